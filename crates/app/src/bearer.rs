@@ -13,13 +13,13 @@ use crate::config::environment::Environment;
 use crate::exit::Usage;
 use crate::output;
 
-/// The variable that names a file with the token.
+/// The variable with the path of a token file.
 const TOKEN_FILE: &str = "LOCI_TOKEN_FILE";
-/// Longer is no token.
+/// The maximum length of a token in bytes.
 const TOKEN_BYTES_MAX: u64 = 64 * 1024;
 
-/// The token: of `--token-file`, else `--token` or `LOCI_TOKEN`, else of the file that `LOCI_TOKEN_FILE`
-/// names.
+/// Returns the token from `--token-file`, else from `--token` or `LOCI_TOKEN`, else from the file
+/// that `LOCI_TOKEN_FILE` names.
 pub(crate) fn token(globals: &Globals, environment: &Environment) -> Result<Option<String>> {
     match (&globals.token_file, &globals.token) {
         (Some(file), _) => of_file(file).map(Some),
@@ -28,7 +28,7 @@ pub(crate) fn token(globals: &Globals, environment: &Environment) -> Result<Opti
     }
 }
 
-/// The warning of a file that others may read, by the rule for every file with a secret.
+/// Returns the warning about a file that other users can read, by the rule for all secret files.
 fn warning(file: &Path, about: &Metadata) -> Option<String> {
     secret_file::fault(&format!("the token in {}", file.display()), about)
 }
@@ -44,7 +44,7 @@ pub(crate) fn of_file(file: &Path) -> Result<String> {
         opened => opened.with_context(named)?,
     };
     let about = opened.metadata().with_context(named)?;
-    // An open file that a shell hands over has no mode that others could use.
+    // An open file that a shell passes has no mode that other users could exploit.
     warning(file, &about).filter(|_| about.is_file()).iter().for_each(output::note);
     let mut text = String::new();
     opened.take(TOKEN_BYTES_MAX + 1).read_to_string(&mut text).with_context(named)?;
@@ -82,7 +82,7 @@ mod tests {
         };
         check("loci_abc\n", 0o600, Ok(("loci_abc", false)));
         check("loci_abc", 0o400, Ok(("loci_abc", false)));
-        // Of the process's own user: a group reads only what root mounts.
+        // The process's own user owns the file. A group may read only files that root mounts.
         check("loci_abc\n", 0o440, Ok(("loci_abc", true)));
         check("loci_abc\n", 0o640, Ok(("loci_abc", true)));
         check("\u{feff}loci_abc\r\n", 0o600, Ok(("loci_abc", false)));
@@ -120,7 +120,7 @@ mod tests {
         check(Some(at("option")), Some("given"), Some("of the option"));
         let nothing = Globals::default();
         assert_eq!(token(&nothing, &Environment::default()).unwrap(), None);
-        // A file that is not there is an error that names it, and not a request without a token.
+        // A missing file is an error that names the file, and not a request without a token.
         let error = token(&nothing, &named("none")).unwrap_err().to_string();
         assert!(error.contains(at("none").to_str().unwrap()), "{error}");
     }

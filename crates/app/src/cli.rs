@@ -1,4 +1,4 @@
-//! The commands and their options, as clap reads them. What they do is in `commands`.
+//! The commands and their options, as clap parses them. `commands` implements them.
 
 use std::path::PathBuf;
 
@@ -16,10 +16,10 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Options of every command.
+/// Options of all commands.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Globals {
-    /// Answer as JSON
+    /// Print the answer as JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// The data folder
@@ -28,11 +28,11 @@ pub(crate) struct Globals {
     /// The configuration file
     #[arg(long, global = true, value_name = "FILE", env = "LOCI_CONFIG", help_heading = "Where")]
     pub(crate) config: Option<PathBuf>,
-    /// A server elsewhere, such as https://memory.example
+    /// The address of a remote server, such as https://memory.example
     #[arg(long, global = true, value_name = "URL", env = "LOCI_URL", help_heading = "Where")]
     pub(crate) url: Option<String>,
-    /// The bearer token of a key on that server. Other users see it in the list of processes:
-    /// --token-file and LOCI_TOKEN keep it to yourself
+    /// The bearer token of an access key on that server. Other users can see it in the process
+    /// list; --token-file and LOCI_TOKEN keep it private
     #[arg(
         long,
         global = true,
@@ -42,14 +42,14 @@ pub(crate) struct Globals {
         help_heading = "Where"
     )]
     pub(crate) token: Option<String>,
-    /// A file with that token (mode 0600) [env: LOCI_TOKEN_FILE=]
+    /// A file that contains the token (mode 0600) [env: LOCI_TOKEN_FILE=]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Where")]
     pub(crate) token_file: Option<PathBuf>,
-    /// Open the folder, even where a server has it open
+    /// Open the folder directly, even if a server has it open
     #[arg(long, global = true, help_heading = "Where")]
     pub(crate) no_attach: bool,
-    /// After a write without a server, run its jobs for at most so long [default: 30000]; on a database the servers run
-    /// them: wait for that so long [default: not]
+    /// Milliseconds that a write without a server spends on its own jobs at most [default: 30000];
+    /// with a database, milliseconds to wait for the servers to run them [default: no wait]
     #[arg(long, global = true, value_name = "MS", help_heading = "Where")]
     pub(crate) wait_ms: Option<u64>,
 }
@@ -57,13 +57,14 @@ pub(crate) struct Globals {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// See it work: a conversation of three weeks, ten questions, no key and no network
+    /// Run a demo: a conversation of three weeks and ten questions, without a key and without a
+    /// network
     Demo(commands::demo::Demo),
     /// Serve the AgentCore wire and the native API on a data folder
     Serve(commands::serve::Arguments),
     /// Serve the Model Context Protocol on standard input and output
     Mcp(commands::mcp::Mcp),
-    /// Look at store, indexes, access and models
+    /// Check the store, indexes, access and models
     Doctor(commands::doctor::Doctor),
     /// Memories, their settings and tags
     #[command(subcommand)]
@@ -71,7 +72,7 @@ pub(crate) enum Command {
     /// Events, actors and sessions
     #[command(subcommand)]
     Event(commands::event::Event),
-    /// Records: what is remembered
+    /// Memory records
     #[command(subcommand)]
     Record(commands::record::Record),
     #[cfg(feature = "documents")]
@@ -89,12 +90,12 @@ pub(crate) enum Command {
     #[cfg(feature = "operations")]
     #[command(flatten)]
     Operations(commands::operations::OperationsCommand),
-    /// Find records for a question
+    /// Search records for a question
     Search(commands::search::Search),
-    /// Jobs, and waiting for them
+    /// List jobs and wait for them
     #[command(subcommand)]
     Job(commands::job::Job),
-    /// Notifications: where they go, what waits, trying again
+    /// Webhooks: targets, waiting notifications, retries
     #[command(subcommand)]
     Webhooks(commands::webhooks::Webhooks),
     /// Access keys
@@ -103,24 +104,25 @@ pub(crate) enum Command {
     /// The configuration
     #[command(subcommand)]
     Config(commands::config::ConfigCommand),
-    /// Write a consistent copy of the store, while it serves
+    /// Write a consistent copy of the store, even while a server uses it
     Backup(commands::store::backup::Backup),
-    /// Put a backup in the place of a data folder's database
+    /// Replace the database of a data folder with a backup
     Restore(commands::store::restore::Restore),
-    /// Print the statements that make the tables of a database, for who makes them without a server
+    /// Print the statements that create the tables of a database, for operators who create them
+    /// without a server
     Schema(commands::store::schema::Schema),
-    /// Tools as definitions for agents
+    /// Print the tools as definitions for agents
     #[command(subcommand)]
     Tools(commands::mcp::tools_print::Tools),
-    /// Move everything from one store into another, and compare
+    /// Copy all data from one store to another, and compare them
     Migrate(commands::store::migrate::Migrate),
-    /// Set up a coding agent: its list of servers, a session-start hook, instructions
+    /// Set up a coding agent: its server list, a session-start hook, instructions
     Install(commands::install::Install),
     /// Write a memory as JSON lines
     Export(commands::transfer::export::Export),
-    /// Read a transcript, or the JSON lines of an export
+    /// Import a transcript, or the JSON lines of an export
     Import(commands::transfer::import::Import),
-    /// Erase events, records, tasks and jobs of an actor, now
+    /// Erase the events, records, tasks and jobs of an actor immediately
     Forget(commands::forget::Forget),
 }
 
@@ -130,19 +132,19 @@ mod tests {
 
     use super::*;
 
-    /// The repository of a command that has an argument for one.
+    /// The repository that a command with a repository argument uses.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     enum Meant {
-        /// The one that is named, else that of the working directory.
+        /// The named repository, else that of the working directory.
         OfTheClone,
-        /// The one that is named; else all of them: it narrows a list.
+        /// The named repository, else all of them. The argument filters a list.
         Filter,
-        /// A clone by its directory, or the name of a repository to be.
+        /// The directory of a clone, or the name of a new repository.
         Other,
     }
     use Meant::{Filter, OfTheClone, Other};
 
-    /// Every command with such an argument.
+    /// All commands with a repository argument.
     const COMMANDS: &[(&str, Meant)] = &[
         ("attribution", Filter),
         ("backfill", OfTheClone),
@@ -198,7 +200,7 @@ mod tests {
         ("verify", Other),
     ];
 
-    /// Commands and what they say of their argument for a repository.
+    /// Collects the commands with a repository argument and its help text.
     fn found(command: &clap::Command, path: &str, all: &mut Vec<(String, String, bool)>) {
         for argument in command.get_arguments() {
             let names = argument.get_value_names().unwrap_or_default();
@@ -208,7 +210,7 @@ mod tests {
             if is_repository {
                 let help = argument.get_long_help().or(argument.get_help());
                 let help = help.map(ToString::to_string).unwrap_or_default();
-                // One that may stand before what is required is not required itself.
+                // An optional value in front of a required one is not required.
                 let is_alone = names.len() <= 1 && argument.is_required_set();
                 all.push((path.to_owned(), help, is_alone));
             }

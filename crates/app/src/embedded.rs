@@ -1,8 +1,9 @@
-//! The engine in a program of somebody else, by the rules of one folder and several processes:
-//! where a server has the folder open, it is asked over its socket; else the folder is opened here,
-//! and its jobs run in this process.
+//! The engine in another program, by the rules of one folder and several processes. If a server has
+//! the folder open, the engine calls it over its socket. Otherwise this process opens the folder
+//! and runs its jobs.
 //!
-//! Commands, logs and a listening port it has none of. Stores for agents are made of it by `loci-client-embedded`.
+//! It has no commands, no logs and no listening port. `loci-client-embedded` builds stores for
+//! agents on it.
 
 use std::path::PathBuf;
 
@@ -16,21 +17,22 @@ use crate::config::load;
 use crate::session::{Meanwhile, Session};
 use crate::wiring::store::StorePlan;
 
-/// What an engine is opened with.
+/// The options of an engine.
 #[derive(Clone)]
 pub struct EmbeddedOptions {
-    /// The data folder; made where there is none.
+    /// The data folder. A missing one is created.
     pub data_dir: PathBuf,
-    /// The configuration file; the user's own where it is absent, as for `loci serve`.
+    /// The configuration file. Absent means the user's own, as for `loci serve`.
     pub config: Option<PathBuf>,
-    /// The environment. [`Environment::of_process`] is what `loci` looks at; [`Environment::default`] is none at all.
+    /// The environment. [`Environment::of_process`] contains the variables that `loci` reads, and
+    /// [`Environment::default`] is empty.
     pub environment: Environment,
-    /// Where a server has the folder open, it is asked. Without this the folder is opened beside it.
+    /// True to call the server that has the folder open. False opens the folder in addition to it.
     pub attach: bool,
 }
 
 impl EmbeddedOptions {
-    /// A folder, no environment, a running server first.
+    /// Returns options for a folder without an environment, preferring a running server.
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         Self { data_dir: data_dir.into(), config: None, environment: Environment::default(), attach: true }
     }
@@ -46,14 +48,14 @@ impl std::fmt::Debug for EmbeddedOptions {
     }
 }
 
-/// An engine in this process, or the way to the server that has its folder open.
+/// An engine in this process, or a connection to the server that has its folder open.
 pub struct EmbeddedEngine {
     client: Client,
     is_attached: bool,
     held: Mutex<Held>,
 }
 
-/// What is let go when it is closed.
+/// The resources to release on close.
 struct Held {
     session: Session,
     jobs: Option<Meanwhile>,
@@ -66,11 +68,12 @@ impl std::fmt::Debug for EmbeddedEngine {
 }
 
 impl EmbeddedEngine {
-    /// Opens the folder, or attaches to the server that has it open. Jobs run on the Tokio runtime of the caller until the engine is
-    /// closed or dropped; where several processes have the folder open, one of them runs them.
+    /// Opens the folder, or attaches to the server that has it open. Jobs run on the caller's Tokio
+    /// runtime until the engine is closed or dropped. If several processes have the folder open,
+    /// one of them runs the jobs.
     ///
     /// # Errors
-    /// Where no Tokio runtime is there, the configuration does not hold, or the folder cannot be opened.
+    /// There is no Tokio runtime, the configuration is invalid, or the folder cannot be opened.
     pub async fn open(options: EmbeddedOptions) -> Result<Self> {
         let runtime = tokio::runtime::Handle::try_current();
         ensure!(runtime.is_ok(), "an engine runs its jobs on a Tokio runtime: open it within one");
@@ -98,21 +101,21 @@ impl EmbeddedEngine {
         Self { client, is_attached, held: Mutex::new(Held { session, jobs }) }
     }
 
-    /// The native API of it. Calls fail once it is closed.
+    /// Returns the client of its native API. Calls fail after the engine is closed.
     pub fn client(&self) -> Client {
         self.client.clone()
     }
 
-    /// A server has the folder open, and is asked.
+    /// True if a server has the folder open and answers the calls.
     pub fn is_attached(&self) -> bool {
         self.is_attached
     }
 
-    /// Lets the jobs that run come to an end, and closes the folder, whoever still holds the engine. What is pending waits for the
-    /// next process. A second call does nothing.
+    /// Waits for running jobs, and closes the folder, even if others still hold the engine. The
+    /// next process runs the pending jobs. A second call does nothing.
     ///
     /// # Errors
-    /// Where the store cannot write its log into the main file; nothing is lost by that.
+    /// The store cannot write its log into the main file. No data is lost.
     pub async fn close(&self) -> Result<()> {
         let mut held = self.held.lock().await;
         if let Some(jobs) = held.jobs.take() {

@@ -7,33 +7,33 @@ use loci_model::ErrorKind;
 
 use crate::output;
 
-/// Arguments that cannot be meant, beyond what the parser sees.
+/// Invalid arguments that the parser cannot detect.
 #[derive(Debug)]
 pub(crate) struct Usage(pub(crate) String);
 
-/// A check found what it looks for.
+/// A check with a finding.
 #[derive(Debug)]
 pub(crate) struct Difference(pub(crate) String);
 
-/// A plan that waits for somebody to look at it: no failure, and an exit code of its own.
+/// A plan that waits for review. It is not a failure, and has its own exit code.
 #[derive(Debug)]
 pub(crate) struct Planned(pub(crate) String);
 
-/// What was named is not there.
+/// A named object does not exist.
 #[derive(Debug)]
 pub(crate) struct NotFound(pub(crate) String);
 
-/// What a command with exit codes of its own came to.
+/// The result of a command with its own exit codes.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// The exit code.
     pub(crate) code: u8,
-    /// For people.
+    /// The text for people.
     pub(crate) text: String,
 }
 
 impl Outcome {
-    /// An error with a code in the place of the usual one.
+    /// Returns an error with this code instead of the default one.
     pub(crate) fn of(code: u8, error: anyhow::Error) -> anyhow::Error {
         error.context(Self { code, text: "consolidation".to_owned() })
     }
@@ -61,11 +61,11 @@ macro_rules! shown {
 
 shown!(Usage Difference Planned NotFound);
 
-/// Says what failed and gives the code for it.
+/// Prints the failure and returns its exit code.
 pub(crate) fn failed(error: &anyhow::Error, json: bool) -> ExitCode {
     match error.downcast_ref::<Planned>() {
         Some(plan) if !json => output::note(plan),
-        // The plan itself says it to programs.
+        // Programs receive the plan itself.
         Some(_) => {}
         None => output::failure(error, json),
     }
@@ -73,7 +73,7 @@ pub(crate) fn failed(error: &anyhow::Error, json: bool) -> ExitCode {
 }
 
 fn code(error: &anyhow::Error) -> u8 {
-    // Its own codes come before the usual ones of what caused them.
+    // A command's own codes take precedence over the default code of the cause.
     if let Some(outcome) = error.downcast_ref::<Outcome>() {
         return outcome.code;
     }

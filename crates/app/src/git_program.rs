@@ -1,7 +1,8 @@
-//! The git executable of this machine, run to send objects, and for nothing else: code is read in process. It runs in an empty
-//! repository of its own that borrows the clone's objects, so that configuration, hooks and filters of the clone take no part; the
-//! person's own configuration (ssh, credentials) does. Where the other end is a repository of this machine, git runs there too, and
-//! is told to run nothing that lies there or that its configuration names.
+//! Runs the git executable of this machine, only for sending objects. Code is read in process. Git
+//! runs in an empty temporary repository that borrows the clone's objects, so that configuration,
+//! hooks and filters of the clone have no effect. The user's own configuration (ssh, credentials)
+//! applies. If the other end is a repository of this machine, git runs there too, and must run
+//! nothing from that repository or its configuration.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -12,7 +13,8 @@ use loci_engine::safety::sanitise;
 
 use crate::process::signal_guard::SignalGuard;
 
-/// Variables by which a calling git says where it works: they would lead away from the empty repository.
+/// Variables by which a calling git sets its location. They would lead away from the empty
+/// repository.
 const LEADING_AWAY: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -28,7 +30,8 @@ const LEADING_AWAY: &[&str] = &[
     "GIT_EXEC_PATH",
     "GIT_TEMPLATE_DIR",
 ];
-/// Always so, whatever is configured: no hooks, no programs that watch files, no transport but these.
+/// Settings of each call, regardless of the configuration: no hooks, no file watchers, only these
+/// transports.
 const SETTINGS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -38,8 +41,8 @@ const SETTINGS: &[&str] = &[
     "protocol.ssh.allow=always",
     "protocol.https.allow=always",
 ];
-/// Always so in a repository of this machine that is pushed to: no program of its hooks or settings is started, whatever is pushed
-/// is checked, and nothing is tidied up behind it.
+/// Settings of each push into a local repository: no program of its hooks or settings starts,
+/// pushed objects are checked, and no garbage collection follows.
 const SETTINGS_THERE: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -50,7 +53,7 @@ const SETTINGS_THERE: &[&str] = &[
     "gc.auto=0",
     "maintenance.auto=false",
 ];
-/// Characters of what git says that an error repeats.
+/// The maximum number of characters of git's message in an error.
 const SAID_CHARS_MAX: usize = 2_000;
 
 /// An empty repository over the objects of a clone.
@@ -58,12 +61,13 @@ pub(crate) struct GitProgram {
     folder: tempfile::TempDir,
     _guard: SignalGuard,
     objects: std::path::PathBuf,
-    /// Nobody can be asked for a password.
+    /// True if nobody can enter a password.
     is_quiet: bool,
 }
 
 impl GitProgram {
-    /// Over the objects beneath a clone's shared directory; `id_digits`: 40, or 64 for SHA-256.
+    /// Creates a repository over the objects in a clone's shared directory. `id_digits` is 40, or
+    /// 64 for SHA-256.
     pub(crate) fn over(common_dir: &Path, id_digits: usize, is_quiet: bool) -> Result<Self> {
         let make = || tempfile::tempdir().context("a folder for git's own files");
         let (folder, guard) = SignalGuard::around(make)?;
@@ -72,7 +76,7 @@ impl GitProgram {
         Ok(program)
     }
 
-    /// Makes an empty bare repository, without hooks.
+    /// Creates an empty bare repository, without hooks.
     pub(crate) fn make_bare(&self, path: &Path, id_digits: usize) -> Result<()> {
         let format = if id_digits == 64 { "sha256" } else { "sha1" };
         let format = format!("--object-format={format}");
@@ -81,13 +85,14 @@ impl GitProgram {
         run(&mut command, "making a bare repository").map(drop)
     }
 
-    /// Runs git over the clone's objects; what it wrote to standard output.
+    /// Runs git over the clone's objects, and returns its standard output.
     pub(crate) fn output<S: AsRef<OsStr>>(&self, arguments: &[S], what: &str) -> Result<String> {
         let output = run(&mut self.over_objects(arguments), what)?;
         String::from_utf8(output.stdout).with_context(|| format!("{what}: git's answer is not UTF-8"))
     }
 
-    /// The same; what it says meanwhile is shown where it is said.
+    /// Runs git over the clone's objects, and shows its messages on standard error. Returns the
+    /// output even if git fails.
     pub(crate) fn output_with_progress<S: AsRef<OsStr>>(
         &self,
         arguments: &[S],
@@ -98,7 +103,7 @@ impl GitProgram {
         start(&mut command, what)
     }
 
-    /// The same, whatever becomes of it.
+    /// Runs git over the clone's objects, and returns the output even if git fails.
     pub(crate) fn attempt<S: AsRef<OsStr>>(&self, arguments: &[S], what: &str) -> Result<Output> {
         start(&mut self.over_objects(arguments), what)
     }
@@ -131,14 +136,15 @@ impl GitProgram {
     }
 }
 
-/// How a service of git is started in a repository of this machine: a line for a shell, which git puts the path behind. Settings
-/// of the caller's command do not reach it, so it has its own; and it fetches nothing that is lacking.
+/// Returns the shell command that starts a git service in a local repository. Git appends the path.
+/// Settings of the caller's command do not reach the service, so the command contains its own. It
+/// fetches no missing objects.
 pub(crate) fn service_there(service: &str) -> String {
     let settings: String = SETTINGS_THERE.iter().map(|setting| format!("-c {setting} ")).collect();
     format!("GIT_ALLOW_PROTOCOL= git {settings}{service}")
 }
 
-/// Why git failed, as it said it: sanitised, for a server may have said it.
+/// Returns git's error message, sanitised because it may come from a server.
 pub(crate) fn said(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let clean = sanitise(text.trim()).into_owned();

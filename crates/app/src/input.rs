@@ -1,5 +1,5 @@
-//! The file that a command is given by name: texts, where `-` is standard input, and files that are read
-//! to their end.
+//! Files that a command is given by name: texts, where `-` is standard input, and files that are
+//! read to their end.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -13,10 +13,11 @@ use loci_server::regular_file;
 use crate::exit::Usage;
 use crate::output;
 
-/// Opens a file that is read to its end. A device or a pipe may have none, and a folder is no file.
+/// Opens a file to read it to its end. Devices and pipes are rejected because they may have none,
+/// and so are folders.
 pub(crate) fn regular_file(path: &Path) -> Result<File> {
     let named = || format!("opening {}", path.display());
-    // Before it is opened: that alone waits at a pipe.
+    // The check precedes opening, which alone would block on a pipe.
     if !std::fs::metadata(path).with_context(named)?.is_file() {
         let rule = format!("{} is no regular file: save what it holds in one, and name that", path.display());
         return Err(Usage(rule).into());
@@ -24,7 +25,7 @@ pub(crate) fn regular_file(path: &Path) -> Result<File> {
     File::open(path).with_context(named)
 }
 
-/// Opens a file of lines that is read to its end, behind its byte order mark.
+/// Opens a file of lines to read it to its end, and skips its byte order mark.
 pub(crate) fn file_of_lines(path: &Path) -> Result<File> {
     let named = || format!("reading {}", path.display());
     let mut file = regular_file(path)?;
@@ -41,20 +42,20 @@ pub(crate) fn file_of_lines(path: &Path) -> Result<File> {
 /// The null device, which is read as an empty text.
 const NULL_DEVICE: &str = "/dev/null";
 
-/// Returns true for the null device, by whichever name. It is the one device that may be named:
-/// nobody waits for it.
+/// Returns true for the null device, under any name. It is the only permitted device, because
+/// reading it never blocks.
 pub(crate) fn is_null_device(path: &Path) -> bool {
     path.canonicalize().is_ok_and(|place| place == Path::new(NULL_DEVICE))
 }
 
-/// The text of a file, or of standard input, without its byte order mark; `what` names it where it
-/// cannot be read.
+/// Reads the text of a file, or of standard input, without its byte order mark. `what` names it in
+/// an error.
 pub(crate) fn text_of(file: impl AsRef<Path>, what: &str) -> Result<String> {
     written_text_of(file, what).map(|text| without_mark(&text).to_owned())
 }
 
-/// The text of a file, or of standard input, as it was written: of a document, which keeps its
-/// mark. The file is a regular one, an open file of this process or the null device.
+/// Reads the text of a file, or of standard input, unchanged: for a document, which keeps its byte
+/// order mark. The file is a regular one, an open file of this process or the null device.
 pub(crate) fn written_text_of(file: impl AsRef<Path>, what: &str) -> Result<String> {
     let file = file.as_ref();
     if file == Path::new("-") {
@@ -67,13 +68,13 @@ pub(crate) fn written_text_of(file: impl AsRef<Path>, what: &str) -> Result<Stri
     read.with_context(|| format!("reading {what} from {}", file.display()))
 }
 
-/// The text of a regular file, of a limited size, without its byte order mark; or of an open file
-/// of this process, as which shells give the output of a command. It is not waited for.
+/// Reads the text of a regular file of a limited size, without its byte order mark, or of an open
+/// file of this process, such as a shell's process substitution. It does not block on other files.
 pub(crate) fn file_text(file: &Path) -> std::io::Result<String> {
     limited(regular_file::open(file)?).map(|text| without_mark(&text).to_owned())
 }
 
-/// A whole text; what never ends is not read for ever. Halves of letters become U+FFFD, which a note says.
+/// Reads a whole text up to a limit. Lone surrogates become U+FFFD, which a note reports.
 fn limited(input: impl std::io::Read) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     let most = limits::INPUT_TEXT_BYTES_MAX;

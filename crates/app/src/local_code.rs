@@ -1,5 +1,6 @@
-//! The code around a directory of this machine, read in this process: for commands that check facts of a store elsewhere against
-//! it. It finds what a server finds that reads the same objects; it asks no store and writes nothing.
+//! The code around a directory of this machine, read in this process, for commands that check facts
+//! of a remote store against it. It gives the same results as a server that reads the same objects.
+//! It reads no store and writes nothing.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,9 +17,9 @@ use loci_verified::{Look, Seen, Subject, Tip, look_at, name_of, read_place};
 use crate::adapters::SystemClock;
 use crate::config::Config;
 
-/// The files as they lie in the working tree.
+/// The name of the files in the working tree.
 pub(crate) const WORKTREE: &str = "WORKTREE";
-/// The commit that is checked out.
+/// The checked-out commit.
 pub(crate) const HEAD: &str = "HEAD";
 
 /// A clone, a bare repository or a worktree.
@@ -31,7 +32,7 @@ pub(crate) struct LocalCode {
 }
 
 impl LocalCode {
-    /// The one at or above a directory; `None` where there is none.
+    /// Returns the repository at or above a directory. `None` if there is none.
     pub(crate) async fn around(config: &Config, directory: &Path) -> Result<Option<Self>> {
         let options =
             GitOptions { threads: config.verified.threads.max(1), roots: config.verified.roots.clone() };
@@ -47,28 +48,27 @@ impl LocalCode {
         }))
     }
 
-    /// What it turned out to be.
+    /// Returns the properties of the repository.
     pub(crate) fn found(&self) -> &Discovered {
         &self.found
     }
 
-    /// The revision that is meant where none is named: the files of the working tree; `HEAD` where
-    /// there is none.
+    /// Returns the default revision: the files of the working tree, or `HEAD` if there is none.
     pub(crate) fn default_reference(&self) -> &'static str {
         if self.found.worktree.is_some() { WORKTREE } else { HEAD }
     }
 
-    /// The name under which a store knows it, unless somebody gave it another.
+    /// Returns the name of the repository in a store, unless another was assigned.
     pub(crate) fn name(&self) -> String {
         name_of(&self.found)
     }
 
-    /// What a revision stands for here.
+    /// Resolves a revision.
     pub(crate) async fn tip(&self, reference: &str, repository: &EvidenceRepository) -> CodeResult<Tip> {
         Ok(self.look(reference, repository, Vec::new(), false).await?.0)
     }
 
-    /// Verifies facts at a revision; with the lines that are found, where they are wanted.
+    /// Verifies facts at a revision, and returns the found lines if requested.
     pub(crate) async fn look(
         &self,
         reference: &str,
@@ -94,7 +94,7 @@ impl LocalCode {
         .await
     }
 
-    /// Runs work on it.
+    /// Runs a function on the repository.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         work: impl Fn(&dyn CodeSource) -> CodeResult<T> + Send + Sync + 'static,
@@ -103,7 +103,7 @@ impl LocalCode {
     }
 }
 
-/// What is verified of a fact, from its documents.
+/// Returns the verifiable parts of a fact, from its documents.
 pub(crate) fn subject(fact: &FactEvidence) -> Result<Subject> {
     let unreadable =
         || format!("the evidence of {} cannot be read: is the server another version?", fact.memory_id);
@@ -116,7 +116,8 @@ pub(crate) fn subject(fact: &FactEvidence) -> Result<Subject> {
     })
 }
 
-/// What was seen of a fact, as it is told: differences only where lines are told, too, for nothing else shows them.
+/// Returns the verdict on a fact in the format of the API. It contains differences only if it
+/// contains lines, because nothing else shows them.
 pub(crate) fn verdict(fact: &FactEvidence, mut seen: Seen) -> Result<FactVerdict> {
     if seen.lines.is_empty() {
         seen.verification.citations.iter_mut().for_each(|citation| citation.diff = None);

@@ -1,4 +1,4 @@
-//! Logs to standard error, as text or JSON. What may be logged is decided where it is logged.
+//! Logs to standard error, as text or JSON. The code that logs decides what may be logged.
 
 use anyhow::{Context, Result};
 use tracing_subscriber::EnvFilter;
@@ -17,7 +17,8 @@ pub fn start(section: &LogSection) -> Result<()> {
     Ok(())
 }
 
-/// For a command that opens a folder itself: errors only. A second call finds a log installed, which is as good.
+/// Starts logging of errors only, for a command that opens a folder itself. A second call keeps the
+/// installed log.
 pub fn start_quiet() {
     let builder =
         tracing_subscriber::fmt().with_env_filter(EnvFilter::new("error")).with_writer(std::io::stderr);

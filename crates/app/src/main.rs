@@ -1,6 +1,7 @@
-//! `loci`: one process, one command. What a command does is in `commands` of the library.
+//! `loci`: one process, one command. `commands` of the library implements the commands.
 
-/// Indexes are made of many small pieces, by several threads at once: see decision 0066.
+/// The allocator. Indexes consist of many small allocations by several concurrent threads: see
+/// decision 0066.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,6 +1,6 @@
-//! A small file that takes the place of an earlier one: a reader sees the one or the other, whole.
-//! It takes the place of nothing but a regular file, so that neither a link is written through nor
-//! a pipe, a device or a folder is lost.
+//! A small file that replaces an earlier one: a reader sees the complete old or new file. It
+//! replaces only a regular file, so that it neither writes through a link nor destroys a pipe, a
+//! device or a folder.
 
 use std::fs::Permissions;
 use std::io::{ErrorKind, Write as _};
@@ -11,10 +11,10 @@ use anyhow::{Context, Result};
 
 use crate::exit::Usage;
 
-/// Writes the file, with that mode before the mask of the process.
+/// Writes the file with this mode before the umask of the process.
 ///
 /// # Errors
-/// A usage error where something else lies there; those of the file system.
+/// A usage error if the path is not a regular file; errors of the file system.
 pub(crate) fn replace(path: &Path, text: &str, mode: u32) -> Result<()> {
     let writing = || format!("writing {}", path.display());
     match std::fs::symlink_metadata(path) {

@@ -1,6 +1,6 @@
-//! How a command reaches the native API: a URL; else the server that has the folder open, by its
-//! socket; else the store itself, opened in this process. A command that opened a folder runs the jobs it caused; those of a
-//! store of many servers are theirs.
+//! The connection of a command to the native API: a URL, else the socket of the server that has the
+//! folder open, else the store itself, opened in this process. A command that opened a folder runs
+//! the jobs that it caused. The jobs of a store with several servers are run by them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -30,35 +30,35 @@ use crate::wiring::targets::TargetsPlan;
 use crate::wiring::traces::TracesPlan;
 use crate::wiring::{Wiring, WiringOptions, wire};
 
-/// A way to the API, for one command.
+/// A connection to the API for one command.
 pub(crate) struct Session {
-    /// The API.
+    /// The API client.
     pub(crate) client: Client,
-    /// Answers are for programs.
+    /// True if answers are for programs.
     pub(crate) json: bool,
     opened: Option<Wiring>,
     wrote: Vec<MemoryId>,
     wait_ms: Option<u64>,
 }
 
-/// Jobs that run while a command goes on.
+/// Jobs that run during a command.
 pub(crate) struct Meanwhile {
     stop: tokio::sync::watch::Sender<bool>,
     jobs: tokio::task::JoinHandle<()>,
 }
 
 impl Meanwhile {
-    /// Lets them come to an end.
+    /// Waits for the jobs to end.
     pub(crate) async fn end(self) -> Result<()> {
         let _ = self.stop.send(true); // the runner may have ended already
         self.jobs.await.context("the job runner panicked")
     }
 }
 
-/// How long jobs may take where nothing else is said.
+/// The default time limit of jobs in milliseconds.
 const WAIT_MS: u64 = 30_000;
 
-/// Where the folder of a command is.
+/// Returns the folder of a command, and the configuration.
 pub(crate) fn folder(globals: &Globals, environment: &Environment) -> Result<(PathBuf, Config)> {
     let config = load(globals.config.as_deref(), environment)?;
     let folder = match globals.data_dir.clone().or_else(|| config.store.data_dir.clone()) {
@@ -68,21 +68,21 @@ pub(crate) fn folder(globals: &Globals, environment: &Environment) -> Result<(Pa
     Ok((folder, config))
 }
 
-/// A client of a server of this machine that works in this process's directory: revisions that no call names
-/// are those of the working tree there. A directory without a name in UTF-8 is left out.
+/// Returns a client of a local server for this process's directory: its working tree is the default
+/// revision of calls. A directory whose name is not UTF-8 is left out.
 fn in_working_directory(client: Client) -> Client {
     let directory = std::env::current_dir().and_then(|directory| directory.canonicalize());
     let placed = directory.ok().and_then(|directory| client.clone().with_directory(&directory).ok());
     placed.unwrap_or(client)
 }
 
-/// True when a server answers on the socket.
+/// True if a server answers on the socket.
 pub(crate) fn is_served(socket: &Path) -> bool {
     std::os::unix::net::UnixStream::connect(socket).is_ok()
 }
 
 impl Session {
-    /// Finds the way.
+    /// Connects to the API.
     pub(crate) fn begin(globals: &Globals, environment: &Environment) -> Result<Self> {
         if let Some(session) = Self::to_server(globals, environment)? {
             return Ok(session);
@@ -93,8 +93,8 @@ impl Session {
         Self::open(globals, environment, &config, plan)
     }
 
-    /// Finds the way to a server: the one that is named, or one of this machine that has the folder open. `None`: there is none,
-    /// and whoever goes on opens the store itself.
+    /// Connects to a server: the named one, or one of this machine that has the folder open.
+    /// Returns `None` if there is none. The caller may then open the store itself.
     pub(crate) fn to_server(globals: &Globals, environment: &Environment) -> Result<Option<Self>> {
         let way = |client| Self {
             client,
@@ -121,7 +121,7 @@ impl Session {
         Ok(None)
     }
 
-    /// Opens a store in this process. What is logged, and where to, is the caller's affair.
+    /// Opens a store in this process. The caller configures logging.
     pub(crate) fn open(
         globals: &Globals,
         environment: &Environment,
@@ -153,12 +153,13 @@ impl Session {
         })
     }
 
-    /// True where this process opened the store itself.
+    /// True if this process opened the store itself.
     pub(crate) fn is_opened(&self) -> bool {
         self.opened.is_some()
     }
 
-    /// Runs the jobs of a store that this process opened, while it lives; nothing where a server does.
+    /// Runs the jobs of a store that this process opened, while the process lives. Returns `None`
+    /// if a server runs them.
     pub(crate) fn work_meanwhile(&self) -> Option<Meanwhile> {
         let engine = self.opened.as_ref()?.engine.engine.clone();
         let (stop, stopped) = tokio::sync::watch::channel(false);
@@ -166,7 +167,7 @@ impl Session {
         Some(Meanwhile { stop, jobs })
     }
 
-    /// Makes the mirrors of the configuration, where this process opened the store.
+    /// Creates the mirrors of the configuration if this process opened the store.
     pub(crate) async fn register_mirrors(&self) {
         #[cfg(feature = "documents")]
         if let Some(opened) = &self.opened {
@@ -174,7 +175,7 @@ impl Session {
         }
     }
 
-    /// The id of a memory given by name or id. Names have no dash, ids have one.
+    /// Returns the id of a memory given by name or id. Names contain no dash, ids contain one.
     pub(crate) async fn memory(&self, name_or_id: &str) -> Result<String> {
         if name_or_id.contains('-') {
             return Ok(name_or_id.to_owned());
@@ -186,12 +187,12 @@ impl Session {
         Ok(found.ok_or_else(none)?.id)
     }
 
-    /// How long jobs may take.
+    /// Returns the time limit of jobs in milliseconds.
     pub(crate) fn wait_ms(&self) -> u64 {
         self.wait_ms.unwrap_or(WAIT_MS)
     }
 
-    /// Remembers that this command gave a memory something to do.
+    /// Records that this command caused work in a memory.
     pub(crate) fn wrote(&mut self, memory: &str) -> Result<()> {
         let id = MemoryId::parse(memory).map_err(|error| Usage(error.message))?;
         if !self.wrote.contains(&id) {
@@ -200,8 +201,8 @@ impl Session {
         Ok(())
     }
 
-    /// Runs the jobs that this command caused, where no server does, and closes the store. A store of many servers is left
-    /// to them; where the command is asked to wait, it waits for them.
+    /// Runs the jobs that this command caused, unless a server does, and closes the store. A store
+    /// with several servers is left to them, and the command waits for them only if requested.
     pub(crate) async fn end(mut self) -> Result<()> {
         let Some(opened) = &self.opened else { return Ok(()) };
         if !self.wrote.is_empty() {
@@ -226,7 +227,8 @@ impl Session {
         Ok(())
     }
 
-    /// Waits until what was written to a memory is extracted, wherever jobs run.
+    /// Waits until all data written to a memory is extracted, regardless of the process that runs
+    /// the jobs.
     pub(crate) async fn settle(&self, memory: &str) -> Result<ExtractionState> {
         if let Some(opened) = &self.opened {
             let id = MemoryId::parse(memory)?;
@@ -249,8 +251,8 @@ impl Session {
         Ok(waited(waiting, &waits_for(self.wait_ms()), || self.pending(&memories)).await?)
     }
 
-    /// Runs the jobs of some memories, or waits for the servers that do, and says so where it takes longer
-    /// than a moment.
+    /// Runs the jobs of some memories, or waits for the servers that do, and prints a notice if it
+    /// takes longer than a moment.
     async fn settled(
         &self,
         opened: &Wiring,
@@ -262,7 +264,8 @@ impl Session {
         waited(work, &waits_for(wait_ms.unwrap_or_default()), || self.pending(&named)).await
     }
 
-    /// The work that is waited for, and why its last try failed; `None` where that cannot be told.
+    /// Returns the pending work, and the reason of its last failed attempt. `None` if that is
+    /// unknown.
     async fn pending(&self, memories: &[String]) -> Option<String> {
         let mut jobs = Vec::new();
         for memory in memories {
@@ -285,7 +288,7 @@ fn waits_for(wait_ms: u64) -> String {
     )
 }
 
-/// What is said of the jobs of a command that are left, and of those that failed.
+/// Returns the notes about a command's pending and failed jobs.
 fn notes(settled: &Settled, wait_ms: Option<u64>) -> Vec<String> {
     let Settled { jobs, left_to } = settled;
     let mut notes = Vec::new();

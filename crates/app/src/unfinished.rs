@@ -1,9 +1,9 @@
-//! A file or folder that has its name once it is whole. Until then it lies in a hidden folder
-//! beside its place, which its owner alone may enter, and which goes when the work fails or a
-//! signal ends it. What is in it is its writer's matter. A process that is killed leaves the hidden
-//! folder: the next work beside it removes it, because nobody holds its lock any more. A single
-//! file goes where the links of its name lead to, and keeps the mode of the file whose place it
-//! takes; what is no regular file is written into as it is.
+//! A file or folder that gets its name when it is complete. Until then it is in a hidden folder
+//! next to its path. Only the owner may enter that folder, and it is removed if the work fails or a
+//! signal ends it. The writer decides about its content. A killed process leaves the hidden folder.
+//! The next work next to it removes the folder, because its lock is free. A single file is placed
+//! where the links of its name lead, and keeps the mode of the file that it replaces. A path that
+//! is not a regular file is written into directly.
 
 use std::fs::{DirEntry, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, BufWriter, ErrorKind, Write as _};
@@ -18,35 +18,36 @@ use crate::output;
 use crate::output::place::ensure_free_of_data;
 use crate::process::signal_guard::SignalGuard;
 
-/// The beginning of the hidden folder's name.
+/// The name prefix of the hidden folder.
 const PREFIX: &str = ".loci-unfinished-";
-/// The name that the work has in it.
+/// The name of the work in it.
 const NAME: &str = "whole";
-/// The file in it that its process holds locked as long as it lives.
+/// The name of the file in it that its process keeps locked.
 const LOCK: &str = "lock";
-/// Another process may remove a hidden folder just before it is locked: so many are made at most.
+/// The maximum number of hidden folders to create, because another process may remove one just
+/// before it is locked.
 const FOLDERS_MAX: usize = 10;
 /// The mode of the hidden folder.
 const OWNER_ALONE: u32 = 0o700;
-/// The part of the mode that a file keeps of the one whose place it takes.
+/// The part of the mode that a file takes from the one that it replaces.
 const MODE_KEPT: u32 = 0o777;
-/// Links that are followed from a name.
+/// The maximum number of links that are followed from a name.
 const LINKS_MAX: usize = 40;
-/// The name of its standard output there.
+/// The name of the standard output in the folder of open files.
 const STANDARD_OUTPUT: &str = "1";
 
 /// A file or folder that is being written.
 pub(crate) struct Unfinished {
     folder: TempDir,
     guard: SignalGuard,
-    /// Locked until the folder is gone.
+    /// The lock, held until the folder is removed.
     lock: File,
     target: PathBuf,
 }
 
 impl Unfinished {
-    /// Makes the hidden folder in the folder of `target`, and removes those that nobody writes any
-    /// more. No data folder is written into, and no database or master key replaced.
+    /// Creates the hidden folder in the folder of `target`, and removes abandoned ones. Data
+    /// folders are never written into, and databases and master keys are never replaced.
     pub(crate) fn beside(target: &Path) -> Result<Self> {
         ensure_free_of_data(target)?;
         let parent = folder_of(target);
@@ -65,13 +66,14 @@ impl Unfinished {
         Err(io::Error::other(format!("{rule}: try again")).into())
     }
 
-    /// Returns the place that the work is written to: nothing lies there at first.
+    /// Returns the path of the work, which is empty at first.
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join(NAME)
     }
 
-    /// Gives the work its name. A file takes the place of a file, a folder that of an empty folder.
-    /// Then it is done: a hidden folder that cannot be removed is told, and is no failure.
+    /// Gives the work its name. A file may replace a file, and a folder an empty folder. After that
+    /// the work is complete: a hidden folder that cannot be removed is reported, and is not a
+    /// failure.
     pub(crate) fn publish(self) -> Result<()> {
         let Self { folder, guard, lock, target } = self;
         let (outcome, left) = guard.finish(|| match std::fs::rename(folder.path().join(NAME), &target) {
@@ -90,13 +92,13 @@ impl Unfinished {
 /// A single file that is being written.
 pub(crate) struct UnfinishedFile {
     out: BufWriter<File>,
-    /// Absent where the bytes go straight to their place.
+    /// The hidden folder. `None` if the bytes go directly to their path.
     work: Option<Unfinished>,
     target: PathBuf,
 }
 
 impl UnfinishedFile {
-    /// Begins the file of this name. A pipe is waited for until somebody reads it.
+    /// Creates the file with this name. Opening a pipe blocks until a reader opens it.
     pub(crate) fn at(target: &Path) -> Result<Self> {
         let writing = || format!("writing {}", target.display());
         let (file, work) = match place_of(target).with_context(writing)? {
@@ -111,18 +113,18 @@ impl UnfinishedFile {
             Place::Special(place) => {
                 (OpenOptions::new().write(true).open(place).with_context(writing)?, None)
             }
-            // Earlier bytes of it stay.
+            // Its earlier bytes stay.
             Place::Open(place) => (OpenOptions::new().append(true).open(place).with_context(writing)?, None),
         };
         Ok(Self { out: BufWriter::new(file), work, target: target.to_owned() })
     }
 
-    /// Returns what the bytes are written to.
+    /// Returns the writer of the bytes.
     pub(crate) fn out(&mut self) -> &mut BufWriter<File> {
         &mut self.out
     }
 
-    /// Writes what is left, and gives the file its name.
+    /// Writes the buffered bytes, and gives the file its name.
     pub(crate) fn publish(self) -> Result<()> {
         let Self { mut out, work, target } = self;
         let writing = || format!("writing {}", target.display());
@@ -146,28 +148,27 @@ pub(crate) fn is_standard_output(target: &Path) -> bool {
     is_own && place.file_name().is_some_and(|name| name == STANDARD_OUTPUT)
 }
 
-/// True where the bytes of a file of this name cannot be read again: it is a device, a pipe or an
-/// open file.
+/// True if the bytes of a file with this name cannot be read again, because it is a device, a pipe
+/// or an open file.
 pub(crate) fn is_written_through(target: &Path) -> bool {
     matches!(place_of(target), Ok(Place::Special(_) | Place::Open(_)))
 }
 
-/// The place of a file's bytes.
+/// The destination of a file's bytes.
 enum Place {
-    /// A file takes this name: it is free, or that of a file with a mode. A folder refuses it in
-    /// the end.
+    /// A file name that is free, or that of a file with a mode. Publishing fails if it is a folder.
     Named { place: PathBuf, mode: Option<Permissions> },
     /// A device, a pipe or a socket.
     Special(PathBuf),
-    /// An open file of a process: its link does not tell where its next byte goes.
+    /// An open file of a process. Its link does not determine the position of the next byte.
     Open(PathBuf),
 }
 
-/// Follows the links of a name.
+/// Resolves the links of a name.
 fn place_of(target: &Path) -> io::Result<Place> {
     let mut place = target.to_owned();
     for _ in 0..LINKS_MAX {
-        // The end of the links of `/dev/stdout`.
+        // The links of `/dev/stdout` end here.
         if is_folder_of_open_files(folder_of(&place)) {
             return Ok(Place::Open(place));
         }
@@ -191,8 +192,8 @@ fn place_of(target: &Path) -> io::Result<Place> {
     Err(io::Error::other(format!("more than {LINKS_MAX} links lead on from it: name the file itself")))
 }
 
-/// Makes and takes the lock of a hidden folder; `None` where another process took the folder for
-/// abandoned before. Where files cannot be locked, nobody takes it for that.
+/// Creates and takes the lock of a hidden folder. Returns `None` if another process considered the
+/// folder abandoned and removed it. On a file system without locks, no folder counts as abandoned.
 fn locked(folder: &Path) -> io::Result<Option<File>> {
     let place = folder.join(LOCK);
     let lock = match File::create_new(&place) {
@@ -204,13 +205,13 @@ fn locked(folder: &Path) -> io::Result<Option<File>> {
     Ok((!is_taken && place.exists()).then_some(lock))
 }
 
-/// Removes the hidden folders of this user whose processes are gone, and tells of each. What cannot
-/// be looked at is left.
+/// Removes the hidden folders of this user whose processes have ended, and reports each.
+/// Inaccessible ones stay.
 fn remove_abandoned(parent: &Path) {
     let Ok(entries) = std::fs::read_dir(parent) else { return };
     for entry in entries.flatten().filter(is_own_hidden_folder) {
         let place = entry.path();
-        // Without a lock it is an earlier version's, or being made.
+        // A folder without a lock is from an earlier version, or is being created.
         let Ok(lock) = OpenOptions::new().write(true).open(place.join(LOCK)) else { continue };
         if lock.try_lock().is_err() {
             continue;
@@ -223,15 +224,15 @@ fn remove_abandoned(parent: &Path) {
     }
 }
 
-/// True for a folder with the name of hidden ones that belongs to this user: in a folder of many,
-/// others may make such names.
+/// True for a folder of this user with the name of a hidden one. In a shared folder other users may
+/// create such names.
 fn is_own_hidden_folder(entry: &DirEntry) -> bool {
     let is_named = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
     let own = rustix::process::geteuid().as_raw();
     is_named && entry.metadata().is_ok_and(|about| about.is_dir() && about.uid() == own)
 }
 
-/// The folder that a name is in.
+/// Returns the folder that contains a name.
 fn folder_of(place: &Path) -> &Path {
     match place.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -239,7 +240,7 @@ fn folder_of(place: &Path) -> &Path {
     }
 }
 
-/// Removes the hidden folder; the remark about one that stays.
+/// Removes the hidden folder. Returns a note if it remains.
 fn left(folder: TempDir) -> Option<String> {
     let place = folder.path().display().to_string();
     let error = folder.close().err()?;
@@ -296,7 +297,7 @@ mod tests {
         let from = pipe.clone();
         let reader = std::thread::spawn(move || std::fs::read_to_string(from).unwrap());
         written(&pipe, "through");
-        // A reader of a pipe that was replaced would wait without an end.
+        // If the pipe was replaced, its reader would wait forever.
         assert!(std::fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
         assert_eq!(reader.join().unwrap(), "through");
         assert!(is_written_through(&pipe));
@@ -376,7 +377,7 @@ mod tests {
         begin("two").publish().unwrap();
         assert_eq!(names(), ["out.jsonl"]);
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "two");
-        // A file cannot take the place of a folder.
+        // A file cannot replace a folder.
         std::fs::remove_file(&target).unwrap();
         std::fs::create_dir(&target).unwrap();
         assert!(begin("three").publish().unwrap_err().to_string().contains("out.jsonl"));

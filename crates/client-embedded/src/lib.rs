@@ -1,4 +1,5 @@
-//! A memory in the agent's own process: the engine of Loci as a library, and a store for agents on it.
+//! A memory in the agent's own process: the engine of Loci as a library, and a store for agents on
+//! it.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -24,10 +25,12 @@
 //! # }
 //! ```
 //!
-//! The folder is that of `loci serve`: what an agent keeps in process is there for a server, the command line and MCP, at the same time
-//! if need be. Where a server has the folder open, the engine attaches to it and opens nothing.
+//! The folder is that of `loci serve`: a server, the command line and MCP can use the agent's
+//! memory, even at the same time. If a server has the folder open, the engine attaches to it and
+//! opens nothing.
 //!
-//! The crate is apart from `loci-client` for its weight: with it come the engine, the stores and the built-in embedding model.
+//! The crate is separate from `loci-client` because of its size: it includes the engine, the stores
+//! and the built-in embedding model.
 
 mod store;
 

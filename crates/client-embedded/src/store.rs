@@ -1,5 +1,5 @@
-//! A memory of the engine in this process. It asks by the native API, as the store of a server does, so that there is one way of asking;
-//! it holds the engine, and makes the memory where it is missing.
+//! A memory of the engine in this process. It uses the native API like the store of a server, so
+//! that there is only one kind of request. It holds the engine, and creates a missing memory.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -18,16 +18,17 @@ use loci_client::agent::{
 #[derive(Debug)]
 pub struct EmbeddedStore {
     inner: RemoteStore,
-    /// The folder stays open while a store needs it.
+    /// Keeps the folder open while a store needs it.
     _engine: Arc<EmbeddedEngine>,
 }
 
 impl EmbeddedStore {
-    /// A store on an engine. The `client` of the options is replaced by the engine's. `initialize`, which a manager calls, makes the
-    /// memory where no one has its name: with one strategy for what is said, whose records go to the place of the store.
+    /// Returns a store on an engine. The engine's client replaces the `client` of the options.
+    /// `initialize`, which a manager calls, creates a missing memory with one strategy for
+    /// messages, whose records are stored in the namespace of the store.
     ///
     /// # Errors
-    /// Where an option breaks a rule.
+    /// An option is invalid.
     pub fn new(engine: &Arc<EmbeddedEngine>, options: RemoteStoreOptions) -> Result<Self, MemoryError> {
         let options = RemoteStoreOptions { client: engine.client(), create: true, ..options };
         Ok(Self { inner: RemoteStore::new(options)?, _engine: Arc::clone(engine) })

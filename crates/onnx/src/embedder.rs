@@ -1,5 +1,5 @@
-//! The `Embedder` port on threads of its own, so that no asynchronous thread computes. Questions have a thread and never
-//! wait for batches; both queues are bounded.
+//! The `Embedder` port on its own threads, so that no asynchronous thread computes. Questions have
+//! a thread and never wait for batches. Both queues are bounded.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,20 +17,21 @@ use crate::encoder::Encoder;
 use crate::pooling::{Pooling, joined};
 use crate::tokens::{Tokens, Window};
 
-/// Calls that may wait, in each queue.
+/// The maximum number of waiting calls per queue.
 const WAITING_MAX: usize = 256;
-/// Windows that the model reads together.
+/// The number of windows per model run.
 const WINDOWS_AT_ONCE: usize = 8;
-/// Hexadecimal digits of a model's id.
+/// The number of hexadecimal digits of a model's id.
 const DIGEST_DIGITS: usize = 12;
-/// The text that tells how long vectors are.
+/// The text whose vector determines the dimension.
 const TRIAL: &str = "a text";
 
-/// A model from a file as the engine's embedder. Dropping it waits for what is being embedded, not for what waits.
+/// A model from a file as the engine's embedder. Dropping it waits for running calls, but not for
+/// waiting ones.
 pub struct OnnxEmbedder {
     id: String,
     dimensions: usize,
-    /// `None` only while it is dropped.
+    /// `None` only during the drop.
     queues: Option<Queues>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -50,7 +51,7 @@ struct Batch {
     answer: oneshot::Sender<Result<Vec<Vector>>>,
 }
 
-/// What both threads work with.
+/// The state that both threads share.
 struct Works {
     encoder: Encoder,
     tokens: Tokens,
@@ -58,10 +59,11 @@ struct Works {
 }
 
 impl OnnxEmbedder {
-    /// Reads model and tokenizer, embeds one text, and starts. `threads` compute together.
+    /// Reads model and tokenizer, embeds one text, and starts. `threads` is the number of computing
+    /// threads.
     ///
     /// # Errors
-    /// Invalid: a file that cannot be read, or that is no encoder; says which.
+    /// Invalid: a file cannot be read, or is not an encoder. The error names the file.
     pub fn start(path: &Path, tokenizer_json: &Path, pooling: Pooling, threads: usize) -> Result<Self> {
         let model = read("embedder.path", path)?;
         let tokenizer = read("embedder.tokenizer", tokenizer_json)?;
@@ -120,20 +122,20 @@ impl Drop for OnnxEmbedder {
     fn drop(&mut self) {
         self.queues = None;
         for thread in self.threads.drain(..) {
-            // A thread that panicked has already failed the calls it held.
+            // A thread that panicked has already failed its calls.
             let _ = thread.join();
         }
     }
 }
 
 impl Works {
-    /// One vector of a text, however long.
+    /// Returns one vector of a text of any length.
     fn passage(&self, text: &str) -> Result<Vector> {
         let windows = self.tokens.windows(text)?;
         self.together(&windows.iter().collect::<Vec<_>>())
     }
 
-    /// A long question is known by its ends.
+    /// Returns the vector of a question. Only the beginning and the end of a long one count.
     fn question(&self, text: &str) -> Result<QuestionVector> {
         let windows = self.tokens.windows(text)?;
         let ends: Vec<&Window> = match windows.as_slice() {
@@ -151,7 +153,8 @@ impl Works {
         joined(vectors).ok_or_else(|| Error::unavailable("The windows of a text cancel each other out."))
     }
 
-    /// Vectors of texts, as long as somebody waits for them; short texts are read together, the like-long ones.
+    /// Returns vectors of texts while the caller waits. Short texts of similar length are computed
+    /// together.
     fn batch(&self, batch: &Batch) -> Result<Vec<Vector>> {
         let cut = batch.texts.iter().map(|text| self.tokens.windows(text)).collect::<Result<Vec<_>>>()?;
         let mut order: Vec<(usize, &Window)> = Vec::new();
@@ -181,7 +184,7 @@ impl Works {
 fn answer_questions(works: &Works, asked: &Receiver<Question>) {
     while let Ok(Question { text, answer }) = asked.recv() {
         if !answer.is_canceled() {
-            // Whoever asked may have left meanwhile.
+            // The caller may have left meanwhile.
             let _ = answer.send(works.question(&text));
         }
     }
@@ -191,7 +194,7 @@ fn embed_batches(works: &Works, handed_in: &Receiver<Batch>) {
     while let Ok(batch) = handed_in.recv() {
         if !batch.answer.is_canceled() {
             let outcome = works.batch(&batch);
-            // Whoever asked may have left meanwhile.
+            // The caller may have left meanwhile.
             let _ = batch.answer.send(outcome);
         }
     }
@@ -202,7 +205,7 @@ fn read(field: &str, path: &Path) -> Result<Vec<u8>> {
         let rule = format!("{field} names a file that cannot be read: {}", path.display());
         Error::invalid(field, rule).caused_by(source)
     };
-    // Before it is opened: that alone waits at a pipe.
+    // The check precedes opening, which alone would block on a pipe.
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
         let rule = format!("{field} names no regular file: {}", path.display());
         return Err(Error::invalid(field, rule));
@@ -210,7 +213,7 @@ fn read(field: &str, path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(failed)
 }
 
-/// All that decides what the vectors are.
+/// Returns the digest of all inputs that determine the vectors.
 fn digest(model: &[u8], tokenizer: &[u8], pooling: Pooling) -> String {
     let mut hasher = Sha256::new();
     hasher.update(Sha256::digest(model));

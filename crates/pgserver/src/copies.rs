@@ -1,12 +1,12 @@
-//! Databases for tests that are copies of one. A copy that is given back is emptied and used again:
-//! the files of a new one, some two thousand, cost the system more than most tests.
+//! Databases for tests that are copies of one template. A returned copy is emptied and reused,
+//! because the files of a new one, some two thousand, cost more than most tests.
 
 use std::io::{Error, Result};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::server::{PostgresServer, database_of};
 
-/// The condition of schemas that are not the system's.
+/// The SQL condition that excludes schemas of the system.
 const IS_OWN: &str = "n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'";
 
 /// Copies of a template on one server.
@@ -14,7 +14,7 @@ const IS_OWN: &str = "n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'"
 pub struct Copies {
     server: &'static PostgresServer,
     template: String,
-    /// Tables of the template with rows. A copy whose rows there are others is not used again.
+    /// Tables of the template with rows. A copy with different rows in them is not reused.
     kept: Vec<String>,
     /// The digest of the template's tables and of the rows of those in `kept`.
     fingerprint: String,
@@ -22,10 +22,10 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// Copies of the database at this URL, to which nothing is connected.
+    /// Returns the copies of the database at this URL, to which nothing may be connected.
     ///
     /// # Errors
-    /// An error where the server does not run, or there is no such database.
+    /// The server does not run, or there is no such database.
     pub fn of(server: &'static PostgresServer, url: &str) -> Result<Self> {
         let template = database_of(url).to_owned();
         let kept = server.sql(&template, &filled_tables())?.lines().map(str::to_owned).collect::<Vec<_>>();
@@ -33,10 +33,10 @@ impl Copies {
         Ok(Self { server, template, kept, fingerprint, free: Mutex::default() })
     }
 
-    /// Returns the URL of a copy that nobody else has.
+    /// Returns the URL of a copy for exclusive use.
     ///
     /// # Errors
-    /// An error where the server does not run, or something stays connected to the template.
+    /// The server does not run, or a client stays connected to the template.
     pub fn take(&self) -> Result<String> {
         let given_back = self.free().pop();
         if let Some(name) = given_back {
@@ -44,7 +44,8 @@ impl Copies {
             if self.emptied(&name, &new).is_ok() {
                 return Ok(self.server.url(&new));
             }
-            // A test changed its tables, or is still connected. It has one of the two names.
+            // A test changed its tables, or is still connected. The database has one of the two
+            // names.
             for name in [name, new] {
                 let _ = self.server.drop_database(&name);
             }
@@ -52,12 +53,12 @@ impl Copies {
         self.server.copy_of(&self.template)
     }
 
-    /// Takes a copy back, with what is still connected to it.
+    /// Takes a copy back, even if clients are still connected to it.
     pub fn give_back(&self, url: &str) {
         self.free().push(database_of(url).to_owned());
     }
 
-    /// Gives a copy a new name, under which nothing of the test before finds it, and empties it.
+    /// Renames a copy, so that clients of the previous test cannot find it, and empties it.
     fn emptied(&self, name: &str, new: &str) -> Result<()> {
         let end =
             format!("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{name}'");
@@ -76,8 +77,8 @@ impl Copies {
     }
 }
 
-/// Statements around what is done with the array `filled` of tables with rows, without those in
-/// `kept`.
+/// Returns statements around `work`, which uses the array `filled` of tables with rows, without
+/// those in `kept`.
 fn over_filled(kept: &[String], work: &str) -> String {
     let kept = kept.join(",");
     format!(
@@ -91,7 +92,7 @@ fn over_filled(kept: &[String], work: &str) -> String {
     )
 }
 
-/// Statements that return the names of tables with rows.
+/// Returns statements that list the names of tables with rows.
 fn filled_tables() -> String {
     let work = over_filled(&[], "INSERT INTO filled_tables SELECT unnest(filled);");
     format!(
@@ -99,12 +100,12 @@ fn filled_tables() -> String {
     )
 }
 
-/// Statements that leave rows in the tables of `kept` alone.
+/// Returns statements that keep only the rows in the tables of `kept`.
 fn emptying(kept: &[String]) -> String {
     over_filled(kept, "IF filled <> '{}' THEN EXECUTE 'TRUNCATE ' || array_to_string(filled, ', '); END IF;")
 }
 
-/// A query for the digest of the tables and of the rows of those in `kept`.
+/// Returns a query for the digest of the tables and of the rows of those in `kept`.
 fn fingerprint(kept: &[String]) -> String {
     let rows = kept.iter().map(|name| format!(" UNION ALL SELECT '{name} ' || t::text FROM {name} t"));
     format!(
@@ -134,7 +135,7 @@ mod tests {
 
     const COUNTS: &str = "SELECT (SELECT count(*) FROM mine.versions), (SELECT count(*) FROM mine.notes)";
 
-    /// Takes a copy, runs the statements there, gives it back and looks at the next one.
+    /// Takes a copy, runs the statements on it, returns it and checks the next one.
     #[track_caller]
     fn after(statements: &str, expect_same_files: bool) {
         let (server, copies) = template();

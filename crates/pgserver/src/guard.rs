@@ -1,13 +1,13 @@
-//! The shell that starts PostgreSQL and outlives us by a moment: when our end of its pipe closes, whatever the reason, it
-//! ends the server and removes its folder. It knows no settings.
+//! The shell that starts PostgreSQL and briefly outlives this process: when this end of its pipe
+//! closes for any reason, it ends the server and removes its folder. It knows no settings.
 
 use std::io::{BufRead as _, BufReader, Error, Result, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// `$1` is the folder, `$2` the program, the rest its arguments. An order is a line, so is its answer. The server ignores
-/// nothing that its shell ignores: it sets its own handlers.
+/// `$1` is the folder, `$2` the program, the rest its arguments. A command is a line, and so is its
+/// answer. Signals that the shell ignores do not affect the server, which sets its own handlers.
 const SCRIPT: &str = r#"
 folder=$1; program=$2; shift 2; pid=
 while read -r order; do
@@ -20,15 +20,16 @@ done
 rm -rf "$folder"
 "#;
 
-/// Who runs the server when we are root, whom it refuses: nobody.
+/// The user id of `nobody`, which runs the server if this process is root, because PostgreSQL
+/// refuses root.
 const NOBODY: u32 = 65534;
 
-/// How a server is to end.
+/// The mode of ending a server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum End {
-    /// Transactions are rolled back, clients sent away, a checkpoint is written.
+    /// Rolls back transactions, disconnects clients, and writes a checkpoint.
     Fast,
-    /// Every process stops where it is; the next start recovers from the log.
+    /// Stops all processes immediately. The next start recovers from the log.
     Immediate,
 }
 
@@ -40,11 +41,12 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// A shell for the server of `folder`, which it removes in the end.
+    /// Starts a shell for the server of `folder`, which it removes at the end.
     pub(crate) fn new(folder: &Path, program: &Path, arguments: &[String]) -> Result<Self> {
         let mut command = as_server_user(Command::new("/bin/sh"), folder)?;
         command.args(["-c", SCRIPT, "guard"]).arg(folder).arg(program).args(arguments);
-        // In a group of its own: an interrupt from the terminal is for us, it hears of it by the pipe.
+        // In its own process group: an interrupt from the terminal is for this process, and the
+        // pipe notifies the shell.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut shell = command.spawn()?;
         let (orders, answers) = (shell.stdin.take(), shell.stdout.take());
@@ -52,13 +54,13 @@ impl Guard {
         Ok(Self { shell, orders, answers: BufReader::new(answers) })
     }
 
-    /// Starts the server and says its process id; it does not yet listen.
+    /// Starts the server and returns its process id. The server does not listen yet.
     pub(crate) fn start(&mut self) -> Result<u32> {
         let said = self.order("start")?;
         said.trim().parse().map_err(|_| Error::other(format!("the guard said {said:?}, not a process id")))
     }
 
-    /// Ends the server and waits until its processes are gone.
+    /// Ends the server and waits until its processes have ended.
     pub(crate) fn end(&mut self, how: End) -> Result<()> {
         let signal = match how {
             End::Fast => "INT",
@@ -80,12 +82,13 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         drop(self.orders.take());
-        // Nobody could use an error here; the folder is in the system's temporary one.
+        // An error could not be handled here, and the folder is in the system's temporary one.
         let _ = self.shell.wait();
     }
 }
 
-/// The command as the user the server runs as, in a folder that user can be in. `owned` tells who we are: we made it.
+/// Returns the command for the user of the server, in a folder that this user can enter. The owner
+/// of `owned`, which this process created, identifies the current user.
 pub(crate) fn as_server_user(mut command: Command, owned: &Path) -> Result<Command> {
     if is_root_or_nobodys(owned)? {
         command.uid(NOBODY).gid(NOBODY);
@@ -100,7 +103,7 @@ fn is_root_or_nobodys(folder: &Path) -> Result<bool> {
     Ok(owner == 0 || owner == NOBODY)
 }
 
-/// Gives the folder to the user the server runs as; says whether that is another than we.
+/// Gives the folder to the user of the server. Returns true if that is another user.
 pub(crate) fn give_to_server_user(folder: &Path) -> Result<bool> {
     let other = is_root_or_nobodys(folder)?;
     if other {

@@ -1,5 +1,6 @@
-//! A real PostgreSQL with pgvector, started by whoever tests or measures against one and gone with its process, however
-//! that ends. It installs nothing (`cargo xtask postgres` does), knows no table of Loci and is never part of the product.
+//! A real PostgreSQL with pgvector for tests and measurements. It ends with the process that
+//! started it, in all cases. It installs nothing (`cargo xtask postgres` does), knows no table of
+//! Loci and is never part of the product.
 //!
 //! Unix only: another user, a shell that guards the server, the states in `postmaster.pid`.
 #![expect(

@@ -1,5 +1,5 @@
-//! One PostgreSQL: its folder, its port, its settings, and the ends a test may want to see. What is asked of it over the
-//! wire is the caller's business.
+//! One PostgreSQL: its folder, its port, its settings, and the kinds of ends that a test may need.
+//! The caller decides about the statements.
 
 use std::io::{Error, Result};
 use std::net::TcpListener;
@@ -13,25 +13,27 @@ use crate::binaries::{Binaries, open_to_everyone};
 use crate::guard::{End, Guard, as_server_user, give_to_server_user};
 
 const USER: &str = "loci";
-/// Below the range from which systems give ports to who asks for none, so that one stays free while its server restarts.
+/// Ports below the ephemeral range of the system, so that a port stays free while its server
+/// restarts.
 const PORTS: std::ops::Range<u32> = 15_000..32_000;
 const PORT_TRIES: u32 = 8;
 const STEP: Duration = Duration::from_millis(10);
-/// A recovery after a kill may take its time.
+/// The maximum number of polling steps, enough for a recovery after a kill.
 const STEPS_MAX: u32 = 6_000;
 const LOG_LINES: usize = 40;
 
-/// How a server is set up.
+/// The settings of a server.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Whether a commit waits for the disk. Without it nothing is lost when the server's processes are killed, only when
-    /// the machine is; with it times are those of a real server.
+    /// True if a commit waits for the disk, with the timing of a real server. False loses data only
+    /// if the machine fails, and not if the server's processes are killed.
     pub durable: bool,
-    /// Further settings by name, as in `postgresql.conf`; they win.
+    /// Further settings by name, as in `postgresql.conf`, which take precedence.
     pub further: Vec<(String, String)>,
 }
 
-/// A running server on loopback with one user who may do everything and needs no password. Its folder goes with it.
+/// A running server on loopback with one superuser without a password. Its folder is removed with
+/// it.
 #[derive(Debug)]
 pub struct PostgresServer {
     binaries: Binaries,
@@ -42,10 +44,10 @@ pub struct PostgresServer {
 }
 
 impl PostgresServer {
-    /// The one server of this process, started for the first who asks; it does not wait for the disk.
+    /// Returns the one server of this process, started on first use. It does not wait for the disk.
     ///
     /// # Errors
-    /// When PostgreSQL is missing (the message says what to do) or does not start.
+    /// PostgreSQL is missing (the message contains the remedy) or does not start.
     pub fn shared() -> Result<&'static Self> {
         static SHARED: OnceLock<std::result::Result<PostgresServer, String>> = OnceLock::new();
         let started =
@@ -53,10 +55,10 @@ impl PostgresServer {
         started.as_ref().map_err(|said| Error::other(said.clone()))
     }
 
-    /// A server of one's own.
+    /// Starts a separate server.
     ///
     /// # Errors
-    /// As [`Self::shared`].
+    /// See [`Self::shared`].
     pub fn start(settings: &Settings) -> Result<Self> {
         let mut last = Error::other("no free port");
         for _ in 0..PORT_TRIES {
@@ -65,9 +67,9 @@ impl PostgresServer {
                 Ok(server) => return Ok(server),
                 Err(error) => last = error,
             }
-            // The guard, where there was one, has removed it already.
+            // If there was a guard, it has already removed the folder.
             let _ = std::fs::remove_dir_all(&folder);
-            // Another process may have been quicker to listen there; nothing else is worth a second try.
+            // Another process may have taken the port first. No other failure justifies a retry.
             if !last.to_string().contains("could not bind") {
                 break;
             }
@@ -94,83 +96,85 @@ impl PostgresServer {
         Ok(server)
     }
 
-    /// A new, empty database; its URL.
+    /// Creates an empty database. Returns its URL.
     ///
     /// # Errors
-    /// When the server does not run.
+    /// The server does not run.
     pub fn fresh_database(&self) -> Result<String> {
         let name = self.next_name("fresh");
         self.sql("postgres", &format!("CREATE DATABASE {name} TEMPLATE template0"))?;
         Ok(self.url(&name))
     }
 
-    /// A new database with everything that the template has, to which nothing is connected; its
+    /// Creates a database as a copy of the template, to which nothing may be connected. Returns its
     /// URL.
     ///
     /// # Errors
-    /// An error where the server does not run, there is none, or something stays connected to it.
+    /// The server does not run, there is no such template, or a client stays connected to it.
     pub(crate) fn copy_of(&self, template: &str) -> Result<String> {
         let name = self.next_name("copy");
-        // A copy of files, for a log of all their blocks takes longer and nobody needs it.
+        // A copy of files, because a log of all their blocks takes longer and is not needed.
         self.sql("postgres", &format!("CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY"))?;
         Ok(self.url(&name))
     }
 
-    /// A name that no other database has.
+    /// Returns a unique database name.
     pub(crate) fn next_name(&self, kind: &str) -> String {
         format!("{kind}_{}", self.databases.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Removes the database of that URL, whoever is still connected to it: each is some twenty megabytes, and a run of
-    /// tests makes hundreds.
+    /// Removes the database of this URL, and disconnects its clients. Each database has about
+    /// twenty megabytes, and a test run creates hundreds.
     ///
     /// # Errors
-    /// When there is none, or the server does not run.
+    /// There is none, or the server does not run.
     pub fn drop_database(&self, url: &str) -> Result<()> {
         let name = database_of(url);
         self.sql("postgres", &format!("DROP DATABASE {name} WITH (FORCE)")).map(drop)
     }
 
-    /// What a client opens `database` by.
+    /// Returns the URL of `database` for clients.
     pub fn url(&self, database: &str) -> String {
         format!("postgres://{USER}@127.0.0.1:{}/{database}", self.port)
     }
 
-    /// Where it listens on loopback; the same after a restart.
+    /// Returns its port on loopback, which stays the same after a restart.
     pub const fn port(&self) -> u16 {
         self.port
     }
 
-    /// Runs statements in `database` by `psql` and returns its rows: columns parted by `|`, a line each.
+    /// Runs statements in `database` by `psql` and returns the rows: columns separated by `|`, one
+    /// row per line.
     ///
     /// # Errors
-    /// When a statement fails; the message is the server's.
+    /// A statement fails. The message is the server's.
     pub fn sql(&self, database: &str, statements: &str) -> Result<String> {
         let mut command = Command::new(self.binaries.program("psql"));
         command.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "-v", "ON_ERROR_STOP=1"]);
         said(command.arg("--dbname").arg(self.url(database)).arg("--command").arg(statements))
     }
 
-    /// Ends the server as an operator does: clients are sent away, the log is complete.
+    /// Ends the server as an operator does: clients are disconnected, and the log is complete.
     ///
     /// # Errors
-    /// When its guard is gone.
+    /// Its guard has ended.
     pub fn stop_fast(&self) -> Result<()> {
         self.guard().end(End::Fast)
     }
 
-    /// Stops every process of the server where it is; the next start recovers.
+    /// Stops all processes of the server immediately. The next start recovers.
     ///
     /// # Errors
-    /// When its guard is gone.
+    /// Its guard has ended.
     pub fn kill(&self) -> Result<()> {
         self.guard().end(End::Immediate)
     }
 
-    /// Starts the server again after [`Self::stop_fast`] or [`Self::kill`], and waits until it takes connections.
+    /// Restarts the server after [`Self::stop_fast`] or [`Self::kill`], and waits until it accepts
+    /// connections.
     ///
     /// # Errors
-    /// When it does not start; the end of its log is in the message.
+    /// The server does not start. The message contains the end of its log.
     pub fn restart(&self) -> Result<()> {
         let mut guard = self.guard();
         let process = guard.start()?;
@@ -193,20 +197,21 @@ impl PostgresServer {
         self.guard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it takes connections: it says so in the last line of `postmaster.pid`, where `pg_ctl` looks too.
+    /// True if it accepts connections, according to the last line of `postmaster.pid`, which
+    /// `pg_ctl` reads too.
     fn is_ready(&self, process: u32) -> bool {
         let text = std::fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap_or_default();
         let lines: Vec<_> = text.lines().map(str::trim).collect();
         lines.first() == Some(&process.to_string().as_str()) && lines.get(7) == Some(&"ready")
     }
 
-    /// What the server wrote so far.
+    /// Returns the server's log.
     pub fn log(&self) -> String {
         let text = std::fs::read(self.folder.join("log")).unwrap_or_default();
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// The end of what the server wrote.
+    /// Returns the end of the server's log.
     pub fn log_tail(&self) -> String {
         let text = self.log();
         let lines: Vec<_> = text.lines().collect();
@@ -214,7 +219,7 @@ impl PostgresServer {
     }
 }
 
-/// A folder that the server's user owns; whether that user is another than ours.
+/// Creates a folder for the server's user. Returns its path, and true if that is another user.
 fn new_folder() -> Result<(PathBuf, bool)> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let mut parent = std::env::temp_dir();
@@ -224,7 +229,7 @@ fn new_folder() -> Result<(PathBuf, bool)> {
     let name = format!("loci-postgres-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let folder = parent.join(name);
     if folder.exists() {
-        // Left by a process of the same number whose guard was killed too.
+        // Left by a process with the same id whose guard was killed too.
         std::fs::remove_dir_all(&folder)?;
     }
     std::fs::create_dir(&folder)?;
@@ -232,7 +237,7 @@ fn new_folder() -> Result<(PathBuf, bool)> {
     Ok((folder, other_user))
 }
 
-/// The name of the database that a URL leads to.
+/// Returns the name of the database in a URL.
 pub(crate) fn database_of(url: &str) -> &str {
     url.split('?').next().and_then(|address| address.rsplit('/').next()).unwrap_or_default()
 }
@@ -249,7 +254,7 @@ fn make_cluster(binaries: &Binaries, folder: &Path) -> Result<()> {
         "--no-sync",
         "--no-instructions",
     ]);
-    // PostgreSQL 16 knows it, and no machine lacks it.
+    // PostgreSQL 16 supports it, and it works on each machine.
     command.args(["--no-locale"]);
     said(command.arg("--pgdata").arg(folder.join("data"))).map(drop)
 }
@@ -282,7 +287,7 @@ fn arguments(folder: &Path, port: u16, settings: &Settings) -> Vec<String> {
     words
 }
 
-/// A port nobody listens on now. Processes begin at different ones.
+/// Returns a port without a listener. Processes start at different ports.
 fn free_port() -> Result<u16> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let span = PORTS.end - PORTS.start;
@@ -296,7 +301,8 @@ fn free_port() -> Result<u16> {
     Err(Error::other("no free port on loopback"))
 }
 
-/// Whether a child of the guard has ended, where the system lets us see that; the bounded wait is for the others.
+/// True if a child of the guard has ended, if the system shows it. In other cases the bounded wait
+/// applies.
 fn has_ended(process: u32) -> bool {
     if !Path::new("/proc/self/stat").exists() {
         return false;
@@ -364,7 +370,7 @@ mod tests {
         assert!(said.contains("no_such_setting"), "{said}");
     }
 
-    /// Not a test of its own: the process that the next one kills.
+    /// Not a separate test: the process that the next one kills.
     #[test]
     #[ignore = "a part of `a_server_ends_with_a_process_that_is_killed`"]
     fn holds_a_server() {

@@ -1,6 +1,6 @@
 //! The engine with its products: the one place where each product registers with the kernel, in the
-//! order of their dependencies. Doors, tests and programs hold a [`Loci`]. A product is a feature of
-//! this crate: a program that leaves it out has neither its verbs nor its jobs.
+//! order of their dependencies. Doors, tests and programs hold a [`Loci`]. A product is a feature
+//! of this crate: a program without it has neither its operations nor its jobs.
 //!
 //! To add a product: a feature, its settings in [`LociSettings`], its parts in `ProductParts`, its
 //! handle in [`Loci`].
@@ -24,18 +24,18 @@ use loci_verified::{Verified, VerifiedParts, VerifiedSettings};
 /// The settings of the engine and of each product.
 #[derive(Debug, Clone, Default)]
 pub struct LociSettings {
-    /// The kernel's.
+    /// The settings of the kernel.
     pub engine: EngineSettings,
-    /// Those of facts with citations.
+    /// The settings of facts with citations.
     #[cfg(feature = "verified")]
     pub verified: VerifiedSettings,
-    /// Those of the memory of coding agents.
+    /// The settings of the memory of coding agents.
     #[cfg(feature = "coding")]
     pub coding: CodingSettings,
-    /// Those of documents.
+    /// The settings of documents.
     #[cfg(feature = "documents")]
     pub documents: DocumentsSettings,
-    /// Those of operations memory, by memory.
+    /// The settings of operations memory, by memory.
     #[cfg(feature = "operations")]
     pub operations: SreSettingsByMemory,
 }
@@ -71,8 +71,8 @@ impl From<CodingSettings> for LociSettings {
     }
 }
 
-/// An engine and the products that are registered with it: cheap to clone. The verbs of the kernel
-/// are its own, those of a product are its field's.
+/// An engine and its registered products, cheap to clone. The operations of the kernel are its own
+/// methods, and those of a product are methods of its field.
 #[derive(Clone)]
 pub struct Loci {
     /// The kernel.
@@ -86,13 +86,13 @@ pub struct Loci {
     /// Memories as files.
     #[cfg(feature = "documents")]
     pub documents: Documents,
-    /// The memory of agents that run services.
+    /// The memory of agents that operate services.
     #[cfg(feature = "operations")]
     pub operations: Operations,
 }
 
 impl Loci {
-    /// Returns an engine over these adapters, with every product of the program.
+    /// Returns an engine over these adapters, with all products of the program.
     pub fn new(parts: EngineParts, settings: impl Into<LociSettings>) -> Self {
         let settings = settings.into();
         let kernel = settings.engine.clone();
@@ -115,7 +115,8 @@ impl Loci {
         }
     }
 
-    /// True for the name of a memory that a product makes by itself where its verbs need one.
+    /// True for the name of a memory that a product creates automatically if its operations need
+    /// one.
     pub fn makes_memory(&self, name: &str) -> bool {
         #[cfg(feature = "verified")]
         return self.verified.settings().memory == name;
@@ -160,7 +161,7 @@ impl ProductParts {
         }
     }
 
-    /// Returns what each product adds to the kernel, in the order of their dependencies.
+    /// Returns the additions of each product to the kernel, in the order of their dependencies.
     fn products(&self) -> Vec<Product> {
         vec![
             #[cfg(feature = "verified")]

@@ -1,4 +1,4 @@
-//! Every shelf that the sources name is registered once, by the kernel or by a product.
+//! Checks that each shelf in the sources is registered once, by the kernel or by a product.
 
 #![expect(clippy::unwrap_used, reason = "sources that cannot be read fail the test")]
 
@@ -10,7 +10,7 @@ use loci_engine::hooks::Products;
 
 use crate::{LociSettings, ProductParts};
 
-/// Crates whose nouns are on the ledger.
+/// Crates whose data is on the ledger.
 const CRATES: [&str; 6] = ["model", "engine", "verified", "coding", "documents", "operations"];
 
 fn registered() -> Products {
@@ -18,7 +18,7 @@ fn registered() -> Products {
     Products::new(parts.products())
 }
 
-/// Adds the words of the shelves that the sources of a folder name, tests left out.
+/// Adds the names of the shelves in the sources of a folder, without tests.
 fn add_named(folder: &Path, words: &mut Vec<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -47,7 +47,7 @@ fn every_shelf_is_named_once_and_registered_once() {
     assert_eq!(named, shelves, "the shelves that nouns name, and those that are registered");
 }
 
-/// Entries lie under these words in every store.
+/// Entries are stored under these names in each store.
 #[test]
 fn released_words_stay() {
     let shelves = registered().shelves();

@@ -1,5 +1,5 @@
-//! The AgentCore wire by the client for requests that leave: signed for `bedrock-agentcore`, repeated with pauses where that may help, and answers told
-//! apart. It knows no operation.
+//! The HTTP layer of the AgentCore wire. It signs requests for `bedrock-agentcore`, retries with
+//! pauses where a retry can succeed, and classifies the answers. It knows no operation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,32 +11,32 @@ use loci_outbound::request::{Answer, OutboundError, Reach, Request, Retry, Trans
 use loci_outbound::sign_v4::{PathRule, Signer, Signing};
 use serde_json::Value;
 
-/// Both services sign under this name.
+/// The service name in signatures for both planes.
 pub const SERVICE: &str = "bedrock-agentcore";
-/// The header that names an error.
+/// The header with the type of an error.
 const ERROR_TYPE: &str = "x-amzn-errortype";
 
-/// A way to both planes.
+/// A connection to both planes.
 pub struct AgentCoreWire {
-    /// Who sends.
+    /// The transport that sends the requests.
     pub transport: Arc<dyn Transport>,
-    /// Address of `bedrock-agentcore`, without a slash at its end.
+    /// The address of `bedrock-agentcore`, without a trailing slash.
     pub data: String,
-    /// Address of `bedrock-agentcore-control`.
+    /// The address of `bedrock-agentcore-control`.
     pub control: String,
-    /// Who signs; nobody where the server asks for no signature.
+    /// The signer of the requests. `None` if the server requires no signature.
     pub signer: Option<Signer>,
-    /// Halves of letters in answers.
+    /// The counter of lone surrogates in answers.
     pub halves: Halves,
 }
 
-/// Counts halves of letters in answers: each becomes U+FFFD, for they are no reason to leave an event or a
-/// record out.
+/// A counter of lone surrogates in answers. Each becomes U+FFFD, so that no event or record is
+/// dropped because of it.
 #[derive(Debug, Default)]
 pub struct Halves(AtomicUsize);
 
 impl Halves {
-    /// Returns how many there were so far.
+    /// Returns the number of lone surrogates so far.
     pub fn count(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
@@ -70,7 +70,7 @@ impl AgentCoreWire {
             headers: call.body.is_some().then_some(json).into_iter().collect(),
             body: call.body.unwrap_or_default().into_bytes(),
             reach: Reach::Configured,
-            // Every call of the format has the same effect when it is made twice.
+            // Each operation of the format is idempotent.
             retry: Retry::Safe,
             timeout_ms: None,
             signing: self.signer.clone().map(|by| Signing { by, path: PathRule::Twice }),
@@ -91,7 +91,7 @@ impl Wire for AgentCoreWire {
     }
 }
 
-/// An answer that is an error.
+/// Returns the error that an answer describes.
 fn told(answer: &Answer) -> WireError {
     let body: Value = loci_json::from_slice(&answer.body).unwrap_or_default();
     let text = |names: [&str; 2]| names.iter().find_map(|name| body.get(name)?.as_str()).map(str::to_owned);

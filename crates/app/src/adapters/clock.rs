@@ -1,4 +1,4 @@
-//! The machine's clock.
+//! The clock of the machine.
 #![expect(clippy::disallowed_methods, reason = "this is the one place where time comes in")]
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -9,7 +9,7 @@ use loci_model::ports::clock::Clock;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Wall-clock time, and a monotonic counter from the moment it was made.
+/// Wall-clock time, and a monotonic counter that starts at construction.
 #[derive(Debug)]
 pub struct SystemClock {
     began: Instant,
@@ -17,12 +17,12 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// A clock whose durations count from now.
+    /// Returns a clock whose durations count from now.
     pub fn new() -> Self {
         Self::ahead_by_days(0)
     }
 
-    /// The same, so many days ahead of the machine's wall clock: for rehearsals.
+    /// Returns a clock that runs this many days ahead of the machine's wall clock, for rehearsals.
     pub fn ahead_by_days(days: u32) -> Self {
         Self { began: Instant::now(), ahead: DAY * days }
     }

@@ -1,15 +1,15 @@
-//! File descriptors of this process: the limit is raised as far as the system lets it, and connections leave
-//! enough of them to the store, to git and to calls of others.
+//! File descriptors of this process. The limit is raised as far as the system permits, and
+//! connections leave enough descriptors to the store, to git and to outgoing calls.
 
 use loci_model::limits;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// More than anything here needs, and what Linux allows at most where nobody says otherwise.
+/// The requested limit: more than the process needs, and the default maximum of Linux.
 const WANTED_MAX: u64 = 1 << 20;
-/// The number of files that systems allow which promise any number.
+/// The limit for systems that report an unlimited number but grant fewer.
 const UNLIMITED: u64 = 10_240;
 
-/// Raises the soft limit of open files to the hard one; returns the limit in force.
+/// Raises the soft limit of open files to the hard limit. Returns the limit in force.
 pub fn raise_descriptors() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let soft = limit.current.unwrap_or(WANTED_MAX);
@@ -27,7 +27,8 @@ pub fn raise_descriptors() -> u64 {
     soft
 }
 
-/// Connections that each listener may have, of those that are wanted, within so many descriptors.
+/// Returns the number of connections per listener, out of the wanted ones, that fits into the
+/// descriptors.
 pub fn connections_within(descriptors: u64, listeners: u64, wanted: usize) -> usize {
     let listeners = listeners.max(1);
     let others = limits::DESCRIPTORS_RESERVED

@@ -1,16 +1,16 @@
-//! Randomness from the operating system, drawn in blocks: an id costs no system call.
+//! Randomness from the operating system, drawn in blocks, so that an id costs no system call.
 
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use loci_model::ports::ids::IdSource;
 
-/// Bytes drawn at once.
+/// Bytes per block.
 const BLOCK: usize = 4096;
-/// Bytes of one draw.
+/// Bytes per draw.
 const DRAW: usize = 16;
 
-/// Random bytes of the operating system; never given twice.
+/// Random bytes of the operating system. No byte is used twice.
 #[derive(Debug)]
 pub struct RandomIds {
     block: Mutex<Block>,
@@ -22,14 +22,14 @@ struct Block {
 }
 
 impl std::fmt::Debug for Block {
-    /// Bytes that are still to be given are secrets.
+    /// Prints no bytes, because unused ones are secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Block({} left)", BLOCK - self.used)
     }
 }
 
 impl RandomIds {
-    /// Draws the first block, so that a machine without randomness is noticed at the start.
+    /// Draws the first block, so that a machine without randomness fails at the start.
     pub fn new() -> Result<Self> {
         let mut bytes = Box::new([0; BLOCK]);
         getrandom::fill(bytes.as_mut_slice()).context("the operating system gives no random bytes")?;
@@ -41,7 +41,8 @@ impl IdSource for RandomIds {
     fn random(&self) -> [u8; 16] {
         let mut block = self.block.lock().unwrap_or_else(PoisonError::into_inner);
         if block.used + DRAW > BLOCK {
-            // The source worked at the start; should it ever stop, no id may repeat: ask until it gives.
+            // The source worked at the start. If it fails later, no id may repeat, so retry until
+            // it works.
             while getrandom::fill(block.bytes.as_mut_slice()).is_err() {}
             block.used = 0;
         }

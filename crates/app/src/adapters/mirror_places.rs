@@ -1,5 +1,6 @@
-//! Where mirrors may lie: on this machine's disks, or in a bucket that the configuration names as a target. Only the configuration puts
-//! a mirror into a bucket: its path is the target's name, with a folder behind it.
+//! Locations of mirrors: the disks of this machine, or a bucket that the configuration names as a
+//! target. Only the configuration can place a mirror in a bucket. The path of such a mirror is the
+//! name of the target followed by a folder.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -16,12 +17,12 @@ use loci_outbound::targets::Targets;
 pub struct MirrorPlaces {
     local: LocalPlaces,
     targets: Arc<Targets>,
-    /// A bucket that is open stays so: its digests are worth keeping.
+    /// The open buckets. They stay open because their cached digests save requests.
     buckets: Mutex<HashMap<String, Arc<dyn FileBackend>>>,
 }
 
 impl MirrorPlaces {
-    /// Of these.
+    /// Returns the locations on local disks and in these targets.
     pub fn new(local: LocalPlaces, targets: Arc<Targets>) -> Self {
         Self { local, targets, buckets: Mutex::default() }
     }
@@ -44,7 +45,7 @@ impl FilePlaces for MirrorPlaces {
         if kind != MirrorKind::S3 {
             return self.local.own_path(kind, path, memory);
         }
-        // Refused, as every bucket that the configuration has not.
+        // The call fails, as for each bucket that the configuration does not name.
         self.resolve(kind, path, false)?;
         Err(Error::bug("a bucket that a caller named"))
     }

@@ -1,5 +1,6 @@
-//! The ports that only a binary can fill: the machine's clock, its randomness, the master key, priorities
-//! of threads, the limit of open files, where mirrors lie, the wire of AgentCore.
+//! The ports that only a binary can provide: the clock of the machine, its randomness, the master
+//! key, thread priorities, the limit of open files, the locations of mirrors, and the AgentCore
+//! wire.
 
 mod agentcore_wire;
 mod clock;

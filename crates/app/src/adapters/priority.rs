@@ -1,17 +1,19 @@
-//! How important a thread is to the operating system's scheduler, and how many threads background work gets. Nothing here
-//! raises a priority: an ordinary user cannot.
+//! Scheduling priority of background threads, and their number. Nothing here raises a priority,
+//! because an ordinary user cannot.
 
 use std::num::NonZero;
 
-/// Added to a background thread's nice value: such a thread gets about a tenth of what one at the usual value gets where
-/// they compete, and all of a processor that nobody else wants.
+/// The increment of a background thread's nice value. Such a thread gets about a tenth of the time
+/// of a competing thread at the usual value, and all of an idle processor.
 #[cfg(target_os = "linux")]
 const NICER_BY: i32 = 10;
-/// Background threads at most, where nobody says how many: more would be in each other's way on a machine of many uses.
+/// The maximum default number of background threads. More would disturb other work on a shared
+/// machine.
 const THREADS_MAX: usize = 8;
 
-/// Lowers the priority of the calling thread, for good. On Linux the nice value belongs to the thread; elsewhere it belongs
-/// to the process, questions and all, so there it stays as it is.
+/// Lowers the priority of the calling thread permanently. On Linux the nice value belongs to the
+/// thread. Elsewhere it belongs to the process, including the threads that answer questions, so it
+/// stays unchanged.
 pub fn lower_own_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(NICER_BY) {
@@ -19,7 +21,8 @@ pub fn lower_own_priority() {
     }
 }
 
-/// As many background threads as were asked for, else one for each processor this process may use, at most eight.
+/// Returns the configured number of background threads, else one per processor available to this
+/// process, at most eight.
 pub fn background_threads(asked: Option<NonZero<usize>>) -> usize {
     let processors = || std::thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX);
     asked.map_or_else(processors, NonZero::get)
@@ -35,13 +38,13 @@ mod tests {
         assert!((1..=THREADS_MAX).contains(&background_threads(None)));
     }
 
-    /// Nice values of the threads of this process that have a name.
+    /// Returns the nice values of the threads of this process with this name.
     #[cfg(target_os = "linux")]
     fn nice_values(name: &str) -> Vec<i32> {
         let mut found = Vec::new();
         for thread in std::fs::read_dir("/proc/self/task").unwrap() {
             let folder = thread.unwrap().path();
-            // A thread of another test may end meanwhile.
+            // A thread of another test may end during the listing.
             let Ok(line) = std::fs::read_to_string(folder.join("stat")) else { continue };
             let (start, rest) = line.rsplit_once(')').unwrap();
             if start.split_once('(').unwrap().1 == name {
@@ -58,7 +61,7 @@ mod tests {
         use loci_model::ports::embedder::Embedder;
         use std::sync::Mutex;
         static BATCHES: Mutex<Vec<i32>> = Mutex::new(Vec::new());
-        // Of the calling thread.
+        // The nice value of the calling thread.
         let own = || rustix::process::getpriority_process(None).unwrap();
         let begin = || {
             lower_own_priority();
@@ -66,12 +69,13 @@ mod tests {
         };
         let usual = own();
         let embedder = loci_embed::BuiltInEmbedder::start(2, begin).unwrap();
-        // When it answers, its thread has begun. Other tests of this process may have threads of that name too.
+        // After the first answer its thread has started. Other tests of this process may have
+        // threads with the same name.
         let asked = embedder.embed_question("When does the harbour open?".to_owned());
         tokio::runtime::Runtime::new().unwrap().block_on(asked).unwrap();
         let questions = nice_values("embed-question");
         assert!(!questions.is_empty() && questions.iter().all(|nice| *nice == usual), "{questions:?}");
-        // When it is dropped, both batch threads have begun, and ended.
+        // After the drop both batch threads have started and ended.
         drop(embedder);
         assert_eq!(*BATCHES.lock().unwrap(), [(usual + NICER_BY).min(19); 2]);
         assert_eq!(own(), usual);

@@ -1,4 +1,5 @@
-//! The vault: secrets sealed with XChaCha20-Poly1305 under the master key, from `LOCI_MASTER_KEY` or a file (0600).
+//! The vault: secrets sealed with XChaCha20-Poly1305 under the master key, from `LOCI_MASTER_KEY`
+//! or a file with mode 0600.
 
 use std::io::{ErrorKind as IoError, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -16,35 +17,36 @@ use zeroize::Zeroizing;
 
 /// Bytes of the master key.
 const KEY_BYTES: usize = 32;
-/// Bytes of a nonce, in front of what is sealed.
+/// Bytes of a nonce, which precedes the sealed secret.
 const NONCE_BYTES: usize = 24;
 /// Separates the key of digests from other uses of the master key.
 const DIGEST_KEY: &[u8] = b"loci digests v1";
 
-/// Where the master key is.
+/// The source of the master key.
 pub enum MasterKey {
-    /// Given, as 64 hex digits.
+    /// The key itself, as 64 hex digits.
     Given(Zeroizing<String>),
-    /// In this file, made when a store seals something for the first time.
+    /// A file, created when a store first seals a secret.
     File(PathBuf),
 }
 
-/// Seals under a master key that is read at the first need.
+/// A vault that reads its master key on first use.
 pub struct FileVault {
     source: MasterKey,
     read: OnceLock<ReadKey>,
 }
 
-/// The master key as it was read.
+/// The master key, read and expanded.
 struct ReadKey {
     cipher: XChaCha20Poly1305,
     key: Zeroizing<[u8; KEY_BYTES]>,
-    /// Starts every digest; made of the master key, so that knowing it opens nothing that is sealed.
+    /// The prefix of each digest. It is derived from the master key, so that knowing it opens no
+    /// sealed secret.
     mark: Zeroizing<[u8; KEY_BYTES]>,
 }
 
 impl FileVault {
-    /// A vault that has not looked for its key yet.
+    /// Returns a vault that has not read its key yet.
     pub fn new(source: MasterKey) -> Self {
         Self { source, read: OnceLock::new() }
     }
@@ -119,7 +121,8 @@ impl Vault for FileVault {
         self.cipher()?.decrypt(&nonce, rest).map_err(|_| wrong())
     }
 
-    /// The inner digest has one length for all texts: nobody can append to it without the key.
+    /// Returns the keyed digest of a text. Its inner digest has the same length for all texts, so
+    /// nobody can extend a text without the key.
     fn digest(&self, text: &[u8]) -> Result<[u8; 32]> {
         let mut hasher = Sha256::new();
         hasher.update(self.key()?.mark.as_slice());
@@ -142,7 +145,7 @@ fn decode(text: &str, place: &str) -> Result<Zeroizing<[u8; KEY_BYTES]>> {
     Ok(key)
 }
 
-/// An error for a key without which nothing that is sealed can be opened.
+/// Returns the error for a missing key, without which no sealed secret can be opened.
 fn missing() -> Error {
     let rule = "the master key is missing: put master.key back into the data folder, or give \
                 LOCI_MASTER_KEY; where it is lost \
@@ -155,7 +158,8 @@ fn read_or_make(path: &Path) -> Result<Zeroizing<[u8; KEY_BYTES]>> {
     read(path)?.map_or_else(|| make(path), Ok)
 }
 
-/// The key in the file; `None` where there is no file. Errors name no path: callers from elsewhere see them.
+/// Reads the key from the file. Returns `None` if there is no file. Errors contain no path, because
+/// remote callers see them.
 fn read(path: &Path) -> Result<Option<Zeroizing<[u8; KEY_BYTES]>>> {
     let failed = |error: std::io::Error| {
         let rule =
@@ -182,7 +186,8 @@ fn read(path: &Path) -> Result<Option<Zeroizing<[u8; KEY_BYTES]>>> {
     }
 }
 
-/// Makes the file whole under another name, then links it into place: of two processes one wins, both read the same.
+/// Writes the complete file under another name, then links it into place. Of two concurrent
+/// processes one wins, and both read the same key.
 fn make(path: &Path) -> Result<Zeroizing<[u8; KEY_BYTES]>> {
     let failed = |error: std::io::Error| {
         tracing::error!(%error, path = %path.display(), "the master key cannot be written");
@@ -237,7 +242,8 @@ mod tests {
         other.prepare().unwrap();
         assert!(!other.has_key_file() && other.check().is_ok());
 
-        // Gone, or another one: what this process still opens no other one will.
+        // After a removal or replacement, no other process can open the secrets that this one still
+        // opens.
         std::fs::write(&path, "22".repeat(32)).unwrap();
         assert!(first.check().unwrap_err().message.contains("another one"));
         std::fs::remove_file(&path).unwrap();

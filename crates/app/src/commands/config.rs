@@ -1,4 +1,4 @@
-//! `loci config`: the configuration in force, and where it comes from.
+//! `loci config`: the effective configuration and its sources.
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -11,9 +11,9 @@ use crate::{output, session};
 /// The configuration.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Print the configuration in force, without secrets
+    /// Print the effective configuration, without secrets
     Print,
-    /// Print where the user's configuration file is looked for
+    /// Print the search path of the user's configuration file
     Path,
 }
 

@@ -1,4 +1,5 @@
-//! `loci doctor`: looks at store, indexes and access, and calls each configured model once. A finding that is not ok is exit code 5.
+//! `loci doctor`: checks the store, indexes and access, and calls each configured model once. The
+//! exit code is 5 if a finding is not ok.
 
 use anyhow::Result;
 use clap::Args;
@@ -10,16 +11,16 @@ use crate::exit::Difference;
 use crate::output;
 use crate::session::Session;
 
-/// Look at store, indexes, access and models
+/// Check the store, indexes, access and models
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Compare each index with one built afresh
+    /// Compare each index with a rebuilt one
     #[arg(long)]
     rebuild: bool,
-    /// Call nobody: configured models are then not proved
+    /// Make no calls: configured models remain unchecked
     #[arg(long)]
     offline: bool,
-    /// Compare what happened to facts with what they say (T1 to T7), and nothing else
+    /// Only check the telemetry rules of facts (T1 to T7)
     #[arg(long, conflicts_with_all = ["rebuild", "offline"])]
     telemetry: bool,
 }

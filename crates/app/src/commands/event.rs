@@ -11,10 +11,10 @@ use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
 
-/// Characters of a message that are shown.
+/// The maximum number of characters of a message in the output.
 const TEXT_CHARS: usize = 120;
 
-/// Who speaks.
+/// The role of the speaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Role {
     /// A person
@@ -52,23 +52,23 @@ pub(crate) enum Event {
         /// The actor
         #[arg(long)]
         actor: String,
-        /// The session; a new one where it is absent
+        /// The session; a new one without it
         #[arg(long)]
         session: Option<String>,
-        /// Who speaks
+        /// The role of the speaker
         #[arg(long, default_value = "user")]
         role: Role,
-        /// When, RFC 3339; now where it is absent
+        /// The time, as RFC 3339; now without it
         #[arg(long)]
         time: Option<String>,
-        /// What was said
+        /// The text of the message
         text: String,
     },
     /// List events of a session, newest first
     List {
         #[command(flatten)]
         place: Place,
-        /// At most so many
+        /// The maximum number of events
         #[arg(long, default_value_t = 100)]
         limit: u32,
     },
@@ -86,7 +86,7 @@ pub(crate) enum Event {
         /// The event
         event: String,
     },
-    /// End a session: what is left to read of it is read now
+    /// End a session; its remaining events are extracted now
     End {
         #[command(flatten)]
         place: Place,

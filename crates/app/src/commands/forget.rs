@@ -1,5 +1,6 @@
-//! `loci forget`: erases what a memory holds about a person, and shows the receipt. It asks for the actor
-//! once more, because nothing brings back what is erased; a dry run counts the same and changes nothing.
+//! `loci forget`: erases the data of a memory about a person, and prints the receipt. It asks for
+//! the actor again, because nothing restores erased data. A dry run counts the same data and
+//! changes nothing.
 
 use anyhow::Result;
 use clap::Args;
@@ -11,7 +12,7 @@ use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
 
-/// Erase what a memory holds about a person, now
+/// Erase the data of a memory about a person immediately
 #[derive(Debug, Args)]
 pub(crate) struct Forget {
     /// The memory, by name or id
@@ -20,10 +21,10 @@ pub(crate) struct Forget {
     /// The person: an actor, a login or an e-mail address
     #[arg(long)]
     actor: String,
-    /// Only count what would be erased
+    /// Only count the data to erase
     #[arg(long, conflicts_with = "confirm")]
     dry_run: bool,
-    /// The actor once more; needed unless it is a dry run
+    /// The actor again; required unless it is a dry run
     #[arg(long, value_name = "ACTOR")]
     confirm: Option<String>,
 }
@@ -56,7 +57,7 @@ impl Forget {
     }
 }
 
-/// An argument as a shell reads it.
+/// Quotes an argument for a shell.
 fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./@:".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! `loci job`: jobs, starting failed ones again, and waiting for extraction.
+//! `loci job`: lists jobs, restarts failed ones, and waits for extraction.
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -13,7 +13,7 @@ use crate::output;
 use crate::output::wait_notice::waited_for;
 use crate::session::Session;
 
-/// Jobs, and waiting for them
+/// List jobs and wait for them
 #[derive(Debug, Subcommand)]
 pub(crate) enum Job {
     /// List jobs, latest change first
@@ -33,7 +33,7 @@ pub(crate) enum Job {
         /// The job
         job: String,
     },
-    /// Start a failed job again
+    /// Restart a failed job
     Start {
         /// The memory, by name or id
         #[arg(long)]
@@ -41,44 +41,46 @@ pub(crate) enum Job {
         /// The job
         job: String,
     },
-    /// Come for a question to your own model (pull mode); exit code 3 if there is none
+    /// Lease a question for your own model (pull mode); exit code 3 if there is none
     Next {
         /// Only of this memory, by name or id
         #[arg(long)]
         memory: Option<String>,
-        /// Only of this kind: extract, summarise, consolidate, reflect, review_rules, tree_plan, agent_response
+        /// Only of this kind: extract, summarise, consolidate, reflect, review_rules, tree_plan,
+        /// agent_response
         #[arg(long)]
         kind: Option<String>,
-        /// How long the question is yours
+        /// The duration of the lease in milliseconds
         #[arg(long, default_value_t = 300_000)]
         lease_ms: u64,
-        /// How long to wait for one
+        /// The time to wait for a question in milliseconds
         #[arg(long, default_value_t = 0)]
         poll_ms: u64,
     },
-    /// Bring the answer to a question; exit code 2 if its form is not what was asked for
+    /// Submit the answer to a question; exit code 2 if it does not have the requested form
     Result {
         /// The question
         job: String,
-        /// File with the answer; - reads it from standard input
+        /// The file with the answer; - reads standard input
         #[arg(long)]
         output: String,
-        /// The model that gave it
+        /// The answering model
         #[arg(long)]
         model: Option<String>,
-        /// What it cost in US dollars
+        /// The cost in US dollars
         #[arg(long)]
         cost_usd: Option<f64>,
     },
-    /// Give a question up: it is open for others
+    /// Release a question for others
     Fail {
         /// The question
         job: String,
-        /// Why
+        /// The reason
         #[arg(long, default_value = "")]
         error: String,
     },
-    /// Wait, at most --wait-ms, until everything is extracted; exit code 5 if something is pending then
+    /// Wait at most --wait-ms until extraction is complete; exit code 5 if jobs are still pending
+    /// then
     Wait {
         /// The memory, by name or id
         #[arg(long)]
@@ -154,7 +156,7 @@ impl Job {
     }
 }
 
-/// Shows a question; there may be none.
+/// Prints a question, if there is one.
 async fn come_for(session: Session, next: &JobNext) -> Result<()> {
     let waiting = "waiting for a question to your model; --poll-ms sets for how long";
     let client = session.client.clone().without_meanwhile();
@@ -169,7 +171,7 @@ fn shown_taken(taken: &JobResultTaken) {
     taken.records.iter().for_each(output::line);
 }
 
-/// The memory that a question's id names.
+/// Returns the memory in a question's id.
 fn memory_of(job: &str) -> &str {
     job.split_once('.').map_or(job, |(memory, _)| memory)
 }

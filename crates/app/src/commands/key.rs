@@ -1,4 +1,4 @@
-//! `loci key`: access keys. Secrets are printed once, by `create` and `rotate`.
+//! `loci key`: access keys. `create` and `rotate` print secrets once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,20 +15,24 @@ use crate::session::Session;
 /// Access keys.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Key {
-    /// Make a key: an AWS pair and a bearer token of one principal
+    /// Create a key: an AWS pair and a bearer token of one principal
     Create {
         /// A name for logs
         name: String,
-        /// What it allows, as JSON: {"memory":"…","actor":"…","session":"…","namespace":"…","strategy":"…",
-        /// "metadata":{"tenant":["acme"]},"max_age_days":30,"capabilities":["read","write","admin"]}; absent members mean any. Without a grant it allows everything
+        /// A grant, as JSON: {"memory":"…","actor":"…","session":"…",
+        /// "namespace":"…","strategy":"…", "metadata":{"tenant":["acme"]},"max_age_days":30,
+        /// "capabilities":["read","write","admin"]}; absent members mean any. Without a grant the
+        /// key permits everything
         #[arg(long = "grant", value_name = "JSON")]
         grants: Vec<String>,
-        /// A value of metadata that everything the key reads has, and everything it writes is given; may be repeated, also
-        /// with the same name: then it may write any of these values, and must say which. It narrows each --grant, which must not
-        /// have the name in its metadata already, or, without one, reading and writing of everything
+        /// A metadata value that limits all reads and is added to all writes of the key;
+        /// repeatable, also with the same name: then the key may write any of these values, and
+        /// each write must name one. It narrows each --grant, whose metadata must not contain the
+        /// name already, or, without a grant, reads and writes of everything
         #[arg(long = "filter", value_name = "NAME=VALUE")]
         filters: Vec<String>,
-        /// Days: what is older the key does not read. It narrows as --filter does: of two ages in a grant the smaller counts
+        /// The maximum age in days of data that the key reads. It narrows grants like --filter: the
+        /// smaller of two ages applies
         #[arg(long, value_name = "DAYS")]
         max_age_days: Option<u32>,
     },
@@ -92,7 +96,7 @@ fn grant(text: &str) -> Result<Grant> {
     Ok(loci_json::from_str(text).map_err(bad)?)
 }
 
-/// Narrows every grant or, where there is none, reading and writing of everything.
+/// Narrows all grants or, if there are none, reads and writes of everything.
 fn narrow(grants: &mut Vec<Grant>, filters: &[String], max_age_days: Option<u32>) -> Result<()> {
     if filters.is_empty() && max_age_days.is_none() {
         return Ok(());
@@ -103,7 +107,7 @@ fn narrow(grants: &mut Vec<Grant>, filters: &[String], max_age_days: Option<u32>
     let filters = values_by_name(filters)?;
     for grant in grants {
         for (name, values) in &filters {
-            // Values that are added to a grant's would widen it.
+            // Adding values to those of a grant would widen it.
             if grant.metadata.insert(name.clone(), values.clone()).is_some() {
                 let rule = format!(
                     "--filter {name}=… and a --grant with metadata.{name}: name the values in one of the two"
@@ -116,7 +120,7 @@ fn narrow(grants: &mut Vec<Grant>, filters: &[String], max_age_days: Option<u32>
     Ok(())
 }
 
-/// What filters say, the values of each name together.
+/// Parses filters, and groups the values by name.
 fn values_by_name(filters: &[String]) -> Result<BTreeMap<String, BTreeSet<String>>> {
     let mut by_name = BTreeMap::<String, BTreeSet<String>>::new();
     for filter in filters {
@@ -127,7 +131,7 @@ fn values_by_name(filters: &[String]) -> Result<BTreeMap<String, BTreeSet<String
     Ok(by_name)
 }
 
-/// A grant in a line: what may be done, and where.
+/// Formats a grant as a line: its capabilities and its scope.
 fn allowed(grant: &Grant) -> String {
     let capability = |capability: &Capability| match capability {
         Capability::Read => "read",
@@ -196,7 +200,7 @@ mod tests {
             Some(9),
             Some(&["read metadata.place=x=y metadata.team=red max_age_days=9"]),
         );
-        // The smaller age counts, and no value is added to those that a grant has.
+        // The smaller age applies, and no value is added to those of a grant.
         check(&[red], &[], Some(99), Some(&["read metadata.team=red max_age_days=30"]));
         check(&[red], &["team=blue"], None, None);
         check(&[plain, red], &["team=red"], None, None);

@@ -1,9 +1,9 @@
-//! The commands of `loci`, one file each. A command is a call of the native API through the client; `serve`,
-//! `restore`, `migrate` and `schema`, which are about stores themselves, and `install` and `tools`, which are about other programs, are
-//! the exceptions.
+//! The commands of `loci`, one file each. A command calls the native API through the client. The
+//! exceptions are `serve`, `restore`, `migrate` and `schema`, which work on stores, and `install`
+//! and `tools`, which work on other programs.
 //!
-//! A product has a folder: `verified`, `coding`, `documents`, `operations`. `repo` and `prefs` have
-//! parts of several products. The other commands are of the kernel.
+//! A product has a folder: `verified`, `coding`, `documents`, `operations`. `repo` and `prefs`
+//! contain parts of several products. The other commands belong to the kernel.
 
 #[cfg(feature = "coding")]
 pub(crate) mod coding;
@@ -45,8 +45,8 @@ use crate::cli::{Command, Globals};
 use crate::config::environment::Environment;
 use crate::session;
 
-/// Runs the command that was asked for. Each is boxed: its work is compiled once, and not once more
-/// in whatever waits for it.
+/// Runs the requested command. Each future is boxed, so that its code is compiled once and not
+/// again in each caller.
 pub(crate) fn run<'a>(
     command: Command,
     globals: &'a Globals,

@@ -1,5 +1,5 @@
-//! `loci prefs`: what people want of the agents that work for them; what is kept of somebody, and its end. Those of operations agents are
-//! `operations/preferences`.
+//! `loci prefs`: preferences of users for the agents that work for them, the export of a user's
+//! data, and its erasure. `operations/preferences` contains those of operations memory.
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
@@ -14,10 +14,10 @@ use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
 
-/// Characters of what is shown on a line.
+/// The maximum number of characters of text on a line.
 const TEXT_CHARS_MAX: usize = 160;
 
-/// What people want of the agents that work for them
+/// Preferences of users for the agents that work for them
 #[derive(Debug, Args)]
 pub(crate) struct Prefs {
     #[command(subcommand)]
@@ -26,36 +26,36 @@ pub(crate) struct Prefs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show what somebody wants
+    /// Show the preferences of a user
     Show(Of),
-    /// Set what somebody wants of one dimension
+    /// Set the preference of a user for one dimension
     Set(Set),
     /// Delete a preference
     Rm(Rm),
-    /// Have no conclusions drawn from reviews, and delete those that were
+    /// Stop inferring preferences from reviews, and delete the inferred ones
     OptOut(OptOut),
-    /// Export what is kept of somebody, as JSON
+    /// Export the data of a user, as JSON
     Export(Of),
     #[cfg(feature = "operations")]
-    /// List preferences of users of operations agents, those that wait for a person first
+    /// List preferences in operations memory, those that wait for a person first
     List(preferences::List),
     #[cfg(feature = "operations")]
-    /// Put a preference that waits in force
+    /// Activate a waiting preference
     Confirm(preferences::Decide),
     #[cfg(feature = "operations")]
-    /// Put a preference that waits away
+    /// Reject a waiting preference
     Reject(preferences::Decide),
     #[cfg(feature = "operations")]
-    /// List everything that was said of the preferences of a user of operations agents
+    /// Show the complete history of a user's preferences in operations memory
     History(preferences::History),
     #[cfg(feature = "operations")]
-    /// Make preferences of users of operations agents what a file declares
+    /// Apply the preferences that a file declares to operations memory
     Apply(preferences::Apply),
-    /// Erase somebody: their preferences, records and events, and who they were in what others own
+    /// Erase a user: preferences, records and events, and the user's identity in the data of others
     Forget(Forget),
 }
 
-/// Whose
+/// The user
 #[derive(Debug, Args)]
 struct Of {
     /// The login
@@ -64,23 +64,24 @@ struct Of {
     at: At,
 }
 
-/// What is wanted
+/// The preference
 #[derive(Debug, Args)]
 struct Set {
     /// The login
     user: String,
-    /// `pr_size`, `commit_style`, `test_coverage`, `documentation`, `libraries`, `patterns`, `communication` or other
+    /// `pr_size`, `commit_style`, `test_coverage`, `documentation`, `libraries`, `patterns`,
+    /// `communication` or other
     dimension: String,
-    /// What is wanted, at most 500 characters
+    /// The text of the preference, at most 500 characters
     text: String,
-    /// In this repository alone, as owner/name
+    /// Only in this repository, as owner/name
     #[arg(long)]
     repo: Option<String>,
     #[command(flatten)]
     at: At,
 }
 
-/// Which preference
+/// The preference
 #[derive(Debug, Args)]
 struct Rm {
     /// The login
@@ -91,24 +92,24 @@ struct Rm {
     at: At,
 }
 
-/// Whose conclusions
+/// The user who opts out
 #[derive(Debug, Args)]
 struct OptOut {
     /// The login
     user: String,
-    /// Allow them again
+    /// Permit inference again
     #[arg(long)]
     undo: bool,
     #[command(flatten)]
     at: At,
 }
 
-/// Who is erased
+/// The user to erase
 #[derive(Debug, Args)]
 struct Forget {
     /// The login
     user: String,
-    /// The login once more: what is erased does not come back
+    /// The login again, because erased data cannot be restored
     #[arg(long, value_name = "USER")]
     confirm: String,
     #[command(flatten)]

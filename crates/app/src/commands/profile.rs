@@ -1,4 +1,4 @@
-//! `loci profile`: what profiles there are, and giving one to a memory.
+//! `loci profile`: lists profiles, and applies one to a memory.
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -13,19 +13,19 @@ use crate::session::Session;
 /// Profiles: settings and strategies in readable files
 #[derive(Debug, Subcommand)]
 pub(crate) enum Profile {
-    /// The profiles there are
+    /// List the profiles
     List,
     /// Show a profile's file
     Show {
-        /// Its name
+        /// The name
         profile: String,
     },
-    /// Give a memory a profile's settings and strategies
+    /// Apply a profile's settings and strategies to a memory
     Apply {
         /// The memory, by name or id
         #[arg(long)]
         memory: String,
-        /// Only say what would change; exit code 5 where something would
+        /// Only show the changes; exit code 5 if there are any
         #[arg(long)]
         dry_run: bool,
         /// A file (a path with a dot or a slash in it), or the name of a profile
@@ -67,7 +67,7 @@ impl Profile {
     }
 }
 
-/// What to apply: a path is read here, for the server may be elsewhere.
+/// Returns the request. A path is read by this process, because the server may be remote.
 pub(crate) fn asked(file: &str, dry_run: bool) -> Result<shape::ProfileApply> {
     if !file.contains(['.', '/', '\\']) {
         return Ok(shape::ProfileApply { profile: Some(file.to_owned()), text: None, dry_run });
@@ -76,7 +76,7 @@ pub(crate) fn asked(file: &str, dry_run: bool) -> Result<shape::ProfileApply> {
     Ok(shape::ProfileApply { profile: None, text: Some(text), dry_run })
 }
 
-/// What was done, line by line.
+/// Prints the changes, one per line.
 pub(crate) fn shown(applied: &shape::ProfileApplied) {
     let done = if applied.dry_run { "would be" } else { "was" };
     for name in &applied.added {

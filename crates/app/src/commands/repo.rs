@@ -1,4 +1,4 @@
-//! `loci repo`: repositories whose facts are remembered.
+//! `loci repo`: repositories with stored facts.
 
 use std::path::PathBuf;
 
@@ -18,29 +18,29 @@ use crate::session::Session;
 /// Repositories.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Repo {
-    /// Register a repository, or another name or place of one that is known
+    /// Register a repository, or another name or location of a known one
     Add {
-        /// owner/name or host/owner/name [default: as its remote origin says]
+        /// owner/name or host/owner/name [default: derived from its remote origin]
         name: Option<String>,
         /// A clone, a bare repository or a worktree [default: the one around the working directory]
         #[arg(long, value_name = "DIR")]
         path: Option<PathBuf>,
-        /// Read it at its forge, not on this machine
+        /// Read the repository from its forge, not from this machine
         #[arg(long, conflicts_with = "path", requires = "name")]
         at_forge: bool,
-        /// It is this repository, known already by another name
+        /// The known name of the same repository
         #[arg(long, value_name = "REPO")]
         same_as: Option<String>,
-        /// The repository it was forked from
+        /// The repository that it was forked from
         #[arg(long, value_name = "REPO")]
         parent: Option<String>,
-        /// The ref that changes states [default: the repository's own default branch]
+        /// The ref whose verdicts change states [default: the repository's own default branch]
         #[arg(long, value_name = "REF")]
         default_ref: Option<String>,
-        /// So many citations must be valid [default: all]
+        /// The number of citations that must be valid [default: all]
         #[arg(long, value_name = "N")]
         quorum: Option<u32>,
-        /// The forge's number for it, as HOST:NUMBER
+        /// The forge's number of the repository, as HOST:NUMBER
         #[arg(long, value_name = "ID")]
         forge_id: Option<String>,
         #[command(flatten)]
@@ -52,38 +52,38 @@ pub(crate) enum Repo {
         at: At,
     },
     #[cfg(feature = "coding")]
-    /// Show a repository with its settings, and whose they are
+    /// Show a repository with its settings and their sources
     Show(super::coding::repository_settings::Show),
     #[cfg(feature = "coding")]
     /// Change settings of a repository
     Set(super::coding::repository_settings::Set),
     #[cfg(feature = "coding")]
-    /// Show what several tasks of a repository lacked, or close that
+    /// Show or close the recurring gaps that several tasks of a repository reported
     Themes(super::coding::themes::Themes),
     #[cfg(feature = "coding")]
-    /// Tell how well the tasks of a repository went, and what memories were worth to them
+    /// Show the outcomes of a repository's tasks, and the effect of memories on them
     Metrics(super::coding::metrics::Metrics),
     #[cfg(feature = "coding")]
-    /// Hold back memories of a repository, from the next hydration on
+    /// Quarantine memories of a repository, starting with the next hydration
     Quarantine(super::coding::safeguards::Quarantine),
     #[cfg(feature = "coding")]
-    /// Let held memories of a repository go again
+    /// Release quarantined memories of a repository
     Release(super::coding::safeguards::Quarantine),
     #[cfg(feature = "coding")]
-    /// States of a repository's memory that one can go back to
+    /// List the snapshots of a repository's memory
     Snapshots(super::coding::safeguards::Snapshots),
     #[cfg(feature = "coding")]
-    /// Put a repository's memory back to a snapshot
+    /// Restore a repository's memory to a snapshot
     Rollback(super::coding::safeguards::Rollback),
     #[cfg(feature = "coding")]
-    /// Erase memories of a repository, for good
+    /// Erase memories of a repository permanently
     Purge(Box<super::coding::safeguards::Purge>),
-    /// Send a clone's default branch to a bare mirror that a server reads
+    /// Push a clone's default branch to a bare mirror that a server reads
     Sync(repo_sync::Sync),
-    /// Give a repository another name
+    /// Add another name of a repository
     Alias {
-        /// The other name, or the URL of a remote; before it the repository [default: that of the working
-        /// directory]
+        /// The other name, or the URL of a remote; before it the repository [default: that of the
+        /// working directory]
         #[arg(required = true, num_args = 1..=2, value_names = ["[REPO]", "ALIAS"])]
         alias: Vec<String>,
         #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `loci search`: a question, and the records that answer it best.
+//! `loci search`: finds the records that best answer a question.
 
 use anyhow::Result;
 use clap::Args;
@@ -10,12 +10,12 @@ use crate::output;
 use crate::output::notices;
 use crate::session::Session;
 
-/// Characters of a record's text that are shown.
+/// The maximum number of characters of a record's text in the output.
 const TEXT_CHARS: usize = 160;
-/// Signals that are shown for a hit.
+/// The number of signals per hit.
 const SIGNALS_SHOWN: usize = 3;
 
-/// Find records for a question
+/// Search records for a question
 #[derive(Debug, Args)]
 pub(crate) struct Search {
     /// The question
@@ -23,25 +23,25 @@ pub(crate) struct Search {
     /// The memory, by name or id
     #[arg(long)]
     memory: String,
-    /// Only this node and everything beneath it; may be repeated
+    /// Only this namespace and those beneath it; repeatable
     #[arg(long = "namespace", value_name = "NAMESPACE")]
     namespaces: Vec<String>,
-    /// How many
+    /// The number of hits
     #[arg(long, default_value_t = 10)]
     top_k: u32,
-    /// Only of this state instead of active ones; may be repeated
+    /// Only records in this state instead of active ones; repeatable
     #[arg(long = "state", value_name = "STATE")]
     states: Vec<String>,
-    /// Only of this kind; may be repeated
+    /// Only this kind; repeatable
     #[arg(long = "kind", value_name = "KIND")]
     kinds: Vec<String>,
-    /// What was true and known then, RFC 3339
+    /// Only records valid and known at this time, as RFC 3339
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
-    /// At most so many tokens of text
+    /// The maximum number of tokens of text
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u32>,
-    /// Why each was found
+    /// Show why each hit was found
     #[arg(long)]
     explain: bool,
 }
@@ -75,7 +75,7 @@ impl Search {
     }
 }
 
-/// A hit for people: place, relevance, date, session, text, and why where that was asked for.
+/// Prints a hit for people: rank, relevance, date, session, text, and the reasons if requested.
 pub(crate) fn show(place: usize, hit: &shape::Hit) {
     let date = hit.time.get(..10).unwrap_or(&hit.time);
     let session = hit.record.provenance.session.as_deref().unwrap_or("-");
@@ -90,7 +90,7 @@ pub(crate) fn show(place: usize, hit: &shape::Hit) {
     }
 }
 
-/// The signals that raised a hit most.
+/// Returns the signals that raised a hit most.
 pub(crate) fn why(hit: &shape::Hit) -> String {
     let mut signals: Vec<_> = hit.explanation.iter().filter(|signal| signal.contribution > 0.0).collect();
     signals.sort_by(|a, b| b.contribution.total_cmp(&a.contribution).then_with(|| a.name.cmp(&b.name)));

@@ -1,4 +1,4 @@
-//! `loci serve`: the doors on a data folder, until a signal.
+//! `loci serve`: serves the APIs on a data folder until a signal arrives.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -31,10 +31,10 @@ use crate::wiring::targets::TargetsPlan;
 use crate::wiring::traces::TracesPlan;
 use crate::wiring::{Wiring, WiringOptions, wire};
 
-/// How to serve.
+/// The options of the server.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Address and port; port 0 takes a free one.
+    /// Address and port; port 0 selects a free one.
     #[arg(long)]
     listen: Option<SocketAddr>,
     /// Certificate chain in PEM, for TLS.
@@ -43,19 +43,19 @@ pub struct Arguments {
     /// Private key in PEM, for TLS.
     #[arg(long, requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// A proxy in front of this server ends TLS.
+    /// A proxy in front of this server terminates TLS.
     #[arg(long)]
     behind_proxy: bool,
-    /// Writes the port here once it listens.
+    /// The file that receives the port once the server listens.
     #[arg(long)]
     port_file: Option<PathBuf>,
-    /// How log lines look.
+    /// The format of log lines.
     #[arg(long)]
     log_format: Option<LogFormat>,
 }
 
 impl Arguments {
-    /// Flags win over file and environment.
+    /// Applies the flags, which take precedence over the file and the environment.
     fn apply(&self, config: &mut Config) {
         let server = &mut config.server;
         server.listen = self.listen.unwrap_or(server.listen);
@@ -96,7 +96,8 @@ pub async fn run(
         mirrors: config.mirror.clone(),
         clock_ahead_days: config.rehearsal.clock_ahead_days,
     })?;
-    // Before anybody is let in: a folder whose keys are gone would take every caller for an administrator.
+    // This check precedes the first connection: with a folder that has lost its keys, each caller
+    // would count as an administrator.
     if let Some(warning) = wiring.engine.master_key_check().await? {
         tracing::warn!("{warning}");
     }
@@ -132,7 +133,8 @@ pub async fn run(
     close(wiring).await
 }
 
-/// Waits for jobs under way, and for imports that take back what they began: before the store is closed.
+/// Waits for running jobs, and for imports that roll back their changes, before the store is
+/// closed.
 async fn work_ended(mut jobs: JoinHandle<()>, doors: &Doors, most: Duration) -> Result<()> {
     let imports = tokio::time::timeout(most, doors.imports.ended());
     let (jobs_ended, imports_ended) = tokio::join!(tokio::time::timeout(most, &mut jobs), imports);
@@ -151,20 +153,20 @@ async fn work_ended(mut jobs: JoinHandle<()>, doors: &Doors, most: Duration) -> 
     }
 }
 
-/// Returns the address that serves buckets alone, if there is one.
+/// Returns the address that serves only buckets, if configured.
 #[cfg(feature = "documents")]
 fn buckets_address(config: &Config) -> Option<SocketAddr> {
     config.s3.listen
 }
 
-/// Returns none: buckets are a door of documents.
+/// Returns `None`: buckets are an interface of the documents product.
 #[cfg(not(feature = "documents"))]
 fn buckets_address(_: &Config) -> Option<SocketAddr> {
     None
 }
 
-/// Takes no more connections than there are descriptors for, with some left to the store: a server that
-/// runs out of them answers nobody.
+/// Limits the connections to the available descriptors, with some left for the store: a server
+/// without descriptors answers nobody.
 fn fit_connections(config: &mut Config) {
     let descriptors = raise_descriptors();
     let listeners = if buckets_address(config).is_some() { 2 } else { 1 };
@@ -177,7 +179,7 @@ fn fit_connections(config: &mut Config) {
     }
 }
 
-/// The doors of a process.
+/// Returns the interfaces of a process.
 pub fn doors(wiring: &Wiring, config: &Config, environment: &Environment) -> Result<Doors> {
     let options = DoorOptions {
         body_bytes_max: config.server.body_bytes_max,
@@ -199,19 +201,19 @@ pub fn doors(wiring: &Wiring, config: &Config, environment: &Environment) -> Res
     Ok(doors)
 }
 
-/// Runs jobs until it is told to stop.
+/// Runs jobs until it is stopped.
 pub(crate) async fn run_jobs(engine: loci_engine::Engine, mut stopped: tokio::sync::watch::Receiver<bool>) {
     let stop = async move {
         let _ = stopped.wait_for(|stop| *stop).await; // a dropped sender is a signal too
     };
-    // The embedder may be another one than before.
+    // The embedder may differ from the previous one.
     if let Err(error) = engine.ask_for_missing_vectors().await {
         tracing::warn!(%error, "memories were not looked through for passages without vectors");
     }
     engine.run_jobs(Box::pin(stop)).await;
 }
 
-/// Sends the last traces, moves the log into the main file and lets the folder go.
+/// Sends the last traces, moves the log into the main file and releases the folder.
 async fn close(wiring: Wiring) -> Result<()> {
     wiring.traces.end().await;
     wiring.store.checkpoint(Checkpoint::Last).await.context("the last checkpoint")?;
@@ -219,7 +221,7 @@ async fn close(wiring: Wiring) -> Result<()> {
     Ok(())
 }
 
-/// Serves everything, and buckets at their own address beside it, until the signal.
+/// Serves all interfaces, and buckets at their own address, until the signal.
 async fn serve_all(bound: Bound, buckets: Option<Bound>, doors: &Doors, ended: BoxFuture<'static, ()>) {
     let (stop, stopping) = tokio::sync::watch::channel(false);
     let ended = async move {
@@ -236,18 +238,18 @@ async fn serve_all(bound: Bound, buckets: Option<Bound>, doors: &Doors, ended: B
     tokio::join!(everything, buckets);
 }
 
-/// Resolves when it is told to stop; a dropped sender is a signal too.
+/// Resolves on a stop signal. A dropped sender counts as one.
 async fn stopped_by(mut stopping: tokio::sync::watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
-/// The time that requests under way have after the signal, and jobs behind them: what is left of the
-/// limit is the last checkpoint's.
+/// Returns the time limit for open requests after the signal, and for jobs after them. The rest of
+/// the stop limit is for the last checkpoint.
 fn drain(server: &ServerSection) -> Duration {
     Duration::from_millis(server.stop_ms_max) * 2 / 5
 }
 
-/// Buckets are listened for like everything else, at an address of their own.
+/// Returns the listen options of the bucket address.
 fn buckets_options(config: &Config, address: SocketAddr) -> ListenOptions {
     let mut options = listen_options(config, PathBuf::new());
     options.address = address;
@@ -276,7 +278,7 @@ fn say(what: &str) {
     eprintln!("{what}");
 }
 
-/// The mode of the file with the port, before the mask of the process: everybody may read it.
+/// The mode of the port file before the umask: all users may read it.
 const PORT_FILE_MODE: u32 = 0o666;
 
 fn announce(url: &str, port_file: Option<&Path>, port: u16) -> Result<()> {

@@ -1,5 +1,5 @@
-//! The documents that a session-start hook shows: `system/` in full and a listing of the others, of
-//! a mount or of a memory.
+//! The documents in a session-start hook: `system/` in full and a listing of the others, from a
+//! mount or a memory.
 
 use std::time::Duration;
 
@@ -8,33 +8,32 @@ use clap::Args;
 use loci_api::documents::memory_tool::PromptDocumentsQuery;
 use loci_client::Client;
 
-/// The member of a hook's answer that holds the text.
+/// The member of a hook's answer with the text.
 pub(in crate::commands) const DOCUMENTS: &str = "documents";
 
-/// A session's start waits for documents at most so long.
+/// The time limit for documents at a session's start.
 const FAIL_OPEN: Duration = Duration::from_millis(400);
 
-/// The documents of a session's start.
+/// The documents at a session's start.
 #[derive(Debug, Clone, Args)]
 pub(in crate::commands) struct SessionDocuments {
-    /// Documents of this memory before the facts [default: those of the mount `default`, where
-    /// there is one]
+    /// The memory whose documents precede the facts [default: the mount `default`, if configured]
     #[arg(long, value_name = "MEMORY")]
     files: Option<String>,
     /// The namespace of these documents; `/` without it
     #[arg(long, value_name = "NAMESPACE", requires = "files")]
     files_namespace: Option<String>,
-    /// Tokens of documents [default: 2500]
+    /// The token budget of the documents [default: 2500]
     #[arg(long, value_name = "TOKENS")]
     files_budget_tokens: Option<u32>,
 }
 
 impl SessionDocuments {
-    /// Returns the text, where there are documents. With `fail_open` no error and no delay stops
-    /// the session.
+    /// Returns the text, if there are documents. With `fail_open` no error and no delay stops the
+    /// session.
     ///
     /// # Errors
-    /// Those of the call; a mount `default` that is not configured is none.
+    /// The call fails. A missing mount `default` is not an error.
     pub(in crate::commands) async fn text(&self, client: &Client, fail_open: bool) -> Result<Option<String>> {
         let asked = PromptDocumentsQuery {
             mount: None,
@@ -50,8 +49,7 @@ impl SessionDocuments {
             },
             false => match call.await {
                 Ok(context) => context,
-                // Nobody configured a mount, it is not this caller's, or the server is an older
-                // one.
+                // No mount is configured, the caller lacks access, or the server is older.
                 Err(error) if self.files.is_none() && matches!(error.status(), Some(403..=405)) => {
                     return Ok(None);
                 }

@@ -1,4 +1,4 @@
-//! `loci webhooks`: where notifications go, what waits, and trying again.
+//! `loci webhooks`: shows targets and waiting notifications, and retries them.
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -10,12 +10,12 @@ use crate::exit::Difference;
 use crate::output;
 use crate::session::Session;
 
-/// Notifications: where they go, what waits, trying again
+/// Webhooks: targets, waiting notifications, retries
 #[derive(Debug, Subcommand)]
 pub(crate) enum Webhooks {
     /// Show the configured targets
     Targets,
-    /// List notifications of a memory, newest first; those that were sent for a day
+    /// List notifications of a memory, newest first; delivered ones are listed for a day
     List {
         /// The memory, by name or id
         #[arg(long)]
@@ -24,7 +24,7 @@ pub(crate) enum Webhooks {
         #[arg(long)]
         state: Option<String>,
     },
-    /// Try a notification again that waits or was given up
+    /// Retry a waiting or failed notification
     Retry {
         /// The memory, by name or id
         #[arg(long)]

@@ -1,5 +1,5 @@
-//! Budgets of request bodies against the largest body of each kind: one that never fits would be throttled
-//! for ever.
+//! Budgets of request bodies compared to the largest body of each kind. A body that never fits
+//! would be throttled forever.
 
 use anyhow::{Result, ensure};
 use loci_model::limits;
@@ -7,7 +7,7 @@ use loci_server::bodies::Bodies;
 
 use super::Config;
 
-/// Checks that a body of the largest size fits at every door.
+/// Checks that a body of the largest size fits the budget of each interface.
 pub(super) fn check(config: &Config) -> Result<()> {
     let server = &config.server;
     ensure!(
@@ -15,7 +15,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
         "[server] body_bytes_max must be at most {}: so many bytes may wait for the check of their signatures",
         limits::BODIES_UNVERIFIED_BYTES_MAX
     );
-    // Services that may send here.
+    // The services that may send to this server.
     let senders = [
         false,
         #[cfg(feature = "operations")]

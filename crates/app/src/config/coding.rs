@@ -1,5 +1,5 @@
-//! `[coding]`: what coding agents are shown of what is remembered, and which tasks are shown less, so that one can tell what memory is
-//! good for.
+//! `[coding]`: the memories in the prompts of coding agents, and the control group of tasks with
+//! fewer memories, which measures the benefit of memory.
 
 use anyhow::{Result, bail};
 use loci_coding::settings::{
@@ -17,59 +17,60 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CodingSection {
-    /// Tokens of a block.
+    /// The token budget of a block.
     pub budget_tokens: u32,
-    /// `mixed`, `chars4` or `bytes3`.
+    /// The token estimator: `mixed`, `chars4` or `bytes3`.
     pub estimator: String,
-    /// What putting a block together may take.
+    /// The time limit of a hydration in milliseconds.
     pub read_timeout_ms: u64,
-    /// Tokens of a user prompt that is made of sources.
+    /// The token budget of a user prompt composed of sources.
     pub user_prompt_budget_tokens: u32,
-    /// So much knowledge is tried first.
+    /// The number of knowledge records that are tried first.
     pub semantic_top_k: usize,
-    /// So many episodes are tried first.
+    /// The number of episodes that are tried first.
     pub episodic_top_k: usize,
-    /// So many of each are looked at, 1 to 100.
+    /// The number of candidates of each kind, 1 to 100.
     pub candidate_pool: u32,
-    /// What stands behind the first must fit the question so well, 0 to 1.
+    /// The minimum similarity to the question of candidates after the first ones, 0 to 1.
     pub min_similarity: f64,
-    /// Least relevance of knowledge and episodes that a task is shown, 0 to 1.
+    /// The minimum relevance of knowledge and episodes in a block, 0 to 1.
     pub noise_floor: f64,
-    /// That bound where the question has no vector, 0 to 1.
+    /// The minimum relevance if the question has no vector, 0 to 1.
     pub noise_floor_by_words: f64,
-    /// What is trusted less is left out, 0 to 1.
+    /// The minimum trust of a memory in a block, 0 to 1.
     pub trust_threshold: f64,
-    /// `scored` or `oldest`: what falls out of a budget first.
+    /// The order in which entries are dropped from a full budget: `scored` or `oldest`.
     pub drop_policy: String,
-    /// `skip` or `cut`: what happens to an entry larger than its kind's whole share.
+    /// The treatment of an entry larger than its kind's whole share: `skip` or `cut`.
     pub oversize: String,
-    /// `label` or `withhold`: what happens to stored facts whose code cannot be looked at.
+    /// The treatment of stored facts whose code cannot be read: `label` or `withhold`.
     pub on_unverifiable: String,
-    /// `label` or `withhold`: what happens to records that contradict each other, while nobody decided.
+    /// The treatment of contradicting records without a decision: `label` or `withhold`.
     pub on_conflict: String,
-    /// Hundredths of the budget.
+    /// The shares of the budget in percent.
     pub shares: SharesSection,
     /// The control group.
     pub control: ControlSection,
-    /// What is kept of conversations.
+    /// The stored parts of conversations.
     pub capture: CaptureSection,
     /// Files that change together.
     pub graph: GraphSection,
-    /// How reviews come in from GitHub.
+    /// The import of reviews from GitHub.
     pub github: GitHubSection,
 }
 
-/// `[coding.github]`: how reviews come in. Which forges may be asked is the matter of `[[forge]]`.
+/// `[coding.github]`: the import of reviews. `[[forge]]` configures the forges.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GitHubSection {
-    /// Variables that hold secrets of webhooks: several while they are changed. None: nothing is taken.
+    /// Variables with webhook secrets, several during a rotation. Without any, no webhook is
+    /// accepted.
     pub webhook_secrets_env: Vec<String>,
-    /// A review is read when nothing has come of it for so long.
+    /// The time in milliseconds without an update after which a review is read.
     pub debounce_ms: i64,
-    /// Repositories are asked for what has changed this often.
+    /// The interval in milliseconds between polls of a repository.
     pub poll_interval_ms: i64,
-    /// `webhook`, `poll` or `both`: whether repositories are asked.
+    /// The source of reviews: `webhook`, `poll` or `both`.
     pub mode: String,
 }
 
@@ -93,9 +94,9 @@ pub struct SharesSection {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CaptureSection {
-    /// `full`, `decisions`, `metadata` or `off`: how much of a conversation is kept.
+    /// The stored part of a conversation: `full`, `decisions`, `metadata` or `off`.
     pub conversation: String,
-    /// For so many days.
+    /// The retention in days.
     pub retention_days: u32,
 }
 
@@ -103,7 +104,7 @@ pub struct CaptureSection {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GraphSection {
-    /// Patterns of paths that do not count, beside generated and vendored files and lock files.
+    /// Patterns of ignored paths, in addition to generated and vendored files and lock files.
     pub exclude: Vec<String>,
 }
 
@@ -111,17 +112,17 @@ pub struct GraphSection {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ControlSection {
-    /// Part of the tasks that are shown nothing, 0 to 1.
+    /// The share of tasks without memories, 0 to 1.
     pub off: f64,
-    /// Part that is shown knowledge and episodes.
+    /// The share with knowledge and episodes.
     pub tier1: f64,
-    /// Part that is shown rules too.
+    /// The share with rules as well.
     pub tier2: f64,
-    /// Part that is shown preferences and reflections too.
+    /// The share with preferences and reflections as well.
     pub tier3: f64,
-    /// What tasks that are shown nothing would have been shown is logged.
+    /// True to log the memories that tasks without memories would have received.
     pub shadow: bool,
-    /// Changing it deals anew.
+    /// A salt of the assignment. A change reassigns all tasks.
     pub salt: String,
 }
 
@@ -160,13 +161,13 @@ impl Default for GitHubSection {
     }
 }
 
-/// Nothing is asked for: hooks tell.
+/// No polling: webhooks deliver reviews.
 const WEBHOOK: &str = "webhook";
-/// How reviews come in.
+/// The sources of reviews.
 const MODES: &[&str] = &[WEBHOOK, "poll", "both"];
-/// The shortest and longest time between two questions, and before a review is read.
+/// The permitted range of the poll interval and the debounce time in milliseconds.
 const PAUSES_MS: std::ops::RangeInclusive<i64> = 0..=86_400_000;
-/// A forge is not asked more often.
+/// The minimum interval between polls of a forge in milliseconds.
 const POLL_MS_MIN: i64 = 10_000;
 
 impl Default for SharesSection {
@@ -228,7 +229,7 @@ impl CodingSection {
         }
     }
 
-    /// What it must be.
+    /// Checks the section.
     pub(super) fn check(&self) -> Result<()> {
         if self.budget_tokens > limits::HYDRATION_TOKENS_MAX {
             bail!("coding.budget_tokens must be at most {}", limits::HYDRATION_TOKENS_MAX);

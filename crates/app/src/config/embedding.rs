@@ -1,4 +1,4 @@
-//! `[embedding]` and `[[embedder]]`: who makes vectors.
+//! `[embedding]` and `[[embedder]]`: the source of vectors.
 
 use std::collections::BTreeSet;
 
@@ -18,12 +18,13 @@ pub struct EmbeddingSection {
     /// `built-in`, or the name of an `[[embedder]]`.
     #[serde(rename = "use")]
     pub used: String,
-    /// The one whose vectors are still there while all are made anew; absent: the built-in, where another is used.
+    /// The embedder whose vectors remain in use while new ones are computed. Absent means the
+    /// built-in one if another is configured.
     pub previous: Option<String>,
 }
 
 impl EmbeddingSection {
-    /// The name of the one before.
+    /// Returns the name of the previous embedder.
     pub fn previous(&self) -> Option<&str> {
         self.previous.as_deref().or((self.used != BUILT_IN).then_some(BUILT_IN))
     }
@@ -45,18 +46,18 @@ pub enum EmbedderProtocol {
     Bedrock,
     /// Google's Gemini.
     Gemini,
-    /// A model in a file, run here.
+    /// A model in a file, run in this process.
     Onnx,
 }
 
-/// How the rows of an encoder become one vector.
+/// The pooling of an encoder's rows to one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EmbedderPooling {
     /// Their mean.
     #[default]
     Mean,
-    /// The first.
+    /// The first row.
     Cls,
 }
 
@@ -68,36 +69,36 @@ pub struct EmbedderEntry {
     pub name: String,
     /// Its protocol.
     pub protocol: EmbedderProtocol,
-    /// Where it is; absent: the vendor's.
+    /// Its address. Absent means the vendor's.
     pub base_url: Option<String>,
-    /// The model, in the vendor's words.
+    /// The model, by the vendor's name.
     pub model: Option<String>,
-    /// Variable that holds the key.
+    /// The variable with the key.
     pub key_env: Option<String>,
-    /// Length of its vectors; must be given.
+    /// The dimension of its vectors. Required.
     pub dimensions: Option<usize>,
-    /// A request is given up after this long; absent: as `[outbound]` says.
+    /// The time limit of a request in milliseconds. Absent means that of `[outbound]`.
     pub timeout_ms: Option<u64>,
-    /// Requests at once.
+    /// The maximum number of concurrent requests.
     #[serde(default = "models::concurrency")]
     pub concurrency: usize,
-    /// Region, for Bedrock.
+    /// The region, for Bedrock.
     pub region: Option<String>,
-    /// Variable that holds the access key, for Bedrock.
+    /// The variable with the access key, for Bedrock.
     pub access_key_env: Option<String>,
-    /// Variable that holds the secret key, for Bedrock.
+    /// The variable with the secret key, for Bedrock.
     pub secret_key_env: Option<String>,
-    /// Variable that holds the session token, for Bedrock.
+    /// The variable with the session token, for Bedrock.
     pub session_token_env: Option<String>,
-    /// File of the model, for ONNX.
+    /// The file of the model, for ONNX.
     pub path: Option<std::path::PathBuf>,
-    /// File of its tokenizer, for ONNX.
+    /// The file of its tokenizer, for ONNX.
     pub tokenizer: Option<std::path::PathBuf>,
-    /// How its rows become one vector, for ONNX.
+    /// The pooling of its rows, for ONNX.
     pub pooling: Option<EmbedderPooling>,
 }
 
-/// What section and entries must be.
+/// Checks the section and the entries.
 pub(super) fn check(section: &EmbeddingSection, embedders: &[EmbedderEntry]) -> Result<()> {
     let mut names = BTreeSet::from([BUILT_IN]);
     for embedder in embedders {
@@ -147,7 +148,7 @@ impl EmbedderEntry {
         models::check_keys("embedder", name, keys)
     }
 
-    /// A model in a file.
+    /// Checks a model in a file.
     fn check_file(&self) -> Result<()> {
         let name = &self.name;
         if !cfg!(feature = "onnx") {

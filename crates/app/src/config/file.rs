@@ -1,4 +1,4 @@
-//! Reading a configuration: file, environment, and the check that every key is known.
+//! Reads a configuration: the file, the environment, and the check that each key is known.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -12,10 +12,11 @@ use super::environment::Environment;
 use super::{Config, places};
 use crate::input::{file_text, is_null_device};
 
-/// Loads the configuration: `named` must exist, the user's file may.
+/// Loads the configuration. A `named` file must exist, the user's file may be missing.
 ///
 /// # Errors
-/// A file that cannot be read or parsed, an unknown key, a value of the wrong type; each names the place.
+/// A file cannot be read or parsed, a key is unknown, or a value has the wrong type. Each error
+/// names the place.
 pub fn load(named: Option<&Path>, environment: &Environment) -> Result<Config> {
     let named = named.map(Path::to_owned).or_else(|| environment.get("LOCI_CONFIG").map(Into::into));
     let is_named = named.is_some();
@@ -181,7 +182,7 @@ mod tests {
         assert_eq!(masked.engine().unwrap().redaction, loci_model::memory::settings::SecretsMode::Mask);
     }
 
-    /// What is not there yet is refused, not overlooked.
+    /// Unsupported settings are rejected, not ignored.
     #[test]
     fn what_has_no_effect_is_refused() {
         let check = |text: &str, part: &str| {
@@ -272,7 +273,7 @@ mod tests {
         );
     }
 
-    /// A key in the place of the name of its variable is refused, and not repeated.
+    /// A key in place of its variable's name is rejected, and not repeated.
     #[test]
     fn variables_are_names() {
         let key = format!("sk-{}", "proj-aB3dE5gH7jK9mN1pQ3");
@@ -325,8 +326,8 @@ mod tests {
         check("https://hooks.example.org/x", 0o644, false);
     }
 
-    /// Variables that Kubernetes sets for services called `loci`, `loci-server` and `loci-store` changes
-    /// nothing.
+    /// Variables that Kubernetes sets for services called `loci`, `loci-server` and `loci-store`
+    /// change nothing.
     #[test]
     fn services_of_kubernetes_change_nothing() {
         let mut pairs = Vec::new();
@@ -350,8 +351,7 @@ mod tests {
         assert_eq!(unknown.variables_without_effect, ["LOCI_PORT", "LOCI_TYPO"]);
     }
 
-    /// Every key that the guide shows in a section has its variable, also where the guide has it commented
-    /// out.
+    /// Each key in a section of the guide has its variable, even if the guide comments it out.
     #[test]
     fn keys_of_the_guide_are_variables() {
         let guide = include_str!("../../../../docs/guides/configuration.md");
@@ -360,7 +360,7 @@ mod tests {
         for line in text.lines().map(|line| line.trim_start_matches("# ")) {
             if let Some(header) = line.strip_prefix('[') {
                 let name = header.split(']').next().unwrap().to_owned();
-                // Entries of lists, and tables that users name, are the file's alone.
+                // Entries of lists, and tables that users name, can only be set in the file.
                 let of_file = ["[", "memory.", "mirror.", "memory_tool.mounts.", "s3.buckets."];
                 section = Some(name).filter(|name| !of_file.iter().any(|start| name.starts_with(start)));
                 continue;
@@ -379,7 +379,7 @@ mod tests {
                 };
                 let name =
                     format!("LOCI_{section}_{}", place.join("_")).replace('.', "_").to_ascii_uppercase();
-                // An empty variable is none.
+                // An empty variable counts as unset.
                 if text.is_empty() {
                     continue;
                 }

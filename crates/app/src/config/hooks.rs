@@ -1,5 +1,5 @@
-//! `[[hook]]`: which alerting systems may send alerts, by which secrets, and how bodies of other
-//! systems are read.
+//! `[[hook]]`: the alerting systems that may send alerts, their secrets, and the mapping of other
+//! systems' bodies.
 
 use anyhow::{Result, anyhow, bail};
 use loci_alerts::Places;
@@ -13,15 +13,15 @@ use serde::{Deserialize, Serialize};
 pub struct HookEntry {
     /// `alertmanager`, `pagerduty`, `opsgenie` or `generic`.
     pub source: String,
-    /// The memory it may send to, as the address of the hook names it; absent: any.
+    /// The memory that it may send to, as in the hook's address. Absent means any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// Variables that hold its secrets: several while they are changed.
+    /// The variables with its secrets, several during a rotation.
     pub secrets_env: Vec<String>,
-    /// The header in which Opsgenie has the secret.
+    /// The header with Opsgenie's secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
-    /// Which labels say where an alert happened; the first that is there counts.
+    /// The labels with the location of an alert. The first existing label applies.
     #[serde(default)]
     pub labels: LabelSection,
     /// JSON pointers into bodies of a generic source.
@@ -49,25 +49,25 @@ pub struct LabelSection {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlacesSection {
-    /// What tells one body from another; absent: all of it does.
+    /// The unique id of a body. Absent means that the whole body identifies it.
     pub id: Option<String>,
-    /// What the same trouble has in common.
+    /// The common fingerprint of alerts about the same problem.
     pub fingerprint: String,
-    /// A line on it.
+    /// A one-line title.
     pub title: String,
-    /// The word that says what happened.
+    /// The status of the alert.
     pub status: String,
-    /// Words that open an alert.
+    /// Status values that open an alert.
     pub open_values: Vec<String>,
-    /// Words that close one.
+    /// Status values that close an alert.
     pub close_values: Vec<String>,
     /// The service.
     pub service: Option<String>,
     /// The environment.
     pub environment: Option<String>,
-    /// When it began.
+    /// The start time.
     pub starts_at: Option<String>,
-    /// When it ended.
+    /// The end time.
     pub ends_at: Option<String>,
     /// An object of labels.
     pub labels: Option<String>,
@@ -81,7 +81,7 @@ impl Default for LabelSection {
 }
 
 impl HookEntry {
-    /// Which system sends.
+    /// Returns the sending system.
     pub fn source(&self) -> Result<AlertSource> {
         let words: Vec<_> = AlertSource::ALL.iter().map(|source| source.as_str()).collect();
         AlertSource::parse(&self.source).ok_or_else(|| {
@@ -89,13 +89,13 @@ impl HookEntry {
         })
     }
 
-    /// Which labels are looked at.
+    /// Returns the mapping of labels.
     pub fn label_map(&self) -> LabelMap {
         let LabelSection { service, environment, cluster, region, k8s_namespace } = self.labels.clone();
         LabelMap { service, environment, cluster, region, k8s_namespace }
     }
 
-    /// Where members of a body stand.
+    /// Returns the locations of members in a body.
     pub fn places(&self) -> Places {
         let of = self.places.clone().unwrap_or_default();
         Places {
@@ -113,7 +113,7 @@ impl HookEntry {
         }
     }
 
-    /// What the entry must be.
+    /// Checks the entry.
     pub(super) fn check(&self) -> Result<()> {
         let source = self.source()?;
         if self.secrets_env.is_empty() {

@@ -1,4 +1,4 @@
-//! `[llm]`: who reads conversations where a memory says nothing of its own.
+//! `[llm]`: the default model for memories without one of their own.
 
 use anyhow::{Result, bail};
 use loci_model::memory::settings::ModelMode;
@@ -12,12 +12,12 @@ use super::models::ModelEntry;
 pub struct LlmSection {
     /// `none`, `provider` or `pull`.
     pub mode: ModelMode,
-    /// Name of the `[[model]]` that is asked by default.
+    /// The name of the default `[[model]]`.
     pub model: Option<String>,
 }
 
 impl LlmSection {
-    /// What it must be, beside these models.
+    /// Checks the section against these models.
     pub(super) fn check(&self, models: &[ModelEntry]) -> Result<()> {
         if self.mode == ModelMode::Provider && models.is_empty() {
             bail!(

@@ -1,4 +1,4 @@
-//! `[mcp]`: which tools are listed, under which names, and who may ask for them over HTTP.
+//! `[mcp]`: the listed tools, their names, and the callers that may use them over HTTP.
 
 use anyhow::{Context, Result, bail};
 use loci_server::mcp::revision::Revision;
@@ -6,19 +6,19 @@ use loci_server::mcp::{Guard, McpOptions, Naming};
 use loci_server::tools::profile::Profile;
 use serde::{Deserialize, Serialize};
 
-/// How tools are named where they are listed. Calls take both names.
+/// The naming scheme of listed tools. Calls accept both names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolNames {
     /// memory_store
     #[default]
     Underscore,
-    /// memory.store: several clients refuse it
+    /// memory.store: several clients reject it
     Dotted,
 }
 
 impl ToolNames {
-    /// As the door has it.
+    /// Returns the scheme as a type of the MCP interface.
     pub(crate) fn naming(self) -> Naming {
         match self {
             Self::Underscore => Naming::Underscore,
@@ -31,21 +31,22 @@ impl ToolNames {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct McpSection {
-    /// Profiles that are listed: `core`, `verified`, `recall`, `coding`, `files`, `full`.
+    /// The listed profiles: `core`, `verified`, `recall`, `coding`, `files`, `sre`, `full`.
     pub profile: Vec<String>,
     /// `underscore` or `dotted`.
     pub tool_names: ToolNames,
-    /// Tools outside the profile answer by name.
+    /// True if tools outside the profile can be called by name.
     pub allow_unlisted: bool,
-    /// Revisions of the protocol that are served.
+    /// The served revisions of the protocol.
     pub protocols: Vec<String>,
-    /// Origins of pages that may ask, beside those of this machine.
+    /// Origins of pages that may call, in addition to those of this machine.
     pub allowed_origins: Vec<String>,
-    /// Names of hosts under which this server may be asked; absent: those of this machine on loopback, any elsewhere.
+    /// Host names by which clients may call this server. Absent means those of this machine on
+    /// loopback, else any.
     pub allowed_hosts: Option<Vec<String>>,
-    /// Bytes of a message.
+    /// The maximum number of bytes of a message.
     pub max_body_bytes: usize,
-    /// The memory that tools mean where nothing else says: a name or an id.
+    /// The default memory of tools: a name or an id.
     pub memory: Option<String>,
 }
 
@@ -66,15 +67,15 @@ impl Default for McpSection {
 }
 
 impl McpSection {
-    /// What it must be.
+    /// Checks the section.
     pub(super) fn check(&self) -> Result<()> {
         self.options().map(|_| ())
     }
 
-    /// The door's part.
+    /// Returns the options of the MCP interface.
     ///
     /// # Errors
-    /// Where a profile or a revision is none.
+    /// A profile or a revision is unknown.
     pub fn options(&self) -> Result<McpOptions> {
         let profiles = Profile::parse_several(&self.profile.join(",")).context("mcp.profile")?;
         let mut revisions = Vec::new();

@@ -1,7 +1,9 @@
-//! Configuration: defaults in code, then the file, then `LOCI_<SECTION>_<KEY>` of the environment, then flags.
+//! Configuration: defaults in code, then the file, then `LOCI_<SECTION>_<KEY>` of the environment,
+//! then flags. Later sources take precedence.
 //!
-//! The file is the user's (`$XDG_CONFIG_HOME/loci/config.toml`) or the one named by `--config`; never one of the working
-//! directory, which a cloned repository could bring along. Unknown keys are errors that name them.
+//! The file is the user's (`$XDG_CONFIG_HOME/loci/config.toml`) or the one named by `--config`. It
+//! is never one of the working directory, which a cloned repository could contain. Unknown keys are
+//! errors that name them.
 
 mod body_budgets;
 #[cfg(feature = "coding")]
@@ -48,76 +50,76 @@ use serde::{Deserialize, Serialize};
 pub use file::load;
 pub use places::{default_data_dir, user_file};
 
-/// Everything that can be configured. `loci config print` shows it.
+/// The complete configuration. `loci config print` shows it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Listening.
+    /// Addresses and limits of the server.
     pub server: ServerSection,
     /// The data folder.
     pub store: StoreSection,
     /// Names in ARNs.
     pub aws: AwsSection,
-    /// How the AgentCore wire is read.
+    /// The interpretation of the AgentCore wire.
     pub compat: CompatSection,
-    /// What new memories start with.
+    /// Defaults of new memories.
     pub memories: MemoriesSection,
-    /// When extraction runs.
+    /// The schedule of extraction.
     pub extraction: ExtractionSection,
-    /// Who reads conversations.
+    /// The default language model.
     pub llm: llm::LlmSection,
-    /// Who makes vectors.
+    /// The embedder.
     pub embedding: embedding::EmbeddingSection,
-    /// How much goes on side by side.
+    /// Concurrency of the pipeline.
     pub pipeline: pipeline::PipelineSection,
-    /// What happens to texts before they are stored.
+    /// Checks and masking of texts before they are stored.
     pub safety: safety::SafetySection,
     /// Further profiles.
     pub profiles: profiles::ProfilesSection,
     /// Facts that cite code.
     #[cfg(feature = "verified")]
     pub verified: verified::VerifiedSection,
-    /// What coding agents are shown.
+    /// Memories in the prompts of coding agents.
     #[cfg(feature = "coding")]
     pub coding: coding::CodingSection,
-    /// How trees of documents are put in order.
+    /// Consolidation of document trees.
     #[cfg(feature = "documents")]
     pub consolidation: documents::consolidation::ConsolidationSection,
-    /// How this server calls others.
+    /// Outgoing calls of this server.
     pub outbound: outbound::OutboundSection,
-    /// Trees that are kept as files elsewhere.
+    /// Trees mirrored as files.
     #[cfg(feature = "documents")]
     pub mirror: documents::mirror::MirrorSection,
     /// Tools, and MCP.
     pub mcp: mcp::McpSection,
-    /// The memory tool, and the trees that it shows.
+    /// The memory tool, and its trees.
     #[cfg(feature = "documents")]
     pub memory_tool: documents::memory_tool::MemoryToolSection,
-    /// Buckets for clients of S3.
+    /// Buckets for S3 clients.
     #[cfg(feature = "documents")]
     pub s3: documents::s3::S3Section,
     /// Traces for a collector.
     pub telemetry: telemetry::TelemetrySection,
-    /// How logs are written.
+    /// Log output.
     pub log: LogSection,
-    /// Another day than the machine's.
+    /// A clock ahead of the machine's.
     pub rehearsal: rehearsal::RehearsalSection,
     /// Language models.
     #[serde(rename = "model")]
     pub models: Vec<models::ModelEntry>,
-    /// What model ids of the wire mean here.
+    /// Models for the model ids of the wire.
     #[serde(rename = "model_id")]
     pub model_ids: Vec<models::ModelIdEntry>,
-    /// Embedders beside the built-in one.
+    /// Embedders in addition to the built-in one.
     #[serde(rename = "embedder")]
     pub embedders: Vec<embedding::EmbedderEntry>,
-    /// Where notifications go.
+    /// Targets of notifications.
     #[serde(rename = "target")]
     pub targets: Vec<targets::TargetEntry>,
-    /// Who is told of the ends of jobs.
+    /// Webhooks for the ends of jobs.
     #[serde(rename = "webhook")]
     pub webhooks: Vec<targets::WebhookEntry>,
-    /// Who may send alerts.
+    /// Systems that may send alerts.
     #[cfg(feature = "operations")]
     #[serde(rename = "hook")]
     pub hooks: Vec<hooks::HookEntry>,
@@ -125,17 +127,18 @@ pub struct Config {
     #[cfg(feature = "verified")]
     #[serde(rename = "repo")]
     pub repositories: Vec<verified::RepositoryEntry>,
-    /// Forges that this server may ask.
+    /// Forges that this server may call.
     #[cfg(feature = "verified")]
     #[serde(rename = "forge")]
     pub forges: Vec<verified::ForgeEntry>,
     /// Memories with a configured profile.
     #[serde(rename = "memory")]
     pub memory_matches: Vec<MemoryEntry>,
-    /// `LOCI_` variables that begin with no section; they have no effect.
+    /// `LOCI_` variables without a known section, which have no effect.
     #[serde(skip)]
     pub variables_without_effect: Vec<String>,
-    /// The fault of the file that was read, where it names secret addresses and others can read it.
+    /// The fault of the file's permissions, if it names secret addresses and other users can read
+    /// it.
     #[serde(skip)]
     pub secret_file_fault: Option<String>,
 }
@@ -144,24 +147,24 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerSection {
-    /// Address and port; port 0 takes a free one.
+    /// Address and port. Port 0 selects a free one.
     pub listen: SocketAddr,
     /// Certificate chain, PEM.
     pub tls_cert: Option<PathBuf>,
     /// Private key, PEM.
     pub tls_key: Option<PathBuf>,
-    /// A proxy before this server ends TLS.
+    /// True if a proxy in front of this server terminates TLS.
     pub behind_proxy: bool,
-    /// Connections at once.
+    /// The maximum number of concurrent connections.
     pub connections_max: usize,
-    /// Bytes of a request's body.
+    /// The maximum number of bytes of a request body.
     pub body_bytes_max: usize,
-    /// Bytes of bodies in memory at once.
+    /// The maximum number of bytes of request bodies in memory.
     pub bodies_bytes_max: usize,
-    /// After SIGTERM or SIGINT the process has ended when so many milliseconds have passed, whatever is
-    /// running.
+    /// The time limit in milliseconds after SIGTERM or SIGINT by which the process ends, regardless
+    /// of running work.
     pub stop_ms_max: u64,
-    /// A path that clients put before every path of the wire.
+    /// A prefix that clients put before each path of the wire.
     pub base_path: String,
 }
 
@@ -169,13 +172,13 @@ pub struct ServerSection {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StoreSection {
-    /// The data folder; absent: the user's data folder.
+    /// The data folder. Absent means the user's data folder.
     pub data_dir: Option<PathBuf>,
-    /// Threads that read.
+    /// The number of threads that read.
     pub readers: usize,
-    /// Threads that search.
+    /// The number of threads that search.
     pub searchers: usize,
-    /// Bytes that indexes may hold together.
+    /// The maximum number of bytes of all indexes together.
     pub index_bytes_max: u64,
 }
 
@@ -183,13 +186,13 @@ pub struct StoreSection {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AwsSection {
-    /// Region in ARNs.
+    /// The region in ARNs.
     pub region: String,
-    /// Twelve digits in ARNs.
+    /// The account in ARNs, twelve digits.
     pub account: String,
 }
 
-/// `[compat]`: defaults of every new memory.
+/// `[compat]`: defaults of each new memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompatSection {
@@ -199,11 +202,11 @@ pub struct CompatSection {
     pub namespace_match: NamespaceReading,
     /// `none` or `suffix`.
     pub text_dates: TextDates,
-    /// Searches also show what was said and is not extracted yet.
+    /// True if searches include events that are not extracted yet.
     pub read_your_writes: bool,
-    /// Main-line events carry `branch: {name: main}`.
+    /// True if main-line events carry `branch: {name: main}`.
     pub main_branch_marker: bool,
-    /// Clients may name URLs as delivery targets.
+    /// True if clients may name URLs as delivery targets.
     pub client_targets: bool,
 }
 
@@ -211,11 +214,11 @@ pub struct CompatSection {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoriesSection {
-    /// At most so many; absent: any number.
+    /// The maximum number of memories. Absent means no limit.
     pub max: Option<u64>,
-    /// Deleted content is erased after so many milliseconds.
+    /// The time in milliseconds after which deleted content is erased.
     pub erase_after_ms: u64,
-    /// Non-active versions are kept so many days.
+    /// The retention of non-active versions in days.
     pub history_days: u32,
     /// Default template of semantic, preference and custom strategies.
     pub template_actor: String,
@@ -227,17 +230,18 @@ pub struct MemoriesSection {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExtractionSection {
-    /// CreateEvent answers after extraction: for tests of clients that cannot wait.
+    /// True if CreateEvent answers after extraction, for tests of clients that cannot wait.
     pub sync: bool,
-    /// Due this long after the first unprocessed event.
+    /// The delay in milliseconds after the first unprocessed event.
     pub delay_ms: i64,
-    /// Summaries and episodes are due this long after the last event.
+    /// The delay of summaries and episodes in milliseconds after the last event.
     pub summary_delay_ms: i64,
-    /// Threads that embed, at a low priority; absent: as many as there are processors, at most eight.
+    /// The number of low-priority threads that embed. Absent means one per processor, at most
+    /// eight.
     pub embed_threads: Option<NonZero<usize>>,
 }
 
-/// How a log line looks.
+/// The format of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum LogFormat {
@@ -266,31 +270,31 @@ pub struct MemoryEntry {
     pub name: String,
     /// Its profile.
     pub profile: String,
-    /// What it is for, where it is made.
+    /// Its description, used when it is created.
     #[cfg(feature = "operations")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// False: the memory of operations agents is off.
+    /// False disables operations memory.
     #[cfg(feature = "operations")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// As in `[memory.sre]`.
+    /// See `[memory.sre]`.
     #[cfg(feature = "operations")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto_capture_preferences: Option<bool>,
-    /// As in `[memory.sre]`.
+    /// See `[memory.sre]`.
     #[cfg(feature = "operations")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto_capture_infrastructure: Option<bool>,
-    /// As in `[memory.sre]`.
+    /// See `[memory.sre]`.
     #[cfg(feature = "operations")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto_generate_summaries: Option<bool>,
-    /// Its types of operations memory, otherwise than the profile has them.
+    /// Overrides of its types of operations memory.
     #[cfg(feature = "operations")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strategy: Vec<operations::strategy::StrategySection>,
-    /// How it serves operations agents.
+    /// Its settings for operations agents.
     #[cfg(feature = "operations")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sre: Option<operations::memory::SreSection>,
@@ -387,11 +391,11 @@ impl Default for LogSection {
 }
 
 impl Config {
-    /// What the sections must be, each for itself.
+    /// Checks each section.
     fn check_sections(&self) -> anyhow::Result<()> {
         self.server.check()?;
         body_budgets::check(self)?;
-        // Before all that may name one of them.
+        // This check precedes all checks whose messages may contain a variable's name.
         environment::variables::check(self)?;
         self.llm.check(&self.models)?;
         models::check(&self.models, &self.model_ids)?;
@@ -426,8 +430,8 @@ impl Config {
         targets::check(&self.targets, &self.webhooks, &self.outbound)
     }
 
-    /// A warning for each `LOCI_` variable that has no effect, and for a file with secrets that
-    /// others may read.
+    /// Returns a warning for each `LOCI_` variable without effect, and for a file with secrets that
+    /// other users can read.
     pub fn warnings(&self) -> Vec<String> {
         let warning = |name: &String| {
             format!(
@@ -442,12 +446,13 @@ impl Config {
         self.variables_without_effect.iter().map(warning).chain(open_file).collect()
     }
 
-    /// True where an address has a query, which is left out wherever it is shown: it may be a key.
+    /// True if an address has a query, which may be a key and is therefore never displayed.
     fn names_secret_addresses(&self) -> bool {
         self.targets.iter().any(|target| target.place().ends_with("?…"))
     }
 
-    /// As it may be shown: the queries of addresses, which may be keys, are left out. Keys themselves are never in it.
+    /// Returns the displayable configuration, without the queries of addresses, which may be keys.
+    /// It never contains keys themselves.
     #[must_use]
     pub fn shown(mut self) -> Self {
         for target in &mut self.targets {
@@ -459,7 +464,7 @@ impl Config {
     /// Returns the settings of the engine.
     ///
     /// # Errors
-    /// A file that the configuration names and that does not hold.
+    /// A file that the configuration names is invalid.
     pub fn engine(&self) -> anyhow::Result<EngineSettings> {
         let defaults = EngineSettings::default();
         Ok(EngineSettings {
@@ -499,7 +504,7 @@ impl Config {
     /// Returns the settings of the engine and of its products.
     ///
     /// # Errors
-    /// As [`Self::engine`].
+    /// See [`Self::engine`].
     pub fn loci(&self) -> anyhow::Result<LociSettings> {
         Ok(LociSettings {
             engine: self.engine()?,
@@ -518,7 +523,7 @@ impl Config {
         })
     }
 
-    /// The store's part, for a folder.
+    /// Returns the options of the store, for a folder.
     pub fn store(&self, folder: PathBuf) -> SqliteOptions {
         SqliteOptions {
             readers: self.store.readers.max(1),

@@ -1,5 +1,5 @@
-//! `[[model]]` and `[[model_id]]`: language models, and what the model ids of the wire mean here. Keys are named by the
-//! variables that hold them, never written down.
+//! `[[model]]` and `[[model_id]]`: language models, and the models for the model ids of the wire.
+//! The configuration contains the names of variables with keys, never keys.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use anyhow::{Result, bail};
 use loci_providers::registry::{self, Protocol};
 use serde::{Deserialize, Serialize};
 
-/// Requests at once, at most.
+/// The maximum number of concurrent requests.
 const CONCURRENCY_MAX: usize = 1_024;
-/// A request may take ten minutes.
+/// The maximum time limit of a request in milliseconds.
 const TIMEOUT_MS_MAX: u64 = 600_000;
 
 /// The protocol of a model.
@@ -26,36 +26,36 @@ pub enum ModelProtocol {
     Gemini,
 }
 
-/// How a model is asked for JSON.
+/// The method of requesting JSON from a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JsonMode {
-    /// As strictly as it takes.
+    /// The strictest method that the model supports.
     #[default]
     Auto,
     /// By a schema.
     Schema,
     /// As any object.
     Object,
-    /// By words alone.
+    /// Only by the prompt.
     None,
 }
 
-/// How freely a model chooses words.
+/// The sampling temperature of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Temperature {
-    /// So freely.
+    /// A fixed value.
     Fixed(f64),
-    /// As the vendor thinks best: nothing is said.
+    /// The vendor's default, which is not sent.
     Word(VendorsOwn),
 }
 
-/// The one word of a temperature.
+/// The word for the vendor's default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum VendorsOwn {
-    /// The vendor's.
+    /// The vendor's default.
     Default,
 }
 
@@ -66,7 +66,7 @@ impl Default for Temperature {
 }
 
 impl Temperature {
-    /// What is told to the model.
+    /// Returns the value to send to the model.
     pub fn value(self) -> Option<f64> {
         match self {
             Self::Fixed(value) => Some(value),
@@ -76,7 +76,7 @@ impl Temperature {
 }
 
 impl ModelProtocol {
-    /// As the adapters call it.
+    /// Returns the protocol as a type of the adapters.
     pub fn provider(self) -> Protocol {
         match self {
             Self::OpenAi => Protocol::OpenAi,
@@ -88,7 +88,7 @@ impl ModelProtocol {
 }
 
 impl JsonMode {
-    /// As the adapters call it.
+    /// Returns the mode as a type of the adapters.
     pub fn provider(self) -> registry::JsonMode {
         match self {
             Self::Auto => registry::JsonMode::Auto,
@@ -107,33 +107,33 @@ pub struct ModelEntry {
     pub name: String,
     /// Its protocol.
     pub protocol: ModelProtocol,
-    /// Where it is; absent: the vendor's.
+    /// Its address. Absent means the vendor's.
     pub base_url: Option<String>,
-    /// The model, in the vendor's words.
+    /// The model, by the vendor's name.
     pub model: String,
-    /// Variable that holds the key.
+    /// The variable with the key.
     pub key_env: Option<String>,
-    /// A request is given up after this long; absent: as `[outbound]` says.
+    /// The time limit of a request in milliseconds. Absent means that of `[outbound]`.
     pub timeout_ms: Option<u64>,
-    /// Requests at once.
+    /// The maximum number of concurrent requests.
     #[serde(default = "concurrency")]
     pub concurrency: usize,
-    /// 0 to 2, or `default`: the vendor's; absent: 0.
+    /// 0 to 2, or `default` for the vendor's. Absent means 0.
     #[serde(default)]
     pub temperature: Temperature,
-    /// How it is asked for JSON.
+    /// The method of requesting JSON.
     #[serde(default)]
     pub json: JsonMode,
-    /// No answer may have more tokens, whatever a step asks for.
+    /// The maximum number of tokens of an answer, regardless of the step.
     #[serde(default = "max_output_tokens")]
     pub max_output_tokens: u32,
-    /// Region, for Bedrock.
+    /// The region, for Bedrock.
     pub region: Option<String>,
-    /// Variable that holds the access key, for Bedrock.
+    /// The variable with the access key, for Bedrock.
     pub access_key_env: Option<String>,
-    /// Variable that holds the secret key, for Bedrock.
+    /// The variable with the secret key, for Bedrock.
     pub secret_key_env: Option<String>,
-    /// Variable that holds the session token, for Bedrock.
+    /// The variable with the session token, for Bedrock.
     pub session_token_env: Option<String>,
 }
 
@@ -141,9 +141,9 @@ pub struct ModelEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelIdEntry {
-    /// The model id that strategies on the wire name.
+    /// The model id in strategies of the wire.
     pub id: String,
-    /// The `[[model]]` it means.
+    /// The `[[model]]` for it.
     pub model: String,
 }
 
@@ -155,7 +155,7 @@ fn max_output_tokens() -> u32 {
     16_384
 }
 
-/// What the entries must be.
+/// Checks the entries.
 pub(super) fn check(models: &[ModelEntry], ids: &[ModelIdEntry]) -> Result<()> {
     let mut names = BTreeSet::new();
     for model in models {
@@ -193,13 +193,13 @@ impl ModelEntry {
     }
 }
 
-/// A name of the configuration.
+/// True for a valid name in the configuration.
 pub(super) fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     (1..=64).contains(&name.len()) && name.chars().all(fits)
 }
 
-/// How long and how many at once.
+/// Checks the time limit and the concurrency.
 pub(super) fn check_calls(
     section: &str,
     name: &str,
@@ -215,7 +215,7 @@ pub(super) fn check_calls(
     Ok(())
 }
 
-/// The variables of an access key, its secret and its session token.
+/// Checks the variables of an access key, its secret and its session token.
 pub(super) fn check_keys(
     section: &str,
     name: &str,

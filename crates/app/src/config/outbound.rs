@@ -1,4 +1,4 @@
-//! `[outbound]`: how this server calls others.
+//! `[outbound]`: the outgoing calls of this server.
 
 use anyhow::{Result, bail};
 use loci_outbound::client::OutboundOptions;
@@ -6,24 +6,25 @@ use loci_outbound::guard::{Rules, address};
 use loci_outbound::request::Reach;
 use serde::{Deserialize, Serialize};
 
-/// No request waits longer than ten minutes.
+/// The maximum time limit in milliseconds.
 const TIME_MS_MAX: u64 = 600_000;
-/// Repeats of one request.
+/// The maximum number of retries.
 const RETRIES_MAX: u32 = 10;
 
 /// `[outbound]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OutboundSection {
-    /// A connection is given up after this long.
+    /// The time limit of a connection attempt in milliseconds.
     pub connect_ms: u64,
-    /// A request is given up after this long, unless its `[[model]]` or `[[embedder]]` says otherwise.
+    /// The time limit of a request in milliseconds, unless its `[[model]]` or `[[embedder]]`
+    /// overrides it.
     pub timeout_ms: u64,
-    /// A request is repeated so often at most.
+    /// The maximum number of retries of a request.
     pub retries_max: u32,
-    /// A proxy; absent: none, whatever the environment says.
+    /// A proxy. Absent means none, regardless of the environment.
     pub proxy: Option<String>,
-    /// Addresses of cloud metadata may be called.
+    /// True if addresses of cloud metadata may be called.
     pub allow_metadata: bool,
 }
 
@@ -36,7 +37,7 @@ impl Default for OutboundSection {
 }
 
 impl OutboundSection {
-    /// The policy's numbers.
+    /// Returns the options of the outbound policy.
     pub fn options(&self) -> OutboundOptions {
         OutboundOptions {
             connect_ms: self.connect_ms,
@@ -48,7 +49,7 @@ impl OutboundSection {
         }
     }
 
-    /// What it must be.
+    /// Checks the section.
     pub(super) fn check(&self) -> Result<()> {
         if !(1..=TIME_MS_MAX).contains(&self.connect_ms) || !(1..=TIME_MS_MAX).contains(&self.timeout_ms) {
             bail!("outbound.connect_ms and outbound.timeout_ms must be 1 to {TIME_MS_MAX}");

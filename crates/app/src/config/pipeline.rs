@@ -1,22 +1,22 @@
-//! `[pipeline]`: how much goes on side by side.
+//! `[pipeline]`: concurrency of background jobs.
 
 use anyhow::{Result, bail};
 use loci_engine::settings::PipelineSettings;
 use loci_model::limits;
 use serde::{Deserialize, Serialize};
 
-/// Fewer tokens would cut messages in many parts.
+/// The minimum input budget in tokens. A smaller one would split messages into many parts.
 const INPUT_TOKENS_MIN: usize = 500;
 
 /// `[pipeline]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PipelineSection {
-    /// Jobs under way, 1 to 256.
+    /// The maximum number of concurrent jobs, 1 to 256.
     pub jobs_at_once: usize,
-    /// Jobs that compute.
+    /// The maximum number of concurrent computing steps of jobs: drafts, vectors, writes.
     pub deterministic_at_once: usize,
-    /// Tokens of one question to a model.
+    /// The maximum number of input tokens of one model request.
     pub input_tokens_max: usize,
 }
 
@@ -29,13 +29,13 @@ impl Default for PipelineSection {
 }
 
 impl PipelineSection {
-    /// The engine's part.
+    /// Returns the settings of the engine.
     pub fn engine(&self) -> PipelineSettings {
         let Self { jobs_at_once, deterministic_at_once, input_tokens_max } = *self;
         PipelineSettings { jobs_at_once, deterministic_at_once, input_tokens_max }
     }
 
-    /// What it must be.
+    /// Checks the section.
     pub(super) fn check(&self) -> Result<()> {
         let Self { jobs_at_once, deterministic_at_once, input_tokens_max } = *self;
         if !(1..=limits::JOBS_AT_ONCE_MAX).contains(&jobs_at_once) {

@@ -1,4 +1,4 @@
-//! Where things are by default: the user's folders, as the platform names them.
+//! Default locations: the user's folders, as defined by the platform.
 
 use std::path::PathBuf;
 
@@ -6,17 +6,17 @@ use anyhow::{Context, Result};
 
 use super::environment::Environment;
 
-/// The data folder of this user.
+/// Returns the data folder of this user.
 ///
 /// # Errors
-/// Where the environment names neither `XDG_DATA_HOME` nor `HOME`.
+/// The environment contains neither `XDG_DATA_HOME` nor `HOME`.
 pub fn default_data_dir(environment: &Environment) -> Result<PathBuf> {
     Ok(user_folder(environment, "XDG_DATA_HOME", ".local/share")
         .context("there is no home folder: name a data folder with --data-dir or LOCI_DATA_DIR")?
         .join("loci"))
 }
 
-/// The configuration file of this user, whether it is there or not.
+/// Returns the path of this user's configuration file, which may not exist.
 pub fn user_file(environment: &Environment) -> Option<PathBuf> {
     Some(user_folder(environment, "XDG_CONFIG_HOME", ".config")?.join("loci").join("config.toml"))
 }

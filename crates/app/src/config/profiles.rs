@@ -1,5 +1,5 @@
-//! `[profiles]`: a folder of further profiles. Never one of the working directory, which a cloned repository could bring
-//! along.
+//! `[profiles]`: a folder of further profiles. It is never in the working directory, which a cloned
+//! repository could contain.
 
 use std::path::PathBuf;
 
@@ -9,24 +9,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::file_text;
 
-/// Files that a folder may have.
+/// The maximum number of files in a folder.
 const FILES_MAX: usize = 256;
 
 /// `[profiles]`
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProfilesSection {
-    /// An absolute path; every `.toml` in it is a profile. One of a shipped name takes its place.
+    /// An absolute path. Each `.toml` in it is a profile, which replaces a shipped one with the
+    /// same name.
     pub dir: Option<PathBuf>,
 }
 
 impl ProfilesSection {
-    /// What it must be.
+    /// Checks the section.
     pub(super) fn check(&self) -> Result<()> {
         self.read().map(drop)
     }
 
-    /// The profiles of the folder, by their files' names.
+    /// Reads the profiles of the folder, by file name.
     pub(super) fn read(&self) -> Result<Vec<Profile>> {
         let Some(dir) = &self.dir else { return Ok(Vec::new()) };
         if !dir.is_absolute() {

@@ -1,5 +1,6 @@
-//! `[rehearsal]`: a server of another day than the machine's, to see today what will be found, kept and forgotten then. Never over memories
-//! that are needed: what is written meanwhile is of that day.
+//! `[rehearsal]`: a server with a clock ahead of the machine's, which shows today what searches
+//! will find and retention will remove on that day. Use it only on copies, because new data carries
+//! the date of that day.
 
 use anyhow::{Result, bail};
 use loci_model::limits::REHEARSAL_DAYS_MAX;
@@ -9,14 +10,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RehearsalSection {
-    /// Whole days by which the clock goes ahead of the machine's; 0: it is the machine's.
+    /// Whole days by which the clock is ahead of the machine's. 0 means the machine's clock.
     pub clock_ahead_days: u32,
-    /// The memories are a copy: what expires until that day is gone from them for good.
+    /// Confirms that the memories are a copy: data that expires until that day is removed
+    /// permanently.
     pub over_a_copy: bool,
 }
 
 impl RehearsalSection {
-    /// What it must be.
+    /// Checks the section.
     pub(super) fn check(&self) -> Result<()> {
         if self.clock_ahead_days > REHEARSAL_DAYS_MAX {
             bail!("rehearsal.clock_ahead_days must be at most {REHEARSAL_DAYS_MAX}");

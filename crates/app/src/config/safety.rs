@@ -1,4 +1,5 @@
-//! `[safety]`: what happens to texts before they are stored, where a memory says nothing of its own.
+//! `[safety]`: checks and masking of texts before they are stored, unless a memory has its own
+//! settings.
 
 use std::path::{Path, PathBuf};
 
@@ -14,16 +15,16 @@ use crate::input::file_text;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SafetySection {
-    /// Secrets in messages and in the texts of records: `off` or `mask`.
+    /// The treatment of secrets in messages and in the texts of records: `off` or `mask`.
     pub secrets: SecretsMode,
-    /// Instructions to the reader: `off`, `flag` or `quarantine`; what memories made from now on begin with.
+    /// The treatment of injected instructions in new memories: `off`, `flag` or `quarantine`.
     pub injection: InjectionMode,
-    /// An absolute path: a file of patterns in place of the shipped one.
+    /// The absolute path of a pattern file that replaces the shipped one.
     pub patterns: Option<PathBuf>,
 }
 
 impl SafetySection {
-    /// What it must be.
+    /// Checks the section.
     pub(super) fn check(&self) -> Result<()> {
         match &self.patterns {
             Some(path) if !path.is_absolute() => {
@@ -34,7 +35,7 @@ impl SafetySection {
         }
     }
 
-    /// The patterns of the file, kept for the life of the process.
+    /// Returns the patterns of the file, which stay for the life of the process.
     pub(super) fn patterns(&self) -> Result<Option<&'static Patterns>> {
         let read = self.patterns.as_deref().map(read).transpose()?;
         Ok(read.map(|patterns| &*Box::leak(Box::new(patterns))))

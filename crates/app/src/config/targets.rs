@@ -1,5 +1,5 @@
-//! `[[target]]` and `[[webhook]]`: where notifications go, and who is told of the ends of jobs. Secrets are named by the
-//! variables that hold them, never written down.
+//! `[[target]]` and `[[webhook]]`: targets of notifications, and webhooks for the ends of jobs. The
+//! configuration contains the names of variables with secrets, never secrets.
 
 use std::fmt;
 
@@ -15,33 +15,34 @@ use serde::{Deserialize, Serialize};
 
 use super::outbound::OutboundSection;
 
-/// The ends of jobs that can be told.
+/// The end states of jobs that webhooks report.
 const ENDS: [JobState; 2] = [JobState::Done, JobState::Failed];
 
 /// `[[target]]`
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetEntry {
-    /// An ARN, a bucket, or a name as clients and `[[webhook]]` use it.
+    /// An ARN, a bucket, or a name as in clients and `[[webhook]]`.
     pub name: String,
-    /// `https://…`, `file:///folder`, `file:///folder/name.jsonl`, `s3://bucket/prefix` or `kinesis://stream`.
+    /// `https://…`, `file:///folder`, `file:///folder/name.jsonl`, `s3://bucket/prefix` or
+    /// `kinesis://stream`.
     pub url: String,
-    /// Variable that holds the secret by which notifications are signed.
+    /// The variable with the secret that signs notifications.
     pub secret_env: Option<String>,
-    /// Where the service is, for `s3` and `kinesis`; absent: AWS.
+    /// The address of the service, for `s3` and `kinesis`. Absent means AWS.
     pub endpoint: Option<String>,
-    /// Region, for `s3` and `kinesis`.
+    /// The region, for `s3` and `kinesis`.
     pub region: Option<String>,
-    /// Variable that holds the access key, for `s3` and `kinesis`.
+    /// The variable with the access key, for `s3` and `kinesis`.
     pub access_key_env: Option<String>,
-    /// Variable that holds the secret key, for `s3` and `kinesis`.
+    /// The variable with the secret key, for `s3` and `kinesis`.
     pub secret_key_env: Option<String>,
-    /// Variable that holds the token of temporary credentials, for `s3` and `kinesis`.
+    /// The variable with the token of temporary credentials, for `s3` and `kinesis`.
     pub session_token_env: Option<String>,
-    /// The bucket is in the path, for `s3`.
+    /// True if the path contains the bucket, for `s3`.
     #[serde(default)]
     pub path_style: bool,
-    /// The service knows conditions of writes, for mirrors in `s3`.
+    /// True if the service supports conditional writes, for mirrors in `s3`.
     #[serde(default = "yes")]
     pub conditional_writes: bool,
 }
@@ -50,11 +51,11 @@ pub struct TargetEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookEntry {
-    /// The `[[target]]` that is told.
+    /// The `[[target]]` that receives the notifications.
     pub target: String,
-    /// Of these: `job.done`, `job.failed`.
+    /// The reported events: `job.done`, `job.failed`.
     pub on: Vec<String>,
-    /// Only of the memory of this name; absent: of all.
+    /// Only the memory of this name. Absent means all.
     pub memory: Option<String>,
 }
 
@@ -63,18 +64,18 @@ const fn yes() -> bool {
 }
 
 impl TargetEntry {
-    /// How it is reached.
+    /// Returns the address of the target.
     pub fn address(&self) -> Result<Address> {
         Address::parse(&self.url).map_err(|error| anyhow!("[[target]] {}: {}", self.name, error.message))
     }
 
-    /// Its address as it may be shown.
+    /// Returns its displayable address.
     pub(super) fn place(&self) -> String {
-        // Paths of files are their own place: the parser of addresses would write them otherwise.
+        // The address parser would rewrite the paths of files.
         if self.url.starts_with("http") { redact::place(&self.url) } else { self.url.clone() }
     }
 
-    /// Whether the text of its address, and of its endpoint, may be called.
+    /// Checks that its address and its endpoint may be called.
     fn check_addresses(&self, outbound: &OutboundSection) -> Result<()> {
         let rules = Rules { reach: Reach::Configured, allow_metadata: outbound.allow_metadata };
         let web = match self.address()? {
@@ -99,7 +100,7 @@ impl TargetEntry {
 }
 
 impl fmt::Debug for TargetEntry {
-    /// Queries of addresses may hold keys: they are not shown.
+    /// Prints no queries of addresses, which may contain keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TargetEntry")
             .field("name", &self.name)
@@ -109,7 +110,7 @@ impl fmt::Debug for TargetEntry {
 }
 
 impl WebhookEntry {
-    /// The engine's part.
+    /// Returns the webhook as a type of the engine.
     pub(super) fn engine(&self) -> JobWebhook {
         let state = |word: &String| {
             word.strip_prefix("job.").and_then(JobState::parse).filter(|state| ENDS.contains(state))
@@ -122,7 +123,7 @@ impl WebhookEntry {
     }
 }
 
-/// What the entries must be.
+/// Checks the entries.
 pub(super) fn check(
     targets: &[TargetEntry],
     webhooks: &[WebhookEntry],

@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TelemetrySection {
-    /// A collector of OTLP over HTTP; absent: none.
+    /// The address of an OTLP collector over HTTP. Absent means none.
     pub otlp_endpoint: Option<String>,
-    /// Questions and records may be in traces.
+    /// True if traces may contain questions and records.
     pub capture_content: bool,
-    /// Variable that holds headers for the collector, as `name=value,…`.
+    /// The variable with headers for the collector, as `name=value,…`.
     pub headers_env: Option<String>,
 }
 
 impl TelemetrySection {
-    /// The collector, where there is one.
+    /// Returns the address of the collector, if configured.
     pub fn endpoint(&self) -> Option<&str> {
         self.otlp_endpoint.as_deref().filter(|endpoint| !endpoint.is_empty())
     }
 
-    /// What it must be.
+    /// Checks the section.
     pub(super) fn check(&self) -> Result<()> {
         let Some(endpoint) = self.endpoint() else {
             if self.capture_content || self.headers_env.is_some() {
@@ -33,7 +33,7 @@ impl TelemetrySection {
             }
             return Ok(());
         };
-        // Whether metadata may be called is a matter of [outbound], when it is called.
+        // [outbound] decides about metadata addresses when they are called.
         let rules = Rules { reach: Reach::Configured, allow_metadata: true };
         if let Err(why) = address(endpoint, rules) {
             bail!(

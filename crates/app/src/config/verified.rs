@@ -1,5 +1,6 @@
-//! `[verified]`, `[[repo]]` and `[[forge]]`: how facts that cite code are kept and checked, which repositories this server can
-//! read, and which forges it may ask. Tokens are named by the variables that hold them, never written down.
+//! `[verified]`, `[[repo]]` and `[[forge]]`: the retention and verification of facts that cite
+//! code, the repositories that this server can read, and the forges that it may call. The
+//! configuration contains the names of variables with tokens, never tokens.
 
 use std::path::PathBuf;
 
@@ -12,38 +13,39 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct VerifiedSection {
-    /// Name of the memory that callers mean who name none.
+    /// The name of the default memory of callers that name none.
     pub memory: String,
-    /// A fact that is neither confirmed, used nor found valid expires after so long.
+    /// The days after which a fact expires that is neither confirmed, used nor found valid.
     pub expiry_days: u32,
-    /// A fact whose code is gone is declared wrong after so long at the earliest.
+    /// The minimum number of days until a fact whose code is gone becomes invalid.
     pub quarantine_grace_days: u32,
-    /// And not before it was gone at so many commits of the default branch.
+    /// The minimum number of default-branch commits without its code until then.
     pub quarantine_commits: usize,
-    /// A verification may stand in for another for so long.
+    /// The minutes for which a verification can replace another one.
     pub receipt_minutes: u32,
-    /// Cited lines are kept; otherwise their hashes alone.
+    /// True to store cited lines. False stores only their hashes.
     pub store_snippet: bool,
-    /// Active facts of a repository above which storing one more warns.
+    /// The number of active facts of a repository above which storing another one returns a
+    /// warning.
     pub soft_limit: u64,
-    /// Above which it is refused; 0: never.
+    /// The number above which storing fails. 0 means no limit.
     pub hard_limit: u64,
-    /// Two facts so alike (0 to 1) are said to be similar.
+    /// The similarity (0 to 1) from which two facts are reported as similar.
     pub near_duplicate: f32,
-    /// The default branch is looked at this often.
+    /// The interval of checks of the default branch in milliseconds.
     pub check_every_ms: i64,
-    /// The readers who are not given the statement of a fact whose code has changed: `label`
+    /// The readers that do not receive the statement of a fact whose code has changed: `label`
     /// (nobody), `withhold_from_agents`, `withhold` (everybody).
     pub drifted: DriftedFacts,
-    /// Threads that read repositories.
+    /// The number of threads that read repositories.
     pub threads: usize,
     /// Directories in which repositories may borrow objects of others.
     pub roots: Vec<PathBuf>,
-    /// The folder in which `loci repo sync` keeps bare mirrors, where it runs on the server's machine.
+    /// The folder of the bare mirrors of `loci repo sync`, if it runs on the server's machine.
     pub mirrors: Option<PathBuf>,
-    /// Requests at once to one forge.
+    /// The maximum number of concurrent requests to one forge.
     pub remote_concurrency: usize,
-    /// What one call may take at a forge.
+    /// The time limit in milliseconds of one call at a forge.
     pub remote_budget_ms: u64,
 }
 
@@ -77,18 +79,18 @@ impl Default for VerifiedSection {
 pub struct RepositoryEntry {
     /// `owner/name`, or `host/owner/name`.
     pub name: String,
-    /// A clone, a bare repository or a worktree; absent: it is read at its forge.
+    /// A clone, a bare repository or a worktree. If absent, the server reads it from its forge.
     pub path: Option<PathBuf>,
     /// URLs of its remotes.
     #[serde(default)]
     pub remotes: Vec<String>,
-    /// The ref that changes states; absent: the repository's own default branch.
+    /// The ref whose verdicts change states. Absent means the repository's own default branch.
     pub default_ref: Option<String>,
-    /// `github`: it can be read at its forge too.
+    /// `github`: the server can also read it from its forge.
     pub forge: Option<String>,
 }
 
-/// `[[forge]]`: a forge that this server may ask.
+/// `[[forge]]`: a forge that this server may call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForgeEntry {
@@ -96,9 +98,9 @@ pub struct ForgeEntry {
     pub kind: String,
     /// The host in names of repositories.
     pub host: String,
-    /// The address of its API; absent: as is usual.
+    /// The address of its API. Absent means the default.
     pub api: Option<String>,
-    /// Variable that holds the token.
+    /// The variable with the token.
     pub token_env: Option<String>,
     /// The version of its API.
     pub version: Option<String>,
@@ -122,7 +124,7 @@ impl VerifiedSection {
         }
     }
 
-    /// What it must be.
+    /// Checks the section.
     pub(super) fn check(&self) -> Result<()> {
         if !loci_engine::memories::is_name(&self.memory) {
             bail!("verified.memory must start with a letter and have up to 48 letters, digits or _");
@@ -150,7 +152,7 @@ impl VerifiedSection {
 }
 
 impl RepositoryEntry {
-    /// What it must be.
+    /// Checks the entry.
     pub(super) fn check(&self) -> Result<()> {
         let name = &self.name;
         RepositoryName::parse(name).map_err(|error| anyhow::anyhow!("[[repo]] {name}: {}", error.message))?;
@@ -165,7 +167,7 @@ impl RepositoryEntry {
 }
 
 impl ForgeEntry {
-    /// What it must be.
+    /// Checks the entry.
     pub(super) fn check(&self) -> Result<()> {
         if loci_forges::config::ForgeKind::parse(&self.kind).is_none() {
             bail!("[[forge]] {}: kind must be github", self.host);

@@ -1,5 +1,5 @@
-//! What people and programs see: results on standard output, everything else on standard error. A closed pipe is no
-//! failure of the command. What a terminal would obey is made visible.
+//! Output for people and programs: results on standard output, everything else on standard error. A
+//! closed pipe is not a failure of the command. Control sequences of a terminal are made visible.
 
 pub(super) mod notices;
 pub(super) mod place;
@@ -14,7 +14,8 @@ use serde::Serialize;
 
 use crate::output::terminal_text::{visible, visible_json};
 
-/// The part of a text that holds `part`, on one line; the beginning where it does not.
+/// Returns the part of a text around `part`, on one line, or its beginning if it does not contain
+/// `part`.
 pub(crate) fn around(text: &str, part: &str, chars_max: usize) -> String {
     let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let before = one_line.find(part).and_then(|at| one_line.get(..at)).map_or(0, |head| head.chars().count());
@@ -25,25 +26,25 @@ pub(crate) fn around(text: &str, part: &str, chars_max: usize) -> String {
     format!("…{}", short(from.trim_start(), chars_max.saturating_sub(1)))
 }
 
-/// How often a spinner turns.
+/// The interval of a spinner.
 const TICK: std::time::Duration = std::time::Duration::from_millis(120);
 
-/// A line of the result.
+/// Prints a line of the result.
 pub(crate) fn line(text: impl std::fmt::Display) {
-    // Whoever reads may have seen enough.
+    // The reader may have closed the pipe.
     let _ = writeln!(std::io::stdout().lock(), "{}", visible(&text.to_string()));
 }
 
-/// A line of this program's own words, in colours of its own.
+/// Prints a line of this program's own text, with its own colours.
 pub(crate) fn styled(text: impl std::fmt::Display) {
-    // As above.
+    // See above.
     let _ = writeln!(std::io::stdout().lock(), "{text}");
 }
 
-/// A text of the result: byte for byte into a file or a pipe, made visible on a terminal; a line's end where
-/// it has none.
+/// Prints a text of the result: unchanged into a file or a pipe, made visible on a terminal. Adds a
+/// missing final newline.
 pub(crate) fn text(text: &str) {
-    // As above.
+    // See above.
     let mut out = std::io::stdout().lock();
     let shown = if out.is_terminal() { visible(text) } else { text.into() };
     let _ = out.write_all(shown.as_bytes());
@@ -52,25 +53,25 @@ pub(crate) fn text(text: &str) {
     }
 }
 
-/// A line for the person who waits.
+/// Prints a line for the waiting person.
 pub(crate) fn note(text: impl std::fmt::Display) {
-    // As above.
+    // See above.
     let _ = writeln!(std::io::stderr().lock(), "{}", visible(&text.to_string()));
 }
 
-/// Says that a dry run wrote nothing, and how to do what it showed.
+/// Prints that a dry run wrote nothing, and how to apply the changes.
 pub(crate) fn dry_run() {
     note("nothing was written: this was a dry run; leave --dry-run out to do it");
 }
 
-/// The result for a program.
+/// Prints the result for a program.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    // As above.
+    // See above.
     let _ = writeln!(std::io::stdout().lock(), "{}", visible_json(&serde_json::to_string_pretty(value)?));
     Ok(())
 }
 
-/// The result: JSON where that was asked for, else lines.
+/// Prints the result: JSON if requested, else lines.
 pub(crate) fn result<T: Serialize>(as_json: bool, value: &T, lines: impl FnOnce(&T)) -> anyhow::Result<()> {
     if as_json {
         return json(value);
@@ -79,7 +80,7 @@ pub(crate) fn result<T: Serialize>(as_json: bool, value: &T, lines: impl FnOnce(
     Ok(())
 }
 
-/// Columns of equal width.
+/// Prints columns of equal width.
 pub(crate) fn table(rows: &[Vec<String>]) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -91,13 +92,13 @@ pub(crate) fn table(rows: &[Vec<String>]) {
         for (cell, width) in row.iter().zip(&widths) {
             text.push_str(&format!("{cell:width$}  "));
         }
-        // A cell holds one line, whatever it was made of.
+        // A cell is always one line.
         let text = text.replace('\n', " ");
         line(text.trim_end());
     }
 }
 
-/// The first characters of a text, on one line.
+/// Returns the first characters of a text, on one line.
 pub(crate) fn short(text: &str, chars_max: usize) -> String {
     let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if one_line.chars().count() <= chars_max {
@@ -107,7 +108,7 @@ pub(crate) fn short(text: &str, chars_max: usize) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// A count of bytes without a known end, on a terminal only.
+/// Returns a counter of bytes without a known end, on a terminal only.
 pub(crate) fn spinner(what: &'static str) -> ProgressBar {
     let bar = ProgressBar::new_spinner().with_message(what);
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {bytes} {elapsed}") {
@@ -117,7 +118,7 @@ pub(crate) fn spinner(what: &'static str) -> ProgressBar {
     bar
 }
 
-/// Bytes of bytes with the time that is left, on a terminal only.
+/// Returns a progress bar of bytes with the remaining time, on a terminal only.
 pub(crate) fn progress(bytes: u64, what: &'static str) -> ProgressBar {
     let bar = ProgressBar::new(bytes).with_message(what);
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta} left") {
@@ -126,7 +127,7 @@ pub(crate) fn progress(bytes: u64, what: &'static str) -> ProgressBar {
     bar
 }
 
-/// Items of items with the time that is left, on a terminal only.
+/// Returns a progress bar of items with the remaining time, on a terminal only.
 pub(crate) fn items(count: u64, what: &'static str) -> ProgressBar {
     let bar = ProgressBar::new(count).with_message(what);
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta} left") {
@@ -135,7 +136,7 @@ pub(crate) fn items(count: u64, what: &'static str) -> ProgressBar {
     bar
 }
 
-/// What went wrong.
+/// Prints a failure.
 pub(crate) fn failure(error: &anyhow::Error, as_json: bool) {
     if as_json {
         let problem = error.chain().enumerate().find_map(|(depth, cause)| {
@@ -163,7 +164,7 @@ pub(crate) fn failure(error: &anyhow::Error, as_json: bool) {
     note(format!("error: {}", message(error)));
 }
 
-/// The chain of causes, where one does not repeat the one before.
+/// Returns the chain of causes, without repetitions.
 fn message(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain() {

@@ -1,11 +1,11 @@
-//! Sentences for the codes that go with an answer (`degraded`, `warnings`): what it waits for or lacks, and the remedy.
-//! JSON output keeps the codes.
+//! Sentences for the codes of an answer (`degraded`, `warnings`): pending or missing parts, and the
+//! remedy. JSON output keeps the codes.
 
 use loci_api::Notices;
 
 use crate::output;
 
-/// Prints a sentence for each code of an answer, for the person who waits.
+/// Prints a sentence for each code of an answer, for the waiting person.
 pub(crate) fn print(notices: &Notices) {
     for code in notices.degraded.iter().chain(&notices.warnings) {
         match sentence(code) {
@@ -15,7 +15,7 @@ pub(crate) fn print(notices: &Notices) {
     }
 }
 
-/// The sentence for a code; none where this program does not know it.
+/// Returns the sentence for a code. `None` for a code that this program does not know.
 fn sentence(code: &str) -> Option<&'static str> {
     Some(match code {
         "extraction_pending" => {

@@ -1,6 +1,6 @@
-//! Places that no output of a command takes: the files of a data folder, be it the one of this
-//! command or another, and everywhere a database or a master key. `unfinished` and `replaced_file`
-//! write an output to its place.
+//! Paths that no output of a command may use: the files of a data folder, of this command or
+//! another, and any database or master key elsewhere. `unfinished` and `replaced_file` write an
+//! output to its path.
 
 use std::fs::{File, Metadata};
 use std::io::Read as _;
@@ -13,14 +13,13 @@ use loci_store_sqlite::data_folder_of;
 use crate::exit::Usage;
 use crate::wiring::MASTER_KEY_FILE;
 
-/// The beginning of every database of SQLite: stores and their backups.
+/// The first bytes of each SQLite database: stores and their backups.
 const DATABASE_HEAD: [u8; 16] = *b"SQLite format 3\0";
 
-/// Checks the name of an output, whether or not a file is there, after following its links.
+/// Checks the path of an output, even if no file exists there, after following its links.
 ///
 /// # Errors
-/// A usage error where it would be a file of a data folder, or a database or a master key has that
-/// name.
+/// A usage error if the path is a file of a data folder, a database or a master key.
 pub(crate) fn ensure_free_of_data(target: &Path) -> Result<()> {
     let place = target.canonicalize().unwrap_or_else(|_| target.to_owned());
     if let Some(folder) = data_folder_of(&place) {
@@ -31,7 +30,7 @@ pub(crate) fn ensure_free_of_data(target: &Path) -> Result<()> {
         );
         return Err(Usage(rule).into());
     }
-    // A place that cannot be looked at fails where it is written.
+    // An inaccessible path fails when it is written.
     let Ok(about) = std::fs::metadata(&place) else { return Ok(()) };
     let kind = if !about.is_file() {
         return Ok(());
@@ -50,7 +49,7 @@ pub(crate) fn ensure_free_of_data(target: &Path) -> Result<()> {
 }
 
 fn is_database(place: &Path, about: &Metadata) -> bool {
-    // By its other name it may be open in this process, and closing it here would drop the locks on
+    // This process may have it open by its other name, and closing it here would drop the locks on
     // it.
     if about.nlink() > 1 {
         return false;

@@ -1,16 +1,17 @@
-//! Texts of others on a terminal: what would move its cursor, change its title or turn its lines around is
-//! made visible. The one place through which commands write what they read from a memory.
+//! Untrusted texts on a terminal: characters that move its cursor, change its title or reverse its
+//! lines are made visible. All commands print the texts of a memory through this module.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// A text for people: control characters and overrides of direction as `\u{1b}`. Line ends and tabs stay.
+/// Returns a text for people, with control characters and direction overrides as `\u{1b}`. Line
+/// ends and tabs stay.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |c| format!("\\u{{{:x}}}", u32::from(c)))
 }
 
-/// JSON text: the same characters as JSON writes them, so that it is the same value. They stand in its
-/// strings alone.
+/// Returns JSON text with the same characters in JSON notation, so that the value stays the same.
+/// They occur only in its strings.
 pub(crate) fn visible_json(text: &str) -> Cow<'_, str> {
     escaped(text, |c| {
         let mut units = [0; 2];
@@ -28,7 +29,7 @@ fn escaped(text: &str, as_escape: impl Fn(char) -> String) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len() + 16);
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        // Lines of other systems end in two characters.
+        // Line ends of other systems consist of two characters.
         let ends_line = c == '\r' && chars.peek() == Some(&'\n');
         if acts(c) && !ends_line {
             shown.push_str(&as_escape(c));
@@ -39,8 +40,8 @@ fn escaped(text: &str, as_escape: impl Fn(char) -> String) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// True for what a terminal obeys in the place of showing it: C0, DEL, C1, and what changes the direction of
-/// text.
+/// True for a character that a terminal obeys instead of showing: C0, DEL, C1, and direction
+/// overrides.
 fn acts(c: char) -> bool {
     let is_control = c.is_control() && !matches!(c, '\n' | '\t');
     is_control || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,5 +1,5 @@
-//! Notices to the person who waits for a command: what it waits for, and for how long at most. On standard
-//! error, so that the result stays as it is.
+//! Notices to the person who waits for a command: the reason for waiting, and its time limit. They
+//! go to standard error, so that the result stays unchanged.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -14,19 +14,19 @@ use loci_model::ports::clock::Clock;
 use crate::adapters::SystemClock;
 use crate::output;
 
-/// Work that ends sooner needs no notice.
+/// The duration in milliseconds below which work needs no notice.
 const MOMENT_MS: u64 = 1_000;
-/// The interval at which the reason for waiting is read.
+/// The interval in milliseconds between reads of the reason for waiting.
 const LOOK_MS: u64 = 5_000;
 
-/// The time by which somebody waits, and the way to tell them.
+/// The clock and the output of the notices.
 struct Teller<C, S> {
     clock: C,
     say: S,
 }
 
-/// Waits for `work`; after a moment `first` is said, and then every few seconds what `news` has to say, where
-/// it changed.
+/// Waits for `work`. After a moment it prints `first`, and then every few seconds the result of
+/// `news` if it has changed.
 pub(crate) async fn waited<T, N>(work: impl Future<Output = T>, first: &str, news: impl Fn() -> N) -> T
 where
     N: Future<Output = Option<String>>,
@@ -35,13 +35,13 @@ where
     teller.waited(work, first, news).await
 }
 
-/// Waits for `work`, of which nothing is known meanwhile.
+/// Waits for `work`, without news meanwhile.
 pub(crate) async fn waited_for<T>(work: impl Future<Output = T>, first: &str) -> T {
     waited(work, first, || std::future::ready(None)).await
 }
 
-/// Says, once for all calls of a client, that a server at a place lets a call wait: for the connection, or
-/// for the answer.
+/// Prints, once for all calls of a client, that a server at an address delays a call: the
+/// connection, or the answer.
 pub(crate) fn of_server(place: &str) -> Meanwhile {
     of_server_by(Arc::new(SystemClock::new()), |text: &str| output::note(text), place)
 }

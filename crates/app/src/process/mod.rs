@@ -1,4 +1,5 @@
-//! The process: reads arguments and environment, runs one command, turns its outcome into an exit code.
+//! The process: reads arguments and environment, runs one command, and converts its result to an
+//! exit code.
 
 pub(super) mod signal_guard;
 pub(super) mod stop_limit;
@@ -12,10 +13,11 @@ use crate::cli::Cli;
 use crate::config::environment::Environment;
 use crate::{commands, exit};
 
-/// How long work that blocks a thread is waited for when the command has ended.
+/// The time limit for blocking work after the end of the command.
 const BLOCKED_MAX: Duration = Duration::from_millis(500);
 
-/// What a thread of the runtime may put on its stack: what looks at many things at once is deep, and an overflow ends the process.
+/// The stack size of a runtime thread. Code that processes many items at once nests deeply, and a
+/// stack overflow ends the process.
 const WORKER_STACK_BYTES: usize = 4 << 20;
 
 /// Runs the command that the process was started with.
@@ -29,7 +31,8 @@ pub fn run() -> ExitCode {
         .map_err(anyhow::Error::from)
         .and_then(|runtime| {
             let outcome = runtime.block_on(commands::run(command, &globals, &environment));
-            // A name that nobody resolves holds up no command that has ended: its thread blocks for seconds.
+            // A pending name resolution must not delay a finished command, although its thread
+            // blocks for seconds.
             runtime.shutdown_timeout(BLOCKED_MAX);
             outcome
         });

@@ -1,7 +1,6 @@
-//! Folders of work that is not done, which go when SIGINT or SIGTERM ends the process. The exit
-//! code is the shell's for the signal. Commands that never make such a folder end by the signal
-//! itself, and the server has a stop of its own (`stop_limit`). A killed process leaves its
-//! folders.
+//! Folders of unfinished work, which are removed if SIGINT or SIGTERM ends the process. The exit
+//! code is the shell's for the signal. Commands without such a folder end by the signal itself, and
+//! the server has its own stop (`stop_limit`). A killed process leaves its folders.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -14,9 +13,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::output;
 
-/// The exit code of a process that a signal ended, above the signal's number.
+/// The base of the exit code of a process that a signal ended. The signal's number is added.
 const EXIT_CODE_OF_SIGNALS: i32 = 128;
-/// The work may write into a folder while it is removed: so often is it removed again.
+/// The maximum number of attempts to remove a folder while the work still writes into it.
 const REMOVALS_MAX: usize = 1_000;
 
 /// The folders of this process.
@@ -24,17 +23,17 @@ static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// True once a thread waits for signals.
 static IS_LISTENING: Mutex<bool> = Mutex::new(false);
 
-/// A folder that goes with a signal, until this is dropped.
+/// A folder that a signal removes until the guard is dropped.
 #[derive(Debug)]
 pub(crate) struct SignalGuard {
     folder: PathBuf,
 }
 
 impl SignalGuard {
-    /// Makes a folder and guards it. No signal comes between the two.
+    /// Creates a folder and guards it. No signal can arrive between the two.
     ///
     /// # Errors
-    /// Errors of `make`; an error where signals cannot be waited for.
+    /// Errors of `make`, or an error if signals cannot be received.
     pub(crate) fn around(make: impl FnOnce() -> Result<TempDir>) -> Result<(TempDir, Self)> {
         listen()?;
         let mut folders = held(&FOLDERS);
@@ -44,7 +43,7 @@ impl SignalGuard {
         Ok((folder, guard))
     }
 
-    /// Does what no signal may cut in two, and ends the guard.
+    /// Runs a function that no signal may interrupt, and ends the guard.
     pub(crate) fn finish<T>(self, work: impl FnOnce() -> T) -> T {
         let mut folders = held(&FOLDERS);
         let outcome = work();
@@ -63,8 +62,8 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the thread that waits for signals, once. It has a runtime of its own: work that holds
-/// every thread of the command's runtime does not delay it.
+/// Starts the thread that waits for signals, once. It has its own runtime, so that it reacts even
+/// if work occupies all threads of the command's runtime.
 fn listen() -> Result<()> {
     let mut is_listening = held(&IS_LISTENING);
     if *is_listening {
@@ -101,8 +100,8 @@ fn listen() -> Result<()> {
     Ok(())
 }
 
-/// Removes the folders and ends the process. The folders are held until then: none is made or
-/// published meanwhile.
+/// Removes the folders and ends the process. The lock on the folders is held until then, so that no
+/// folder is created or published meanwhile.
 #[expect(clippy::disallowed_methods, reason = "main cannot return an exit code while its work does not end")]
 fn end(signal: i32) {
     let folders = held(&FOLDERS);
@@ -114,7 +113,7 @@ fn end(signal: i32) {
     std::process::exit(EXIT_CODE_OF_SIGNALS + signal);
 }
 
-/// Removes a folder until it is gone; the remark about one that stays.
+/// Removes a folder until it is gone. Returns a note if it remains.
 fn remaining(folder: &Path) -> Option<String> {
     let mut failed = None;
     for _ in 0..REMOVALS_MAX {

@@ -1,5 +1,6 @@
-//! The signal to stop, and the limit on the time that stopping takes. Both are on a thread with a runtime of
-//! its own: work that holds every thread of the server's runtime, or its writing thread, delays neither.
+//! The stop signal, and the time limit of stopping. Both run on a thread with its own runtime, so
+//! that they work even if other work occupies all threads of the server's runtime or its writer
+//! thread.
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -8,20 +9,20 @@ use anyhow::{Context, Result};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-/// The share of a limit that is kept for ending by force, and the longest.
+/// The part of a limit that is reserved for a forced end, as a divisor, and its maximum.
 const FORCE_PART: u32 = 20;
 const FORCE_MAX: Duration = Duration::from_secs(1);
 
-/// Resolves `wait` at the first SIGINT or SIGTERM.
+/// A stop signal. Its `wait` resolves at the first SIGINT or SIGTERM.
 #[derive(Debug, Clone)]
 pub(crate) struct StopSignal(watch::Receiver<bool>);
 
 impl StopSignal {
-    /// Listens for signals from now on. When `limit` has all but passed since one came and the process has
-    /// not ended, `force` is called: ending by force takes time too.
+    /// Starts to listen for signals. If the process has not ended shortly before `limit` after a
+    /// signal, `force` is called, because a forced end takes time too.
     ///
     /// # Errors
-    /// An error where the thread cannot be started or signals cannot be waited for.
+    /// The thread cannot be started, or signals cannot be received.
     pub(crate) fn listen(limit: Duration, force: impl FnOnce() + Send + 'static) -> Result<Self> {
         let (stop, stopped) = watch::channel(false);
         let (ready, is_ready) = mpsc::channel();
@@ -40,7 +41,7 @@ impl StopSignal {
                         _ = terminate.recv() => {}
                     }
                     let _ = stop.send(true); // nobody may be left to stop
-                    // A signal that comes again changes nothing.
+                    // A repeated signal changes nothing.
                     let kept = limit.saturating_sub(time_to_force(limit));
                     let _ = tokio::time::timeout(kept, std::future::pending::<()>()).await;
                     Ok(())
@@ -58,19 +59,19 @@ impl StopSignal {
         Ok(Self(stopped))
     }
 
-    /// Resolves when the process is to stop.
+    /// Resolves when the process must stop.
     pub(crate) async fn wait(mut self) {
         let _ = self.0.wait_for(|stop| *stop).await; // the thread sends before it ends
     }
 }
 
-/// The time at the end of a limit that is kept for ending by force.
+/// Returns the time at the end of a limit that is reserved for a forced end.
 fn time_to_force(limit: Duration) -> Duration {
     (limit / FORCE_PART).min(FORCE_MAX)
 }
 
-/// Ends the process where it stands; where leaving it takes longer than the limit, it is killed. What was
-/// acknowledged is in the store, and jobs that were cut off are run again.
+/// Exits the process immediately, and kills it if exiting exceeds the limit. Acknowledged data is
+/// in the store, and interrupted jobs run again.
 #[expect(clippy::disallowed_methods, reason = "main cannot return an exit code while its work does not end")]
 pub(crate) fn end_by_force(limit: Duration) {
     tracing::error!(

@@ -1,37 +1,37 @@
-//! A line of the spool: what is to be said of a task, and what came of saying it so far.
+//! A line of the spool: a report about a task, and the result of its last attempt.
 
 use anyhow::{Context, Result};
 use loci_model::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What could not be said is tried again after so long, at first; then after twice that, and so on.
+/// The delay in milliseconds before the first retry. It doubles with each attempt.
 const AGAIN_MS: i64 = 60_000;
-/// Never later than this.
+/// The maximum delay before a retry in milliseconds.
 const AGAIN_MS_MAX: i64 = 60 * 60 * 1_000;
 
-/// What is to be said of a task.
+/// The kinds of reports about a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SpoolCall {
-    /// The task itself: whatever else is said of it comes behind.
+    /// The creation of the task, which precedes all other reports about it.
     Create,
     /// The agent's report.
     Complete,
-    /// The end, by whoever runs agents.
+    /// The end, reported by the orchestrator.
     Finalize,
     /// A note.
     Note,
-    /// Commits, by a git hook.
+    /// Commits, reported by a git hook.
     Commits,
-    /// What is said of memories.
+    /// Feedback about memories.
     Feedback,
-    /// What was said in the session of a task.
+    /// Events of the task's session.
     Session,
 }
 
 impl SpoolCall {
-    /// The word that stands for it.
+    /// Returns the name of the kind.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -48,51 +48,53 @@ impl SpoolCall {
 /// A line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Entry {
-    /// By this a server tells a repetition.
+    /// The idempotency key, by which a server recognizes a repetition.
     pub(crate) key: String,
-    /// When it was said, RFC 3339.
+    /// The time of the report, RFC 3339.
     pub(crate) at: String,
-    /// The server, where one was named: what was said to one is nobody else's.
+    /// The server, if one was named. The entry is sent to no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<String>,
-    /// The memory, where one was named.
+    /// The memory, if one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<String>,
     /// The task.
     pub(crate) task: String,
-    /// What is said.
+    /// The kind of the report.
     pub(crate) call: SpoolCall,
     /// The request.
     pub(crate) body: Value,
-    /// Why a server refused it: it is not sent again unless a person asks for it.
+    /// The reason of a server's rejection. The entry is sent again only if a person requests it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) refused: Option<String>,
-    /// What came of sending it, where it waits for better times.
+    /// The result of the last attempt of a waiting entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) waits: Option<Waits>,
 }
 
-/// Why an entry waits.
+/// The reason why an entry waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Waits {
-    /// What was said to it the last time.
+    /// The error of the last attempt.
     pub(crate) why: String,
-    /// When that was, RFC 3339.
+    /// The time of the last attempt, RFC 3339.
     pub(crate) tried_at: String,
-    /// How often it was tried.
+    /// The number of attempts.
     pub(crate) times: u32,
-    /// Its server does not know the task: whoever comes next asks again, for the task may be taken in at any time.
+    /// True if the server does not know the task. The next command retries at once, because the
+    /// task may be created at any time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_unknown: bool,
 }
 
 impl Entry {
-    /// What it is about: what is said of one task stays in its order, whatever becomes of what is said of others.
+    /// Returns the memory and the task. Entries of one task stay in order, regardless of those of
+    /// others.
     pub(crate) fn about(&self) -> (Option<&str>, &str) {
         (self.memory.as_deref(), self.task.as_str())
     }
 
-    /// Whether it may be tried again by then.
+    /// True if a retry is permitted at this time.
     pub(crate) fn is_due(&self, now: Timestamp) -> bool {
         let Some(waits) = self.waits.as_ref().filter(|waits| !waits.is_unknown) else { return true };
         let doubled = AGAIN_MS.checked_shl(waits.times.saturating_sub(1).min(16)).unwrap_or(AGAIN_MS_MAX);
@@ -101,30 +103,30 @@ impl Entry {
     }
 }
 
-/// What became of an entry that was sent.
+/// The result of sending an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Sent {
-    /// A server has it.
+    /// A server accepted it.
     Taken,
-    /// A server does not want it, and never will.
+    /// A server rejected it permanently.
     Refused(String),
-    /// It may be taken later: `why`, `at` this time; or its task `is_unknown`.
+    /// It may be accepted later: `why`, `at` this time; or its task `is_unknown`.
     Waits {
-        /// What was said to it.
+        /// The error.
         why: String,
-        /// When, RFC 3339.
+        /// The time of the attempt, RFC 3339.
         at: String,
-        /// Its server does not know the task.
+        /// True if the server does not know the task.
         is_unknown: bool,
     },
 }
 
-/// An entry as a line with its end.
+/// Returns an entry as a line with its newline.
 pub(super) fn line(entry: &Entry) -> Result<String> {
     Ok(serde_json::to_string(entry)? + "\n")
 }
 
-/// The entry of a line.
+/// Parses the entry of a line.
 pub(super) fn read(text: &str) -> Result<Entry> {
     loci_json::from_str(text).context("a line of the spool")
 }

@@ -1,5 +1,5 @@
-//! What was said while another process held the spool for too long: a file each, in a folder beside the spool, until whoever has the
-//! spool next takes them in. A file is there whole or not at all.
+//! Reports from while another process held the spool for too long: one file each, in a folder next
+//! to the spool, until the next process with the lock takes them in. A file is complete or absent.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,10 @@ use anyhow::{Context, Result, bail};
 use super::entry::{Entry, line};
 use super::lines;
 
-/// How a file ends that is whole.
+/// The extension of a complete file.
 const WHOLE: &str = "jsonl";
 
-/// Puts an entry beside the spool, and returns when it is on the disk.
+/// Writes an entry next to the spool, and returns when it is on disk.
 pub(super) fn put(folder: &Path, entry: &Entry, bytes_max: u64) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("the folder {}", folder.display()))?;
     let text = line(entry)?;
@@ -26,7 +26,7 @@ pub(super) fn put(folder: &Path, entry: &Entry, bytes_max: u64) -> Result<()> {
     lines::write_whole(&named(WHOLE), &named("new"), &text)
 }
 
-/// The files that are whole, the oldest first: their names are keys, which begin with the time.
+/// Returns the complete files, oldest first. Their names are keys, which begin with the time.
 pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let listed = match std::fs::read_dir(folder) {
         Ok(listed) => listed,

@@ -1,6 +1,7 @@
-//! Files of lines that only their owner reads: read as far as they can be, added to, and written anew as a whole.
+//! Files of lines that only their owner can read. They are read as far as possible, appended to,
+//! and replaced as a whole.
 //!
-//! It knows nothing of what stands in a line, and locks nothing.
+//! This module knows nothing about the content of a line, and locks nothing.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -9,16 +10,16 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-/// Only its owner reads it: it holds what agents wrote.
+/// The file mode. Only the owner can read texts of agents.
 pub(super) const MODE: u32 = 0o600;
 
-/// A file of a spool, made where it is not there.
+/// Opens a file of a spool, and creates a missing one.
 pub(super) fn open(options: &mut OpenOptions, path: &Path) -> Result<File> {
     check_regular(path)?;
     options.mode(MODE).open(path).with_context(|| named(path))
 }
 
-/// Whole lines with their ends; none where there is no file.
+/// Returns complete lines with their newlines, or none if there is no file.
 pub(super) fn read(path: &Path) -> Result<Vec<String>> {
     check_regular(path)?;
     let bytes = match std::fs::read(path) {
@@ -30,8 +31,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<String>> {
     Ok(text.lines().filter(|line| !line.trim().is_empty()).map(|line| format!("{line}\n")).collect())
 }
 
-/// Requires that nothing but a regular file lies in the place of one: opening a pipe waits for its
-/// other end.
+/// Checks that the path is a regular file or absent, because opening a pipe blocks until its other
+/// end opens.
 fn check_regular(path: &Path) -> Result<()> {
     if std::fs::metadata(path).is_ok_and(|about| !about.is_file()) {
         bail!("{} is no regular file: remove it, or name another spool", path.display());
@@ -39,31 +40,31 @@ fn check_regular(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Adds lines, and returns when they are on the disk.
+/// Appends lines, and returns when they are on disk.
 pub(super) fn append(path: &Path, lines: &str) -> Result<()> {
     let mut file = open(OpenOptions::new().create(true).append(true), path)?;
     let written = if ends_in_line(path) { lines.to_owned() } else { format!("\n{lines}") };
     file.write_all(written.as_bytes()).and_then(|()| file.sync_all()).with_context(|| named(path))
 }
 
-/// Writes a file anew, all of it or nothing.
+/// Replaces a file atomically.
 pub(super) fn replace(path: &Path, lines: &[String]) -> Result<()> {
     write_whole(path, &path.with_extension("new"), &lines.concat())
 }
 
-/// Writes a file by way of another one beside it.
+/// Writes a file by way of a temporary one next to it.
 pub(super) fn write_whole(path: &Path, new: &Path, text: &str) -> Result<()> {
     let mut file = open(OpenOptions::new().create(true).truncate(true).write(true), new)?;
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).with_context(|| named(new))?;
     std::fs::rename(new, path).with_context(|| named(path))
 }
 
-/// Bytes of a file; of none, 0.
+/// Returns the size of a file in bytes, or 0 without a file.
 pub(super) fn bytes(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |found| found.len())
 }
 
-/// False where a crash cut the last line off.
+/// False if a crash truncated the last line.
 fn ends_in_line(path: &Path) -> bool {
     std::fs::read(path).map_or(true, |bytes| bytes.last().is_none_or(|last| *last == b'\n'))
 }

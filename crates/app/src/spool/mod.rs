@@ -1,9 +1,9 @@
-//! The spool: what an agent reported while its server could not be reached, line by line in a file
-//! of the clone, until it can. Every line carries the key by which a server tells a repetition, so
-//! that sending one twice does no harm; nothing is locked while something is sent, and nobody waits
-//! long for who holds the lock: what is said meanwhile is put beside the spool ([`late`]). What
-//! cannot become right is kept apart ([`refused`]). It decides nothing about when something is kept
-//! or sent, and sends nothing itself.
+//! The spool: reports of an agent whose server was unreachable, line by line in a file of the
+//! clone, until they can be sent. Each line carries the key by which a server recognizes a
+//! repetition, so that sending it twice is harmless. No lock is held while an entry is sent. No
+//! process waits long for the lock: entries are then written next to the spool ([`late`]).
+//! Permanently rejected entries are set aside ([`refused`]). This module neither decides when to
+//! spool or send, nor sends.
 
 mod entry;
 mod late;
@@ -24,14 +24,15 @@ use crate::adapters::SystemClock;
 pub(crate) use self::entry::{Entry, Sent, SpoolCall, Waits};
 pub(crate) use self::refused::Refused;
 
-/// Bytes of each of its files.
+/// The maximum number of bytes of each file.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// Whoever holds the lock writes a file; who does so for longer is stopped, or its disk is.
+/// The time limit for the lock. A process holds it only while it writes a file, so a longer delay
+/// means a stopped process or disk.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// How often one looks whether the lock is free.
+/// The polling interval for the lock in milliseconds.
 const LOOK_MS: u64 = 10;
 
-/// The file.
+/// A spool file.
 #[derive(Debug, Clone)]
 pub(crate) struct Spool {
     path: PathBuf,
@@ -39,45 +40,46 @@ pub(crate) struct Spool {
     patience: Duration,
 }
 
-/// How an entry was added.
+/// The way an entry was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Added {
-    /// Behind the others, of which so many went, for there was no room.
+    /// After the others. Some of them may have been dropped, because the spool was full.
     Behind {
-        /// So many of the oldest events and notes.
+        /// The number of dropped oldest events and notes.
         dropped: usize,
     },
-    /// Beside the spool, for another process holds it.
+    /// Next to the spool, because another process holds it.
     Beside,
 }
 
-/// What is in a spool.
+/// The content of a spool.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Held {
-    /// What waits, oldest first.
+    /// The waiting entries, oldest first.
     pub(crate) entries: Vec<Entry>,
-    /// What cannot become right.
+    /// The permanently rejected ones.
     pub(crate) refused: Vec<Refused>,
 }
 
 impl Spool {
-    /// The one at a path, there or not.
+    /// Returns the spool at a path, which may not exist.
     pub(crate) fn at(path: PathBuf) -> Self {
         Self { path, bytes_max: BYTES_MAX, patience: PATIENCE }
     }
 
-    /// The same for those who wait for nobody.
+    /// Returns the same spool without waiting for the lock.
     pub(crate) fn without_patience(self) -> Self {
         Self { patience: Duration::ZERO, ..self }
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Adds an entry, and returns when it is on the disk. Where there is no room, what was said in sessions goes, the oldest
-    /// first, then notes; reports never do. Where another process holds the spool for too long it is put beside it.
+    /// Adds an entry, and returns when it is on disk. If there is no room, it drops session events,
+    /// oldest first, and then notes, but never reports. If another process holds the spool for too
+    /// long, the entry is written next to it.
     pub(crate) async fn add(&self, entry: &Entry) -> Result<Added> {
         self.make_folder()?;
         let Some(_lock) = self.lock().await? else {
@@ -115,7 +117,7 @@ impl Spool {
         Ok(Added::Behind { dropped })
     }
 
-    /// Keeps what cannot become right.
+    /// Sets permanently rejected entries aside.
     pub(crate) async fn refuse(&self, entries: Vec<Entry>) -> Result<()> {
         self.make_folder()?;
         let Some(_lock) = self.lock().await? else {
@@ -124,7 +126,7 @@ impl Spool {
         self.refused().keep(&entries.into_iter().map(Refused::of).collect::<Vec<_>>())
     }
 
-    /// Everything that is in it.
+    /// Returns the content of the spool.
     pub(crate) async fn held(&self) -> Result<Held> {
         if !self.is_there() {
             return Ok(Held::default());
@@ -135,7 +137,7 @@ impl Spool {
         Ok(Held { entries, refused: self.refused().all()? })
     }
 
-    /// Whether a task of a memory waits to be taken in by this server.
+    /// True if the creation of a task waits in the spool for this server and memory.
     ///
     /// # Errors
     /// The spool cannot be read.
@@ -145,8 +147,8 @@ impl Spool {
         Ok(held.entries.iter().any(|entry| begins(entry) && entry.url.as_deref() == url))
     }
 
-    /// Takes out what a server has, keeps apart what it does not want, notes why something waits, by its key. What was added
-    /// meanwhile stays.
+    /// Applies the result of sending an entry, by its key: removes an accepted one, sets a rejected
+    /// one aside, or records why it waits. Entries added meanwhile stay.
     pub(crate) async fn settle(&self, key: &str, sent: &Sent) -> Result<()> {
         let _lock = self.locked().await?;
         let lines = self.take_in()?;
@@ -183,8 +185,8 @@ impl Spool {
         }
     }
 
-    /// The lines of the file, as they are with all that was put beside it. What cannot be read, and what a server refused, is kept
-    /// apart first; where there is no room for it, it stays where it is.
+    /// Returns the lines of the file, together with those written next to it. Unreadable and
+    /// rejected lines are set aside first. If there is no room for them, they stay.
     fn take_in(&self) -> Result<Vec<String>> {
         let (before, files) = (lines::read(&self.path)?, late::files(&self.late())?);
         let mut lines = before.clone();
@@ -195,7 +197,7 @@ impl Spool {
         let mut kept = Vec::with_capacity(lines.len());
         for text in lines {
             let apart = match read(&text) {
-                // Taken in before, by whoever was stopped then.
+                // An interrupted process has already taken it in.
                 Ok(entry) if !keys.insert(entry.key.clone()) => continue,
                 Ok(entry) => refusal(&entry),
                 Err(_) => {
@@ -232,13 +234,13 @@ impl Spool {
         std::fs::create_dir_all(folder).with_context(|| format!("the folder {}", folder.display()))
     }
 
-    /// The lock, for those who have nothing to do without it.
+    /// Returns the lock, or fails if it is held for too long.
     async fn locked(&self) -> Result<File> {
         let busy = || format!("another process holds the spool {}: try again", self.path.display());
         self.lock().await?.with_context(busy)
     }
 
-    /// The lock; `None` where somebody else held it all the time.
+    /// Returns the lock, or `None` if another process held it all the time.
     async fn lock(&self) -> Result<Option<File>> {
         let path = self.path.with_extension("lock");
         let file = lines::open(OpenOptions::new().create(true).truncate(false).write(true), &path)?;
@@ -259,7 +261,7 @@ impl Spool {
     }
 }
 
-/// What is refused is kept apart.
+/// Returns the entry to set aside, if it was rejected.
 fn refusal(entry: &Entry) -> Option<Refused> {
     entry.refused.is_some().then(|| Refused::of(entry.clone()))
 }
@@ -323,7 +325,7 @@ mod tests {
         for path in [spool.path().to_owned(), spool.refused().path] {
             assert_eq!(mode(&path), lines::MODE);
         }
-        // A person has it sent once more, and it is refused for another reason, then taken.
+        // A person sends it again. It is rejected for another reason, and then accepted.
         spool.settle("b", &Sent::Refused("TOO_LARGE".into())).await.unwrap();
         let held = spool.held().await.unwrap();
         let Refused::Entry(refused) = &held.refused[0] else { panic!("{held:?}") };
@@ -350,7 +352,7 @@ mod tests {
         assert!(matches!(&held.refused[0], Refused::Entry(entry) if entry.key == "o"), "{held:?}");
         let expect = Refused::Line { refused: UNREAD.to_owned(), line: cut.to_owned() };
         assert_eq!(held.refused[1], expect);
-        // As after a crash between the two files: it is there once.
+        // After a crash between the writes of both files, the entry exists once.
         std::fs::write(spool.path(), format!("{cut}\n")).unwrap();
         assert_eq!(spool.held().await.unwrap().refused, held.refused);
     }
@@ -382,7 +384,8 @@ mod tests {
             .await
             .unwrap();
         let waited = began.elapsed();
-        // With room for a busy machine: the lock is held until the test lets go of it.
+        // The bound is generous for a busy machine, because the test holds the lock until it
+        // releases it.
         assert!(waited >= PATIENCE && waited < PATIENCE * 3 + Duration::from_secs(10), "{waited:?}");
         let error = spool.held().await.unwrap_err();
         assert!(error.to_string().contains("another process"), "{error:#}");
@@ -390,7 +393,7 @@ mod tests {
         assert_eq!(keys(&spool).await, ["a", "b", "c"], "what is older comes first");
         assert_eq!(keys(&spool).await, ["a", "b", "c"]);
         assert_eq!(spool.held().await.unwrap().refused.len(), 1);
-        // As after a crash between taking one in and taking its file away.
+        // The state after a crash between taking an entry in and removing its file.
         late::put(&spool.late(), &entry("b", SpoolCall::Commits), BYTES_MAX).unwrap();
         spool.settle("b", &Sent::Taken).await.unwrap();
         assert_eq!(keys(&spool).await, ["a", "c"]);
@@ -401,7 +404,7 @@ mod tests {
     async fn where_it_is_full_notes_go_and_reports_stay() {
         let folder = tempfile::tempdir().unwrap();
         let bytes = line(&entry("a", SpoolCall::Complete)).unwrap().len() as u64;
-        // Three of them, to the byte: a note's line is four shorter.
+        // The exact size of three reports. The line of a note is four bytes shorter.
         let spool = Spool { bytes_max: bytes * 3, ..spool(&folder) };
         for (key, call) in [("a", SpoolCall::Complete), ("b", SpoolCall::Note), ("c", SpoolCall::Complete)] {
             assert_eq!(spool.add(&entry(key, call)).await.unwrap(), NONE_DROPPED);

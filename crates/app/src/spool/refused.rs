@@ -1,5 +1,5 @@
-//! What cannot become right: refused by a server, or lines that cannot be read, each with its reason, in a file beside the spool.
-//! Nothing goes from it by itself; a person may send entries of it once more.
+//! Permanently rejected entries and unreadable lines, each with its reason, in a file next to the
+//! spool. Nothing is removed automatically, and a person may send entries again.
 
 use std::path::{Path, PathBuf};
 
@@ -9,23 +9,23 @@ use serde::{Deserialize, Serialize};
 use super::entry::{Entry, line, read};
 use super::lines;
 
-/// Something that cannot become right.
+/// A permanently rejected entry or line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Refused {
-    /// Its reason is in it.
+    /// An entry that contains its reason.
     Entry(Box<Entry>),
-    /// A line that is no entry.
+    /// A line that is not an entry.
     Line {
-        /// Why it is here.
+        /// The reason.
         refused: String,
-        /// As far as it was there.
+        /// The readable part of the line.
         line: String,
     },
 }
 
 impl Refused {
-    /// An entry that says why itself.
+    /// Returns the rejection of an entry that contains its reason.
     pub(crate) fn of(entry: Entry) -> Self {
         Self::Entry(Box::new(entry))
     }
@@ -43,12 +43,12 @@ impl RefusedFile {
         Self { path: spool.with_extension("refused"), bytes_max }
     }
 
-    /// Everything that is in it, oldest first. What a crash cut off is shown as it is.
+    /// Returns the content, oldest first. A line truncated by a crash is shown unchanged.
     pub(super) fn all(&self) -> Result<Vec<Refused>> {
         Ok(lines::read(&self.path)?.iter().map(|text| refused(text)).collect())
     }
 
-    /// Keeps entries, and lines that are none. What is in it already is left alone.
+    /// Adds entries and invalid lines. Existing ones stay unchanged.
     pub(super) fn keep(&self, new: &[Refused]) -> Result<()> {
         let known = self.all()?;
         let is_known = |one: &Refused| known.iter().any(|other| is_same(one, other));
@@ -67,7 +67,7 @@ impl RefusedFile {
         lines::append(&self.path, &text)
     }
 
-    /// Takes an entry out, or notes another reason.
+    /// Removes an entry, or records another reason.
     pub(super) fn settle(&self, key: &str, why: Option<&str>) -> Result<()> {
         let mut changed = false;
         let mut kept = Vec::new();
@@ -99,5 +99,5 @@ fn is_same(one: &Refused, other: &Refused) -> bool {
     }
 }
 
-/// Why a line is refused that is none.
+/// The reason for an invalid line.
 pub(super) const UNREAD: &str = "the line cannot be read: it was cut off, or written by something else";

@@ -8,13 +8,13 @@ use super::hooks::keys;
 use crate::config::environment::Environment;
 use crate::config::hooks::HookEntry;
 
-/// Digits of the name of a sender.
+/// The number of digits in a sender's name.
 const SENDER_DIGITS: usize = 8;
 
-/// A hook of the configuration.
+/// Returns a configured hook.
 ///
 /// # Errors
-/// A variable that should hold a secret and does not, or holds a blank one; an unknown source.
+/// A variable for a secret is unset or blank, or the source is unknown.
 pub(super) fn alert_hook(entry: &HookEntry, environment: &Environment) -> Result<AlertHook> {
     let source = entry.source()?;
     Ok(AlertHook {
@@ -27,7 +27,8 @@ pub(super) fn alert_hook(entry: &HookEntry, environment: &Environment) -> Result
     })
 }
 
-/// A name for the sender that does not depend on the other hooks: of the variable with its first secret.
+/// Returns a name for the sender that is independent of other hooks: it derives from the variable
+/// with its first secret.
 fn sender(entry: &HookEntry) -> String {
     let variable = entry.secrets_env.first().map(String::as_str).unwrap_or_default();
     let digits = hex::encode(Sha256::digest(variable));

@@ -1,5 +1,5 @@
-//! Wiring of what reads code: repositories of this machine, and the forges of the configuration with the tokens of the
-//! environment.
+//! Wiring of code sources: repositories of this machine, and configured forges with the tokens of
+//! the environment.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::config::Config;
 use crate::config::environment::Environment;
 use crate::config::verified::RepositoryEntry;
 
-/// What a process must know to read code.
+/// The settings that a process needs to read code.
 #[derive(Debug, Default)]
 pub struct CodePlan {
     git: GitOptions,
@@ -34,10 +34,10 @@ pub struct CodePlan {
 }
 
 impl CodePlan {
-    /// From the configuration.
+    /// Reads the plan from the configuration.
     ///
     /// # Errors
-    /// A variable that should hold a token and does not.
+    /// A variable for a token is unset.
     pub fn of(config: &Config, environment: &Environment) -> Result<Self> {
         let section = &config.verified;
         let forges = config.forges.iter().map(|entry| {
@@ -66,20 +66,20 @@ impl CodePlan {
         })
     }
 
-    /// True where no forge is asked: no HTTP client is needed then.
+    /// True if no forge is called, so that no HTTP client is needed.
     pub fn is_quiet(&self) -> bool {
         self.forges.is_empty()
     }
 
-    /// The repositories of the configuration.
+    /// Returns the configured repositories.
     pub fn repositories(&self) -> &[RepositoryEntry] {
         &self.repositories
     }
 
-    /// Makes the sources.
+    /// Creates the sources.
     ///
     /// # Errors
-    /// A thread that cannot be started, a forge that is configured wrongly.
+    /// A thread cannot be started, or the configuration of a forge is invalid.
     pub fn make(&self, transport: &Arc<dyn Transport>, clock: &Arc<dyn Clock>) -> Result<Sources> {
         let options = GitOptions { threads: self.git.threads.max(1), roots: self.git.roots.clone() };
         let git = GitSources::start(options)?;
@@ -97,15 +97,15 @@ impl CodePlan {
     }
 }
 
-/// What reads code, and what reads reviews.
+/// The sources of code and of reviews.
 pub struct Sources {
     /// Code of this machine and of forges.
     pub code: Arc<dyn CodeSources>,
-    /// Reviews at forges, where one may be asked.
+    /// Reviews at forges, if one is configured.
     pub forge: Option<Arc<dyn Forge>>,
 }
 
-/// Each place where it can be read.
+/// All sources of code.
 struct AllCode {
     git: GitSources,
     forges: Arc<Forges>,
@@ -132,8 +132,8 @@ impl CodeSources for AllCode {
     }
 }
 
-/// Registers the repositories of the configuration, in the memory for code. One that cannot be read yet is said and passed
-/// over: it is registered at the next start.
+/// Registers the configured repositories in the memory for code. A repository that cannot be read
+/// yet is reported and skipped. The next start registers it.
 pub async fn register(engine: &Loci, entries: &[RepositoryEntry]) {
     let (caller, standing) = (Principal::administrator("configuration"), Standing::default());
     for entry in entries {

@@ -1,7 +1,7 @@
-//! The configured embedder as the engine's, where it is not the one in the binary.
+//! The configured embedder for the engine, if it is not the built-in one.
 //!
-//! Without its key it answers nothing, as one that is out of service: records are found by words, their vectors are made
-//! when it answers, and `loci doctor` says which variable it is.
+//! Without its key it fails like an unavailable service: searches use words only, vectors are
+//! computed when it is available, and `loci doctor` names the missing variable.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::config::embedding::{BUILT_IN, EmbedderEntry, EmbedderProtocol};
 use crate::config::environment::Environment;
 use crate::wiring::models::Variables;
 
-/// The embedder, or why it cannot be asked.
+/// The embedder, or the reason why it is unavailable.
 #[derive(Debug, Clone)]
 pub(crate) enum ConfiguredEmbedder {
     Ready(EmbedderConfig),
@@ -30,12 +30,12 @@ pub(crate) enum ConfiguredEmbedder {
 }
 
 impl ConfiguredEmbedder {
-    /// The one that is used; `None` for the one in the binary.
+    /// Returns the configured embedder, or `None` for the built-in one.
     pub(crate) fn read(config: &Config, environment: &Environment) -> Option<Self> {
         Self::named(&config.embedding.used, config, environment)
     }
 
-    /// The one of a name; `None` for the one in the binary.
+    /// Returns the embedder with a name, or `None` for the built-in one.
     pub(crate) fn named(name: &str, config: &Config, environment: &Environment) -> Option<Self> {
         if name == BUILT_IN {
             return None;
@@ -48,7 +48,7 @@ impl ConfiguredEmbedder {
         configured(entry, config, environment)
     }
 
-    /// True where it calls nobody.
+    /// True if it makes no network calls.
     pub(crate) fn is_quiet(&self) -> bool {
         match self {
             Self::Ready(_) | Self::Lacks { .. } => false,
@@ -76,7 +76,8 @@ impl ConfiguredEmbedder {
     }
 }
 
-/// `None` where the entry is not one of a provider: the check of the configuration has refused it by then.
+/// Returns `None` if the entry is not one of a provider, which the check of the configuration has
+/// already rejected.
 fn configured(
     entry: &EmbedderEntry,
     config: &Config,

@@ -10,10 +10,10 @@ use super::hooks::keys;
 use crate::config::Config;
 use crate::config::environment::Environment;
 
-/// The hook of the configuration.
+/// Returns the configured hook.
 ///
 /// # Errors
-/// A variable that should hold a secret and does not, or holds a blank one.
+/// A variable for a secret is unset or blank.
 pub(super) fn github_hook(config: &Config, environment: &Environment) -> Result<Hook> {
     let names = &config.coding.github.webhook_secrets_env;
     let keys = keys("coding.github.webhook_secrets_env", names, environment)?;

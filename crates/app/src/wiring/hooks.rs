@@ -1,5 +1,5 @@
-//! Wiring of hooks: the services that may send here, and the secrets of the environment that they sign
-//! with.
+//! Wiring of hooks: the services that may send to this server, and the secrets of the environment
+//! for their signatures.
 
 use anyhow::{Context, Result};
 use loci_server::v1::hooks::{HookKeys, Hooks};
@@ -11,10 +11,10 @@ use super::github_hook::github_hook;
 use crate::config::Config;
 use crate::config::environment::Environment;
 
-/// The hooks of the configuration.
+/// Returns the configured hooks.
 ///
 /// # Errors
-/// A variable that should hold a secret and does not, or holds a blank one.
+/// A variable for a secret is unset or blank.
 #[cfg_attr(
     all(feature = "coding", feature = "operations"),
     expect(clippy::needless_update, reason = "each product that is left out leaves its member")
@@ -29,7 +29,7 @@ pub fn hooks(config: &Config, environment: &Environment) -> Result<Hooks> {
     })
 }
 
-/// The keys that variables of the environment hold.
+/// Returns the keys in the variables of the environment.
 pub(super) fn keys(member: &str, names: &[String], environment: &Environment) -> Result<HookKeys> {
     let secrets = names.iter().map(|name| {
         let secret = environment.secret(name).filter(|secret| !secret.trim().is_empty());

@@ -1,10 +1,10 @@
-//! Products that a program is built without, and stores that hold their data. A product guards what
-//! it keeps: whose it is, what goes when a record goes, its jobs. Without it such data would be shown,
-//! left behind or lost, so the store is not opened.
+//! Products that a program is built without, and stores that contain their data. A product protects
+//! its data: its ownership, its deletion together with a record, its jobs. Without the product such
+//! data would be exposed, left behind or lost, so the store is not opened.
 //!
-//! A product is known here by what its data is stored as: tables, shelves of the ledger, kinds of
-//! jobs, and the profile of its memories. All are words of the stored format, so that a program
-//! names them without the product. A test compares shelves and kinds with those that products
+//! This module identifies a product by its stored data: tables, shelves of the ledger, kinds of
+//! jobs, and the profile of its memories. All are names of the stored format, so that a program
+//! contains them without the product. A test compares shelves and kinds with those that products
 //! register.
 
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use loci_model::memory::Memory;
 use loci_model::ports::store::{LedgerPage, ReadTx, Store, StoreExt, TaskQuery};
 use loci_model::{MemoryId, Timestamp};
 
-/// Memories of one read.
+/// Memories per read.
 const MEMORIES: usize = 100;
-/// The last character there is: a beginning of keys with it is the end of their range.
+/// The last character of all. A key prefix followed by it is the end of the prefix's range.
 const AFTER_ALL: char = '\u{10ffff}';
 
-/// The question whether a table has a row of a memory.
+/// A function that returns true if a table contains a row of a memory.
 type TableQuestion = fn(&dyn ReadTx, &MemoryId) -> loci_model::Result<bool>;
 
-/// Data of a product that a program may be without.
+/// Data of a product that a program may lack.
 struct ProductData {
     /// The feature.
     product: &'static str,
@@ -33,11 +33,11 @@ struct ProductData {
     profile: Option<&'static str>,
     /// Its tables.
     tables: &'static [TableQuestion],
-    /// The words of its shelves.
+    /// The names of its shelves.
     shelves: &'static [&'static str],
-    /// The beginnings of its keys on the shelf of progress, which products share.
+    /// Its key prefixes on the shelf of progress, which products share.
     progress: &'static [&'static str],
-    /// The words of its kinds of jobs, without those that products share.
+    /// The names of its kinds of jobs, without those that products share.
     jobs: &'static [&'static str],
 }
 
@@ -48,7 +48,7 @@ static PRODUCTS: [ProductData; 4] = [
         profile: Some("coding"),
         tables: &[
             |tx, memory| Ok(!tx.repositories().list(memory, None, 1)?.is_empty()),
-            // Facts, and records of which events of facts are kept.
+            // Facts, and records with stored fact events.
             |tx, memory| Ok(!tx.fact_events().records(memory, None, 1)?.is_empty()),
             |tx, memory| Ok(!tx.fact_events().of_no_record(memory, None, 1)?.is_empty()),
         ],
@@ -120,7 +120,7 @@ static PRODUCTS: [ProductData; 4] = [
 ];
 
 impl ProductData {
-    /// Returns true for a memory with data of the product: a question for one row each.
+    /// Returns true for a memory with data of the product. Each check reads one row.
     fn is_in(&self, tx: &dyn ReadTx, memory: &Memory) -> loci_model::Result<bool> {
         if self.profile.is_some() && memory.settings.profile.as_deref() == self.profile {
             return Ok(true);
@@ -164,10 +164,10 @@ pub fn left_out() -> Vec<&'static str> {
     PRODUCTS.iter().filter(|data| data.is_left_out).map(|data| data.product).collect()
 }
 
-/// Refuses a store with data of one of these products, which a program has not.
+/// Rejects a store with data of a product that this program lacks.
 ///
 /// # Errors
-/// Names the memory and the product; errors of the store.
+/// The error names the memory and the product; errors of the store.
 pub fn check(store: &Arc<dyn Store>, left_out: &[&str]) -> Result<()> {
     let without: Vec<&'static ProductData> =
         PRODUCTS.iter().filter(|data| left_out.contains(&data.product)).collect();
@@ -175,7 +175,8 @@ pub fn check(store: &Arc<dyn Store>, left_out: &[&str]) -> Result<()> {
         return Ok(());
     }
     let read = || tokio::runtime::Builder::new_current_thread().build()?.block_on(look(store, &without));
-    // A thread of its own: the caller may be in a runtime, which cannot wait for another.
+    // The check needs its own thread, because the caller may be in a runtime, which cannot block on
+    // another.
     let ended = std::thread::scope(|scope| scope.spawn(read).join());
     ended.map_err(|_| anyhow!("the look for data of other products ended early"))?
 }
@@ -198,13 +199,14 @@ async fn look(store: &Arc<dyn Store>, without: &[&'static ProductData]) -> Resul
     }
 }
 
-/// The place of a memory in the list of memories.
+/// The position of a memory in the list of memories.
 type Place = (Timestamp, MemoryId);
 
-/// The name of a memory, and the product whose data it holds.
+/// The name of a memory, and the product whose data it contains.
 type Found = (String, &'static str);
 
-/// Returns the first memory of a page with such data, its product, and the place of the next page.
+/// Returns the first memory of a page with such data and its product, and the position of the next
+/// page.
 fn page(
     tx: &dyn ReadTx,
     after: Option<&Place>,
@@ -243,14 +245,14 @@ mod tests {
 
     const FORMER_FOLDER: &[u8] = include_bytes!("../../tests/it/former_stores/loci.db.gz");
 
-    /// Writes one noun of a memory.
+    /// A function that writes one kind of data of a memory.
     type Noun = Box<dyn FnMut(&mut dyn Tx, &MemoryId) -> loci_model::Result<()> + Send>;
 
     fn open(folder: &Path) -> Result<Arc<dyn Store>> {
         StorePlan::folder_at(folder).open()
     }
 
-    /// Returns the products that a store holds data of, each asked for alone.
+    /// Returns the products with data in a store, each checked alone.
     fn held(store: &Arc<dyn Store>) -> Vec<&'static str> {
         let products = PRODUCTS.iter().map(|data| data.product);
         let is_held = |product: &&str| match check(store, &[*product]) {
@@ -264,7 +266,8 @@ mod tests {
         products.filter(is_held).collect()
     }
 
-    /// Returns the products that hold a memory without a profile in which this noun alone lies.
+    /// Returns the products detected in a memory without a profile that contains only this kind of
+    /// data.
     fn held_with(mut noun: Noun) -> Result<Vec<&'static str>> {
         let folder = tempfile::tempdir()?;
         let store = open(folder.path())?;
@@ -415,7 +418,7 @@ mod tests {
         let registered = engine.products().shelves();
         assert_eq!(shelves, registered.iter().map(Shelf::as_str).collect::<BTreeSet<_>>());
         let mut kinds: BTreeSet<&str> = PRODUCTS.iter().flat_map(|data| data.jobs).copied().collect();
-        // The kernel's, and those that products share and part by keys.
+        // Kinds of the kernel, and those that products share and distinguish by keys.
         kinds.extend(["extract", "embed", "purge", "handover", "reflect", "hook"]);
         let registered = engine.job_kinds();
         assert_eq!(kinds, registered.iter().map(JobKind::as_str).collect::<BTreeSet<_>>());

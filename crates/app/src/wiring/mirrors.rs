@@ -1,4 +1,4 @@
-//! Mirrors of a process: where they may lie, and those of the configuration.
+//! Mirrors of a process: their permitted locations, and the configured ones.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,14 +16,15 @@ use loci_products::Loci;
 use crate::adapters::MirrorPlaces;
 use crate::config::documents::mirror::MirrorSection;
 
-/// Where mirrors may lie, for a data folder.
+/// Returns the permitted locations of mirrors for a data folder.
 pub fn places(section: &MirrorSection, folder: &Path, targets: &Arc<Targets>) -> Arc<dyn FilePlaces> {
     let local = LocalPlaces::new(folder.to_owned(), &section.roots);
     Arc::new(MirrorPlaces::new(local, Arc::clone(targets)))
 }
 
-/// Makes the mirrors of the configuration. One that cannot be made yet is said and passed over: it is made at the next start. A server forgets
-/// those that the configuration has no more; a command may have been given another one.
+/// Creates the configured mirrors. A mirror that cannot be created yet is reported and skipped. The
+/// next start creates it. With `forgets`, a server forgets mirrors that are no longer configured. A
+/// command does not, because it may have another configuration.
 pub async fn register(engine: &Loci, section: &MirrorSection, forgets: bool) {
     let caller = Principal::administrator("configuration");
     let mut names: BTreeMap<MemoryId, Vec<String>> = BTreeMap::new();
@@ -44,7 +45,8 @@ pub async fn register(engine: &Loci, section: &MirrorSection, forgets: bool) {
         names.entry(memory.clone()).or_default().push(name.clone());
         found.push((name, entry, memory));
     }
-    // First, for another may lie there now. Whose memory could not be looked up would be forgotten with what it knows.
+    // Removal comes first, because another mirror may use the location now. It is skipped if a
+    // memory could not be looked up, because its mirrors would be forgotten with their state.
     if forgets && is_unknown {
         tracing::warn!("mirrors that the configuration has no more are forgotten at the next start");
     } else if forgets && let Err(error) = engine.documents.mirrors_configured(&names).await {

@@ -1,4 +1,4 @@
-//! Wiring: every concrete thing of a process is named here, once.
+//! Wiring: constructs all components of a process, in one place.
 
 #[cfg(feature = "operations")]
 mod alert_hooks;
@@ -47,57 +47,58 @@ use crate::wiring::store::StorePlan;
 use crate::wiring::targets::{NoNetwork, TargetsPlan};
 use crate::wiring::traces::{Traces, TracesPlan};
 
-/// File of the master key in the data folder.
+/// The file name of the master key in the data folder.
 pub const MASTER_KEY_FILE: &str = "master.key";
 
-/// What a process is made of.
+/// The components of a process.
 pub struct Wiring {
     /// The engine and its products.
     pub engine: Loci,
-    /// The clock, for the doors.
+    /// The clock, for the interfaces.
     pub clock: Arc<dyn Clock>,
-    /// The source of ids, for the doors.
+    /// The source of ids, for the interfaces.
     pub ids: Arc<dyn IdSource>,
     /// The store.
     pub store: Arc<dyn Store>,
-    /// What the pipeline and the doors count on.
+    /// The counters of the pipeline and the interfaces.
     pub metrics: Arc<Metrics>,
-    /// What is sent to a collector.
+    /// The traces for a collector.
     pub traces: Traces,
-    /// Mirrors of the configuration.
+    /// The configured mirrors.
     #[cfg(feature = "documents")]
     pub mirrors: MirrorSection,
 }
 
-/// What must be known to wire a process.
+/// The settings for the wiring of a process.
 pub struct WiringOptions {
     /// The store.
     pub store: StorePlan,
-    /// Settings of the engine and of its products; a name of this process replaces the engine's
+    /// Settings of the engine and of its products. A name of this process replaces the engine's
     /// `host`.
     pub engine: LociSettings,
-    /// Threads that embed what is written, at a low priority; `None`: as many as there are processors, at most eight.
+    /// The number of low-priority threads that embed new data. `None` means one per processor, at
+    /// most eight.
     pub embed_threads: Option<NonZero<usize>>,
-    /// The master key, where the environment gives it.
+    /// The master key, if the environment contains it.
     pub master_key: Option<zeroize::Zeroizing<String>>,
-    /// Whom this process may call.
+    /// The permitted outgoing calls of this process.
     pub outside: Outside,
-    /// Where notifications go.
+    /// The targets of notifications.
     pub targets: TargetsPlan,
-    /// Where traces go.
+    /// The target of traces.
     pub traces: TracesPlan,
-    /// What code can be read.
+    /// The readable code.
     #[cfg(feature = "verified")]
     pub code: CodePlan,
-    /// Where mirrors may lie, and which there are.
+    /// The locations of mirrors, and the configured ones.
     #[cfg(feature = "documents")]
     pub mirrors: MirrorSection,
-    /// Days by which the clock goes ahead of the machine's; 0 but for rehearsals.
+    /// Days by which the clock is ahead of the machine's. 0 except for rehearsals.
     pub clock_ahead_days: u32,
 }
 
 impl WiringOptions {
-    /// The defaults for a data folder.
+    /// Returns the defaults for a data folder.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             store: StorePlan::folder_at(folder),
@@ -116,7 +117,7 @@ impl WiringOptions {
     }
 }
 
-/// Opens the store and puts an engine on it.
+/// Opens the store and creates an engine on it.
 pub fn wire(options: WiringOptions) -> Result<Wiring> {
     let clock = clock(options.clock_ahead_days);
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds::new()?);
@@ -185,7 +186,7 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     })
 }
 
-/// The clock, perhaps of another day than the machine's.
+/// Returns the clock, ahead of the machine's by this many days.
 fn clock(ahead_days: u32) -> Arc<dyn Clock> {
     if ahead_days > 0 {
         tracing::warn!(days = ahead_days, "rehearsal: the clock goes ahead of the machine's");
@@ -193,14 +194,14 @@ fn clock(ahead_days: u32) -> Arc<dyn Clock> {
     Arc::new(SystemClock::ahead_by_days(ahead_days))
 }
 
-/// Who makes sense of texts, where it is not this process itself.
+/// The external models and embedders.
 struct Called {
     models: Models,
     embedder: Option<Arc<dyn Embedder>>,
     previous_embedder: Option<Arc<dyn Embedder>>,
 }
 
-/// The configured models and embedder, and the embedder before.
+/// Returns the configured models and embedder, and the previous embedder.
 fn called(
     outside: &Outside,
     transport: &Arc<dyn Transport>,
@@ -216,7 +217,7 @@ fn called(
     })
 }
 
-/// The HTTP client, or none where nothing is to be called.
+/// Returns the HTTP client, or one that always fails if the process makes no calls.
 fn transport(
     is_quiet: bool,
     outside: &Outside,

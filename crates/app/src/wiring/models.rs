@@ -1,7 +1,7 @@
-//! The configured language models as the engine's: names become adapters, variables become keys.
+//! The configured language models for the engine: names become adapters, variables become keys.
 //!
-//! A key whose variable is not set does not keep a server from starting: the model then answers every question with that
-//! sentence, jobs end as with any model that fails, and `loci doctor` shows it.
+//! A key whose variable is unset does not prevent the start of a server. The model then answers
+//! each request with that error, jobs fail as with any failing model, and `loci doctor` reports it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::config::environment::Environment;
 use crate::config::models::{ModelEntry, ModelIdEntry};
 use crate::wiring::embedder::ConfiguredEmbedder;
 
-/// What calls others, read from configuration and environment, not yet able to.
+/// The external services, read from configuration and environment, before any connection.
 #[derive(Debug, Default)]
 pub struct Outside {
     /// The HTTP policy.
@@ -33,7 +33,7 @@ pub struct Outside {
     previous: Previous,
 }
 
-/// Who made the vectors that are not made anew yet.
+/// The source of the vectors that are not recomputed yet.
 #[derive(Debug, Default)]
 enum Previous {
     #[default]
@@ -57,7 +57,7 @@ impl Previous {
     }
 }
 
-/// A model, or why it cannot be asked.
+/// A model, or the reason why it is unavailable.
 #[derive(Debug, Clone)]
 enum Configured {
     Ready(ModelConfig),
@@ -65,7 +65,7 @@ enum Configured {
 }
 
 impl Outside {
-    /// What a configuration names, with the keys that its variables hold.
+    /// Reads the services of a configuration, with the keys in its variables.
     pub fn read(config: &Config, environment: &Environment) -> Self {
         Self {
             outbound: config.outbound.options(),
@@ -77,25 +77,25 @@ impl Outside {
         }
     }
 
-    /// True where a process calls nobody: it needs no HTTP client then.
+    /// True if a process makes no calls, so that it needs no HTTP client.
     pub fn is_quiet(&self) -> bool {
         self.models.is_empty()
             && self.embedder.as_ref().is_none_or(ConfiguredEmbedder::is_quiet)
             && self.previous.is_quiet()
     }
 
-    /// The embedder, where it is not the one in the binary.
+    /// Returns the embedder if it is not the built-in one.
     ///
     /// # Errors
-    /// One whose configuration cannot work.
+    /// Its configuration is invalid.
     pub fn embedder(&self, around: &Around) -> Result<Option<Arc<dyn Embedder>>> {
         self.embedder.as_ref().map(|configured| configured.embedder(around)).transpose()
     }
 
-    /// The embedder before, for questions alone.
+    /// Returns the previous embedder, for questions only.
     ///
     /// # Errors
-    /// One whose configuration cannot work.
+    /// Its configuration is invalid.
     pub fn previous(&self, around: &Around) -> Result<Option<Arc<dyn Embedder>>> {
         match &self.previous {
             Previous::Nobody => Ok(None),
@@ -106,11 +106,11 @@ impl Outside {
         }
     }
 
-    /// The models: each by its name and by the vendor's, and by what the configuration says further. Where the
-    /// configuration names no default, the only model is it.
+    /// Returns the models, each by its name, by the vendor's name, and by configured model ids. If
+    /// the configuration names no default, the only model is the default.
     ///
     /// # Errors
-    /// A model whose configuration cannot work.
+    /// The configuration of a model is invalid.
     pub fn models(&self, around: &Around) -> Result<Models> {
         let mut by_name: BTreeMap<String, Arc<dyn LanguageModel>> = BTreeMap::new();
         let mut by_id: BTreeMap<String, Arc<dyn LanguageModel>> = BTreeMap::new();
@@ -178,7 +178,7 @@ fn configured(entry: &ModelEntry, config: &Config, environment: &Environment) ->
     }
 }
 
-/// Variables that a section names.
+/// The variables that a section names.
 pub(crate) struct Variables<'a> {
     pub(crate) key: Option<&'a String>,
     pub(crate) access_key: Option<&'a String>,
@@ -187,7 +187,7 @@ pub(crate) struct Variables<'a> {
 }
 
 impl Variables<'_> {
-    /// What they hold; else the sentence about the first that is not set.
+    /// Returns their values, or the error for the first unset one.
     pub(crate) fn read(
         &self,
         environment: &Environment,

@@ -1,5 +1,5 @@
-//! The configured encoder in an ONNX file, made ready where the feature `onnx` is on. Without it the configuration has
-//! refused the protocol by then.
+//! The configured encoder in an ONNX file, available with the feature `onnx`. Without it the
+//! configuration has already rejected the protocol.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::adapters::background_threads;
 use crate::config::Config;
 use crate::config::embedding::{EmbedderEntry, EmbedderPooling};
 
-/// An encoder, not read yet.
+/// An encoder that is not read yet.
 #[derive(Debug, Clone)]
 pub(crate) struct OnnxPlan {
     name: String,
@@ -23,7 +23,8 @@ pub(crate) struct OnnxPlan {
 }
 
 impl OnnxPlan {
-    /// What an entry says; `None` where it names no files, which the check of the configuration has refused by then.
+    /// Returns the plan of an entry. `None` if it names no files, which the check of the
+    /// configuration has already rejected.
     pub(crate) fn of(entry: &EmbedderEntry, config: &Config) -> Option<Self> {
         Some(Self {
             name: entry.name.clone(),
@@ -37,10 +38,10 @@ impl OnnxPlan {
         })
     }
 
-    /// Reads and starts it.
+    /// Reads and starts the encoder.
     ///
     /// # Errors
-    /// Files that are no encoder.
+    /// The files are not an encoder.
     pub(crate) fn start(&self) -> Result<Arc<dyn Embedder>> {
         let started = OnnxEmbedder::start(&self.path, &self.tokenizer, self.pooling, self.threads);
         let embedder = started

@@ -1,7 +1,7 @@
-//! Which store a process works on: a data folder, or a database that `LOCI_STORE` names.
+//! The store of a process: a data folder, or a database in `LOCI_STORE`.
 //!
-//! With a database the folder still holds what belongs to this machine: the socket that commands attach to, and the master
-//! key where the environment gives none.
+//! With a database, the folder still contains the data of this machine: the socket that commands
+//! attach to, and the master key unless the environment contains it.
 
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use loci_store_sqlite::{SqliteOptions, SqliteStore};
 use crate::config::Config;
 use crate::config::environment::Environment;
 
-/// The variable that names the store.
+/// The variable with the address of the store.
 pub const STORE: &str = "LOCI_STORE";
 /// The socket of a data folder.
 const SOCKET: &str = "loci.sock";
@@ -35,16 +35,16 @@ enum Kind {
 }
 
 impl StorePlan {
-    /// A data folder with the defaults.
+    /// Returns the plan of a data folder with the defaults.
     pub fn folder_at(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         Self { kind: Kind::Folder(SqliteOptions::new(&folder)), folder }
     }
 
-    /// What environment and configuration say: `LOCI_STORE`, else the data folder.
+    /// Returns the plan of environment and configuration: `LOCI_STORE`, else the data folder.
     ///
     /// # Errors
-    /// Where `LOCI_STORE` is no address of a store.
+    /// `LOCI_STORE` is not the address of a store.
     pub fn of(config: &Config, environment: &Environment, folder: PathBuf) -> Result<Self> {
         match environment.get(STORE) {
             None => Ok(Self { kind: Kind::Folder(config.store(folder.clone())), folder }),
@@ -52,10 +52,10 @@ impl StorePlan {
         }
     }
 
-    /// `sqlite:PATH` or `postgres://…`.
+    /// Returns the plan of an address: `sqlite:PATH` or `postgres://…`.
     ///
     /// # Errors
-    /// Where it is neither, or one of its members breaks its rule.
+    /// The address is neither, or one of its parameters is invalid.
     pub fn at(address: &str, config: &Config, folder: PathBuf) -> Result<Self> {
         if let Some(path) = address.strip_prefix("sqlite:") {
             if path.is_empty() {
@@ -73,12 +73,12 @@ impl StorePlan {
         bail!("a store is sqlite:PATH or postgres://user:password@host/database");
     }
 
-    /// The folder of this machine.
+    /// Returns the folder of this machine.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The folder that is the store, where one is.
+    /// Returns the folder that contains the store, if the store is a folder.
     pub fn data_folder(&self) -> Option<&Path> {
         match &self.kind {
             Kind::Folder(options) => Some(&options.folder),
@@ -86,7 +86,7 @@ impl StorePlan {
         }
     }
 
-    /// Where it is, without who asks.
+    /// Returns the location of the store, without credentials.
     pub fn location(&self) -> String {
         match &self.kind {
             Kind::Folder(options) => format!("sqlite:{}", options.folder.display()),
@@ -94,7 +94,8 @@ impl StorePlan {
         }
     }
 
-    /// The socket of a server on this store: servers of different stores may share a folder of this machine.
+    /// Returns the socket of a server on this store. Servers of different stores may share a folder
+    /// of this machine.
     pub fn socket(&self) -> PathBuf {
         match &self.kind {
             Kind::Folder(_) => self.folder.join(SOCKET),
@@ -105,7 +106,7 @@ impl StorePlan {
         }
     }
 
-    /// The same, but what is no store yet is not made into one: opening it is an error.
+    /// Returns a plan that creates no store: opening a missing one fails.
     #[must_use]
     pub fn existing_only(mut self) -> Self {
         match &mut self.kind {
@@ -115,10 +116,10 @@ impl StorePlan {
         self
     }
 
-    /// Opens it.
+    /// Opens the store.
     ///
     /// # Errors
-    /// Where it cannot be opened, in words for people.
+    /// The store cannot be opened. The message is for people.
     pub fn open(self) -> Result<Arc<dyn Store>> {
         match self.kind {
             Kind::Folder(options) => Ok(SqliteStore::open(options).context("opening the data folder")?),
@@ -132,7 +133,7 @@ impl StorePlan {
     }
 }
 
-/// Made, with access for its owner only, where it is not there.
+/// Creates a missing folder, accessible only by its owner.
 fn private_folder(folder: &Path) -> Result<()> {
     std::fs::DirBuilder::new()
         .recursive(true)

@@ -1,4 +1,4 @@
-//! Wiring of notifications: the targets of the configuration with the secrets of the environment.
+//! Wiring of notifications: the configured targets with the secrets of the environment.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::config::Config;
 use crate::config::environment::Environment;
 use crate::config::targets::TargetEntry;
 
-/// The folder, in that of the data, within which clients may choose `file://` targets.
+/// The subfolder of the data folder within which clients may choose `file://` targets.
 const OUTBOX: &str = "outbox";
-/// Region of services that are not of AWS and have none.
+/// The region of services other than AWS that have none.
 const REGION: &str = "us-east-1";
 
-/// What a process must know to reach targets; secrets are taken from the environment here.
+/// The settings of a process for its targets, with the secrets from the environment.
 #[derive(Debug, Default)]
 pub struct TargetsPlan {
     targets: Vec<Target>,
@@ -27,34 +27,34 @@ pub struct TargetsPlan {
 }
 
 impl TargetsPlan {
-    /// From the configuration.
+    /// Reads the plan from the configuration.
     ///
     /// # Errors
-    /// An entry whose address cannot be read, a folder that has none.
+    /// An address or a folder cannot be parsed.
     pub fn of(config: &Config, environment: &Environment, folder: &Path) -> Result<Self> {
         let targets = config.targets.iter().map(|entry| target(entry, environment)).collect::<Result<_>>()?;
-        // Addresses of clients are absolute, the folder of the data may not be.
+        // Addresses of clients are absolute, and the data folder may be relative.
         let folder = std::path::absolute(folder.join(OUTBOX)).context("the folder of the data")?;
         let clients = ClientTargets { allowed: config.compat.client_targets, folder };
         Ok(Self { targets, clients })
     }
 
-    /// True where nothing leaves this machine: no HTTP client is needed then.
+    /// True if nothing leaves this machine, so that no HTTP client is needed.
     pub fn is_quiet(&self) -> bool {
         let is_local = |target: &Target| matches!(target.address, Address::Folder(_) | Address::Lines(_));
         !self.clients.allowed && self.targets.iter().all(is_local)
     }
 
-    /// Makes the targets.
+    /// Creates the targets.
     ///
     /// # Errors
-    /// A secret that no signature can be made with.
+    /// A secret cannot be used for signatures.
     pub fn make(self, transport: Arc<dyn Transport>, clock: Arc<dyn Clock>) -> Result<Arc<Targets>> {
         Ok(Arc::new(Targets::new(self.targets, self.clients, transport, clock)?))
     }
 }
 
-/// In the place of an HTTP client where nothing leaves this machine.
+/// The transport that replaces an HTTP client if nothing leaves this machine.
 #[derive(Debug, Clone, Copy)]
 pub struct NoNetwork;
 

@@ -1,4 +1,5 @@
-//! Tokens of agents over HTTP, MCP and the AgentCore surface: a task's own calls, and no other.
+//! Tokens of agents over HTTP, MCP and the AgentCore surface: they permit only calls about their
+//! own task.
 
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ fn create(server: &Server, token: &str, id: &str) -> Value {
     task
 }
 
-/// A server that knows the repository of the tasks.
+/// Returns a server that knows the repository of the tasks.
 fn with_repository(home: &Home) -> Server {
     let server = home.serve(&[]);
     assert_eq!(send(&server, "POST", "/v1/repos", "", r#"{"name":"acme/shop"}"#).0, 200);
@@ -121,7 +122,7 @@ fn a07_an_agent_s_token_opens_its_own_task_alone() {
         ("POST", "/v1/tools/memory_get_recent".to_owned(), r#"{"repo":"acme/shop"}"#),
         ("POST", "/v1/tools/memory_note".to_owned(), r#"{"task_id":"t-002","text":"Port 2."}"#),
         ("POST", "/v1/tools/rules_list".to_owned(), r#"{"repo":"acme/shop"}"#),
-        // The surface of AgentCore takes signatures alone.
+        // The AgentCore surface accepts only signatures.
         ("POST", format!("/memories/{memory}/actors"), "{}"),
         (
             "POST",
@@ -150,7 +151,7 @@ fn a07_an_agent_s_token_opens_its_own_task_alone() {
     let rules = call("rules_list", json!({ "repo": "acme/shop" }));
     assert!(rules.get("result").is_none_or(|result| result["isError"] == true), "{rules}");
 
-    // What was changed, or sealed by nobody, opens nothing.
+    // A changed or unsealed token permits nothing.
     let mut changed = token.to_owned();
     let last = changed.pop().unwrap();
     changed.push(if last == '0' { '1' } else { '0' });

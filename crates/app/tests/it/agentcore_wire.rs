@@ -1,5 +1,5 @@
-//! A memory through AgentCore's wire, out of one server and into another: what is lossless comes back with an equal checksum, nothing comes twice, and what
-//! does not fit is told.
+//! Transfers a memory through AgentCore's wire from one server to another. Lossless data returns
+//! with an equal checksum, nothing is duplicated, and lossy data is reported.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn post(server: &Server, path: &str, body: &Value) -> Value {
     answer
 }
 
-/// A memory with two strategies, whose ids are each server's own.
+/// Creates a memory with two strategies, whose ids differ on each server.
 fn memory(server: &Server) -> String {
     let strategies = json!([
         { "kind": "semantic", "name": "facts", "namespace": "/facts/{actorId}/" },
@@ -32,11 +32,12 @@ fn said(text: &str, time: &str) -> Value {
         "payload": [{ "message": { "role": "user", "text": text } }] })
 }
 
-/// Talk with every kind of payload, branches of branches, and records of all that the wire carries.
+/// Stores a conversation with all kinds of payload, nested branches, and records with all fields of
+/// the wire.
 fn fill(server: &Server, memory: &str) {
     let first =
         event(server, memory, &said("I always drink tea in the morning.", "2026-01-02T03:04:05.678Z"));
-    // Key order, spelling of numbers and both kinds of documents, which `Value` keeps.
+    // Key order, number spelling and both kinds of documents, which `Value` preserves.
     let odd: Value = serde_json::from_str(
         r#"{"actor":"org/user:1","session":"s1","time":"2026-01-02T03:04:05.678Z","metadata":{"tool":"a b/c:d"},
             "payload":[{"json":{"z":1.10,"a":[null,{"b":"é"}]}},{"blob":"text"},{"blob":null},
@@ -143,7 +144,7 @@ fn what_changed_is_changed_and_what_came_from_here_stays_there() {
     let again = homes[0].json(&out);
     assert_eq!(counts(&again), [0, 1, 2], "{again}");
     assert!(again["skipped"].to_string().contains("there it stays"), "{again}");
-    // Back into the memory it came from: nothing is doubled.
+    // An import back into the source memory duplicates nothing.
     let back = homes[0].json(&arguments("import", &servers[1], &ids[1]));
     assert_eq!(counts(&back), [0, 0, 0], "{back}");
     assert!(back["skipped"].to_string().contains("it came from this memory"), "{back}");
@@ -166,7 +167,7 @@ fn what_does_not_fit_is_told_and_the_rest_goes() {
     assert_eq!((output.status.code(), counts(&report)), (Some(1), [1, 0, 0]), "{report}");
     assert!(report["problems"].to_string().contains("at most 100000 characters"), "{report}");
     assert!(report["skipped"].to_string().contains("metadata hash of an event"), "{report}");
-    // Strategies there read the events where no records come along.
+    // Without records, the strategies of the target extract them from the events.
     let alone = [&arguments("import", &servers[0], &ids[0])[..], &["--parts", "events"]].concat();
     assert_eq!(counts(&homes[1].json(&alone)), [2, 0, 0]);
 }
@@ -219,7 +220,7 @@ fn what_is_missing_is_named() {
     assert!(said.contains("--dry-run"), "{said}");
 }
 
-/// Ids with slashes and colons lie in signed paths, encoded.
+/// Ids with slashes and colons are encoded in signed paths.
 #[test]
 fn a_signed_import_is_let_in_and_no_other() {
     let (home, other) = (Home::new(), Home::new());

@@ -1,5 +1,5 @@
-//! Alerts through a running server, as each system sends them: proven, stored once over a kill,
-//! dealt with; what is not proven leaves nothing.
+//! Alerts through a running server, in the format of each system: authenticated, stored once
+//! despite a kill, and processed. Unauthenticated ones leave no trace.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -34,10 +34,10 @@ close_values = ["up"]
 service = "/service"
 starts_at = "/since"
 "#;
-/// Looks at what became of a delivery; each takes a request.
+/// The maximum number of checks for the result of a delivery. Each is a request.
 const LOOKS_MAX: usize = 2_000;
 
-/// HMAC-SHA256 by its definition, so that nothing is tested with itself.
+/// Computes HMAC-SHA256 by its definition, so that the tested code does not verify itself.
 fn signature(secret: &str, body: &str) -> String {
     let mut key = [0_u8; 64];
     key[..secret.len()].copy_from_slice(secret.as_bytes());
@@ -64,7 +64,7 @@ fn deliveries(server: &Server) -> Vec<Value> {
     body["deliveries"].as_array().cloned().unwrap_or_else(|| panic!("{body}"))
 }
 
-/// How many there are, once all are dealt with.
+/// Returns the number of deliveries once all are processed.
 pub(crate) fn settled(server: &Server) -> usize {
     for _ in 0..LOOKS_MAX {
         let rows = deliveries(server);
@@ -95,7 +95,7 @@ fn pagerduty(id: &str, kind: &str, at: &str) -> Value {
             "html_url": "https://acme.pagerduty.example/incidents/PGR0VU2"}}})
 }
 
-/// Investigations of the memory, as records.
+/// Returns the investigations of the memory, as records.
 fn investigations(server: &Server, memory: &str) -> Vec<Value> {
     let path = format!("/memories/{memory}/memoryRecords");
     let (status, answer) = send(server, "POST", &path, "", r#"{"namespace":"/sre/investigations/"}"#);
@@ -131,7 +131,7 @@ fn alerts_of_each_system_open_and_close_investigations() {
     assert_eq!(post(&server, "alertmanager", "", &body).0, 401);
     assert_eq!(deliveries(&server), Vec::<Value>::new());
     let bearer = format!("Authorization: Bearer {old}\r\n");
-    // A name that the JSON library keeps for itself is refused by name, whatever stands behind it.
+    // A name reserved by the JSON library is rejected, regardless of its value.
     let odd = body.replacen('{', r#"{"$serde_json::private::RawValue":"[1]","#, 1);
     let (status, refused) = post(&server, "alertmanager", &bearer, &odd);
     let rule = refused["error"]["message"].as_str().unwrap_or_default();
@@ -141,7 +141,7 @@ fn alerts_of_each_system_open_and_close_investigations() {
     server.kill(); // What was acknowledged is there, and is dealt with once.
     let server = serve();
     assert_eq!(settled(&server), 1);
-    // The name "loci" and the newer secret.
+    // The user name "loci" and the newer secret.
     let basic = "Authorization: Basic bG9jaTp0aGUgc2VjcmV0IG9mIG5vdw==\r\n";
     assert_eq!(post(&server, "alertmanager", basic, &body).1["state"], "duplicate");
 
@@ -174,7 +174,7 @@ fn alerts_of_each_system_open_and_close_investigations() {
     );
     assert_eq!(post(&server, "opsgenie", &format!("X-Alerts-Secret: {old}\r\n"), &created).0, 401);
 
-    // What was signed long ago is refused, whatever its signature.
+    // An old signature is rejected, even if it is valid.
     let down = json!({"id": 7, "check": {"name": "http"}, "message": "no answer", "state": "down", "service": "web", "since": "2026-11-21T14:30:00Z"})
         .to_string();
     let late = format!(
@@ -210,8 +210,8 @@ fn alerts_of_each_system_open_and_close_investigations() {
     assert!(!log.contains(new) && !log.contains(old) && !log.contains("oncall@evil.example"), "{log}");
 }
 
-/// Bodies as senders make them and their documents do not say: each is taken, an odd item costs
-/// itself alone, and items of no use are counted.
+/// Undocumented variants of bodies are accepted. An invalid item affects only itself, and
+/// irrelevant items are counted.
 #[test]
 fn odd_bodies_are_taken_and_cost_what_is_odd_alone() {
     let home = Home::new();
@@ -268,7 +268,7 @@ fn odd_bodies_are_taken_and_cost_what_is_odd_alone() {
     }
 }
 
-/// Senders count alike. A hook that is written before another takes none of its numbers.
+/// Senders may use the same numbers. A new hook in front of another takes none of its numbers.
 #[test]
 fn numbers_of_a_hook_stay_its_own_wherever_it_is_written() {
     let home = Home::new();

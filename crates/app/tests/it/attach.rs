@@ -1,4 +1,5 @@
-//! One folder, several ways to it: commands without a server, through its socket, past it, and over its URL.
+//! Several ways to one folder: commands without a server, through its socket, past it, and over its
+//! URL.
 
 use crate::program::Home;
 

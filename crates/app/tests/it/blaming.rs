@@ -1,5 +1,6 @@
-//! From a commit by git hooks to `loci blame`: with a server, without one, through amends, rebases and squashes. Names carry the
-//! numbers of the acceptance tests of coding agents' memory.
+//! From a commit with git hooks to `loci blame`: with a server, without one, and after amends,
+//! rebases and squashes. Names contain the numbers of the acceptance tests of coding agents'
+//! memory.
 
 use std::time::{Duration, Instant};
 
@@ -8,13 +9,13 @@ use serde_json::{Value, json};
 use crate::githooks::{Agent, attempt};
 use crate::program::Home;
 
-/// Nobody listens there.
+/// An address without a listener.
 const NOWHERE: &str = "http://127.0.0.1:9";
-/// A commit with our hooks takes no longer, whether or not somebody answers: with room for a busy
-/// machine, as a commit that waits for an answer never ends.
+/// The time limit of a commit with the hooks, with or without a server. It is generous for a busy
+/// machine, because a commit that waits for an answer would never end.
 const COMMIT_MAX: Duration = Duration::from_secs(20);
 
-/// The shop with a task and the hooks for it.
+/// Returns the shop with a task and its hooks.
 fn begun(home: &Home) -> Agent<'_> {
     let agent = Agent::new(home);
     agent.json(&["task", "create", "--id", "t-001", "--user", "bob", "--pr", "57", "Add pagination"]);
@@ -27,7 +28,7 @@ fn commit(agent: &Agent<'_>, path: &str, text: &str) -> String {
     agent.git(&["rev-parse", "HEAD"])
 }
 
-/// How the line was found, and the tasks behind it.
+/// Returns the way a line was attributed, and its tasks.
 fn blame(agent: &Agent<'_>, place: &str) -> (String, Vec<String>, Value) {
     let found = agent.json(&["blame", place]);
     let item = found["items"][0].clone();
@@ -77,14 +78,14 @@ fn a_line_leads_back_with_a_server_and_without() {
 
     let server = home.serve(&[]);
     commit(&agent, "src/page.rs", "one\ntwo\nthree\n");
-    // The hook gives a server a second, which a busy machine may exceed now and then.
+    // The hook's time limit of a second may be exceeded on a busy machine.
     let is_told = |number: usize| {
         commit(&agent, "made.txt", &number.to_string());
         spooled(&agent) == 0
     };
     assert!(spooled(&agent) == 0 || (0..10).any(is_told), "a server that answers is told at once");
     check(&agent, "told at once", "src/page.rs:3", "post_commit", &["t-001"]);
-    // By a URL the clone is known by its remote, whose name has a host.
+    // Over a URL the clone is identified by its remote, whose name contains a host.
     for repo in [&[][..], &["--repo", "git.example/acme/shop"], &["--repo", "acme/shop"]] {
         let found = agent.json(&[&["blame", "src/page.rs:3", "--url", &server.url], repo].concat());
         let item = &found["items"][0];
@@ -102,7 +103,7 @@ fn a_line_leads_back_with_a_server_and_without() {
 fn a_commit_is_neither_failed_nor_held_up() {
     let home = Home::new();
     let agent = begun(&home);
-    // One that takes calls and never answers.
+    // A listener that accepts calls and never answers.
     let deaf = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let deaf = format!("http://{}", deaf.local_addr().unwrap());
     for (number, url) in [NOWHERE, deaf.as_str()].into_iter().enumerate() {
@@ -112,7 +113,7 @@ fn a_commit_is_neither_failed_nor_held_up() {
         assert!(began.elapsed() < COMMIT_MAX, "{url} took {:?}", began.elapsed());
     }
     assert_eq!(spooled(&agent), 2);
-    // Settings that cannot be read, and a task that nobody knows.
+    // Invalid settings, and an unknown task.
     agent.change("made.txt", "bad settings");
     let said = agent.git_as(&[("LOCI_STORE_NONSENSE", "1")], &["commit", "-m", "Subject"]);
     assert!(said.contains("loci githook"), "{said}");
@@ -183,7 +184,7 @@ fn a50_a_conflict_that_somebody_resolves() {
     };
     assert_eq!(resolved_by("continued", &[&["rebase", "--continue"]]), (1, 0));
     assert_eq!(resolved_by("committed", &[&["commit", "--no-edit"], &["rebase", "--continue"]]), (1, 0));
-    // What somebody adds while it has stopped is theirs.
+    // A commit that a person adds during the stop is theirs.
     let adds: &[&[&str]] = &[
         &["commit", "-m", "Resolved"],
         &["commit", "--allow-empty", "-m", "More"],
@@ -229,7 +230,7 @@ fn a50_amended_rebased_and_squashed() {
         &["commit", "-m", "A person's"],
     );
     agent.git(&["switch", "--quiet", "agent/t-001"]);
-    // By another task: what it moves is not what it made.
+    // Another task runs the rebase, but the moved commits keep their task.
     agent.git_as(&[("TASK_ID", "t-002")], &["rebase", "main"]);
     check(&agent, "rebased", "two.txt:1", "rewrite", &["t-001"]);
     check(&agent, "a person's", "main.txt:1", "none", &[]);
@@ -252,7 +253,7 @@ fn a50_amended_rebased_and_squashed() {
         "{out}"
     );
 
-    // Merged by rebase, where nobody tells of new ids.
+    // A rebase merge, without a report of new ids.
     agent.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
     agent.change("more.txt", "a person's\n");
     agent.git_as(&by_forge, &["commit", "-m", "A person's"]);

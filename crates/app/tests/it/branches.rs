@@ -1,4 +1,5 @@
-//! Facts learned on branches, in a real repository: what a search says of those whose branch is gone.
+//! Facts learned on branches, in a real repository: the search results for facts whose branch is
+//! gone.
 
 use std::path::Path;
 
@@ -19,7 +20,7 @@ fn loci(home: &Home, folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&done.stdout).unwrap()
 }
 
-/// What a search finds: subject, and whether its source is abandoned.
+/// Returns the search results: subject, and true if the source is abandoned.
 fn found(home: &Home, folder: &Path) -> Vec<(String, bool)> {
     let said = loci(home, folder, &["fact", "search", "After how many seconds does a request time out?"]);
     let of = |fact: &Value| (fact["subject"].as_str().unwrap().to_owned(), fact["abandoned_source"] == true);

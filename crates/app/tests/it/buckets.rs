@@ -1,4 +1,4 @@
-//! Buckets at an address of their own: the path begins with the bucket, and nothing else answers there.
+//! Buckets at their own address: the path begins with the bucket, and nothing else answers there.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -22,7 +22,7 @@ fn ask(address: &str, request: &str, body: &str) -> String {
 fn buckets_may_have_an_address_of_their_own() {
     let home = Home::new();
     let config = home.path("config.toml");
-    // The second bucket begins like the path of the door that all listeners share.
+    // The name of the second bucket begins like the path of the shared interface.
     let text = "[s3]\nlisten = \"127.0.0.1:0\"\n[s3.buckets.desk]\nmemory = \"notes\"\n[s3.buckets.s3x]\nmemory = \"notes\"\nnamespace = \"/x\"\n";
     std::fs::write(&config, text).unwrap();
     let server = home.serve(&["--config", config.to_str().unwrap()]);

@@ -1,6 +1,6 @@
-//! Scores mean the same in every request, with the built-in embedder, over
-//! a real server and the AgentCore wire: a client that drops what is below 0.2 keeps what it needs
-//! and nothing of other matters. Lists of a hundred come in one page.
+//! Scores have the same meaning in each request, with the built-in embedder, over a real server and
+//! the AgentCore wire: a client that drops results below 0.2 keeps the relevant ones and no
+//! unrelated ones. Lists of a hundred fit on one page.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::native::send;
 use crate::program::{Home, Server};
 
-/// What a person told in the course of some days, and a question that each answers.
+/// Statements of a person over some days, each with a question that it answers.
 const TOLD: [(&str, &str); 30] = [
     ("I moved to Gothenburg in March to be closer to my sister.", "Which city did the user move to?"),
     ("Our cat Nimbus is afraid of the vacuum cleaner.", "What is the cat afraid of?"),
@@ -43,7 +43,7 @@ const TOLD: [(&str, &str); 30] = [
     ("I studied marine biology in Bergen.", "What did the user study?"),
 ];
 
-/// Questions about matters of which nothing was told.
+/// Questions about unmentioned topics.
 const UNRELATED: [&str; 20] = [
     "What is the boiling point of tungsten?",
     "Who won the chess olympiad in 1972?",
@@ -67,7 +67,7 @@ const UNRELATED: [&str; 20] = [
     "How does a sewing machine form a stitch?",
 ];
 
-/// The session manager of the Python package drops what scores less.
+/// The threshold below which the session manager of the Python package drops results.
 const CUT_OFF: f64 = 0.2;
 
 fn post(server: &Server, path: &str, body: &Value) -> Value {
@@ -82,7 +82,7 @@ fn memory(server: &Server) -> String {
     made["id"].as_str().unwrap().to_owned()
 }
 
-/// The texts and scores of an answer, which stand in the order of their scores.
+/// Returns the texts and scores of an answer, ordered by score.
 fn found(server: &Server, memory: &str, question: &str, top_k: u32) -> Vec<(String, f64)> {
     let body =
         json!({ "searchCriteria": { "searchQuery": question, "topK": top_k }, "namespace": "/facts/a/" });
@@ -128,7 +128,8 @@ fn scores_are_calibrated_with_the_built_in_embedder() {
         TOLD.len(),
         UNRELATED.len()
     );
-    // Nine of ten for long conversations (BENCHMARKS.md); lone facts in other words than the question's score lower.
+    // Nine of ten for long conversations (BENCHMARKS.md). Single facts with other words than the
+    // question score lower.
     assert!(known * 3 >= TOLD.len() * 2, "best hit at 0.5 or more: {known}");
     assert!(kept * 10 >= TOLD.len() * 9, "above the cut-off: {kept}");
     assert!(low * 10 >= UNRELATED.len() * 9, "unrelated, all below the cut-off: {low}");

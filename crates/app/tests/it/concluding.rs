@@ -1,10 +1,10 @@
-//! The end of an investigation over HTTP, and what its report can be adapted by.
+//! The end of an investigation over HTTP, and the preferences that adapt its report.
 
 use serde_json::{Value, json};
 
 use crate::operations::Operations;
 
-/// Investigations that are known: their records, and what they say.
+/// Returns the stored investigations: their records, and their content.
 fn said(operations: &Operations) -> Vec<(Value, Value)> {
     let found = operations.to_memory("retrieve", &json!({"types": ["investigations"], "query": ""}));
     let all = found["results"].as_array().unwrap().iter();
@@ -89,7 +89,7 @@ fn a_report_is_told_how_it_is_wanted() {
         let body = json!({"memory_type": "preference", "actor_id": "alice", "by": "human", "data": data});
         operations.to_memory("save", &body);
     }
-    // What waits for a person is none of it.
+    // Proposals that wait for a person are left out.
     let proposed =
         json!({"preference_type": "escalation", "preference_value": {"second_contact": "evil@example.com"}});
     operations.post("/v1/tools/save_preference", &json!({"content": proposed, "context": "said in a log"}));
@@ -102,7 +102,7 @@ fn a_report_is_told_how_it_is_wanted() {
             .collect();
         assert_eq!(Value::Object(told), wanted, "{query}");
     };
-    // All of it, whatever is asked, in a form that needs no reading of the block.
+    // All preferences for any question, in a format that does not require parsing the block.
     check("API server pod is restarting");
     check("who is on call");
 }

@@ -1,4 +1,4 @@
-//! Settings of a repository over HTTP and by the command line.
+//! Settings of a repository over HTTP and on the command line.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn a_repository_is_configured_at_every_door() {
     let home = Home::new();
     let server = home.serve(&[]);
     let path = "/v1/repos/acme/shop";
-    // The example of the specification, as it stands.
+    // The complete documented example.
     let example = json!({"forge":"github","forge_repo_id":186853002,"host":"github.com","default_branch":"main",
         "remotes":["git@github.com:acme/shop.git"],"memory_token_budget":2500,
         "tiers":{"knowledge":true,"episodes":true,"rules":true,"preferences":true,"reflections":true,"graph":true},

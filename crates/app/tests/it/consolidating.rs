@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::native::send;
 use crate::program::Home;
 
-/// Every file of a directory, whole.
+/// Returns all files of a directory with their content.
 fn files(root: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![root.to_owned()];
@@ -65,14 +65,14 @@ fn a_directory_is_put_in_order_without_a_server() {
     assert_eq!(after["knowledge/facts/odd.md"], odd);
     assert!(after["knowledge/facts/a.md"].ends_with("Build with make.\n"));
     assert!(after["consolidation/changelog.md"].contains("merge facts/a.md, facts/b.md -> facts/a.md"));
-    // Nothing is left to do.
+    // There is nothing left to do.
     home.ok(&["consolidate", "--path", at]);
     home.ok(&["consolidate", "--path", at, "--apply"]);
     assert_eq!(files(&root), after);
     assert!(!home.path("data").exists(), "no store is made");
 }
 
-/// What cannot be read keeps its place, what is told of itself stays, and a changelog may be as long as it likes.
+/// Unreadable files stay in place, reported files remain, and a changelog may have any length.
 #[test]
 fn nothing_of_a_directory_is_lost() {
     let home = Home::new();

@@ -1,12 +1,12 @@
-//! Sessions of tasks by the command line and over HTTP: said, kept, promoted, over, and found again; and where no server can be
-//! reached.
+//! Sessions of tasks on the command line and over HTTP: events, state, promotion, end and search,
+//! and the case without a reachable server.
 
 use serde_json::json;
 
 use crate::program::Home;
 use crate::shop::Shop;
 
-/// Nobody listens there.
+/// An address without a listener.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Preferences of users of operations agents through the binary: declared by a file, looked at,
+//! Preferences of users in operations memory through the binary: declared by a file, listed,
 //! confirmed.
 
 use serde_json::{Value, json};
@@ -36,14 +36,14 @@ fn a_file_is_applied_and_applied_again() {
     let escalation = &alice["preferences"][0];
     assert_eq!(escalation["preference_value"]["primary_contact"], "ops.team@example.com");
     assert_eq!(escalation["entries"][0]["source"], "declared");
-    // An error names its place, and nothing is changed.
+    // An error names its location, and nothing is changed.
     let bad =
         FILE.replace("15}", "20}").replace("preference_type: notification", "preference_type: Notification");
     std::fs::write(home.path("bad.yaml"), bad).unwrap();
     let told = home.fails(2, &["prefs", "apply", "bad.yaml"]);
     assert!(told.contains("users.Alice.preferences[1]"), "{told}");
     assert_eq!(home.json(&["prefs", "list", "Alice"]), alice);
-    // What the file does not say any more goes with --prune.
+    // Preferences that the file no longer contains are removed with --prune.
     std::fs::write(
         home.path("less.yaml"),
         FILE.replace("escalation_delay_minutes: 15", "escalation_delay_minutes: 30"),

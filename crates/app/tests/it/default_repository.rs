@@ -1,11 +1,11 @@
-//! Commands that are about a repository, started in a clone of it without naming it: each means that
-//! repository, and says so. Real processes over a real clone. That no command is missing here is a test
-//! beside the commands' options.
+//! Commands about a repository, started in a clone without naming it: each uses that repository,
+//! and prints its name. Real processes over a real clone. A test next to the commands' options
+//! checks that this list is complete.
 
 use crate::program::Home;
 use crate::shop::Shop;
 
-/// Commands that do well in a clone whose repository nothing is known of yet.
+/// Commands that succeed in a clone whose repository has no data yet.
 const DO_WELL: &[&[&str]] = &[
     &["graph", "build", "--history", "all"],
     &["graph", "co-change", "src/cart.rs"],
@@ -28,8 +28,8 @@ const DO_WELL: &[&[&str]] = &[
     &["reflect", "--dry-run"],
 ];
 
-/// Commands about one thing of the repository that is not there, or about a forge that is not configured: the
-/// repository is found before that is said.
+/// Commands about a missing object of the repository, or about an unconfigured forge. The
+/// repository is resolved before that error.
 const SAY_SO: &[&[&str]] = &[
     &["repo", "rollback", "--to", "snap_1", "--reason", "a test", "--dry-run"],
     &["rule", "show", "mem-00000000-0000-7000-8000-000000000000"],
@@ -60,7 +60,7 @@ fn a_clone_is_the_repository_of_every_command() {
         assert!(said.contains(named), "{command:?}: {said}");
         assert!(!said.contains("name the repository,"), "{command:?}: {said}");
     }
-    // Who names it is not told, and outside of a clone it has to be named.
+    // A named repository is not printed, and outside of a clone the name is required.
     let (_, _, said) = shop.run(&["rule", "list", "acme/market"]);
     assert!(!said.contains("working directory"), "{said}");
     for command in [&["rule", "list"][..], &["graph", "sets"], &["repo", "metrics"]] {

@@ -1,4 +1,5 @@
-//! The demo is the first thing anybody sees: every question finds its answer, without key, network or folder.
+//! The demo is a user's first impression: each question finds its answer, without key, network or
+//! folder.
 
 use crate::program::Home;
 

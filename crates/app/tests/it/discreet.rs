@@ -1,5 +1,5 @@
-//! What operations agents say is in no log, however much is logged; what a tool saved is there
-//! after a restart, and what was cut for showing can be fetched whole.
+//! No log contains texts of operations agents, at any log level. Data that a tool saved exists
+//! after a restart, and truncated content can be fetched completely.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::program::{Home, Server};
 
 const SAID: usize = 20;
 
-/// Words that nobody else says.
+/// Returns words that occur nowhere else.
 fn said() -> Vec<String> {
     (0..SAID).map(|number| format!("planted{number:02}quokka")).collect()
 }
@@ -80,7 +80,7 @@ fn nothing_that_was_said_is_in_a_log() {
         &json!({"types": ["infrastructure", "investigations"], "query": format!("{r} yesterday")}),
     );
     ask(&server, "/v1/tools/save_preference", &json!({"preference": s, "categories": ["style"]}));
-    // What is refused is told without what was said.
+    // The error of a rejected request does not repeat its content.
     let wrong = json!({"memory_type": "preferences", "data": {"preference_type": t, "preference_value": 1}});
     assert_eq!(send(&server, "POST", &save, "", &wrong.to_string()).0, 400);
     assert!(server.stop(), "{}", home.log());
@@ -90,7 +90,7 @@ fn nothing_that_was_said_is_in_a_log() {
     assert!(told.is_empty(), "{told:?} in\n{}", lines(&log, &told));
 }
 
-/// Lines of a log that have one of some words.
+/// Returns the lines of a log that contain one of some words.
 fn lines(log: &str, words: &[&String]) -> String {
     let has = |line: &&str| words.iter().any(|word| line.contains(word.as_str()));
     log.lines().filter(has).take(20).collect::<Vec<_>>().join("\n")
@@ -119,7 +119,7 @@ fn what_a_tool_saved_is_there_after_a_restart() {
     let server = home.serve_with(&[], &alice);
     let next = ask(&server, "/v1/investigations", &json!({"query": "api memory usage"}));
     let context = &next["context"];
-    // What was saved under a name that stands for another is that other's.
+    // A record saved under an alias belongs to the aliased agent.
     let known = &context["infrastructure_by_agent"]["kubernetes-agent"][0]["content"];
     for member in ["service_name", "knowledge_type", "knowledge_data", "environment", "cluster", "confidence"]
     {

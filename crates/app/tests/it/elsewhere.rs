@@ -1,5 +1,6 @@
-//! `loci mcp --url`: facts on a server, code on this machine. What the server can read it verifies; a worktree, and a commit that was
-//! not pushed, are verified here, and what is found changes no fact.
+//! `loci mcp --url`: facts on a server, code on this machine. The server verifies the code that it
+//! can read. A worktree and an unpushed commit are verified here, and these verdicts change no
+//! fact.
 
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use crate::speaking_mcp::Speaking;
 const LIMIT: &str = "`add_item` refuses more than MAX_ITEMS items with CartFull.";
 const TOTAL: &str = "`total_price` sums the price of all items.";
 
-/// A server with a mirror of the shop and two facts of it; their ids.
+/// Creates a mirror of the shop on a server and two facts about it. Returns their ids.
 fn served(shop: &Shop<'_>, server: &Server, home: &Home) -> [String; 2] {
     let mirror = home.path("shop.git");
     shop.json(&["repo", "sync", "--to", mirror.to_str().unwrap(), "--url", &server.url]);
@@ -49,7 +50,7 @@ fn told(result: &Value) -> (Vec<&str>, Value) {
     (memories.iter().map(|one| one["id"].as_str().unwrap()).collect(), result["omitted"].clone())
 }
 
-/// The cart without `add_item`, and with lines before the rest.
+/// Returns the cart without `add_item`, and with additional lines before the rest.
 fn without_limit() -> String {
     let (start, end) =
         (CART.find("    /// A cart holds").unwrap(), CART.find("    pub fn total_price").unwrap());
@@ -76,7 +77,7 @@ fn what_the_server_cannot_read_is_verified_here() {
     assert_eq!((&pushed["ref"], &pushed["commit"]), (&json!("HEAD"), &json!(main)), "{pushed}");
     assert_eq!(told(&pushed).0.len(), 2);
 
-    // The files as they lie here, then a commit that nobody pushed.
+    // The files in the working tree, then an unpushed commit.
     shop.write("src/cart.rs", &without_limit());
     for arguments in [json!({}), json!({ "ref": "WORKTREE" })] {
         let dirty = recent(arguments);
@@ -94,7 +95,7 @@ fn what_the_server_cannot_read_is_verified_here() {
         text.contains("total_price") && text.contains("src/cart.rs:") && !text.contains("CartFull"),
         "{text}"
     );
-    // By path, by words, one by one: the same.
+    // By path, by words and one by one, the results are equal.
     for (name, arguments) in [
         ("memory_search_by_path", json!({ "repo": "acme/shop", "path": "src/cart.rs" })),
         ("memory_search", json!({ "repo": "acme/shop", "query": "price of items" })),
@@ -118,19 +119,19 @@ fn what_the_server_cannot_read_is_verified_here() {
     );
     assert_eq!((&gone["verdict"], &gone["dirty"]), (&json!("gone"), &json!(true)), "{gone}");
 
-    // What was found is this caller's receipt, and changed nothing.
+    // The verdict is this caller's receipt, and changes nothing.
     let used = called(&mut speaking, "memory_log_applied", json!({ "memory_id": total }));
     assert_eq!((&used["unverified"], &used["refreshed"]), (&json!(false), &json!(true)), "{used}");
     for id in [&limit, &total] {
         let fact = called(&mut speaking, "memory_get", json!({ "memory_id": id }));
         assert!(fact.to_string().contains(r#""status":"active""#), "{fact}");
     }
-    // The server itself still says what a worktree elsewhere is.
+    // The server itself rejects a worktree of another machine.
     let body = r#"{"repo":"acme/shop","ref":"WORKTREE"}"#;
     let (status, refused) = send(&server, "POST", "/v1/tools/memory_get_recent", "", body);
     assert_eq!((status, &refused["error"]["code"]), (404, &json!("REF_NOT_FOUND")), "{refused}");
     assert!(speaking.ends());
-    // A check that is asked to tell writes the same under its own name.
+    // A check with --tell stores the same under its own name.
     let (code, _, said) = shop.run(&["verify", "--since", "no-such-branch", "--tell", "--url", &server.url]);
     assert_eq!(code, 3, "{said}");
     let (code, _, said) = shop.run(&["verify", "--since", &main, "--tell", "--url", &server.url]);
@@ -146,7 +147,7 @@ fn other_repositories_and_bad_verdicts_are_the_servers_matter() {
     let server = home.serve(&[]);
     let shop = Shop::new(&other, "shop");
     let [limit, _] = served(&shop, &server, &home);
-    // A clone of another origin is not asked about this repository, whatever it is called.
+    // A clone of another origin is not used for this repository, even with an equal name.
     shop.write("src/limits.rs", &LIMITS.replace("50", "80"));
     shop.git(&["remote", "set-url", "origin", "https://elsewhere.example/acme/shop.git"]);
     let mut speaking = speaking(&shop, &server);
@@ -154,7 +155,7 @@ fn other_repositories_and_bad_verdicts_are_the_servers_matter() {
         called(&mut speaking, "memory_get_recent", json!({ "repo": "acme/shop", "ref": "WORKTREE" }));
     assert_eq!(result["code"], "REF_NOT_FOUND", "{result}");
     assert!(speaking.ends());
-    // The door: closed shapes, bounds, and only tools that look at facts.
+    // The endpoint: closed shapes, bounds, and only tools that read facts.
     let check = |path: &str, body: Value, status: u16, part: &str| {
         let (got, answer) = send(&server, "POST", path, "", &body.to_string());
         assert!(got == status && answer.to_string().contains(part), "{path} {body}: {got} {answer}");
@@ -192,8 +193,9 @@ fn other_repositories_and_bad_verdicts_are_the_servers_matter() {
     );
 }
 
-/// What `loci install … --url` runs when a session begins, and the other commands of facts, in a clone: the name of the repository
-/// is that of its remote, and facts are those of the files as they lie here.
+/// The session-start command of `loci install … --url`, and the other commands about facts, in a
+/// clone: the name of the repository is that of its remote, and facts are checked against the
+/// working tree.
 #[test]
 fn commands_in_a_clone_know_its_repository_and_check_its_files() {
     let (home, other) = (Home::new(), Home::new());
@@ -219,13 +221,13 @@ fn commands_in_a_clone_know_its_repository_and_check_its_files() {
     assert_eq!((&committed["ref"], told(&committed).0.len()), (&json!("HEAD"), 2), "{committed}");
     assert_eq!(told(&json(&["fact", "search", "price of items"])).0.len(), 1);
     assert_eq!(json(&["fact", "stats"])["active_count"], 2, "nothing of a worktree decides");
-    // Elsewhere nothing is known, and it is said why.
+    // Outside of a clone no repository is known, and the error explains it.
     let outside = home.run(&["fact", "recent", "--url", &server.url]);
     let said = String::from_utf8(outside.stderr).unwrap();
     assert!(said.contains("--repo") && said.contains("there is none at or above"), "{said}");
 }
 
-/// Why a clone is not a repository that can be read is said, with a folder and over a URL.
+/// An unreadable clone is reported with the reason, with a folder and over a URL.
 #[test]
 fn why_a_clone_cannot_be_read_is_said() {
     let (home, other) = (Home::new(), Home::new());

@@ -1,4 +1,4 @@
-//! Commands that are given a device or a pipe in the place of a file: none reads for ever.
+//! Commands that are given a device or a pipe instead of a file: none reads forever.
 
 use crate::program::Home;
 

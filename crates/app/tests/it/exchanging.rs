@@ -1,4 +1,5 @@
-//! Memories of other programs: each format in, out again where it can be, once and never twice, and nothing hostile that comes through.
+//! Memories of other programs: each format is imported, exported if supported, never duplicated,
+//! and no hostile content passes.
 
 use std::fs;
 use std::path::Path;
@@ -43,7 +44,8 @@ fn memories(count: usize) -> String {
     json!({ "results": (0..count).map(memory).collect::<Vec<_>>() }).to_string()
 }
 
-/// A concept, one without a type, an index, and a head that a parser of little YAML does not take.
+/// Creates a concept, one without a type, an index, and front matter that a simple YAML parser
+/// rejects.
 fn bundle(home: &Home) -> String {
     write(home, "bundle/index.md", "---\nokf_version: \"0.2\"\n---\n\n* [Orders](tables/orders.md)\n");
     write(
@@ -96,7 +98,7 @@ fn a_bundle_comes_back_byte_for_byte() {
     assert!(home.fails(2, &again).contains("exists: name a new"));
 }
 
-/// A file system that tells these names apart is Linux's.
+/// Only Linux file systems distinguish these names.
 #[cfg(target_os = "linux")]
 #[test]
 fn files_that_a_tree_does_not_tell_apart_are_documents_each() {
@@ -145,7 +147,7 @@ fn mem0_goes_on_where_it_was_cut_off_and_changes_what_changed() {
     let changed = write(&home, "changed.json", &memories(130).replace("number 7\"", "number seven\""));
     assert_eq!(counts(&import(&home, "mem0", &changed)), [0, 1, 129]);
     export(&home, "mem0", "/", "back.json");
-    // A folder is no place for a file, and a link that takes the name of an unfinished export is
+    // A folder cannot be replaced by a file, and a link with the name of an unfinished export is
     // not written through.
     fs::create_dir(home.path("folder")).unwrap();
     std::os::unix::fs::symlink(home.path("elsewhere"), home.path("linked.partial")).unwrap();
@@ -165,8 +167,7 @@ fn an_export_that_fails_leaves_nothing() {
     let home = home();
     import(&home, "mem0", &write(&home, "some.json", &memories(3)));
     home.json(&["memory", "ensure", "operations", "--profile", "sre"]);
-    // A folder that is not empty cannot be replaced by a file: that shows when everything is
-    // written.
+    // A file cannot replace a folder that is not empty, which shows only after all data is written.
     write(&home, "taken/mine.txt", "mine");
     let taken = home.path("taken");
     let taken = taken.to_str().unwrap();
@@ -183,7 +184,7 @@ fn an_export_that_fails_leaves_nothing() {
         }
     }
     assert_eq!(fs::read_to_string(home.path("taken/mine.txt")).unwrap(), "mine");
-    // A whole file has its name, and nothing else is left.
+    // A complete file has its name, and nothing else remains.
     home.ok(&["export", "--memory", "notes", home.path("whole.jsonl").to_str().unwrap()]);
     assert!(home.path("whole.jsonl").is_file());
 }
@@ -212,9 +213,9 @@ fn no_output_is_a_file_of_a_data_folder_or_replaces_a_database() {
     let mem0 = ["export", "--format", "mem0", "--memory", "notes", "--namespace", "/", new.as_str()];
     assert!(home.fails(2, &mem0).contains("must not be a file of the data folder"));
     assert!(!home.path("data/mirrors").exists());
-    // Other names are free: a mounted volume may be all that there is.
+    // Other names are permitted: a mounted volume may be the only location.
     home.ok(&["export", "--memory", "notes", place("data/notes.jsonl").as_str()]);
-    // The copy of a store outside of its folder is no place for an export either.
+    // A backup outside of the data folder cannot be replaced by an export either.
     let (copy, part) = (place("copy.db"), place("part.jsonl"));
     home.ok(&["backup", copy.as_str()]);
     std::os::unix::fs::symlink(&copy, home.path("part.jsonl.manifest.json")).unwrap();
@@ -235,7 +236,7 @@ fn an_export_to_a_pipe_a_link_or_standard_output_replaces_none_of_them() {
 
     let home = home();
     let target = |name: &str| home.path(name).to_str().unwrap().to_owned();
-    // The first line tells when it was written.
+    // The first line contains the export time.
     let behind = |text: &str| text.split_once('\n').unwrap().1.to_owned();
     let whole = behind(&home.ok(&["export", "--memory", "notes"]));
     assert!(whole.lines().last().unwrap().starts_with("{\"type\":\"end\""), "{whole}");
@@ -255,7 +256,7 @@ fn an_export_to_a_pipe_a_link_or_standard_output_replaces_none_of_them() {
     let from = pipe.clone();
     let reader = std::thread::spawn(move || fs::read_to_string(from).unwrap());
     home.ok(&["export", "--memory", "notes", &pipe]);
-    // A reader of a pipe that was replaced would wait without an end.
+    // If the pipe was replaced, its reader would wait forever.
     assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
     assert_eq!(behind(&reader.join().unwrap()), whole);
 }
@@ -332,9 +333,9 @@ fn numbers_of_an_agent_file_are_no_ids() {
     };
     assert_eq!(counts(&import(&home, "letta", &file("Sam", ["yes", "yes"], "Ann has a cat."))), [4, 0, 0]);
     assert_eq!(counts(&import(&home, "letta", &file("Sam", ["yes", "yes"], "Ann has a cat."))), [0, 0, 4]);
-    // Another agent says the same, and remembers something else.
+    // Another agent has the same conversation, and remembers something else.
     assert_eq!(counts(&import(&home, "letta", &file("Tim", ["yes", "no"], "Ben has a dog."))), [4, 0, 0]);
-    // A later file of the first one begins elsewhere in its talk.
+    // A later file of the first agent begins at another point of its conversation.
     assert_eq!(counts(&import(&home, "letta", &file("Sam", ["yes", "later"], "Ann has a cat."))), [1, 0, 3]);
     for (agent, text, expect) in [("Sam", "yes", 2), ("Sam", "later", 1), ("Tim", "yes", 1), ("Tim", "no", 1)]
     {
@@ -376,7 +377,7 @@ fn one_id_in_two_conversations_is_two_events() {
     assert_eq!((events("Ann").len(), events("Ben").len()), (1, 1));
     assert_eq!(counts(&import(&home, "letta", &file(&["Ann", "Ben"]))), [0, 0, 2]);
     delete("Ann", &events("Ann")[0]);
-    // One that was deleted stays away, and the others come all the same.
+    // A deleted event stays deleted, and the others are imported.
     let report = import(&home, "letta", &file(&["Ann", "Ben", "Cem"]));
     assert_eq!((counts(&report), events("Ann").len()), ([1, 0, 1], 0), "{report}");
     assert!(report["skipped"].to_string().contains("was erased here on"), "{report}");
@@ -581,15 +582,15 @@ fn what_a_person_changed_is_not_replaced_in_silence() {
     assert_eq!((counts(&forced), shown().contains("two")), ([0, 1, 1], true), "{forced}");
     fs::write(&concept, "---\ntype: X\n---\nthree\n").unwrap();
     assert_eq!(counts(&import(&home, "okf", &bundle)), [0, 1, 1], "nobody changed it since");
-    // A document of that path that no import made.
+    // A document with that path that no import created.
     write(&home, "bundle/c.md", "---\ntype: X\n---\ntheirs\n");
     let own = write(&home, "own.md", "mine\n");
     home.ok(&[&["files", "put"][..], &place, &["knowledge/c.md", &own]].concat());
     assert!(home.fails(1, &arguments).contains("knowledge/c.md was changed here"));
 }
 
-/// Half a letter that a program wrote as bytes, which is not UTF-8, costs no file of any format; the report
-/// says so.
+/// A lone surrogate encoded as bytes, which is not UTF-8, loses no file of any format. The report
+/// mentions it.
 #[test]
 fn bytes_of_half_a_letter_cost_no_file() {
     let home = Home::new();
@@ -624,13 +625,13 @@ fn bytes_of_half_a_letter_cost_no_file() {
 const TWO_PEOPLE: &str = r#"[{"memory":"Ann keeps bees.","user_id":"ann"},
     {"id":"m-2","memory":"Ann has a bike.","user_id":"ann"}, {"memory":"Ben sails.","user_id":"ben"}]"#;
 
-/// The counts of an import of two people's memories into a namespace.
+/// Returns the counts of an import of two people's memories into a namespace.
 fn import_into(home: &Home, format: &str, file: &str, namespace: &str, more: &[&str]) -> [u64; 3] {
     let arguments = ["import", "--format", format, "--memory", "notes", "--namespace", namespace, file];
     counts(&home.json(&[&arguments[..], more].concat()))
 }
 
-/// Deletes the records of a namespace whose text has the word.
+/// Deletes the records of a namespace whose text contains the word.
 fn delete_records(home: &Home, namespace: &str, word: &str) {
     let listed = home.json(&["record", "list", "--memory", "notes", "--namespace", namespace]);
     for record in listed["records"].as_array().unwrap() {
@@ -645,7 +646,7 @@ fn a_deleted_record_comes_back_in_no_namespace() {
     let home = home();
     let file = write(&home, "two.json", TWO_PEOPLE);
     let into = |namespace: &str| import_into(&home, "mem0", &file, namespace, &[]);
-    // Nothing was deleted: two namespaces are two imports.
+    // Without deletions, two namespaces are two imports.
     assert_eq!((into("/a"), into("/b")), ([3, 0, 0], [3, 0, 0]));
     assert_eq!((into("/a"), into("/b")), ([0, 0, 3], [0, 0, 3]));
     delete_records(&home, "/a", "Ann");
@@ -653,10 +654,10 @@ fn a_deleted_record_comes_back_in_no_namespace() {
     let arguments = ["import", "--format", "mem0", "--memory", "notes", "--namespace", "/c", &file];
     let told = home.json(&arguments)["skipped"].to_string();
     assert!(told.contains("was erased here on") && told.contains("--force"), "{told}");
-    // Another text under the same id is another item.
+    // Another text with the same id is another item.
     let other = write(&home, "other.json", r#"[{"id":"m-2","memory":"Cem paints."}]"#);
     assert_eq!(import_into(&home, "mem0", &other, "/d", &[]), [1, 0, 0]);
-    // Restored on purpose, it is restored for good; where it was deleted, it stays so.
+    // An explicit restoration is permanent. Other namespaces keep the deletion.
     assert_eq!(import_into(&home, "mem0", &file, "/c", &["--force"]), [2, 0, 1]);
     assert_eq!((into("/e"), into("/a")), ([3, 0, 0], [0, 0, 1]));
 }
@@ -686,7 +687,7 @@ fn a_forgotten_item_comes_back_in_no_namespace() {
     assert_eq!(import_into(&home, "letta", &agent, "/elsewhere", &[]), [0, 0, 2]);
 }
 
-/// Memories of one person's and of nobody's, as a second export may have them: changed members, new
+/// Returns memories of one person and without an owner, as in a second export: changed members, new
 /// ids, no owner, another layout of the text.
 fn exports_of_one_memory() -> Vec<String> {
     let id = |id: &str| json!([{ "id": id, "memory": "Ann keeps bees.", "user_id": "ann" }]);
@@ -716,10 +717,10 @@ fn an_item_that_was_erased_is_known_by_its_text() {
                 assert_eq!(counted, [0, 0, 0], "{reach} {number} {namespace}");
             }
         }
-        // Another person's item has the same words, and another text is another item.
+        // Another person's item may have the same text, and another text is another item.
         let ben = write(&home, "ben.json", r#"[{"id":"m-2","memory":"Ann keeps bees.","user_id":"ben"}]"#);
         assert_eq!(import_into(&home, "mem0", &ben, "/b", &[]), [1, 0, 0], "{reach}");
-        // Restored on purpose, under whatever id, it is restored.
+        // An explicit restoration applies under any id.
         let renamed = write(&home, "renamed.json", &exports[1]);
         assert_eq!(import_into(&home, "mem0", &renamed, "/c", &["--force"]), [1, 0, 0], "{reach}");
         assert_eq!(import_into(&home, "mem0", &renamed, "/d", &[]), [1, 0, 0], "{reach}");

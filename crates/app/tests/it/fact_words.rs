@@ -1,5 +1,6 @@
-//! The words in which facts are shown, wherever they are: only a fact whose cited code is unchanged and supports it may be called
-//! verified. Real processes over a real working tree; and one revision for every verb.
+//! The words that describe facts in all outputs: only a fact whose cited code is unchanged and
+//! supports it may be called verified. Real processes over a real working tree, and one revision
+//! for all commands.
 
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use crate::program::Home;
 use crate::shop::{CART, LIMITS, Shop, git};
 use crate::speaking_mcp::Speaking;
 
-/// A fact, where it is cited, and what it is worth once the code has changed.
+/// A fact, its citation, and its state after the code has changed.
 struct Case {
     fact: &'static str,
     cite: &'static str,
@@ -66,9 +67,10 @@ const CASES: &[Case] = &[
 /// Words of all facts.
 const WORDS: &str = "carts items region requests total_price MAX_ITEMS old_limit";
 
-/// A clone with a fact of each kind, and the edit that makes them what they are; their ids.
+/// Returns a clone with a fact of each kind, after the edit that determines their states, and their
+/// ids.
 fn edited<'a>(home: &'a Home) -> (Shop<'a>, Vec<String>) {
-    // Tasks are shown every fact: its words are asked for here, not its relevance.
+    // The test is about the words, not the relevance, so tasks receive all facts.
     let config = home.path(".config/loci");
     std::fs::create_dir_all(&config).unwrap();
     let settings = "[coding]\nnoise_floor = 0.0\nnoise_floor_by_words = 0.0\n";
@@ -96,12 +98,12 @@ fn edited<'a>(home: &'a Home) -> (Shop<'a>, Vec<String>) {
     (shop, ids)
 }
 
-/// States of facts whose statement a reader is not given.
+/// States of facts whose statement is withheld from a reader.
 const FROM_PEOPLE: &[&str] = &["gone"];
 const FROM_AGENTS: &[&str] = &["gone", "drifted", "contradicted"];
 
-/// Checks a list of facts: each with its words, or withheld from its reader with the places to read
-/// instead.
+/// Checks a list of facts: each with its words, or withheld from its reader with the locations to
+/// read instead.
 fn check_list(answer: &Value, ids: &[String], from_reader: &[&str]) {
     let facts = answer["memories"].as_array().unwrap_or_else(|| panic!("{answer}"));
     let none = Vec::new();
@@ -131,7 +133,7 @@ fn check_list(answer: &Value, ids: &[String], from_reader: &[&str]) {
     assert_eq!(warned, from_reader.len() > 1, "{answer}");
 }
 
-/// Checks a text: the word stands with the facts that are verified, and with no other.
+/// Checks a text: the word occurs with the verified facts, and with no other.
 fn check_text(text: &str, ids: &[String]) {
     let is_entry = |line: &&str| ids.iter().any(|id| line.contains(id.as_str()));
     for (case, id) in CASES.iter().zip(ids) {
@@ -148,7 +150,7 @@ fn check_text(text: &str, ids: &[String]) {
     }
 }
 
-/// Checks headings: a fact stands under the one of its kind.
+/// Checks headings: a fact is under the heading of its kind.
 fn check_headings(text: &str, ids: &[String]) {
     for (case, id) in CASES.iter().zip(ids).filter(|(case, _)| case.assurance != "gone") {
         let before = &text[..text.find(id.as_str()).unwrap_or_else(|| panic!("{id}: {text}"))];
@@ -165,8 +167,8 @@ fn check_headings(text: &str, ids: &[String]) {
     }
 }
 
-/// Checks rows of facts that tell verdict and support apart: each but the one that is gone.
-/// `id_at`: where a row has its id.
+/// Checks rows of facts with verdict and support: all but the gone one. `id_at` is the location of
+/// the id in a row.
 fn check_rows(rows: &Value, id_at: &str, ids: &[String]) {
     let all = rows.as_array().unwrap_or_else(|| panic!("{rows}"));
     for (case, id) in CASES.iter().zip(ids) {
@@ -181,13 +183,13 @@ fn check_rows(rows: &Value, id_at: &str, ids: &[String]) {
     }
 }
 
-/// Checks what a task is shown: as rows, and as the block for a model.
+/// Checks the hydration of a task: as rows, and as the block for a model.
 fn check_hydrated(hydrated: &Value, ids: &[String]) {
     check_rows(&hydrated["knowledge"], "/id", ids);
     check_text(hydrated["rendered"].as_str().unwrap_or_else(|| panic!("{hydrated}")), ids);
 }
 
-/// Checks what is found where a fact is checked by its id.
+/// Checks the verification of a fact by its id.
 fn check_verified(verified: &Value, case: &Case, reference: &str) {
     let (verdict, support) = match case.assurance {
         "drifted" => ("drifted", case.support),
@@ -198,8 +200,7 @@ fn check_verified(verified: &Value, case: &Case, reference: &str) {
     assert_eq!(verified["support"]["verdict"], support, "{verified}");
 }
 
-/// Checks what a fact is shown with where nothing is checked: what was stored with it, and no word
-/// for both.
+/// Checks the display of a fact without verification: its stored support, and no combined word.
 fn check_kept(kept: &Value, case: &Case) {
     assert_eq!(kept["memory"]["support"]["verdict"], case.support, "{kept}");
     assert!(kept["memory"]["assurance"].is_null(), "{kept}");
@@ -233,8 +234,8 @@ fn only_what_is_unchanged_and_supported_is_called_verified() {
     }
 }
 
-/// The words that a task is shown in a working tree, and programs over HTTP, where there is none:
-/// there the edit is committed on a branch, and `HEAD` is read.
+/// The words that a task receives in a working tree, and programs over HTTP without one: there the
+/// edit is committed on a branch, and `HEAD` is read.
 #[test]
 fn tasks_and_programs_read_the_same_words() {
     let home = Home::new();
@@ -294,7 +295,7 @@ fn agents_read_the_same_words() {
         let answer = speaking.ask("tools/call", json!({ "name": name, "arguments": arguments }));
         answer["structuredContent"].clone()
     };
-    // No tool is told the repository or the revision: it is the clone, and the files in it.
+    // No tool receives the repository or the revision: the defaults are the clone and its files.
     check_list(&call("memory_get_recent", json!({})), &ids, FROM_AGENTS);
     check_list(
         &call("memory_search_by_path", json!({ "path": "src", "match": "prefix" })),
@@ -308,7 +309,7 @@ fn agents_read_the_same_words() {
     check_hydrated(&hydrated, &ids);
     let error = call("memory_stats", json!({ "repo": "acme/other" }));
     assert!(error["message"].as_str().unwrap().contains("the clone here is acme/shop"), "{error}");
-    // The prompts mean the clone's repository, too.
+    // The prompts use the clone's repository too.
     let prompts = speaking.ask("prompts/list", json!({}));
     let is_needed = |prompt: &Value| {
         let arguments = prompt["arguments"].as_array().into_iter().flatten();
@@ -325,8 +326,8 @@ fn agents_read_the_same_words() {
     assert!(speaking.ends());
 }
 
-/// One revision for every verb: what is stored, listed, verified and corrected in a working tree is so at once, and gets the commit
-/// that brings it.
+/// One revision for all commands: storing, listing, verifying and correcting a fact in a working
+/// tree takes effect at once, and the fact gets the commit that contains the code.
 #[test]
 fn every_verb_reads_the_working_tree() {
     let home = Home::new();
@@ -381,7 +382,7 @@ fn every_verb_reads_the_working_tree() {
     }
     let refused = shop.run(&["fact", "verify", newest, "--ref", "HEAD~x"]);
     assert!(refused.0 != 0 && refused.2.contains("ref "), "{refused:?}");
-    // What lies there as it is committed is stored at its commit.
+    // A fact about unchanged committed files is stored at their commit.
     let stored =
         shop.json(&["fact", "store", "--subject", "A", "--cite", "src/cart.rs:13-15", "`total_price` sums."]);
     assert_eq!(
@@ -390,7 +391,7 @@ fn every_verb_reads_the_working_tree() {
     );
 }
 
-/// A task is shown what holds in the files as they lie there, by the command and by the tool.
+/// A task receives the facts that are valid in the working tree, by the command and by the tool.
 fn hydrated_at_the_working_tree(shop: &Shop<'_>, id: &str) {
     let of_task = ["task", "create", "raise the limit of items in a cart", "--id", "t-1"];
     shop.json(&of_task);
@@ -441,7 +442,7 @@ fn clones_without_a_remote_have_a_name_that_is_said() {
     assert!(began["instructions"].as_str().unwrap().contains(&name), "{began}");
     assert!(speaking.ends());
 
-    // Two clones of one directory's name before their first commits are two.
+    // Two clones with equal directory names before their first commits are distinct.
     for folder in ["one", "other"] {
         std::fs::create_dir_all(home.path(folder).join("fresh")).unwrap();
         git(&home.path(folder).join("fresh"), &["init", "--quiet"]);

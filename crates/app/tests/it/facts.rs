@@ -1,5 +1,6 @@
-//! Verified memory by real processes over a real git repository: many writers at once lose nothing,
-//! what is told agrees with what is (T1 to T7), and a folder without a network reads its own code.
+//! Verified memory by real processes over a real git repository: many concurrent writers lose
+//! nothing, telemetry agrees with the state (T1 to T7), and a folder without a network reads its
+//! own code.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,7 +10,7 @@ use crate::shop::{CART, Shop};
 
 const CODE: &str = "/// Items of one cart.\npub const MAX_ITEMS: usize = 50;\n\npub fn add_item(count: usize) -> bool {\n    count < MAX_ITEMS\n}\n";
 
-/// A clone of `acme/shop` with one commit.
+/// Returns a clone of `acme/shop` with one commit.
 fn clone_of_shop(home: &Home) -> PathBuf {
     let directory = home.path("shop");
     std::fs::create_dir_all(directory.join("src")).unwrap();
@@ -45,7 +46,7 @@ fn a07_ten_writers_beside_a_server_lose_nothing() {
         for writer in 0..WRITERS {
             let fact = &fact;
             scope.spawn(move || {
-                // Half of them ask the server, half are a process of their own on its folder.
+                // Half of the writers call the server, half are processes on its folder.
                 let way = if writer % 2 == 0 { &[][..] } else { &["--no-attach"] };
                 for nth in 0..EACH {
                     let text = format!("Rule {writer}-{nth}: add_item refuses MAX_ITEMS items.");

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::program::Home;
 
-/// `loci backend serve` on a free port, stopped when it is dropped.
+/// `loci backend serve` on a free port, stopped on drop.
 struct Served {
     child: Child,
     url: String,
@@ -143,7 +143,7 @@ fn what_is_not_copied_is_reported() {
     assert_eq!((code, report.as_str()), (Some(1), ""));
     assert!(error.contains("the prefix deep/b.md must not be a file"), "{error}");
     assert_eq!(copy(&["--from-prefix", "deep"], "other").1, "1 written, 0 unchanged, 0 refused\n");
-    // The skipped files of a served directory are reported, too.
+    // The skipped files of a served directory are reported too.
     let served = Served::start(&home, &["--directory", "files"]);
     let error = home.fails(1, &["backend", "copy", "--from-url", &served.url, "--to-directory", "third"]);
     assert!(error.contains("2 files were refused"), "{error}");

@@ -1,5 +1,5 @@
-//! A memory as files over HTTP and on the command line: preconditions in HTTP's own headers, appends from several processes at once, and
-//! a document's way from being written to being restored.
+//! A memory as files over HTTP and on the command line: preconditions in HTTP headers, appends by
+//! several concurrent processes, and the life of a document from writing to restoring.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn memory(server: &Server) -> String {
     format!("/v1/memories/{}", memory["id"].as_str().unwrap())
 }
 
-/// Status, entity tag and body.
+/// Returns status, entity tag and body.
 fn exchange(server: &Server, method: &str, path: &str, headers: &str, body: &str) -> (u16, String, String) {
     let request = format!(
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
@@ -236,8 +236,8 @@ fn the_memory_tool_over_http_and_on_the_command_line() {
     lines_of_windows(&home, &server, &base);
 }
 
-/// `system/` in full and a listing of the rest: over HTTP, on the command line, and as a
-/// session-start hook prints it.
+/// `system/` in full and a listing of the rest: over HTTP, on the command line, and in a
+/// session-start hook.
 #[test]
 fn a_session_begins_with_documents() {
     let home = Home::new();
@@ -260,14 +260,14 @@ fn a_session_begins_with_documents() {
     assert_eq!(status, 400);
     assert_eq!(home.ok(&["files", "context", "--memory", "notes"]), text);
     assert_eq!(home.ok(&["files", "context"]), text);
-    // No repository is here: the hook shows the documents all the same.
+    // Without a repository, the hook still shows the documents.
     let recent = ["fact", "recent", "--cwd", ".", "--format", "prompt", "--fail-open"];
     assert_eq!(home.ok(&recent), text);
     let named = [&recent[..], &["--files", "notes", "--files-budget-tokens", "30"]].concat();
     assert!(home.ok(&named).starts_with("<memory-document path=\"knowledge/system/rules.md\">"));
     let cursor = home.json(&[&recent[..], &["--hook", "cursor"]].concat());
     assert_eq!(cursor, json!({ "additional_context": text }));
-    // Search leaves out what the prompt has.
+    // Search leaves out documents that are in the prompt.
     let found = |include: bool| {
         let asked =
             json!({ "memory": "notes", "query": "Answer in English everywhere", "include_system": include });
@@ -277,8 +277,7 @@ fn a_session_begins_with_documents() {
     assert_eq!((found(false), found(true)), (1, 2));
 }
 
-/// Lines are replaced over the line ends of Windows, and keep them: over HTTP and on the command
-/// line.
+/// Replacing lines works with Windows line ends and keeps them, over HTTP and on the command line.
 fn lines_of_windows(home: &Home, server: &Server, base: &str) {
     let over_http = |command: &Value| {
         let (status, answer) = send(server, "POST", "/v1/memory-tool", "", &command.to_string());

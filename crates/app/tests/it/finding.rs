@@ -1,5 +1,5 @@
-//! What operations agents find through the binary, with the embedder that is built in: the shapes of `retrieve` and `history`, and that a
-//! question finds what is called otherwise.
+//! Retrieval of operations memory through the binary, with the built-in embedder: the shapes of
+//! `retrieve` and `history`, and a question that finds synonyms.
 
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ fn what_is_known_comes_back_in_its_shape() {
         (&json!("argument"), &json!(false))
     );
     assert_eq!((&answer["skipped"], answer["warnings"].is_array()), (&json!([]), true), "{answer}");
-    // Every version, with the time in which it held.
+    // All versions, with their periods of validity.
     let path = format!(
         "/v1/memories/{}/history?service=api-server&type=baseline&metric=memory_usage&environment=prod",
         agent.memory
@@ -86,7 +86,7 @@ fn what_is_known_comes_back_in_its_shape() {
     assert_eq!((&versions[0]["state"], &versions[1]["state"]), (&json!("superseded"), &json!("active")));
     assert_eq!((&versions[0]["valid_to"], versions[1].get("valid_to")), (&versions[1]["valid_from"], None));
     assert_eq!(versions[0]["superseded_by"], versions[1]["record_id"]);
-    // What a request must be.
+    // Invalid requests.
     let refused = |body: Value, field: &str, part: &str| {
         let (status, answer) = agent.post("retrieve", &body);
         assert_eq!((status, &answer["error"]["field"]), (400, &json!(field)), "{answer}");
@@ -103,7 +103,7 @@ fn what_is_known_comes_back_in_its_shape() {
     assert_eq!(agent.retrieve(&json!({"types": ["preference", "investigation"]}))["results"], json!([]));
 }
 
-/// Facts that have nothing to do with the question, though they have many of its words.
+/// Returns facts that are unrelated to the question, although they share many of its words.
 fn distractors(many: usize) -> Vec<Value> {
     let services =
         ["checkout", "billing", "search", "web", "mail", "auth", "ledger", "stock", "report", "proxy"];

@@ -1,5 +1,5 @@
-//! A server and a folder that is not as it should be: replaced under it, without the master key of its
-//! secrets, or without the keys that its master key belongs to.
+//! A server with a damaged folder: replaced while in use, without the master key of its secrets, or
+//! without the keys that its master key belongs to.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::serving::{get, raw};
 
 const CREATE: [&str; 3] = ["memory", "create", "notes"];
 
-/// A home whose store has a key.
+/// Returns a home whose store has a key.
 fn with_a_key() -> Home {
     let home = Home::new();
     home.ok(&CREATE);
@@ -16,7 +16,7 @@ fn with_a_key() -> Home {
     home
 }
 
-/// The command does not come to serve anybody, and says this.
+/// Checks that the command refuses to serve, with this message.
 fn refuses(home: &Home, rule: &str) {
     let output = home.run(&["serve", "--listen", "127.0.0.1:0"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -41,7 +41,7 @@ fn an_emptied_database_beside_a_master_key_lets_nobody_in() {
     );
     fs::remove_file(home.path("data/schema")).unwrap();
     refuses(&home, "Nobody is let in without credentials");
-    // A person's word: a key of the new database.
+    // An explicit decision by a person: a key of the new database.
     home.ok(&["key", "create", "again"]);
     let server = home.serve(&[]);
     assert!(get(&server, "/v1/memories", "").starts_with("HTTP/1.1 401"));
@@ -64,13 +64,13 @@ fn a_restore_without_its_master_key_is_told_and_not_served() {
     let said = fresh.fails(1, &["key", "create", "more"]);
     assert!(said.contains("the master key is missing"), "{said}");
     assert!(!fresh.path("data/master.key").exists(), "no key is made in passing");
-    // Another key than the one of the secrets is none.
+    // A different master key counts as missing.
     write_key(&fresh, "33");
     refuses(&fresh, "does not open under the master key");
     fs::copy(home.path("data/master.key"), fresh.path("data/master.key")).unwrap();
     assert!(get(&fresh.serve(&[]), "/readyz", "").starts_with("HTTP/1.1 200"));
 
-    // Lost for good: a new one, under which every key is rotated.
+    // After a permanent loss: a new master key, under which each access key is rotated.
     write_key(&fresh, "44");
     let id = fresh.json(&["key", "list"])["keys"][0]["access_key_id"].as_str().unwrap().to_owned();
     let token = fresh.json(&["key", "rotate", &id])["token"].as_str().unwrap().to_owned();
@@ -82,7 +82,8 @@ fn a_restore_without_its_master_key_is_told_and_not_served() {
     let unready = answered(&server, "HTTP/1.1 503");
     assert!(unready.contains("the master key is missing"), "{unready}");
     assert!(!unready.contains(fresh.path("data").to_str().unwrap()), "{unready}");
-    // A page may point its own name here, and a proxy lets in everybody: neither learns more than that.
+    // A page may point its own name here, and a proxy passes on all callers: neither learns more
+    // than that.
     for (host, header) in
         [("evil.example:8411", "Sec-Fetch-Site: same-origin"), ("localhost", "X-Forwarded-For: 192.0.2.1")]
     {
@@ -93,7 +94,8 @@ fn a_restore_without_its_master_key_is_told_and_not_served() {
     }
 }
 
-/// A home without access keys, in whose memory an imported record was deleted; and the import.
+/// Returns a home without access keys, in whose memory an imported record was deleted, and the
+/// import.
 fn with_tombstones() -> (Home, Vec<String>) {
     let home = Home::new();
     home.ok(&CREATE);
@@ -121,7 +123,7 @@ fn delete(home: &Home, text: &str) {
     home.ok(&["record", "delete", "--memory", "notes", &id]);
 }
 
-/// The home is served, and a tombstone of it that is made from now on has its effect.
+/// Checks that the home is served, and that a new tombstone has its effect.
 fn is_served_with_new_tombstones(home: &Home, import: &[String]) {
     let server = home.serve(&[]);
     assert!(get(&server, "/readyz", "").starts_with("HTTP/1.1 200"), "{}", home.log());
@@ -185,11 +187,11 @@ fn a_lost_key_costs_a_store_without_access_keys_its_tombstones_alone() {
     assert!(get(&server, "/readyz", "").starts_with("HTTP/1.1 200"));
     assert!(without.log().contains("were made under a master key that is not here"), "{}", without.log());
     assert!(server.stop() && !without.path("data/master.key").exists(), "no key is made in passing");
-    // The right one may still be put there; with none, the next deletion makes one.
+    // The correct key may still be restored. Without one, the next deletion creates one.
     is_served_with_new_tombstones(&without, &import);
     without.ok(&["key", "create", "admin"]);
 
-    // Another key is taken as well.
+    // Another key is accepted as well.
     let (other, _) = restored("33");
     is_served_with_new_tombstones(&other, &import);
     let (other, _) = restored("33");
@@ -203,7 +205,7 @@ fn memories_that_were_moved_without_their_key_are_written_and_deleted() {
     let folder = |home: &Home, name: &str| format!("sqlite:{}", home.path(name).display());
     let target = Home::new();
     home.ok(&["migrate", "--from", &folder(&home, "data"), "--to", &folder(&target, "data")]);
-    // With their key: nothing is sealed in the new store yet, and it is no emptied one.
+    // With their key: the new store contains no sealed data yet, and does not count as emptied.
     let server = target.serve(&[]);
     assert!(get(&server, "/readyz", "").starts_with("HTTP/1.1 200"));
     assert!(server.stop());
@@ -224,7 +226,7 @@ fn a_key_that_an_earlier_version_made_in_passing_is_taken() {
     let server = home.serve(&[]);
     assert!(get(&server, "/readyz", "").starts_with("HTTP/1.1 200"));
     assert!(server.stop());
-    // But not beside a database from before anything was sealed in that folder.
+    // The key is rejected next to a database from before its first use.
     let backup = home.path("backup.db").to_str().unwrap().to_owned();
     let earlier = Home::new();
     earlier.ok(&CREATE);
@@ -246,14 +248,15 @@ fn a_rotation_of_no_key_leaves_the_witness() {
     let revoked = home.json(&["key", "list"])["keys"][0]["access_key_id"].as_str().unwrap().to_owned();
     fs::write(home.path("data/master.key"), right).unwrap();
     assert!(get(&home.serve(&[]), "/readyz", "").starts_with("HTTP/1.1 200"));
-    // Where all keys are revoked and the master key is lost, a new one of both is made.
+    // If all keys are revoked and the master key is lost, new ones are created.
     home.ok(&["key", "revoke", &revoked]);
     write_key(&home, "44");
     home.ok(&["key", "create", "again"]);
     assert!(get(&home.serve(&[]), "/readyz", "").starts_with("HTTP/1.1 200"));
 }
 
-/// The answer of the readiness check once it has this status: the server looks at most once a second.
+/// Returns the answer of the readiness check once it has this status. The server checks at most
+/// once a second.
 fn answered(server: &Server, status: &str) -> String {
     let mut answers = (0..100_000).map(|_| get(server, "/readyz", ""));
     answers.find(|answer| answer.starts_with(status)).unwrap()

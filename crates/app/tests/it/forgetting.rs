@@ -1,5 +1,5 @@
-//! Forgetting a person and what stays forgotten, by the command line and over HTTP: after it no file holds a
-//! byte of the person, and no import brings anything back that was erased.
+//! Forgetting a person permanently, on the command line and over HTTP: afterwards no file contains
+//! a byte of the person, and no import restores erased data.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use crate::native::send;
 use crate::program::{Home, Server};
 
-/// In everything that the person said, did and is called.
+/// A word in all texts, data and names of the person.
 const MARK: &str = "zebrafish4711";
 /// The person.
 const ACTOR: &str = "mara-zebrafish4711";
-/// In what somebody else said.
+/// A word in the texts of another person.
 const OTHER: &str = "porcupine0815";
 
-/// A server with a memory, and a place for inputs that is none of its folder.
+/// A server with a memory, and a folder for inputs outside of its data.
 struct World {
     home: Home,
     server: Server,
@@ -62,7 +62,7 @@ impl World {
     }
 }
 
-/// Paths and files beneath a folder in which a text stands.
+/// Returns paths and files beneath a folder that contain a text.
 fn holding(folder: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -85,11 +85,11 @@ fn holding(folder: &Path, text: &str) -> Vec<String> {
 fn counts(receipt: &Value) -> Vec<(String, u64)> {
     let kinds = receipt["kinds"].as_array().unwrap().iter();
     let all = kinds.map(|one| (one["kind"].as_str().unwrap().to_owned(), one["count"].as_u64().unwrap()));
-    // What the pipeline does meanwhile.
+    // The pipeline may change these counts meanwhile.
     all.filter(|(kind, _)| !["jobs", "records", "deliveries"].contains(&kind.as_str())).collect()
 }
 
-/// Everything that a memory takes in without an event, and with one.
+/// Stores all kinds of data of a memory, with and without an event.
 fn filled(world: &World) {
     let World { home, server, memory, .. } = world;
     world.said(ACTOR, "kitchen", MARK);
@@ -184,7 +184,7 @@ fn no_file_holds_a_byte_of_whoever_was_forgotten() {
     assert!(counts(&again).iter().all(|(_, count)| *count == 0), "{again}");
 }
 
-/// A mirror of the person's tree that lies there.
+/// Creates a mirror of the person's tree.
 fn mirror(world: &World, name: &str, kind: &str, direction: &str) {
     let namespace = format!("/users/{ACTOR}");
     let make = json!({"name": name, "kind": kind, "path": name, "namespace": namespace,
@@ -236,7 +236,7 @@ fn mirrors_that_could_not_be_brought_up_are_named_and_stay() {
     assert_eq!(listed(), names(&["desk", "inbox"]), "one that is not emptied is not forgotten");
     assert!(!holding(&folder("desk"), MARK).is_empty() && holding(&folder("shelf"), MARK).is_empty());
 
-    // As it was again: the next erasure empties it.
+    // After the repair, the next erasure empties it.
     std::fs::write(&marker, said).unwrap();
     let receipt = forget();
     assert_eq!(receipt["mirrors"], json!(["desk"]), "{receipt}");
@@ -267,7 +267,7 @@ fn nothing_that_was_erased_comes_back_by_itself() {
     assert!(forced.contains("2 turns, 2 events in"), "{forced}");
     assert_eq!(count(), 2);
 
-    // One event alone, deleted by hand.
+    // A single event, deleted manually.
     let one = home.json(&listed)["events"][0]["id"].as_str().unwrap().to_owned();
     home.ok(&["event", "delete", "--memory", "notes", "--actor", "mara", "--session", "kitchen", &one]);
     let told = home.ok(&import);
@@ -311,7 +311,7 @@ fn nothing_that_was_erased_comes_back_by_itself() {
     assert!(told.contains("was erased here on"), "{told}");
     assert!(!files().contains("tides.md"));
 
-    // An export from before, into a memory that was deleted since.
+    // An earlier export, into a memory that was deleted meanwhile.
     home.ok(&["memory", "delete", "notes", "--yes"]);
     let early = early.to_str().unwrap();
     let told = home.json(&["import", "--format", "jsonl", early]);

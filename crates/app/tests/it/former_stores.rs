@@ -1,8 +1,8 @@
 //! A folder and a database that the program wrote before products were crates: both open, and
-//! answer every question as that program did. Events are not among the answers: they expire.
+//! answer each question as that program did. Events are not among the answers, because they expire.
 //!
-//! `former_stores/` has the folder's database, the database's dump, and the answers that the program
-//! of that time gave over either.
+//! `former_stores/` contains the folder's database, the database's dump, and the answers of that
+//! program for both.
 
 use std::io::Read as _;
 
@@ -15,7 +15,7 @@ use crate::program::Home;
 const FOLDER: &[u8] = include_bytes!("former_stores/loci.db.gz");
 const DATABASE: &[u8] = include_bytes!("former_stores/database.sql.gz");
 const ANSWERS: &str = include_str!("former_stores/answers.json");
-/// Bytes of one call of `psql`.
+/// The maximum number of bytes per call of `psql`.
 const STATEMENTS_BYTES: usize = 60_000;
 
 fn unpacked(packed: &[u8]) -> Vec<u8> {
@@ -24,7 +24,7 @@ fn unpacked(packed: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Asks everything again, and compares.
+/// Repeats all questions, and compares the answers.
 fn answers_alike(ask: impl Fn(&[&str]) -> String) {
     let asked: Vec<Value> = serde_json::from_str(ANSWERS).unwrap();
     assert_eq!(asked.len(), 17);
@@ -39,7 +39,7 @@ fn answers_alike(ask: impl Fn(&[&str]) -> String) {
     }
 }
 
-/// The lines of an export in an order of their own, without those of its time and of events.
+/// Returns the sorted lines of an export, without its time and without events.
 fn exported(text: &str) -> Vec<Value> {
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
     let mut lines: Vec<Value> = lines
@@ -49,7 +49,7 @@ fn exported(text: &str) -> Vec<Value> {
     lines
 }
 
-/// A value as text with sorted members.
+/// Returns a value as text with sorted members.
 fn sorted(value: &Value) -> String {
     match value {
         Value::Object(members) => {

@@ -1,17 +1,18 @@
-//! Where git hooks lie and where those lie that were there: with real git, in clones whose hooks are in every place that git looks
-//! in. What the messages of commits hold is `githooks`' matter.
+//! Locations of git hooks, Loci's and existing ones: with real git, in clones with hooks in each
+//! location that git searches. `githooks` tests the messages of commits.
 
 use std::path::{Path, PathBuf};
 
 use crate::githooks::{Agent, TRAILERS, attempt, git_with, message, script};
 use crate::program::Home;
 
-/// What a team's hook needs that lies beside it.
+/// A file next to a team's hook that the hook needs.
 const BESIDE: &str = "ran() { echo \"$1\" >> \"$(git rev-parse --git-common-dir)/ran\"; }";
-/// A hook that finds its neighbour by its own name, says which it is and where, and refuses what is forbidden.
+/// A hook that finds its neighbour by its own path, reports its path, and rejects forbidden
+/// messages.
 const HOOK: &str = ". \"$(dirname \"$0\")/beside.sh\"\nran \"$(cd \"$(dirname \"$0\")\" && pwd)/${0##*/}\"\ncase $0 in */commit-msg) ! grep -q forbidden \"$1\";; esac";
 
-/// A folder of hooks of somebody else.
+/// Creates a folder of foreign hooks.
 fn team(folder: &Path) {
     std::fs::create_dir_all(folder).unwrap();
     std::fs::write(folder.join("beside.sh"), BESIDE).unwrap();
@@ -20,7 +21,7 @@ fn team(folder: &Path) {
     }
 }
 
-/// Every file beneath a folder with what it holds, in order.
+/// Returns all files beneath a folder with their content, sorted.
 fn held(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut all = Vec::new();
     let mut open = vec![folder.to_owned()];
@@ -40,7 +41,7 @@ fn held(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all
 }
 
-/// Commits in a working tree; its trailers, and what hooks of others said that ran.
+/// Commits in a working tree. Returns its trailers, and the foreign hooks that ran.
 fn commit(agent: &Agent<'_>, directory: &Path) -> (Vec<String>, Vec<String>) {
     let common = git_with(agent.home, directory, &[], &["rev-parse", "--git-common-dir"]);
     let ran = directory.join(common).join("ran");
@@ -55,7 +56,8 @@ fn install_at(agent: &Agent<'_>, directory: &Path, task: &str) {
     assert_eq!(code, 0, "{out}{said}");
 }
 
-/// The hooks of others run at their own place and may refuse, and ours behind them; taken away, everything is as it was.
+/// Checks that foreign hooks run at their own location and may reject a commit, that Loci's run
+/// after them, and that uninstalling restores everything.
 fn check(agent: &Agent<'_>, what: &str, place: &Path, untouched: &Path) {
     let config = agent.shop.path().join(".git/config");
     let (before, config_before) = (held(untouched), std::fs::read(&config).unwrap());
@@ -73,7 +75,7 @@ fn check(agent: &Agent<'_>, what: &str, place: &Path, untouched: &Path) {
     assert!(!agent.shop.path().join(".git/loci/hooks").exists(), "{what}");
 }
 
-/// What a team's hooks in a folder say at a commit.
+/// Returns the output of a team's hooks in a folder at a commit.
 fn hooks_in(folder: &Path) -> Vec<String> {
     ["pre-commit", "commit-msg"].map(|name| folder.join(name).display().to_string()).to_vec()
 }
@@ -91,7 +93,8 @@ fn hooks_of_others_run_where_they_are() {
     team(&hooks);
     check(&agent, "the clone's own", &hooks, &hooks);
 
-    // A folder of the tracked files stands in for it: what is written there would be everybody's.
+    // The hook folder is a link to a tracked folder, so files written into it would be shared with
+    // everybody.
     std::fs::remove_dir_all(&hooks).unwrap();
     team(&tracked);
     agent.git(&["add", "--all"]);
@@ -143,16 +146,16 @@ fn the_place_of_others_may_change_behind_ours() {
     let agent = Agent::new(&home);
     let clone = agent.shop.path();
     team(&clone.join(".team"));
-    // As an installation of packages does.
+    // The setting that a package installation writes.
     agent.git(&["config", "core.hooksPath", ".team"]);
     assert_eq!(commit(&agent, &clone), (own(&TRAILERS), hooks_in(&clone.join(".team"))));
     assert_eq!(agent.loci(&["githook", "status"]).0, 0);
-    // One that runs the hook that git names as the one before it, which is ours.
+    // A hook that calls the configured hook as its predecessor, which is Loci's.
     script(&clone.join(".team/commit-msg"), "echo again >> .git/ran; .git/loci/hooks/commit-msg \"$@\"");
     let (trailers, ran) = commit(&agent, &clone);
     assert_eq!(trailers, TRAILERS);
     assert!((2..9).contains(&ran.len()), "it comes to an end: {ran:?}");
-    // Whoever writes behind ours is heard, and ours again when it is installed again.
+    // A later setting takes precedence, until Loci's hooks are installed again.
     let config = clone.join(".git/config");
     let text = std::fs::read_to_string(&config).unwrap();
     std::fs::write(&config, format!("{text}[core]\n\thooksPath = /dev/null\n")).unwrap();
@@ -161,7 +164,7 @@ fn the_place_of_others_may_change_behind_ours() {
     agent.install("t-001");
     assert_eq!(agent.message().trailers, TRAILERS);
     agent.git(&["config", "--unset-all", "core.hooksPath"]);
-    // Another program put its own in the place of ours: it is nobody's to throw away.
+    // Another program replaced one of Loci's hooks: it must not be deleted.
     let foreign = clone.join(".git/loci/hooks/commit-msg");
     script(&foreign, "exit 0");
     let (code, _, said) = agent.loci(&["githook", "install"]);

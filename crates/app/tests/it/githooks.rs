@@ -1,5 +1,5 @@
-//! Git hooks with real git in repositories of their own: what a commit's message holds, whoever makes it and however. Names carry
-//! the numbers of the acceptance tests of coding agents' memory.
+//! Git hooks with real git in repositories of their own: the message of a commit, for all authors
+//! and methods. Names contain the numbers of the acceptance tests of coding agents' memory.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub(crate) const TRAILERS: [&str; 3] =
     ["Task-Id: t-001", "Prompt-Version: 3f2a9c0d11ab", "Prompted-by: t-001/3f2a9c0d11ab"];
 /// An editor that writes a subject on the first line, as people do.
 const TYPES: &str = "f() { { echo Typed; cat \"$1\"; } > \"$1.typed\"; mv \"$1.typed\" \"$1\"; }; f";
-/// One that changes nothing.
+/// An editor that changes nothing.
 const LEAVES: &str = "true";
 
 /// A commit's message, its trailers as git reads them, and the rest.
@@ -21,7 +21,7 @@ pub(crate) struct Message {
     pub(crate) trailers: Vec<String>,
 }
 
-/// Git in a directory, as an agent runs it, with these variables.
+/// Runs git in a directory as an agent does, with these variables.
 pub(crate) fn attempt(
     home: &Home,
     directory: &Path,
@@ -72,7 +72,7 @@ impl<'a> Agent<'a> {
         agent
     }
 
-    /// Without any hooks yet.
+    /// Returns a clone without hooks.
     pub(crate) fn bare(home: &'a Home) -> Self {
         Self { shop: Shop::new(home, "shop"), home }
     }
@@ -94,7 +94,7 @@ impl<'a> Agent<'a> {
         (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
     }
 
-    /// What a command answers as JSON, where it must succeed.
+    /// Returns the JSON answer of a command, which must succeed.
     pub(crate) fn json(&self, arguments: &[&str]) -> serde_json::Value {
         let (code, out, said) = self.loci(&[arguments, &["--json"]].concat());
         assert_eq!(code, 0, "{arguments:?}: {said}");
@@ -119,7 +119,7 @@ impl<'a> Agent<'a> {
         message(self.home, &self.shop.path(), "HEAD")
     }
 
-    /// The subject, and exactly the trailers of the task behind what else is in the last block.
+    /// Checks the subject, and that the last block ends with exactly the trailers of the task.
     fn check(&self, what: &str, subject: &str, others: &[&str]) {
         let message = self.message();
         let expect: Vec<String> = others.iter().chain(&TRAILERS).map(|line| (*line).to_owned()).collect();
@@ -184,7 +184,7 @@ fn a44_merges_rebases_and_squashes() {
         agent.change(&format!("{number}.txt"), number);
         agent.git(&["commit", "-m", &format!("Change {number}")]);
     }
-    // A person's commits: theirs, in a clone without the hooks of a task.
+    // Commits of a person, in a clone without the hooks of a task.
     let person = |path: &str| {
         agent.change(path, "a person's");
         agent.git_as(
@@ -264,7 +264,7 @@ fn a45_what_git_alone_calls_off_is_not_made() {
         &["-c", "commit.cleanup=strip", "commit", "-m", "#1"],
     ];
     for arguments in calls {
-        // That is also how git says that nobody edits.
+        // Git sets the same value if nobody edits.
         let left = attempt(&home, &agent.shop.path(), &[("GIT_EDITOR", ":")], arguments);
         assert!(!left.status.success(), "{arguments:?}: git alone calls it off");
     }

@@ -1,4 +1,5 @@
-//! Files that change together, counted from a real repository by the command line: the numbers of a history made by hand.
+//! Files that change together, counted from a real repository on the command line: the numbers of a
+//! constructed history.
 
 use serde_json::{Value, json};
 
@@ -9,7 +10,8 @@ fn text(seed: &str, lines: usize) -> String {
     (0..lines).map(|line| format!("let {seed}_{line} = compute_{seed}({line} * 7);\n")).collect()
 }
 
-/// The interface and its document: three times in one commit, once in a pull request of two, once as a squash.
+/// Commits the interface and its document: three times in one commit, once in a pull request of
+/// two, once as a squash.
 fn history(shop: &Shop<'_>) {
     shop.write("src/api.rs", &text("api", 40));
     shop.write("openapi.yaml", "paths: 0\n");
@@ -20,7 +22,7 @@ fn history(shop: &Shop<'_>) {
         shop.write("Cargo.lock", &format!("# {number}\n"));
         shop.commit(&format!("change {number}"));
     }
-    // A pull request of two commits, merged as it is.
+    // A pull request of two commits, merged unchanged.
     shop.git(&["checkout", "--quiet", "-b", "topic"]);
     shop.write("src/api.rs", &format!("// topic\n{}", text("api", 40)));
     shop.commit("the interface alone");
@@ -28,13 +30,13 @@ fn history(shop: &Shop<'_>) {
     shop.commit("and its document");
     shop.git(&["checkout", "--quiet", "main"]);
     shop.git(&["merge", "--quiet", "--no-ff", "-m", "Merge pull request #12 from acme/topic", "topic"]);
-    // The file moves, and is changed by a squash commit under its new path.
+    // The file moves, and a squash commit changes it under its new path.
     shop.git(&["mv", "src/api.rs", "src/orders.rs"]);
     shop.commit("a better name");
     shop.write("src/orders.rs", &format!("// squash\n{}", text("api", 40)));
     shop.write("openapi.yaml", "paths: squash\n");
     shop.commit("feat: pages (#13)");
-    // What says nothing of pairs: one file, and too many.
+    // Commits without pairs: one file, and too many.
     shop.write("openapi.yaml", "paths: alone\n");
     shop.commit("a typo");
     for number in 0..51 {
@@ -57,7 +59,8 @@ fn a73_a_history_made_by_hand_is_counted_as_it_is() {
     shop.json(&["repo", "add"]);
     let of = ["--repo", "acme/shop"];
     let built = shop.json(&[&["graph", "build"], &of[..]].concat());
-    // The first commit of the clone, three of both, the pull request once, the move, the squash, the typo, the licence.
+    // The first commit of the clone, three of both, the pull request once, the move, the squash,
+    // the typo, the licence.
     assert_eq!(
         (&built["graph"]["history"], &built["graph"]["commits"], &built["graph"]["n"]),
         (&json!("read"), &json!(10), &json!(9)),
@@ -65,7 +68,8 @@ fn a73_a_history_made_by_hand_is_counted_as_it_is() {
     );
     let found = shop.json(&[&["graph", "co-change", "src/orders.rs"], &of[..]].concat());
     assert_eq!(pairs(&found), [("openapi.yaml", 5)], "lock files are no files: {found}");
-    // Of its changes the move is one without the document: 5 of 6; of the document's the typo: 5 of 6; 5 · 9 / (6 · 6).
+    // The file has 6 changes, one of them (the move) without the document. The document has 6, one
+    // of them (the typo) without the file. 5 · 9 / (6 · 6).
     let one = &found["pairs"][0];
     assert_eq!(
         (&found["n_a"], &one["confidence"], &one["reverse_confidence"], &one["lift"]),
@@ -100,7 +104,7 @@ fn a73_a_history_made_by_hand_is_counted_as_it_is() {
     let (status, again) = crate::native::send(&server, "GET", path, "", "");
     assert_eq!((status, &again["n"], &again["n_a"]), (200, &json!(9), &json!(6)), "{again}");
 
-    // What is new is read on; a rewritten history is read anew.
+    // New commits extend the graph. A rewritten history is read again.
     shop.write("src/orders.rs", &format!("// more\n{}", text("api", 40)));
     shop.write("openapi.yaml", "paths: more\n");
     shop.commit("more");

@@ -1,4 +1,4 @@
-//! Safety and profiles from the command line: quarantine, masks, profiles of a file and of a folder.
+//! Safety and profiles on the command line: quarantine, masks, profiles of a file and of a folder.
 
 use crate::program::Home;
 
@@ -46,7 +46,7 @@ fn what_is_said_of_a_record_is_counted_and_a_person_is_enough() {
     let counts =
         |said: &serde_json::Value| (said["useful"].clone(), said["wrong"].clone(), said["state"].clone());
     assert_eq!(counts(&say(&["useful"])), (1.into(), 0.into(), "active".into()));
-    // The command has all rights: it speaks for an agent unless it says otherwise.
+    // The command has all capabilities. It acts for an agent unless --human is given.
     assert_eq!(counts(&say(&["wrong", "--reason", "blue"])), (0.into(), 1.into(), "active".into()));
     let history = home.json(&["record", "history", "--memory", "notes", id]);
     assert_eq!(history["feedback"], serde_json::json!({ "useful": 0, "wrong": 1 }), "{history}");
@@ -110,7 +110,7 @@ fn a_memory_is_made_as_its_profile_says_and_what_is_said_beside_it_wins() {
     check("short", &["--event-expiry-days", "30"], 30);
     let made = home.json(&["memory", "create", "none"]);
     assert_eq!(made["event_expiry_days"], 90);
-    // A variable that nobody declares is found when the profile is applied.
+    // An undeclared variable is detected when the profile is applied.
     let odd = "profile = \"odd\"\nversion = 1\n[[strategy]]\nname = \"N\"\nkind = \"semantic\"\nnamespace = \"/{team}/\"\n";
     std::fs::write(home.path("odd.toml"), odd).unwrap();
     let said = home.fails(2, &["memory", "create", "left", "--profile", "odd.toml"]);

@@ -1,5 +1,6 @@
-//! A review through a signed webhook, as GitHub sends it, and a forge of this machine that answers as its documentation says: sent again,
-//! edited, dismissed, over a kill and a used-up limit. It takes effect once each time.
+//! A review through a signed webhook, in GitHub's format, and a local forge that answers as
+//! documented: redelivered, edited, dismissed, across a kill and an exhausted rate limit. Each
+//! takes effect once.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -13,19 +14,19 @@ use crate::program::{Home, Server};
 use crate::serving::raw;
 
 const SECRET: &str = "It's a Secret to Everybody";
-/// Looks at what became of a delivery; each takes a process.
+/// The maximum number of checks for the result of a delivery. Each runs a process.
 const LOOKS_MAX: usize = 600;
 
 /// Status, headers and body by path.
 type Answers = Arc<Mutex<BTreeMap<String, (u16, String, Value)>>>;
 
-/// A forge that says what it is told to; everything else is not there.
+/// Starts a forge that returns these answers, and 404 for everything else.
 fn forge(answers: &Answers) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let answers = Arc::clone(answers);
     std::thread::spawn(move || {
-        // Each for itself: a client may open a connection and say nothing on it.
+        // Each connection has a thread, because a client may open a connection and send nothing.
         for stream in listener.incoming() {
             let answers = Arc::clone(&answers);
             std::thread::spawn(move || answer(stream.unwrap(), &answers));
@@ -34,7 +35,7 @@ fn forge(answers: &Answers) -> String {
     url
 }
 
-/// True where a request has come with its body.
+/// True if a request has arrived with its body.
 fn is_whole(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
@@ -57,7 +58,7 @@ fn answer(mut stream: TcpStream, answers: &Answers) {
     let missing = (404, String::new(), json!({"message": "Not Found"}));
     let (status, headers, body) = answers.get(&path).cloned().unwrap_or(missing);
     if status == 429 {
-        // Once.
+        // Only once.
         answers.remove(&path);
         if let Some(then) = answers.remove(&format!("then {path}")) {
             answers.insert(path, then);
@@ -71,7 +72,7 @@ fn answer(mut stream: TcpStream, answers: &Answers) {
     let _ = stream.write_all(text.as_bytes());
 }
 
-/// HMAC-SHA256 by its definition, so that nothing is tested with itself.
+/// Computes HMAC-SHA256 by its definition, so that the tested code does not verify itself.
 fn signature(body: &str) -> String {
     let mut key = [0_u8; 64];
     key[..SECRET.len()].copy_from_slice(SECRET.as_bytes());
@@ -121,7 +122,7 @@ fn payload(action: &str, review: &Value) -> Value {
         "full_name": "acme/shop", "html_url": "https://github.com/acme/shop", "default_branch": "main"}})
 }
 
-/// Waits until a delivery is dealt with.
+/// Waits until a delivery is processed.
 fn dealt_with(home: &Home, guid: &str) -> Value {
     for _ in 0..LOOKS_MAX {
         let list = home.json(&["reviews", "deliveries"]);
@@ -147,7 +148,7 @@ fn a_review_by_a_signed_webhook_takes_effect_once() {
         "link: <{url}/repositories/186853002/pulls/7/comments?per_page=100&page=2>; rel=\"next\"\r\n"
     );
     let first: Vec<Value> = (1..=100).map(comment).collect();
-    // A limit that is used up comes first.
+    // The rate limit is exhausted first.
     put(&comments, 429, "retry-after: 1\r\n".to_owned(), json!({}));
     put(&format!("then {comments}"), 200, next, json!(first));
     put(

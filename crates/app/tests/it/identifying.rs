@@ -1,13 +1,13 @@
-//! Who somebody is to operations agents' memory, over HTTP: one by every door, never another,
-//! nobody without a key, and one of a team that learns together.
+//! The identity of users in operations memory, over HTTP: the same at each interface, never
+//! another, none without a key, and shared learning within a team.
 
 use serde_json::{Value, json};
 
 use crate::operations::Operations;
 
-/// A name with everything that a mail address may have and a path may not.
+/// A name with all characters that an email address may contain and a path may not.
 const CAROL: &str = "carol.o'neil+x@example.com";
-/// The same as a segment of a path: the only form that the AgentCore wire takes.
+/// This name as a path segment, the only form that the AgentCore wire accepts.
 const CAROL_WRITTEN: &str = "x--carol_2eo_27neil_2bx_40example_2ecom";
 
 fn style(key: &str) -> Value {
@@ -53,7 +53,7 @@ fn a_user_whose_name_is_an_address_is_one_by_every_door() {
     operations.post("/v1/investigations/inc-begun/complete", &done);
     let operations = operations.restarted();
 
-    // What one door wrote, every other reads.
+    // Data written through one interface is readable through each other.
     let mut incidents: Vec<Value> = found(&operations, "investigations", CAROL)
         .iter()
         .map(|one| one["content"]["incident_id"].clone())
@@ -90,7 +90,7 @@ fn a_user_whose_name_is_an_address_is_one_by_every_door() {
         let listed = operations.post(&path, &json!({ "namespacePath": namespace }));
         assert_eq!(listed["memoryRecordSummaries"].as_array().unwrap().len(), many, "{listed}");
     }
-    // What looks like it is somebody else.
+    // A similar name is another user.
     for other in
         ["carol-o-neil-x-example-com", "carol.o'neil+y@example.com", "Carol.o'neil+x@example.com", "carol"]
     {
@@ -100,8 +100,8 @@ fn a_user_whose_name_is_an_address_is_one_by_every_door() {
     }
 }
 
-/// Asks as one user for what is another's, by every operation and tool that takes somebody's name or their record: each row with the statuses
-/// that refuse it.
+/// Requests another user's data by each operation and tool that takes a name or a record. Each row
+/// contains the statuses of the rejection.
 #[test]
 fn a_key_speaks_for_nobody_else() {
     let operations = Operations::of("tester");
@@ -120,7 +120,7 @@ fn a_key_speaks_for_nobody_else() {
     );
     let own = operations.send(&bob, "GET", "/v1/me/records", &Value::Null).1;
     let records: Vec<Value> = own["records"].as_array().unwrap().clone();
-    // What counts says no state.
+    // The active record has no state.
     let id = |state: Option<&str>| {
         let is_it = |one: &&Value| {
             one["memory_type"] == "preferences" && one.get("state").and_then(Value::as_str) == state
@@ -165,7 +165,7 @@ fn a_key_speaks_for_nobody_else() {
     check(&[403], "POST", &save, human);
     check(&[403], "POST", "/v1/investigations", json!({"query": "why", "user_id": "bob"}));
     check(&[403], "POST", "/v1/investigations/inc-bob/outcome", json!({"root_cause_confirmed": true}));
-    // Preferences and one's own.
+    // Preferences and a user's own records.
     check(&[403], "POST", &of_memory("retrieve"), json!({"types": ["preferences"], "actor": "bob"}));
     check(&[403], "GET", &of_memory("preferences/bob"), Value::Null);
     check(&[403], "GET", &of_memory("preferences/bob/history"), Value::Null);
@@ -176,7 +176,7 @@ fn a_key_speaks_for_nobody_else() {
         let path = format!("/v1/preferences/{waits}/{verb}");
         check(&[403, 404], "POST", &path, json!({ "memory": memory }));
     }
-    // Operations that every memory has, and the wire's.
+    // Operations of all memories, and those of the wire.
     let (place, everywhere) = (json!(["/sre/users/bob/preferences"]), json!(["/"]));
     check(&[403], "POST", &of_memory("records:list"), json!({ "namespaces": place }));
     check(&[200], "POST", &of_memory("records:list"), json!({ "namespace_paths": everywhere }));
@@ -302,7 +302,7 @@ fn one_of_a_team_starts_with_what_another_learned() {
     assert!(block.contains("From kubernetes-agent (1 items):") && block.contains("alice"), "{block}");
     assert!(!begun.to_string().contains(kept["incident_id"].as_str().unwrap()), "{begun}");
     assert!(!begun.to_string().contains("ledger leaks"), "{begun}");
-    // Whose session it was: by the record that she was shown.
+    // The session's owner is in the record that she received.
     let asked = json!({"types": ["infrastructure"], "query": "api-server"});
     let path = format!("/v1/memories/{}/retrieve", operations.memory);
     let found = operations.post_as(&carol, &path, &asked);

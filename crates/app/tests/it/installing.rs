@@ -1,5 +1,5 @@
-//! `loci install` on real folders: what is written, what is refused, and that nothing is half done. What each client's
-//! files look like is tested beside the planner.
+//! `loci install` on real folders: written files, rejections, and no partial writes. The planner's
+//! tests cover the files of each client.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::program::Home;
 
-/// A repository in a home, as the current folder of commands.
+/// A repository in a home, used as the working directory of commands.
 struct Project {
     home: Home,
 }
@@ -38,7 +38,8 @@ impl Project {
         fs::write(path, text).unwrap();
     }
 
-    /// Runs the command in a folder of the repository; gives code, standard output and standard error.
+    /// Runs the command in a folder of the repository. Returns code, standard output and standard
+    /// error.
     fn install(&self, arguments: &[&str]) -> (i32, String, String) {
         let mut command = self.home.command(&["install"]);
         let output = command.args(arguments).current_dir(self.path("src")).output().unwrap();
@@ -116,7 +117,7 @@ fn others_are_left_as_they_are_with_a_copy_and_the_mode() {
     for file in [project.path(".cursor/mcp.json"), backup] {
         assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     }
-    // A second change has a copy of its own.
+    // A second change has its own backup.
     assert_eq!(project.install(&["cursor", "--yes", "--http", "https://memory.example"]).0, 0);
     assert_eq!(fs::read_to_string(project.path(".cursor/mcp.json.bak.2")).unwrap(), now);
     let left: Vec<_> =
@@ -186,7 +187,7 @@ fn files_of_the_user_are_where_the_client_looks() {
     assert_eq!(server["env_vars"].to_string(), "[\"LOCI_TOKEN\"]");
     assert_eq!(project.files(), [""; 0]);
 
-    // Where PATH finds loci, its name is enough.
+    // If PATH contains loci, its name is sufficient.
     let bin = project.home.path("bin");
     fs::create_dir(&bin).unwrap();
     symlink(env!("CARGO_BIN_EXE_loci"), bin.join("loci")).unwrap();
@@ -206,7 +207,7 @@ fn what_is_written_starts_a_server_that_answers() {
     let entry = &written["mcpServers"]["loci"];
     let arguments: Vec<_> =
         entry["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
-    // The home's folders and variables, with the program that was written down.
+    // The home's folders and variables, with the written program.
     let template = project.home.command(&[]);
     let mut command = std::process::Command::new(entry["command"].as_str().unwrap());
     command.args(arguments).current_dir(project.path("")).env_clear();

@@ -1,6 +1,6 @@
-//! Imports that end early. One dies with a call under way: the call arrives when the next import has looked
-//! already, and makes nothing twice. Of one whose server stops, or is killed, half-way nothing is served.
-//! Exports that a signal ends leave nothing.
+//! Imports that end early. One dies during a call: the call arrives after the next import has
+//! checked existing records, and duplicates nothing. If the server stops or is killed during an
+//! import, nothing of it is served. An interrupted export leaves nothing.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::native::send;
 use crate::program::Home;
 
-/// Reads a request whole.
+/// Reads a complete request.
 fn request(stream: &TcpStream) -> Option<Vec<u8>> {
     let mut reader = BufReader::new(stream);
     let (mut whole, mut length) = (Vec::new(), 0);
@@ -37,7 +37,7 @@ fn request(stream: &TcpStream) -> Option<Vec<u8>> {
     Some(whole)
 }
 
-/// Sends a request on and gives the whole answer.
+/// Forwards a request and returns the complete answer.
 fn forwarded(server: &str, request: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(server).unwrap();
     stream.write_all(request).unwrap();
@@ -46,7 +46,8 @@ fn forwarded(server: &str, request: &[u8]) -> Vec<u8> {
     answer
 }
 
-/// Passes everything on but the first call that makes records: that is held until the second one comes, and arrives just before it.
+/// Forwards all requests except the first that creates records. That one is held until the second
+/// arrives, and is forwarded just before it.
 fn late(listener: &TcpListener, server: &str, held: &Sender<()>) {
     let mut first: Option<(Vec<u8>, TcpStream)> = None;
     let mut is_done = false;
@@ -65,7 +66,7 @@ fn late(listener: &TcpListener, server: &str, held: &Sender<()>) {
                 continue;
             }
         }
-        // Whoever asked may be gone.
+        // The client may have disconnected.
         let _ = stream.write_all(&forwarded(server, &asked));
     }
 }
@@ -94,7 +95,8 @@ fn a_call_that_arrives_late_makes_nothing_twice() {
     assert_eq!(report["created"], 30, "{report}");
     let list = home.json(&["record", "list", "--memory", "notes", "--url", &server.url]);
     assert_eq!(list["records"].as_array().unwrap().len(), 30);
-    // Records that were deleted since stay deleted, until somebody wants them again, whatever the token remembers.
+    // Deleted records stay deleted until explicitly restored, even if the server remembers the
+    // token.
     for record in list["records"].as_array().unwrap() {
         home.ok(&[
             "record",
@@ -112,7 +114,7 @@ fn a_call_that_arrives_late_makes_nothing_twice() {
     assert_eq!(list["records"].as_array().unwrap().len(), 30);
 }
 
-/// Passes everything on but exports: they wait for an answer.
+/// Forwards all requests except exports, which get no answer.
 fn without_exports(listener: &TcpListener, server: &str, held: &Sender<TcpStream>) {
     for stream in listener.incoming() {
         let mut stream = stream.unwrap();
@@ -122,7 +124,7 @@ fn without_exports(listener: &TcpListener, server: &str, held: &Sender<TcpStream
             held.send(stream).unwrap();
             continue;
         }
-        // Whoever asked may be gone.
+        // The client may have disconnected.
         let _ = stream.write_all(&forwarded(server, &asked));
     }
 }
@@ -159,7 +161,7 @@ fn a_signal_takes_an_unfinished_export_back() {
         assert_eq!(child.wait().unwrap().code(), Some(code), "{signal}");
         assert!(names().is_empty(), "{signal}: {:?}", names());
     }
-    // One that is killed removes nothing; the next export does.
+    // A killed export removes nothing, but the next one does.
     let (mut child, _waiting) = begin();
     child.kill().unwrap();
     child.wait().unwrap();
@@ -168,14 +170,14 @@ fn a_signal_takes_an_unfinished_export_back() {
     assert_eq!(names(), ["notes.jsonl"]);
 }
 
-/// Turns of a conversation: more lines than are written at once.
+/// Turns of a conversation: more lines than one write contains.
 const TURNS: usize = 300;
 /// Lines of its export that arrive before the server is killed.
 const LINES_BEFORE_KILL: usize = 250;
-/// Looks until a part of it is there.
+/// The maximum number of checks for a part of it.
 const LOOKS_MAX: usize = 1_000;
 
-/// What `doctor` says of imports that have not ended.
+/// Returns the finding of `doctor` about unfinished imports.
 fn unfinished(home: &Home) -> String {
     let output = home.run(&["doctor", "--offline", "--json"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -208,7 +210,7 @@ fn a_server_that_stops_takes_back_what_an_import_began() {
         lines.len()
     );
     stream.write_all(head.as_bytes()).unwrap();
-    // All but the end: the first lines are written, and the rest is waited for.
+    // All but the end: the first lines are written, and the server waits for the rest.
     stream.write_all(&lines[..lines.len() - 40]).unwrap();
     assert!((0..LOOKS_MAX).any(|_| unfinished(&other).contains("not served")), "{}", other.log());
     assert!(server.stop());
@@ -261,7 +263,7 @@ fn an_import_that_is_killed_leaves_nothing_that_is_served() {
     let (status, _) = send(&server, "GET", &format!("/v1/memories/{memory}"), "", "");
     assert_eq!(status, 200);
 
-    // A file that begins a memory twice does not take the place of its own beginning.
+    // A file that begins a memory twice does not replace its own beginning.
     let mut twice: Vec<&str> = lines.lines().collect();
     twice.insert(twice.len() - 1, twice[1]);
     let other = Home::new();

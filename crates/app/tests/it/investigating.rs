@@ -1,5 +1,5 @@
-//! What operations agents know, by the command line: versions of a fact, what a question finds and what it does not, and what came of
-//! investigations.
+//! Operations memory on the command line: versions of a fact, found and dropped records of a
+//! question, and outcomes of investigations.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn save(server: &Server, memory: &str, body: &Value) -> Value {
     saved
 }
 
-/// A baseline of the api-server's memory; its record.
+/// Saves a baseline of the api-server's memory usage. Returns its record.
 fn baseline(server: &Server, memory: &str, environment: &str, at: &str, usage: &str) -> String {
     let body = json!({
         "memory_type": "infrastructure", "actor_id": "kubernetes-agent", "session_id": "s-1",
@@ -158,7 +158,8 @@ fn what_nobody_reads_is_found() {
     assert!(home.fails(1, &["sre", "doctor"]).contains("1 problems"));
 }
 
-/// Lines of an export, without what is the memory's they come from; the source, too, where that changes.
+/// Returns the lines of an export, without fields specific to the memory, and optionally without
+/// the source.
 fn lines(text: &str, is_of_source: bool) -> Vec<Value> {
     let mut all: Vec<Value> = text
         .lines()
@@ -178,7 +179,7 @@ fn lines(text: &str, is_of_source: bool) -> Vec<Value> {
     all
 }
 
-/// A memory with something of everything: what contradicts, what waits, what was judged.
+/// Creates a memory with all kinds of records: contradicting, waiting and judged ones.
 fn filled(home: &Home) -> String {
     let memory = home.json(&ENSURE)["memory_id"].as_str().unwrap().to_owned();
     let server = home.serve(&[]);
@@ -225,7 +226,7 @@ fn what_goes_out_comes_in_again() {
     let looked = other.json(&["sre", "import", "all.jsonl", "--dry-run"]);
     assert_eq!((&looked["actions"], &looked["lines"]), (&json!({"valid": 7}), &json!(7)), "{looked}");
     assert_eq!(other.ok(&["sre", "export"]), "");
-    // Nobody's word: contacts wait, whoever said them there, and the rest is the same.
+    // Without a vouching caller, contacts wait regardless of their source, and the rest is equal.
     let done = other.json(&["sre", "import", "all.jsonl"]);
     let imported = json!({"added": 4, "conflict": 1, "pending_confirmation": 2});
     assert_eq!(done["actions"], imported, "{done}");
@@ -240,11 +241,11 @@ fn what_goes_out_comes_in_again() {
     };
     assert_eq!(but_state(&out), but_state(&again));
     assert!(lines(&again, true).iter().all(|line| line["source"] == "imported"), "{again}");
-    // Once more changes nothing.
+    // A repetition changes nothing.
     let twice = other.json(&["sre", "import", "all.jsonl"]);
     assert_eq!(twice["actions"], json!({"duplicate": 7}), "{twice}");
     assert_eq!(lines(&other.ok(&["sre", "export"]), true), lines(&again, true));
-    // By the administrator's word everything counts as there.
+    // If the administrator vouches, all sources are kept.
     let third = Home::new();
     third.json(&ENSURE);
     std::fs::copy(home.path("all.jsonl"), third.path("all.jsonl")).unwrap();
@@ -342,7 +343,7 @@ fn what_is_ones_own() {
     let id = now[0]["record_id"].as_str().unwrap();
     let told = home.fails(2, &["me", "correct", id, "--data", r#"{"preference_type": "Style"}"#]);
     assert!(told.contains("preference_type"), "{told}");
-    // What is somebody else's is not there.
+    // Another user's records appear as missing.
     let all = home.json(&["sre", "list", "--actor", "Bob"]);
     let foreign = all[0]["actors"]["Bob"][0]["id"].as_str().unwrap();
     let output = home.run(&["me", "delete", foreign, "--json"]);

@@ -1,11 +1,12 @@
-//! A memory is named by its name wherever its id is taken, and what a caller may not see stays hidden.
+//! A memory's name is accepted wherever its id is, and inaccessible memories stay hidden.
 
 use serde_json::{Value, json};
 
 use crate::native::send;
 use crate::program::Home;
 
-/// Every reading operation of the native API answers the same for the name and for the id of a memory.
+/// Each reading operation of the native API gives the same answer for the name and the id of a
+/// memory.
 #[test]
 fn a_name_does_what_an_id_does() {
     let home = Home::new();
@@ -18,7 +19,7 @@ fn a_name_does_what_an_id_does() {
     let (mut checked, mut answered) = (0, 0);
     for (path, operations) in document["paths"].as_object().unwrap() {
         let is_of_memory = path.contains("{memory}") && path.matches('{').count() == 1;
-        // An export says when it was made.
+        // An export contains its time.
         if !is_of_memory || operations.get("get").is_none() || path.ends_with("/export") {
             continue;
         }
@@ -46,7 +47,7 @@ fn a_name_does_what_an_id_does() {
     assert_eq!(send(&server, "POST", tool, "", view).1["is_error"], Value::Bool(false));
 }
 
-/// A grant by name is one by id; the names of other memories are those of none.
+/// A grant by name is equal to one by id. Names of inaccessible memories behave like unknown ones.
 #[test]
 fn a_name_shows_nothing_that_an_id_hides() {
     let home = Home::new();

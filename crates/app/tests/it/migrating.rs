@@ -1,4 +1,5 @@
-//! `loci migrate`: whole stores from folders into a database and back, killed on the way; what it refuses, and in which words.
+//! `loci migrate`: whole stores from folders to a database and back, killed on the way, and
+//! rejections with their messages.
 
 use std::path::Path;
 use std::process::{Output, Stdio};
@@ -14,19 +15,19 @@ use serde_json::Value;
 
 use crate::program::Home;
 
-/// In every address: never printed.
+/// A password in each address, which is never printed.
 const PASSWORD: &str = "hunter2secret";
-/// Records of a memory beside those of `filled`.
+/// Records of a memory in addition to those of `filled`.
 const RECORDS: u32 = 400;
-/// Rows of it in the database when it is killed.
+/// The number of its rows in the database at the kill.
 const ROWS_BEFORE_KILL: u32 = 30;
 
-/// The address of a folder.
+/// Returns the address of a folder.
 fn folder(path: &Path) -> String {
     format!("sqlite:{}", path.display())
 }
 
-/// Two memories with something of everything, in this data folder.
+/// Creates two memories with all kinds of data in this data folder.
 fn fill(data: &Path) -> MemoryId {
     let store: Arc<dyn Store> = StorePlan::folder_at(data).open().unwrap();
     let memory = filled::fill(&store, "full").unwrap();
@@ -36,7 +37,7 @@ fn fill(data: &Path) -> MemoryId {
     memory
 }
 
-/// An event comes, and nobody runs a job.
+/// Stores an event without running jobs.
 fn write_once_more(data: &Path, memory: &MemoryId) {
     let store: Arc<dyn Store> = StorePlan::folder_at(data).open().unwrap();
     let event = samples::event(memory, "ann", "s1", 777).unwrap();
@@ -44,7 +45,8 @@ fn write_once_more(data: &Path, memory: &MemoryId) {
     store.close();
 }
 
-/// A new database: its name, and its address with a password that the server does not ask for.
+/// Creates a database. Returns its name, and its address with a password that the server does not
+/// check.
 fn database(server: &PostgresServer) -> (String, String) {
     let url = server.fresh_database().unwrap();
     let name = url.rsplit('/').next().unwrap().to_owned();
@@ -74,7 +76,7 @@ fn fails(output: &Output, code: i32, words: &str) {
     assert!(said.contains(words), "{said}");
 }
 
-/// What every place holds on that side, by kind.
+/// Returns the checksums of all parts on one side, by kind.
 fn sums(answer: &Value, side: &str) -> Vec<String> {
     let places = answer["places"].as_array().unwrap().iter();
     let kinds = places.flat_map(|place| {
@@ -115,7 +117,7 @@ fn into_a_database_killed_on_the_way_and_back() {
     assert_eq!(compared["copied"], 0);
 }
 
-/// Moves row by row, and is killed when some are there.
+/// Migrates row by row, and kills the process when some are copied.
 fn kill_on_the_way(home: &Home, server: &PostgresServer, name: &str, address: &str) {
     let data = folder(&home.path("data"));
     let arguments = ["migrate", "--from", &data, "--to", "env:TARGET_STORE", "--batch", "1"];
@@ -123,7 +125,7 @@ fn kill_on_the_way(home: &Home, server: &PostgresServer, name: &str, address: &s
     command.env("TARGET_STORE", address).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     loop {
-        // Before the schema is there, it is no row.
+        // Before the schema exists there are no rows.
         let count = server.sql(name, "SELECT count(*) FROM loci.records").unwrap_or_default();
         if count.trim().parse::<u32>().unwrap_or(0) >= ROWS_BEFORE_KILL {
             break;
@@ -225,7 +227,7 @@ fn what_was_erased_stays_erased_where_it_is_moved_to() {
     home.ok(&["export", "--memory", "notes", early]);
     home.ok(&["forget", "--memory", "notes", "--actor", "mara", "--confirm", "mara"]);
     home.ok(&["memory", "delete", "notes", "--yes"]);
-    // The tombstones alone are left to be moved.
+    // Only the tombstones remain to be copied.
     let [data, copy] = ["data", "copy"].map(|name| folder(&home.path(name)));
     answer(&migrate(&home, [&data, &copy], &["--json"], &[]));
     let there = |arguments: &[&str]| {

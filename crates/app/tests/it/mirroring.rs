@@ -1,4 +1,5 @@
-//! Mirrors on the command line and over HTTP: a directory without a server, a repository that git clones from one, and edits that come back.
+//! Mirrors on the command line and over HTTP: a directory without a server, a repository that git
+//! clones from one, and edits that return.
 
 use std::path::Path;
 use std::process::Command;
@@ -61,7 +62,7 @@ fn a_clone_over_http_and_back_again() {
     assert!(std::fs::read_to_string(&file).unwrap().ends_with("- one\n"));
     let (done, said) = git(folder.path(), &["clone", "-q", &url.replace("team", "none"), "none"]);
     assert!(!done && said.contains("not found"), "{said}");
-    // Nobody pushes; what a clone has is pulled.
+    // Nobody pushes. Loci pulls the commits of a clone.
     std::fs::write(&file, "---\ndescription: \"- one\"\n---\n\n- one\n- two\n").unwrap();
     git(&clone, &["commit", "-qam", "two"]);
     let (done, said) = git(&clone, &["push", "-q"]);
@@ -76,8 +77,8 @@ fn a_clone_over_http_and_back_again() {
     assert!(server.stop());
 }
 
-/// A commit of a clone is pulled from it, and the clone is rebased onto the commit that came of
-/// that: without a conflict, and with nothing of its own left.
+/// A commit of a clone is pulled, and the clone is rebased onto the resulting commit, without a
+/// conflict and without remaining commits of its own.
 #[test]
 fn a_clone_is_rebased_onto_what_was_pulled_from_it() {
     let home = Home::new();
@@ -93,7 +94,7 @@ fn a_clone_is_rebased_onto_what_was_pulled_from_it() {
     };
     let (mirror, clone) = (home.path("data/mirrors/team.git"), home.path("clone"));
     done(&home.path(""), &["clone", "-q", mirror.to_str().unwrap(), "clone"]);
-    // Two files that people made, and one of Loci's, whose description follows its text.
+    // Two files created by people, and one by Loci, whose description follows its text.
     let made = |text: &str| format!("---\ndescription: \"hello\"\n---\n\n{text}\n");
     assert_eq!(std::fs::read_to_string(clone.join("knowledge/facts/made.md")).unwrap(), made("hello"));
     let files = [

@@ -1,5 +1,5 @@
-//! Configured models: `doctor` proves them, keys are named and never shown, and what is signed for others holds at our own
-//! door. The vendor is a socket of this machine.
+//! Configured models: `doctor` verifies them, keys are named and never shown, and signatures for
+//! others are valid at Loci's own interface. The vendor is a local socket.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::program::Home;
 
-/// Answers requests of OpenAI's protocol one after the other: those with this key well, others with 401.
+/// Answers requests of OpenAI's protocol one after the other: successfully with this key, else with
+/// 401.
 pub(crate) fn vendor(key: &'static str) -> (String, Receiver<String>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -39,7 +40,7 @@ const COMPLETION: &str = r#"{"model":"small-2026","choices":[{"message":{"conten
     "usage":{"prompt_tokens":9,"completion_tokens":1}}"#;
 const DENIED: &str = r#"{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}"#;
 
-/// Boats and vessels lie in one direction, everything else in another.
+/// Returns one direction for boats and vessels, and another for everything else.
 fn embeddings(request: &str) -> String {
     let body: Value = serde_json::from_str(request.split_once("\r\n\r\n").unwrap().1).unwrap();
     let texts = body["input"].as_array().unwrap();
@@ -79,7 +80,7 @@ pub(crate) fn settled(server: &crate::program::Server, id: &str) {
     assert!(waited.contains("\"complete\":true"), "{waited}");
 }
 
-/// A home whose configuration names the model.
+/// Returns a home whose configuration names the model.
 fn home(url: &str) -> Home {
     let home = Home::new();
     let text = format!(
@@ -89,7 +90,7 @@ fn home(url: &str) -> Home {
     home
 }
 
-/// `doctor` with this key: its exit code, the finding about the model, everything it wrote.
+/// Runs `doctor` with this key. Returns its exit code, the finding about the model, and its output.
 fn doctor(home: &Home, key: Option<&str>, more: &[&str]) -> (Option<i32>, Option<Value>, String) {
     let config = home.path("config.toml");
     let arguments = [&["--config", config.to_str().unwrap(), "doctor", "--json"], more].concat();
@@ -160,7 +161,7 @@ fn another_embedder_makes_all_vectors_anew() {
 
     let server = home.serve_with(&["--config", config], &[("VENDOR_KEY", "good-key")]);
     say("Largs has a long pier.");
-    // Nothing is pending any more, the making of vectors included.
+    // Nothing is pending any more, including vectors.
     let memories = home.json(&["memory", "list"]);
     let id = memories["memories"][0]["id"].as_str().unwrap();
     settled(&server, id);

@@ -1,4 +1,5 @@
-//! Data on the move: export and import, backup and restore, transcripts, forgetting. Nothing is lost and nothing stays.
+//! Data transfer: export and import, backup and restore, transcripts, forgetting. Nothing is lost
+//! and no erased data remains.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -65,7 +66,7 @@ fn an_export_imports_as_it_was() {
     assert!(other.fails(4, &["import", "--format", "jsonl", file.to_str().unwrap()]).contains("notes"));
 }
 
-/// Lines without what is of a server alone: when it exported, and the order of its own writes.
+/// Returns lines without server-specific fields: the export time, and the order of its writes.
 fn content(text: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| !line.contains("\"header\""));
     lines

@@ -1,4 +1,4 @@
-//! The native API over HTTP: shapes, idempotency, refusals, and its document.
+//! The native API over HTTP: shapes, idempotency, rejections, and its document.
 
 use std::collections::BTreeSet;
 
@@ -112,7 +112,7 @@ fn the_document_names_every_operation() {
         found.extend(methods.map(|method| format!("{} {path}", method.to_uppercase())));
     }
     let table = loci_api::operation::places();
-    // The document shows a parameter that takes the rest of the path as one like others.
+    // The document shows a parameter for the rest of the path like any other.
     let table = table.map(|place| format!("{} {}", place.method.as_str(), place.path.replace("{*", "{")));
     assert_eq!(found, table.collect());
     let text = document.to_string();

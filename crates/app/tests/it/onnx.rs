@@ -1,4 +1,5 @@
-//! An encoder in a file as the embedder, with the feature `onnx`: vectors are made anew by it, and searches use it.
+//! An encoder in a file as the embedder, with the feature `onnx`: it recomputes all vectors, and
+//! searches use it.
 
 use serde_json::Value;
 

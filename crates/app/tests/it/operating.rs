@@ -1,4 +1,5 @@
-//! Operations agents through the binary: a memory that is there at every start, and what is saved in it over HTTP.
+//! Operations agents through the binary: a memory that exists after each start, and saving over
+//! HTTP.
 
 use std::os::unix::fs::PermissionsExt;
 

@@ -1,4 +1,5 @@
-//! Operations agents at a running server: a home with their memory, restarts, and people with keys of their own.
+//! Operations agents with a running server: a home with their memory, restarts, and people with
+//! their own keys.
 
 use serde_json::{Value, json};
 
@@ -15,17 +16,17 @@ pub(crate) struct Operations {
 }
 
 impl Operations {
-    /// A server whose callers, while there are no keys, are this user.
+    /// Returns a server whose callers are this user as long as there are no keys.
     pub(crate) fn of(user: &str) -> Self {
         Self::with(&[("USER", user)])
     }
 
-    /// A server with these variables.
+    /// Returns a server with these variables.
     pub(crate) fn with(variables: &[(&str, &str)]) -> Self {
         Self::begun(Home::new(), &[], variables)
     }
 
-    /// The same with a configuration.
+    /// Returns a server with this configuration and these variables.
     pub(crate) fn configured(config: &str, variables: &[(&str, &str)]) -> Self {
         let home = Home::new();
         let path = home.path("config.toml");
@@ -44,7 +45,7 @@ impl Operations {
         Self { home, server, memory, variables, arguments }
     }
 
-    /// The same after its server was killed where it stood, and another one began.
+    /// Kills the server and starts another one.
     pub(crate) fn restarted(self) -> Self {
         let Self { home, server, memory, variables, arguments } = self;
         server.kill();
@@ -55,7 +56,7 @@ impl Operations {
         Self { home, server, memory, variables, arguments }
     }
 
-    /// Sends a request as whoever has the token; without one where it is empty.
+    /// Sends a request with a token, or without one if it is empty.
     pub(crate) fn send(&self, token: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let headers =
             if token.is_empty() { String::new() } else { format!("Authorization: Bearer {token}\r\n") };
@@ -63,38 +64,38 @@ impl Operations {
         send(&self.server, method, path, &headers, &body)
     }
 
-    /// Posts as whoever has the token, what must succeed.
+    /// Sends a POST request with a token, which must succeed.
     pub(crate) fn post_as(&self, token: &str, path: &str, body: &Value) -> Value {
         let (status, answer) = self.send(token, "POST", path, body);
         assert!((200..300).contains(&status), "{path}: {status} {answer} to {body}");
         answer
     }
 
-    /// The same without a token.
+    /// Sends a POST request without a token, which must succeed.
     pub(crate) fn post(&self, path: &str, body: &Value) -> Value {
         self.post_as("", path, body)
     }
 
-    /// Posts to the memory.
+    /// Sends a POST request to the memory.
     pub(crate) fn to_memory(&self, verb: &str, body: &Value) -> Value {
         self.post(&format!("/v1/memories/{}/{verb}", self.memory), body)
     }
 
-    /// What a request gets, which must succeed.
+    /// Returns the answer of a GET request, which must succeed.
     pub(crate) fn get(&self, path: &str) -> Value {
         let (status, answer) = self.send("", "GET", path, &Value::Null);
         assert_eq!(status, 200, "{path}: {answer}");
         answer
     }
 
-    /// A key of somebody of the team; its token.
+    /// Creates a key of a team member. Returns its token.
     pub(crate) fn key(&self, name: &str, capabilities: &[&str]) -> String {
         let grant = json!({"memory": self.memory, "capabilities": capabilities}).to_string();
         let key = self.home.json(&["key", "create", name, "--grant", &grant]);
         key["token"].as_str().unwrap().to_owned()
     }
 
-    /// An event of the AgentCore wire, as an agent of the source design sends it.
+    /// Stores an event of the AgentCore wire in the format of an agent of the source design.
     pub(crate) fn wire_event(&self, actor: &str, session: &str, content: &str) -> Value {
         let said = json!({"conversational": {"content": {"text": content}, "role": "ASSISTANT"}});
         let body = json!({"actorId": actor, "sessionId": session, "eventTimestamp": 1_767_600_000, "payload": [said]});

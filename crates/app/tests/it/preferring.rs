@@ -1,4 +1,4 @@
-//! What people want, and what tasks have in common, by the command line.
+//! Preferences of users, and themes of tasks, on the command line.
 
 use serde_json::json;
 

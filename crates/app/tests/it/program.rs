@@ -1,4 +1,4 @@
-//! The binary under test, in a home of its own: commands that end, and servers that are stopped when they are dropped.
+//! The binary under test, in its own home: commands that end, and servers that are stopped on drop.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
@@ -37,25 +37,25 @@ impl Home {
         command
     }
 
-    /// Runs a command and gives what it wrote, whatever became of it.
+    /// Runs a command and returns its output, regardless of success.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
     }
 
-    /// Runs a command that must succeed and gives its standard output.
+    /// Runs a command that must succeed, and returns its standard output.
     pub(crate) fn ok(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs a command with `--json` that must succeed and gives its answer.
+    /// Runs a command with `--json` that must succeed, and returns its answer.
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let text = self.ok(&[arguments, &["--json"]].concat());
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
     }
 
-    /// Runs a command that must fail with this code and gives its standard error.
+    /// Runs a command that must fail with this code, and returns its standard error.
     pub(crate) fn fails(&self, code: i32, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -68,7 +68,7 @@ impl Home {
         self.serve_with(arguments, &[])
     }
 
-    /// The same with these variables.
+    /// Starts a server with these variables and waits until it listens.
     #[expect(clippy::disallowed_methods, reason = "a process is waited for in the machine's time")]
     pub(crate) fn serve_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Server {
         let port_file = self.path("port");
@@ -100,23 +100,23 @@ impl Home {
 }
 
 impl Server {
-    /// The number of its process.
+    /// Returns its process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Kills it where it stands.
+    /// Kills it immediately.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().map(drop).unwrap();
     }
 
-    /// Asks it to stop and waits for that; true if it ended in order.
+    /// Stops it and waits for its end. Returns true if it ended without an error.
     pub(crate) fn stop(self) -> bool {
         self.stopped() == Some(0)
     }
 
-    /// Output together with the exit code.
+    /// Stops it, and returns the exit code.
     pub(crate) fn stopped(mut self) -> Option<i32> {
         let id = self.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
@@ -126,7 +126,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself; a test's outcome is decided by then.
+        // It may have ended already. The result of the test is decided by then.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

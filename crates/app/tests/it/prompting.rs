@@ -1,4 +1,5 @@
-//! Versions of prompts by the command line: from a file to a name, a list, a difference, and back.
+//! Versions of prompts on the command line: from a file to a name, a list, a difference, and a
+//! rollback.
 
 use serde_json::{Value, json};
 
@@ -76,7 +77,7 @@ fn a_candidate_is_evaluated_by_a_model_of_ones_own() {
     assert_eq!(candidate, expect);
     let back = ["prompt", "extraction", "rollback", "learnings", "--to", "1001"];
     home.fails(4, &back);
-    // Nobody is configured who could be asked.
+    // No model is configured.
     home.fails(2, &["eval", "prompts", "--prompt", "learnings@1001"]);
     let questions = home.ok(&["eval", "prompts", "--prompt", "learnings@1001", "--questions"]);
     let answered = questions.lines().map(|line| {

@@ -1,4 +1,5 @@
-//! Pull mode over HTTP and by the command line: a question is come for, answered badly, answered well.
+//! Pull mode over HTTP and on the command line: a question is leased, answered invalidly, and
+//! answered correctly.
 
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ const MEMORY: &str = r#"{"name":"notes","strategies":[{"kind":"semantic","name":
 const EVENT: &str =
     r#"{"actor":"alice","session":"s1","payload":[{"message":{"role":"user","text":"I live in Bern"}}]}"#;
 
-/// A server with one message that waits to be read; the memory's id.
+/// Stores one message that waits for extraction. Returns the memory's id.
 fn told(server: &Server) -> String {
     let (status, memory) = send(server, "POST", "/v1/memories", "", MEMORY);
     assert_eq!(status, 201, "{memory}");
@@ -102,7 +103,7 @@ fn a_reflection_is_asked_for() {
     let place = format!("/v1/memories/{id}/strategies/{strategy}/reflect");
     let (status, asked) = send(&server, "POST", &place, "", r#"{"window":9,"namespace":"/episodes/alice/"}"#);
     assert_eq!(status, 200, "{asked}");
-    // Where there are no episodes, nobody is asked.
+    // Without episodes no question is asked.
     let wait = format!("/v1/memories/{id}/extraction:wait");
     let (_, state) = send(&server, "POST", &wait, "", "{}");
     assert_eq!((&state["complete"], &state["failed"]), (&json!(true), &json!(0)), "{state}");

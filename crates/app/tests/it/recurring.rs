@@ -1,4 +1,4 @@
-//! An alert that comes again and again by webhook: how often, and what it was before.
+//! An alert that recurs by webhook: its count, and its previous occurrences.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn time(seconds: u64) -> Value {
     json!(at.to_rfc3339())
 }
 
-/// The alert that began then: it stands, or it is over since.
+/// Returns the alert that began at this time, open or ended.
 fn alert(began: u64, ended: Option<u64>) -> Value {
     let mut body = firing(FINGERPRINT);
     body["alerts"][0]["startsAt"] = time(began);

@@ -1,5 +1,5 @@
-//! Credentials that agents, people and alerts say are in no file, no line of the log and no export,
-//! by whatever door they came.
+//! Credentials in texts of agents, people and alerts are in no file, no log line and no export,
+//! regardless of the interface.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::operations::Operations;
 const SECRET: &str = "the secret of alerts";
 const CONFIG: &str = "[[hook]]\nsource = \"alertmanager\"\nsecrets_env = [\"ALERTS\"]\n";
 
-/// Files beneath a folder, with what is in them.
+/// Collects the files beneath a folder, with their content.
 fn files(folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -24,14 +24,14 @@ fn files(folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
     }
 }
 
-/// A block of knowledge that says something.
+/// Returns a knowledge block with this text.
 fn block(name: &str, said: &str) -> String {
     let item = json!({"service_name": name, "knowledge_type": "config", "knowledge_data": {"note": said},
         "evidence": [{"tool_call_id": "tc_1", "tool": "logs", "quote": said}]});
     format!("```\n{}\n```", json!({"infrastructure_knowledge": [item]}))
 }
 
-/// Says one credential by every door that takes one thing at a time.
+/// Sends one credential through each interface that accepts single items.
 fn say(operations: &Operations, at: usize, said: &str) {
     let data = json!({"service_name": format!("saved-{at}"), "knowledge_type": "config", "knowledge_data": {"note": said}});
     let save = |kind: &str, data: Value| json!({"memory_type": kind, "actor_id": "alice", "session_id": "s-1", "data": data});
@@ -76,7 +76,7 @@ fn say(operations: &Operations, at: usize, said: &str) {
     operations.wire_event("alice", "preferences-default", &style.to_string());
 }
 
-/// Alerts whose words hold credentials, in one delivery.
+/// Returns alerts whose texts contain credentials, in one delivery.
 fn alerts(all: &[Credential]) -> Value {
     let mut body = firing("f");
     let one = body["alerts"][0].clone();
@@ -92,7 +92,8 @@ fn alerts(all: &[Credential]) -> Value {
     body
 }
 
-/// A few lines that hold a secret, each from a little before it: where it came from.
+/// Returns a few excerpts that contain a secret, each with some preceding text that shows its
+/// origin.
 fn lines(text: &str, all: &[Credential]) -> String {
     let place = |line: &str| all.iter().find_map(|one| line.find(&one.secret));
     let part = |line: &str| {
@@ -115,7 +116,7 @@ fn no_credential_is_kept_by_whatever_door_it_came() {
     let bearer = format!("Authorization: Bearer {SECRET}\r\n");
     let (status, taken) = post(&operations.server, "alertmanager", &bearer, &alerts(&all).to_string());
     assert_eq!((status, &taken["state"]), (202, &json!("queued")), "{taken}");
-    // An alert is a delivery.
+    // Each alert is a delivery.
     assert_eq!(settled(&operations.server), all.len());
     let applied: Vec<Value> = all
         .iter()

@@ -1,11 +1,11 @@
-//! The three examples of the design that operations agents come from, through each door of the
-//! binary, over a crash, and back whole.
+//! The three examples of the design that operations agents come from, through each interface of the
+//! binary, across a crash, and returned unchanged.
 
 use serde_json::{Value, json};
 
 use crate::operations::Operations;
 
-/// What `retrieve` tells of a record beside what was said of it.
+/// Members that `retrieve` adds to the saved ones.
 const ADDED: [&str; 5] = ["discovered_by", "user_id", "status_source", "confirmed_by", "metric"];
 
 fn preference() -> Value {
@@ -42,7 +42,7 @@ fn investigation() -> Value {
     })
 }
 
-/// A way in: what is said with it, and whether contacts wait for a person then.
+/// An interface: its name, its save function, and true if contacts then wait for a person.
 type Door = (&'static str, fn(&Operations), bool);
 
 fn by_save(operations: &Operations) {
@@ -74,7 +74,7 @@ fn by_wire(operations: &Operations) {
     operations.wire_event("Alice", "s-1", &investigation().to_string());
 }
 
-/// Puts in force what waits.
+/// Activates the waiting records.
 fn confirm(operations: &Operations) {
     let path = format!("/v1/memories/{}/preferences?state=pending_confirmation", operations.memory);
     let waiting = operations.get(&path);
@@ -84,7 +84,7 @@ fn confirm(operations: &Operations) {
     operations.post(&path, &json!({"memory": operations.memory}));
 }
 
-/// All that is there of a type.
+/// Returns all records of a type.
 fn found(operations: &Operations, kind: &str, actor: &str) -> Value {
     let body = json!({"types": [kind], "actor": actor, "query": ""});
     let found = operations.to_memory("retrieve", &body);
@@ -92,7 +92,8 @@ fn found(operations: &Operations, kind: &str, actor: &str) -> Value {
     one["content"].clone()
 }
 
-/// What is kept is what was said, and nothing more than what is told of every record.
+/// Checks that a stored record contains the saved members, and no other than those added to each
+/// record.
 fn equal(kept: &Value, said: &Value, door: &str) {
     for (name, value) in said.as_object().unwrap() {
         assert_eq!(&kept[name], value, "{name} by {door}");
@@ -122,11 +123,11 @@ fn examples_are_the_same_after_a_crash_by_whatever_door() {
             let key = entry["key"].as_str().unwrap();
             assert_eq!(entry["value"], said["preference_value"][key], "by {door}");
             assert_eq!(entry["context"], said["context"], "by {door}: {kept}");
-            // What a person confirmed is said anew by that.
+            // A confirmation by a person updates the timestamp.
             let is_confirmed = waits && entry["source"] == "human";
             assert_eq!(entry["timestamp"] == said["timestamp"], !is_confirmed, "by {door}: {kept}");
         }
-        // Under either name of the agent it is one.
+        // Both names of the agent refer to the same one.
         for agent in ["kubernetes-agent", "sre-agent-kubernetes"] {
             equal(&found(&operations, "infrastructure", agent), &knowledge(), door);
         }

@@ -1,19 +1,18 @@
-//! Memory of a process that has nothing to do: the part that no file backs, which no other process
-//! shares. Pages of the program depend on how it was built; `BENCHMARKS.md` has the whole of a
-//! release.
+//! Memory of an idle process: the anonymous part, which no other process shares. Pages of the
+//! program depend on the build. `BENCHMARKS.md` contains the total of a release.
 
 #![cfg(target_os = "linux")]
 
 use crate::program::Home;
 use crate::speaking_mcp::Speaking;
 
-/// A debug build counts 14 MiB, six of them addresses that the loader fills in. It was 52 MiB with
-/// huge pages, and 36 MiB with the API's description.
+/// A debug build uses 14 MiB, six of them for relocated addresses. It was 52 MiB with huge pages,
+/// and 36 MiB with the API's description.
 const ANONYMOUS_KIB_MAX: u64 = 22 << 10;
-/// Each thread has a stack and a part of the heap: as many on every machine.
+/// Each thread has a stack and a heap arena, so the number of threads is fixed on each machine.
 const TWO_WORKERS: [(&str, &str); 1] = [("TOKIO_WORKER_THREADS", "2")];
 
-/// The anonymous memory of a process.
+/// Returns the anonymous memory of a process.
 fn anonymous_kib(process: u32) -> u64 {
     let rollup = std::fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap();
     let line = rollup.lines().find_map(|line| line.strip_prefix("Anonymous:")).unwrap();
@@ -28,7 +27,7 @@ fn an_idle_process_keeps_little() {
     let kept = anonymous_kib(server.id());
     assert!(kept <= ANONYMOUS_KIB_MAX, "a server keeps {kept} KiB");
 
-    // A process on the folder of the server, with the engine in it.
+    // A process on the folder of the server, with its own engine.
     let mut beside =
         Speaking::start(home.command(&["mcp", "--no-attach", "--memory", "notes"]), &TWO_WORKERS);
     beside.ask("ping", serde_json::json!({}));

@@ -1,4 +1,4 @@
-//! Pages of one retrieval are pages of one list, whatever is written between two of them.
+//! The pages of one retrieval belong to one list, even if records are written in between.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ fn what_is_written_between_pages_moves_nothing() {
     write(&server, 0..80, |number| {
         format!("The service number {number} listens on port {}.", 4_000 + number)
     });
-    // Vectors that come between two questions would change what the first of them finds.
+    // Vectors computed between two questions would change the results of the first.
     let wait = r#"{"timeout_ms":60000}"#;
     let (_, waited) = send(&server, "POST", "/v1/memories/notes/extraction:wait", "", wait);
     assert_eq!(waited["complete"], json!(true), "{waited}");
@@ -53,7 +53,7 @@ fn what_is_written_between_pages_moves_nothing() {
     let (mut paged, mut token) = page(10, None);
     let gone = whole[45].0.clone();
     for round in 1..5 {
-        // What comes now would stand before all else, or between.
+        // Records written now would rank before all others, or between them.
         write(&server, 0..20, |number| {
             format!("Which service listens on which port: service {round}{number}, port {number}.")
         });

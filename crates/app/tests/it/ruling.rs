@@ -1,4 +1,4 @@
-//! Rules of a repository by the command line and over HTTP.
+//! Rules of a repository on the command line and over HTTP.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn people_write_rules_and_decide_about_them() {
     assert!(home.ok(&["rule", "list", "acme/shop"]).contains("pinned"));
     assert_eq!(home.json(&["rule", "list", "acme/shop", "--pr", "7"])["rules"], json!([]));
 
-    // What is so already is a conflict, at every door.
+    // A change to the current state is a conflict at each interface.
     home.fails(4, &["rule", "pin", "acme/shop", &id]);
     let path = format!("/v1/repos/acme/shop/rules/{id}");
     assert_eq!(send(&server, "POST", &format!("{path}/pin"), "", "{}").0, 409);

@@ -1,4 +1,5 @@
-//! What keeps a repository's memory safe, by the command line: holding back, going back, erasing; and a namespace as a file.
+//! Safeguards of a repository's memory on the command line: quarantine, rollback, erasure, and a
+//! namespace as a file.
 
 use std::fs;
 

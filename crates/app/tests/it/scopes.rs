@@ -1,5 +1,5 @@
-//! Names and texts that must be the same at every door, and what is kept at none. Names carry the numbers of the acceptance tests of
-//! coding agents' memory.
+//! Names and texts that must be equal at each interface, and data that none stores. Names contain
+//! the numbers of the acceptance tests of coding agents' memory.
 
 use loci_testkit_ports::secret_samples::secrets;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::native::send;
 use crate::program::{Home, Server};
 use crate::shop::Shop;
 
-/// Nobody listens there.
+/// An address without a listener.
 const NOWHERE: &str = "http://127.0.0.1:9";
 const DOTTED: &str = "vercel/next.js";
 
@@ -47,7 +47,7 @@ fn a03_a_repository_with_a_full_stop_works_at_every_door() {
     let hydrated = post(&server, "/v1/tasks/t-002/hydrate", &json!({ "timeout_ms": 30_000 }));
     assert_eq!(hydrated["knowledge"][0]["id"], id, "{hydrated}");
 
-    // By the tools of agents, and by the command line.
+    // By the tools of agents, and on the command line.
     let tool = post(
         &server,
         "/v1/tools/memory_search",
@@ -58,7 +58,7 @@ fn a03_a_repository_with_a_full_stop_works_at_every_door() {
     let led: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(led["items"].as_array().unwrap().len(), 2, "{led}");
 
-    // And as any memory's: the actor is the repository, the session the task.
+    // By the generic API of memories: the actor is the repository, the session the task.
     let (_, memories) = send(&server, "GET", "/v1/memories", "", "");
     let memory = memories["memories"][0]["id"].as_str().unwrap_or_else(|| panic!("{memories}")).to_owned();
     let of = |path: &str| format!("/memories/{memory}{path}");

@@ -1,5 +1,5 @@
-//! Variables that container platforms set for a service called `loci` do not keep the server from
-//! starting.
+//! Variables that container platforms set for a service called `loci` do not prevent the start of
+//! the server.
 
 use crate::program::Home;
 

@@ -1,4 +1,4 @@
-//! What the listener promises: ports, refusals, keys, logs without content.
+//! The guarantees of the listener: ports, rejections, keys, logs without content.
 
 use std::fs::Permissions;
 use std::io::{Read, Write};
@@ -78,7 +78,8 @@ fn pages_and_big_bodies_are_refused() {
     assert!(raw(&server, &post).starts_with("HTTP/1.1 413"));
 }
 
-/// A page of another host can make a browser send a `GET`: each of these was one that had effects.
+/// A page of another host can make a browser send a `GET`. Each of these requests once had effects
+/// as a `GET`.
 #[test]
 fn what_has_effects_is_no_get() {
     let home = Home::new();
@@ -169,7 +170,8 @@ fn a_file_that_a_variable_names_gives_a_command_its_token() {
     assert!(said.contains("credentials are needed"), "{said}");
 }
 
-/// A full disk, as the kernel tells of one: the server's probe is the device that is always full.
+/// A full disk, as reported by the kernel: the file of the server's probe is a link to the device
+/// that is always full.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_server_on_a_full_disk_is_not_ready_and_says_why() {
@@ -181,7 +183,7 @@ fn a_server_on_a_full_disk_is_not_ready_and_says_why() {
     assert!(told.starts_with("HTTP/1.1 503") && told.contains("free space on its disk"), "{told}");
     assert!(get(&server, "/healthz", "").starts_with("HTTP/1.1 200"), "it lives all the same");
     assert!(server.stop());
-    // The probe took its file away: this process of another number finds room.
+    // The probe removed its file, so a process with another id has space.
     let server = home.serve(&[]);
     assert!(get(&server, "/readyz", "").starts_with("HTTP/1.1 200"));
 }
@@ -199,8 +201,8 @@ fn the_configuration_is_printed_and_never_taken_from_the_working_folder() {
     assert!(said.contains("lissen"), "{said}");
 }
 
-/// The writing thread waits for the folder's lock, which another process has and keeps: nothing that it was
-/// asked for ends.
+/// Another process holds the folder's lock that the writer thread waits for, so no pending write
+/// ends.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a process is waited for in the machine's time")]
 fn a_server_ends_within_its_limit_whatever_is_running() {
@@ -213,7 +215,8 @@ fn a_server_ends_within_its_limit_whatever_is_running() {
     let body = r#"{"name":"stuck"}"#;
     let head = "POST /v1/memories HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json";
     write!(waiting, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
-    // It is answered behind the other: when that has come, the write has been taken in.
+    // This request is sent after the other, so its answer means that the server has received the
+    // write.
     assert!(get(&server, "/healthz", "").starts_with("HTTP/1.1 200"));
     let began = std::time::Instant::now();
     assert_eq!(server.stopped(), Some(1));

@@ -1,5 +1,5 @@
-//! `loci mcp` as a client starts it: over a folder, beside others, over a server that ends, over a URL; and nothing but messages
-//! on standard output.
+//! `loci mcp` as a client starts it: over a folder, next to other processes, over a server that
+//! ends, over a URL. Standard output contains only messages.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::program::Home;
 use crate::shop::Shop;
 
-/// A running `loci mcp`, as a client sees it.
+/// A running `loci mcp`, seen by a client.
 pub(crate) struct Speaking {
     child: Child,
     to: Option<ChildStdin>,
@@ -33,7 +33,7 @@ impl Speaking {
         Self { child, to, from: BufReader::new(from), next: 0 }
     }
 
-    /// The number of its process.
+    /// Returns its process id.
     #[cfg(target_os = "linux")]
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
@@ -71,7 +71,7 @@ impl Speaking {
         results.iter().map(|hit| hit["content"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Closes its input; true where it ends in order and says nothing more.
+    /// Closes its input. Returns true if it ends without an error and without further output.
     pub(crate) fn ends(mut self) -> bool {
         drop(self.to.take());
         let mut rest = String::new();
@@ -113,7 +113,8 @@ fn two_processes_and_a_server_share_a_folder() {
         let found = speaking.found("the red blue green lamp number");
         assert_eq!(found.len(), 21, "{found:?}");
     }
-    // The server ends: who asked it goes on with the folder; who asked its address says so.
+    // The server ends. A client of its socket continues with the folder, and a client of its URL
+    // reports an error.
     assert!(server.stop(), "{}", home.log());
     assert_eq!(third.add("the last lamp")["stored"], 1);
     assert!(one.found("the last lamp").contains(&"the last lamp".to_owned()));

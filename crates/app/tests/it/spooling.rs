@@ -1,5 +1,5 @@
-//! The spool where not everything can be said: servers that refuse one thing and take another, processes that hold it, and sessions
-//! of which a part is wrong or great.
+//! The spool with partial failures: servers that reject some reports, processes that hold the lock,
+//! and sessions with invalid or oversized events.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
@@ -14,15 +14,15 @@ use crate::native::send;
 use crate::program::Home;
 use crate::shop::Shop;
 
-/// Nobody listens there.
+/// An address without a listener.
 const NOWHERE: &str = "http://127.0.0.1:9";
-/// A commit with our hooks, or a command that is to end well, takes no longer: with room for a busy
-/// machine, as one that waits for the lock never ends.
+/// The time limit of a commit with the hooks, and of a command that must exit with 0. It is
+/// generous for a busy machine, because waiting for the lock would never end.
 const HELD_UP_MAX: Duration = Duration::from_secs(20);
 
 type Answer = fn(&str, &Value) -> (u16, Value);
 
-/// A server that answers what it is told to, and remembers what it was asked.
+/// A server that returns given answers, and records its requests.
 struct Scripted {
     url: String,
     asked: Arc<Mutex<Vec<(String, Value)>>>,
@@ -56,14 +56,14 @@ impl Scripted {
                 let head =
                     format!("HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nConnection: close");
                 let answer = format!("{head}\r\nContent-Length: {}\r\n\r\n{said}", said.len());
-                // Whoever asked may be gone.
+                // The client may have disconnected.
                 let _ = reader.get_mut().write_all(answer.as_bytes());
             }
         });
         Self { url, asked }
     }
 
-    /// Of each request the task and the text of the note, since the last time.
+    /// Returns the task and the note of each request since the last call.
     fn asked(&self) -> Vec<String> {
         let asked = std::mem::take(&mut *self.asked.lock().unwrap());
         let name = |(path, body): &(String, Value)| {
@@ -79,7 +79,7 @@ fn problem(status: u16, field: Option<&str>) -> (u16, Value) {
     (status, json!({ "error": { "code": "X", "message": message, "field": field, "retryable": false } }))
 }
 
-/// As a server of many tasks, of which some cannot be told anything.
+/// Answers as a server of many tasks, some of which fail.
 fn picky(path: &str, _: &Value) -> (u16, Value) {
     match path.split('/').nth(3).unwrap_or_default() {
         "t-403" => problem(403, None),
@@ -90,7 +90,7 @@ fn picky(path: &str, _: &Value) -> (u16, Value) {
     }
 }
 
-/// As a server that knows every task, and takes whatever is said of it.
+/// Answers as a server that knows each task, and accepts each report.
 fn fine(_: &str, _: &Value) -> (u16, Value) {
     let task = json!({
         "task_id": "t", "actor": "acme/shop", "session": "t", "kind": "new_task", "status": "running", "memory_arm": "on",
@@ -105,7 +105,7 @@ fn spool_file(shop: &Shop<'_>) -> std::path::PathBuf {
     shop.path().join(".git/loci/spool.jsonl")
 }
 
-/// What is for nowhere is for there.
+/// Readdresses the entries for the unreachable address to this URL.
 fn readdress(shop: &Shop<'_>, url: &str) {
     let file = spool_file(shop);
     let text = std::fs::read_to_string(&file).unwrap();
@@ -161,14 +161,15 @@ fn what_cannot_be_said_of_one_task_holds_no_other_back() {
         "{out}"
     );
 
-    // Whoever says something of another task is not held up by what was tried a moment ago; an unknown task is asked about again.
+    // A recently failed attempt does not delay reports about other tasks. An unknown task is tried
+    // again.
     let (code, _, said) = note(&shop, "t-1", "i", &server.url);
     assert_eq!(code, 0, "{said}");
     assert!(!server.asked().iter().any(|one| one.starts_with("t-403") || one.starts_with("t-500")));
-    // Of the same task it waits behind the others.
+    // A report about the same task waits behind the others.
     let (code, _, said) = note(&shop, "t-500", "j", &server.url);
     assert_eq!(code, 0, "{said}");
-    // Better times: everything goes, each task in its order.
+    // With a healthy server all entries are sent, each task in order.
     let server = Scripted::new(fine);
     let text = std::fs::read_to_string(spool_file(&shop)).unwrap();
     let old: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
@@ -232,11 +233,11 @@ fn one_event_that_is_wrong_holds_none_of_the_others_back() {
     let bodies: Vec<_> = kept.as_array().unwrap().iter().map(|one| &one["body"]["events"]).collect();
     assert_eq!(bodies.len(), 2, "{kept}");
     assert_eq!((bodies[0], &bodies[1][0]["seq"]), (&json!(["{\"seq\":"]), &json!(2)), "{kept}");
-    // What was refused is asked about once more, and refused as it is.
+    // A rejected entry is tried once more, and rejected again.
     assert_eq!(shop.run(&["spool", "flush"]).1.trim(), "0 sent, 2 refused, 0 waiting");
     assert_eq!(shop.json(&["spool", "show"]).as_array().unwrap().len(), 2);
 
-    // The same where it waited in the spool.
+    // The result is the same for spooled events.
     shop.write("later.jsonl", &[good(6), wrong, good(7)].join("\n"));
     let later = ["session", "append", "t-001", "--file", "later.jsonl", "--url", NOWHERE];
     assert_eq!(shop.run(&later).0, 0);
@@ -282,7 +283,7 @@ fn great_sessions_go_in_parts_to_a_server_that_is_looked_for_once() {
         json!({ "seq": seq, "type": "note", "content": "x".repeat(chars) }).to_string()
     };
     let mut lines: Vec<String> = (1..=EVENTS).map(|seq| event(seq, 100_000)).collect();
-    // More than any call takes.
+    // Larger than any call accepts.
     lines.push(event(EVENTS + 1, 13 * 1024 * 1024));
     shop.write("events.jsonl", &lines.join("\n"));
     let done = shop.json(&["session", "append", "t-001", "--file", "events.jsonl"]);
@@ -292,7 +293,7 @@ fn great_sessions_go_in_parts_to_a_server_that_is_looked_for_once() {
     assert!(why.contains("event 131") && why.contains("send it as several"), "{why}");
     assert_eq!(kept.as_array().unwrap().len(), 1);
 
-    // Three parts, and one question whether somebody is there.
+    // Three parts, and one probe of the server.
     let server = Scripted::new(|_, _| {
         (403, json!({ "error": { "code": "DENIED", "message": "no", "retryable": false } }))
     });

@@ -1,4 +1,4 @@
-//! The end of a server while it works on long texts.
+//! The end of a server while it processes long texts.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -10,8 +10,8 @@ use crate::alerting::machine_s;
 use crate::native::send;
 use crate::program::{Home, Server};
 
-/// Long texts are worked on by threads of their own. Neither one that is masked nor one that is
-/// extracted holds up the end, and what was acknowledged is worked on again.
+/// Separate threads process long texts. Neither masking nor extraction of one delays the end, and
+/// acknowledged data is processed again.
 #[test]
 fn a_server_ends_within_its_limit_while_long_texts_are_worked_on() {
     let home = Home::new();
@@ -50,17 +50,17 @@ fn a_server_ends_within_its_limit_while_long_texts_are_worked_on() {
     assert!(after.len() == 1 && after[0] != "failed", "{after:?}");
 }
 
-/// Stops a server whose limit is a second.
+/// Stops a server with a limit of one second.
 #[expect(clippy::disallowed_methods, reason = "a process is waited for in the machine's time")]
 fn ends_in_time(server: Server) {
     let began = Instant::now();
     let code = server.stopped();
     let took_ms = began.elapsed().as_millis();
-    // By force, where the work was not cut off before.
+    // A forced end, if the work was not aborted before.
     assert!(matches!(code, Some(0 | 1)) && took_ms < 10_000, "{code:?} after {took_ms} ms");
 }
 
-/// Waits until something is so.
+/// Waits until a condition is met.
 #[expect(clippy::disallowed_methods, reason = "a process is waited for in the machine's time")]
 fn until(what: &str, is_so: impl Fn() -> bool) {
     let began = Instant::now();
@@ -70,10 +70,10 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// True where a thread of the server has this name.
+/// True if a thread of the server has this name.
 fn has_thread(server: &Server, name: &str) -> bool {
     let threads = std::fs::read_dir(format!("/proc/{}/task", server.id())).unwrap();
     let is_named = |comm: String| comm.trim() == name;
-    // One that ended meanwhile has no name any more.
+    // A thread that ended meanwhile has no name any more.
     threads.flatten().any(|thread| std::fs::read_to_string(thread.path().join("comm")).is_ok_and(is_named))
 }

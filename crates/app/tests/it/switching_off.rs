@@ -1,10 +1,12 @@
-//! What a server's configuration switches off of operations memory, and nothing beside it.
+//! The parts of operations memory that a server's configuration disables, without side effects on
+//! others.
 
 use serde_json::{Value, json};
 
 use crate::operations::Operations;
 
-/// What came of an answer and of an end by themselves: knowledge and contacts of the answer, whether the end is saved, knowledge and contacts of it.
+/// The automatically captured data: knowledge and contacts of the answer, true if the end is saved,
+/// and knowledge and contacts of the end.
 type ByItself = (usize, usize, bool, usize, usize);
 
 fn answer(service: &str) -> String {
@@ -18,7 +20,7 @@ fn many(answer: &Value, member: &str) -> usize {
     answer[member].as_array().unwrap().len()
 }
 
-/// What is captured of an investigation.
+/// Returns the captured data of an investigation.
 fn by_itself(operations: &Operations) -> ByItself {
     operations.post("/v1/investigations", &json!({"query": "api is down", "incident_id": "inc-1"}));
     let path = "/v1/investigations/inc-1";
@@ -39,7 +41,7 @@ fn by_itself(operations: &Operations) -> ByItself {
     )
 }
 
-/// Names of what is known of a type.
+/// Returns the names of the stored records of a type.
 fn known(operations: &Operations, kind: &str, member: &str) -> Vec<String> {
     let found = operations.to_memory("retrieve", &json!({"types": [kind], "query": "", "top_k": 20}));
     let all = found["results"].as_array().unwrap().iter();
@@ -56,7 +58,7 @@ fn a_flag_switches_off_its_own_part() {
             format!("[[memory]]\nname = \"sre_agent_memory\"\nprofile = \"sre\"\n[memory.sre]\n{settings}\n");
         let operations = Operations::configured(&config, &[("USER", "alice")]);
         assert_eq!(by_itself(&operations), expect, "{settings}");
-        // What is saved by name is saved, whatever is captured by itself.
+        // Explicitly saved records are stored regardless of automatic capture.
         let save = |kind: &str, data: Value| {
             let body = json!({"memory_type": kind, "actor_id": if kind == "infrastructure" { "logs-agent" } else { "alice" },
                 "session_id": "s-1", "data": data});
@@ -86,12 +88,13 @@ fn a_flag_switches_off_its_own_part() {
         services.extend((expect.3 > 0).then_some("ended"));
         services.sort_unstable();
         assert_eq!(known(&operations, "infrastructure", "service_name"), services, "{settings}");
-        // A contact that was captured waits for a person, and is shown as waiting.
+        // A captured contact waits for a person, and is shown as waiting.
         let mut preferences = vec!["style", "workflow"];
         preferences.extend((expect.1 + expect.4 > 0).then_some("escalation"));
         preferences.sort_unstable();
         assert_eq!(known(&operations, "preferences", "preference_type"), preferences, "{settings}");
-        // That it began is no summary of it; what was said is summed up as text, which has no incident.
+        // The start of an investigation is not a summary of it. The conversation is summarized as
+        // text, which has no incident.
         let mut incidents = vec![""; usize::from(expect.2)];
         incidents.extend(["inc-1", "inc-saved", "inc-told"]);
         assert_eq!(known(&operations, "investigations", "incident_id"), incidents, "{settings}");

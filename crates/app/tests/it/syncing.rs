@@ -1,5 +1,5 @@
-//! `loci repo sync`: a clone sends its default branch to a bare mirror, a server reads the mirror and verifies by it, and nothing of a
-//! hostile clone is run.
+//! `loci repo sync`: a clone pushes its default branch to a bare mirror, a server reads the mirror
+//! and verifies against it, and nothing of a hostile clone is run.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -41,7 +41,8 @@ fn a_server_verifies_by_the_mirror_what_was_pushed() {
     assert_eq!((&again["refs"][0]["change"], &again["bytes"]), (&json!("unchanged"), &json!(0)), "{again}");
     assert_eq!(shop.run(&[&sync[..], &["--dry-run"]].concat()).0, 0, "nothing would change");
 
-    // The server, which has no clone, now stores and verifies facts of the repository; a change that is pushed is seen.
+    // The server, which has no clone, now stores and verifies facts of the repository, and sees a
+    // pushed change.
     let url = ["--url", server.url.as_str()];
     let store = ["fact", "store", "--repo", "acme/shop", "--subject", "Carts", "--cite", "src/cart.rs:5-8"];
     let stored = shop.json(&[&store[..], &["`add_item` refuses with CartFull."], &url].concat());
@@ -57,7 +58,7 @@ fn a_server_verifies_by_the_mirror_what_was_pushed() {
     assert_eq!(recent()["memories"][0]["verdict"], "valid", "what was not pushed is not known");
     assert_eq!(shop.json(&sync)["refs"][0]["change"], "updated");
     assert_ne!(recent()["memories"][0]["verdict"], "valid");
-    // A branch that was rewritten is rewritten there.
+    // A rewritten branch is overwritten there.
     shop.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
     assert_eq!(shop.json(&sync)["refs"][0]["change"], "updated");
     assert_eq!(recent()["memories"][0]["verdict"], "valid");
@@ -127,7 +128,7 @@ fn nothing_of_the_clone_is_run_and_nothing_else_is_written_over() {
     assert_eq!(git(&mirror, &["rev-parse", "main"]), shop.git(&["rev-parse", "main"]));
     assert!(!mirror.join("hooks").exists());
 
-    // A folder with other things in it, and a worktree, are not touched.
+    // A folder with other content and a worktree are not changed.
     let full = home.path("full");
     fs::create_dir(&full).unwrap();
     fs::write(full.join("letter"), "mine").unwrap();
@@ -137,7 +138,7 @@ fn nothing_of_the_clone_is_run_and_nothing_else_is_written_over() {
     }
     assert_eq!(fs::read_dir(&full).unwrap().count(), 1);
 
-    // A history that is cut off, and a clone that lacks objects, are said.
+    // A shallow history and a clone with missing objects are reported.
     let source = format!("file://{}", shop.at());
     shop.commit("second");
     git(&home.path(""), &["clone", "--quiet", "--depth", "1", &source, "shallow"]);
@@ -151,7 +152,7 @@ fn nothing_of_the_clone_is_run_and_nothing_else_is_written_over() {
     assert!(code == 1 && said.contains("holds not all"), "{code}: {said}");
 }
 
-/// A program that leaves its name behind when it is run.
+/// Creates a program that records its name when it is run.
 fn program(folder: &Path, name: &str, witness: &Path) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, format!("#!/bin/sh\necho {name} >> '{}'\n", witness.display())).unwrap();
@@ -202,7 +203,7 @@ fn nothing_of_a_mirror_that_somebody_else_made_is_run() {
         shop.commit("more");
     }
 
-    // What is malformed is refused, whatever the mirror says of that.
+    // A malformed object is rejected, regardless of the mirror's settings.
     let tree = shop.git(&["rev-parse", "HEAD^{tree}"]);
     let commit =
         format!("tree {tree}\nauthor A <a@example.org> 1 +0000\ncommitter C <c@example.org\n\nbad\n");
@@ -212,7 +213,7 @@ fn nothing_of_a_mirror_that_somebody_else_made_is_run() {
     let (code, _, said) = shop.run(&[&sync[..], &["--ref", "bad"]].concat());
     assert!(code == 1 && said.contains("the mirror did not take it"), "{code}: {said}");
 
-    // A hook that is a setting cannot be passed over: nothing is asked of such a repository.
+    // A hook in a setting cannot be disabled, so no request is sent to such a repository.
     let included = home.path("included");
     fs::write(&included, format!("[hook \"x\"]\n\tevent = post-receive\n\tcommand = {any}\n")).unwrap();
     git(&foreign, &["config", "include.path", included.to_str().unwrap()]);

@@ -1,5 +1,5 @@
-//! Tasks by the command line and over HTTP: from their beginning to their end, and where no server can be reached. Names carry
-//! the numbers of the acceptance tests of coding agents' memory where they are one.
+//! Tasks on the command line and over HTTP: from start to end, and without a reachable server.
+//! Names contain the numbers of the acceptance tests of coding agents' memory if they are one.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
@@ -12,14 +12,14 @@ use crate::native::send;
 use crate::program::Home;
 use crate::shop::Shop;
 
-/// Nobody listens there.
+/// An address without a listener.
 const NOWHERE: &str = "http://127.0.0.1:9";
-/// A command that reports is held up no longer: with room for a busy machine.
+/// The time limit of a reporting command, generous for a busy machine.
 const HELD_UP_MAX: Duration = Duration::from_secs(10);
 /// The time limit of a hydration in tests that are not about its time.
 const PATIENT: [&str; 2] = ["--timeout-ms", "30000"];
 
-/// Entries that are for nowhere, as entries for the server of this machine.
+/// Readdresses entries for the unreachable address to the server of this machine.
 fn as_if_for_here(spool: &str) -> String {
     let here = spool.replace(&format!("\"url\":\"{NOWHERE}\","), "");
     assert_ne!(here, spool);
@@ -92,11 +92,11 @@ fn what_is_remembered_is_printed_for_the_prompt() {
     let (code, out, _) = shop.run(&["task", "explain", "t-002"]);
     assert!(code == 0 && out.contains("1 shown, 0 not") && out.contains(id), "{out}");
 
-    // A request that cannot be right fails nothing either, unless that is asked for.
+    // An invalid request does not fail the command either, except with --strict.
     let (code, out, said) = shop.run(&["task", "hydrate", "t-002", "--timeout-ms", "1"]);
     assert!(code == 0 && out.contains("No previous knowledge") && said.contains("timeout_ms"), "{said}");
     assert_ne!(shop.run(&["task", "hydrate", "t-002", "--timeout-ms", "1", "--strict"]).0, 0);
-    // What is refused is told from what is not there.
+    // A rejection differs from an unreachable server.
     let (code, out, said) = shop.run(&["task", "hydrate", "t-404"]);
     assert!(
         code == 0 && said.contains("server refused") && out.contains("could not be read"),
@@ -153,17 +153,17 @@ fn a38_what_was_reported_offline_is_there_once_when_the_server_is() {
     let calls: Vec<_> = waiting.as_array().unwrap().iter().map(|one| one["call"].as_str().unwrap()).collect();
     assert_eq!(calls, ["complete", "complete", "note", "finalize"]);
 
-    // What was said to one server is nobody else's.
+    // Entries for one server are sent to no other.
     let (code, _, said) = shop.run(&["task", "note", "t-001", "Invoices are numbered by year."]);
     assert!(code == 0 && !said.contains("spooled"), "{said}");
     assert_eq!(shop.json(&["spool", "show"]).as_array().unwrap().len(), 4);
     let kept = as_if_for_here(&kept);
     std::fs::write(&file, &kept).unwrap();
-    // Whoever comes next and finds that server sends what waits first, in its order.
+    // The next command that reaches the server sends the waiting entries first, in order.
     let (code, _, said) = shop.run(&["task", "note", "t-001", "Orders have 3 states."]);
     assert!(code == 0 && said.contains("4 spooled reports sent, 0 refused"), "{said}");
     assert_eq!(shop.json(&["spool", "show"]), json!([]));
-    // Sent once more, as after a crash before the file was written anew.
+    // A second send, as after a crash before the file was rewritten.
     std::fs::write(&file, kept).unwrap();
     assert_eq!(shop.json(&["spool", "flush"]), json!({ "taken": 4, "refused": 0, "waiting": 0 }));
     let of = |namespace: &str| {
@@ -175,7 +175,8 @@ fn a38_what_was_reported_offline_is_there_once_when_the_server_is() {
     assert_eq!(shop.json(&["task", "show", "t-001"])["status"], "completed");
 }
 
-/// What is spooled for nowhere is for the server of this machine from now on, with the clone that it is told of.
+/// Readdresses entries for the unreachable address to the server of this machine, including the
+/// directory of the clone.
 fn move_here(shop: &Shop<'_>) {
     let file = shop.path().join(".git/loci/spool.jsonl");
     let kept = as_if_for_here(&std::fs::read_to_string(&file).unwrap());
@@ -205,7 +206,7 @@ fn a_task_that_no_server_took_in_goes_on_and_is_there_when_one_is() {
     let named: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &named["task_id"], &named["spooled"]), (0, &json!("t-named"), &json!(true)), "{out}");
 
-    // Everything that follows goes behind it.
+    // All following reports wait behind it.
     shop.run(&["githook", "install", "--task", &id, "--url", NOWHERE]);
     let commit = ["commit", "--quiet", "--allow-empty", "--message", "Add pagination"];
     git_with(&home, &shop.path(), &[], &commit);
@@ -251,7 +252,7 @@ fn whoever_comes_next_takes_in_what_waits() {
     let found = shop.json(&[&["task", "hydrate", "t-002"][..], &PATIENT].concat());
     assert_eq!((&found["degraded"], &found["task_id"]), (&json!(false), &json!("t-002")), "{found}");
     assert_eq!(shop.json(&["spool", "show"]), json!([]));
-    // A server that is there and refuses is told at once.
+    // A rejection by a reachable server is reported at once.
     let (code, _, said) = shop.run(&["task", "create", "--id", "t-002", "Something else"]);
     assert_eq!(code, 4, "{said}");
     assert_eq!(shop.json(&["spool", "show"]), json!([]));
@@ -271,7 +272,8 @@ fn what_a_server_refuses_stays_in_the_spool_and_is_not_sent_again() {
     assert!(!said.contains("spooled"), "{said}");
     let (code, out, _) = shop.run(&["spool", "flush"]);
     assert_eq!((code, out.trim()), (5, "0 sent, 1 refused, 0 waiting"));
-    // What is said of a task that is not known is kept too, with the reason: the task may be made later.
+    // A report about an unknown task is spooled too, with the reason: the task may be created
+    // later.
     let (code, _, said) = shop.run(&["task", "note", "t-405", "Orders have 3 states."]);
     assert!(code == 0 && said.contains("no task t-405"), "{said}");
     let kept = shop.json(&["spool", "show"]);
@@ -380,13 +382,13 @@ fn a01_names_of_repositories_at_every_door() {
             let answer = send(&server, "POST", &format!("/v1/tools/{other}"), "", &asked);
             assert_eq!(answer.0, told.0, "{other} {name:?}: {}", answer.1);
         }
-        // A zero character cannot stand in an argument.
+        // An argument cannot contain a zero character.
         let code = match name.contains('\0') {
             true => expect.2,
             false => home.run(&["task", "create", "x", &format!("--repo={name}")]).status.code().unwrap(),
         };
         assert_eq!((added.0, told.0, code), expect, "{name:?}: {} {}", added.1, told.1);
-        // A name that is one may be known by then under another spelling.
+        // A valid name may already be known by another spelling.
         assert_eq!(created.0 != 400, is_name, "{name:?}: {}", created.1);
     };
     for name in names("reject") {
@@ -397,8 +399,8 @@ fn a01_names_of_repositories_at_every_door() {
     }
 }
 
-/// A server that is killed while reports and ends come from all sides: what is there afterwards is whole, and ended again every
-/// task has one episode.
+/// A server that is killed during concurrent reports and ends: the remaining data is consistent,
+/// and after another end each task has one episode.
 #[test]
 fn a31_killed_in_the_middle_of_reports() {
     killed_in_the_middle_of_reports(&Home::new(), &[]);
@@ -421,7 +423,7 @@ fn killed_in_the_middle_of_reports(home: &Home, store: &[(&str, &str)]) {
             let new = json!({ "task_id": format!("t-{round}-{number}"), "repo": "acme/shop" });
             assert_eq!(send(&server, "POST", "/v1/tasks", "", &new.to_string()).0, 201);
         }
-        // Killed after so many answers, wherever the others are then.
+        // Killed after this many answers, regardless of the other requests.
         let answers = std::sync::atomic::AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for number in 0..TASKS {
@@ -441,7 +443,7 @@ fn killed_in_the_middle_of_reports(home: &Home, store: &[(&str, &str)]) {
         let (status, _) = send(&server, "POST", &format!("{path}/finalize"), "", r#"{"status":"failed"}"#);
         assert_eq!(status, 200);
         let (_, task) = send(&server, "GET", &path, "", "");
-        // All of a report, or nothing of it.
+        // A report is stored completely or not at all.
         let is_reported = task["written"]["minimal"] == json!(false);
         assert_eq!(task["written"]["learnings"] == json!(1), is_reported, "{task}");
         learned += usize::from(is_reported);
@@ -456,7 +458,7 @@ fn killed_in_the_middle_of_reports(home: &Home, store: &[(&str, &str)]) {
     assert!(server.stop());
 }
 
-/// One task's report and its end, each counted where it is answered.
+/// Sends one task's report and its end, and counts each answer.
 fn report_and_end(url: &str, round: usize, number: usize, answers: &std::sync::atomic::AtomicUsize) {
     let task = format!("/v1/tasks/t-{round}-{number}");
     let report = json!({
@@ -471,7 +473,7 @@ fn report_and_end(url: &str, round: usize, number: usize, answers: &std::sync::a
     }
 }
 
-/// Sends a request to a server that may end at any moment; true where it answered with success.
+/// Sends a request to a server that may end at any moment. Returns true on success.
 fn try_send(url: &str, path: &str, body: &str) -> bool {
     use std::io::{Read as _, Write as _};
     let Ok(mut stream) = std::net::TcpStream::connect(url.trim_start_matches("http://")) else {

@@ -1,5 +1,5 @@
-//! Text of a memory moves no cursor: commands make control characters visible, and files stay what they
-//! are in a pipe.
+//! Texts of a memory do not control the terminal: commands make control characters visible, and
+//! files stay unchanged in a pipe.
 
 use serde_json::{Value, json};
 
@@ -45,12 +45,12 @@ fn commands_write_no_escape_sequence() {
     }
 }
 
-/// True for what a terminal would obey.
+/// True for a character that a terminal would obey.
 fn acts(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t') || c == '\u{202e}'
 }
 
-/// Checks what a command writes for people and for programs.
+/// Checks the output of a command for people and for programs.
 fn check(arguments: &[&str], run: impl Fn(&[&str]) -> String) {
     let shown = run(arguments);
     assert!(!shown.contains(acts), "{arguments:?}: {shown:?}");
@@ -60,8 +60,8 @@ fn check(arguments: &[&str], run: impl Fn(&[&str]) -> String) {
     assert!(!written.contains(acts) && whole.to_string().contains("2J"), "{arguments:?}: {written:?}");
 }
 
-/// A document is its bytes in a pipe and made visible on a terminal, which util-linux's `script` is
-/// here.
+/// A document is unchanged in a pipe and made visible on a terminal, which util-linux's `script`
+/// provides here.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_document_on_a_terminal_writes_no_escape_sequence() {

@@ -1,5 +1,5 @@
-//! Traces as a collector gets them: what is in them and what is not, and which span belongs to
-//! which. The collector is a socket of this machine.
+//! Traces as a collector receives them: their content, omitted content, and parents of spans. The
+//! collector is a local socket.
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -17,7 +17,7 @@ const FACT: &str = "The harbour master keeps a heron.";
 const CALLER: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const QUESTION: &str = "Which bird does the master keep?";
 
-/// Takes every request.
+/// Accepts each request.
 fn collector() -> (String, Receiver<String>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -35,7 +35,7 @@ fn collector() -> (String, Receiver<String>) {
     (url, requests)
 }
 
-/// What a server sent that did a bit of everything and ended, and its log.
+/// The traces of a server that processed requests of many kinds and ended, and its log.
 struct Traced {
     to_collector: Vec<String>,
     to_vendor: Vec<String>,
@@ -69,7 +69,7 @@ fn traced(capture_content: bool) -> Traced {
     Traced { to_collector, to_vendor, log: home.log() }
 }
 
-/// A client whose own trace is open.
+/// Searches as a client with an open trace of its own.
 fn search_within_a_trace(url: &str, memory: &str) {
     let client = Client::url(url).unwrap().with_trace_source(Arc::new(|| Some(CALLER.to_owned())));
     let search = Search { memory: memory.to_owned(), query: QUESTION.to_owned(), ..Search::default() };
@@ -94,7 +94,7 @@ fn named<'s>(spans: &'s [Value], name: &str) -> Vec<&'s Value> {
     spans.iter().filter(|span| span["name"] == name).collect()
 }
 
-/// The value of an attribute, without its type.
+/// Returns the value of an attribute, without its type.
 fn attribute<'s>(span: &'s Value, name: &str) -> &'s Value {
     let attributes = span["attributes"].as_array().unwrap();
     let found = attributes.iter().find(|attribute| attribute["key"] == name);
@@ -112,7 +112,7 @@ fn parent<'s>(spans: &'s [Value], span: &Value) -> &'s Value {
     found
 }
 
-/// The header that names a span, as requests have it.
+/// Returns the request header that names a span.
 fn header_of(span: &Value) -> String {
     format!("traceparent: 00-{}-{}-01", text(span, "traceId"), text(span, "spanId"))
 }

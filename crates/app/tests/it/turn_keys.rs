@@ -1,6 +1,6 @@
-//! Turns of transcripts are known by what they are, wherever they stand: a file that grew at its
-//! beginning, a session that was resumed and a file that an earlier version imported add nothing,
-//! and no copy brings back what was forgotten.
+//! Keys of transcript turns do not depend on their position: a file that grew at its beginning, a
+//! resumed session and a file imported by an earlier version add nothing, and no copy restores
+//! forgotten data.
 
 use std::fs;
 
@@ -10,9 +10,9 @@ use sha2::{Digest, Sha256};
 use crate::native::send;
 use crate::program::{Home, Server};
 
-/// A line that is no turn.
+/// A line that is not a turn.
 const SUMMARY: &str = "{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"u\"}\n";
-/// The time of every turn, and in milliseconds.
+/// The time of each turn, and in milliseconds.
 const TIME: &str = "2020-01-01T00:00:00Z";
 const TIME_MS: i64 = 1_577_836_800_000;
 
@@ -22,14 +22,14 @@ fn home() -> Home {
     home
 }
 
-/// A line of a session of Claude Code.
+/// Returns a line of a session of Claude Code.
 fn line(session: &str, uuid: &str, text: &str) -> String {
     let line = json!({"type": "user", "sessionId": session, "uuid": uuid, "timestamp": TIME, "cwd": "/a",
         "message": {"role": "user", "content": text}});
     format!("{line}\n")
 }
 
-/// A conversation of ChatGPT: two turns, whose ids are told apart within it.
+/// Returns a conversation of ChatGPT: two turns, whose ids are unique within it.
 fn conversation(id: &str) -> Value {
     let turn = |role: &str, parent: Option<&str>, text: &str| {
         json!({"parent": parent, "message": {"author": {"role": role}, "create_time": 1_577_836_800,
@@ -39,7 +39,7 @@ fn conversation(id: &str) -> Value {
         "a": turn("user", None, "yes"), "b": turn("assistant", Some("a"), "Noted.")}})
 }
 
-/// An event of AgentCore.
+/// Returns an event of AgentCore.
 fn event(id: &str) -> String {
     let event = json!({"actorId": "kim", "sessionId": "w", "eventId": id, "eventTimestamp": TIME,
         "payload": [{"conversational": {"content": {"text": "yes"}, "role": "USER"}}]});
@@ -63,7 +63,7 @@ fn import(home: &Home, name: &str, text: &str, actor: &str) -> Value {
     report
 }
 
-/// The number of all events of the memory.
+/// Returns the number of all events of the memory.
 fn events(home: &Home) -> usize {
     let file = home.path("all.jsonl");
     home.ok(&["export", "--memory", "notes", file.to_str().unwrap()]);
@@ -82,11 +82,11 @@ fn a_turn_is_stored_once_wherever_it_stands() {
     stored("claude.jsonl", &said, 2);
     stored("claude.jsonl", &said, 2);
     stored("claude.jsonl", &format!("{SUMMARY}{said}"), 2);
-    // A resumed session has the lines before it once more.
+    // A resumed session repeats the previous lines.
     let resumed = [line("s2", "u1", "yes"), line("s2", "u2", "yes"), line("s2", "u3", "yes")].concat();
     stored("resumed.jsonl", &resumed, 3);
     stored("resumed.jsonl", &format!("{SUMMARY}{resumed}"), 3);
-    // Other words are another turn, whatever its id.
+    // Another text is another turn, even with the same id.
     stored("changed.jsonl", &line("s2", "u3", "no"), 4);
     import(&home, "claude.jsonl", &said, "pat");
     assert_eq!(events(&home), 6, "another actor's turns");
@@ -112,9 +112,9 @@ fn a_file_that_begins_anew_loses_no_turn() {
     for (text, expect) in [
         ("User: hello\nUser: yes\n", 2),
         ("User: hello\nUser: yes\nUser: yes\n", 3),
-        // The next day, in a file of the same name.
+        // The next day, in a file with the same name.
         ("User: yes\nUser: hello\n", 5),
-        // A line in front: it is new, and so is the one that was the first.
+        // Of a line in front and the previous first one, both are new.
         ("User: so\nUser: yes\nUser: hello\n", 7),
     ] {
         let before = events(&home);
@@ -143,7 +143,8 @@ fn no_copy_brings_back_what_was_forgotten() {
 
     let resumed = said.replace("\"s1\"", "\"s2\"");
     let pretty = serde_json::to_string_pretty(&json!([conversation("c0"), conversation("c1")])).unwrap();
-    // The number that was imported before, and the number of the actor's that was not.
+    // The number of erased events, and the number of events of a forgotten actor that were never
+    // imported.
     for (name, text, erased, forgotten) in [
         ("s1.jsonl", said.clone(), 2, 0),
         ("s1.jsonl", format!("{SUMMARY}{said}"), 2, 0),
@@ -174,8 +175,8 @@ fn no_copy_brings_back_what_was_forgotten() {
     assert_eq!(events(&home), 4);
 }
 
-/// Stores a turn of Claude Code as versions did that knew it by its line, and returns the event's
-/// id.
+/// Stores a turn of Claude Code with a key by line, as earlier versions did, and returns the
+/// event's id.
 fn stored_by_line(server: &Server, number: usize, text: &str) -> String {
     let payload = json!([{"message": {"role": "user", "text": text}}]);
     let metadata = json!({"cwd": "/a"});
@@ -203,7 +204,7 @@ fn turns_of_an_earlier_version_are_neither_doubled_nor_brought_back() {
     let counts = ["events", "already_stored", "erased"].map(|name| report[name].as_u64());
     assert_eq!(counts, [Some(0), Some(2), Some(1)], "{report}");
     assert_eq!(events(&home), 2);
-    // From then on they are known wherever they stand.
+    // After that, their keys are independent of the position.
     let report = import(&home, "s1.jsonl", &format!("{SUMMARY}{twice}"), "kim");
     assert_eq!((&report["already_stored"], events(&home)), (&json!(2), 2), "{report}");
 }

@@ -1,4 +1,5 @@
-//! `loci verify` as CI runs it: a clone, a store or a server, a change, and what it invalidates.
+//! `loci verify` as CI runs it: a clone, a store or a server, a change, and the facts that it
+//! invalidates.
 
 use std::fs;
 
@@ -11,7 +12,8 @@ const LIMIT: &str = "`add_item` refuses more than MAX_ITEMS items with CartFull.
 const TOTAL: &str = "`total_price` sums the price of all items.";
 const REQUESTS: &str = "A customer has MAX_REQUESTS (120) requests in a minute.";
 
-/// Three facts, and a change that removes the code of one, moves that of another and leaves the third.
+/// Stores three facts, and makes a change that removes the code of one, moves that of another and
+/// keeps the third.
 fn changed<'a>(home: &'a Home) -> (Shop<'a>, [String; 3]) {
     let shop = Shop::new(home, "shop");
     let ids = [
@@ -25,7 +27,7 @@ fn changed<'a>(home: &'a Home) -> (Shop<'a>, [String; 3]) {
     (shop, ids)
 }
 
-/// The cart without its limit, and with lines before the rest.
+/// Returns the cart without its limit, and with additional lines before the rest.
 fn without_limit() -> String {
     let start = CART.find("        if self.items").unwrap();
     let end = CART.find("        self.items.push").unwrap();
@@ -57,7 +59,7 @@ fn a_change_says_which_memories_it_invalidates() {
     assert_ne!(moved["place"], moved["before"], "{moved}");
     assert_eq!((&moved["place"]["path"], &moved["side"]), (&json!("src/cart.rs"), &json!("rev")));
 
-    // On the same commit nothing is invalidated; nor is anything by a branch that has done nothing yet.
+    // On the same commit nothing is invalidated, nor by a branch without commits.
     assert_eq!(shop.run(&["verify", "--rev", "main", "--since", "HEAD"]).0, 0);
     assert_eq!(shop.run(&["verify", "--rev", "main"]).0, 0);
     assert_eq!(
@@ -67,7 +69,7 @@ fn a_change_says_which_memories_it_invalidates() {
     );
     let after: Vec<_> = [&limit, &total].map(|id| shop.state(id)).into();
     assert_eq!(before, after, "nothing was changed, and nothing is told of it");
-    // What a revert brings back holds again.
+    // Facts whose code a revert restores are valid again.
     shop.git(&["revert", "--no-edit", "HEAD"]);
     let reverted = shop.git(&["rev-parse", "HEAD~1"]);
     let (code, out, _) = shop.run(&["verify", "--since", &reverted, "--json"]);
@@ -75,8 +77,8 @@ fn a_change_says_which_memories_it_invalidates() {
     assert_eq!((code, ids(&back, "restored")), (0, vec![limit]), "{back}");
 }
 
-/// Without `--rev` the files are checked as they are, committed or not; in a bare clone, which has
-/// none, `HEAD`.
+/// Without `--rev` the files of the working tree are checked, committed or not. A bare clone has
+/// none, so `HEAD` is checked.
 #[test]
 fn the_working_tree_is_checked_where_there_is_one() {
     let home = Home::new();
@@ -108,7 +110,8 @@ fn the_working_tree_is_checked_where_there_is_one() {
     assert!(table.contains("and the files of the worktree"), "{table}");
 }
 
-/// A fact that the code contradicts fails the check, and one that is not checked is not counted as verified.
+/// A fact that the code contradicts fails the check, and an unchecked fact does not count as
+/// verified.
 #[test]
 fn what_the_code_says_of_facts_is_counted() {
     let home = Home::new();
@@ -130,8 +133,8 @@ fn what_the_code_says_of_facts_is_counted() {
     assert_eq!(shop.run(&["verify", "--since", "HEAD"]).0, 0, "no change made it so");
 }
 
-/// A change of the target branch after a branch began is not the branch's change, whichever of both
-/// holds.
+/// A change of the target branch after the branch began is not part of the branch's change, in
+/// either direction.
 #[test]
 fn a_branch_is_compared_from_where_it_parted() {
     let home = Home::new();
@@ -151,7 +154,7 @@ fn a_branch_is_compared_from_where_it_parted() {
     let (_, table, _) = shop.run(&["verify", "--since", "main"]);
     assert!(table.contains("(merge base with main)"), "{table}");
 
-    // Once the branch has taken main in, what it made of that counts.
+    // After the branch has merged main, the result of that merge counts.
     shop.git(&["merge", "--quiet", "--no-edit", "main"]);
     let (_, out, _) = shop.run(&["verify", "--since", "main", "--json"]);
     let merged: Value = serde_json::from_str(&out).unwrap();
@@ -159,7 +162,7 @@ fn a_branch_is_compared_from_where_it_parted() {
     assert_eq!(ids(&merged, "before"), [requests.as_str()], "main changed it before");
     assert_eq!(merged["since"].get("parted_from"), None, "main itself is the base: {merged}");
 
-    // A clone that ends before that says what to fetch; so does a history that is another.
+    // A shallow clone reports what to fetch, and so does an unrelated history.
     git(
         &home.path(""),
         &[
@@ -225,10 +228,10 @@ fn every_format_says_the_same() {
 fn what_cannot_be_read_is_said_and_invalidates_nothing() {
     let home = Home::new();
     let (shop, [limit, ..]) = changed(&home);
-    // A revision that is not there is an error, not an empty report.
+    // A missing revision is an error, not an empty report.
     let (code, _, said) = shop.run(&["verify", "--since", "nowhere"]);
     assert!(code == 3 && said.contains("nowhere") && said.contains("fetch-depth: 0"), "{code}: {said}");
-    // The blob of the changed file is lost, as in a partial clone.
+    // The blob of the changed file is missing, as in a partial clone.
     let blob = shop.git(&["rev-parse", "HEAD:src/cart.rs"]);
     let object = shop.path().join(".git/objects").join(&blob[..2]).join(&blob[2..]);
     fs::remove_file(object).unwrap();

@@ -1,5 +1,6 @@
-//! Notifications as receivers see them: signed, in order, again under the same id after a failure or a kill; payloads,
-//! streams and ends of jobs; and what the commands say about them. The receiver is a socket of this machine.
+//! Notifications as receivers see them: signed, in order, repeated with the same id after a failure
+//! or a kill; payloads, streams and ends of jobs; and the output of the commands about them. The
+//! receiver is a local socket.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -17,10 +18,10 @@ use crate::serving::{get, raw};
 const TOPIC: &str = "arn:aws:sns:us-west-2:000000000000:turns";
 const STREAM: &str = "arn:aws:kinesis:us-west-2:000000000000:stream/records";
 const SECRET: &str = "not so secret";
-/// Longer than any pause of the outbox that these tests wait for.
+/// A time limit longer than each pause of the outbox in these tests.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A notification as it came.
+/// A received notification.
 struct Heard {
     head: String,
     body: String,
@@ -42,7 +43,8 @@ impl Heard {
     }
 }
 
-/// Hands every request to the test, and answers what it says; nothing where it drops the request.
+/// Starts a receiver that passes each request to the test, and sends the test's answer, or none if
+/// the test drops the request.
 fn receiver() -> (String, Receiver<Heard>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
@@ -114,7 +116,7 @@ fn post(server: &Server, path: &str, body: &Value) -> Value {
     serde_json::from_str(body).unwrap_or(Value::Null)
 }
 
-/// A memory with a self-managed strategy, a stream, and facts; its id.
+/// Creates a memory with a self-managed strategy, a stream, and facts. Returns its id.
 fn memory(server: &Server) -> String {
     let invocation = json!({ "topicArn": TOPIC, "payloadDeliveryBucketName": "turns-bucket" });
     let own = json!({
@@ -159,7 +161,7 @@ fn notifications_come_signed_and_again_after_failures_and_a_kill() {
     let keys = Keys::read(&Secret::from(SECRET)).unwrap();
     let (mut told, mut tries) = (Vec::new(), 0);
     let mut server = Some(server);
-    // The first is refused, the second lost in a kill; all of them come in the end.
+    // The first notification is rejected, and the second is lost in a kill. In the end all arrive.
     while told.len() < 3 {
         let heard = notices.recv_timeout(PATIENCE).expect("a notification");
         tries += 1;
@@ -209,7 +211,7 @@ fn notifications_come_signed_and_again_after_failures_and_a_kill() {
     assert!(server.stop());
 }
 
-/// Every event of the stream is a line.
+/// Checks that each event of the stream is a line.
 #[expect(clippy::disallowed_methods, reason = "a process is waited for in the machine's time")]
 fn streamed(home: &Home) {
     let began = std::time::Instant::now();
@@ -221,7 +223,7 @@ fn streamed(home: &Home) {
                 serde_json::from_str::<Value>(line).unwrap()["memoryStreamEvent"]["eventType"].to_string()
             })
             .collect();
-        // The text goes along, of the record that comes last too.
+        // The event contains the text, also that of the last record.
         if kinds.len() == 2 && text.contains("Pixel") {
             assert_eq!(
                 kinds,
@@ -234,7 +236,7 @@ fn streamed(home: &Home) {
     }
 }
 
-/// What the commands and the figures say.
+/// Checks the output of the commands and the metrics.
 fn shown(home: &Home, server: &Server, config: &str) {
     let listed = home.json(&["webhooks", "list", "--memory", "work", "--config", config]);
     let deliveries = listed["deliveries"].as_array().unwrap();

@@ -1,6 +1,5 @@
-//! The JSON examples of the design of coding agents' memory, sent as they stood there to a real
-//! server: what each is answered, and which members the answer has. Where the document leaves a
-//! value open (`…`) one stands here.
+//! The JSON examples of the design of coding agents' memory, sent unchanged to a real server: the
+//! answer to each, and its members. Values that the document leaves open (`…`) are filled in here.
 
 use serde_json::{Value, json};
 
@@ -10,7 +9,7 @@ use crate::program::Home;
 const SHA: &str = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b";
 const DIGEST: &str = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
-/// A call, its status, and members that the answer must have.
+/// A call, its status, and members that the answer must contain.
 struct Example {
     section: &'static str,
     call: (&'static str, &'static str),
@@ -219,7 +218,7 @@ fn every_example_is_taken_as_it_stands() {
     assert_eq!((status, &row["memory_hash"]), (200, &hydrated["memory_hash"]), "{row}");
     let (_, task) = send(&server, "GET", "/v1/tasks/t-001", "", "");
     assert_eq!(task["memory_hash"], hydrated["memory_hash"], "{task}");
-    // The narrow forms are written as the wide one is.
+    // The narrow forms have the same effect as the wide one.
     assert_eq!(answers["6.2"]["kind"], "kept_existing");
     assert_eq!(answers["6.1 learnings"], json!({ "written": true, "warnings": [] }));
     assert_eq!(answers["6.2 minimal"]["kind"], "minimal", "learnings are no episode");
@@ -257,7 +256,7 @@ fn the_number_of_a_forge_is_checked() {
     check("acme/shop", 3, 409, "forge_repo_id");
     check("acme/bare", 2, 409, "forge_repo_id");
     check("acme/bare", 9, 201, "FORGE_ID_UNCHECKED");
-    // A name that nobody knows yet is that of the repository of this number.
+    // An unknown name refers to the repository with this number.
     let renamed = check("acme/store", 1, 201, "REPO_RENAMED");
     assert_eq!(renamed["repo"], "acme/shop");
     check("acme/store", 9, 404, "REPO_UNKNOWN");

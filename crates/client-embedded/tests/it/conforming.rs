@@ -1,4 +1,4 @@
-//! The store in process over the conformance suite of agents' stores.
+//! Runs the conformance suite of agents' stores on the embedded store.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ async fn embedded_store() {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let engine = EmbeddedEngine::open(EmbeddedOptions::new(folder.path())).await.unwrap();
         let engine = Arc::new(engine);
-        // Conditions need a key that the memory declares: made here, for a store makes its memory without.
+        // Conditions need a declared metadata key. The memory is created here, because a store
+        // creates its memory without one.
         let declared = serde_json::json!({
             "name": "notes",
             "indexed_keys": [{"key": conformance::KEY_OF_NOTHING, "kind": "string"}],
@@ -31,7 +32,7 @@ async fn embedded_store() {
         let store = Arc::new(EmbeddedStore::new(&engine, options).unwrap());
         let waits = Arc::clone(&store);
         let settle = move || {
-            // The folder goes with the subject.
+            // The folder lives as long as the subject.
             let (store, _folder) = (Arc::clone(&waits), Arc::clone(&folder));
             async move {
                 let waited = store.wait_extracted(60_000).await.map_err(|error| error.to_string())?;

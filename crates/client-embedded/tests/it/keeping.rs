@@ -1,4 +1,4 @@
-//! What an agent says is kept in the folder, found, and there for the next process.
+//! The messages of an agent are stored in the folder, found, and available to the next process.
 
 use std::num::NonZeroU32;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The engine in process, as an agent has it: nothing is replaced but the model.
+//! The engine in process, as an agent uses it: only the model is replaced.
 
 #[cfg(test)]
 mod conforming;

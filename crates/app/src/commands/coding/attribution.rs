@@ -1,4 +1,5 @@
-//! `loci attribution`: which tasks, prompts and people something leads back to, and what was said there.
+//! `loci attribution`: finds the tasks, prompts and people behind a commit, pull request or file,
+//! and their recorded text.
 
 use anyhow::Result;
 use loci_api::coding::attribution::{Attributed, AttributionAsk};
@@ -9,58 +10,59 @@ use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
 
-/// Characters of what is shown on a line.
+/// The maximum number of characters of text on a line.
 const WHAT_CHARS_MAX: usize = 100;
 
-/// Which tasks, prompts and people something leads back to, and what was said
+/// Find the tasks, prompts and people behind a change, and their recorded text
 #[derive(Debug, clap::Args)]
 pub(crate) struct Attribution {
-    /// This commit, with all its digits
+    /// The full hash of the commit
     #[arg(long, value_name = "SHA")]
     commit: Option<String>,
-    /// This pull request
+    /// The pull request
     #[arg(long, value_name = "N")]
     pr: Option<u64>,
-    /// This issue
+    /// The issue
     #[arg(long, value_name = "N")]
     issue: Option<u64>,
-    /// This task
+    /// The task
     #[arg(long)]
     task: Option<String>,
-    /// This session
+    /// The session
     #[arg(long)]
     session: Option<String>,
-    /// This repository, by one of its names
+    /// The repository, by any of its names
     #[arg(long)]
     repo: Option<String>,
-    /// This version of the prompt
+    /// The version of the prompt
     #[arg(long, value_name = "VERSION")]
     prompt_version: Option<String>,
-    /// Who asked, by name
+    /// The user who requested the task, by name
     #[arg(long)]
     user: Option<String>,
-    /// A file that was changed there: a path, a directory, a glob
+    /// A changed file: a path, a directory or a glob
     #[arg(long)]
     path: Option<String>,
-    /// This branch
+    /// The branch
     #[arg(long)]
     branch: Option<String>,
-    /// accepted, hydrating, running, awaiting_approval, finalizing, completed, failed, cancelled or timed_out
+    /// accepted, hydrating, running, awaiting_approval, finalizing, completed, failed, cancelled or
+    /// timed_out
     #[arg(long)]
     status: Option<String>,
-    /// Taken in then or later, as RFC 3339
+    /// Created at or after this time, as RFC 3339
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Taken in before, as RFC 3339
+    /// Created before this time, as RFC 3339
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
-    /// Words, all of which were said of the task or in it
+    /// Words that must all occur in the text of the task
     #[arg(long, value_name = "TEXT")]
     words: Option<String>,
-    /// At most so many
+    /// The maximum number of rows
     #[arg(long)]
     limit: Option<u32>,
-    /// From the page before
+    /// The cursor of the previous page
     #[arg(long)]
     cursor: Option<String>,
     #[command(flatten)]

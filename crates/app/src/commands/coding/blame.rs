@@ -1,5 +1,6 @@
-//! `loci blame`: a line of code → the commit it comes from, as git sees it in this clone → the task, the prompt and the person, as
-//! the server knows them. The clone says what only it knows: what the commit changes, and what its message claims.
+//! `loci blame`: maps a line of code to its commit, as git reports it in this clone, and to the
+//! task, the prompt and the person, as the server stores them. The clone provides what only it
+//! knows: the changes of the commit and the trailers in its message.
 
 use std::time::Duration;
 
@@ -17,24 +18,24 @@ use crate::exit::{NotFound, Usage};
 use crate::output;
 use crate::session::Session;
 
-/// A call of git.
+/// The time limit of a git call.
 const CALL: Duration = Duration::from_secs(30);
-/// What waits in the spool is sent first, for so long.
+/// The time limit for sending the spooled entries first.
 const FLUSH: Duration = Duration::from_secs(5);
-/// Commits of one file that are asked about.
+/// The maximum number of commits of one file per request.
 const COMMITS_MAX: usize = 200;
-/// Characters of a subject and of what a task is to do.
+/// The maximum number of characters of a subject and of a task description.
 const WHAT_CHARS_MAX: usize = 70;
 
-/// First and last line of each stretch of lines.
+/// The first and last line of each range.
 type Stretches = Vec<(u32, u32)>;
 
-/// Which task, prompt and person a line of code comes from
+/// Show the task, prompt and person behind a line of code
 #[derive(Debug, clap::Args)]
 pub(crate) struct Blame {
     /// FILE, FILE:LINE or FILE:LINE-LINE
     place: String,
-    /// At this revision [default: the files as they lie here]
+    /// The revision [default: the files in the working tree]
     #[arg(long, visible_alias = "ref", value_name = "REV")]
     rev: Option<String>,
     #[command(flatten)]
@@ -44,25 +45,25 @@ pub(crate) struct Blame {
 /// Lines that come from one commit.
 #[derive(Debug, Serialize)]
 struct Item {
-    /// First and last line of each stretch.
+    /// The first and last line of each range.
     lines: Stretches,
-    /// The author of the commit, as it says.
+    /// The author in the commit.
     author: String,
-    /// When it was written, as it says.
+    /// The author time in the commit.
     authored_at: String,
-    /// The first line of its message.
+    /// The first line of the commit message.
     subject: String,
-    /// What it leads back to.
+    /// The task, prompt and person behind the commit.
     #[serde(flatten)]
     blame: Blamed,
 }
 
-/// What was found.
+/// The result of the command.
 #[derive(Debug, Serialize)]
 struct Found {
     path: String,
     items: Vec<Item>,
-    /// Lines that are in no commit yet.
+    /// Lines that belong to no commit yet.
     uncommitted: Stretches,
 }
 
@@ -88,7 +89,7 @@ impl Blame {
         session.end().await
     }
 
-    /// The commits of the lines, in the order of the lines; and lines that are in none.
+    /// Returns the commits of the lines, in line order, and the uncommitted lines.
     async fn commits(
         &self,
         git: &Git,
@@ -133,7 +134,8 @@ impl Blame {
     }
 }
 
-/// What hooks of this clone could not say yet is said first: it may be what is asked about.
+/// Sends the spooled reports of this clone's hooks first, because the request may be about their
+/// commits.
 async fn send_what_waits(session: &Session, globals: &Globals, environment: &Environment) {
     let Some(spool) = spool(globals, environment).await else { return };
     let waiting = Flushing { url: globals.url.as_deref(), all: false, first: None, until: Some(FLUSH) };
@@ -142,7 +144,7 @@ async fn send_what_waits(session: &Session, globals: &Globals, environment: &Env
     }
 }
 
-/// A path, and lines behind a colon.
+/// Parses a path and an optional line range after a colon.
 fn place(text: &str) -> Result<(&str, Option<(u32, u32)>)> {
     let Some((path, lines)) = text.rsplit_once(':') else { return Ok((text, None)) };
     let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
@@ -153,7 +155,7 @@ fn place(text: &str) -> Result<(&str, Option<(u32, u32)>)> {
     Ok((path, Some((from, to))))
 }
 
-/// The commit and the line of a line's header.
+/// Parses the commit and the line number from the header of a line.
 fn header(line: &str) -> Option<(&str, u32)> {
     let mut words = line.split(' ');
     let sha = words.next().filter(|sha| matches!(sha.len(), 40 | 64))?;

@@ -1,4 +1,5 @@
-//! `loci conflicts`: memories of a repository that contradict each other, and deciding which stays.
+//! `loci conflicts`: lists memories of a repository that contradict each other, and decides between
+//! them.
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -12,26 +13,27 @@ use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
 
-/// Characters of a record's text that are shown.
+/// The maximum number of characters of a record's text in the output.
 const TEXT_CHARS: usize = 120;
 
 /// Memories that contradict each other
 #[derive(Debug, Subcommand)]
 pub(crate) enum Conflicts {
-    /// List those that nobody decided about, the newest first
+    /// List open conflicts, newest first
     List {
         #[command(flatten)]
         of: PositionedRepository,
-        /// Those that somebody decided about
+        /// List resolved conflicts instead
         #[arg(long)]
         resolved: bool,
     },
-    /// Decide which of two memories stays: the other gives up its place
+    /// Decide which of two memories stays; it supersedes the other
     Resolve {
-        /// The conflict; before it its repository, as owner/name [default: that of the working directory]
+        /// The conflict; before it its repository, as owner/name [default: that of the working
+        /// directory]
         #[arg(required = true, num_args = 1..=2, value_names = ["[REPO]", "CONFLICT"])]
         conflict: Vec<String>,
-        /// The record that stays, or both
+        /// The record that stays, or "both"
         #[arg(long, value_name = "RECORD|both")]
         keep: String,
         #[command(flatten)]

@@ -1,4 +1,5 @@
-//! `loci dead-letters`: what a server should have written later for coding agents and gave up, and trying again.
+//! `loci dead-letters`: lists the deferred writes for coding agents that a server gave up, and
+//! retries them.
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -10,7 +11,8 @@ use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
 
-/// What could not be written for coding agents and was given up; without a word more: a list, the latest first
+/// Deferred writes for coding agents that failed permanently; without a subcommand: list them,
+/// newest first
 #[derive(Debug, clap::Args)]
 pub(crate) struct DeadLetters {
     #[command(subcommand)]
@@ -19,12 +21,12 @@ pub(crate) struct DeadLetters {
     at: At,
 }
 
-/// What is done with them
+/// The operation on them
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Try one again now
+    /// Retry one now
     Retry {
-        /// Its id
+        /// The id
         id: String,
     },
 }

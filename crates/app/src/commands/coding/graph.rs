@@ -1,5 +1,5 @@
-//! `loci graph`: files that change together. `missing` is a gate: it ends with 5 where a file is missing that usually changes with those
-//! that are named.
+//! `loci graph`: files that change together. `missing` is a gate: it exits with 5 if a file is
+//! missing that usually changes with the named files.
 
 use std::io::Read;
 use std::time::{Duration, Instant};
@@ -19,28 +19,28 @@ use crate::exit::{Difference, Usage};
 use crate::output;
 use crate::session::Session;
 
-/// Files that are named on standard input, in bytes.
+/// The maximum number of bytes of file names on standard input.
 const INPUT_BYTES_MAX: u64 = 4 << 20;
 const INPUT: &str = "-";
-/// A reading is waited for no longer, where nobody says.
+/// The default time limit in milliseconds for waiting for a build.
 const BUILD_MS_MAX: u64 = 600_000;
-/// How often it is looked whether it has ended, and told how far it is.
+/// The polling interval for the end and progress of a build.
 const LOOK: Duration = Duration::from_millis(100);
 const TELL: Duration = Duration::from_secs(5);
 
 /// Files that change together
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Graph {
-    /// Read the history of a repository anew, and wait for it
+    /// Read the history of a repository again, and wait for the result
     Build(Build),
-    /// Files that often change with a file
+    /// List files that often change together with a file
     #[command(name = "co-change")]
     CoChange(CoChanges),
-    /// Files that are always modified together
+    /// List files that always change together
     Sets(Sets),
-    /// What a change of a file or a module may touch
+    /// Show the files that a change of a file or a module may affect
     Impact(Impact),
-    /// Files that usually change with these and are not among them; ends with 5 where there are any
+    /// List missing files that usually change with these; exit code 5 if there are any
     Missing(Missing),
 }
 
@@ -48,10 +48,10 @@ pub(crate) enum Graph {
 pub(crate) struct Build {
     #[command(flatten)]
     of: OptionalRepository,
-    /// Months before the tip, such as 24mo; all: however old [default: 24mo]
+    /// Months before the tip, such as 24mo; all: the whole history [default: 24mo]
     #[arg(long, value_name = "MONTHS")]
     history: Option<String>,
-    /// The newest so many commits at most [default: 5000]
+    /// The maximum number of commits, newest first [default: 5000]
     #[arg(long)]
     commits: Option<u32>,
 }
@@ -62,13 +62,13 @@ pub(crate) struct CoChanges {
     path: String,
     #[command(flatten)]
     of: OptionalRepository,
-    /// So often at least [default: 3]
+    /// The minimum number of common changes [default: 3]
     #[arg(long)]
     min_support: Option<u32>,
-    /// In so large a part of its changes at least, 0 to 1 [default: 0.6]
+    /// The minimum share of its changes, 0 to 1 [default: 0.6]
     #[arg(long)]
     min_confidence: Option<f64>,
-    /// Rows [default: 20]
+    /// The maximum number of rows [default: 20]
     #[arg(long)]
     limit: Option<u32>,
 }
@@ -84,7 +84,7 @@ pub(crate) struct Impact {
     /// A file, a directory or a pattern
     #[arg(required_unless_present = "module", conflicts_with = "module")]
     path: Option<String>,
-    /// A module: a name, a directory, or segments as a language writes them: auth, src/auth,
+    /// A module: a name, a directory, or segments in the notation of a language: auth, src/auth,
     /// crate::auth
     #[arg(long)]
     module: Option<String>,
@@ -93,30 +93,31 @@ pub(crate) struct Impact {
     /// Steps from file to file, 1 to 5 [default: 2]
     #[arg(long)]
     depth: Option<u32>,
-    /// Rows [default: 50]
+    /// The maximum number of rows [default: 50]
     #[arg(long)]
     limit: Option<u32>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Missing {
-    /// Files, from the root of the repository; -: a line each on standard input, as `git diff --name-only` writes them
+    /// Files, from the root of the repository; -: one per line on standard input, as `git diff
+    /// --name-only` prints them
     #[arg(required = true)]
     paths: Vec<String>,
     #[command(flatten)]
     of: OptionalRepository,
-    /// So often at least [default: 3]
+    /// The minimum number of common changes [default: 3]
     #[arg(long)]
     min_support: Option<u32>,
-    /// In so large a part of one's changes at least, 0 to 1 [default: 0.6]
+    /// The minimum share of the changes of a named file, 0 to 1 [default: 0.6]
     #[arg(long)]
     min_confidence: Option<f64>,
-    /// Rows [default: 20]
+    /// The maximum number of rows [default: 20]
     #[arg(long)]
     limit: Option<u32>,
 }
 
-/// What became of a reading that was asked for.
+/// The result of a requested build.
 #[derive(Debug, Serialize)]
 struct Built {
     job: String,
@@ -135,7 +136,7 @@ impl Graph {
             Self::Impact(asked) => asked.run(around).await,
             Self::Missing(asked) => asked.run(around).await,
         };
-        // Where a file is missing, the session has still to end as it should.
+        // The session must end properly even if a file is missing.
         session.end().await?;
         ended
     }
@@ -148,7 +149,7 @@ impl Build {
         let (client, repo) = (&meant.client, meant.parts());
         let months = self.history.as_deref().map(months).transpose()?;
         let asked = client.graph_rebuild(repo, &GraphRebuild { commits: self.commits, months }).await?;
-        // Where no server does, this process runs the job; else it is watched.
+        // Without a server this process runs the job. Otherwise it watches the job.
         let meanwhile = session.work_meanwhile();
         let wait = Duration::from_millis(globals.wait_ms.unwrap_or(BUILD_MS_MAX));
         let ended = watch(&meant, &asked, wait, globals.json).await;
@@ -170,7 +171,8 @@ impl Build {
     }
 }
 
-/// Waits until the job has ended, or the time is up: then it goes on in the background.
+/// Waits for the end of the job or the time limit. After the limit the job continues in the
+/// background.
 #[expect(clippy::disallowed_methods, reason = "a person waits in the machine's time")]
 async fn watch(
     meant: &MeantRepository,
@@ -285,7 +287,7 @@ impl Missing {
     }
 }
 
-/// A number of months: `24mo`, `24`, `all`.
+/// Parses a number of months: `24mo`, `24`, `all`.
 fn months(text: &str) -> Result<u32> {
     if text == "all" {
         return Ok(0);
@@ -295,7 +297,7 @@ fn months(text: &str) -> Result<u32> {
     if number == 0 { Err(wrong().into()) } else { Ok(number) }
 }
 
-/// The files that are named, on standard input too.
+/// Returns the named files, including those on standard input.
 fn paths(named: &[String]) -> Result<Vec<String>> {
     if !named.iter().any(|path| path == INPUT) {
         return Ok(named.to_vec());

@@ -12,33 +12,33 @@ use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
 
-/// Characters of a record's text that are shown.
+/// The maximum number of characters of a record's text in the output.
 const TEXT_CHARS: usize = 120;
 
 /// Memories that wait for a person
 #[derive(Debug, Subcommand)]
 pub(crate) enum Held {
-    /// List them, the newest first
+    /// List them, newest first
     List {
         #[command(flatten)]
         of: PositionedRepository,
-        /// Those that are held back as suspicious
+        /// List the quarantined memories instead
         #[arg(long)]
         quarantined: bool,
     },
-    /// Put one in force
+    /// Activate one
     Accept(Decision),
-    /// Mark one as wrong, for good
+    /// Mark one as wrong permanently
     Reject(Decision),
 }
 
-/// Which record, and why.
+/// The record, and the reason.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Decision {
     /// The record; before it its repository, as owner/name [default: that of the working directory]
     #[arg(required = true, num_args = 1..=2, value_names = ["[REPO]", "RECORD"])]
     record: Vec<String>,
-    /// Why; kept with the record
+    /// The reason, stored with the record
     #[arg(long)]
     reason: String,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `loci repo metrics`: how well the tasks of a repository went, and what memories were worth to them.
+//! `loci repo metrics`: the outcomes of a repository's tasks, and the effect of memories on them.
 
 use anyhow::Result;
 use loci_api::coding::metrics::{Measure, Metrics as Shown, MetricsAsk, TaskMeasures, Usefulness};
@@ -6,18 +6,19 @@ use loci_api::coding::metrics::{Measure, Metrics as Shown, MetricsAsk, TaskMeasu
 use crate::commands::verified::repository_words::{PositionedRepository, Surroundings};
 use crate::output;
 
-/// Which measures
+/// The selection of metrics
 #[derive(Debug, clap::Args)]
 pub(crate) struct Metrics {
     #[command(flatten)]
     of: PositionedRepository,
-    /// What groups go by: arm, user, prompt_version, extraction_prompt_version, variant, model, week or repo [default: arm]
+    /// The grouping: arm, user, prompt_version, extraction_prompt_version, variant, model, week or
+    /// repo [default: arm]
     #[arg(long)]
     by: Option<String>,
-    /// Of tasks that were taken in then or later, as RFC 3339
+    /// Only tasks created at or after this time, as RFC 3339
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// What this memory was worth alone
+    /// Only the effect of this memory
     #[arg(long, value_name = "ID")]
     record: Option<String>,
 }

@@ -30,10 +30,10 @@ use crate::config::environment::Environment;
 /// The commands of the product.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CodingCommand {
-    /// Rules that reviews of a repository left
+    /// Rules learned from the reviews of a repository
     #[command(subcommand)]
     Rule(rule::Rules),
-    /// Memories of a repository that contradict each other, and which stays
+    /// Memories of a repository that contradict each other
     #[command(subcommand)]
     Conflicts(conflicts::Conflicts),
     /// Memories of a repository that wait for a person
@@ -42,37 +42,37 @@ pub(crate) enum CodingCommand {
     /// Tasks of coding agents
     #[command(subcommand)]
     Task(task::Task),
-    /// What an agent says while it works on a task
+    /// Session events of an agent during a task
     #[command(subcommand)]
     Session(task::session::TaskSession),
-    /// Look at the newest tasks of a repository together
+    /// Reflect on the newest tasks of a repository together
     Reflect(reflect::Reflect),
-    /// What people want of the agents that work for them
+    /// Preferences of users for the agents that work for them
     Prefs(super::prefs::Prefs),
-    /// Versions of the prompts that agents are given
+    /// Versions of the prompts for agents
     #[command(subcommand)]
     Prompt(prompt::Prompt),
-    /// What was said of tasks while no server could be reached
+    /// Spooled reports that no server has received yet
     #[command(subcommand)]
     Spool(spool::SpoolCommand),
-    /// Which task, prompt and person a line of code comes from
+    /// Show the task, prompt and person behind a line of code
     Blame(blame::Blame),
-    /// Which tasks, prompts and people something leads back to, and what was said
+    /// Find the tasks, prompts and people behind a change, and their recorded text
     Attribution(Box<attribution::Attribution>),
-    /// Files that change together, out of the history and of tasks
+    /// Files that change together, from the history and from tasks
     #[command(subcommand)]
     Graph(graph::Graph),
-    /// Git hooks by which commits name their task
+    /// Git hooks that add the task to commits
     #[command(subcommand)]
     Githook(githook::GitHook),
-    /// What evaluations found in the work of tasks
+    /// Findings of evaluations about tasks
     #[command(subcommand)]
     Eval(eval::Eval),
-    /// What could not be written for coding agents and was given up, and trying again
+    /// Deferred writes for coding agents that failed permanently, and retries
     DeadLetters(dead_letters::DeadLetters),
-    /// Read the reviews of a repository's latest pull requests, from the past
+    /// Import the reviews of a repository's latest pull requests
     Backfill(reviews::Backfill),
-    /// Reviews of pull requests: what hooks brought in, reading them from forges
+    /// Reviews of pull requests: webhook deliveries, reading from forges
     #[command(subcommand)]
     Reviews(reviews::Reviews),
 }

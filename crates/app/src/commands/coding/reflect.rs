@@ -1,4 +1,5 @@
-//! `loci reflect`: looks at the newest tasks of a repository together, or tries what rules would find.
+//! `loci reflect`: reflects on the newest tasks of a repository together, or previews the findings
+//! of the rules.
 
 use anyhow::Result;
 use clap::Args;
@@ -10,15 +11,15 @@ use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
 
-/// Look at the newest tasks of a repository together
+/// Reflect on the newest tasks of a repository together
 #[derive(Debug, Args)]
 pub(crate) struct Reflect {
     #[command(flatten)]
     of: PositionedRepository,
-    /// The newest so many tasks that ended, 1 to 200 [default: 50]
+    /// The number of newest ended tasks, 1 to 200 [default: 50]
     #[arg(long, value_name = "TASKS")]
     window: Option<u32>,
-    /// Show what rules would find, and write nothing
+    /// Show the findings of the rules, and write nothing
     #[arg(long)]
     dry_run: bool,
 }

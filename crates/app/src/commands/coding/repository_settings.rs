@@ -1,4 +1,4 @@
-//! `loci repo show`, `loci repo set`: what a repository has of its own in the place of the server's settings.
+//! `loci repo show`, `loci repo set`: settings of a repository that override the server's settings.
 
 use anyhow::{Context, Result, bail};
 use loci_api::coding::repository_settings::{RepositoryChange, RepositoryShown};
@@ -9,22 +9,23 @@ use crate::commands::verified::repository_words::{PositionedRepository, Surround
 use crate::exit::Usage;
 use crate::output;
 
-/// Which repository
+/// The repository
 #[derive(Debug, clap::Args)]
 pub(crate) struct Show {
     #[command(flatten)]
     of: PositionedRepository,
 }
 
-/// Which settings
+/// The settings
 #[derive(Debug, clap::Args)]
 pub(crate) struct Set {
-    /// memory_token_budget=3000, tiers.rules=false, control.off=0.1, capture.conversation=decisions,
-    /// capture.retention_days=30, preferences.implicit=false, reflection.every_tasks=20, default_branch=main; KEY= leaves it to the
-    /// server. Before them the repository, as owner/name [default: that of the working directory]
+    /// memory_token_budget=3000, tiers.rules=false, control.off=0.1,
+    /// capture.conversation=decisions, capture.retention_days=30, preferences.implicit=false,
+    /// reflection.every_tasks=20, default_branch=main; KEY= restores the server's setting. Before
+    /// them the repository, as owner/name [default: that of the working directory]
     #[arg(required = true, num_args = 1.., value_names = ["[REPO]", "KEY=VALUE"])]
     settings: Vec<String>,
-    /// Say what would be sent, and change nothing
+    /// Print the request, and change nothing
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -58,10 +59,11 @@ impl Set {
     }
 }
 
-/// Settings that are text, whatever it reads as: a branch may be called 2024.
+/// Settings whose value is always text: a branch may be called 2024.
 const TEXTS: &[&str] = &["capture.conversation", "default_branch"];
 
-/// `a.b=c` as `{"a":{"b":"c"}}`; a value that reads as JSON is that where its key takes more than text, one that is empty is null.
+/// Converts `a.b=c` to `{"a":{"b":"c"}}`. A value that parses as JSON becomes JSON unless its key
+/// takes only text. An empty value becomes null.
 fn change(settings: &[String]) -> Result<RepositoryChange> {
     let mut body = Map::new();
     for setting in settings {
@@ -112,7 +114,7 @@ fn print(shown: &RepositoryShown) {
     shown.warnings.iter().for_each(output::note);
 }
 
-/// Members by their dotted keys.
+/// Flattens the members to dotted keys.
 fn flat(value: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (key, value) in value.as_object().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! `loci reviews`, `loci backfill`: how reviews of pull requests come in.
+//! `loci reviews`, `loci backfill`: the import of pull request reviews.
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
@@ -13,10 +13,10 @@ use crate::input;
 use crate::output;
 use crate::session::Session;
 
-/// Reviews of pull requests: what hooks brought in, trying again
+/// Reviews of pull requests: webhook deliveries, retries
 #[derive(Debug, Subcommand)]
 pub(crate) enum Reviews {
-    /// List what hooks brought in, newest first
+    /// List webhook deliveries, newest first
     Deliveries {
         /// received, done, failed or ignored
         #[arg(long)]
@@ -24,9 +24,9 @@ pub(crate) enum Reviews {
         #[command(flatten)]
         at: At,
     },
-    /// Deal again with a delivery that failed
+    /// Process a failed delivery again
     Retry {
-        /// The sender's number for it
+        /// The sender's id of the delivery
         guid: String,
         #[command(flatten)]
         at: At,
@@ -39,27 +39,27 @@ pub(crate) enum Reviews {
         #[arg(long)]
         pr: u64,
     },
-    /// Learn again from the reviews of a pull request
+    /// Extract rules again from the reviews of a pull request
     Reprocess {
         #[command(flatten)]
         of: OptionalRepository,
         /// The pull request
         #[arg(long)]
         pr: u64,
-        /// This review alone, by the forge's number
+        /// Only this review, by the forge's number
         #[arg(long)]
         review: Option<u64>,
     },
-    /// Read what has changed in a repository's pull requests since the last time
+    /// Read the changes of a repository's pull requests since the last poll
     Poll {
         #[command(flatten)]
         of: OptionalRepository,
     },
-    /// Take a review from a file, as any forge could tell it; - reads standard input
+    /// Import a review of any forge from a file; - reads standard input
     Take {
         #[command(flatten)]
         of: OptionalRepository,
-        /// The review, in JSON
+        /// The file with the review, as JSON
         #[arg(long, value_name = "FILE")]
         file: String,
     },
@@ -152,15 +152,15 @@ fn told(pulled: &ReviewsPulled) {
     }
 }
 
-/// Read the reviews of a repository's latest pull requests, from the past
+/// Import the reviews of a repository's latest pull requests
 #[derive(Debug, clap::Args)]
 pub(crate) struct Backfill {
     #[command(flatten)]
     of: OptionalRepository,
-    /// Reviews of so many pull requests [default: 200]
+    /// The number of pull requests [default: 200]
     #[arg(long, value_name = "N")]
     reviews: Option<usize>,
-    /// Only say how many there are
+    /// Only print the number of pull requests
     #[arg(long)]
     dry_run: bool,
 }

@@ -1,4 +1,5 @@
-//! `loci rule`: rules that reviews of a repository left: looked at, decided about, shown where from, proposed as a change.
+//! `loci rule`: lists the rules learned from reviews, decides about them, shows their provenance
+//! and proposes them as a patch.
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -15,65 +16,65 @@ use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
 
-/// Characters of what is shown on a line.
+/// The maximum number of characters of text on a line.
 const TEXT_CHARS_MAX: usize = 160;
 
-/// Rules that reviews of a repository left
+/// Rules learned from the reviews of a repository
 #[derive(Debug, Subcommand)]
 pub(crate) enum Rules {
-    /// Rules, the newest first
+    /// List rules, newest first
     List(List),
-    /// One rule, with what supports it
+    /// Show one rule with its support
     Show(Of),
-    /// Write a rule; it is in force at once
+    /// Write a rule; it is active at once
     Add(Add),
-    /// Put a rule in force
+    /// Activate a rule
     Approve(Decide),
-    /// Reject a rule, for good
+    /// Reject a rule permanently
     Reject(Decide),
-    /// Keep a rule in force, whatever reviews say and however long it is not used
+    /// Keep a rule active regardless of reviews and disuse
     Pin(Decide),
-    /// Let a rule be one like others
+    /// Remove the pin of a rule
     Unpin(Decide),
-    /// End a rule
+    /// Expire a rule
     Expire(Decide),
-    /// Put another rule in a rule's place
+    /// Replace a rule with another one
     Supersede(Supersede),
-    /// Hold a rule back as suspicious
+    /// Quarantine a rule as suspicious
     Quarantine(Decide),
-    /// What supports a rule, how its state changed, and which tasks were shown it
+    /// Show the support of a rule, its state changes, and the tasks that received it
     Provenance(Of),
-    /// A rule as a patch of the repository's instructions, for `git apply`
+    /// Print a rule as a patch of the repository's instructions, for `git apply`
     Promote(Promote),
 }
 
-/// Which rules
+/// The selection of rules
 #[derive(Debug, clap::Args)]
 pub(crate) struct List {
     #[command(flatten)]
     of: PositionedRepository,
-    /// In this state [default: active]
+    /// The state [default: active]
     #[arg(long)]
     state: Option<String>,
-    /// To which this applies, as it is written there
+    /// The scope, exactly as in the rule
     #[arg(long)]
     scope: Option<String>,
-    /// That somebody of this login said in a review
+    /// Only rules from reviews by this login
     #[arg(long, value_name = "LOGIN")]
     reviewer: Option<String>,
-    /// That were said on this pull request
+    /// Only rules from this pull request
     #[arg(long, value_name = "NUMBER")]
     pr: Option<u64>,
-    /// First written then or later
+    /// First written at or after this time
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// First written before
+    /// First written before this time
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
-    /// Whose text holds this
+    /// Only rules whose text contains this
     #[arg(long, short, value_name = "WORDS")]
     q: Option<String>,
-    /// Candidates of which a person is asked whether they should be in force
+    /// Only candidates that wait for a person's approval
     #[arg(long, conflicts_with = "state")]
     suggested: bool,
 }
@@ -91,47 +92,47 @@ pub(crate) struct Of {
 /// A rule that a person writes
 #[derive(Debug, clap::Args)]
 pub(crate) struct Add {
-    /// What is asked for: one line of 10 to 300 characters; before it the repository, as owner/name [default:
-    /// that of the working directory]
+    /// The text of the rule: one line of 10 to 300 characters; before it the repository, as
+    /// owner/name [default: that of the working directory]
     #[arg(required = true, num_args = 1..=2, value_names = ["[REPO]", "TEXT"])]
     text: Vec<String>,
-    /// To what it applies: a path, a glob, module:NAME [default: everything]
+    /// The scope: a path, a glob, module:NAME [default: everything]
     #[arg(long)]
     scope: Option<String>,
-    /// Keep it in force, whatever reviews say
+    /// Keep it active regardless of reviews
     #[arg(long)]
     pin: bool,
-    /// Why
+    /// The reason
     #[arg(long)]
     reason: Option<String>,
     #[command(flatten)]
     at: At,
 }
 
-/// What is decided
+/// The decision
 #[derive(Debug, clap::Args)]
 pub(crate) struct Decide {
     #[command(flatten)]
     of: Of,
-    /// Why
+    /// The reason
     #[arg(long)]
     reason: Option<String>,
 }
 
-/// Which rule takes which place
+/// The replaced rule and its replacement
 #[derive(Debug, clap::Args)]
 pub(crate) struct Supersede {
     #[command(flatten)]
     of: Of,
-    /// The rule that takes its place
+    /// The replacing rule
     #[arg(long, value_name = "RULE")]
     by: String,
-    /// Why
+    /// The reason
     #[arg(long)]
     reason: Option<String>,
 }
 
-/// Where a rule is to go
+/// The target of a rule
 #[derive(Debug, clap::Args)]
 pub(crate) struct Promote {
     #[command(flatten)]
@@ -200,7 +201,7 @@ impl List {
 }
 
 impl Of {
-    /// The repository and the rule.
+    /// Returns the repository and the rule.
     async fn meant(&self, around: Surroundings<'_>) -> Result<(MeantRepository, &str)> {
         let (repo, rule) = repository_and_word(&self.rule);
         Ok((around.meant(&self.at, repo).await?, rule))

@@ -1,5 +1,5 @@
-//! `loci repo quarantine`, `release`, `snapshots`, `rollback`, `purge`: what keeps a repository's memory safe. What changes much says first
-//! what it would change.
+//! `loci repo quarantine`, `release`, `snapshots`, `rollback`, `purge`: safeguards of a
+//! repository's memory. A command with large effects previews its changes first.
 
 use anyhow::Result;
 use loci_api::coding::safeguard::{
@@ -11,35 +11,35 @@ use crate::commands::verified::at::At;
 use crate::commands::verified::repository_words::{PositionedRepository, Surroundings, repository_and_words};
 use crate::output;
 
-/// Which memories, and why
+/// The memories, and the reason
 #[derive(Debug, clap::Args)]
 pub(crate) struct Quarantine {
-    /// The records; other conditions narrow them. Before them the repository, as owner/name [default: that of
-    /// the working directory]
+    /// The records; other conditions narrow them. Before them the repository, as owner/name
+    /// [default: that of the working directory]
     #[arg(num_args = 0.., value_names = ["REPO", "RECORD"])]
     records: Vec<String>,
-    /// What answers this question well
+    /// Only records that match this question well
     #[arg(long)]
     query: Option<String>,
-    /// Whose text or title this regular expression matches
+    /// Only records whose text or title matches this regular expression
     #[arg(long, value_name = "REGEX")]
     pattern: Option<String>,
-    /// That this task wrote
+    /// Only records that this task wrote
     #[arg(long)]
     task: Option<String>,
-    /// That this reviewer's comments left, by login
+    /// Only records from the comments of this reviewer, by login
     #[arg(long, value_name = "LOGIN")]
     reviewer: Option<String>,
-    /// Made at or after this time
+    /// Created at or after this time
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Made before this time
+    /// Created before this time
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
-    /// Why; kept with each record
+    /// The reason, stored with each record
     #[arg(long)]
     reason: String,
-    /// Only say which would be
+    /// Only list the affected records
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -83,7 +83,7 @@ fn quarantined(as_json: bool, done: &Quarantined, what: &str) -> Result<()> {
     })
 }
 
-/// Which repository
+/// The repository
 #[derive(Debug, clap::Args)]
 pub(crate) struct Snapshots {
     #[command(flatten)]
@@ -107,18 +107,18 @@ impl Snapshots {
     }
 }
 
-/// Where to go back to, and why
+/// The snapshot to restore, and the reason
 #[derive(Debug, clap::Args)]
 pub(crate) struct Rollback {
     #[command(flatten)]
     of: PositionedRepository,
-    /// The snapshot: loci repo snapshots
+    /// The snapshot, from `loci repo snapshots`
     #[arg(long, value_name = "SNAPSHOT")]
     to: String,
-    /// Why; kept with each record
+    /// The reason, stored with each record
     #[arg(long)]
     reason: String,
-    /// Only say what would change
+    /// Only list the changes
     #[arg(long)]
     dry_run: bool,
 }
@@ -148,44 +148,44 @@ fn rolled_back(done: &RolledBack) {
     }
 }
 
-/// Which memories to erase, and why
+/// The memories to erase, and the reason
 #[derive(Debug, clap::Args)]
 pub(crate) struct Purge {
-    /// The records; other conditions narrow them. Before them the repository, as owner/name [default: that of
-    /// the working directory]
+    /// The records; other conditions narrow them. Before them the repository, as owner/name
+    /// [default: that of the working directory]
     #[arg(num_args = 0.., value_names = ["REPO", "RECORD"])]
     records: Vec<String>,
     /// knowledge, `self_feedback`, fact, episode, rule, reflection or preference
     #[arg(long)]
     kind: Option<String>,
-    /// In this namespace, or beneath it
+    /// The namespace, including those beneath it
     #[arg(long)]
     namespace: Option<String>,
-    /// That this reviewer's comments left, by login
+    /// Only records from the comments of this reviewer, by login
     #[arg(long, value_name = "LOGIN")]
     reviewer: Option<String>,
-    /// That tasks of this person wrote, by login or number
+    /// Only records of this person's tasks, by login or number
     #[arg(long, value_name = "LOGIN")]
     user: Option<String>,
-    /// That this task wrote
+    /// Only records that this task wrote
     #[arg(long)]
     task: Option<String>,
-    /// Made at or after this time
+    /// Created at or after this time
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Made before this time
+    /// Created before this time
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
-    /// Whose text or title holds this
+    /// Only records whose text or title contains this
     #[arg(long, value_name = "WORDS")]
     content: Option<String>,
-    /// Whose text or title this regular expression matches
+    /// Only records whose text or title matches this regular expression
     #[arg(long, value_name = "REGEX")]
     pattern: Option<String>,
-    /// Why
+    /// The reason
     #[arg(long)]
     reason: String,
-    /// Erase so many records, as it said without this [default: only say which would be]
+    /// Erase exactly this many records, as reported without this option [default: only list them]
     #[arg(long, value_name = "NUMBER")]
     confirm: Option<u64>,
     #[command(flatten)]

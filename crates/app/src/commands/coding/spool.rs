@@ -1,4 +1,4 @@
-//! `loci spool`: what was said of tasks while no server could be reached.
+//! `loci spool`: reports about tasks that no server has received yet.
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -12,15 +12,15 @@ use crate::output;
 use crate::session::Session;
 use crate::spool::{Entry, Held, Refused};
 
-/// Characters of a line that cannot be read.
+/// The maximum number of characters of an unreadable line in the output.
 const LINE_CHARS_MAX: usize = 80;
 
-/// What was said of tasks while no server could be reached
+/// Spooled reports that no server has received yet
 #[derive(Debug, Subcommand)]
 pub(crate) enum SpoolCommand {
-    /// Show what waits and why, oldest first, and what was refused
+    /// Show waiting entries and their reason, oldest first, and rejected ones
     Show,
-    /// Send what waits, what was refused before included; exit code 5 if something is left
+    /// Send waiting entries, including those rejected before; exit code 5 if any remain
     Flush,
 }
 
@@ -69,7 +69,7 @@ fn shown(one: &Refused) {
     output::line(format!("{}  {}  {}{to}{}", entry.at, entry.call.as_str(), entry.task, why(entry)));
 }
 
-/// Why it is not with a server yet.
+/// Returns the reason why an entry is still spooled.
 fn why(entry: &Entry) -> String {
     if let Some(why) = &entry.refused {
         return format!("  refused: {why}");

@@ -1,5 +1,5 @@
-//! `loci repo themes`: what several tasks of a repository lacked; closing that when something was
-//! done about it; and the edit of the repository's prompt that would do it.
+//! `loci repo themes`: recurring gaps that several tasks of a repository reported, closing them,
+//! and the edit of the repository's prompt that would address them.
 
 use anyhow::Result;
 use loci_api::coding::theme::{Theme, ThemeListing, ThemeProposal, ThemeProposalAccept, ThemeProposalAsk};
@@ -8,27 +8,27 @@ use loci_client::Client;
 use crate::commands::verified::repository_words::{PositionedRepository, Surroundings};
 use crate::output;
 
-/// Characters of what is shown on a line.
+/// The maximum number of characters of text on a line.
 const TEXT_CHARS_MAX: usize = 160;
 
-/// Which themes
+/// The selection of themes
 #[derive(Debug, clap::Args)]
 pub(crate) struct Themes {
     #[command(flatten)]
     of: PositionedRepository,
-    /// Those that are closed, or quiet for twenty tasks
+    /// Only themes that are closed, or quiet for twenty tasks
     #[arg(long, conflicts_with = "close")]
     closed: bool,
-    /// Close this theme: its items are put away
+    /// Close this theme and archive its items
     #[arg(long, value_name = "THEME")]
     close: Option<String>,
     /// Show the open themes as an edit of the repository's prompt
     #[arg(long, conflicts_with_all = ["closed", "close"])]
     propose: bool,
-    /// Accept the edit that was shown: store it as a version of the prompt, and close its themes
+    /// Accept the proposed edit: store it as a version of the prompt, and close its themes
     #[arg(long, value_name = "PROPOSAL", conflicts_with_all = ["closed", "close", "propose"])]
     accept: Option<String>,
-    /// The template that is the repository's prompt [default: the one that is called owner/name]
+    /// The template of the repository's prompt [default: the one named owner/name]
     #[arg(long, value_name = "ID", conflicts_with_all = ["closed", "close"])]
     template: Option<String>,
 }

@@ -1,7 +1,9 @@
-//! `loci demo`: a bundled conversation of three weeks goes into a fresh folder, is extracted, and ten questions are
-//! asked of it, through the doors of this process. No key, no network; nothing is left behind unless asked for.
+//! `loci demo`: stores a bundled conversation of three weeks in a fresh folder, extracts it, and
+//! asks ten questions, through the API of this process. It needs no key and no network, and leaves
+//! nothing behind unless requested.
 //!
-//! `script`: what is said and asked; `play`: doing it; `report` and `reasons`: what people see of it.
+//! `script` contains the conversation and the questions, `play` runs them, and `report` and
+//! `reasons` print the results.
 
 mod play;
 mod reasons;
@@ -24,10 +26,10 @@ use crate::process::signal_guard::SignalGuard;
 use crate::session::Session;
 use crate::wiring::store::StorePlan;
 
-/// Extraction may take at least so long, on a slow machine.
+/// The minimum time limit of extraction in milliseconds, for slow machines.
 const EXTRACTION_MS_MIN: u64 = 120_000;
 
-/// See it work: a conversation of three weeks, ten questions, no key and no network
+/// Run a demo: a conversation of three weeks and ten questions, without a key and without a network
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
     /// Keep the data in this folder, which must be new or empty, for `loci serve --data-dir DIR`
@@ -71,7 +73,7 @@ fn temporary() -> Result<tempfile::TempDir> {
     tempfile::Builder::new().prefix("loci-demo-").tempdir().context("making a folder for the demo")
 }
 
-/// Nobody's memories are mixed with the demo's.
+/// Checks that the folder is empty, so that the demo does not mix with existing memories.
 fn require_empty(folder: &Path) -> Result<()> {
     let mut entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -101,7 +103,7 @@ mod tests {
         }
     }
 
-    /// The whole demo, as it is shipped.
+    /// The complete demo, as shipped.
     #[tokio::test(flavor = "multi_thread")]
     async fn every_question_finds_its_answer() {
         let folder = temporary().unwrap();

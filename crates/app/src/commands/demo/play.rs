@@ -1,5 +1,5 @@
-//! Plays the demo: a memory is made, every turn stored as an event, extraction waited for, every question asked.
-//! It does NOT print; what came out is a [`Report`].
+//! Runs the demo: creates a memory, stores each turn as an event, waits for extraction, and asks
+//! each question. It does not print. The result is a [`Report`].
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,45 +16,45 @@ use crate::adapters::SystemClock;
 use crate::commands::memory::{StrategyKind, strategy};
 use crate::session::Session;
 
-/// Hits per question; the answer has to be among them.
+/// Hits per question. The answer must be among them.
 pub(super) const TOP_K: u32 = 5;
-/// Days that cover the conversation for long after it was written.
+/// Days of retention, enough for the dates of the conversation.
 const EVENT_EXPIRY_DAYS: u32 = 365;
-/// How often the spinner turns.
+/// The interval of the spinner.
 const TICK: Duration = Duration::from_millis(120);
 
-/// What came out.
+/// The results of the demo.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     /// Id of the memory.
     pub(super) memory: String,
     pub(super) sessions: usize,
     pub(super) turns: usize,
-    /// Facts made of the turns.
+    /// Number of facts extracted from the turns.
     pub(super) facts: u64,
     pub(super) store_ms: f64,
     pub(super) extract_ms: f64,
     pub(super) search_ms_median: f64,
     pub(super) total_ms: f64,
-    /// Questions whose answer is among the hits.
+    /// Number of questions whose answer is among the hits.
     pub(super) answered: usize,
     pub(super) questions: Vec<Asked>,
 }
 
-/// A question and what was found.
+/// A question and its hits.
 #[derive(Debug, Serialize)]
 pub(super) struct Asked {
     pub(super) question: String,
     pub(super) note: String,
-    /// Stands in the turn that answers.
+    /// Text that occurs in the answering turn.
     pub(super) expect: String,
-    /// Place of the hit that answers, from 1.
+    /// Rank of the answering hit, from 1.
     pub(super) place: Option<usize>,
     pub(super) ms: f64,
     pub(super) hits: Vec<Hit>,
 }
 
-/// Plays it from beginning to end.
+/// Runs the whole demo.
 pub(super) async fn play(session: &Session) -> Result<Report> {
     let clock = SystemClock::new();
     let turns = script::turns()?;
@@ -100,7 +100,7 @@ fn new_memory() -> MemoryCreate {
     }
 }
 
-/// One after the other, as an agent would.
+/// Stores the turns one after the other, as an agent would.
 async fn store(session: &Session, memory: &str, turns: &[Turn]) -> Result<()> {
     let bar = ProgressBar::new(turns.len() as u64).with_message("storing turns");
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}") {
@@ -129,7 +129,7 @@ async fn extract(session: &Session, memory: &str) -> Result<()> {
     Ok(())
 }
 
-/// Asks, and tells how many passages there were to find.
+/// Asks the questions, and returns the number of searched passages with the answers.
 async fn ask(
     session: &Session,
     clock: &SystemClock,

@@ -1,4 +1,5 @@
-//! The demo's report for people: each question with its hits and why, what it took, and blocks to copy.
+//! The demo's report for people: each question with its hits and reasons, the timing, and commands
+//! to copy.
 
 use std::path::Path;
 
@@ -9,14 +10,14 @@ use super::reasons::reasons;
 use super::script::ACTOR;
 use crate::output;
 
-/// Hits of a question that are shown, beside the one that answers.
+/// The number of hits per question in addition to the answering one.
 const SHOWN: usize = 3;
-/// Characters of a hit that are shown.
+/// The maximum number of characters of a hit.
 const TEXT_CHARS: usize = 150;
-/// Where `loci serve` listens if nothing else is configured.
+/// The default address of `loci serve`.
 const ADDRESS: &str = "http://127.0.0.1:8411";
 
-/// How things stand out: on a terminal by colour, else not at all.
+/// The style of emphasis: colour on a terminal, else none.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Style {
     pub(super) coloured: bool,
@@ -40,7 +41,7 @@ impl Style {
     }
 }
 
-/// Prints the report; `kept` is the folder that stays.
+/// Prints the report. `kept` is the folder that remains.
 pub(super) fn print(report: &Report, kept: Option<&Path>, style: Style) {
     for (at, asked) in report.questions.iter().enumerate() {
         question(at + 1, asked, style);
@@ -109,7 +110,7 @@ fn summary(report: &Report, style: Style) {
     }
 }
 
-/// To look further at what the demo made.
+/// Returns commands to explore the demo's memory.
 fn blocks_kept(report: &Report, folder: &Path) -> String {
     let (memory, folder) = (&report.memory, folder.display());
     format!(
@@ -131,7 +132,7 @@ Ask it with any AWS SDK, or the AWS CLI:
     )
 }
 
-/// To begin with a memory of one's own.
+/// Returns commands to start with a memory of one's own.
 fn blocks() -> String {
     format!(
         r#"
@@ -155,7 +156,7 @@ Programs that use AgentCore Memory need nothing but these variables:
     )
 }
 
-/// The keys are any: without access keys a server takes every request on loopback.
+/// Any keys work: without access keys a server accepts each request on loopback.
 const AWS: &str = "    export AWS_ENDPOINT_URL_BEDROCK_AGENTCORE=http://127.0.0.1:8411
     export AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL=http://127.0.0.1:8411
     export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION=us-west-2";

@@ -1,4 +1,5 @@
-//! What the demo says and asks: a conversation of three weeks and ten questions, both written for this project.
+//! The content of the demo: a conversation of three weeks and ten questions, both written for this
+//! project.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +9,12 @@ use serde::Deserialize;
 
 /// JSON lines of `session`, `time`, `role`, `text`.
 const CONVERSATION: &str = include_str!("../../../demo/conversation.jsonl");
-/// The questions, with a part of the turn that answers each.
+/// The questions, each with a part of its answering turn.
 const QUESTIONS: &str = include_str!("../../../demo/questions.json");
-/// The one who talks in it.
+/// The actor of the conversation.
 pub(super) const ACTOR: &str = "ines";
 
-/// Something said.
+/// A turn of the conversation.
 #[derive(Debug, Deserialize)]
 pub(super) struct Turn {
     pub(super) session: String,
@@ -29,29 +30,29 @@ enum Speaker {
     Assistant,
 }
 
-/// Something asked.
+/// A question.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Question {
     pub(super) question: String,
-    /// Stands in the turn that answers.
+    /// Text that occurs in the answering turn.
     pub(super) expect: String,
-    /// What is hard about it.
+    /// The difficulty of the question.
     pub(super) note: String,
 }
 
-/// The conversation, in its order.
+/// Returns the turns in order.
 pub(super) fn turns() -> Result<Vec<Turn>> {
     let turns: Result<Vec<Turn>, _> = CONVERSATION.lines().map(serde_json::from_str).collect();
     turns.context("the bundled conversation")
 }
 
-/// The questions.
+/// Returns the questions.
 pub(super) fn questions() -> Result<Vec<Question>> {
     serde_json::from_str(QUESTIONS).context("the bundled questions")
 }
 
 impl Turn {
-    /// The turn as an event at its own time.
+    /// Returns the turn as an event at its own time.
     pub(super) fn event(&self) -> EventCreate {
         let role = match self.role {
             Speaker::User => Role::User,
@@ -74,7 +75,7 @@ impl Turn {
 mod tests {
     use super::*;
 
-    /// Otherwise a question could not be answered, or by more than one turn.
+    /// Otherwise a question would have no answer, or more than one.
     #[test]
     fn one_turn_answers_each_question() {
         let turns = turns().unwrap();

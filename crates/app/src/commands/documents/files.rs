@@ -1,5 +1,5 @@
-//! `loci files`: a memory as files: what lies there, reading, writing. History and going back are
-//! `history`, the memory tool is `memory_tool`.
+//! `loci files`: a memory as files: listing, reading, writing. `history` contains the history and
+//! restoring, `memory_tool` the memory tool.
 
 use std::path::PathBuf;
 
@@ -19,30 +19,30 @@ use crate::input::written_text_of;
 use crate::output;
 use crate::session::Session;
 
-/// Which tree.
+/// The tree.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Of {
     /// The memory, by name or id
     #[arg(long)]
     pub(super) memory: String,
-    /// The namespace whose documents they are; `/` without it
+    /// The namespace of the documents; `/` without it
     #[arg(long)]
     pub(super) namespace: Option<String>,
 }
 
-/// Under which circumstances a document is changed.
+/// The preconditions of a change.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Change {
     /// Only the version with this entity tag
     #[arg(long, conflicts_with_all = ["new", "force"])]
     if_match: Option<String>,
-    /// Only where nothing is yet
+    /// Only if the document does not exist yet
     #[arg(long, conflicts_with = "force")]
     new: bool,
-    /// Whatever is there
+    /// Overwrite any version
     #[arg(long)]
     force: bool,
-    /// Why; kept with the version
+    /// The reason, stored with the version
     #[arg(long)]
     reason: Option<String>,
 }
@@ -50,37 +50,37 @@ pub(crate) struct Change {
 /// A memory as files
 #[derive(Debug, Subcommand)]
 pub(crate) enum Files {
-    /// List what lies there
+    /// List the documents
     Ls {
         #[command(flatten)]
         of: Of,
-        /// Down to so many levels
+        /// The maximum depth in levels
         #[arg(long)]
         depth: Option<u32>,
-        /// Below this directory
+        /// Only below this directory
         prefix: Option<String>,
     },
     /// Show a document
     Cat {
         #[command(flatten)]
         of: Of,
-        /// The whole file, with its head
+        /// The whole file, including its front matter
         #[arg(long)]
         raw: bool,
         /// The document
         path: String,
     },
-    /// Look for lines that a regular expression matches
+    /// Search lines that match a regular expression
     Grep {
         #[command(flatten)]
         of: Of,
-        /// Letters of either case
+        /// Ignore case
         #[arg(long, short)]
         ignore_case: bool,
-        /// Lines around each
+        /// The number of context lines around each match
         #[arg(long, short = 'C', default_value_t = 0)]
         context: u32,
-        /// At most so many
+        /// The maximum number of matches
         #[arg(long)]
         max_matches: Option<u32>,
         /// The expression
@@ -94,7 +94,7 @@ pub(crate) enum Files {
         of: Of,
         #[command(flatten)]
         change: Change,
-        /// The text as it is, even where it begins with a head
+        /// Store the text unchanged, even if it begins with front matter
         #[arg(long)]
         raw: bool,
         /// The document
@@ -106,45 +106,45 @@ pub(crate) enum Files {
     Append {
         #[command(flatten)]
         of: Of,
-        /// The document of this title, in place of a path
+        /// The document with this title, instead of a path
         #[arg(long)]
         title: Option<String>,
-        /// Why; kept with the version
+        /// The reason, stored with the version
         #[arg(long)]
         reason: Option<String>,
         /// The document, unless a title is given; then the lines
         #[arg(required = true, allow_hyphen_values = true)]
         words: Vec<String>,
     },
-    /// Replace a text that stands once in a document
+    /// Replace a text that occurs once in a document
     Edit {
         #[command(flatten)]
         of: Of,
-        /// What goes
+        /// The old text
         #[arg(long, allow_hyphen_values = true)]
         old: String,
-        /// What comes
+        /// The new text
         #[arg(long, allow_hyphen_values = true)]
         new: String,
-        /// Why; kept with the version
+        /// The reason, stored with the version
         #[arg(long)]
         reason: Option<String>,
         /// The document
         path: String,
     },
-    /// Give a document another path
+    /// Move a document to another path
     Mv {
         #[command(flatten)]
         of: Of,
-        /// Why; kept with the version
+        /// The reason, stored with the version
         #[arg(long)]
         reason: Option<String>,
-        /// Where it lies
+        /// The current path
         from: String,
-        /// Where it shall lie
+        /// The new path
         to: String,
     },
-    /// Put a document away; it can be restored
+    /// Archive a document; it can be restored
     Rm {
         #[command(flatten)]
         of: Of,
@@ -153,14 +153,14 @@ pub(crate) enum Files {
         /// The document
         path: String,
     },
-    /// What a model is shown of all documents
+    /// Show the listing of all documents that a model receives
     Listing {
         #[command(flatten)]
         of: Of,
-        /// At most so many tokens
+        /// The maximum number of tokens
         #[arg(long)]
         budget_tokens: Option<u32>,
-        /// Below this directory
+        /// Only below this directory
         prefix: Option<String>,
     },
     /// Show the documents that a session begins with: knowledge/system/ in full, a listing of the
@@ -169,17 +169,17 @@ pub(crate) enum Files {
         /// The memory, by name or id [default: the mount]
         #[arg(long, conflicts_with = "mount")]
         memory: Option<String>,
-        /// The namespace whose documents they are; `/` without it
+        /// The namespace of the documents; `/` without it
         #[arg(long, requires = "memory")]
         namespace: Option<String>,
         /// A mount of the server's configuration [default: default]
         #[arg(long)]
         mount: Option<String>,
-        /// At most so many tokens [default: 2500]
+        /// The maximum number of tokens [default: 2500]
         #[arg(long)]
         budget_tokens: Option<u32>,
     },
-    /// Carry out a command of the memory tool, as a model would give it
+    /// Run a command of the memory tool, as a model would call it
     Tool(Tool),
     #[command(flatten)]
     History(History),
@@ -258,7 +258,8 @@ impl Files {
 }
 
 impl Change {
-    /// The client and the query of a change. Where nothing else is said, only what is there now is changed.
+    /// Returns the client and the query of a change. By default the change applies only to the
+    /// version that exists now.
     async fn of(
         self,
         client: &Client,
@@ -358,7 +359,7 @@ fn append(
     if lines.is_empty() {
         return Err(Usage("say which lines are to be added".to_owned()).into());
     }
-    // What stands behind the document is text, options too: nobody means to write one down.
+    // All words after the document are text, even options, which nobody intends to store.
     if let Some(option) = lines.iter().find(|line| is_option(line)) {
         let rule = format!("{option} stands among the lines: options stand before the document");
         return Err(Usage(format!("{rule}; a line that begins so is written by files edit or put")).into());
@@ -375,7 +376,7 @@ fn is_option(line: &str) -> bool {
     })
 }
 
-/// Shows what became of a document.
+/// Prints the result of a change of a document.
 pub(super) fn told(session: &mut Session, memory: &str, done: &shape::DocumentWritten) -> Result<()> {
     session.wrote(memory)?;
     output::result(session.json, done, |done| {
@@ -387,7 +388,7 @@ pub(super) fn told(session: &mut Session, memory: &str, done: &shape::DocumentWr
     })
 }
 
-/// What is not there is told with the paths that are near.
+/// Converts an error for a missing document, whose message contains similar paths.
 fn missing(error: ClientError) -> anyhow::Error {
     match error {
         ClientError::Refused { status: 404, problem } => NotFound(problem.message).into(),

@@ -1,4 +1,4 @@
-//! `loci files log|diff|snapshot|restore`: what happened to documents, and going back.
+//! `loci files log|diff|snapshot|restore`: the history of documents, and restoring.
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -8,20 +8,20 @@ use super::files::Of;
 use crate::output;
 use crate::session::Session;
 
-/// What happened to documents
+/// The history of documents
 #[derive(Debug, Subcommand)]
 pub(crate) enum History {
-    /// Show what happened to a document, or to all of them
+    /// Show the history of a document, or of all of them
     Log {
         #[command(flatten)]
         of: Of,
-        /// Behind this state or snapshot, of all documents
+        /// Only changes after this state or snapshot, of all documents
         #[arg(long)]
         since: Option<String>,
         /// The document; all of them without it
         path: Option<String>,
     },
-    /// Show what changed between two states
+    /// Show the changes between two states
     Diff {
         #[command(flatten)]
         of: Of,
@@ -30,29 +30,29 @@ pub(crate) enum History {
         path: Option<String>,
         /// A state of the log, a snapshot's label, <record>@<version>, or 0 for the beginning
         a: String,
-        /// The same; as it is now without it
+        /// The second state, in the same notation; the current one without it
         b: Option<String>,
     },
-    /// Name the state that the documents are in, or list the names
+    /// Name the current state of the documents, or list the names
     Snapshot {
         #[command(flatten)]
         of: Of,
-        /// The name; a list of all without it
+        /// The name; without it, list all
         label: Option<String>,
     },
-    /// Put documents back to a state; only says what it would do without --apply
+    /// Restore documents to a state; without --apply only show the changes
     Restore {
         #[command(flatten)]
         of: Of,
-        /// Do it
+        /// Apply the changes
         #[arg(long)]
         apply: bool,
-        /// Why; kept with the versions
+        /// The reason, stored with the versions
         #[arg(long)]
         reason: Option<String>,
         /// A state of the log, a snapshot's label, or 0 for the beginning
         state: String,
-        /// Only these documents, and what lies below them
+        /// Only these documents and those below them
         paths: Vec<String>,
     },
 }

@@ -1,4 +1,4 @@
-//! `loci files tool`: one command of the memory tool, as a model would give it.
+//! `loci files tool`: runs one command of the memory tool, as a model would call it.
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -14,10 +14,10 @@ pub(crate) struct Tool {
     /// A mount of the configuration
     #[arg(long, conflicts_with_all = ["memory", "namespace"])]
     mount: Option<String>,
-    /// The memory, by name or id, in the place of a mount
+    /// The memory, by name or id, instead of a mount
     #[arg(long)]
     memory: Option<String>,
-    /// The namespace whose documents they are; `/` without it
+    /// The namespace of the documents; `/` without it
     #[arg(long, requires = "memory")]
     namespace: Option<String>,
     /// The command: a JSON object, like {"command":"view","path":"/memories"}

@@ -1,4 +1,5 @@
-//! `loci mirror`: trees that are kept as files elsewhere: making, bringing up, looking at, removing; and taking what a clone has.
+//! `loci mirror`: trees that are mirrored as files: creating, syncing, showing and removing a
+//! mirror, and pulling commits from a clone.
 
 use std::path::PathBuf;
 
@@ -14,49 +15,49 @@ use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
 
-/// Trees as files elsewhere
+/// Trees mirrored as files
 #[derive(Debug, Subcommand)]
 pub(crate) enum MirrorCommand {
-    /// Keep a tree in a directory or a bare git repository
+    /// Mirror a tree to a directory or a bare git repository
     Add {
         #[command(flatten)]
         of: Of,
-        /// A name for it
+        /// The name of the mirror
         name: String,
-        /// Where: below one of mirror.roots of the configuration
+        /// The path, below one of mirror.roots of the configuration
         path: String,
         /// dir or git
         #[arg(long, default_value = "dir")]
         kind: String,
-        /// How files are laid
+        /// The layout of the files
         #[arg(long, default_value = "native")]
         layout: String,
         /// two-way, export or import
         #[arg(long, default_value = "two-way")]
         direction: String,
-        /// What deletions of files do: enabled, log_only or disabled
+        /// The effect of deleted files: enabled, log_only or disabled
         #[arg(long, default_value = "enabled")]
         deletes: String,
-        /// How often a server looks at it
+        /// The interval at which a server checks the mirror
         #[arg(long, default_value = "15s")]
         interval: String,
-        /// Writes of one author within so long are one commit
+        /// The time within which writes of one author become one commit
         #[arg(long, default_value = "2s")]
         debounce: String,
-        /// It may write what is loaded with every prompt
+        /// Permit the mirror to write documents that each prompt loads
         #[arg(long)]
         system: bool,
-        /// Render conversations, too
+        /// Also render conversations
         #[arg(long)]
         sessions: bool,
-        /// Files say which record they are
+        /// Write the record id into each file
         #[arg(long)]
         render_ids: bool,
-        /// Begin where files lie already
+        /// Start with existing files
         #[arg(long)]
         adopt: bool,
     },
-    /// Bring a mirror and its tree together; all of the memory's without a name
+    /// Synchronize a mirror with its tree; all mirrors of the memory without a name
     Sync {
         /// The memory, by name or id
         #[arg(long)]
@@ -64,7 +65,7 @@ pub(crate) enum MirrorCommand {
         /// The mirror
         name: Option<String>,
     },
-    /// What mirrors there are, and what their last syncs did
+    /// List the mirrors and the results of their last syncs
     Status {
         /// The memory, by name or id
         #[arg(long)]
@@ -72,7 +73,7 @@ pub(crate) enum MirrorCommand {
         /// The mirror
         name: Option<String>,
     },
-    /// Take what was committed in a clone of a git mirror
+    /// Pull the commits from a clone of a git mirror
     Pull {
         /// The memory, by name or id
         #[arg(long)]
@@ -83,7 +84,7 @@ pub(crate) enum MirrorCommand {
         #[arg(long)]
         from: PathBuf,
     },
-    /// Remove a mirror; its files stay where they are
+    /// Remove a mirror; its files stay in place
     Rm {
         /// The memory, by name or id
         #[arg(long)]

@@ -1,4 +1,4 @@
-//! Commands of trees of documents: files, mirrors, consolidation runs, places for files.
+//! Commands of document trees: files, mirrors, consolidation runs, file backends.
 
 pub(crate) mod backend;
 pub(crate) mod consolidate;
@@ -21,13 +21,13 @@ pub(crate) enum DocumentsCommand {
     /// A memory as files
     #[command(subcommand)]
     Files(Box<files::Files>),
-    /// Trees that are kept as files elsewhere
+    /// Trees mirrored as files
     #[command(subcommand)]
     Mirror(Box<mirror::MirrorCommand>),
-    /// Places for files of your own: check, serve, copy
+    /// File backends of your own: check, serve, copy
     #[command(subcommand)]
     Backend(backend::Backend),
-    /// Put a tree of documents in order: plan it, apply the plan, or undo it
+    /// Consolidate a tree of documents: plan it, apply the plan, or undo it
     Consolidate(Box<consolidate::Consolidate>),
 }
 

@@ -1,5 +1,6 @@
-//! Reads the files of a set-up and writes what was planned: all files are looked at before the first is written; each is
-//! replaced as a whole, with a copy of what it was beside it. Decides nothing about their content.
+//! Reads the files of an installation and writes the planned texts. All files are checked before
+//! the first is written. Each is replaced as a whole, with a backup next to it. This module decides
+//! nothing about their content.
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write as _};
@@ -12,19 +13,19 @@ use loci_server::regular_file;
 use super::client::{Scope, Target};
 use super::plan::Edit;
 
-/// A file that was written or taken away.
+/// A file that was written or removed.
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) path: PathBuf,
-    /// The copy of what it was.
+    /// The backup of its previous content.
     pub(super) backup: Option<PathBuf>,
 }
 
-/// The text of a file.
+/// Reads the text of a file.
 ///
 /// # Errors
 ///
-/// It leads out of the project, is no text or no file, or cannot be read.
+/// The path leaves the project, is not a text file, or cannot be read.
 pub(super) fn read(target: &Target, project: &Path) -> Result<Option<String>> {
     let path = settled(target, project)?;
     let bytes = match regular_file::read(&path) {
@@ -38,12 +39,12 @@ pub(super) fn read(target: &Target, project: &Path) -> Result<Option<String>> {
     ))
 }
 
-/// Writes the edits that change something.
+/// Writes the edits that change a file.
 ///
 /// # Errors
 ///
-/// A file is read-only, was changed since it was read, or cannot be written. Before the first write nothing has happened;
-/// a failure later names what was written.
+/// A file is read-only, was changed since it was read, or cannot be written. Before the first write
+/// nothing has happened; a later failure lists the written files.
 pub(super) fn write(edits: &[Edit], project: &Path) -> Result<Vec<Written>> {
     let changes: Vec<_> = edits.iter().filter(|edit| edit.is_change()).collect();
     for edit in &changes {
@@ -89,7 +90,7 @@ fn write_one(edit: &Edit, project: &Path) -> Result<Written> {
     Ok(Written { path, backup })
 }
 
-/// Where a file really is: links are followed, in a project not out of it.
+/// Resolves the links of a file. In a project they must not leave it.
 fn settled(target: &Target, project: &Path) -> Result<PathBuf> {
     let mut rest = Vec::new();
     let mut there = target.path.as_path();
@@ -124,7 +125,7 @@ fn settled(target: &Target, project: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Puts a copy beside the file, under the first name that is free.
+/// Writes a backup next to the file, under the first free name.
 fn backed_up(path: &Path, text: &str) -> Result<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for number in 1_u32.. {
@@ -146,7 +147,7 @@ fn backed_up(path: &Path, text: &str) -> Result<PathBuf> {
     Err(anyhow::anyhow!("no name is free for a copy of {}", path.display()))
 }
 
-/// A whole new file in the place of the old one, with its mode.
+/// Replaces a file atomically, and keeps its mode.
 fn replace(path: &Path, text: &str) -> Result<()> {
     let said = || format!("writing {}", path.display());
     let folder = path.parent().with_context(said)?;
@@ -156,7 +157,7 @@ fn replace(path: &Path, text: &str) -> Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // What the user's mask leaves of it.
+        // The user's umask reduces this mode.
         builder.permissions(Permissions::from_mode(0o666));
     }
     let mut file = builder.tempfile_in(folder).with_context(said)?;

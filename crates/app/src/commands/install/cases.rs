@@ -1,5 +1,6 @@
-//! Every client in every case, as texts in and texts out: the files `golden/*.txt` show them. Each case is also tried with
-//! the line ends and the mark of Windows, a second time on its own result, and taken out again.
+//! Tests each client in each case, as texts in and texts out. The files `golden/*.txt` contain the
+//! results. Each case is also run with Windows line ends and a byte order mark, a second time on
+//! its own result, and with `--remove`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -59,7 +60,7 @@ fn applied(edits: &[Edit], files: &Files) -> Files {
     files
 }
 
-/// Plans one case, checks what holds for every case, and shows it.
+/// Plans one case, checks the invariants of all cases, and formats the result.
 fn case(name: &str, request: &Request, before: &[(&str, &str)]) -> String {
     let files: Files = before.iter().map(|(path, text)| (path.into(), (*text).to_owned())).collect();
     let planned = match edits(request, &files) {
@@ -88,10 +89,10 @@ fn case(name: &str, request: &Request, before: &[(&str, &str)]) -> String {
     shown
 }
 
-/// The same files with other line ends and a mark before them give the same result with those.
+/// Files with other line ends and a byte order mark give the same result with those.
 fn holds_for_windows(request: &Request, files: &Files, after: &Files) {
     let windows = |text: &String| format!("\u{feff}{}", text.replace('\n', "\r\n"));
-    // A file with one line or none says nothing of line ends.
+    // A file with at most one line does not define line ends.
     let tells = |path: &PathBuf| files.get(path).is_some_and(|text| text.contains('\n'));
     let given: Files = files
         .iter()
@@ -104,7 +105,7 @@ fn holds_for_windows(request: &Request, files: &Files, after: &Files) {
     }
 }
 
-/// Taken out again, nothing of Loci is left, and of others' nothing is missing.
+/// Removal leaves nothing of Loci, and loses nothing of others.
 fn taken_out(name: &str, request: &Request, files: &Files, after: &Files) {
     let remove = Request { remove: true, ..request.clone() };
     let left = applied(&edits(&remove, after).unwrap(), after);
@@ -118,7 +119,7 @@ fn taken_out(name: &str, request: &Request, files: &Files, after: &Files) {
     }
 }
 
-/// What was written is what the client reads: the server is listed and its command is the one that is meant.
+/// Checks that the client can read the result: the server is listed with the intended command.
 fn parsed(request: &Request, after: &Files) {
     let targets = request.client.targets(request.scope, &places()).unwrap();
     for Target { path, part, .. } in targets.iter().filter(|target| plan::is_asked(target, request)) {
@@ -164,7 +165,7 @@ fn golden(client: Client, shown: &[String]) {
     expect_file![path].assert_eq(&shown.concat());
 }
 
-/// The cases of lists of servers in JSON, for one file.
+/// Returns the cases of server lists in JSON, for one file.
 fn json_cases(client: Client, scope: Scope, path: &str, list: &str) -> Vec<String> {
     let stdio = request(client, scope, false);
     let http = request(client, scope, true);

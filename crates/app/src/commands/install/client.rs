@@ -1,4 +1,5 @@
-//! The programs that can be set up, and where each keeps what is written. The table of clients; adding one begins here.
+//! The supported clients, and the locations of their files. This table is the starting point for a
+//! new client.
 
 use std::path::PathBuf;
 
@@ -23,29 +24,29 @@ pub(crate) enum Client {
     Copilot,
 }
 
-/// Whom a set-up is for.
+/// The users of an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Everybody who works in this repository.
+    /// All users of this repository.
     Project,
-    /// This user, in every repository.
+    /// This user, in each repository.
     User,
 }
 
-/// The folders that files are in.
+/// The folders of the files.
 #[derive(Debug, Clone)]
 pub(super) struct Places {
     pub(super) project: PathBuf,
     pub(super) home: PathBuf,
     /// `CLAUDE_CONFIG_DIR`.
     pub(super) claude: Option<PathBuf>,
-    /// `CODEX_HOME`, else `.codex` at home.
+    /// `CODEX_HOME`, else `.codex` in the home folder.
     pub(super) codex: PathBuf,
-    /// `COPILOT_HOME`, else `.copilot` at home.
+    /// `COPILOT_HOME`, else `.copilot` in the home folder.
     pub(super) copilot: PathBuf,
 }
 
-/// A file of a set-up.
+/// A file of an installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) path: PathBuf,
@@ -53,21 +54,21 @@ pub(super) struct Target {
     pub(super) part: Part,
 }
 
-/// What a file is for.
+/// The purpose of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// The list of servers.
     Servers(Servers),
-    /// What runs when a session begins.
+    /// The hook that runs at session start.
     Hook(Hook),
-    /// What the model is told.
+    /// The instructions for the model.
     Instructions {
-        /// What the file begins with where it is made.
+        /// The beginning of a newly created file.
         front: &'static str,
     },
 }
 
-/// How a list of servers is written.
+/// The format of a server list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Servers {
     /// JSON, below this member.
@@ -76,23 +77,25 @@ pub(super) enum Servers {
     Toml,
 }
 
-/// How a hook is written, in JSON.
+/// The format of a hook, in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hook {
-    /// Groups of hooks below `hooks.SessionStart`; a plain text on standard output is read.
+    /// Groups of hooks below `hooks.SessionStart`. The client reads plain text from standard
+    /// output.
     Groups { timeout_s: Option<u32> },
-    /// A list of hooks below `hooks.sessionStart`; JSON of the client's own is read, which `--hook` writes.
+    /// A list of hooks below `hooks.sessionStart`. The client reads its own JSON format, which
+    /// `--hook` selects.
     List { client: &'static str, timeout: Option<(&'static str, u32)> },
 }
 
 const CURSOR_FRONT: &str = "---\ndescription: Facts about this repository that are checked against its code\n\
                             alwaysApply: true\n---\n\n";
 const WINDSURF_FRONT: &str = "---\ntrigger: always_on\n---\n\n";
-/// Seconds that a client waits for its hook; the hook itself gives up after two.
+/// Seconds that a client waits for its hook. The hook itself stops after two.
 const HOOK_TIMEOUT_S: u32 = 10;
 
 impl Client {
-    /// The name on the command line.
+    /// Returns the name on the command line.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -104,7 +107,7 @@ impl Client {
         }
     }
 
-    /// Whom it is for where that is not said: as the client's own documentation sets servers up.
+    /// Returns the default scope, as in the client's own documentation.
     pub(super) fn usual_scope(self) -> Scope {
         match self {
             Self::ClaudeCode | Self::Cursor | Self::Vscode => Scope::Project,
@@ -112,7 +115,7 @@ impl Client {
         }
     }
 
-    /// Every file of a set-up, in the order in which they are shown.
+    /// Returns all files of an installation, in display order.
     ///
     /// # Errors
     ///
@@ -144,7 +147,7 @@ impl Files<'_> {
         self.scope == Scope::Project
     }
 
-    /// A file that is at one place in a project and at another for a user.
+    /// Returns a file with different paths for a project and a user.
     fn file(&self, in_project: &str, of_user: PathBuf, part: Part) -> Target {
         let path = if self.is_project() { self.places.project.join(in_project) } else { of_user };
         Target { path, scope: self.scope, part }
@@ -167,7 +170,7 @@ impl Files<'_> {
     fn cursor(&self) -> Vec<Target> {
         let home = &self.places.home;
         let mut files = vec![self.file(".cursor/mcp.json", home.join(".cursor/mcp.json"), JSON)];
-        // A hook of the user runs in no repository, and rules of the user are in no file.
+        // A user's hook runs in no repository, and a user's rules are in no file.
         if self.is_project() {
             let hook = Part::Hook(Hook::List { client: "cursor", timeout: None });
             let rules = Part::Instructions { front: CURSOR_FRONT };

@@ -1,5 +1,5 @@
-//! What the list of servers of each client says of Loci. The shapes are the clients' own; how a
-//! text is changed is the editors' business. Members that are nobody's of these stay as they are.
+//! The entry for Loci in the server list of each client. The clients define the shapes, and the
+//! editor modules change the text. Other members stay unchanged.
 
 use serde_json::{Value, json};
 
@@ -8,31 +8,31 @@ use super::json_edit::{self, Refused, Step};
 use super::request::{Form, Request};
 use super::toml_table::{self, Member};
 
-/// The name of the server in every list.
+/// The name of the server in each list.
 const NAME: &str = "loci";
 const TOML_PLACE: [&str; 2] = ["mcp_servers", NAME];
-/// The question VS Code asks for the token.
+/// The id of the token prompt in VS Code.
 const INPUT: &str = "loci-token";
 
-/// What a member shall be.
+/// The desired value of a member.
 #[derive(Debug, PartialEq)]
 enum Want {
-    /// This.
+    /// This value.
     Is(Value),
-    /// This, or what is there already.
+    /// This value, unless one is present.
     Present(Value),
-    /// One of these: the first where it is another.
+    /// One of these values. A different value becomes the first.
     OneOf(&'static [&'static str]),
-    /// Not there; this value may stay.
+    /// Absent, unless the member has this value.
     GoneUnless(&'static str),
     Gone,
 }
 
-/// A list of servers with Loci in it as it is asked for, or without it.
+/// Returns a server list with the requested entry for Loci, or without one.
 ///
 /// # Errors
 ///
-/// Why the text cannot be changed.
+/// The reason why the text cannot be changed.
 pub(super) fn edited(text: &str, servers: Servers, request: &Request) -> Result<String, Refused> {
     match (servers, request.remove) {
         (Servers::Toml, false) => toml_table::set(text, TOML_PLACE, &toml_members(request)),
@@ -87,7 +87,7 @@ type Wants = Vec<(&'static [&'static str], Want)>;
 
 fn wants(request: &Request) -> Wants {
     let is_http = matches!(request.form, Form::Http { .. });
-    // `.mcp.json` is read by Claude Code and by Copilot: the kind both know.
+    // Claude Code and Copilot both read `.mcp.json`, so the kind is one that both know.
     let kind: Option<Want> = match (request.client, is_http) {
         (Client::Vscode, false) => Some(Want::Is(json!("stdio"))),
         (Client::Copilot, false) if request.scope == Scope::Project => Some(Want::Is(json!("stdio"))),
@@ -128,7 +128,7 @@ fn wants(request: &Request) -> Wants {
     wants
 }
 
-/// The header with the token: a place for it, in the client's own spelling.
+/// Returns the header with the token: a placeholder in the client's own syntax.
 fn bearer(client: Client) -> String {
     let token = match client {
         Client::ClaudeCode | Client::Copilot | Client::Codex => "${LOCI_TOKEN}",
@@ -145,7 +145,7 @@ fn toml_members(request: &Request) -> Vec<(&'static str, Member)> {
                 ("command", Member::Text(request.program.clone())),
                 ("args", Member::Texts(request.arguments())),
             ];
-            // Codex hands servers few variables by itself.
+            // Codex passes only a few variables to servers by default.
             if request.needs_token() {
                 members.push(("env_vars", Member::Texts(vec!["LOCI_TOKEN".to_owned()])));
             }
@@ -158,14 +158,14 @@ fn toml_members(request: &Request) -> Vec<(&'static str, Member)> {
                 ("url", Member::Text(format!("{base}/mcp"))),
                 ("bearer_token_env_var", Member::Text("LOCI_TOKEN".to_owned())),
             ];
-            // Codex refuses a server with an address and any of these.
+            // Codex rejects a server with an address and any of these.
             members.extend(["command", "args", "env", "env_vars", "cwd"].map(|name| (name, Member::Gone)));
             members
         }
     }
 }
 
-/// VS Code asks for the token: the question is there exactly where the server needs it.
+/// Adds the token prompt of VS Code if and only if the server needs it.
 fn with_input(text: &str, request: &Request) -> Result<String, Refused> {
     if request.client != Client::Vscode {
         return Ok(text.to_owned());

@@ -1,5 +1,5 @@
-//! What runs when a session begins: facts of the repository, before the first question. Clients without such a hook, or
-//! with one whose answer they do not read, are told by their instructions only.
+//! The session-start hook: it prints facts of the repository before the first question. Clients
+//! without such a hook, or that do not read its output, only receive instructions.
 
 use serde_json::{Value, json};
 
@@ -7,11 +7,11 @@ use super::client::Hook;
 use super::json_edit::{self, Refused, Step};
 use super::request::{Request, is_our_hook};
 
-/// A file of hooks with ours in it, or without.
+/// Returns a hook file with Loci's hook in it, or without it.
 ///
 /// # Errors
 ///
-/// Why the text cannot be changed.
+/// The reason why the text cannot be changed.
 pub(super) fn edited(text: &str, hook: Hook, request: &Request) -> Result<String, Refused> {
     let (event, command) = match hook {
         Hook::Groups { .. } => ("SessionStart", request.hook_command(None)),
@@ -54,7 +54,7 @@ fn entry(hook: Hook, command: &str) -> Value {
     }
 }
 
-/// The way from the list to our hook.
+/// Returns the path from the list to Loci's hook.
 fn find(hook: Hook, list: &[Value]) -> Option<Vec<Step<'static>>> {
     let is_ours = |entry: &Value| entry["command"].as_str().is_some_and(is_our_hook);
     match hook {

@@ -1,12 +1,12 @@
-//! Changes one place of a JSON text and leaves the rest as it is: comments, order, indentation,
-//! commas behind last items. The syntax tree is that of `jsonc-parser` (decision 0253). Knows
-//! nothing of servers or clients.
+//! Changes one place of a JSON text and keeps the rest: comments, order, indentation, trailing
+//! commas. The syntax tree is that of `jsonc-parser` (decision 0253). This module knows nothing
+//! about servers or clients.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstContainerNode, CstInputValue, CstNode, CstRootNode};
 use serde_json::Value;
 
-/// JSON with comments and commas behind last items, as clients read it.
+/// JSON with comments and trailing commas, as clients read it.
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -20,23 +20,23 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// A step on the way to a place.
+/// A step of the path to a place.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step<'a> {
     Key(&'a str),
     Index(usize),
-    /// Behind the last item of a list, where nothing is yet.
+    /// The position after the last item of a list.
     End,
 }
 
-/// Why a place cannot be changed; to be said of the file.
+/// The reason why a place cannot be changed, for an error about the file.
 pub(super) type Refused = String;
 
-/// What stands at a place, and whether the way to it exists.
+/// Returns the value at a place, or `None` if the path does not exist.
 ///
 /// # Errors
 ///
-/// The text is no JSON, or something on the way is no object or list.
+/// The text is not JSON, or a step of the path is not an object or list.
 pub(super) fn get(text: &str, way: &[Step<'_>]) -> Result<Option<Value>, Refused> {
     let mut node = read(text)?.value();
     for depth in 0..way.len() {
@@ -46,12 +46,12 @@ pub(super) fn get(text: &str, way: &[Step<'_>]) -> Result<Option<Value>, Refused
     Ok(node.and_then(|node| node.to_serde_value()))
 }
 
-/// Puts a value at a place, whose last step is no index; objects and lists on the way that are
-/// missing are made.
+/// Sets the value at a place, whose last step is not an index. Missing objects and lists on the
+/// path are created.
 ///
 /// # Errors
 ///
-/// As for [`get`].
+/// See [`get`].
 pub(super) fn set(text: &str, way: &[Step<'_>], value: &Value) -> Result<String, Refused> {
     let root = read(text)?;
     let mut node: CstNode = root.object_value_or_create().ok_or_else(no_object)?.into();
@@ -80,12 +80,12 @@ pub(super) fn set(text: &str, way: &[Step<'_>], value: &Value) -> Result<String,
     Ok(root.to_string())
 }
 
-/// Takes out what stands at a place, with its comma and its line, and then every object and list on
-/// the way that is empty by that. Nothing happens where nothing is.
+/// Removes the value at a place with its comma and its line, and then each object and list on the
+/// path that becomes empty. Does nothing if there is no value.
 ///
 /// # Errors
 ///
-/// As for [`get`].
+/// See [`get`].
 pub(super) fn remove(text: &str, way: &[Step<'_>]) -> Result<String, Refused> {
     let root = read(text)?;
     let mut node = root.value();
@@ -117,7 +117,7 @@ fn no_object() -> Refused {
     "it is no JSON object".to_owned()
 }
 
-/// The member or item that a step leads to.
+/// Returns the member or item of a step.
 fn entry(container: &CstNode, way: &[Step<'_>], depth: usize) -> Result<Option<CstNode>, Refused> {
     let Some(step) = way.get(depth) else { return Ok(None) };
     let place = || {
@@ -146,7 +146,7 @@ fn entry(container: &CstNode, way: &[Step<'_>], depth: usize) -> Result<Option<C
     }
 }
 
-/// The value of a member; an item is its own.
+/// Returns the value of a member. An item is its own value.
 fn value_of(entry: CstNode) -> Option<CstNode> {
     match entry.as_object_prop() {
         Some(member) => member.value(),
@@ -284,7 +284,7 @@ mod tests {
         check("{\n\"a\" {}}", "line 2 is no JSON");
     }
 
-    /// Texts with comments, commas and line ends of every kind, from a seed.
+    /// Generates texts with comments, commas and line ends of all kinds, from a seed.
     struct Texts(u64);
 
     impl Texts {
@@ -322,7 +322,7 @@ mod tests {
         }
     }
 
-    /// A value without its empty objects and lists, and without the place.
+    /// Returns a value without its empty objects and lists, and without the place.
     fn rest(value: &Value, gone: &[Step<'_>]) -> Option<Value> {
         let kept = |is_on_way: bool, value: &Value| match gone {
             [_] if is_on_way => None,

@@ -1,14 +1,15 @@
-//! The difference of two texts, line by line, as `diff -u` shows it. What other people's lines hold for secrets is not
-//! shown: see `masked`.
+//! The line difference of two texts in the format of `diff -u`. `masked` hides the secrets in
+//! foreign lines.
 
 use similar::TextDiff;
 
 use super::masked::masked;
 
-/// Lines shown around a change.
+/// The number of context lines around a change.
 const CONTEXT: usize = 3;
 
-/// The difference; empty where there is none. Line ends are not shown: where they differ the line is there twice.
+/// Returns the difference, or an empty text if there is none. Line ends are not shown. A line whose
+/// end differs appears twice.
 pub(super) fn unified(old: Option<&str>, new: Option<&str>, name: &str) -> String {
     if old == new {
         return String::new();

@@ -1,10 +1,12 @@
-//! Secrets in lines of configuration files that are shown: other servers keep tokens there, and a difference is read by
-//! people, logs and screens. Hides texts in quotes whose name says what they are; finds none by their looks.
+//! Masks secrets in displayed lines of configuration files. Other servers keep tokens there, and
+//! people, logs and screens show the difference. Hides quoted texts whose name marks them as
+//! secrets. It does not detect secrets by their format.
 
 const SECRET_NAMES: [&str; 7] =
     ["token", "secret", "password", "passwd", "apikey", "authorization", "credential"];
 
-/// The line, with `…` for each text in quotes that is named as a secret. A place for a variable is none.
+/// Returns the line with `…` for each quoted text that is named as a secret. A placeholder for a
+/// variable is not one.
 pub(super) fn masked(line: &str) -> String {
     let mut shown = String::new();
     let mut rest = line;
@@ -39,7 +41,7 @@ pub(super) fn masked(line: &str) -> String {
 
 fn is_secret(name: &str) -> bool {
     let plain: String = name.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
-    // The name of a variable is no secret.
+    // The name of a variable is not a secret.
     let is_reference = plain.ends_with("envvar") || plain.ends_with("envvars");
     !is_reference && (SECRET_NAMES.iter().any(|part| plain.contains(part)) || plain.ends_with("key"))
 }

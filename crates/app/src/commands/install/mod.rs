@@ -1,5 +1,6 @@
-//! `loci install CLIENT`: the client's configuration, a session-start hook and instructions, shown before they are
-//! written. Files → `plan` (pure) → `apply`. A new client is a row in `client` and its entry in `entry`.
+//! `loci install CLIENT`: the client's configuration, a session-start hook and instructions, shown
+//! before they are written. Files → `plan` (pure) → `apply`. A new client is a row in `client` and
+//! its entry in `entry`.
 
 mod apply;
 mod client;
@@ -32,21 +33,21 @@ use crate::config::environment::Environment;
 use crate::exit::Usage;
 use crate::output;
 
-/// Set up a coding agent: its list of servers, a session-start hook, instructions
+/// Set up a coding agent: its server list, a session-start hook, instructions
 #[derive(Debug, Args)]
 pub(crate) struct Install {
     /// The program to set up
     client: Client,
-    /// Let it call this server instead of starting loci; the token is read from LOCI_TOKEN
+    /// Let it call this server instead of starting loci; LOCI_TOKEN contains the token
     #[arg(long, value_name = "URL")]
     http: Option<String>,
-    /// For everybody in this repository [default: claude-code, cursor, vscode]
+    /// For all users of this repository [default: claude-code, cursor, vscode]
     #[arg(long)]
     project: bool,
-    /// For this user, in every repository [default: codex, windsurf, copilot]
+    /// For this user, in each repository [default: codex, windsurf, copilot]
     #[arg(long, conflicts_with = "project")]
     user: bool,
-    /// Tell the model how to use the facts [default: in a project]
+    /// Add instructions for using the facts [default: in a project]
     #[arg(long)]
     instructions: bool,
     /// Write no instructions
@@ -55,19 +56,19 @@ pub(crate) struct Install {
     /// Write no session-start hook
     #[arg(long)]
     no_hook: bool,
-    /// Let the hook show the documents of this memory, too [default: those of the mount `default`]
+    /// Let the hook also show the documents of this memory [default: those of the mount `default`]
     #[arg(long, value_name = "MEMORY", conflicts_with = "no_hook")]
     files: Option<String>,
     /// The namespace of these documents; `/` without it
     #[arg(long, value_name = "NAMESPACE", requires = "files")]
     files_namespace: Option<String>,
-    /// Take everything out again
+    /// Remove all of it again
     #[arg(long, conflicts_with_all = ["http", "instructions", "no_instructions", "no_hook", "files"])]
     remove: bool,
-    /// Only show what would change; exit code 5 where something would
+    /// Only show the changes; exit code 5 if there are any
     #[arg(long)]
     dry_run: bool,
-    /// Write without asking
+    /// Do not ask for confirmation
     #[arg(long, short = 'y', conflicts_with = "dry_run")]
     yes: bool,
 }
@@ -203,7 +204,7 @@ fn places(here: &Path, environment: &Environment) -> Result<Places> {
     })
 }
 
-/// What starts this program: `loci` where that finds it, else its path.
+/// Returns the command that starts this program: `loci` if the search path finds it, else its path.
 fn program(binary: &Path, environment: &Environment, notes: &mut Vec<String>) -> String {
     let name = format!("loci{}", std::env::consts::EXE_SUFFIX);
     let path = environment.get("PATH").unwrap_or_default();

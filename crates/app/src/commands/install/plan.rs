@@ -1,5 +1,5 @@
-//! What would be written: from the texts of the files to the texts they shall have. Pure: reads and writes nothing, so
-//! that every client's every case is a table of texts.
+//! Plans an installation: from the texts of the files to their new texts. Pure: reads and writes
+//! nothing, so that the cases of all clients are a table of texts.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use super::json_edit::{self, Refused};
 use super::request::Request;
 use super::{entry, hook, snippet};
 
-/// A file of a set-up, as it is and as it shall be. `None`: no file.
+/// A file of an installation, before and after. `None` means no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Edit {
     pub(super) target: Target,
@@ -17,17 +17,18 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// Whether something is to be done.
+    /// True if the edit changes the file.
     pub(super) fn is_change(&self) -> bool {
         self.before != self.after
     }
 }
 
-/// The edit of one file.
+/// Returns the edit of one file.
 ///
 /// # Errors
 ///
-/// Why its text cannot be changed; nothing of the set-up is to be written then.
+/// The reason why its text cannot be changed. In that case nothing of the installation may be
+/// written.
 pub(super) fn edit(target: &Target, before: Option<String>, request: &Request) -> Result<Edit, Refused> {
     let after = match &before {
         None if request.remove => None,
@@ -36,7 +37,7 @@ pub(super) fn edit(target: &Target, before: Option<String>, request: &Request) -
     Ok(Edit { target: target.clone(), before, after })
 }
 
-/// Whether a file belongs to what is asked for. What is taken out is looked for everywhere.
+/// True if a file belongs to the request. A removal considers all files.
 pub(super) fn is_asked(target: &Target, request: &Request) -> bool {
     match target.part {
         Part::Servers(_) => true,
@@ -61,7 +62,7 @@ fn wanted(part: Part, text: &str, request: &Request) -> Result<Option<String>, R
     Ok(changed.map(|changed| if changed == body { text.to_owned() } else { [mark, &changed].concat() }))
 }
 
-/// Whether a file that something was taken out of has nothing left for anybody.
+/// True if a file contains nothing useful after a removal.
 fn says_nothing(part: Part, text: &str) -> bool {
     let is_json = matches!(part, Part::Servers(Servers::Json(_)) | Part::Hook(_));
     if !is_json {

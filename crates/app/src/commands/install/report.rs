@@ -1,4 +1,4 @@
-//! What the command says: the difference of every file, what was written, and what to know about it.
+//! The output of the command: the difference of each file, the written files, and notes about them.
 
 use std::path::Path;
 
@@ -17,16 +17,16 @@ pub(super) struct Report {
     client: &'static str,
     scope: &'static str,
     form: &'static str,
-    /// What the client starts.
+    /// The command that the client starts.
     program: String,
-    /// Something is, or would be, other than before.
+    /// True if there are changes.
     pub(super) changes: bool,
-    /// It was written.
+    /// True if they were written.
     pub(super) written: bool,
     files: Vec<File>,
-    /// What to know of it.
+    /// Notes for the user.
     notes: Vec<String>,
-    /// What to do in the client then.
+    /// The next step in the client.
     next: Option<&'static str>,
 }
 
@@ -35,7 +35,7 @@ struct File {
     path: String,
     part: &'static str,
     action: &'static str,
-    /// As `diff -u` shows it; secrets of others are masked.
+    /// The difference in the format of `diff -u`. Secrets of others are masked.
     diff: String,
     backup: Option<String>,
 }
@@ -58,7 +58,7 @@ impl Report {
         }
     }
 
-    /// The differences and what to know of them.
+    /// Prints the differences and the notes.
     pub(super) fn show(&self, line: impl Fn(&str)) {
         for file in &self.files {
             match file.action {
@@ -69,7 +69,7 @@ impl Report {
         self.notes.iter().for_each(|note| line(&format!("note: {note}")));
     }
 
-    /// Adds what was written.
+    /// Adds the written files.
     pub(super) fn wrote(&mut self, written: &[Written]) {
         self.written = true;
         let changed = self.files.iter_mut().filter(|file| file.action != "none");
@@ -78,7 +78,7 @@ impl Report {
         }
     }
 
-    /// Files written and copies made, line by line.
+    /// Prints written files and backups, one per line.
     pub(super) fn show_written(&self) {
         for file in self.files.iter().filter(|file| file.action != "none") {
             let done = match file.action {
@@ -122,7 +122,7 @@ fn scope(scope: Scope) -> &'static str {
     }
 }
 
-/// What to know of a set-up.
+/// Returns the notes about an installation.
 pub(super) fn notes(request: &Request, project: &Path) -> Vec<String> {
     let mut notes = Vec::new();
     if request.remove {

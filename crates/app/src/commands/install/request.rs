@@ -1,10 +1,10 @@
-//! What is asked for, checked: the client, whom it is for, how it reaches Loci, and the words of the commands that are
-//! written down.
+//! The checked request of an installation: the client, the scope, the connection to Loci, and the
+//! words of the written commands.
 
 use super::client::{Client, Scope};
 use crate::exit::Usage;
 
-/// A set-up that is asked for.
+/// A requested installation.
 #[derive(Debug, Clone)]
 pub(super) struct Request {
     pub(super) client: Client,
@@ -14,23 +14,23 @@ pub(super) struct Request {
     pub(super) program: String,
     pub(super) hook: bool,
     pub(super) instructions: bool,
-    /// The memory, and its namespace, whose documents the hook shows, too.
+    /// The memory, and its namespace, whose documents the hook also shows.
     pub(super) files: Option<(String, Option<String>)>,
-    /// Take everything out again.
+    /// True to remove the installation.
     pub(super) remove: bool,
 }
 
-/// How the client reaches Loci.
+/// The connection of the client to Loci.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Form {
-    /// It starts `loci mcp`, with these options.
+    /// The client starts `loci mcp` with these options.
     Stdio { options: Vec<String> },
-    /// It calls a server, of which this is the address without `/mcp`.
+    /// The client calls a server. `base` is its address without `/mcp`.
     Http { base: String },
 }
 
 impl Request {
-    /// What the client starts, behind the program.
+    /// Returns the arguments of the program that the client starts.
     pub(super) fn arguments(&self) -> Vec<String> {
         let options = match &self.form {
             Form::Stdio { options } => options.as_slice(),
@@ -39,7 +39,7 @@ impl Request {
         std::iter::once("mcp".to_owned()).chain(options.iter().cloned()).collect()
     }
 
-    /// Whether the token of a server is needed where the client runs.
+    /// True if the client needs the token of a server.
     pub(super) fn needs_token(&self) -> bool {
         match &self.form {
             Form::Stdio { options } => options.iter().any(|option| option == "--url"),
@@ -47,7 +47,8 @@ impl Request {
         }
     }
 
-    /// The command of a session-start hook; with `hook`, its answer is in the form of that client.
+    /// Returns the command of a session-start hook. With `hook`, it prints the format of that
+    /// client.
     pub(super) fn hook_command(&self, hook: Option<&str>) -> String {
         let mut words = vec![self.program.clone()];
         words.extend(["fact", "recent", "--cwd", ".", "--format", "prompt"].map(str::to_owned));
@@ -66,16 +67,16 @@ impl Request {
     }
 }
 
-/// Whether a command of a hook was written by this.
+/// True if this module wrote a hook command.
 pub(super) fn is_our_hook(command: &str) -> bool {
     command.contains(" fact recent ") && command.contains("--fail-open")
 }
 
-/// The address of a server, without a slash at its end and without `/mcp`.
+/// Returns the address of a server, without a trailing slash and without `/mcp`.
 ///
 /// # Errors
 ///
-/// It is no address of a server, or one that carries a secret.
+/// The text is not the address of a server, or contains a secret.
 pub(super) fn base_url(url: &str) -> Result<String, Usage> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let is_plain = |c: char| {
@@ -91,7 +92,7 @@ pub(super) fn base_url(url: &str) -> Result<String, Usage> {
     Ok(base.strip_suffix("/mcp").unwrap_or(base).trim_end_matches('/').to_owned())
 }
 
-/// Whether a token sent to this address could be read on its way.
+/// True if a token sent to this address is not encrypted in transit.
 pub(super) fn is_readable_on_its_way(base: &str) -> bool {
     let Some(rest) = base.strip_prefix("http://") else { return false };
     let host = rest.split('/').next().unwrap_or_default();
@@ -102,7 +103,7 @@ pub(super) fn is_readable_on_its_way(base: &str) -> bool {
     !(name == "localhost" || name == "[::1]" || name.starts_with("127."))
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 fn shell_word(word: &str) -> String {
     let is_plain =
         |c: char| c.is_alphanumeric() || "_-./:@%+=,~[]".contains(c) || (cfg!(windows) && c == '\\');

@@ -1,13 +1,14 @@
-//! What the model is told in files of instructions, between two marks: so that it can be found again, brought up to date
-//! and taken out. What stands outside of the marks is somebody else's.
+//! The block of instructions for the model, between two markers, so that it can be found, updated
+//! and removed. Text outside of the markers belongs to others.
 
 use super::json_edit::Refused;
 
-/// What the first line of the block begins with, whatever else a version says in it.
+/// The beginning of the block's first line, which is the same in all versions.
 const BEGIN: &str = "<!-- loci:begin";
 const END: &str = "<!-- loci:end -->";
 
-/// The block. The rules of the server's own `instructions`, for clients that do not show those.
+/// The block. It contains the rules of the server's `instructions`, for clients that do not show
+/// those.
 const BLOCK: &str = "\
 <!-- loci:begin (`loci install` keeps this block: write outside of it) -->
 ## Facts about this repository (Loci)
@@ -25,11 +26,11 @@ The MCP server `loci` keeps facts about this repository, each with the lines of 
 <!-- loci:end -->
 ";
 
-/// A file of instructions with the block in it; `front` is what a new file begins with.
+/// Returns an instruction file with the block in it. `front` is the beginning of a new file.
 ///
 /// # Errors
 ///
-/// The marks are not a pair.
+/// The markers are not a pair.
 pub(super) fn set(text: &str, front: &str) -> Result<String, Refused> {
     let newline = newline(text);
     let block = BLOCK.replace('\n', newline);
@@ -44,11 +45,11 @@ pub(super) fn set(text: &str, front: &str) -> Result<String, Refused> {
     Ok(format!("{text}{break_line}{newline}{block}"))
 }
 
-/// A file of instructions without the block; nothing where nothing else is in it.
+/// Returns an instruction file without the block, or `None` if it contains nothing else.
 ///
 /// # Errors
 ///
-/// As for [`set`].
+/// See [`set`].
 pub(super) fn remove(text: &str, front: &str) -> Result<Option<String>, Refused> {
     let Some((start, end)) = place(text)? else { return Ok(Some(text.to_owned())) };
     let (before, after) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
@@ -62,13 +63,13 @@ pub(super) fn remove(text: &str, front: &str) -> Result<Option<String>, Refused>
     Ok(Some([before.unwrap_or_default(), after].concat()))
 }
 
-/// The line end that a text uses: that of its first line.
+/// Returns the line end of a text: that of its first line.
 pub(super) fn newline(text: &str) -> &'static str {
     let line = text.split_inclusive('\n').next().unwrap_or_default();
     if line.ends_with("\r\n") { "\r\n" } else { "\n" }
 }
 
-/// Where the block is, its last line end included.
+/// Returns the range of the block, including its last line end.
 fn place(text: &str) -> Result<Option<(usize, usize)>, Refused> {
     let begins: Vec<_> = text.match_indices(BEGIN).map(|(at, _)| at).collect();
     let ends: Vec<_> = text.match_indices(END).map(|(at, _)| at).collect();

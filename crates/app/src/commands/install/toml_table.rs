@@ -1,4 +1,4 @@
-//! Changes one table of a TOML text and leaves the rest as it is, by `toml_edit` (decision 0254).
+//! Changes one table of a TOML text and keeps the rest, with `toml_edit` (decision 0254).
 
 use similar::{Change, ChangeTag, TextDiff};
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
@@ -6,21 +6,20 @@ use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 use super::json_edit::Refused;
 use super::snippet::newline;
 
-/// What a member of the table shall be afterwards.
+/// The desired state of a member of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Member {
     Text(String),
     Texts(Vec<String>),
-    /// Not there, nor a table of its name.
+    /// Absent, including a table with its name.
     Gone,
 }
 
-/// Sets and takes out members of the table at a place; the table is made at the end where it is
-/// missing.
+/// Sets and removes members of the table at a place. A missing table is appended.
 ///
 /// # Errors
 ///
-/// The text is no TOML, or something at the place is no table.
+/// The text is not TOML, or the value at the place is not a table.
 pub(super) fn set(text: &str, place: [&str; 2], members: &[(&str, Member)]) -> Result<String, Refused> {
     let mut document = parse(text)?;
     if get(&mut document, place)?.is_none() {
@@ -39,11 +38,11 @@ pub(super) fn set(text: &str, place: [&str; 2], members: &[(&str, Member)]) -> R
     written(text, document, gone)
 }
 
-/// Takes the table at a place out, and those in it.
+/// Removes the table at a place, including its subtables.
 ///
 /// # Errors
 ///
-/// As for [`set`].
+/// See [`set`].
 pub(super) fn remove(text: &str, place: [&str; 2]) -> Result<String, Refused> {
     let mut document = parse(text)?;
     let outer = document.get_mut(place[0]).and_then(Item::as_table_like_mut);
@@ -51,7 +50,7 @@ pub(super) fn remove(text: &str, place: [&str; 2]) -> Result<String, Refused> {
     written(text, document, gone)
 }
 
-/// Line ends are `\n` in a document: its writer knows no other.
+/// Parses a text after converting its line ends to `\n`, the only ones that the writer knows.
 fn parse(text: &str) -> Result<DocumentMut, Refused> {
     let text = text.replace("\r\n", "\n");
     text.parse::<DocumentMut>().map_err(|error| {
@@ -72,7 +71,7 @@ fn get<'d>(
     Ok(Some(table))
 }
 
-/// Makes an empty table at a place, with an empty line above it where something is.
+/// Creates an empty table at a place, with an empty line above it unless it comes first.
 fn make(document: &mut DocumentMut, place: [&str; 2]) -> Result<(), Refused> {
     let above = document.trailing().as_str().unwrap_or_default().to_owned();
     let is_first = document.is_empty() && above.trim().is_empty();
@@ -97,7 +96,7 @@ fn make(document: &mut DocumentMut, place: [&str; 2]) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Sets a member; what stands around its value stays.
+/// Sets a member, and keeps the text around its value.
 fn put(table: &mut dyn TableLike, name: &str, mut value: Value) {
     match table.get_mut(name).and_then(Item::as_value_mut) {
         Some(is) if is_same(is, &value) => {}
@@ -116,7 +115,8 @@ fn is_same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// The text of a changed document. Comments above headers that are gone go to what follows them.
+/// Returns the text of a changed document. Comments above removed headers move to the following
+/// text.
 fn written(text: &str, mut document: DocumentMut, gone: Vec<Item>) -> Result<String, Refused> {
     for table in gone.iter().filter_map(Item::as_table) {
         let above = table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
@@ -132,7 +132,7 @@ fn written(text: &str, mut document: DocumentMut, gone: Vec<Item>) -> Result<Str
     Ok(with_line_ends(&changed, text))
 }
 
-/// A changed text with the line ends of the text before, where a line is still there.
+/// Returns a changed text with the line ends of the previous text, for each line that remains.
 fn with_line_ends(changed: &str, text: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let before = text.replace("\r\n", "\n");
@@ -145,7 +145,7 @@ fn with_line_ends(changed: &str, text: &str) -> String {
     diff.iter_all_changes().filter_map(line).collect()
 }
 
-/// Puts comments above the first header behind a position, or at the end.
+/// Moves comments above the first header after a position, or to the end.
 fn hand_on(document: &mut DocumentMut, above: &str, position: Option<isize>) {
     let mut next = None;
     each_header(document, &mut |table| {

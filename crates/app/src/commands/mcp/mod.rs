@@ -1,6 +1,6 @@
-//! `loci mcp`: the Model Context Protocol on standard input and output, over the store of a folder or a server elsewhere; of the
-//! latter `elsewhere` checks what only this machine can read.
-//! Nothing but messages is written to standard output; logs go to standard error.
+//! `loci mcp`: serves the Model Context Protocol on standard input and output, over the store of a
+//! folder or a remote server. For a remote server, `elsewhere` checks the code that only this
+//! machine can read. Standard output contains only messages. Logs go to standard error.
 
 #[cfg(not(feature = "verified"))]
 #[path = "no_elsewhere.rs"]
@@ -38,17 +38,17 @@ use tools::{ClientTools, ToolsPlace};
 /// Serve the Model Context Protocol on standard input and output
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
-    /// Tools that are listed: core, verified, recall, coding, files, sre or full, or several of
-    /// them, parted by commas [default: as configured]
+    /// The listed tools: core, verified, recall, coding, files, sre or full, or several of them,
+    /// separated by commas [default: as configured]
     #[arg(long, value_name = "PROFILES")]
     profile: Option<String>,
-    /// How tools are named where they are listed [default: as configured]
+    /// The naming scheme of listed tools [default: as configured]
     #[arg(long, value_name = "NAMES")]
     tool_names: Option<ToolNames>,
-    /// The memory that tools mean, by name or id [default: as the server decides]
+    /// The memory of the tools, by name or id [default: the server decides]
     #[arg(long, value_name = "MEMORY")]
     memory: Option<String>,
-    /// The user that the tools of operations agents work for [default: the key's own]
+    /// The user of the operations tools [default: the key's own]
     #[arg(long, value_name = "USER")]
     user: Option<String>,
 }

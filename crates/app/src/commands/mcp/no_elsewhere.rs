@@ -1,4 +1,5 @@
-//! A program without verified memory: no code of this machine is checked, every call is the server's.
+//! Stub for a program without verified memory: it checks no local code, and forwards all calls to
+//! the server.
 
 use std::path::Path;
 
@@ -9,24 +10,24 @@ use serde_json::Value;
 
 use crate::config::Config;
 
-/// The name of no tool.
+/// A name that no tool has.
 pub(super) const VERIFY: &str = "";
 
-/// Code around the working directory: there is none.
+/// Code around the working directory. It never exists.
 pub(super) enum Elsewhere {}
 
-/// The way of a call.
+/// The route of a call.
 pub(super) enum Way {
-    /// It is the server's.
+    /// To the server.
     Theirs,
-    /// It is the server's, at a commit.
+    /// To the server, at a commit.
     TheirsAt(String),
     /// By verdicts of this machine.
     Ours(Verdicts),
 }
 
 impl Elsewhere {
-    /// Returns none.
+    /// Returns `None`.
     pub(super) async fn around(_: &Config, _: &Path) -> Option<Self> {
         None
     }
@@ -44,17 +45,17 @@ impl Elsewhere {
     }
 }
 
-/// Returns none: no use of a fact is looked at.
+/// Returns `None`: no use of a fact requires a check.
 pub(super) fn look_before_use(_: &str, _: &Arguments) -> Option<Arguments> {
     None
 }
 
-/// Returns the arguments as they are.
+/// Returns the arguments unchanged.
 pub(super) fn at_commit(arguments: Arguments, _: &str) -> Arguments {
     arguments
 }
 
-/// Returns the result as it is.
+/// Returns the result unchanged.
 pub(super) fn as_asked(result: Value, _: &Arguments) -> Value {
     result
 }

@@ -1,6 +1,6 @@
-//! The repository in whose clone a process of `loci mcp` was started: tools that are of a repository
-//! mean it where their caller names none, and errors name it where a caller guesses another. An agent
-//! seldom knows under which name it is remembered.
+//! The repository in whose clone `loci mcp` was started. Tools of a repository use it if their
+//! caller names none, and errors name it if a caller guesses another. An agent seldom knows the
+//! name under which it is stored.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -10,22 +10,22 @@ use loci_server::tools::error::ToolError;
 use loci_server::tools::table::Table;
 use loci_server::tools::tool::Arguments;
 
-/// The argument that names it.
+/// The argument with the repository.
 const REPO: &str = "repo";
-/// A tool whose repository narrows a list, which is of all where none is named.
+/// A tool whose repository filters a list. Without one the list covers all repositories.
 const NARROWED: &str = "attribution_lookup";
-/// Arguments that take its place.
+/// Arguments that replace the repository.
 const INSTEAD: &[(&str, &str)] = &[("memory_search", "store"), ("memory_hydrate", "task_id")];
 
-/// The names of the tools that are of a repository.
+/// The names of the tools of a repository.
 static TOOLS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
     let table = Table::shipped();
     let of_one = table.all().iter().filter(|tool| tool.input["properties"].get(REPO).is_some());
     of_one.map(|tool| tool.name).filter(|name| *name != NARROWED).collect()
 });
 
-/// The arguments with the repository, where the tool is of one and they name neither it nor what takes its
-/// place.
+/// Returns the arguments with the repository, if the tool needs one and the arguments contain
+/// neither it nor its replacement.
 pub(super) fn named(own: Option<&String>, tool: &str, mut arguments: Arguments) -> Arguments {
     let Some(own) = own else { return arguments };
     let tool = tool.replacen('.', "_", 1);
@@ -37,7 +37,7 @@ pub(super) fn named(own: Option<&String>, tool: &str, mut arguments: Arguments) 
     arguments
 }
 
-/// An error about an unknown repository, with the name of the one that is here.
+/// Adds the name of the local repository to an error about an unknown one.
 pub(super) fn naming(mut error: ToolError, own: Option<&String>) -> ToolError {
     if let (ErrorCode::RepositoryUnknown, Some(own)) = (error.code, own) {
         error.message = format!("{}; the clone here is {own}: leave repo out, or name it so", error.message);

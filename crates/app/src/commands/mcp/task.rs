@@ -1,5 +1,5 @@
-//! The task that a process of `loci mcp` was started for: tools that are of a task mean it where their caller names none. An agent
-//! seldom knows the id; whoever started it does.
+//! The task for which `loci mcp` was started. Tools of a task use it if their caller names none. An
+//! agent seldom knows the id, but the process that starts it does.
 
 use loci_server::tools::tool::Arguments;
 
@@ -7,30 +7,31 @@ use loci_server::tools::tool::Arguments;
 use crate::commands::coding::githook::task_here;
 use crate::config::environment::Environment;
 
-/// Tools that are of a task.
+/// Tools of a task.
 const TOOLS: &[&str] = &["memory_hydrate", "memory_note", "memory_feedback", SEARCH];
-/// The one that is of a task and of a repository, too; or of a memory, and then of none.
+/// The tool that may be of a task, of a repository, or of a memory without a task.
 const SEARCH: &str = "memory_search";
-/// The argument that names it.
+/// The argument with the task.
 const TASK: &str = "task_id";
 
-/// The task of this process, where one is known.
+/// The task of this process, if known.
 pub(super) struct TaskOfProcess(Option<String>);
 
 impl TaskOfProcess {
-    /// As the environment says.
+    /// Returns the task in the environment.
     #[cfg(feature = "coding")]
     pub(super) fn of(environment: &Environment) -> Self {
         Self(task_here::with(environment, None).map(|here| here.task))
     }
 
-    /// Returns none: this program knows no tasks.
+    /// Returns no task: this program has none.
     #[cfg(not(feature = "coding"))]
     pub(super) fn of(_: &Environment) -> Self {
         Self(None)
     }
 
-    /// The arguments with the task, where the tool is of one and they name neither it nor what takes its place.
+    /// Returns the arguments with the task, if the tool needs one and the arguments contain neither
+    /// it nor its replacement.
     pub(super) fn named(&self, tool: &str, mut arguments: Arguments) -> Arguments {
         let tool = tool.replacen('.', "_", 1);
         let instead = if tool == SEARCH { "store" } else { "repo" };

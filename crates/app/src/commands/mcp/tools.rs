@@ -1,5 +1,5 @@
-//! Calls of tools by the native API: over a URL, by the server that has the folder open, or in this process. Where that server
-//! ends, the folder is opened here, and the call goes on.
+//! Tool calls by the native API: over a URL, by the server that has the folder open, or in this
+//! process. If that server ends, this process opens the folder and repeats the call.
 
 use loci_api::ErrorCode;
 use std::path::PathBuf;
@@ -26,29 +26,29 @@ use crate::session::{Meanwhile, Session};
 use super::repository;
 use super::task::TaskOfProcess;
 
-/// The memory, the user and the directory that calls mean.
+/// The default memory, user and directory of calls.
 pub(super) struct ToolsPlace {
     pub(super) memory: Option<String>,
     pub(super) user: Option<String>,
     pub(super) directory: Option<PathBuf>,
 }
 
-/// Calls of tools by the native API.
+/// Tool calls by the native API.
 pub(super) struct ClientTools {
     globals: Globals,
     environment: Environment,
     place: ToolsPlace,
     task: TaskOfProcess,
-    /// The code here, where the store is elsewhere.
+    /// The local code, if the store is remote.
     elsewhere: Option<Elsewhere>,
-    /// The name of the repository around the working directory, once it is known.
+    /// The name of the repository around the working directory, once known.
     own: OnceLock<String>,
     session: RwLock<Session>,
     meanwhile: Mutex<Vec<Meanwhile>>,
 }
 
 impl ClientTools {
-    /// Finds a way to the API.
+    /// Connects to the API.
     pub(super) fn begin(
         globals: &Globals,
         environment: &Environment,
@@ -61,7 +61,7 @@ impl ClientTools {
         if let Some(elsewhere) = &elsewhere {
             own.get_or_init(|| elsewhere.name());
         }
-        // A server elsewhere has other directories.
+        // A remote server has other directories.
         place.directory = place.directory.filter(|_| globals.url.is_none());
         Ok(Self {
             own,
@@ -75,8 +75,8 @@ impl ClientTools {
         })
     }
 
-    /// Makes the repository around the working directory known, under the names of its remotes. Where there is none, or this
-    /// caller may not, tools say so when they are asked.
+    /// Registers the repository around the working directory under the names of its remotes. If
+    /// there is none, or the caller lacks the right, the tools report it when called.
     pub(super) async fn register(&self) {
         let Some(directory) = self.place.directory.as_ref().and_then(|path| path.to_str()) else { return };
         let add = RepositoryAdd { directory: Some(directory.to_owned()), ..RepositoryAdd::default() };
@@ -95,7 +95,7 @@ impl ClientTools {
         }
     }
 
-    /// Lets jobs end and closes the store.
+    /// Waits for jobs and closes the store.
     pub(super) async fn end(&self) -> Result<()> {
         for meanwhile in self.meanwhile.lock().await.drain(..) {
             meanwhile.end().await?;
@@ -119,7 +119,7 @@ impl ClientTools {
             .map_or(Ok(client.clone()), |directory| client.with_directory(directory))
     }
 
-    /// Asks; where the server of the folder has gone, finds another way once.
+    /// Sends a request. If the server of the folder has ended, reconnects once.
     async fn ask<T, W>(&self, ask: impl Fn(Client) -> W) -> Result<T, ToolError>
     where
         W: Future<Output = Result<T, ClientError>>,
@@ -150,8 +150,8 @@ impl ClientTools {
         asked.await.map(|result| result.0)
     }
 
-    /// Asks the server; where it refuses the use of a fact whose code it cannot verify, the code
-    /// here is verified first.
+    /// Sends a call to the server. If the server rejects the use of a fact because it cannot verify
+    /// the code, this process verifies the local code and repeats the call.
     async fn theirs_after_a_look(&self, caller: &Caller, name: &str, arguments: Arguments) -> Outcome {
         let first = self.theirs(name, arguments.clone()).await;
         let Some(look) = self.elsewhere.as_ref().and_then(|_| look_before_use(name, &arguments)) else {
@@ -202,7 +202,7 @@ impl ToolBox for ClientTools {
                 async move { client.tool_list(&listing).await }
             });
             let list = list.await?;
-            // The tools of agents are listed to an agent too, who has none of their scopes.
+            // An agent also sees the agent tools, although it has none of their scopes.
             let (of_agents, others): (Vec<_>, Vec<_>) =
                 list.tools.iter().partition(|tool| is_of_agents(&tool.name));
             let has = |scope: &str| others.iter().any(|tool| tool.scope == scope);

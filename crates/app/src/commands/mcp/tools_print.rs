@@ -1,4 +1,5 @@
-//! `loci tools print`: the tools of a family as definitions for an agent that is built elsewhere. It opens nothing.
+//! `loci tools print`: prints the tools of a family as definitions for an external agent. It opens
+//! no store.
 
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
@@ -24,14 +25,14 @@ pub(crate) struct Print {
     /// core, verified, recall, coding, files, sre or full
     #[arg(long)]
     family: String,
-    /// Whose form of definitions
+    /// The format of the definitions
     #[arg(long, value_enum, default_value_t = Format::Mcp)]
     format: Format,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Format {
-    /// As `tools/list` of the Model Context Protocol has them
+    /// As in `tools/list` of the Model Context Protocol
     Mcp,
     /// Functions of OpenAI's chat completions
     Openai,

@@ -1,5 +1,5 @@
-//! `loci memory ensure`: a memory is there, and its id is in `.memory_id` beside whoever asked, for
-//! scripts. The server never needs the file.
+//! `loci memory ensure`: creates a memory if needed, and writes its id to `.memory_id` in the
+//! working directory, for scripts. The server never needs the file.
 
 use std::path::Path;
 
@@ -10,23 +10,23 @@ use loci_api::memory::ensure as shape;
 use crate::session::Session;
 use crate::{output, replaced_file};
 
-/// The file, in the folder that the command runs in.
+/// The file, in the working directory of the command.
 pub(in crate::commands) const FILE: &str = ".memory_id";
-/// Its mode: its owner alone reads it.
+/// Its mode: only the owner can read it.
 const OWNER_ALONE: u32 = 0o600;
 
-/// What is to be there
+/// The desired memory
 #[derive(Debug, Args)]
 pub(crate) struct Ensure {
     /// Letters, digits and _
     name: String,
-    /// Settings and strategies of this profile, by name
+    /// The profile with the settings and strategies, by name
     #[arg(long)]
     profile: Option<String>,
-    /// What a new one is for; else what the profile says
+    /// The description of a new memory [default: that of the profile]
     #[arg(long)]
     description: Option<String>,
-    /// Change what is otherwise than the profile says
+    /// Change settings that differ from the profile
     #[arg(long)]
     update: bool,
 }
@@ -54,7 +54,7 @@ impl Ensure {
     }
 }
 
-/// One line for its owner alone; a reader sees the old one or the new one, whole.
+/// Writes one line that only the owner can read. A reader sees the complete old or new file.
 pub(super) fn write(path: &Path, id: &str) -> Result<()> {
     replaced_file::replace(path, &format!("{id}\n"), OWNER_ALONE)
 }

@@ -17,93 +17,95 @@ use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
 
-/// Days until events vanish where nobody says it.
+/// The default retention of events in days.
 const EVENT_EXPIRY_DAYS: u32 = 90;
 
-/// A strategy that needs no more than its kind.
+/// A strategy that needs only its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StrategyKind {
-    /// Turns of talk, verbatim
+    /// Turns of a conversation, verbatim
     Semantic,
-    /// A session in short
+    /// A summary of a session
     Summary,
-    /// What someone prefers
+    /// Preferences of a user
     UserPreference,
-    /// Pieces of work, and what they teach
+    /// Episodes of work, and their lessons
     Episodic,
 }
 
 /// Memories, their settings and tags
 #[derive(Debug, Subcommand)]
 pub(crate) enum Memory {
-    /// Make a memory
+    /// Create a memory
     Create {
         /// Letters, digits and _
         name: String,
-        /// What it is for
+        /// The description
         #[arg(long)]
         description: Option<String>,
-        /// Days until events vanish; 90 where neither this nor the profile says it
+        /// The retention of events in days; 90 if neither this nor the profile specifies it
         #[arg(long)]
         event_expiry_days: Option<u32>,
-        /// Settings and strategies of this profile: a name, or a file (a path with a dot or a slash in it)
+        /// The profile with the settings and strategies: a name, or a file (a path with a dot or a
+        /// slash in it)
         #[arg(long, conflicts_with = "strategies")]
         profile: Option<String>,
-        /// What it makes of events; may be repeated
+        /// A strategy that extracts records from events; repeatable
         #[arg(long = "strategy", value_name = "KIND", default_values = ["semantic"])]
         strategies: Vec<StrategyKind>,
-        /// A tag KEY=VALUE; may be repeated
+        /// A tag KEY=VALUE; repeatable
         #[arg(long = "tag", value_name = "KEY=VALUE")]
         tags: Vec<String>,
     },
-    /// Make a memory, or complete the one of that name; its id goes to .memory_id here
+    /// Create a memory, or complete the one with this name; writes its id to .memory_id in this
+    /// folder
     Ensure(ensure::Ensure),
-    /// Destroy all that a memory holds, and make it anew under its name
+    /// Destroy the content of a memory, and create it again under its name
     Recreate(recreate::Recreate),
     /// List memories, newest first
     List,
     /// Show a memory
     Get {
-        /// By name or id
+        /// The memory, by name or id
         memory: String,
     },
-    /// Delete a memory with all it holds
+    /// Delete a memory with all its content
     Delete {
-        /// By name or id
+        /// The memory, by name or id
         memory: String,
-        /// Really
+        /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },
-    /// Show the settings that the wire lacks, or replace them
+    /// Show or replace the settings that the wire does not have
     Settings {
-        /// By name or id
+        /// The memory, by name or id
         memory: String,
         /// The new settings as JSON; absent members get their defaults
         #[arg(long, value_name = "JSON")]
         set: Option<String>,
     },
-    /// Ask what the newest episodes of a strategy teach
+    /// Reflect on the newest episodes of a strategy
     Reflect {
-        /// By name or id
+        /// The memory, by name or id
         memory: String,
         /// The strategy, by name or id
         strategy: String,
-        /// The newest so many episodes
+        /// The number of newest episodes
         #[arg(long, default_value_t = 50)]
         window: u32,
-        /// Where the reflections go, and under which the episodes are
+        /// The namespace of the reflections, under which the episodes are
         #[arg(long)]
         namespace: Option<String>,
     },
-    /// Show tags, add some, take some off
+    /// Show, add and remove tags
     Tags {
-        /// By name or id
+        /// The memory, by name or id
         memory: String,
-        /// Add or replace KEY=VALUE; may be repeated
+        /// Add or replace KEY=VALUE; repeatable
         #[arg(long, value_name = "KEY=VALUE")]
         add: Vec<String>,
-        /// Take this key off; may be repeated
+        /// Remove this key; repeatable
         #[arg(long, value_name = "KEY")]
         remove: Vec<String>,
     },
@@ -174,7 +176,7 @@ impl Memory {
     }
 }
 
-/// Shows the settings of a memory, or replaces them.
+/// Prints the settings of a memory, or replaces them.
 async fn settings(session: &Session, memory: &str, set: Option<String>) -> Result<()> {
     let memory = session.memory(memory).await?;
     let shown = match set {
@@ -188,7 +190,7 @@ async fn settings(session: &Session, memory: &str, set: Option<String>) -> Resul
     output::json(&shown.settings)
 }
 
-/// Gives a new memory a profile, and what was said beside it; the memory as it is then.
+/// Applies a profile to a new memory, and then the explicit expiry. Returns the resulting memory.
 async fn furnish(
     session: &Session,
     memory: &str,
@@ -203,7 +205,7 @@ async fn furnish(
     Ok(session.client.memory_get(memory).await?)
 }
 
-/// Asks for a reflection; a strategy that is none by name is one by id, for the server to find.
+/// Requests a reflection. A strategy that is not found by name is passed to the server as an id.
 async fn reflect(session: &Session, memory: &str, named: String, asked: &Reflect) -> Result<()> {
     let memory = session.memory(memory).await?;
     let shown = session.client.memory_get(&memory).await?;
@@ -239,7 +241,7 @@ async fn list(session: &Session) -> Result<()> {
     })
 }
 
-/// A strategy under its kind's own name, with the namespace that the demo and the guides use.
+/// Returns a strategy named after its kind, with the namespace that the demo and the guides use.
 pub(crate) fn strategy(kind: StrategyKind) -> shape::StrategyCreate {
     let (kind, name, namespace) = match kind {
         StrategyKind::Semantic => (shape::StrategyKind::Semantic, "semantic", "/facts/{actorId}/"),

@@ -1,5 +1,5 @@
-//! `loci memory recreate`: a memory anew and empty, under its name. What it holds is told first,
-//! and destroyed only where the name is said again.
+//! `loci memory recreate`: replaces a memory with an empty one under the same name. It reports the
+//! content first, and destroys it only if the name is repeated.
 
 use std::io::{IsTerminal, Write};
 
@@ -14,12 +14,12 @@ use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
 
-/// What is destroyed
+/// The memory to destroy
 #[derive(Debug, Args)]
 pub(crate) struct Recreate {
-    /// By name or id
+    /// The memory, by name or id
     memory: String,
-    /// The name once more, where nobody is there to type it
+    /// The name again, if nobody can type it
     #[arg(long, value_name = "NAME")]
     yes_destroy: Option<String>,
 }
@@ -62,7 +62,7 @@ fn typed(told: &str) -> Result<String> {
     Ok(name)
 }
 
-/// Where the file here names the old memory, it names the new one.
+/// Updates the file in this folder if it names the old memory.
 fn follow(old: &str, new: &str) -> Result<()> {
     let path = std::env::current_dir().context("finding the folder for .memory_id")?.join(FILE);
     match regular_file::read_to_string(&path) {

@@ -1,5 +1,5 @@
-//! `loci sre doctor`: what of operations memory nobody will read as it is meant. It tells, and
-//! mends nothing.
+//! `loci sre doctor`: finds records of operations memory that no read will ever match. It reports
+//! them, and repairs nothing.
 
 use anyhow::Result;
 use clap::Args;
@@ -10,7 +10,7 @@ use crate::exit::Outcome;
 use crate::output;
 use crate::session::Session;
 
-/// What is looked through
+/// The records to check
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     #[command(flatten)]
@@ -18,8 +18,10 @@ pub(crate) struct Doctor {
 }
 
 impl Doctor {
+    /// Reports the findings.
+    ///
     /// # Errors
-    /// [`Outcome`] with code 1 where something is wrong.
+    /// [`Outcome`] with code 1 if there is a finding.
     pub(super) async fn run(&self, session: &Session) -> Result<()> {
         let memory = self.at.memory(session).await?;
         let report = session.client.sre_doctor(&memory).await?;

@@ -1,7 +1,7 @@
-//! `loci sre explain`: what a question finds in operations memory, what each score is made of, and
-//! why the rest is not there. Two retrievals of the same door: one as asked, and one without
-//! filters and limits, which is what the rest is seen by. It decides nothing: scores and filters
-//! are the server's.
+//! `loci sre explain`: the results of a question in operations memory, the parts of each score, and
+//! the reason why other records are missing. It makes two retrievals: one as requested, and one
+//! without filters and limits, which finds the others. It decides nothing: scores and filters are
+//! the server's.
 
 use anyhow::Result;
 use clap::Args;
@@ -16,51 +16,51 @@ use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
 
-/// Characters of a record on a line.
+/// The maximum number of characters of a record on a line.
 const TEXT_CHARS_MAX: usize = 80;
-/// Before everything that is remembered: it takes the place of words of the question that say when.
+/// A time before all records. It overrides time expressions in the question.
 const EVER: &str = "1970-01-01T00:00:00Z";
 
-/// What is asked
+/// The question and the filters
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
     /// The question
     query: String,
-    /// preferences, infrastructure or investigations; may be repeated [default: all of them]
+    /// preferences, infrastructure or investigations; repeatable [default: all of them]
     #[arg(long = "type", value_name = "TYPE")]
     kinds: Vec<String>,
-    /// Of this user or agent alone
+    /// Only this user or agent
     #[arg(long)]
     actor: Option<String>,
-    /// Of this session alone
+    /// Only this session
     #[arg(long)]
     session: Option<String>,
-    /// Of this service; may be repeated
+    /// The service; repeatable
     #[arg(long)]
     service: Vec<String>,
-    /// Of this environment; may be repeated
+    /// The environment; repeatable
     #[arg(long)]
     environment: Vec<String>,
-    /// From then on: RFC 3339, or a local date
+    /// The start of the period: RFC 3339, or a local date
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Until just before then: RFC 3339, or a local date
+    /// The exclusive end of the period: RFC 3339, or a local date
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
     /// The time zone of dates and of words like "yesterday"
     #[arg(long, value_name = "ZONE")]
     tz: Option<String>,
-    /// The least effective confidence, 0 to 1
+    /// The minimum effective confidence, 0 to 1
     #[arg(long, value_name = "NUMBER")]
     min_confidence: Option<f64>,
-    /// At most so many results of each type
+    /// The maximum number of results per type
     #[arg(long, value_name = "NUMBER")]
     top_k: Option<u32>,
     #[command(flatten)]
     at: OperationsAt,
 }
 
-/// What was found, and what was not.
+/// The found and the dropped records.
 #[derive(Debug, Serialize)]
 struct Explained {
     results: Vec<shape::SreResult>,
@@ -71,7 +71,7 @@ struct Explained {
     warnings: Vec<String>,
 }
 
-/// Something that is about the question and is not shown.
+/// A relevant record that is not among the results.
 #[derive(Debug, Serialize)]
 struct Dropped {
     record_id: String,
@@ -84,7 +84,7 @@ struct Dropped {
     content: Value,
 }
 
-/// Results of a type: where nobody says how many, and at most.
+/// Returns the default and the maximum number of results of a type.
 fn limits(kind: SreType) -> (u32, u32) {
     match kind {
         SreType::Preferences => (10, 50),
@@ -132,7 +132,8 @@ impl Explain {
         }
     }
 
-    /// The same without what leaves records out: of any time, service, environment and confidence, as many as there are.
+    /// Returns the query without filters: any time, service, environment and confidence, with the
+    /// maximum number of results.
     fn wide(&self, kinds: &[SreType]) -> shape::SreRetrieve {
         shape::SreRetrieve {
             since: Some(EVER.to_owned()),
@@ -169,7 +170,7 @@ impl Explain {
         Dropped { record_id, memory_type, reason, detail, score, score_parts, content }
     }
 
-    /// Why it is not shown: the first of what refuses it, in the order in which the server looks.
+    /// Returns the first reason that excludes a record, in the order of the server's checks.
     fn reason(&self, one: &shape::SreResult, time: Option<&shape::SreTimeFilter>) -> (&'static str, String) {
         let kind = SreType::parse_input(&one.memory_type);
         let is_of_facts = kind != Some(SreType::Preferences);
@@ -204,7 +205,8 @@ impl Explain {
     }
 }
 
-/// True for what is of another time. An investigation lasts, and only its beginning and end tell.
+/// True for a record of another time. An investigation has a duration, so only its beginning and
+/// end decide.
 fn is_out(filter: &shape::SreTimeFilter, one: &shape::SreResult, kind: Option<SreType>) -> bool {
     let time = |text: Option<&str>| text.and_then(|text| Timestamp::parse(text).ok());
     let member = |name: &str| time(one.content.get(name).and_then(Value::as_str));

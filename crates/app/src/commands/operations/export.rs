@@ -1,5 +1,5 @@
-//! `loci sre export`: what operations agents remember as JSON lines, one record each. `loci sre
-//! import` reads them; a copy of a whole memory with its events and its history is `loci export`.
+//! `loci sre export`: writes operations memory as JSON lines, one record each. `loci sre import`
+//! reads them. `loci export` copies a whole memory with its events and its history.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -16,27 +16,27 @@ use crate::output;
 use crate::session::Session;
 use crate::unfinished::{self, UnfinishedFile};
 
-/// Which records, and where to
+/// The records, and the target
 #[derive(Debug, Args)]
 pub(crate) struct Export {
     /// preferences, infrastructure or investigations [default: all of them]
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Of this user or agent alone
+    /// Only this user or agent
     #[arg(long)]
     actor: Option<String>,
-    /// The file, which has its name once it is whole [default: standard output]
+    /// The file, which gets its name when it is complete [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
     at: OperationsAt,
 }
 
-/// What was written.
+/// The result of the export.
 #[derive(Debug, Default, Serialize)]
 struct Written {
     records: u64,
-    /// Records that have no line: `loci sre doctor` tells of them.
+    /// Records without a line. `loci sre doctor` reports them.
     skipped: Vec<loci_api::operations::knowledge::SreSkipped>,
 }
 
@@ -78,7 +78,8 @@ impl Export {
                 actor: self.actor.clone(),
                 cursor: None,
             };
-            // What contradicts something comes behind it, so that an import finds what it is about.
+            // A contradicting record follows the others, so that an import finds the record that it
+            // contradicts.
             let mut behind = Vec::new();
             loop {
                 let page = session.client.sre_export(memory, &asked).await?;

@@ -1,4 +1,5 @@
-//! `loci sre history`: every version of what is known of a service, with the time in which it held.
+//! `loci sre history`: lists all versions of the knowledge about a service, with their periods of
+//! validity.
 
 use anyhow::Result;
 use clap::Args;
@@ -8,22 +9,22 @@ use super::place::OperationsAt;
 use crate::output;
 use crate::session::Session;
 
-/// Characters of what a version says on a line.
+/// The maximum number of characters of a version on a line.
 const TEXT_CHARS_MAX: usize = 80;
 
-/// Of what
+/// The subject of the history
 #[derive(Debug, Args)]
 pub(crate) struct History {
-    /// The service, as it was saved
+    /// The service, as saved
     #[arg(long)]
     service: String,
     /// dependency, pattern, config or baseline [default: all of them]
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// One metric, setting or target
+    /// Only this metric, setting or target
     #[arg(long)]
     metric: Option<String>,
-    /// One environment, as prod or prod/cluster
+    /// Only this environment, as prod or prod/cluster
     #[arg(long)]
     environment: Option<String>,
     #[command(flatten)]

@@ -1,5 +1,5 @@
-//! `loci sre import`: JSON lines of `loci sre export` into a memory. Rules are the server's; a line
-//! that breaks one is told by its number, and the others are written.
+//! `loci sre import`: imports JSON lines of `loci sre export` into a memory. The server checks the
+//! rules. An invalid line is reported by its number, and the others are written.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -17,44 +17,45 @@ use crate::input::file_of_lines;
 use crate::output;
 use crate::session::Session;
 
-/// Bytes of the lines of one request.
+/// The maximum number of bytes of lines per request.
 const REQUEST_BYTES_MAX: usize = 1024 * 1024;
-/// What a line is that breaks a rule, or must not be written.
+/// The result of a line that breaks a rule, or must not be written.
 const INVALID: &str = "invalid";
 const REJECTED: &str = "rejected";
-/// What a line is whose record was erased here.
+/// The result of a line whose record was erased here.
 const ERASED: &str = "erased";
 
-/// What is imported
+/// The lines to import
 #[derive(Debug, Args)]
 pub(crate) struct Import {
     /// JSON lines of `loci sre export`
     file: PathBuf,
-    /// Only say what is wrong with them
+    /// Only report errors
     #[arg(long)]
     dry_run: bool,
-    /// Each line counts as who said it there, contacts and approvals too: your word for the file [default: as imported, which counts least]
+    /// Keep the source of each line, including contacts and approvals; you vouch for the file
+    /// [default: the source is the import, which has the lowest precedence]
     #[arg(long)]
     keep_sources: bool,
-    /// Restore what was erased here
+    /// Restore records that were erased here
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     at: OperationsAt,
 }
 
-/// What became of a file.
+/// The result of an import.
 #[derive(Debug, Default, Serialize)]
 struct Report {
     dry_run: bool,
     lines: u64,
-    /// How many, by what became of them.
+    /// The number of lines by result.
     actions: BTreeMap<String, u64>,
-    /// Those that were not written, and those that wait.
+    /// The lines that were not written or that wait.
     told: Vec<Told>,
 }
 
-/// What there is to say of a line.
+/// The report about a line.
 #[derive(Debug, Serialize)]
 struct Told {
     line: u64,
@@ -65,7 +66,7 @@ struct Told {
     reason: Option<String>,
 }
 
-/// Lines that are sent together.
+/// Lines sent in one request.
 #[derive(Default)]
 struct Batch {
     numbers: Vec<u64>,
@@ -74,8 +75,10 @@ struct Batch {
 }
 
 impl Import {
+    /// Imports the lines and prints the report.
+    ///
     /// # Errors
-    /// [`Outcome`] with code 1 where a line was not, or would not be, written.
+    /// [`Outcome`] with code 1 if a line was not, or would not be, written.
     pub(super) async fn run(&self, session: &mut Session) -> Result<()> {
         let memory = self.at.memory(session).await?;
         session.client = session.client.clone().with_if_erased(self.force);
@@ -88,7 +91,7 @@ impl Import {
         if read.is_err() && report.lines == 0 {
             return read;
         }
-        // What became of the lines before is told also where it ends early.
+        // If the import ends early, the report of the previous lines is printed too.
         output::result(session.json, &report, shown)?;
         read?;
         let of = |action: &str| report.actions.get(action).copied().unwrap_or_default();
@@ -154,7 +157,7 @@ impl Import {
     }
 }
 
-/// A line that is no line of an export. The parser's words name members, and no contents.
+/// Returns the error for an invalid line. The parser's message names members, but no contents.
 fn unreadable(error: &serde_json::Error) -> shape::SreImportedLine {
     let words = error.to_string();
     let member = words.strip_prefix("unknown field `").or_else(|| words.strip_prefix("missing field `"));

@@ -1,4 +1,4 @@
-//! `loci me`: a user's own records in the memory of operations agents: listed, corrected, deleted.
+//! `loci me`: lists, corrects and deletes a user's own records in operations memory.
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -13,23 +13,24 @@ use crate::exit::{Outcome, Usage};
 use crate::output;
 use crate::session::Session;
 
-/// Characters of a record on a line.
+/// The maximum number of characters of a record on a line.
 const TEXT_CHARS_MAX: usize = 100;
-/// Ids of one request.
+/// The maximum number of ids per request.
 const IDS_MAX: usize = 100;
 
-/// Your own records in the memory of operations agents
+/// Your own records in operations memory
 #[derive(Debug, Subcommand)]
 pub(crate) enum Me {
-    /// List what is yours: preferences, investigations, and what was learned of services in these
+    /// List your records: preferences, investigations, and knowledge about services that these
+    /// produced
     List(List),
-    /// Say what is right, of a record of yours
+    /// Correct one of your records
     Correct(Correct),
-    /// Delete records of yours, or all of them
+    /// Delete some or all of your records
     Delete(Delete),
 }
 
-/// Which records
+/// The selection of records
 #[derive(Debug, Args)]
 pub(crate) struct List {
     /// preferences, infrastructure or investigations [default: all of them]
@@ -39,28 +40,28 @@ pub(crate) struct List {
     at: OperationsAt,
 }
 
-/// What is right
+/// The corrected record
 #[derive(Debug, Args)]
 pub(crate) struct Correct {
     /// The id of the record
     id: String,
-    /// All that it shall say, as `data` of the list
+    /// The complete new content, as `data` in the list
     #[arg(long, value_name = "JSON")]
     data: String,
     #[command(flatten)]
     at: OperationsAt,
 }
 
-/// What is deleted
+/// The records to delete
 #[derive(Debug, Args)]
 pub(crate) struct Delete {
     /// Ids of records
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     ids: Vec<String>,
-    /// All that is yours
+    /// All of your records
     #[arg(long)]
     all: bool,
-    /// The memory's name, where all is meant
+    /// The memory's name, required with --all
     #[arg(long, value_name = "NAME", requires = "all")]
     yes_destroy: Option<String>,
     #[command(flatten)]

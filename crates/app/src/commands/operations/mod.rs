@@ -1,5 +1,5 @@
-//! Commands of the memory of operations agents: preferences, knowledge of services, investigations,
-//! a user's own records.
+//! Commands of operations memory: preferences, knowledge about services, investigations, a user's
+//! own records.
 
 mod doctor;
 mod explain;
@@ -23,10 +23,10 @@ use crate::config::environment::Environment;
 /// The commands of the product.
 #[derive(Debug, Subcommand)]
 pub(crate) enum OperationsCommand {
-    /// Your own records in the memory of operations agents
+    /// Your own records in operations memory
     #[command(subcommand)]
     Me(me::Me),
-    /// What operations agents remember
+    /// Operations memory: preferences, service knowledge, investigations
     #[command(subcommand)]
     Sre(sre::Sre),
 }

@@ -1,5 +1,5 @@
-//! `loci sre pending-outcomes|outcome|stats`: what came of investigations, still to be told, told,
-//! and counted.
+//! `loci sre pending-outcomes|outcome|stats`: pending, reported and aggregated outcomes of
+//! investigations.
 
 use anyhow::Result;
 use clap::Args;
@@ -9,59 +9,59 @@ use super::place::OperationsAt;
 use crate::output;
 use crate::session::Session;
 
-/// Characters of a question on a line.
+/// The maximum number of characters of a question on a line.
 const TEXT_CHARS_MAX: usize = 80;
 
-/// Which outcomes are waited for
+/// The selection of pending outcomes
 #[derive(Debug, Args)]
 pub(crate) struct PendingOutcomes {
     #[command(flatten)]
     at: OperationsAt,
 }
 
-/// What came of an investigation
+/// The outcome of an investigation
 #[derive(Debug, Args)]
 pub(crate) struct Outcome {
-    /// Its incident
+    /// The incident
     incident: String,
-    /// Its session, where the incident has several investigations [default: your own of it, else the last]
+    /// The session, if the incident has several investigations [default: your own, else the last]
     #[arg(long)]
     session: Option<String>,
-    /// Its root cause was right
+    /// The root cause was right
     #[arg(long, conflicts_with = "refuted")]
     confirmed: bool,
-    /// Its root cause was wrong
+    /// The root cause was wrong
     #[arg(long)]
     refuted: bool,
-    /// Why it happened, as is known now
+    /// The root cause, as known now
     #[arg(long, value_name = "TEXT")]
     root_cause: Option<String>,
-    /// When it was resolved, in RFC 3339
+    /// The time of the resolution, as RFC 3339
     #[arg(long, value_name = "TIME")]
     resolved_at: Option<String>,
-    /// What helped
+    /// The fix
     #[arg(long, value_name = "TEXT")]
     fix: Option<String>,
-    /// Where it is written up
+    /// The URL of the postmortem
     #[arg(long, value_name = "URL")]
     postmortem_url: Option<String>,
-    /// A record that helped; may be repeated
+    /// A record that helped; repeatable
     #[arg(long, value_name = "ID")]
     useful: Vec<String>,
-    /// A record that was wrong; may be repeated
+    /// A record that was wrong; repeatable
     #[arg(long, value_name = "ID")]
     wrong: Vec<String>,
     #[command(flatten)]
     at: OperationsAt,
 }
 
-/// What is counted
+/// The selection of investigations
 #[derive(Debug, Args)]
 pub(crate) struct Stats {
-    /// Of this service alone
+    /// Only this service
     #[arg(long)]
     service: Option<String>,
-    /// That began then or later, in RFC 3339
+    /// Started at or after this time, as RFC 3339
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     #[command(flatten)]
@@ -152,7 +152,7 @@ fn counted(stats: &shape::SreStats) {
     stats.warnings.iter().for_each(output::note);
 }
 
-/// Seconds in the two greatest units that they have.
+/// Formats seconds in their two greatest units.
 fn lasting(seconds: Option<f64>) -> String {
     let Some(seconds) = seconds else { return "-".to_owned() };
     let minutes = seconds / 60.0;

@@ -1,5 +1,5 @@
-//! Which memory a command of operations agents is about: the one that is named, or whose id `loci
-//! memory ensure` left here. The file is for scripts and people; the server never needs it.
+//! The memory of an operations command: the named one, or the one whose id `loci memory ensure`
+//! wrote to the working directory. The file is for scripts and people. The server never needs it.
 
 use anyhow::{Context, Result};
 use loci_json::without_mark;
@@ -10,16 +10,16 @@ use crate::commands::memory::ensure::FILE;
 use crate::exit::Usage;
 use crate::session::Session;
 
-/// Which memory.
+/// The memory.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct OperationsAt {
-    /// The memory, by name or id [default: the one in .memory_id here]
+    /// The memory, by name or id [default: the one in ./.memory_id]
     #[arg(long, value_name = "MEMORY")]
     memory: Option<String>,
 }
 
 impl OperationsAt {
-    /// The memory's id.
+    /// Returns the memory's id.
     pub(crate) async fn memory(&self, session: &Session) -> Result<String> {
         match &self.memory {
             Some(named) => session.memory(named).await,
@@ -28,7 +28,7 @@ impl OperationsAt {
     }
 }
 
-/// The id in the file here.
+/// Returns the id in the file of the working directory.
 fn written() -> Result<String> {
     let path = std::env::current_dir().context("finding the folder for .memory_id")?.join(FILE);
     let none = || Usage(format!("no {FILE} here; run \"loci memory ensure sre_agent_memory\""));

@@ -1,4 +1,4 @@
-//! `loci prefs apply|list|confirm|reject|history`: preferences of users of operations agents.
+//! `loci prefs apply|list|confirm|reject|history`: preferences of users in operations memory.
 
 use std::path::PathBuf;
 
@@ -13,57 +13,57 @@ use crate::input::text_of;
 use crate::output;
 use crate::session::Session;
 
-/// Characters of a value on a line.
+/// The maximum number of characters of a value on a line.
 const VALUE_CHARS_MAX: usize = 120;
 
-/// What a file declares
+/// The declaration in a file
 #[derive(Debug, Args)]
 pub(crate) struct Apply {
-    /// YAML: `users`, each with `preferences`
+    /// The YAML file: `users`, each with `preferences`
     file: PathBuf,
-    /// Only say what would change; the exit code is 1 where something would
+    /// Only show the changes; exit code 1 if there are any
     #[arg(long)]
     dry_run: bool,
-    /// Remove what a file declared and this one does not
+    /// Remove previously declared preferences that this file does not contain
     #[arg(long)]
     prune: bool,
-    /// Restore what was erased here: of users who were forgotten, too
+    /// Restore preferences that were erased here, including those of forgotten users
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     at: OperationsAt,
 }
 
-/// Whose preferences
+/// The selection of preferences
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// Of this user alone
+    /// Only this user
     user: Option<String>,
-    /// Those alone that wait for a person
+    /// Only those that wait for a person
     #[arg(long)]
     pending: bool,
     #[command(flatten)]
     at: OperationsAt,
 }
 
-/// Which preference
+/// The preference
 #[derive(Debug, Args)]
 pub(crate) struct Decide {
-    /// The id of a preference that waits
+    /// The id of a waiting preference
     id: String,
     #[command(flatten)]
     at: OperationsAt,
 }
 
-/// Whose past
+/// The selection of the history
 #[derive(Debug, Args)]
 pub(crate) struct History {
     /// The user
     user: String,
-    /// Of this type alone
+    /// Only this type
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Of this key alone
+    /// Only this key
     #[arg(long)]
     key: Option<String>,
     #[command(flatten)]

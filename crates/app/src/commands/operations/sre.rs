@@ -1,5 +1,4 @@
-//! `loci sre`: what operations agents remember, by type and by whose it is. Preferences by key are
-//! `loci prefs`.
+//! `loci sre`: operations memory by type and actor. `loci prefs` shows preferences by key.
 
 use std::collections::BTreeMap;
 
@@ -22,50 +21,51 @@ use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
 
-/// Characters of a record's text on a line.
+/// The maximum number of characters of a record's text on a line.
 const TEXT_CHARS_MAX: usize = 120;
-/// Records of a page.
+/// Records per page.
 const PAGE: u32 = 100;
 
-/// What operations agents remember
+/// Operations memory: preferences, service knowledge, investigations
 #[derive(Debug, Subcommand)]
 pub(crate) enum Sre {
-    /// List records, by type and by whose they are
+    /// List records by type and actor
     List(List),
     /// Show a record
     Get(Get),
-    /// Delete a record, or everything of a type or of somebody
+    /// Delete a record, or all records of a type or an actor
     Delete(Delete),
     /// Write records as JSON lines
     Export(Export),
-    /// Read the JSON lines of an export
+    /// Import the JSON lines of an export
     Import(Import),
-    /// Every version of what is known of a service
+    /// Show all versions of the knowledge about a service
     History(History),
-    /// What a question finds, what each score is made of, and why the rest is not there
+    /// Show the results of a question, the parts of each score, and the reason why other records
+    /// are missing
     Explain(Explain),
-    /// Investigations whose outcome nobody told for two weeks
+    /// List investigations without an outcome after two weeks
     PendingOutcomes(PendingOutcomes),
-    /// Tell what came of an investigation
+    /// Report the outcome of an investigation
     Outcome(Outcome),
-    /// Numbers over investigations: how long, how sure, how often
+    /// Show statistics of investigations: duration, confidence, frequency
     Stats(Stats),
-    /// Look for what nobody will read as it is meant; the exit code is 1 where there is something
+    /// Find records that no read will ever match; exit code 1 if there are any
     Doctor(Doctor),
 }
 
-/// Which records
+/// The selection of records
 #[derive(Debug, Args)]
 struct Selection {
     /// preferences, infrastructure or investigations [default: all of them]
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Of this user or agent alone
+    /// Only this user or agent
     #[arg(long)]
     actor: Option<String>,
 }
 
-/// Which records
+/// The selection of records
 #[derive(Debug, Args)]
 pub(crate) struct List {
     #[command(flatten)]
@@ -74,7 +74,7 @@ pub(crate) struct List {
     at: OperationsAt,
 }
 
-/// Which record
+/// The record
 #[derive(Debug, Args)]
 pub(crate) struct Get {
     /// The id of the record
@@ -83,21 +83,21 @@ pub(crate) struct Get {
     at: OperationsAt,
 }
 
-/// What is deleted
+/// The records to delete
 #[derive(Debug, Args)]
 pub(crate) struct Delete {
-    /// The id of a record; without it, everything that is selected
+    /// The id of a record; without it, all selected records
     id: Option<String>,
     #[command(flatten)]
     selection: Selection,
-    /// The memory's name, where more than one record is meant
+    /// The memory's name, required to delete more than one record
     #[arg(long, value_name = "NAME")]
     yes_destroy: Option<String>,
     #[command(flatten)]
     at: OperationsAt,
 }
 
-/// Records of a type, by whose they are.
+/// Records of a type, by actor.
 #[derive(Debug, Serialize)]
 struct OfType {
     memory_type: &'static str,
@@ -166,7 +166,7 @@ impl Delete {
     }
 }
 
-/// The records in force that are selected, those that wait for a person too.
+/// Returns the selected active records, including those that wait for a person.
 async fn selected(session: &Session, memory: &str, selection: &Selection) -> Result<Vec<OfType>> {
     let kinds = match &selection.kind {
         None => SreType::ALL.to_vec(),
@@ -205,7 +205,7 @@ async fn selected(session: &Session, memory: &str, selection: &Selection) -> Res
     Ok(all)
 }
 
-/// Whose a record is: as it says itself, for ids are written otherwise in namespaces.
+/// Returns the actor of a record from its content, because namespaces encode ids differently.
 fn actor_of(kind: SreType, record: &Record) -> String {
     let member = match kind {
         SreType::Preferences | SreType::Investigations => "user_id",

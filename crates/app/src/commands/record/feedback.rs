@@ -1,4 +1,4 @@
-//! `loci record feedback`: that a record is useful, or wrong.
+//! `loci record feedback`: marks a record as useful or wrong.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -7,29 +7,30 @@ use loci_api::record::feedback as shape;
 use crate::output;
 use crate::session::Session;
 
-/// What is said of which record.
+/// The feedback about a record.
 #[derive(Debug, Args)]
 pub(crate) struct Feedback {
     /// The memory, by name or id
     #[arg(long)]
     memory: String,
-    /// Why; kept with the record
+    /// The reason, stored with the record
     #[arg(long)]
     reason: Option<String>,
-    /// A person says it, who administers the memory: one is enough to hold back what is wrong
+    /// The feedback comes from a person who administers the memory, whose single verdict
+    /// quarantines a wrong record
     #[arg(long)]
     human: bool,
     /// The record
     record: String,
-    /// What it is
+    /// The verdict
     verdict: Verdict,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Verdict {
-    /// It helped
+    /// The record helped
     Useful,
-    /// It is not so: what two principals say is held back
+    /// The record is wrong; the verdicts of two principals quarantine it
     Wrong,
 }
 

@@ -1,4 +1,4 @@
-//! `loci record`: records, their versions, and changing them.
+//! `loci record`: records, their versions, and changes.
 
 pub(crate) mod feedback;
 pub(crate) mod quarantine;
@@ -16,27 +16,27 @@ use crate::session::Session;
 use feedback::Feedback;
 use quarantine::Quarantine;
 
-/// Characters of a record's text that are shown.
+/// The maximum number of characters of a record's text in the output.
 const TEXT_CHARS: usize = 120;
 
-/// Records: what is remembered
+/// Memory records
 #[derive(Debug, Subcommand)]
 pub(crate) enum Record {
-    /// Make a record
+    /// Create a record
     Create {
         /// The memory, by name or id
         #[arg(long)]
         memory: String,
-        /// Its place
+        /// The namespace
         #[arg(long)]
         namespace: String,
         /// fact, preference, summary, episode, reflection, rule, investigation or document
         #[arg(long)]
         kind: Option<String>,
-        /// A title
+        /// The title
         #[arg(long)]
         title: Option<String>,
-        /// What is remembered
+        /// The text of the record
         text: String,
     },
     /// List records, newest first
@@ -44,13 +44,13 @@ pub(crate) enum Record {
         /// The memory, by name or id
         #[arg(long)]
         memory: String,
-        /// Only this node and everything beneath it
+        /// Only this namespace and those beneath it
         #[arg(long)]
         namespace: Option<String>,
-        /// Only of this state instead of active ones; may be repeated
+        /// Only records in this state instead of active ones; repeatable
         #[arg(long = "state", value_name = "STATE")]
         states: Vec<String>,
-        /// At most so many
+        /// The maximum number of records
         #[arg(long, default_value_t = 100)]
         limit: u32,
     },
@@ -62,7 +62,7 @@ pub(crate) enum Record {
         /// The record
         record: String,
     },
-    /// Change the text of a record: its next version
+    /// Change the text of a record, which creates its next version
     Update {
         /// The memory, by name or id
         #[arg(long)]
@@ -83,12 +83,12 @@ pub(crate) enum Record {
         /// The record
         record: String,
     },
-    /// Hold records back, and decide about those that are held
+    /// Quarantine records, and decide about quarantined ones
     #[command(subcommand)]
     Quarantine(Quarantine),
-    /// Say that a record is useful, or wrong
+    /// Mark a record as useful or wrong
     Feedback(Feedback),
-    /// Show all versions and changes of state
+    /// Show all versions and state changes
     History {
         /// The memory, by name or id
         #[arg(long)]
@@ -96,12 +96,13 @@ pub(crate) enum Record {
         /// The record
         record: String,
     },
-    /// Go back to an earlier version, or undo the decision a record stands in: what it took the place of is in force again
+    /// Restore an earlier version, or undo the decision of a record, which reactivates the record
+    /// that it superseded
     Revert {
         /// The memory, by name or id
         #[arg(long)]
         memory: String,
-        /// The version whose content comes back; without it the decision is undone, and a second time done again
+        /// The version to restore; without it the decision is undone, and redone the second time
         #[arg(long)]
         to_version: Option<u32>,
         /// Only if the stored version is this one
@@ -207,7 +208,7 @@ async fn reverted(
     })
 }
 
-/// What was decided when a version was made.
+/// Prints the decision that led to a version.
 fn decided(record: &shape::Record) {
     if let Some(decided) = record.making.as_ref().and_then(|making| making.decided.as_ref()) {
         output::line(format!("    {} by {}: {}", decided.action, decided.by, decided.reason));
@@ -223,7 +224,7 @@ fn new_record(
     shape::RecordCreate { namespace, text, kind, title, ..shape::RecordCreate::default() }
 }
 
-/// A batch of one: its failure is the command's.
+/// Handles a batch of one record, whose failure is that of the command.
 fn one(as_json: bool, outcome: shape::BatchOutcome) -> Result<()> {
     let Some(item) = outcome.items.into_iter().next() else { bail!("the server answered for no record") };
     match &item.error {

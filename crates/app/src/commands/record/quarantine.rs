@@ -1,4 +1,4 @@
-//! `loci record quarantine`: holding records back, looking at what is held, deciding about it.
+//! `loci record quarantine`: quarantines records, lists quarantined ones, and decides about them.
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -7,60 +7,60 @@ use loci_api::quarantine as shape;
 use crate::output;
 use crate::session::Session;
 
-/// Characters of a record's text that are shown.
+/// The maximum number of characters of a record's text in the output.
 const TEXT_CHARS: usize = 100;
 
-/// Hold records back, and decide about those that are held
+/// Quarantine records, and decide about quarantined ones
 #[derive(Debug, Subcommand)]
 pub(crate) enum Quarantine {
-    /// What is held, newest first
+    /// List quarantined records, newest first
     List {
         /// The memory, by name or id
         #[arg(long)]
         memory: String,
     },
-    /// Hold records back: every condition given must hold
+    /// Quarantine the records that meet all given conditions
     Add {
         /// The memory, by name or id
         #[arg(long)]
         memory: String,
-        /// Whose text or title this regular expression matches
+        /// Only records whose text or title matches this regular expression
         #[arg(long, value_name = "REGEX")]
         pattern: Option<String>,
-        /// That rest on what this actor said
+        /// Only records that rest on events of this actor
         #[arg(long)]
         actor: Option<String>,
-        /// That come from this session
+        /// Only records from this session
         #[arg(long)]
         session: Option<String>,
-        /// Made at or after this time
+        /// Created at or after this time
         #[arg(long, value_name = "TIME")]
         since: Option<String>,
-        /// Made before this time
+        /// Created before this time
         #[arg(long, value_name = "TIME")]
         until: Option<String>,
-        /// Why; kept with each record
+        /// The reason, stored with each record
         #[arg(long)]
         reason: String,
-        /// Only say what would be held back
+        /// Only list the affected records
         #[arg(long)]
         dry_run: bool,
         /// The records
         records: Vec<String>,
     },
-    /// Make held records active again
+    /// Reactivate quarantined records
     Release(Decision),
-    /// Mark held records as wrong, for good
+    /// Mark quarantined records as wrong permanently
     Reject(Decision),
 }
 
-/// Which records, and why.
+/// The records, and the reason.
 #[derive(Debug, Args)]
 pub(crate) struct Decision {
     /// The memory, by name or id
     #[arg(long)]
     memory: String,
-    /// Why; kept with each record
+    /// The reason, stored with each record
     #[arg(long)]
     reason: String,
     /// The records

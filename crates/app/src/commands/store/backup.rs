@@ -1,4 +1,4 @@
-//! `loci backup`: a consistent copy of the store, while it serves.
+//! `loci backup`: writes a consistent copy of the store, even while a server uses it.
 
 use std::path::PathBuf;
 
@@ -11,10 +11,10 @@ use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
 
-/// Write a consistent copy of the store, while it serves
+/// Write a consistent copy of the store, even while a server uses it
 #[derive(Debug, Args)]
 pub(crate) struct Backup {
-    /// A file that does not exist; with --url on the server's machine, and absolute
+    /// A file that does not exist yet; with --url an absolute path on the server's machine
     file: PathBuf,
 }
 

@@ -1,4 +1,5 @@
-//! `loci restore`: a backup in the place of a data folder's database. Needs the folder to itself.
+//! `loci restore`: replaces the database of a data folder with a backup. It needs exclusive access
+//! to the folder.
 
 use std::path::PathBuf;
 
@@ -13,17 +14,17 @@ use crate::wiring::MASTER_KEY_FILE;
 use crate::wiring::store::StorePlan;
 use crate::{output, session};
 
-/// The note on mirrors: what they agreed on with the store before counts no more.
+/// The note on mirrors: their former common state with the store is obsolete.
 const MIRRORS: &str = "mirrors, if there are any, are brought to the restored trees by their next sync: a repository by \
                        one commit on top; in a directory nothing is put away, what differs is kept beside, and \
                        files of no document are left and named; names of tree states from before are refused";
 
-/// Put a backup in the place of a data folder's database
+/// Replace the database of a data folder with a backup
 #[derive(Debug, Args)]
 pub(crate) struct Restore {
     /// The backup
     file: PathBuf,
-    /// Replace what the folder holds
+    /// Replace the content of the folder
     #[arg(long)]
     force: bool,
 }

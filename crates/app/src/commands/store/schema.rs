@@ -1,4 +1,4 @@
-//! `loci schema`: the statements that make the tables of a database, printed. It opens nothing.
+//! `loci schema`: prints the statements that create the tables of a database. It opens no store.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -8,16 +8,16 @@ use crate::cli::Globals;
 use crate::exit::Usage;
 use crate::output;
 
-/// Print the statements that make the tables of a database
+/// Print the statements that create the tables of a database
 #[derive(Debug, Args)]
 pub(crate) struct Schema {
-    /// The database they are for
+    /// The target database
     #[arg(long, value_enum, default_value_t = Database::Postgresql)]
     database: Database,
     /// The schema of the tables
     #[arg(long, default_value = "loci")]
     name: String,
-    /// Partitions of each great table, on PostgreSQL
+    /// The number of partitions of each large table, on PostgreSQL
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=1024))]
     partitions: u32,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Schema {
 enum Database {
     /// With pgvector
     Postgresql,
-    /// Its tables distributed by memory
+    /// Tables distributed by memory
     Citus,
     /// YSQL, rows hashed by memory
     Yugabytedb,

@@ -1,5 +1,6 @@
-//! Where a memory behind AgentCore's wire is, for import and export: endpoint, region and credentials, by the flags and by the variables that AWS's own
-//! tools read. Profiles, SSO and roles of machines are not read.
+//! The location of a memory behind AgentCore's wire, for import and export: endpoint, region and
+//! credentials, from flags and from the variables that AWS's own tools read. Profiles, SSO and
+//! instance roles are not read.
 
 use std::sync::Arc;
 
@@ -19,52 +20,54 @@ use crate::config::environment::Environment;
 use crate::config::load;
 use crate::exit::{NotFound, Usage};
 
-/// Bytes of one answer; where a page is larger, a smaller one is asked for.
+/// The maximum number of bytes of one answer. For a larger page the request is repeated with a
+/// smaller one.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
-/// Repeats of a call that is refused for a while, where the configuration does not say more: pauses double up to half a minute.
+/// The default number of retries of a throttled call. Pauses double up to 30 s.
 const RETRIES: u32 = 5;
-/// What a signature names where the server is none of Amazon's.
+/// The region in signatures for servers other than Amazon's.
 const REGION: &str = "us-east-1";
 /// Variables of AWS's tools.
 const ENDPOINT: &str = "AWS_ENDPOINT_URL";
 const ENDPOINT_DATA: &str = "AWS_ENDPOINT_URL_BEDROCK_AGENTCORE";
 const ENDPOINT_CONTROL: &str = "AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL";
 
-/// A noun that goes along.
+/// A part of the transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// What happened
+    /// The events
     Events,
-    /// What is remembered
+    /// The records
     Records,
 }
 
-/// Where a memory of the format agentcore is
+/// The location of a memory of the format agentcore
 #[derive(Debug, Args)]
 pub(crate) struct AgentCorePlace {
-    /// agentcore: the server; Amazon's of the region where it is absent, and no AWS_ENDPOINT_URL… is set
+    /// agentcore: the server [default: AWS_ENDPOINT_URL…, else Amazon's of the region]
     #[arg(long, value_name = "URL")]
     endpoint: Option<String>,
-    /// agentcore: the region; AWS_REGION where it is absent
+    /// agentcore: the region [default: AWS_REGION]
     #[arg(long)]
     region: Option<String>,
-    /// agentcore: what goes along; where only events do, strategies of the other side read them
+    /// agentcore: the transferred parts; with events only, strategies of the target extract records
+    /// from them
     #[arg(long, value_delimiter = ',', value_name = "PARTS")]
     parts: Vec<Part>,
 }
 
-/// A memory there, and the way to it.
+/// A remote memory, and the connection to it.
 pub(crate) struct Place {
     /// Its id or ARN.
     pub(crate) memory: String,
-    /// What goes along.
+    /// The transferred parts.
     pub(crate) parts: Parts,
-    /// The way.
+    /// The connection.
     pub(crate) wire: AgentCoreWire,
 }
 
 impl AgentCorePlace {
-    /// For formats that have no such place.
+    /// Rejects these options for formats without a remote location.
     pub(crate) fn ensure_unused(&self) -> Result<()> {
         if self.endpoint.is_none() && self.region.is_none() && self.parts.is_empty() {
             return Ok(());
@@ -73,7 +76,7 @@ impl AgentCorePlace {
         Err(Usage(rule.to_owned()).into())
     }
 
-    /// Finds the way to a memory.
+    /// Returns the connection to a memory.
     pub(crate) fn resolve(
         &self,
         memory: &str,
@@ -118,7 +121,7 @@ impl AgentCorePlace {
         })
     }
 
-    /// By the flag, by a variable, or as the memory's ARN has it.
+    /// Returns the region from the flag, a variable, or the memory's ARN.
     fn region(&self, memory: &str, environment: &Environment) -> Option<String> {
         let of_arn = || memory.starts_with("arn:").then(|| memory.split(':').nth(3)).flatten();
         let said = self.region.as_deref().or_else(|| environment.get("AWS_REGION"));
@@ -158,7 +161,7 @@ fn is_region(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
-/// Who signs; nobody where no key is set.
+/// Returns the signer. `None` if no key is set.
 fn signer(environment: &Environment, region: &str) -> Result<Option<Signer>> {
     let key = environment.get("AWS_ACCESS_KEY_ID").map(str::to_owned);
     let secret = environment.secret("AWS_SECRET_ACCESS_KEY").map(Secret::new);
@@ -176,7 +179,7 @@ fn signer(environment: &Environment, region: &str) -> Result<Option<Signer>> {
     }
 }
 
-/// What the wire says, as an error of a command.
+/// Converts an error of the wire to one of a command.
 pub(crate) fn refusal(error: WireError) -> anyhow::Error {
     match error {
         WireError::Refused { status: 404, .. } => NotFound(format!("there: {error}")).into(),

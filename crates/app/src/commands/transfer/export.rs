@@ -1,5 +1,6 @@
-//! `loci export`: one memory or all of them as JSON lines, to a file or standard output; for other programs by `export_format`, through AgentCore's wire by
-//! `export_agentcore`. A cut stream is an error, not a short file: the file has its name only once it is whole.
+//! `loci export`: writes one memory or all of them as JSON lines, to a file or standard output.
+//! `export_format` writes for other programs, and `export_agentcore` through AgentCore's wire. A
+//! truncated stream is an error, not a short file: the file gets its name only when it is complete.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,9 +24,9 @@ use crate::output;
 use crate::session::Session;
 use crate::unfinished::{self, UnfinishedFile};
 
-/// How the first line of an export begins.
+/// The beginning of an export's first line.
 const HEADER: &[u8] = br#"{"type":"header""#;
-/// How its last line begins.
+/// The beginning of its last line.
 const END: &[u8] = br#"{"type":"end""#;
 
 /// Write memories as JSON lines
@@ -34,31 +35,31 @@ pub(crate) struct Export {
     /// The memory, by name or id
     #[arg(long, required_unless_present = "all", conflicts_with = "all")]
     memory: Option<String>,
-    /// Every memory, in one file
+    /// All memories, in one file
     #[arg(long)]
     all: bool,
-    /// Only records in this namespace and beneath it, with what belongs to its repository
+    /// Only records in this namespace and beneath it, with the data of its repository
     #[arg(long, requires = "memory")]
     namespace: Option<String>,
-    /// Only what the memory holds about this actor, by the walk that `loci forget` goes
+    /// Only the data of the memory about this actor, selected as by `loci forget`
     #[arg(long, requires = "memory", conflicts_with_all = ["namespace", "manifest"])]
     actor: Option<String>,
-    /// What to write; all but jsonl are of one namespace, and their file or folder is new
+    /// The output format; all but jsonl cover one namespace and require a new file or folder
     #[arg(long, value_enum, default_value = "jsonl")]
     format: ExportFormat,
-    /// Write counts and the SHA-256 of the file beside it: import compares them
+    /// Write counts and the SHA-256 of the file next to it; import compares them
     #[arg(long, requires = "file")]
     manifest: bool,
-    /// agentcore: only tell what would become of what
+    /// agentcore: only report the mapping
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
     place: AgentCorePlace,
-    /// The file; standard output where it is absent or -; of agentcore the memory's id or ARN there
+    /// The file [default: standard output, as with -]; for agentcore the memory's id or ARN there
     file: Option<PathBuf>,
 }
 
-/// What an export holds, as its last line says.
+/// The counts in the last line of an export.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Counts {
     memories: u64,
@@ -148,7 +149,7 @@ impl Export {
     }
 }
 
-/// Every memory that the caller may see, the oldest first.
+/// Returns all memories that the caller may see, oldest first.
 async fn all(session: &Session) -> Result<Vec<String>> {
     let mut listing = MemoryListing::default();
     let mut ids = Vec::new();
@@ -167,7 +168,7 @@ async fn all(session: &Session) -> Result<Vec<String>> {
     Ok(ids)
 }
 
-/// Writes the file, which has its name once it is whole.
+/// Writes the file, which gets its name when it is complete.
 async fn to_file(session: &Session, memories: &[String], part: &ExportAsk, path: &Path) -> Result<Counts> {
     let mut work = UnfinishedFile::at(path)?;
     let counts = write(session, memories, part, work.out()).await?;
@@ -175,7 +176,8 @@ async fn to_file(session: &Session, memories: &[String], part: &ExportAsk, path:
     Ok(counts)
 }
 
-/// The exports of these memories as one: the first header, the lines of each, the sum of their ends.
+/// Writes the exports of these memories as one: the first header, the lines of each, and the sum of
+/// their counts.
 async fn write(
     session: &Session,
     memories: &[String],
@@ -195,7 +197,7 @@ async fn write(
     Ok(joined.counts)
 }
 
-/// Several exports as one.
+/// Several exports combined into one.
 struct Joined<'a, W> {
     out: &'a mut W,
     headed: bool,
@@ -221,7 +223,7 @@ impl<W: Write> Joined<'_, W> {
         Ok(())
     }
 
-    /// True for the last line of an export.
+    /// Takes a line. Returns true for the last line of an export.
     fn take(&mut self, line: &[u8]) -> Result<bool> {
         if line.starts_with(END) {
             let end: Counts = serde_json::from_slice(line).context("the last line of the export")?;

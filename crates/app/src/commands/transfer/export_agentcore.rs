@@ -1,5 +1,5 @@
-//! `loci export --format agentcore`: a memory of Loci through AgentCore's wire into one there. What is there already is left as it is; an export that
-//! was cut off goes on.
+//! `loci export --format agentcore`: copies a memory of Loci through AgentCore's wire to a memory
+//! there. Existing data stays unchanged, and an interrupted export continues.
 
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
@@ -66,7 +66,7 @@ struct Exporting<'a> {
     session: &'a Session,
     memory: &'a str,
     progress: &'a ProgressBar,
-    /// Documents that were left out.
+    /// Number of omitted documents.
     documents: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Documents as the memory folder of Claude Code, by the layout of a mirror.
+//! Documents as the memory folder of Claude Code, in the layout of a mirror.
 
 use anyhow::{Context, Result};
 use loci_client::formats::SourceFile;
@@ -13,7 +13,7 @@ use super::import::claude_folder;
 /// Returns the files of these documents.
 ///
 /// # Errors
-/// A document whose path or id cannot be read, or that is no text.
+/// The path or id of a document cannot be parsed, or the document is not text.
 pub(super) fn topics(documents: &[Exported]) -> Result<Vec<SourceFile>> {
     let mut laid = Vec::with_capacity(documents.len());
     let mut state = LaidState::default();

@@ -1,5 +1,6 @@
-//! `loci export --format`: a namespace for another program: Open Knowledge Format, Mem0's JSON, a coding agent's memory folder. What is written has its
-//! name only once it is whole, and a checksum over all of it, by which two exports are compared.
+//! `loci export --format`: writes a namespace for another program: Open Knowledge Format, Mem0's
+//! JSON, a coding agent's memory folder. The output gets its name only when it is complete, and has
+//! a checksum over all of it for comparing two exports.
 
 use std::fs;
 use std::io::Write as _;
@@ -21,10 +22,10 @@ use crate::output;
 use crate::session::Session;
 use crate::unfinished::Unfinished;
 
-/// What to write.
+/// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ExportFormat {
-    /// JSON lines, which hold everything
+    /// JSON lines with all data
     Jsonl,
     /// Memories of Mem0, in one file
     Mem0,
@@ -38,16 +39,16 @@ pub(super) enum ExportFormat {
     AgentCore,
 }
 
-/// What was written.
+/// The result of an export.
 #[derive(Debug, Serialize)]
 struct Report {
     format: String,
     files: usize,
     items: usize,
-    /// SHA-256 over paths and contents: equal exports have equal checksums.
+    /// SHA-256 over paths and contents. Equal exports have equal checksums.
     checksum: String,
     skipped: Vec<Skipped>,
-    /// What the format would have otherwise.
+    /// Differences between the source and the format.
     notes: Vec<String>,
 }
 
@@ -103,7 +104,7 @@ pub(super) async fn export(
     })
 }
 
-/// Nothing lies there, or an empty folder that a folder takes the place of.
+/// Checks that the target does not exist. For a folder, an empty one may exist.
 fn ensure_free(target: &Path, is_one: bool) -> Result<()> {
     let is_empty = !is_one && fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
     if fs::symlink_metadata(target).is_ok() && !is_empty {
@@ -113,7 +114,7 @@ fn ensure_free(target: &Path, is_one: bool) -> Result<()> {
     Ok(())
 }
 
-/// Records that are no documents, with what lies beneath the namespace.
+/// Returns the records that are not documents, including those beneath the namespace.
 async fn records(
     session: &Session,
     memory: &str,
@@ -183,7 +184,7 @@ fn bundle(documents: &[Exported], skipped: &mut Vec<Skipped>) -> Vec<SourceFile>
     files
 }
 
-/// Writes the file or folder, which has its name once it is whole.
+/// Writes the file or folder, which gets its name when it is complete.
 fn write(target: &Path, files: &[SourceFile], is_one: bool) -> Result<()> {
     let failed = || format!("writing {}", target.display());
     let work = Unfinished::beside(target)?;

@@ -1,4 +1,5 @@
-//! What lies beside an export, so that whoever reads it can tell that it is whole and unchanged: counts, and the SHA-256 of the file.
+//! The manifest next to an export, with which a reader checks that the file is complete and
+//! unchanged: counts, and the SHA-256 of the file.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -13,20 +14,20 @@ use super::export::Counts;
 use crate::input;
 use crate::unfinished::UnfinishedFile;
 
-/// Version of this form.
+/// Version of this format.
 const FORM: u32 = 1;
-/// How the name of a manifest ends, behind that of its file.
+/// The suffix of a manifest's name after the name of its file.
 const END: &str = ".manifest.json";
 
 /// A manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Manifest {
-    /// Version of this form.
+    /// Version of this format.
     form: u32,
-    /// The namespace that was exported; absent: everything.
+    /// The exported namespace. Absent means everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     namespace: Option<String>,
-    /// What the export holds.
+    /// The counts of the export.
     counts: Counts,
     /// The files.
     files: Vec<ManifestFile>,
@@ -41,14 +42,14 @@ struct ManifestFile {
     sha256: String,
 }
 
-/// Where the manifest of a file is.
+/// Returns the path of a file's manifest.
 fn beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(END);
     PathBuf::from(name)
 }
 
-/// Writes the manifest of a file that is whole.
+/// Writes the manifest of a complete file.
 pub(super) fn write(path: &Path, namespace: Option<&str>, counts: Counts) -> Result<PathBuf> {
     let manifest = Manifest {
         form: FORM,
@@ -64,7 +65,7 @@ pub(super) fn write(path: &Path, namespace: Option<&str>, counts: Counts) -> Res
     Ok(place)
 }
 
-/// Compares a file with its manifest; one without any is taken as it is.
+/// Compares a file with its manifest. A file without one passes.
 pub(crate) fn check(path: &Path) -> Result<()> {
     let place = beside(path);
     let text = match regular_file::read_to_string(&place) {

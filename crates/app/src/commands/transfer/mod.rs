@@ -1,4 +1,4 @@
-//! Commands that bring memories out of a store and into one: export, import, and the formats of
+//! Commands that transfer memories out of a store and into one: export, import, and the formats of
 //! other programs.
 
 mod agentcore_place;

@@ -1,9 +1,9 @@
-//! Which memory for code a command is about.
+//! The code memory of a command.
 
 use anyhow::Result;
 use loci_client::Client;
 
-/// Which memory.
+/// The memory.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct At {
     /// The memory, by name or id [default: the one for code]
@@ -12,13 +12,13 @@ pub(crate) struct At {
 }
 
 impl At {
-    /// A client whose calls mean that memory.
+    /// Returns a client whose calls use that memory.
     pub(crate) fn of(&self, client: &Client) -> Result<Client> {
         of_memory(client, self.memory.as_deref())
     }
 }
 
-/// A client whose calls mean a memory; `None`: the one for code.
+/// Returns a client whose calls use a memory. `None` means the one for code.
 pub(crate) fn of_memory(client: &Client, memory: Option<&str>) -> Result<Client> {
     Ok(match memory {
         Some(memory) => client.clone().with_memory(memory)?,

@@ -1,6 +1,7 @@
-//! Facts of a server elsewhere, checked against the code of this machine: what a server cannot read, a worktree or a commit that was not
-//! pushed, is verified here by the same verifier, and the server serves by it. What it can read is left to it: its verdicts are
-//! kept, and those of the default branch change states; what is said from here changes none.
+//! Facts of a remote server, checked against the code of this machine. The same verifier checks
+//! here what the server cannot read: a worktree, or a commit that was not pushed. The server then
+//! answers by these verdicts. What the server can read, it verifies itself: it stores its verdicts,
+//! and those of the default branch change states. Verdicts from this machine change none.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -17,35 +18,36 @@ use tokio::sync::Mutex;
 use crate::config::Config;
 use crate::local_code::{LocalCode, WORKTREE, subject, verdict};
 
-/// Tools that look at facts.
+/// Tools that read facts.
 const TOOLS: &[&str] = &["memory_get_recent", "memory_search", "memory_search_by_path", VERIFY];
-/// The one that shows lines.
+/// The tool that shows lines.
 pub(in crate::commands) const VERIFY: &str = "memory_verify_citations";
-/// The tool that reports the use of a fact, and the arguments that a look before it shares.
+/// The tool that reports the use of a fact, and the arguments that its preceding verification
+/// shares.
 const USE: &str = "memory_log_applied";
 const OF_USE: &[&str] = &["memory_id", "agent_id", "session_id"];
-/// Commits that the server is known to read.
+/// The maximum number of cached commits that the server can read.
 const READABLE_MAX: usize = 1_000;
 
 /// The code around the working directory.
 pub(in crate::commands) struct Elsewhere {
     code: LocalCode,
-    /// Commits that the server can read: it need not be asked again.
+    /// Commits that the server can read, so that the question is not repeated.
     readable: Mutex<HashSet<(String, String)>>,
 }
 
-/// How a call goes on.
+/// The route of a call.
 pub(in crate::commands) enum Way {
-    /// It is the server's.
+    /// To the server.
     Theirs,
-    /// It is the server's, at this commit, which `ref` means here.
+    /// To the server, at the commit that `ref` means locally.
     TheirsAt(String),
-    /// By what was found here.
+    /// By the verdicts of this process.
     Ours(Verdicts),
 }
 
 impl Elsewhere {
-    /// The repository around a directory; `None` where there is none that can be read.
+    /// Returns the repository around a directory. `None` if there is no readable one.
     pub(in crate::commands) async fn around(config: &Config, directory: &Path) -> Option<Self> {
         match LocalCode::around(config, directory).await {
             Ok(code) => code.map(Self::of),
@@ -56,23 +58,23 @@ impl Elsewhere {
         }
     }
 
-    /// The same where it is known already.
+    /// Returns an instance for already opened code.
     pub(super) fn of(code: LocalCode) -> Self {
         Self { code, readable: Mutex::default() }
     }
 
-    /// The name under which a server knows the repository, unless somebody gave it another.
+    /// Returns the name of the repository on the server, unless another was assigned.
     pub(in crate::commands) fn name(&self) -> String {
         self.code.name()
     }
 
-    /// There are files beside the commits.
+    /// True if there are files in addition to the commits.
     fn has_worktree(&self) -> bool {
         self.code.found().worktree.is_some()
     }
 
-    /// The arguments of a call that looks at facts, as they are meant here: where no revision is named, the
-    /// files of the working tree.
+    /// Returns the arguments of a call that reads facts, with the local default: the files of the
+    /// working tree if no revision is named.
     pub(in crate::commands) fn meant(&self, name: &str, arguments: &Arguments) -> Arguments {
         let mut meant = arguments.clone();
         if self.has_worktree() && looked_at(&name.replacen('.', "_", 1), arguments).is_some() {
@@ -81,8 +83,8 @@ impl Elsewhere {
         meant
     }
 
-    /// The verifier of a call, given its arguments as they are meant here, and what was found where that
-    /// is this process.
+    /// Returns the route of a call with its completed arguments, and the verdicts if this process
+    /// is the verifier.
     pub(in crate::commands) async fn way(
         &self,
         client: &Client,
@@ -92,7 +94,8 @@ impl Elsewhere {
         let name = name.replacen('.', "_", 1);
         let Some(repo) = looked_at(&name, arguments) else { return Ok(Way::Theirs) };
         let reference = arguments.get("ref").and_then(Value::as_str).unwrap_or("HEAD");
-        // What is not there may be a branch that only the server has; it says so if not.
+        // An unknown ref may be a branch that only the server has. The server reports an error if
+        // it does not.
         let Ok(tip) = self.code.tip(reference, &EvidenceRepository::default()).await else {
             return Ok(Way::Theirs);
         };
@@ -120,8 +123,8 @@ impl Elsewhere {
             .map(|found| found.map_or(Way::Theirs, Way::Ours))
     }
 
-    /// True where this is a clone of the repository: by its name with its host; where the server knows no host of it, by the name
-    /// and a first commit. Never by a similar name.
+    /// True if this is a clone of the repository: by its name with its host, or by the name and a
+    /// first commit if the server knows no host. Never by a similar name.
     fn is_of(&self, repository: &EvidenceRepository) -> bool {
         let own = self.code.name();
         if repository.aliases.contains(&own) || repository.repo == own {
@@ -136,7 +139,7 @@ impl Elsewhere {
             && repository.roots.iter().any(|root| roots.contains(root))
     }
 
-    /// What is found here of all facts; `None` where the code cannot be read here either.
+    /// Returns the local verdicts of all facts. `None` if the code cannot be read here either.
     async fn verdicts(
         &self,
         reference: &str,
@@ -163,29 +166,31 @@ impl Elsewhere {
     }
 }
 
-/// The repository whose facts a call looks at; `None` where it looks at none, or is told not to verify them.
+/// Returns the repository whose facts a call reads. `None` if it reads none, or does not request
+/// verification.
 fn looked_at<'a>(name: &str, arguments: &'a Arguments) -> Option<&'a str> {
     let is_unverified = arguments.get("verify").and_then(Value::as_str) == Some("none");
-    // Given citations are of no fact: whoever can read them says what they are.
+    // Citations in the arguments belong to no fact, so the server verifies them.
     let is_given = arguments.contains_key("citations");
     let is_looked_at = TOOLS.contains(&name) && !is_unverified && !is_given;
     arguments.get("repo").and_then(Value::as_str).filter(|_| is_looked_at)
 }
 
-/// The arguments of the verification that a use of a fact needs first; `None` for other calls.
+/// Returns the arguments of the verification that must precede the use of a fact. `None` for other
+/// calls.
 pub(in crate::commands) fn look_before_use(name: &str, arguments: &Arguments) -> Option<Arguments> {
     let is_use = name.replacen('.', "_", 1) == USE;
     let shared = |name: &&str| Some(((*name).to_owned(), arguments.get(*name)?.clone()));
     is_use.then(|| OF_USE.iter().filter_map(shared).collect())
 }
 
-/// The arguments at a commit.
+/// Returns the arguments at a commit.
 pub(in crate::commands) fn at_commit(mut arguments: Arguments, commit: &str) -> Arguments {
     arguments.insert("ref".to_owned(), commit.into());
     arguments
 }
 
-/// The result of such a call says the revision as it was asked for.
+/// Restores the requested revision in the result of such a call.
 pub(in crate::commands) fn as_asked(mut result: Value, arguments: &Arguments) -> Value {
     let asked = arguments.get("ref").and_then(Value::as_str).unwrap_or("HEAD");
     if let Some(said) = result.get_mut("ref") {

@@ -1,5 +1,5 @@
-//! `loci fact`: facts that cite code, by the tools of verified memory. A person asks here: what only a person may decide is
-//! allowed as far as their grants go.
+//! `loci fact`: facts that cite code, by the tools of verified memory. The caller counts as a
+//! person, so actions reserved for people are permitted within the caller's grants.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,36 +18,36 @@ use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
 
-/// A session's start waits for facts at most so long.
+/// The time limit for facts and documents at a session's start.
 const FAIL_OPEN: Duration = Duration::from_millis(1_800);
-/// Facts may take so long of it, so that documents are shown without them.
+/// The part of it for facts, so that documents are shown without them if they are late.
 const FACTS_FAIL_OPEN: Duration = Duration::from_millis(1_300);
 
 /// Facts that cite code.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Fact {
-    /// What is known about a repository, checked against its code
+    /// Show the facts of a repository, checked against its code
     Recent(Recent),
     /// Store a fact with the lines that prove it
     Store {
         /// The repository [default: that of the working directory]
         #[arg(long)]
         repo: Option<String>,
-        /// What it is about, in a few words
+        /// The subject, in a few words
         #[arg(long)]
         subject: String,
         /// The fact
         fact: String,
-        /// Lines that prove it, as PATH:LINE or PATH:FIRST-LAST; several are possible
+        /// Lines that prove it, as PATH:LINE or PATH:FIRST-LAST; repeatable
         #[arg(long = "cite", value_name = "PLACE", required = true)]
         cite: Vec<String>,
-        /// Why it matters
+        /// The reason why it matters
         #[arg(long)]
         reason: Option<String>,
-        /// A claim, as JSON; several are possible
+        /// A claim, as JSON; repeatable
         #[arg(long = "claim", value_name = "JSON")]
         claims: Vec<String>,
-        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        /// The revision [default: WORKTREE, the current files; HEAD if there is none]
         #[arg(long = "ref", value_name = "REF")]
         reference: Option<String>,
     },
@@ -58,73 +58,74 @@ pub(crate) enum Fact {
         /// The repository [default: that of the working directory]
         #[arg(long)]
         repo: Option<String>,
-        /// Only facts that cite this path, or what is beneath it
+        /// Only facts that cite this path, or a file beneath it
         #[arg(long)]
         path: Option<String>,
-        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        /// The revision [default: WORKTREE, the current files; HEAD if there is none]
         #[arg(long = "ref", value_name = "REF")]
         reference: Option<String>,
     },
-    /// One fact
+    /// Show one fact
     Show {
-        /// Its id
+        /// The id
         id: String,
     },
-    /// Check a fact against the code, now
+    /// Check a fact against the code now
     Verify {
-        /// Its id
+        /// The id
         id: String,
-        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        /// The revision [default: WORKTREE, the current files; HEAD if there is none]
         #[arg(long = "ref", value_name = "REF")]
         reference: Option<String>,
     },
     /// Confirm a fact
     Refresh {
-        /// Its id
+        /// The id
         id: String,
-        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        /// The revision [default: WORKTREE, the current files; HEAD if there is none]
         #[arg(long = "ref", value_name = "REF")]
         reference: Option<String>,
     },
-    /// Declare a fact wrong
+    /// Mark a fact as wrong
     Invalidate {
-        /// Its id
+        /// The id
         id: String,
-        /// Why
+        /// The reason
         #[arg(long)]
         reason: String,
     },
-    /// Put a corrected fact in the place of another
+    /// Replace a fact with a corrected one
     Supersede {
-        /// The id of the old one
+        /// The id of the old fact
         id: String,
         /// The corrected fact
         fact: String,
-        /// Lines that prove it [default: those of the old one, if they still hold]
+        /// Lines that prove it [default: those of the old fact, if still valid]
         #[arg(long = "cite", value_name = "PLACE")]
         cite: Vec<String>,
-        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        /// The revision [default: WORKTREE, the current files; HEAD if there is none]
         #[arg(long = "ref", value_name = "REF")]
         reference: Option<String>,
     },
-    /// A fact's chain, and what happened to it
+    /// Show the chain and the history of a fact
     History {
-        /// Its id
+        /// The id
         id: String,
     },
-    /// What extraction noticed, with the places it names: `loci fact refresh` makes a fact of it
+    /// List extracted proposals with the locations that they name; `loci fact refresh` turns one
+    /// into a fact
     Proposed {
         /// The repository [default: that of the working directory]
         #[arg(long)]
         repo: Option<String>,
-        /// At most so many
+        /// The maximum number of proposals
         #[arg(long, default_value_t = 50)]
         limit: u32,
-        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        /// The revision [default: WORKTREE, the current files; HEAD if there is none]
         #[arg(long = "ref", value_name = "REF")]
         reference: Option<String>,
     },
-    /// Counts, rates and times of a repository
+    /// Show counts, rates and times of a repository
     Stats {
         /// The repository [default: that of the working directory]
         #[arg(long)]
@@ -132,47 +133,47 @@ pub(crate) enum Fact {
     },
 }
 
-/// What is known about a repository, checked against its code
+/// Show the facts of a repository, checked against its code
 #[derive(Debug, clap::Args)]
 pub(crate) struct Recent {
     /// The repository [default: that of the directory]
     #[arg(long)]
     repo: Option<String>,
-    /// The directory in which is worked
+    /// The directory of the work
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// At most so many
+    /// The maximum number of facts
     #[arg(long, default_value_t = 50)]
     limit: u32,
-    /// How they are checked
+    /// The verification of the facts
     #[arg(long, default_value = "cached", value_parser = ["none", "cached", "fresh"])]
     verify: String,
-    /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+    /// The revision [default: WORKTREE, the current files; HEAD if there is none]
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
     /// As lines, or as a block for a prompt
     #[arg(long, value_enum, default_value_t = Form::Lines)]
     format: Form,
-    /// In the form of an agent's hook
+    /// Print the format of an agent's hook
     #[arg(long, value_enum)]
     hook: Option<Hook>,
     #[command(flatten)]
     documents: SessionDocuments,
-    /// Say nothing and end well where the facts cannot be had in two seconds
+    /// Print nothing and exit with 0 if the facts are not available within two seconds
     #[arg(long)]
     fail_open: bool,
 }
 
-/// How facts are shown.
+/// The format of facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// A line each.
+    /// One line each.
     Lines,
     /// A block for a prompt.
     Prompt,
 }
 
-/// What an agent's hook reads.
+/// The format that an agent's hook reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Hook {
     /// Cursor.
@@ -263,7 +264,7 @@ impl Recent {
             let found = self.ask(globals, environment).await?;
             return self.show(&found, globals.json);
         }
-        // A session must begin, whatever is wrong here.
+        // A session must start regardless of errors here.
         if let Ok(Ok(found)) = tokio::time::timeout(FAIL_OPEN, self.ask(globals, environment)).await {
             let has_facts =
                 found.get("memories").and_then(Value::as_array).is_some_and(|facts| !facts.is_empty());
@@ -280,7 +281,7 @@ impl Recent {
         let documents =
             if is_prompt { self.documents.text(&session.client, self.fail_open).await? } else { None };
         let facts = self.facts(&session, globals, environment);
-        // Documents are shown also where no repository is, or where its facts come too late.
+        // Documents are shown even without a repository, or if its facts are late.
         let mut found = match self.fail_open {
             true => tokio::time::timeout(FACTS_FAIL_OPEN, facts)
                 .await
@@ -322,12 +323,12 @@ impl Recent {
     }
 }
 
-/// A fact knows its own repository; the tool wants some name.
+/// Returns a name for the tool, which requires one although a fact knows its own repository.
 fn repo_of(here: &Here) -> String {
     here.known_repo(None).unwrap_or_else(|| "any/repository".to_owned())
 }
 
-/// Arguments without those that are not given.
+/// Returns the arguments without absent ones.
 fn given(arguments: Value) -> Map<String, Value> {
     match arguments {
         Value::Object(members) => members.into_iter().filter(|(_, value)| !value.is_null()).collect(),
@@ -339,7 +340,7 @@ fn places(cite: &[String]) -> Result<Vec<Value>> {
     cite.iter().map(|text| place(text)).collect()
 }
 
-/// PATH:LINE or PATH:FIRST-LAST.
+/// Parses PATH:LINE or PATH:FIRST-LAST.
 fn place(text: &str) -> Result<Value> {
     let bad = || Usage(format!("--cite must be PATH:LINE or PATH:FIRST-LAST, not {text}"));
     let (path, lines) = text.rsplit_once(':').ok_or_else(bad)?;

@@ -1,5 +1,5 @@
-//! Facts for a person at a terminal: grouped by what they are worth, each with its place, its age and
-//! what changed. All words come with the answer; here they are only set out.
+//! Facts for a person at a terminal: grouped by verdict, each with its location, its age and its
+//! changes. The answer contains all texts. This module only formats them.
 
 use loci_engine::safety::sanitise;
 use loci_model::Timestamp;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::adapters::SystemClock;
 use crate::output;
 
-/// Facts as lines; anything else as JSON.
+/// Prints facts as lines, and other answers as JSON.
 pub(super) fn shown(answer: &Value) {
     if answer.get("memories").and_then(Value::as_array).is_none() {
         output::line(serde_json::to_string_pretty(answer).unwrap_or_default());
@@ -28,7 +28,7 @@ pub(super) fn shown(answer: &Value) {
     }
 }
 
-/// The lines of a list.
+/// Returns the lines of a list.
 fn list(answer: &Value, now: Timestamp) -> Vec<String> {
     let facts = answer.get("memories").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut lines = vec![looked_at(answer)];
@@ -46,7 +46,7 @@ fn list(answer: &Value, now: Timestamp) -> Vec<String> {
     lines
 }
 
-/// The repository and the revision.
+/// Returns the repository and the revision.
 fn looked_at(answer: &Value) -> String {
     let commit: String = text(answer, "commit").chars().take(12).collect();
     let commit = if commit.is_empty() { String::new() } else { format!(" ({commit})") };
@@ -57,7 +57,7 @@ fn assurance_of(fact: &Value) -> Assurance {
     Assurance::parse(text(fact, "assurance")).unwrap_or(Assurance::Unverified)
 }
 
-/// A fact: its words, then where it stands and how old it is, then what changed.
+/// Returns the lines of a fact: its text, then its location and age, then its changes.
 fn one(fact: &Value, now: Timestamp) -> Vec<String> {
     let words = format!("{}: {}", text(fact, "subject"), text(fact, "fact"));
     let label = match text(fact, "label") {
@@ -79,7 +79,7 @@ fn one(fact: &Value, now: Timestamp) -> Vec<String> {
     lines
 }
 
-/// The time a fact was last confirmed.
+/// Returns the age since the last confirmation.
 fn age(refreshed_at: &str, now: Timestamp) -> String {
     let Ok(at) = Timestamp::parse(refreshed_at) else { return "age not known".to_owned() };
     match (now.millis() - at.millis()).max(0) / DAY_MS {
@@ -89,7 +89,7 @@ fn age(refreshed_at: &str, now: Timestamp) -> String {
     }
 }
 
-/// A fact that was kept back, and why.
+/// Prints a withheld fact, and the reason.
 fn withheld(fact: &Value) {
     let why = fact.get("why").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let why = why.collect::<Vec<_>>().join("; ");
@@ -101,7 +101,7 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// On one line, without what a terminal would obey.
+/// Returns the text on one line, without control sequences of a terminal.
 fn clean(text: &str) -> String {
     sanitise(text).replace('\n', " ")
 }

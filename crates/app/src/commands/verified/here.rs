@@ -1,5 +1,5 @@
-//! The working directory of a command, its repository, and a client that stands there. Where the server is elsewhere, the facts that
-//! a command reads are checked against the code here, as `loci mcp --url` does.
+//! The working directory of a command, its repository, and a client for it. With a remote server,
+//! the facts that a command reads are checked against the local code, as `loci mcp --url` does.
 
 use std::path::{Path, PathBuf};
 
@@ -17,20 +17,21 @@ use crate::config::load;
 use crate::exit::Usage;
 use crate::local_code::LocalCode;
 
-/// Where a command stands.
+/// The context of a command: a client and the repository of its directory.
 pub(crate) struct Here {
-    /// The API, told of the directory where the server is of this machine.
+    /// The API client, which sends the directory to a server of this machine.
     pub(crate) client: Client,
     repo: Option<String>,
-    /// Why there is none.
+    /// The reason why there is no repository.
     why_none: Option<String>,
-    /// The code here, where the server is elsewhere.
+    /// The local code, if the server is remote.
     elsewhere: Option<Elsewhere>,
 }
 
 impl Here {
-    /// At a directory, else the working directory, for a client that asks the memory which is meant. A clone
-    /// there is registered; over a URL it is known by the name of its remote.
+    /// Returns the context for a directory, else the working directory, with a client of the
+    /// requested memory. A clone there is registered. Over a URL the name of its remote identifies
+    /// it.
     pub(crate) async fn at(
         client: Client,
         globals: &Globals,
@@ -70,10 +71,10 @@ impl Here {
         Ok(Self { client, repo, why_none, elsewhere })
     }
 
-    /// Calls a tool. Where nothing else is said, facts are read as the files are that lie here: by
-    /// whoever can read them, and of the directory's own repository that is this process where the
-    /// server is elsewhere. Who names a repository asks the server, and one that knows another
-    /// repository by this name answers by its own code.
+    /// Calls a tool. By default, facts are verified against the local files by the process that can
+    /// read them. With a remote server, that is this process for the directory's own repository. A
+    /// call that names another repository goes to the server. If the server knows a different
+    /// repository by this name, it answers by its own code.
     pub(crate) async fn tool(&self, name: &str, arguments: Map<String, Value>) -> Result<Value> {
         let theirs = async |arguments| anyhow::Ok(self.client.tool(name, &ToolArguments(arguments)).await?.0);
         let is_own = self.repo.as_deref() == arguments.get("repo").and_then(Value::as_str);
@@ -91,12 +92,13 @@ impl Here {
         }
     }
 
-    /// The repository that is named, else that of the directory.
+    /// Returns the named repository, else that of the directory.
     pub(crate) fn repo(&self, named: Option<String>) -> Result<String> {
         self.repo_or(named, "name the repository with --repo")
     }
 
-    /// As [`Self::repo`], for commands that are given the repository in another way; `remedy` names it.
+    /// Returns the same as [`Self::repo`], for commands with another way to name the repository.
+    /// `remedy` describes it.
     pub(super) fn repo_or(&self, named: Option<String>, remedy: &str) -> Result<String> {
         let missing = || {
             let why = self.why_none.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
@@ -105,7 +107,7 @@ impl Here {
         Ok(self.known_repo(named).ok_or_else(missing)?)
     }
 
-    /// The same, where there is one.
+    /// Returns the same as [`Self::repo`], or `None` if there is no repository.
     pub(crate) fn known_repo(&self, named: Option<String>) -> Option<String> {
         named.or_else(|| self.repo.clone())
     }

@@ -1,4 +1,4 @@
-//! Commands of the product of verified facts: facts, repositories, the check of a clone.
+//! Commands of the verified product: facts, repositories, the check of a clone.
 
 pub(crate) mod at;
 pub(super) mod elsewhere;
@@ -20,7 +20,7 @@ use crate::config::environment::Environment;
 /// The commands of the product.
 #[derive(Debug, Subcommand)]
 pub(crate) enum VerifiedCommand {
-    /// Repositories whose facts are remembered
+    /// Repositories with stored facts
     #[command(subcommand)]
     Repo(super::repo::Repo),
     /// Facts that cite code, checked before they are shown

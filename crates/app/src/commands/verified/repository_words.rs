@@ -1,5 +1,5 @@
-//! The repository of a command: the one that its words name, else that of the clone in which it was started.
-//! A command that takes the clone's says which one that is.
+//! The repository of a command: the one that its arguments name, else that of the clone of the
+//! working directory. A command that uses the clone's repository prints its name.
 
 use anyhow::Result;
 use loci_client::Client;
@@ -12,7 +12,7 @@ use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
 
-/// A repository by its position among the words of a command.
+/// A repository as a positional argument.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct PositionedRepository {
     /// The repository, as owner/name [default: that of the working directory]
@@ -21,7 +21,7 @@ pub(crate) struct PositionedRepository {
     at: At,
 }
 
-/// A repository by an option.
+/// A repository as an option.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct OptionalRepository {
     /// The repository, as owner/name [default: that of the working directory]
@@ -31,18 +31,18 @@ pub(crate) struct OptionalRepository {
     at: At,
 }
 
-/// What a command was started with, as far as it says which repository is meant.
+/// The context of a command that determines its repository.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
-    /// The way to the API.
+    /// The connection to the API.
     pub(crate) session: &'a Session,
-    /// Options of every command.
+    /// Options of all commands.
     pub(crate) globals: &'a Globals,
     /// The environment.
     pub(crate) environment: &'a Environment,
 }
 
-/// A repository, and a client that asks the memory which knows it.
+/// A repository, and a client for the memory that knows it.
 pub(crate) struct MeantRepository {
     /// The client.
     pub(crate) client: Client,
@@ -51,37 +51,37 @@ pub(crate) struct MeantRepository {
 }
 
 impl MeantRepository {
-    /// Its owner and its name. Of `host/owner/name` all that follows the first slash is one segment of a
-    /// path.
+    /// Returns its owner and its name. In `host/owner/name` the part after the first slash is one
+    /// segment of a path.
     pub(crate) fn parts(&self) -> (&str, &str) {
         (&self.owner, &self.name)
     }
 
-    /// The name as it is said.
+    /// Returns the whole name.
     pub(crate) fn whole(&self) -> String {
         format!("{}/{}", self.owner, self.name)
     }
 }
 
 impl PositionedRepository {
-    /// The repository that is meant.
+    /// Returns the repository of the command.
     pub(crate) async fn meant(&self, around: Surroundings<'_>) -> Result<MeantRepository> {
         around.meant(&self.at, self.repo.as_deref()).await
     }
 }
 
 impl OptionalRepository {
-    /// The repository that is meant.
+    /// Returns the repository of the command.
     pub(crate) async fn meant(&self, around: Surroundings<'_>) -> Result<MeantRepository> {
         around.meant(&self.at, self.repo.as_deref()).await
     }
 }
 
 impl Surroundings<'_> {
-    /// The named repository, else that of the working directory.
+    /// Returns the named repository, else that of the working directory.
     ///
     /// # Errors
-    /// Usage, where neither is there, and for a name that is none.
+    /// A usage error if there is neither, or if the name is invalid.
     pub(crate) async fn meant(&self, at: &At, named: Option<&str>) -> Result<MeantRepository> {
         let client = at.of(&self.session.client)?;
         let repo = match named {
@@ -101,7 +101,7 @@ impl Surroundings<'_> {
     }
 }
 
-/// The repository and the one word behind it, of one word or two: `[REPO] WORD`.
+/// Splits one or two arguments `[REPO] WORD` into the repository and the word.
 pub(crate) fn repository_and_word(words: &[String]) -> (Option<&str>, &str) {
     match words {
         [repo, word, ..] => (Some(repo), word),
@@ -110,8 +110,9 @@ pub(crate) fn repository_and_word(words: &[String]) -> (Option<&str>, &str) {
     }
 }
 
-/// The repository and the words behind it: `[REPO] WORD…`. Of the words that follow a repository, ids have no
-/// slash and settings an equals sign; a repository has the one and not the other.
+/// Splits `[REPO] WORD…` into the repository and the words. A repository contains a slash and no
+/// equals sign. Of the words that may follow, ids contain no slash, and settings contain an equals
+/// sign.
 pub(crate) fn repository_and_words(words: &[String]) -> (Option<&str>, &[String]) {
     match words.split_first() {
         Some((first, rest)) if first.contains('/') && !first.contains('=') => (Some(first), rest),

@@ -1,4 +1,5 @@
-//! `[consolidation]`: how trees of documents are put in order by themselves, and the thresholds of the rules.
+//! `[consolidation]`: the automatic consolidation of document trees, and the thresholds of the
+//! rules.
 
 use anyhow::Result;
 use loci_documents::consolidating::PlannerSettings;
@@ -9,19 +10,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConsolidationSection {
-    /// Trees in which nothing was written for `idle_after_ms` are looked at.
+    /// True to consolidate trees without a write for `idle_after_ms`.
     pub idle: bool,
-    /// After so many milliseconds without a write.
+    /// The time in milliseconds without a write.
     pub idle_after_ms: i64,
-    /// And only after so many changes.
+    /// The minimum number of changes.
     pub changes_min: usize,
-    /// Trees of more documents are looked at once a day; only plans come of it. Absent: none.
+    /// The number of documents above which a tree is checked once a day and only planned. Absent
+    /// means no limit.
     pub documents_max: Option<usize>,
-    /// Times at which trees are looked at, like `0 3 * * *`, in UTC. Absent: none.
+    /// The schedule of runs, like `0 3 * * *`, in UTC. Absent means no schedule.
     pub cron: Option<String>,
-    /// What such a run may do: `none`, `safe`, `all`.
+    /// The automatically applied actions: `none`, `safe`, `all`.
     pub auto_apply: AutoApply,
-    /// Runs by the clock begin up to so many milliseconds later, each tree at a time of its own.
+    /// The maximum delay of scheduled runs in milliseconds. Each tree has its own delay.
     pub jitter_ms: i64,
     /// Thresholds of the rules.
     pub deterministic: PlannerSettings,
@@ -44,7 +46,7 @@ impl Default for ConsolidationSection {
 }
 
 impl ConsolidationSection {
-    /// Returns the settings of the upkeep of trees.
+    /// Returns the settings of the consolidation of trees.
     pub fn settings(&self) -> UpkeepSettings {
         UpkeepSettings {
             planner: self.deterministic,
@@ -57,7 +59,7 @@ impl ConsolidationSection {
         }
     }
 
-    /// What it must be.
+    /// Checks the section.
     pub(in crate::config) fn check(&self) -> Result<()> {
         self.settings().check().map_err(|error| {
             let field = error.field.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `[memory_tool]`: how the memory tool behaves, and which trees it shows under which names.
+//! `[memory_tool]`: the behaviour of the memory tool, and the names of its trees.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryToolSection {
-    /// Texts of errors begin with `Error: `.
+    /// True if texts of errors begin with `Error: `.
     pub error_prefix: bool,
-    /// Creating a file that is there replaces it, as a new version.
+    /// True if creating an existing file replaces it, as a new version.
     pub create_overwrites: bool,
-    /// Listings show descriptions that somebody gave.
+    /// True if listings contain descriptions by users.
     pub annotate: bool,
-    /// Share of a tree that one deletion may take, in percent.
+    /// The maximum share of a tree that one deletion may remove, in percent.
     pub max_recursive_delete: usize,
-    /// The tool may write `/memories/system/`, for callers with a grant of admin.
+    /// True if the tool may write `/memories/system/`, for callers with an admin grant.
     pub write_system: bool,
     /// Mounts, by name.
     pub mounts: BTreeMap<String, MountSection>,
@@ -33,7 +33,7 @@ pub struct MountSection {
     /// The memory, by name or by id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// The namespace; `/` where it is absent.
+    /// The namespace. Absent means `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// `read_write` or `read_only`.
@@ -49,7 +49,7 @@ pub struct MountSection {
 pub struct EntrySection {
     /// The memory, by name or by id.
     pub memory: String,
-    /// The namespace; `/` where it is absent.
+    /// The namespace. Absent means `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// `read_write` or `read_only`.
@@ -57,14 +57,14 @@ pub struct EntrySection {
     pub mode: ModeWord,
 }
 
-/// Whether the tool may write.
+/// The write access of the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModeWord {
-    /// Where the caller may.
+    /// Writes within the caller's grants.
     #[default]
     ReadWrite,
-    /// Never.
+    /// No writes.
     ReadOnly,
 }
 
@@ -83,7 +83,7 @@ impl Default for MemoryToolSection {
 }
 
 impl MemoryToolSection {
-    /// What it must be.
+    /// Checks the section.
     pub(in crate::config) fn check(&self) -> Result<()> {
         self.settings().map(drop)
     }
@@ -91,7 +91,7 @@ impl MemoryToolSection {
     /// Returns the mounts of the memory tool.
     ///
     /// # Errors
-    /// Where a mount has no tree, or a name or a namespace is none.
+    /// A mount has no tree, or a name or a namespace is invalid.
     pub fn settings(&self) -> Result<MemoryToolMounts> {
         if !(1..=100).contains(&self.max_recursive_delete) {
             bail!("memory_tool.max_recursive_delete must be 1 to 100");

@@ -1,5 +1,5 @@
-//! The sections `[mirror]` and `[mirror.<name>]`: trees that are kept as files elsewhere.
-//! `loci_documents` decides which mirrors are legal; an error here names the member.
+//! The sections `[mirror]` and `[mirror.<name>]`: trees mirrored as files. `loci_documents` decides
+//! which mirrors are valid. An error here names the member.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,11 +15,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MirrorSection {
-    /// What is made through the API lies below one of these; a relative one is below the data folder.
+    /// The permitted root folders of mirrors created through the API. A relative path is below the
+    /// data folder.
     pub roots: Vec<PathBuf>,
-    /// The name of this instance in addresses of commits.
+    /// The name of this instance in the author addresses of commits.
     pub instance: String,
-    /// A conversation without events for so long has ended, as transcripts see it.
+    /// The time without events after which a conversation counts as ended in transcripts.
     pub session_idle: String,
     /// The mirrors.
     #[serde(flatten)]
@@ -32,29 +33,29 @@ pub struct MirrorSection {
 pub struct MirrorEntry {
     /// The memory, by name or id.
     pub memory: String,
-    /// The namespace whose tree it shows.
+    /// The namespace of the tree.
     pub namespace: String,
-    /// How its files are laid.
+    /// The layout of the files.
     pub layout: String,
     /// `dir`, `git` or `s3`.
     pub kind: String,
-    /// Where it lies; a relative path is below the data folder.
+    /// The location. A relative path is below the data folder.
     pub path: String,
     /// `two-way`, `export` or `import`.
     pub direction: String,
     /// `enabled`, `log_only` or `disabled`.
     pub deletes: String,
-    /// How often it is looked at: `15s`, `2m`.
+    /// The interval of checks, at least 5 s: `15s`, `2m`.
     pub interval: String,
-    /// Writes of one author that follow each other within so long are one commit.
+    /// The time within which writes of one author become one commit, at most 60 s.
     pub debounce: String,
-    /// Files say which record they are.
+    /// True to write the record id into each file.
     pub render_ids: bool,
-    /// It may write what is loaded with every prompt.
+    /// True to permit writes of documents that each prompt loads.
     pub system: bool,
-    /// Conversations are rendered into it.
+    /// True to render conversations.
     pub sessions: bool,
-    /// It may begin where files lie already.
+    /// True to start with existing files.
     pub adopt: bool,
 }
 
@@ -90,7 +91,7 @@ impl Default for MirrorEntry {
 }
 
 impl MirrorSection {
-    /// What the sections must be.
+    /// Checks the sections.
     pub(in crate::config) fn check(&self) -> Result<()> {
         self.session_idle_ms()?;
         let is_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
@@ -106,12 +107,12 @@ impl MirrorSection {
     /// Returns the settings of mirrors.
     ///
     /// # Errors
-    /// A duration that is none.
+    /// A duration is invalid.
     pub fn settings(&self) -> Result<MirrorSettings> {
         Ok(MirrorSettings { instance: self.instance.clone(), session_idle_ms: self.session_idle_ms()? })
     }
 
-    /// Returns the milliseconds for which a conversation may pause.
+    /// Returns the maximum pause of a conversation in milliseconds.
     fn session_idle_ms(&self) -> Result<i64> {
         let idle = millis(&self.session_idle).filter(|idle| (1_000..=86_400_000).contains(idle));
         let idle = idle.context("mirror.session_idle must be a duration of 1s to 24h, such as 30m")?;
@@ -153,10 +154,10 @@ impl MirrorEntry {
         Ok(())
     }
 
-    /// The mirror of a memory; the entry was checked.
+    /// Returns the mirror of a memory from a checked entry.
     ///
     /// # Errors
-    /// Where it does not hold all the same.
+    /// The entry is invalid nevertheless.
     pub fn of(&self, name: &str, memory: MemoryId) -> Result<NewMirror> {
         self.check(name)?;
         Ok(NewMirror {
@@ -179,7 +180,7 @@ impl MirrorEntry {
     }
 }
 
-/// A duration: a whole number with `ms`, `s`, `m` or `h` behind it.
+/// Parses a duration: a whole number followed by `ms`, `s`, `m` or `h`.
 pub(crate) fn millis(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let unit = match text.get(digits.len()..)? {

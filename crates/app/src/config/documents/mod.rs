@@ -1,4 +1,4 @@
-//! Sections of trees of documents: consolidation, the memory tool, mirrors, buckets.
+//! Sections of document trees: consolidation, the memory tool, mirrors, buckets.
 
 pub mod consolidation;
 pub mod memory_tool;

@@ -1,4 +1,4 @@
-//! `[s3]`: buckets for clients of S3, and which parts of which memories they are.
+//! `[s3]`: buckets for S3 clients, and their parts of memories.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -12,19 +12,20 @@ use super::mirror::millis;
 
 const HOUR_MS: u64 = 3_600_000;
 const DAY_MS: u64 = 24 * HOUR_MS;
-/// What is parked is kept no longer.
+/// The maximum retention of parked objects in milliseconds.
 const TTL_MS_MAX: u64 = 3_650 * DAY_MS;
 
 /// `[s3]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct S3Section {
-    /// An address where buckets are at the root, for clients that allow no path before them; absent: at `/s3` alone.
+    /// An address with the buckets at the root, for clients that permit no path prefix. Absent
+    /// means only at `/s3`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listen: Option<SocketAddr>,
-    /// Appends to earlier versions are brought together with the current one.
+    /// True to merge appends to earlier versions with the current one.
     pub merge_appends: bool,
-    /// What is no document vanishes after so long; absent: with the memory's events.
+    /// The retention of objects that are not documents. Absent means that of the memory's events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_ttl: Option<String>,
     /// Buckets, by name.
@@ -37,7 +38,7 @@ pub struct S3Section {
 pub struct BucketSection {
     /// The memory, by name or by id.
     pub memory: String,
-    /// Below this namespace; `/` where it is absent.
+    /// The namespace of the bucket. Absent means `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
 }
@@ -49,15 +50,15 @@ impl Default for S3Section {
 }
 
 impl S3Section {
-    /// What it must be.
+    /// Checks the section.
     pub(in crate::config) fn check(&self) -> Result<()> {
         self.options().map(drop)
     }
 
-    /// The door's part.
+    /// Returns the options of the S3 interface.
     ///
     /// # Errors
-    /// Where a name is none of a bucket, a namespace is none, or a duration is none.
+    /// A bucket name, a namespace or a duration is invalid.
     pub fn options(&self) -> Result<S3Options> {
         let mut buckets = BTreeMap::new();
         for (name, section) in &self.buckets {

@@ -1,4 +1,4 @@
-//! The environment, read once, and the settings that are in it.
+//! The environment, read once, and its settings.
 
 mod service_links;
 mod variable_keys;
@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use service_links::is_service_link;
 
-/// Variables that are not `LOCI_<SECTION>_<KEY>`; `LOCI_BIN` and `LOCI_TEST_…` are read by test programs.
+/// Variables that are not `LOCI_<SECTION>_<KEY>`. Test programs read `LOCI_BIN` and `LOCI_TEST_…`.
 const OTHERS: &[&str] = &[
     "LOCI_BIN",
     "LOCI_CONFIG",
@@ -30,16 +30,16 @@ const OTHERS: &[&str] = &[
     "LOCI_USER",
 ];
 
-/// The variables this binary looks at.
+/// The variables that this binary reads.
 #[derive(Clone, Default)]
 pub struct Environment {
     seen: BTreeMap<String, String>,
-    /// Variables that the configuration names are looked up in the process when they are needed.
+    /// True if variables named in the configuration are read from the process on use.
     of_process: bool,
 }
 
 impl Environment {
-    /// Takes what this binary looks at from the process.
+    /// Reads the variables of this binary from the process.
     pub fn of_process() -> Self {
         let wanted = |name: &str| {
             name.starts_with("LOCI_")
@@ -67,30 +67,31 @@ impl Environment {
                         | "TASK_ID"
                 )
         };
-        // What is not UTF-8 is nothing of ours, and no reason to fail.
+        // A variable that is not UTF-8 does not belong to Loci, and is not an error.
         let pairs = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         let ours = pairs.filter(|(name, _)| wanted(name));
         let seen = ours.filter_map(|(name, value)| Some((name, value.into_string().ok()?)));
         Self { seen: seen.collect(), of_process: true }
     }
 
-    /// From pairs, for tests.
+    /// Returns an environment of pairs, for tests.
     pub fn of(pairs: &[(&str, &str)]) -> Self {
         let seen = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         Self { seen: seen.collect(), of_process: false }
     }
 
-    /// A variable that is set and not empty.
+    /// Returns a variable that is set and not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.seen.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// The master key, where it is given.
+    /// Returns the master key, if given.
     pub fn master_key(&self) -> Option<Zeroizing<String>> {
         self.get("LOCI_MASTER_KEY").map(|value| Zeroizing::new(value.to_owned()))
     }
 
-    /// A secret in a variable that the configuration names (`key_env` and the like), where it is set and not empty.
+    /// Returns a secret in a variable that the configuration names (`key_env` and the like), if it
+    /// is set and not empty.
     #[expect(
         clippy::disallowed_methods,
         reason = "the name comes from the configuration, not from the program"
@@ -101,17 +102,17 @@ impl Environment {
         known.or_else(looked_up).filter(|value| !value.is_empty()).map(Zeroizing::new)
     }
 
-    /// The name of the user of the operating system.
+    /// Returns the name of the operating system's user.
     pub fn os_user(&self) -> String {
         self.get("USER").or_else(|| self.get("LOGNAME")).unwrap_or("local").to_owned()
     }
 
-    /// Puts `LOCI_<SECTION>_<KEY>` into a configuration, and returns the names that begin with no section:
-    /// they have no effect. A variable that a member of the configuration names holds a key, and is no
-    /// setting.
+    /// Applies `LOCI_<SECTION>_<KEY>` to a configuration, and returns the names without a known
+    /// section, which have no effect. A variable named in the configuration contains a key, and is
+    /// not a setting.
     pub(super) fn apply(&self, table: &mut Table) -> Result<Vec<String>> {
         let mut named = variables::named_by(table);
-        // `LOCI_TELEMETRY_HEADERS_ENV` names one, too.
+        // `LOCI_TELEMETRY_HEADERS_ENV` names a variable too.
         named.extend(
             self.seen.iter().filter(|(name, _)| name.ends_with("_ENV")).map(|(_, named)| named.clone()),
         );
@@ -138,7 +139,7 @@ impl Environment {
 }
 
 impl std::fmt::Debug for Environment {
-    /// Names only: values may be secrets.
+    /// Prints only the names, because values may be secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set().entries(self.seen.keys()).finish()
     }
@@ -150,7 +151,8 @@ mod tests {
 
     use super::*;
 
-    /// A variable that a guide names is read, or is one that the guide's own configuration or pipeline names.
+    /// Each variable in a guide is either read by Loci, or named in the guide's own configuration
+    /// or pipeline.
     #[test]
     fn variables_of_the_guides_are_known() {
         let sections = variable_keys::sections().unwrap();

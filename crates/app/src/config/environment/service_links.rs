@@ -1,28 +1,28 @@
-//! Variables that container platforms set for every service of a namespace: `LOCI_SERVICE_HOST`, `LOCI_PORT`
-//! and others for a service called `loci`. They configure nothing here.
+//! Variables that container platforms set for each service of a namespace: `LOCI_SERVICE_HOST`,
+//! `LOCI_PORT` and others for a service called `loci`. They configure nothing here.
 
-/// Ends of the names of addresses that a variable of a port has; none for its URL.
+/// The suffixes of a port's variables. The variable with its URL has none.
 const PARTS: &[&str] = &["", "_PROTO", "_PORT", "_ADDR"];
 /// Protocols in names, and in values as `tcp://`.
 const PROTOCOLS: &[&str] = &["TCP", "UDP", "SCTP"];
 
-/// True for a variable that names the address of a service, whatever the service is called.
+/// True for a variable with the address of a service, regardless of the service's name.
 pub(super) fn is_service_link(name: &str, value: &str) -> bool {
     let is_host = name.ends_with("_SERVICE_HOST");
     let is_port = name.split_once("_SERVICE_PORT").is_some_and(|(_, port)| {
-        // A port with a name of its own has it behind.
+        // The name of a named port follows.
         port.is_empty() || port.starts_with('_')
     });
     is_host || is_port || is_port_url(name, value) || is_port_part(name)
 }
 
-/// `LOCI_PORT=tcp://10.0.0.1:8411`
+/// True for `LOCI_PORT=tcp://10.0.0.1:8411`.
 fn is_port_url(name: &str, value: &str) -> bool {
     let is_url = |protocol: &&str| value.starts_with(&format!("{}://", protocol.to_ascii_lowercase()));
     name.ends_with("_PORT") && PROTOCOLS.iter().any(is_url)
 }
 
-/// `LOCI_PORT_8411_TCP` and `LOCI_PORT_8411_TCP_ADDR`
+/// True for `LOCI_PORT_8411_TCP` and `LOCI_PORT_8411_TCP_ADDR`.
 fn is_port_part(name: &str) -> bool {
     name.match_indices("_PORT_").any(|(at, found)| {
         let rest = name.get(at + found.len()..).unwrap_or_default();

@@ -1,34 +1,34 @@
-//! The key that `LOCI_<SECTION>_<KEY>` sets, and the form of its value. Sections and keys are those of
-//! `Config`.
+//! The key that `LOCI_<SECTION>_<KEY>` sets, and the form of its value. Sections and keys are those
+//! of `Config`.
 
 use anyhow::{Context, Result};
 use toml::{Table, Value};
 
 use crate::config::Config;
 
-/// A key of the configuration with the value that a variable gives it.
+/// A key of the configuration with the value of a variable.
 pub(super) struct Setting {
-    /// The tables down to the key, and the key.
+    /// The path of tables to the key, and the key.
     place: Vec<String>,
     value: Value,
 }
 
 impl Setting {
-    /// Puts the value over the one of the file.
+    /// Overrides the value of the file.
     pub(super) fn put_into(self, table: &mut Table) {
         let mut tables = self.place;
         let Some(key) = tables.pop() else { return };
         let mut members = table;
         for name in tables {
             let entry = members.entry(name).or_insert_with(|| Value::Table(Table::new()));
-            // What is no table in the file is an error when the whole is read.
+            // A value that is not a table causes an error when the whole file is parsed.
             let Value::Table(inner) = entry else { return };
             members = inner;
         }
         members.insert(key, self.value);
     }
 
-    /// As a configuration of nothing else.
+    /// Returns a configuration with only this key.
     fn alone(&self) -> Table {
         let mut table = Table::new();
         Self { place: self.place.clone(), value: self.value.clone() }.put_into(&mut table);
@@ -36,16 +36,16 @@ impl Setting {
     }
 }
 
-/// The sections that have keys of their own, as tables of their defaults.
+/// Returns the sections with keys of their own, as tables of their defaults.
 pub(super) fn sections() -> Result<Table> {
     let defaults = Table::try_from(Config::default()).context("the defaults of the configuration")?;
     Ok(defaults.into_iter().filter(|(_, value)| value.is_table()).collect())
 }
 
-/// Returns what a variable sets; `None` where its name begins with no section.
+/// Returns the setting of a variable. `None` if its name begins with no section.
 ///
 /// # Errors
-/// A key that its section does not have, or a value that the key cannot have. Both name the variable.
+/// The section has no such key, or the key cannot have the value. Both errors name the variable.
 pub(super) fn setting(name: &str, text: &str, sections: &Table) -> Result<Option<Setting>> {
     let Some(rest) = name.strip_prefix("LOCI_").map(str::to_ascii_lowercase) else { return Ok(None) };
     let mut places = Vec::new();
@@ -60,14 +60,14 @@ pub(super) fn setting(name: &str, text: &str, sections: &Table) -> Result<Option
                 Err(error) => drop(refused_here.get_or_insert(error)),
             }
         }
-        // The innermost section knows best which keys there are.
+        // The error of the innermost section is the most specific one.
         refused = refused_here.map(|error| (place, error));
     }
     let Some((place, error)) = refused else { return Ok(None) };
     Err(error).with_context(|| format!("{name}, which sets {}, does not hold", place.join(".")))
 }
 
-/// True where the name begins with a section.
+/// True if the name begins with a section.
 #[cfg(test)]
 pub(super) fn names_section(name: &str, sections: &Table) -> bool {
     let mut places = Vec::new();
@@ -77,7 +77,8 @@ pub(super) fn names_section(name: &str, sections: &Table) -> bool {
     !places.is_empty()
 }
 
-/// Every reading of a name: `coding_shares_rules` is a key of `coding`, or one of `coding.shares`.
+/// Collects all interpretations of a name: `coding_shares_rules` is a key of `coding`, or one of
+/// `coding.shares`.
 fn collect_places(rest: &str, tables: &Table, above: &[String], places: &mut Vec<Vec<String>>) {
     for (section, members) in tables {
         let Value::Table(members) = members else { continue };
@@ -89,7 +90,7 @@ fn collect_places(rest: &str, tables: &Table, above: &[String], places: &mut Vec
     }
 }
 
-/// The values that a text can mean, the likeliest first: the key decides which of them it takes.
+/// Returns the possible values of a text, the most likely first. The type of the key selects one.
 fn values(text: &str) -> Vec<Value> {
     let list = text.split(',').map(|part| scalar(part.trim())).collect();
     let mut values = vec![scalar(text), Value::String(text.to_owned())];
@@ -101,12 +102,12 @@ fn values(text: &str) -> Vec<Value> {
     values
 }
 
-/// `true`, `false` and numbers as such, anything else as text.
+/// Parses `true`, `false` and numbers. Anything else is text.
 fn scalar(text: &str) -> Value {
     match (text, text.parse::<i64>()) {
         ("true", _) => return Value::Boolean(true),
         ("false", _) => return Value::Boolean(false),
-        // A number with leading zeros is a name, like an account.
+        // A number with leading zeros is a name, such as an account.
         (_, Ok(number)) if number.to_string() == text => return Value::Integer(number),
         _ => {}
     }
@@ -121,7 +122,7 @@ fn scalar(text: &str) -> Value {
 mod tests {
     use super::*;
 
-    /// Every section of the configuration, and every key that has a default, can be set by a variable.
+    /// A variable can set each section of the configuration, and each key with a default.
     #[test]
     fn every_key_has_a_variable() {
         let sections = sections().unwrap();

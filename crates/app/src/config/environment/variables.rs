@@ -1,5 +1,6 @@
-//! Variables that the configuration names (`key_env` and the like). Each must be the name of one: whoever writes the key
-//! itself there would find it in logs, reasons of jobs and `loci config print`, so that it is refused, unsaid.
+//! Variables that the configuration names (`key_env` and the like). Each value must be a variable's
+//! name. A key in its place would appear in logs, job errors and `loci config print`, so it is
+//! rejected without being repeated.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +10,12 @@ use toml::{Table, Value};
 
 use crate::config::Config;
 
-/// How members that name a variable end.
+/// The suffix of members that name a variable.
 const ENDING: &str = "_env";
-/// What secrets of webhooks begin with; these are letters and digits alone, often.
+/// The prefix of webhook secrets, which often consist only of letters and digits.
 const WEBHOOK_SECRET: &str = "whsec_";
 
-/// What every one of them must be.
+/// Checks all variable names.
 pub(in crate::config) fn check(config: &Config) -> Result<()> {
     for (place, variable) in named_in(config) {
         if !is_name(variable) {
@@ -26,7 +27,7 @@ pub(in crate::config) fn check(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// All names of variables in a configuration that is not read yet.
+/// Returns all variable names in an unparsed configuration.
 pub(super) fn named_by(table: &Table) -> BTreeSet<String> {
     let (mut names, mut open): (_, Vec<&Table>) = (BTreeSet::new(), vec![table]);
     while let Some(table) = open.pop() {
@@ -51,7 +52,7 @@ pub(super) fn named_by(table: &Table) -> BTreeSet<String> {
     names
 }
 
-/// Where each is named, and what is written there.
+/// Returns the members that name a variable, and their values.
 fn named_in(config: &Config) -> Vec<(String, &str)> {
     let models = config.models.iter().map(|entry| {
         let keys = [&entry.key_env, &entry.access_key_env, &entry.secret_key_env, &entry.session_token_env];
@@ -99,7 +100,7 @@ fn named_in(config: &Config) -> Vec<(String, &str)> {
     named
 }
 
-/// A name of a variable that does not look like a key.
+/// True for a variable name that does not look like a key.
 fn is_name(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let begins = text.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());

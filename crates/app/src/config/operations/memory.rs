@@ -1,5 +1,5 @@
-//! `[memory.sre]`: how a memory serves operations agents. `loci_operations` uses the
-//! values; the file of known contacts is read here.
+//! `[memory.sre]`: the settings of a memory for operations agents. `loci_operations` uses the
+//! values. This module reads the file of known contacts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,59 +12,59 @@ use serde::{Deserialize, Serialize};
 use crate::config::MemoryEntry;
 use crate::input::file_text;
 
-/// The profile of memories of operations agents.
+/// The profile of operations memory.
 const PROFILE: &str = "sre";
-/// Bytes of a file of known contacts.
+/// The maximum number of bytes of a file of known contacts.
 const ROSTER_BYTES_MAX: u64 = 1_048_576;
-/// Tokens that a block may have.
+/// The maximum token budget of a block.
 const BUDGET_TOKENS_MAX: u32 = 100_000;
 
-/// `[memory.sre]`: a key that is absent is as operations memory has it.
+/// `[memory.sre]`: an absent key has the default of operations memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SreSection {
     /// Worker agents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agents: Option<Vec<String>>,
-    /// Names that stand for another agent.
+    /// Aliases of agents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_aliases: Option<BTreeMap<String, String>>,
-    /// Agents whose answers are read for blocks of knowledge.
+    /// Agents whose answers are searched for knowledge blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capture_agents: Option<Vec<String>>,
-    /// Tokens of the block of a start.
+    /// The token budget of the session-start block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_budget_tokens: Option<u32>,
-    /// Contacts and channels in answers become proposals.
+    /// True if contacts and channels in answers become proposals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auto_capture_preferences: Option<bool>,
-    /// Blocks of knowledge in answers are saved.
+    /// True if knowledge blocks in answers are saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auto_capture_infrastructure: Option<bool>,
-    /// A completed investigation is saved.
+    /// True if completed investigations are saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auto_generate_summaries: Option<bool>,
     /// `team` or `user`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub past_investigations_scope: Option<String>,
-    /// The time zone of whoever has no preference.
+    /// The time zone of users without a preference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_timezone: Option<String>,
-    /// An absolute path: a table of synonyms in place of the shipped one.
+    /// The absolute path of a synonym table that replaces the shipped one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synonyms: Option<PathBuf>,
-    /// Domains whose addresses need no confirmation of a user.
+    /// Domains whose addresses need no confirmation by a user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact_allow_domains: Option<Vec<String>>,
-    /// An absolute path of a file with known contacts: one a line; `# ` begins a comment.
+    /// The absolute path of a file with known contacts, one per line. `# ` begins a comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact_roster: Option<PathBuf>,
-    /// Keys that only people may set, beside the built-in ones.
+    /// Keys that only people may set, in addition to the built-in ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_keys: Option<Vec<String>>,
 }
 
-/// Returns the settings of operations memory, of all memories.
+/// Returns the settings of operations memory for all memories.
 pub(in crate::config) fn settings(memories: &[MemoryEntry]) -> Result<SreSettingsByMemory> {
     let mut settings = SreSettingsByMemory::default();
     for entry in memories {
@@ -75,7 +75,7 @@ pub(in crate::config) fn settings(memories: &[MemoryEntry]) -> Result<SreSetting
     Ok(settings)
 }
 
-/// What one memory has otherwise than others; none where it has nothing.
+/// Returns the overrides of one memory. `None` if it has none.
 fn of_entry(entry: &MemoryEntry) -> Result<Option<SreSettings>> {
     let flags = [
         entry.enabled,
@@ -96,7 +96,7 @@ fn of_entry(entry: &MemoryEntry) -> Result<Option<SreSettings>> {
     let mut settings = entry.sre.clone().unwrap_or_default().settings()?;
     settings.enabled = entry.enabled.unwrap_or(settings.enabled);
     settings.description.clone_from(&entry.description);
-    // What stands in [memory.sre], too, counts.
+    // A value in [memory.sre] takes precedence.
     let section = entry.sre.clone().unwrap_or_default();
     let flag = |own: Option<bool>, of_entry: Option<bool>, else_: bool| own.or(of_entry).unwrap_or(else_);
     settings.auto_capture_preferences = flag(
@@ -149,7 +149,7 @@ impl SreSection {
             auto_generate_summaries: own.auto_generate_summaries.unwrap_or(base.auto_generate_summaries),
             past_investigations: past,
             default_timezone: own.default_timezone.unwrap_or(base.default_timezone),
-            // It is read once, and kept for the life of the process.
+            // The table is read once, and stays for the life of the process.
             synonyms: synonyms.map(|table| &*Box::leak(Box::new(table))),
             contact_allow_domains: own.contact_allow_domains.map_or(base.contact_allow_domains, lower),
             contact_roster: roster.map(known_contacts).transpose()?.unwrap_or_default(),

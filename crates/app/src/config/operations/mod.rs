@@ -1,4 +1,4 @@
-//! Sections of a memory for operations agents: how it serves them, and its strategies.
+//! Sections of a memory for operations agents: its settings, and its strategies.
 
 pub mod memory;
 pub mod strategy;

@@ -1,6 +1,6 @@
-//! `[[memory.strategy]]`: a type of operations memory, otherwise than the profile has it. What its
-//! kind and its keys are is the type's, and may be said but not changed; a strategy of another name
-//! is made by `PUT /v1/memories/{name}`.
+//! `[[memory.strategy]]`: overrides of a type of operations memory. The type determines the kind
+//! and the keys, which may be stated but not changed. `PUT /v1/memories/{name}` adds strategies
+//! with other names.
 
 use anyhow::{Result, bail};
 use loci_model::NamespaceTemplate;
@@ -8,9 +8,9 @@ use loci_model::services::knowledge::SreType;
 use loci_operations::SreSettings;
 use serde::{Deserialize, Serialize};
 
-/// Results of one type, at most.
+/// The maximum number of results of one type.
 const TOP_K_MAX: usize = 200;
-/// Days that a record may stay: those of its events.
+/// The maximum retention of a record in days, equal to that of events.
 const DAYS_MAX: u32 = 3_650;
 
 /// `[[memory.strategy]]`
@@ -19,36 +19,36 @@ const DAYS_MAX: u32 = 3_650;
 pub struct StrategySection {
     /// `user_preferences`, `infrastructure_knowledge` or `investigation_summaries`.
     pub name: String,
-    /// As the type has it.
+    /// The kind, which must equal that of the type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Where records lie, of a memory that is made.
+    /// The namespace of records, for a newly created memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// How long they stay: a number of days, like `30d`.
+    /// The retention: a number of days, like `30d`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl: Option<String>,
-    /// How long they stay once confirmed.
+    /// The retention of a confirmed record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_confirmed: Option<String>,
-    /// As the type has it.
+    /// The retrieval, which must equal that of the type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retrieve: Option<String>,
-    /// Results where nobody says how many.
+    /// The default number of results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_k: Option<usize>,
-    /// At most so many.
+    /// The maximum number of results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_k_max: Option<usize>,
-    /// As the type has it.
+    /// The key, which must equal that of the type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<Vec<String>>,
-    /// As the type has it.
+    /// The scope, which must equal that of the type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
 }
 
-/// What is a type's, and cannot be otherwise.
+/// The properties that the type determines.
 struct Fixed {
     kind: &'static str,
     retrieve: &'static str,
@@ -72,7 +72,7 @@ fn fixed(kind: SreType) -> Fixed {
 }
 
 impl StrategySection {
-    /// Puts it into the settings of its memory.
+    /// Applies the overrides to the settings of the memory.
     pub(super) fn apply(&self, settings: &mut SreSettings) -> Result<()> {
         let Some(kind) = SreType::ALL.iter().copied().find(|kind| kind.strategy_name() == self.name) else {
             bail!(
@@ -127,7 +127,8 @@ impl StrategySection {
     }
 }
 
-/// What is one user's, or one agent's, lies in a place of its own; and what has sessions, each session's beneath that.
+/// Checks that each user or agent has a namespace of its own, with one per session beneath it if
+/// the type has sessions.
 fn check_segments(kind: SreType, template: &str) -> Result<()> {
     let place = |wanted: &str| template.split('/').position(|segment| segment == wanted);
     let (actor, session) = (place("{actorId}"), place("{sessionId}"));
@@ -146,7 +147,7 @@ fn check_segments(kind: SreType, template: &str) -> Result<()> {
     Ok(())
 }
 
-/// A number of days, like `30d`.
+/// Parses a number of days, like `30d`.
 fn days(name: &str, text: &str) -> Result<u32> {
     let days = text.strip_suffix('d').and_then(|number| number.parse::<u32>().ok());
     match days.filter(|days| (1..=DAYS_MAX).contains(days)) {

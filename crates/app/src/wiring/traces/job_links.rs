@@ -1,5 +1,6 @@
-//! Requests and jobs that asked for a job: its span has links to theirs, for it runs later and may serve
-//! several. Kept by this process alone, the newest of them.
+//! Requests and jobs that requested a job. The job's span has links to theirs, because it runs
+//! later and may serve several. Only this process stores them, up to the maximum number, newest
+//! first.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -7,17 +8,17 @@ use std::sync::{Mutex, PoisonError};
 use loci_model::JobId;
 use loci_model::ports::trace::SpanContext;
 
-/// Requests that are remembered.
+/// The maximum number of stored requests.
 const LINKS_MAX: usize = 4_096;
-/// Links of one span.
+/// The maximum number of links of one span.
 const LINKS_OF_ONE_MAX: usize = 16;
 
-/// Which spans asked for which jobs, oldest first.
+/// The spans that requested jobs, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct JobLinks(Mutex<VecDeque<(JobId, SpanContext)>>);
 
 impl JobLinks {
-    /// Adds what one span asked for; the oldest go.
+    /// Adds the jobs that one span requested, and drops the oldest entries.
     pub(super) fn add(&self, jobs: &[JobId], asking: SpanContext) {
         let mut links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         links.extend(jobs.iter().map(|job| (job.clone(), asking)));
@@ -25,8 +26,8 @@ impl JobLinks {
         links.drain(..over);
     }
 
-    /// The newest spans that asked for a job, each once. The last try takes them out: who asks for the
-    /// job later asks for another run.
+    /// Returns the newest distinct spans that requested a job. The last attempt removes them,
+    /// because a later request is for another run.
     pub(super) fn of(&self, job: &JobId, is_last_try: bool) -> Vec<SpanContext> {
         let mut links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = Vec::new();

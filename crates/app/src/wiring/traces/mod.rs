@@ -1,5 +1,5 @@
-//! Wiring of traces: where they go, which spans are made, and the task that sends them. Without an
-//! address in the configuration none are.
+//! Wiring of traces: their target, their spans, and the task that sends them. Without a configured
+//! address there are none.
 
 mod job_links;
 mod spans;
@@ -24,7 +24,7 @@ use crate::config::models::ModelProtocol;
 use job_links::JobLinks;
 use spans::{Called, Spans};
 
-/// Where traces go, and what may be in them; secrets are taken from the environment here.
+/// The target of traces, and their permitted content, with the secrets from the environment.
 #[derive(Debug, Default)]
 pub struct TracesPlan(Option<Plan>);
 
@@ -36,10 +36,10 @@ struct Plan {
 }
 
 impl TracesPlan {
-    /// What a configuration says.
+    /// Reads the plan from the configuration.
     ///
     /// # Errors
-    /// Headers that cannot be read.
+    /// The headers cannot be parsed.
     pub fn read(config: &Config, environment: &Environment) -> Result<Self> {
         let section = &config.telemetry;
         let Some(endpoint) = section.endpoint() else { return Ok(Self(None)) };
@@ -60,12 +60,12 @@ impl TracesPlan {
         Ok(Self(Some(plan)))
     }
 
-    /// True where no traces are sent.
+    /// True if no traces are sent.
     pub fn is_quiet(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Begins to queue spans beside what `metrics` counts.
+    /// Starts to queue spans in addition to the counters of `metrics`.
     pub fn begin(self, metrics: Arc<dyn Observe>, clock: &Arc<dyn Clock>, ids: &Arc<dyn IdSource>) -> Traces {
         let Some(plan) = self.0 else { return Traces { observe: metrics, exporter: None, sending: None } };
         let exporter = Arc::new(Exporter::new(plan.collector, Arc::clone(clock), Arc::clone(&metrics)));
@@ -95,29 +95,29 @@ struct Sending {
 }
 
 impl Traces {
-    /// What the process tells.
+    /// Returns the observer of the process.
     pub fn observe(&self) -> Arc<dyn Observe> {
         Arc::clone(&self.observe)
     }
 
-    /// Begins to send.
+    /// Starts to send.
     ///
     /// # Errors
-    /// Where no runtime is there to do it.
+    /// There is no runtime to send from.
     pub fn send_over(self, transport: &Arc<dyn Transport>) -> Result<Self> {
         let Some(exporter) = self.exporter.clone() else { return Ok(self) };
         let runtime = Handle::try_current().context("traces are sent by tasks of tokio")?;
         let (stop, stopped) = oneshot::channel();
         let transport = Arc::clone(transport);
         let task = runtime.spawn(async move {
-            // Whoever lets go of the sender ends the sending, too.
+            // A dropped sender ends the sending too.
             let stopped = Box::pin(async move { stopped.await.unwrap_or(()) });
             exporter.run(transport.as_ref(), stopped).await;
         });
         Ok(Self { sending: Some(Mutex::new(Some(Sending { stop, task }))), ..self })
     }
 
-    /// Sends what is left, once, and ends.
+    /// Sends the queued spans once, and ends.
     pub async fn end(&self) {
         let Some(sending) = &self.sending else { return };
         let taken = sending.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -130,7 +130,7 @@ impl Traces {
     }
 }
 
-/// Vendors by the names of the configuration, in the convention's words.
+/// Returns vendors by configured name, in the terms of the convention.
 fn vendors(config: &Config) -> BTreeMap<(Called, String), &'static str> {
     let models = config.models.iter().map(|model| {
         let vendor = match model.protocol {

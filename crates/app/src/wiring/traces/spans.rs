@@ -1,8 +1,8 @@
-//! Spans of requests, jobs, operations on memories, writes, calls of models and deliveries, by
-//! OpenTelemetry's names where it has some (docs/decisions/0056). A span belongs to the one that is
-//! open where its end is reported. Everything is passed on to what counts.
+//! Spans of requests, jobs, operations on memories, writes, calls of models and deliveries, with
+//! OpenTelemetry's names if it defines them (docs/decisions/0056). The parent of a span is the one
+//! that is open when its end is reported. All reports are passed on to the counters.
 //!
-//! Content is in spans of searches alone, only where the configuration says so, and no more than [`CONTENT_BYTES_MAX`] of
+//! Only spans of searches contain content, only if configured, and at most [`CONTENT_BYTES_MAX`] of
 //! it.
 
 use std::collections::BTreeMap;
@@ -24,19 +24,20 @@ use serde_json::json;
 
 use super::job_links::JobLinks;
 
-/// Records of one span, as JSON: thousands of spans may wait for a collector.
+/// The maximum number of bytes of records per span, as JSON. Thousands of spans may wait for a
+/// collector.
 const CONTENT_BYTES_MAX: usize = 16 * 1024;
 
-/// What a name of the configuration stands for.
+/// The kind of service that a configured name refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Called {
     Model,
     Embedder,
 }
 
-/// The observer that makes spans.
+/// The observer that creates spans.
 pub(super) struct Spans {
-    /// Is told everything as well.
+    /// The counters, which receive all reports as well.
     pub(super) metrics: Arc<dyn Observe>,
     pub(super) exporter: Arc<Exporter>,
     pub(super) clock: Arc<dyn Clock>,
@@ -46,9 +47,9 @@ pub(super) struct Spans {
     pub(super) links: JobLinks,
 }
 
-/// A span as it ends.
+/// A span at its end.
 struct Ended {
-    /// The span that was open meanwhile; none was where nothing happens below it.
+    /// The span that was open meanwhile. `None` for a span without children.
     span: Option<SpanContext>,
     name: String,
     kind: SpanKind,
@@ -62,13 +63,13 @@ impl Ended {
         Self { span: None, name: name.into(), kind, elapsed_us, failed, links: Vec::new() }
     }
 
-    /// The end of a span that was open.
+    /// Returns the end of a span that was open.
     fn of(self, span: impl Into<Option<SpanContext>>) -> Self {
         Self { span: span.into(), ..self }
     }
 }
 
-/// Attributes in their order.
+/// Attributes in order.
 #[derive(Default)]
 struct Attributes(Vec<(&'static str, Attribute)>);
 
@@ -97,7 +98,7 @@ impl Attributes {
 }
 
 impl Spans {
-    /// A new name for a span below the one that is open here.
+    /// Returns the context of a new span below the open one.
     fn child(&self) -> SpanContext {
         let trace = trace::current().map_or_else(|| self.ids.random(), |parent| parent.trace);
         let span = self.ids.random().first_chunk::<8>().copied().unwrap_or_default();
@@ -304,7 +305,7 @@ impl Observe for Spans {
     }
 }
 
-/// Records as the convention's JSON: whole ones, best first, as many as there is room for.
+/// Returns records as the convention's JSON: complete ones, best first, as many as fit.
 fn contents(records: &[RecordSeen<'_>]) -> String {
     let mut shown = String::from("[");
     for record in records {
@@ -325,7 +326,7 @@ fn contents(records: &[RecordSeen<'_>]) -> String {
     shown
 }
 
-/// Ours to answer for, not the caller's.
+/// True for a fault of the server, not of the caller.
 fn is_fault(kind: ErrorKind) -> bool {
     match kind {
         ErrorKind::Unavailable | ErrorKind::Upstream | ErrorKind::Bug => true,

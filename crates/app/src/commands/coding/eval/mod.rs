@@ -1,5 +1,4 @@
-//! `loci eval`: findings of evaluations in the work of tasks, and the evaluation of extraction
-//! prompts.
+//! `loci eval`: stores findings of evaluations about tasks, and evaluates extraction prompts.
 
 mod prompts;
 
@@ -19,23 +18,23 @@ use crate::session::Session;
 /// Evaluations of tasks and of prompts
 #[derive(Debug, Subcommand)]
 pub(crate) enum Eval {
-    /// Store what an evaluation found: findings are remembered, a suggestion for the prompt is kept for a person
+    /// Store the result of an evaluation: findings become memories, a prompt suggestion waits for a
+    /// person
     Add(Box<Add>),
-    /// Evaluate extraction prompts against the labelled set, by the configured model or by one of
-    /// yours
+    /// Evaluate extraction prompts against the labelled set, with the configured model or your own
     Prompts(prompts::Prompts),
-    /// List evaluations of a repository or of a task, the newest first
+    /// List the evaluations of a repository or of a task, newest first
     List {
-        /// Of this repository
+        /// The repository
         #[arg(long)]
         repo: Option<String>,
-        /// Of this task
+        /// The task
         #[arg(long)]
         task: Option<String>,
-        /// At most so many
+        /// The maximum number of rows
         #[arg(long)]
         limit: Option<u32>,
-        /// From the page before
+        /// The cursor of the previous page
         #[arg(long)]
         cursor: Option<String>,
         #[command(flatten)]
@@ -43,27 +42,28 @@ pub(crate) enum Eval {
     },
 }
 
-/// What was found
+/// The findings of an evaluation
 #[derive(Debug, clap::Args)]
 pub(crate) struct Add {
     /// The task
     task: String,
-    /// `reasoning_error`, `instruction_noncompliance`, `missing_verification`, `timeout` or `environment_failure`
+    /// `reasoning_error`, `instruction_noncompliance`, `missing_verification`, `timeout` or
+    /// `environment_failure`
     #[arg(long, requires = "text")]
     category: Option<String>,
-    /// What future tasks should know
+    /// The text that future tasks should know
     #[arg(long, requires = "category")]
     text: Option<String>,
-    /// What it is about: a path, a glob or module:NAME
+    /// The scope of the finding: a path, a glob or module:NAME
     #[arg(long, requires = "text")]
     scope: Option<String>,
-    /// What it rests on
+    /// The evidence for the finding
     #[arg(long, requires = "text")]
     evidence: Option<String>,
     /// Several findings: a file with a JSON list of `category`, `text`, `scope` and `evidence`
     #[arg(long, value_name = "FILE", conflicts_with = "text")]
     findings: Option<PathBuf>,
-    /// How the prompt should be changed
+    /// A suggested change of the prompt
     #[arg(long, value_name = "TEXT")]
     suggest: Option<String>,
     #[command(flatten)]

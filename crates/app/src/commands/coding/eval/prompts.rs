@@ -1,6 +1,6 @@
-//! `loci eval prompts`: extraction prompts against the labelled set. The server asks its configured
-//! model; with `--questions` and `--answers` a model of the caller's answers instead (pull mode).
-//! The server stores the figures with the version.
+//! `loci eval prompts`: evaluates extraction prompts against the labelled set. The server asks its
+//! configured model. With `--questions` and `--answers` a model of the caller answers instead (pull
+//! mode). The server stores the figures with the version.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,34 +16,34 @@ use crate::input::text_of;
 use crate::output;
 use crate::session::Session;
 
-/// The prompts that are evaluated where none is named.
+/// The prompts that are evaluated by default.
 const ALL: &[&str] = &["learnings", "self_feedback", "review_rules"];
 
-/// The prompts, and who answers
+/// The prompts, and the model that answers
 #[derive(Debug, clap::Args)]
 pub(crate) struct Prompts {
-    /// A prompt by its name, or by name and version (learnings@1001); several are possible
-    /// [default: the three current ones]
+    /// A prompt by its name, or by name and version (learnings@1001); repeatable [default: the
+    /// three current ones]
     #[arg(long = "prompt", value_name = "NAME")]
     prompts: Vec<String>,
-    /// Print the questions as JSON lines for a model of your own: prompt, case, system, input
+    /// Print the questions as JSON lines for your own model: prompt, case, system, input
     #[arg(long, conflicts_with_all = ["answers", "list"])]
     questions: bool,
-    /// Answers of a model of your own, JSON lines: prompt and case as in the questions, and output;
-    /// -: standard input
+    /// Answers of your own model as JSON lines: prompt and case as in the questions, and output; -:
+    /// standard input
     #[arg(long, value_name = "FILE", requires = "model", conflicts_with = "prompts")]
     answers: Option<PathBuf>,
-    /// The model that gave these answers
+    /// The model that produced these answers
     #[arg(long, value_name = "NAME", requires = "answers")]
     model: Option<String>,
-    /// Show the figures that are stored, and evaluate nothing
+    /// Show the stored figures, and evaluate nothing
     #[arg(long, conflicts_with = "answers")]
     list: bool,
     #[command(flatten)]
     at: At,
 }
 
-/// A question as it is printed.
+/// A question as printed.
 #[derive(Debug, Serialize)]
 struct QuestionLine<'a> {
     prompt: &'a str,
@@ -52,7 +52,7 @@ struct QuestionLine<'a> {
     input: &'a str,
 }
 
-/// An answer as it is read; what else a line has is of no matter.
+/// An answer as read. Other members of the line are ignored.
 #[derive(Debug, Deserialize)]
 struct AnswerLine {
     prompt: String,
@@ -107,7 +107,7 @@ async fn questions(client: &Client, prompts: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Answers by prompt and case.
+/// Parses the answers, by prompt and case.
 fn answers(text: &str) -> Result<BTreeMap<String, BTreeMap<String, String>>> {
     let mut found: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {

@@ -1,6 +1,6 @@
-//! Git's own program, run where a person or an agent runs it: with their environment and configuration, for a hook is part of
-//! their commit. Nothing waits for it longer than is said. Code is read elsewhere, in process (`local_code`); objects are sent
-//! elsewhere, cut off from all configuration (`git_program`).
+//! Runs the git program in the environment and with the configuration of the caller, because a hook
+//! is part of the caller's commit. Each call has a time limit. `local_code` reads code in process,
+//! and `git_program` sends objects without any user configuration.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -16,36 +16,36 @@ use loci_model::ports::clock::Clock as _;
 
 use crate::adapters::SystemClock;
 
-/// How often an end is looked for.
+/// The interval in milliseconds between checks for the end of a call.
 const LOOK_MS: u64 = 2;
-/// Bytes of an answer.
+/// The maximum number of bytes of an answer.
 const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// Bytes of a change of which a patch id is made; of a greater one none is.
+/// The maximum number of bytes of a change for which a patch id is computed.
 const PATCH_BYTES_MAX: u64 = 32 * 1024 * 1024;
-/// Settings of every call: what is printed is read by a program, in one encoding.
+/// Settings of each call, so that a program can parse the output, in one encoding.
 const SETTINGS: [&str; 6] =
     ["-c", "log.showSignature=false", "-c", "core.quotePath=false", "-c", "i18n.logOutputEncoding=UTF-8"];
 
-/// Git in a directory.
+/// The git program in a directory.
 #[derive(Debug, Clone)]
 pub(crate) struct Git {
     directory: PathBuf,
     limit_ms: u64,
 }
 
-/// Where a working tree is, and its clone.
+/// The directories of a working tree and of its clone.
 #[derive(Debug, Clone)]
 pub(crate) struct WorkingTree {
-    /// The directory of this working tree's own state.
+    /// The directory with the state of this working tree.
     pub(crate) own: PathBuf,
-    /// What all working trees of the clone have together.
+    /// The directory that all working trees of the clone share.
     pub(crate) common: PathBuf,
     /// The root of the working tree.
     pub(crate) top: PathBuf,
 }
 
 impl WorkingTree {
-    /// The directories of all working trees of the clone, in order.
+    /// Returns the directories of all working trees of the clone, sorted.
     pub(crate) fn all_of_clone(&self) -> Vec<PathBuf> {
         let others = std::fs::read_dir(self.common.join("worktrees")).into_iter().flatten().flatten();
         let mut all: Vec<PathBuf> = others.map(|other| other.path()).chain([self.common.clone()]).collect();
@@ -55,27 +55,27 @@ impl WorkingTree {
 }
 
 impl Git {
-    /// In a directory; no call takes longer than this.
+    /// Returns git in a directory, with a time limit per call.
     pub(crate) fn at(directory: &Path, limit: Duration) -> Self {
         let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
         Self { directory: directory.to_owned(), limit_ms }
     }
 
-    /// The same, where no call may take longer than this.
+    /// Returns git in the same directory with another time limit per call.
     pub(crate) fn within(&self, limit: Duration) -> Self {
         Self::at(&self.directory, limit)
     }
 
-    /// The working tree that it stands in.
+    /// Returns the working tree that contains the directory.
     ///
     /// # Errors
-    /// Outside of one.
+    /// The directory is not in a working tree.
     pub(crate) async fn working_tree(&self) -> Result<WorkingTree> {
         let (own, common) = (self.directory("--git-dir").await?, self.directory("--git-common-dir").await?);
         Ok(WorkingTree { own, common, top: self.directory("--show-toplevel").await? })
     }
 
-    /// A directory as it is, whatever leads to it; its name need not be text.
+    /// Returns the canonical path of a directory. Its name need not be UTF-8.
     async fn directory(&self, which: &str) -> Result<PathBuf> {
         let said = self.answer_bytes(&["rev-parse", which]).await?.context("finding the git working tree")?;
         let said = said.strip_suffix(b"\n").unwrap_or(&said).to_vec();
@@ -83,35 +83,36 @@ impl Git {
         std::fs::canonicalize(&path).with_context(|| format!("the folder {}", path.display()))
     }
 
-    /// What a call prints, without the last line's end. What is no UTF-8 is shown as such: a commit may say and hold anything.
+    /// Returns the output of a call without the trailing newline. Invalid UTF-8 is replaced,
+    /// because a commit may contain any bytes.
     ///
     /// # Errors
-    /// It fails, takes too long, or prints too much.
+    /// The call fails, takes too long, or prints too much.
     pub(crate) async fn output<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<String> {
         self.output_for(arguments, None).await
     }
 
-    /// The same where a failure is an answer: `None`.
+    /// Returns the output of a call, or `None` if the call fails.
     ///
     /// # Errors
-    /// It takes too long, or prints too much.
+    /// The call takes too long, or prints too much.
     pub(crate) async fn answer<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Option<String>> {
         Ok(self.answer_bytes(arguments).await?.map(|bytes| text(&bytes)))
     }
 
-    /// The same, byte for byte.
+    /// Returns the output of a call as bytes, or `None` if the call fails.
     ///
     /// # Errors
-    /// It takes too long, or prints too much.
+    /// The call takes too long, or prints too much.
     pub(crate) async fn answer_bytes<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Option<Vec<u8>>> {
         let (bytes, ok) = self.attempt(arguments, None).await?;
         Ok(ok.then_some(bytes))
     }
 
-    /// What a call prints that is given these lines to read.
+    /// Returns the output of a call that reads these lines on its standard input.
     ///
     /// # Errors
-    /// As `output`.
+    /// See `output`.
     pub(crate) async fn output_of<S: AsRef<OsStr>>(&self, arguments: &[S], lines: &str) -> Result<String> {
         let mut input = tempfile::tempfile().context("a file for what git reads")?;
         input.write_all(lines.as_bytes()).context("writing what git reads")?;
@@ -128,7 +129,8 @@ impl Git {
         Ok(text(&bytes))
     }
 
-    /// The stable id of what a commit changes; `None` for a merge, a commit that changes nothing and one that changes very much.
+    /// Returns the stable patch id of a commit. Returns `None` for a merge, for an empty commit and
+    /// for a change above the size limit.
     ///
     /// # Errors
     /// Git fails or takes too long.
@@ -166,7 +168,7 @@ impl Git {
         if let Some(input) = input {
             command.stdin(input);
         }
-        // What it says of a failure is kept from the person who commits; the caller says what failed.
+        // The person who commits does not see git's error output. The caller reports the failure.
         command.stdout(file.try_clone()?).stderr(Stdio::null());
         let ok =
             self.wait(command.spawn().context("the program git cannot be run: is it installed?")?).await?;
@@ -179,7 +181,7 @@ impl Git {
         Ok((bytes, ok))
     }
 
-    /// True where it ended well. One that takes too long is ended.
+    /// Waits for the end and returns true on success. Kills a call that takes too long.
     async fn wait(&self, mut child: Child) -> Result<bool> {
         let clock = SystemClock::new();
         let began_us = clock.monotonic_us();
@@ -197,14 +199,14 @@ impl Git {
     }
 }
 
-/// Without the last line's end.
+/// Returns the text without the trailing newline.
 fn text(bytes: &[u8]) -> String {
     let mut text = String::from_utf8_lossy(bytes).into_owned();
     text.truncate(text.trim_end_matches('\n').len());
     text
 }
 
-/// A text of a commit as it is shown: without control characters.
+/// Returns the text of a commit for display, without control characters.
 pub(crate) fn shown(text: &str) -> String {
     sanitise(text).replace(['\n', '\r', '\t'], " ")
 }

@@ -1,8 +1,9 @@
-//! The lines by which git's configuration leads to our folder of hooks: an include that counts only where the clone lies now, in a
-//! section of its own. What somebody set stays as it is, wherever they set it; in a clone that was copied or moved git goes by that
-//! alone; and taking the section away leaves no trace.
+//! The sections of git's configuration that point to Loci's hook folder. Each is a conditional
+//! include in a section of its own that applies only to the current location of the clone. Existing
+//! settings stay unchanged, at every level. In a copied or moved clone only those settings apply.
+//! Removing the section leaves no trace.
 //!
-//! It reads and changes these sections; what they include is written elsewhere.
+//! This module reads and changes these sections. The included file is written elsewhere.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -12,39 +13,40 @@ use anyhow::{Context, Result};
 
 use super::git::{Git, WorkingTree};
 
-/// What is included, beneath what all working trees of a clone have together.
+/// The included file, relative to the directory that all working trees share.
 pub(super) const INCLUDED: &str = "loci/githook.gitconfig";
-/// Begins the name of a section.
+/// The prefix of a section's name.
 const SECTION: &str = "includeIf.gitdir:";
-/// Characters that mean something else in a pattern; one of their kind stands for any character there.
+/// Special characters of a pattern. `?` replaces each of them, which matches any character.
 const SPECIAL: &[u8] = b"*?[]\\";
 
-/// A file of the configuration, and the sections of ours that belong into it.
+/// A configuration file, and the sections of Loci that belong in it.
 #[derive(Debug, Clone)]
 pub(super) struct Includes {
-    /// The file.
+    /// The configuration file.
     pub(super) file: PathBuf,
-    /// The value of our sections: where what is included lies, from where the file lies.
+    /// The value of the sections: the path of the included file relative to the configuration file.
     value: &'static str,
-    /// Names of sections.
+    /// The names of the sections.
     wanted: Vec<OsString>,
 }
 
 impl Includes {
-    /// For all working trees of a clone.
+    /// Returns the includes for all working trees of a clone.
     pub(super) fn of_clone(tree: &WorkingTree) -> Self {
         let file = tree.common.join("config");
         let wanted = vec![section(&tree.common), section(&tree.common.join("worktrees").join(""))];
         Self { file, value: INCLUDED, wanted }
     }
 
-    /// For one working tree by its own state: it counts where git has been told to keep settings for each of them.
+    /// Returns the includes for one working tree. They apply only if git keeps settings per working
+    /// tree.
     pub(super) fn of_tree(own: &Path, common: &Path) -> Self {
         let value = if own == common { INCLUDED } else { "../../loci/githook.gitconfig" };
         Self { file: own.join("config.worktree"), value, wanted: vec![section(own)] }
     }
 
-    /// The sections of ours that are in the file, those of another place of the clone included.
+    /// Returns Loci's sections in the file, including those for a former location of the clone.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -60,12 +62,12 @@ impl Includes {
         Ok(entries.collect())
     }
 
-    /// Whether they are all there, and none of another place.
+    /// True if all wanted sections are present, and none for another location.
     pub(super) fn are(&self, found: &[OsString]) -> bool {
         found.len() == self.wanted.len() && self.wanted.iter().all(|section| found.contains(section))
     }
 
-    /// Puts them at the end of the file, where they win over what is before them.
+    /// Appends the sections to the file, where they take precedence over earlier settings.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -81,7 +83,7 @@ impl Includes {
         Ok(())
     }
 
-    /// Takes all of ours away.
+    /// Removes all sections of Loci.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -101,7 +103,7 @@ impl Includes {
     }
 }
 
-/// The name of the section for a place.
+/// Returns the name of the section for a path.
 fn section(place: &Path) -> OsString {
     let pattern: Vec<u8> = place.as_os_str().as_bytes().iter().map(plain).collect();
     named(&pattern)
@@ -117,7 +119,7 @@ fn plain(byte: &u8) -> u8 {
     if SPECIAL.contains(byte) { b'?' } else { *byte }
 }
 
-/// What is included: the folder, as a value of git's configuration.
+/// Returns the included file: the hook folder as a value of git's configuration.
 pub(super) fn included(folder: &Path) -> Vec<u8> {
     let escaped = |byte: &u8| match byte {
         b'"' | b'\\' => vec![b'\\', *byte],

@@ -1,31 +1,33 @@
-//! The text of a commit's message as people leave it: pure. Where somebody typed right above the trailers the blank line is put
-//! back, by which git knows them; where nothing was typed at all our own trailers go, so that git calls the commit off as the
-//! person wants. Prose is never touched, whatever it speaks of.
+//! The text of a commit message after editing. Pure. If a person typed directly above the trailers,
+//! the module restores the blank line by which git recognizes them. If a person typed nothing, it
+//! removes Loci's trailers, so that git aborts the commit as intended. It never changes prose, even
+//! prose about trailers.
 
 use super::trailers::{BOTH, PROMPT, TASK, is_value};
 
-/// Behind this nothing belongs to the message; git writes it behind a sign for comments.
+/// The end of a message. Git writes it after a comment sign.
 const SCISSORS: &str = " ------------------------ >8 ------------------------";
-/// What comments begin with where nobody set anything else.
+/// The default comment sign.
 const USUAL: &str = "#";
-/// What they may begin with where git chooses: the first by which no line begins.
+/// The signs that git chooses from. It takes the first one that begins no line.
 const CHOICE: [&str; 10] = ["#", ";", "@", "!", "$", "%", "^", "&", "|", ":"];
 
-/// How git tells comments in a message.
+/// The way git recognizes comments in a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Comments {
-    /// What the lines begin with that git takes out; `None`: it takes none out, or nobody can tell.
+    /// The prefix of the lines that git removes. `None` if git removes none or if that is unknown.
     pub(super) sign: Option<String>,
-    /// What they would begin with.
+    /// The probable prefix of comments.
     likely: String,
-    /// Lines are taken out though nobody edits.
+    /// True if git removes comments even without an editor.
     is_stripped: bool,
     is_edited: bool,
 }
 
 impl Comments {
-    /// In the text of a message; `set` and `cleanup`: what git's configuration says of them. A message that nobody edits has comments
-    /// only where git wrote some into it: an editor that does nothing looks like none.
+    /// Returns the comment rules for a message. `set` and `cleanup` are values of git's
+    /// configuration. A message that nobody edits has comments only if git wrote some into it,
+    /// because an editor that changes nothing is indistinguishable from no editor.
     pub(super) fn of(text: &str, set: Option<&str>, cleanup: Option<&str>, is_edited: bool) -> Self {
         let chosen = set.filter(|set| !set.is_empty() && *set != "auto");
         let cut = text.lines().find_map(|line| line.trim_end().strip_suffix(SCISSORS));
@@ -37,7 +39,7 @@ impl Comments {
             _ => Some(USUAL).filter(|sign| is_edited || written(sign)),
         };
         Self {
-            // Git writes comments for whoever edits alone.
+            // Git writes comments only for a person who edits.
             is_edited: is_edited || sign.is_some(),
             sign: sign.map(str::to_owned),
             likely: chosen.unwrap_or(USUAL).to_owned(),
@@ -49,7 +51,8 @@ impl Comments {
         if let Some(sign) = &self.sign {
             return line.starts_with(sign.as_str());
         }
-        // Nobody can tell whether git takes it out. A reference to an issue (`#12`) is written without a blank, a comment with one.
+        // It is unknown if git removes the line. A reference to an issue (`#12`) has no space after
+        // the sign, a comment has one.
         line.strip_prefix(self.likely.as_str())
             .is_some_and(|rest| self.is_stripped || rest.is_empty() || rest.starts_with(char::is_whitespace))
     }
@@ -62,7 +65,8 @@ impl Comments {
     }
 }
 
-/// Whether a message ends in what git writes for whoever edits it: several lines, one of them bare.
+/// True if a message ends in the comment block that git writes for an editor: several lines, one of
+/// them bare.
 fn has_block(text: &str, sign: &str) -> bool {
     let lines = text.lines().rev().map(str::trim_end).skip_while(|line| line.is_empty());
     let bare = sign.trim_end();
@@ -70,7 +74,7 @@ fn has_block(text: &str, sign: &str) -> bool {
     block.len() > 1 && block.contains(&bare)
 }
 
-/// Puts the blank line above the trailers back, where it lacks; `None` where nothing lacks.
+/// Restores the missing blank line above the trailers. Returns `None` if it is present.
 pub(super) fn repaired(text: &str, comments: &Comments) -> Option<String> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let is_nothing = |line: &str| {
@@ -78,7 +82,8 @@ pub(super) fn repaired(text: &str, comments: &Comments) -> Option<String> {
     };
     let message = lines.get(..end(&lines))?;
     let last = message.iter().rposition(|line| !is_nothing(line))?;
-    // Trailers of others beside ours are of the same block; the first line of a message never is.
+    // Foreign trailers next to Loci's belong to the same block. The first line of a message never
+    // does.
     let mut first = last + 1;
     while first > 1 && lines.get(first - 1).is_some_and(|line| is_of_block(line)) {
         first -= 1;
@@ -92,7 +97,7 @@ pub(super) fn repaired(text: &str, comments: &Comments) -> Option<String> {
     Some(format!("{}\n{}", before.concat(), behind.concat()))
 }
 
-/// The message without our trailers, where there is nothing else in what somebody edited.
+/// Returns the message without Loci's trailers if an edited message contains nothing else.
 pub(super) fn emptied(text: &str, comments: &Comments) -> Option<String> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let end = end(&lines);
@@ -105,12 +110,13 @@ pub(super) fn emptied(text: &str, comments: &Comments) -> Option<String> {
     Some(lines.iter().enumerate().filter(kept).map(|(_, line)| *line).collect())
 }
 
-/// Whether there is anything in a message that counts for git: comments and signatures do not, nor do our trailers here.
+/// True if a message contains text that counts for git. Comments, signatures and Loci's trailers do
+/// not count.
 pub(super) fn says_anything(text: &str, comments: &Comments) -> bool {
     said(text, comments).next().is_some()
 }
 
-/// Whether a message says what another says and nothing more.
+/// True if two messages contain the same counting lines.
 pub(super) fn says_the_same(text: &str, other: &str, comments: &Comments) -> bool {
     said(text, comments).eq(said(other, comments))
 }
@@ -124,13 +130,13 @@ fn end(lines: &[&str]) -> usize {
     lines.iter().position(|line| line.trim_end().ends_with(SCISSORS)).unwrap_or(lines.len())
 }
 
-/// A trailer of ours, by its name and by what may stand behind it.
+/// True for a trailer of Loci, by its name and its allowed values.
 fn is_ours(line: &str) -> bool {
     let parts = line.split_once(':');
     parts.is_some_and(|(name, value)| [TASK, PROMPT, BOTH].contains(&name) && is_value(value.trim()))
 }
 
-/// A trailer of anybody, or what goes on with one.
+/// True for any trailer or its continuation line.
 fn is_of_block(line: &str) -> bool {
     let is_name = |name: &str| {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')

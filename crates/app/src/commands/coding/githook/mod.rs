@@ -1,6 +1,7 @@
-//! `loci githook`: commits name their task. Installing, and what git runs: `placing` says where hooks go, `includes` how git is led
-//! to them, `scripts` what they are, `run` what they do, `rebasing` whose a commit is, `report` what they tell, `trailers` and `message`
-//! the text, `task_here` the task of a working tree, `git` how git is asked.
+//! `loci githook`: commits name their task. Installation and the commands that git runs. `placing`
+//! places the hooks, `includes` configures git, `scripts` contains the scripts, `run` implements
+//! the hooks, `rebasing` attributes commits during a rebase, `report` sends reports, `trailers` and
+//! `message` edit the text, `task_here` holds the task of a working tree, and `git` runs git.
 
 pub(crate) mod git;
 mod includes;
@@ -28,55 +29,56 @@ use crate::config::environment::Environment;
 use crate::exit::{Difference, NotFound, Usage};
 use crate::output;
 
-/// A call of git where a person waits for it.
+/// The time limit of a git call while a person waits.
 const CALL: Duration = Duration::from_secs(10);
 
-/// Git hooks by which commits name their task
+/// Git hooks that add the task to commits
 #[derive(Debug, Subcommand)]
 pub(crate) enum GitHook {
-    /// Install them in the clone of the working directory; hooks that are there stay where they are, and run first
+    /// Install the hooks in the clone of the working directory; existing hooks stay in place and
+    /// run first
     Install(Install),
-    /// Take them away, and put everything back as it was
+    /// Remove the hooks and restore the previous configuration
     Uninstall,
-    /// Show the task of this working tree, and whether git runs the hooks; exit code 5 where it does not
+    /// Show the task of this working tree and if git runs the hooks; exit code 5 if it does not
     Status,
-    /// What git runs
+    /// The entry points that git runs
     #[command(subcommand, hide = true)]
     Run(run::Run),
 }
 
-/// For which task
+/// The task of the hooks
 #[derive(Debug, clap::Args)]
 pub(crate) struct Install {
-    /// The task; TASK_ID in the environment of a commit comes first
+    /// The task; TASK_ID in the environment of a commit takes precedence
     #[arg(long, value_name = "ID")]
     task: Option<String>,
-    /// The version of its prompt; PROMPT_VERSION in the environment of a commit comes first
+    /// The version of its prompt; PROMPT_VERSION in the environment of a commit takes precedence
     #[arg(long, value_name = "VERSION", requires = "task")]
     prompt_version: Option<String>,
-    /// Who asked for it
+    /// The user who requested the task
     #[arg(long, requires = "task")]
     user: Option<String>,
     /// The memory, by name or id [default: the one for code]
     #[arg(long, requires = "task")]
     memory: Option<String>,
-    /// Only show what would change; exit code 5 where something would
+    /// Only show the changes; exit code 5 if there are any
     #[arg(long)]
     dry_run: bool,
 }
 
-/// How things are.
+/// The state of the installation.
 #[derive(Debug, Serialize)]
 struct Status {
-    /// The hooks are where git looks, and run this program.
+    /// True if git finds the hooks and they run this program.
     installed: bool,
-    /// The folder of the hooks, where git looks there.
+    /// The hook folder, if git uses it.
     hooks: Option<PathBuf>,
     /// The task of this working tree.
     task: Option<TaskHere>,
-    /// Trailers come out of git as they went in.
+    /// True if git returns the trailers unchanged.
     self_test: bool,
-    /// What to know.
+    /// Notes for the user.
     notes: Vec<String>,
 }
 
@@ -88,7 +90,7 @@ impl GitHook {
         }
         let here = std::env::current_dir().context("finding the current folder")?;
         let top = Git::at(&here, CALL).working_tree().await?.top;
-        // At its root: relative places mean what they mean for git when it runs a hook.
+        // Git runs hooks at the root of the working tree, so relative paths must resolve there.
         let git = Git::at(&top, CALL);
         let tree = git.working_tree().await?;
         match self {
@@ -113,7 +115,7 @@ impl Install {
         let mut plan = Plan::install(git, tree, program).await?;
         if let Some(task) = &task {
             let text = serde_json::to_string_pretty(task)? + "\n";
-            // What it names is the task of whoever works here, and nobody else's matter.
+            // The file names the task of the person who works here, which other users need not see.
             plan.write(task_here::file(&tree.own), text.into_bytes(), 0o600);
         }
         if self.dry_run {
@@ -221,7 +223,7 @@ fn shown(status: &Status) {
     status.notes.iter().for_each(output::note);
 }
 
-/// Whether git reads back what it adds here, with the settings of this clone.
+/// True if git reads back the trailers that it adds, with the settings of this clone.
 async fn self_test(git: &Git) -> Result<bool> {
     let task =
         TaskHere { task: "t-1".to_owned(), prompt_version: Some("v".to_owned()), ..TaskHere::default() };

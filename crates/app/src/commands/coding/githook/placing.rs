@@ -1,7 +1,9 @@
-//! Where the hooks go: into a folder of our own beneath the clone's state, to which git is led by `includes`. Hooks that are there are
-//! neither moved nor written to, wherever they are: each of our scripts runs the one that git would run without us.
+//! Installs the hooks into a folder of Loci in the clone's state. `includes` points git to it.
+//! Existing hooks are neither moved nor changed: each script of Loci runs the hook that git would
+//! run without Loci.
 //!
-//! All that is done is settled first, as a list of changes; nothing is noted elsewhere, for what is there says what is to be undone.
+//! A plan lists all changes before the first one is made. Uninstalling needs no record of them,
+//! because the files themselves show what to undo.
 
 use std::io::Write as _;
 use std::os::unix::ffi::OsStringExt as _;
@@ -17,16 +19,16 @@ use super::includes::{INCLUDED, Includes, included};
 use super::{scripts, task_here};
 
 const SETTING: &str = "core.hooksPath";
-/// Hooks are programs.
+/// The file mode of hooks.
 const PROGRAM: u32 = 0o755;
-/// What git reads.
+/// The file mode of files that git reads.
 const READ: u32 = 0o644;
 
-/// What is to be done, in order.
+/// The changes to make, in order.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     changes: Vec<Change>,
-    /// What to know of what is not done.
+    /// Notes about omitted changes.
     pub(super) notes: Vec<String>,
 }
 
@@ -39,21 +41,21 @@ enum Change {
     LeadNoMore(Includes),
 }
 
-/// Where git looks for hooks.
+/// The folder that git searches for hooks.
 #[derive(Debug)]
 pub(super) enum Looks {
-    /// In our folder.
+    /// Loci's folder.
     Ours,
-    /// Elsewhere: the place, and how it was told.
+    /// Another folder, and the scope of its setting.
     Elsewhere { place: PathBuf, scope: String },
 }
 
-/// Our folder.
+/// Returns Loci's hook folder.
 pub(super) fn folder(tree: &WorkingTree) -> PathBuf {
     tree.common.join(scripts::FOLDER)
 }
 
-/// Where git looks for hooks now.
+/// Returns the folder that git searches for hooks now.
 ///
 /// # Errors
 /// Git fails.
@@ -70,7 +72,7 @@ pub(super) async fn looks(git: &Git, tree: &WorkingTree) -> Result<Looks> {
     Ok(if same(&place, &folder(tree)) { Looks::Ours } else { Looks::Elsewhere { place, scope } })
 }
 
-/// Where it would look without us.
+/// Returns the folder that git would search without Loci.
 async fn before(git: &Git, tree: &WorkingTree) -> Result<PathBuf> {
     let said = git.answer_bytes(&["config", "--null", "--type=path", "--get-all", SETTING]).await?;
     let said = said.unwrap_or_default();
@@ -86,10 +88,10 @@ fn same(one: &Path, other: &Path) -> bool {
 }
 
 impl Plan {
-    /// How the hooks come into a clone; `program`: the path of this program.
+    /// Returns the plan of an installation. `program` is the path of this program.
     ///
     /// # Errors
-    /// Git fails, or something of somebody else lies in our folder.
+    /// Git fails, or Loci's folder contains a foreign file.
     pub(super) async fn install(git: &Git, tree: &WorkingTree, program: &str) -> Result<Self> {
         let (ours, before) = (folder(tree), before(git, tree).await?);
         let mut plan = Self::default();
@@ -132,14 +134,16 @@ impl Plan {
                 }
                 self.changes.push(Change::Lead(Includes::of_tree(&tree.own, &tree.common)));
             }
-            // What is set for one call is nobody's to change; else somebody wrote behind ours.
+            // A setting for one call cannot be changed. In other cases a later setting follows
+            // Loci's.
             Looks::Elsewhere { scope, .. } if scope == "command" && is_led => {}
             _ => self.changes.push(Change::Lead(clone)),
         }
         Ok(())
     }
 
-    /// How they go, and the task of a working tree with them; nothing to do where there are none.
+    /// Returns the plan that removes the hooks and the task of a working tree. The plan is empty if
+    /// there are none.
     ///
     /// # Errors
     /// Git fails.
@@ -165,7 +169,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Adds a whole file, where it is not there like this.
+    /// Adds a file to the plan unless an identical one exists.
     pub(super) fn write(&mut self, path: PathBuf, bytes: Vec<u8>, mode: u32) {
         let has_mode = |found: std::fs::Metadata| found.permissions().mode() & 0o777 == mode;
         let is_there = regular_file::read(&path).is_ok_and(|found| found == bytes)
@@ -188,17 +192,17 @@ impl Plan {
         Ok(())
     }
 
-    /// Nothing is to be done.
+    /// True if there is nothing to do.
     pub(super) fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// What is done, in lines for people.
+    /// Returns the changes as lines for people.
     pub(super) fn lines(&self) -> Vec<String> {
         self.changes.iter().map(Change::line).collect()
     }
 
-    /// Does it.
+    /// Makes the changes.
     ///
     /// # Errors
     /// A file cannot be written or removed.
@@ -208,7 +212,7 @@ impl Plan {
                 Change::Write { path, bytes, mode } => write(path, bytes, *mode)?,
                 Change::Remove(path) => {
                     std::fs::remove_file(path).with_context(|| format!("removing {}", path.display()))?;
-                    // Only where nothing is left in it.
+                    // Succeeds only for an empty folder.
                     let _ = path.parent().map(std::fs::remove_dir);
                 }
                 Change::Lead(includes) => includes.put(git).await?,
@@ -235,7 +239,8 @@ impl Change {
     }
 }
 
-/// Other working trees of the clone that are for a task, or led to our folder by settings of their own.
+/// Returns the other working trees of the clone that have a task or use Loci's folder by their own
+/// settings.
 async fn users(git: &Git, tree: &WorkingTree) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for own in tree.all_of_clone().into_iter().filter(|own| *own != tree.own) {
@@ -247,14 +252,15 @@ async fn users(git: &Git, tree: &WorkingTree) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Something is there that is not ours.
+/// True if the path exists and is not a file of Loci.
 pub(super) fn foreign(path: &Path) -> bool {
     let is_ours =
         || regular_file::read(path).is_ok_and(|bytes| scripts::is_ours(&String::from_utf8_lossy(&bytes)));
     path.symlink_metadata().is_ok() && !is_ours()
 }
 
-/// Names of hooks in a folder, in order: of programs whose names git may ask for.
+/// Returns the names of the hooks in a folder, sorted: executable files with names that git can
+/// request.
 fn hooks(folder: &Path) -> Vec<String> {
     let is_program = |path: &Path| {
         std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
@@ -266,7 +272,7 @@ fn hooks(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Names of what is in a folder, in order.
+/// Returns the names of the entries of a folder, sorted.
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -274,7 +280,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A whole new file in the place of what was there.
+/// Replaces a file atomically with a new one.
 pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     let said = || format!("writing {}", path.display());
     let folder = path.parent().with_context(said)?;

@@ -1,8 +1,10 @@
-//! Whose a commit is that is made while a rebase goes on. What a rebase makes anew by itself, and what it stopped at and somebody
-//! resolved, stays whose it was; what somebody adds while it has stopped is theirs.
+//! Attribution of a commit that is made during a rebase. A commit that the rebase recreates, or
+//! that a person recreates after resolving a stop, keeps its author's task. A commit that a person
+//! adds during a stop belongs to that person's task.
 //!
-//! Git says by files beside the working tree's state how far a rebase is; by the time a commit is there it has taken the one away
-//! that tells a resolution, so that the hook of the message leaves a mark for the hook behind the commit.
+//! Git shows the progress of a rebase in files next to the state of the working tree. When the
+//! commit exists, git has already removed the file that marks a resolution. Therefore the message
+//! hook leaves a mark for the post-commit hook.
 
 use std::path::PathBuf;
 
@@ -10,21 +12,21 @@ use anyhow::{Context, Result};
 
 use super::git::WorkingTree;
 
-/// Commands of a rebase that make a commit anew; behind any other one it is somebody who commits.
+/// Rebase commands that recreate a commit. After any other command a person commits.
 const ANEW: [&str; 12] = ["pick", "p", "reword", "r", "edit", "e", "squash", "s", "fixup", "f", "merge", "m"];
 
-/// Whose a commit is.
+/// The origin of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Making {
-    /// Whoever commits.
+    /// New work of the person who commits.
     Work,
-    /// Whose it was; a rebase tells of it when it is through.
+    /// A recreated commit. The rebase reports it at its end.
     Anew,
-    /// Whose it was, resolved by somebody.
+    /// A recreated commit whose conflict a person resolved.
     Resolved,
 }
 
-/// For the hooks of a message.
+/// Returns the origin for the message hooks.
 pub(super) fn at_message(tree: &WorkingTree) -> Making {
     let rebase = tree.own.join("rebase-merge");
     if !rebase.exists() {
@@ -32,7 +34,7 @@ pub(super) fn at_message(tree: &WorkingTree) -> Making {
     }
     let done = std::fs::read(rebase.join("done")).unwrap_or_default();
     let has_stopped = rebase.join("stopped-sha").exists();
-    // Git keeps the message of what it stopped at until that is committed.
+    // Git keeps the message of a stopped commit until that commit is made.
     making(&String::from_utf8_lossy(&done), has_stopped, tree.own.join("MERGE_MSG").exists())
 }
 
@@ -47,7 +49,7 @@ fn making(done: &str, has_stopped: bool, has_message: bool) -> Making {
     }
 }
 
-/// Leaves the mark for the hook behind the commit, or takes away that of a commit that was called off.
+/// Leaves the mark for the post-commit hook, or removes the mark of an aborted commit.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -64,7 +66,7 @@ pub(super) fn mark(tree: &WorkingTree, making: Making) -> Result<()> {
     }
 }
 
-/// For the hook behind a commit; takes the mark away.
+/// Returns the origin for the post-commit hook, and removes the mark.
 ///
 /// # Errors
 /// The mark cannot be removed.

@@ -1,5 +1,6 @@
-//! What a hook reports, and how: it is on the disk before anything is sent, and sent at once only where a server answers soon.
-//! Whatever is left is sent by whoever comes next (`loci task …`, `loci blame`, `loci spool flush`).
+//! Reports of a hook. Each report is on disk before it is sent, and is sent at once only if a
+//! server answers soon. The next command (`loci task …`, `loci blame`, `loci spool flush`) sends
+//! the rest.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,18 +20,18 @@ use crate::output;
 use crate::session::Session;
 use crate::spool::{Added, Spool, SpoolCall};
 
-/// A commit waits no longer for a server.
+/// The time limit for sending while a commit waits.
 const SENDING: Duration = Duration::from_millis(700);
-/// Nor for what is written down of that.
+/// The time limit for sending and recording the result.
 const SENT: Duration = Duration::from_millis(1_000);
-/// Neither is it held up for the id of a great change: two calls of git.
+/// The time limit of each of the two git calls for a patch id.
 const PATCH_CALL: Duration = Duration::from_millis(500);
-/// What git says of a commit: id, parents, author, time, trailers.
+/// The format of a commit: id, parents, author, time, trailers.
 const FORMAT: &str = "--format=%H%x00%P%x00%an <%ae>%x00%aI%x00%(trailers:only,unfold)";
-/// Characters of a value of a trailer.
+/// The maximum number of characters of a trailer's value.
 const VALUE_CHARS_MAX: usize = 500;
 
-/// The commit that was just made.
+/// Returns the commit that was just made.
 ///
 /// # Errors
 /// Git fails.
@@ -40,7 +41,7 @@ pub(super) async fn head(git: &Git, task: &TaskHere) -> Result<ReportedCommit> {
     let mut next = || fields.next().context("git says too little of the commit");
     let (sha, parents, author, at, trailers) = (next()?, next()?, next()?, next()?, next()?);
     let branch = git.answer(&["symbolic-ref", "--quiet", "--short", "HEAD"]).await?;
-    // Of what is changed no id is worth a commit that waits.
+    // A commit must not wait for the patch id, so a failure leaves it out.
     let patch_id = git.within(PATCH_CALL).patch_id("HEAD").await.unwrap_or_default();
     Ok(ReportedCommit {
         sha: sha.to_owned(),
@@ -65,7 +66,7 @@ fn short(text: &str) -> String {
         .to_owned()
 }
 
-/// By name, several values joined by commas; no more of them than are taken.
+/// Returns trailers by name, with several values joined by commas, up to the limits of the API.
 fn trailers_of(lines: &str) -> BTreeMap<String, String> {
     let mut trailers = BTreeMap::<String, String>::new();
     for (name, value) in lines.lines().filter_map(|line| line.split_once(": ")) {
@@ -85,7 +86,7 @@ fn trailers_of(lines: &str) -> BTreeMap<String, String> {
     trailers
 }
 
-/// What stands in pairs, a line each: `old new`, and perhaps more.
+/// Parses pairs, one per line: `old new`, optionally followed by more text.
 pub(super) fn rewrites(pairs: &str) -> Vec<CommitRewrite> {
     let pair = |line: &str| {
         let mut words = line.split_whitespace();
@@ -95,7 +96,7 @@ pub(super) fn rewrites(pairs: &str) -> Vec<CommitRewrite> {
     pairs.lines().filter_map(pair).collect()
 }
 
-/// What a rebase stopped at, and the commit by which somebody resolved it.
+/// Returns the commit at which a rebase stopped and the commit that resolved it.
 ///
 /// # Errors
 /// Git fails.
@@ -105,11 +106,12 @@ pub(super) async fn resolved(git: &Git) -> Result<Vec<CommitRewrite>> {
     Ok(rewrites(&said.replace('\n', " ")))
 }
 
-/// Reports commits that took the place of others, whoever made those. It matters what repository they are of; where no task is at
-/// hand, it is that of any task of the clone, or of the tasks that the commits name.
+/// Reports commits that replaced others, regardless of their author. The report needs a task of the
+/// same repository: without a given task it uses any task of the clone, or the tasks that the
+/// commits name.
 ///
 /// # Errors
-/// Git fails, or it can be neither sent nor kept.
+/// Git fails, or the report can be neither sent nor spooled.
 pub(super) async fn rewritten(
     how: (&Globals, &Environment),
     git: &Git,
@@ -127,7 +129,7 @@ pub(super) async fn rewritten(
     Ok(())
 }
 
-/// By the first task that the one before names, or the one in its place.
+/// Groups the pairs by the first task that the old commit names, else by that of the new commit.
 async fn by_trailer(git: &Git, pairs: Vec<CommitRewrite>) -> Result<BTreeMap<String, Vec<CommitRewrite>>> {
     let ids: String = pairs.iter().map(|pair| format!("{}\n{}\n", pair.old, pair.new)).collect();
     let format = format!("--format=%H %(trailers:key={TASK},valueonly,separator=%x20)");
@@ -147,10 +149,10 @@ async fn by_trailer(git: &Git, pairs: Vec<CommitRewrite>) -> Result<BTreeMap<Str
     Ok(all)
 }
 
-/// Reports, in as many parts as are taken at once.
+/// Reports commits, in parts of the maximum size per request.
 ///
 /// # Errors
-/// It can be neither sent nor kept.
+/// The report can be neither sent nor spooled.
 pub(super) async fn say(
     (globals, environment): (&Globals, &Environment),
     task: &TaskHere,
@@ -172,12 +174,12 @@ pub(super) async fn say(
     for part in made.into_iter().chain(parts) {
         let entry = entry(&globals, about, SpoolCall::Commits, serde_json::to_value(part)?)?;
         if spool.add(&entry).await? == Added::Beside {
-            // Whoever holds the spool is not waited for twice.
+            // Another process holds the spool, so do not wait for it again.
             is_held = true;
             spool = spool.without_patience();
         }
     }
-    // Kept: whatever becomes of sending it, nothing is lost.
+    // The report is on disk, so a failed send loses nothing.
     if is_held {
         return Ok(());
     }
@@ -189,7 +191,7 @@ pub(super) async fn say(
 }
 
 async fn send(globals: &Globals, environment: &Environment, spool: &Spool) -> Result<()> {
-    // A store that nobody has open is not opened for a commit.
+    // A commit does not open a store that no server has open.
     let Some(session) = Session::to_server(globals, environment)? else { return Ok(()) };
     let waiting = Flushing { url: globals.url.as_deref(), all: false, first: None, until: Some(SENDING) };
     flush(&session.client, spool, waiting).await?;

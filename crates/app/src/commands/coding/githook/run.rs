@@ -1,5 +1,5 @@
-//! What a hook does when git runs it. A commit is a person's or an agent's: nothing here fails it, and nothing holds it up for
-//! longer than is said.
+//! The hooks that git runs. A failure here never fails the commit of a person or an agent, and each
+//! hook has a time limit.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -18,43 +18,43 @@ use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
 
-/// Bytes of pairs: of a hundred thousand commits.
+/// The maximum number of bytes of pairs, enough for a hundred thousand commits.
 const PAIRS_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// A call of git within a hook.
+/// The time limit of a git call within a hook.
 const CALL: Duration = Duration::from_millis(1_500);
-/// All that a hook does.
+/// The time limit of a whole hook.
 const HOOK: Duration = Duration::from_secs(2);
 
 /// A hook, as git runs it
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Run {
-    /// Adds trailers to a message before somebody edits it
+    /// Add trailers to a message before editing
     PrepareCommitMsg {
-        /// The message
+        /// The file of the message
         file: String,
-        /// Where it comes from: message, template, merge, squash or commit
+        /// The source of the message: message, template, merge, squash or commit
         source: Option<String>,
-        /// The commit it comes from
+        /// The commit that the message comes from
         commit: Option<String>,
     },
-    /// Puts right what was edited
+    /// Repair the message after editing
     CommitMsg {
-        /// The message
+        /// The file of the message
         file: String,
     },
-    /// Reports a commit
+    /// Report a commit
     PostCommit,
-    /// Reports commits that took the place of others: pairs on standard input
+    /// Report commits that replaced others: pairs on standard input
     PostRewrite {
         /// amend or rebase
         by: String,
-        /// What else git says
+        /// Further arguments of git
         rest: Vec<String>,
     },
 }
 
 impl Run {
-    /// Never an error: what goes wrong is said to whoever commits.
+    /// Runs the hook. Never fails: an error becomes a note to the person who commits.
     pub(super) async fn run(self, globals: &Globals, environment: &Environment) {
         let outcome = tokio::time::timeout(HOOK, self.at_hook(globals, environment)).await;
         let outcome = outcome.unwrap_or_else(|_| Err(anyhow::anyhow!("it took too long")));
@@ -68,7 +68,7 @@ impl Run {
         let git = Git::at(&here, CALL);
         let tree = git.working_tree().await?;
         let task = task_here::with(environment, task_here::installed(&tree.own)?);
-        // So git says that nobody edits.
+        // Git sets this value if nobody edits the message.
         let is_edited = environment.get("GIT_EDITOR") != Some(":");
         match self {
             Self::PrepareCommitMsg { file, source, .. } => {
@@ -83,7 +83,7 @@ impl Run {
                 if making != Making::Work {
                     return Ok(());
                 }
-                // Without a source there is an editor, whatever it is.
+                // Without a source there is an editor, regardless of its name.
                 before_editing(&git, &task, &file, source.as_deref(), is_edited || source.is_none()).await
             }
             Self::CommitMsg { file } => match task {
@@ -104,7 +104,7 @@ impl Run {
                         let report = TaskCommits { commits, rewrites: Vec::new() };
                         report::say(how, &task, &tree, report).await
                     }
-                    // A rebase tells of the commits it made when it is through.
+                    // A rebase reports its commits at its end.
                     (Making::Anew | Making::Work, _) => Ok(()),
                 }
             }
@@ -116,7 +116,7 @@ impl Run {
     }
 }
 
-/// What git says of commits that took the place of others.
+/// Reads the pairs of replaced commits that git writes.
 fn pairs() -> Result<String> {
     let mut text = String::new();
     let input = std::io::stdin().lock();
@@ -124,8 +124,8 @@ fn pairs() -> Result<String> {
     Ok(text)
 }
 
-/// Git calls off a commit whose message says nothing, or no more than its template; with trailers it would say something. Who edits
-/// it gets them when the message is written.
+/// Git aborts a commit whose message is empty or equals its template. Trailers would make it
+/// non-empty, so the hook after editing adds them in that case.
 async fn before_editing(
     git: &Git,
     task: &TaskHere,
@@ -168,13 +168,13 @@ async fn add(git: &Git, wanted: &[trailers::Trailer], file: &str, comments: &Com
     git.output(&arguments).await.context("adding trailers").map(drop)
 }
 
-/// What git's configuration says of messages.
+/// Settings of git's configuration for messages.
 #[derive(Debug, Default)]
 struct Settings {
-    /// How comments begin.
+    /// The comment sign.
     sign: Option<String>,
     cleanup: Option<String>,
-    /// What a message begins as.
+    /// The path of the message template.
     template: Option<String>,
 }
 
@@ -186,7 +186,7 @@ impl Settings {
         let mut settings = Self { template, ..Self::default() };
         for (name, value) in said.split('\0').filter_map(|entry| entry.split_once('\n')) {
             let value = Some(value.to_owned());
-            // The last one counts, by whichever of its names.
+            // The last setting applies, under either name.
             if name == "commit.cleanup" { settings.cleanup = value } else { settings.sign = value }
         }
         Ok(settings)
@@ -203,13 +203,14 @@ impl Settings {
     }
 }
 
-/// A message may be in any encoding: what is no UTF-8 is read as what it is not, which matters to no sign of ours.
+/// Reads a message in any encoding. Invalid UTF-8 is replaced, which affects none of the matched
+/// signs.
 fn read(file: &str) -> Result<String> {
     let bytes = std::fs::read(file).with_context(|| format!("reading {file}"))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Writes a message anew; one in another encoding than UTF-8 is left as it is.
+/// Rewrites a message. A message in another encoding than UTF-8 stays unchanged.
 fn rewrite(file: &str, before: &str, text: &str) -> Result<()> {
     if before.contains(char::REPLACEMENT_CHARACTER) {
         return Ok(());

@@ -1,12 +1,14 @@
-//! The hooks as git runs them: small scripts that run the hook of others, at its own place and by its own name, then ours, and never
-//! fail for ours. Text only; where they go is `placing`'s matter.
+//! The hook scripts that git runs. Each runs the foreign hook first, from its own place and by its
+//! own name, then Loci's command, and never fails because of Loci. Text only: `placing` writes the
+//! files.
 
-/// The folder of the scripts, beneath what all working trees of a clone have together.
+/// The folder of the scripts, relative to the directory that all working trees share.
 pub(super) const FOLDER: &str = "loci/hooks";
-/// What we do something in.
+/// The hooks in which Loci does something.
 pub(super) const OURS: [&str; 4] = ["prepare-commit-msg", "commit-msg", "post-commit", "post-rewrite"];
-/// Hooks that somebody may add to their own place later: where there is none, a script that ends well is like none. Others are
-/// passed through where they are there; of some of them git asks whether they exist.
+/// Hooks that a person may add later: a successful script is equivalent to a missing one. All other
+/// hooks are passed through only if they exist, because git behaves differently if some of them
+/// exist.
 pub(super) const OTHERS: [&str; 13] = [
     "applypatch-msg",
     "post-applypatch",
@@ -22,22 +24,24 @@ pub(super) const OTHERS: [&str; 13] = [
     "pre-receive",
     "sendemail-validate",
 ];
-/// By this line a script of ours is known.
+/// The line that identifies a script of Loci.
 const MARK: &str = "# Made by `loci githook install`; `loci githook uninstall` takes it away.";
-/// How often a hook of others may lead back to ours before it is left out: one that runs the hook that git names finds ours.
+/// The maximum recursion depth through foreign hooks. A foreign hook that runs the hook configured
+/// in git reaches Loci's script again.
 const DEPTH_MAX: u32 = 3;
 
-/// True for a script of ours.
+/// True for a script of Loci.
 pub(super) fn is_ours(text: &str) -> bool {
     text.contains(MARK)
 }
 
-/// The script of a hook of ours. `program`: the path of this program.
+/// Returns the script of a hook of Loci. `program` is the path of this program.
 pub(super) fn ours(name: &str, program: &str) -> String {
     let reads = name == "post-rewrite";
     let pipe = if reads { "printf '%s\\n' \"$input\" | " } else { "" };
     let input = if reads { "input=$(cat)\n" } else { "" };
-    // A hook of a message that fails calls the commit off: nothing is left to do. One behind a commit passes its status on.
+    // A failed message hook aborts the commit, so the script exits. A failed post-commit hook
+    // passes its status on.
     let failed = if name.ends_with("-msg") { "exit $?" } else { "status=$?" };
     let (before, program) = (before(name), quoted(program));
     format!(
@@ -48,7 +52,7 @@ pub(super) fn ours(name: &str, program: &str) -> String {
     )
 }
 
-/// The script of a hook that is passed through.
+/// Returns the script of a passed-through hook.
 pub(super) fn passed_through(name: &str) -> String {
     let before = before(name);
     format!(
@@ -56,8 +60,9 @@ pub(super) fn passed_through(name: &str) -> String {
     )
 }
 
-/// How a script finds the hook that git would run without us: asked at each run, for others may change their place, and told from
-/// where the script lies, for a clone may be moved.
+/// Returns the lines that find the hook that git would run without Loci. The script searches at
+/// each run, because the hook folder may change, and starts from its own location, because a clone
+/// may be moved.
 fn before(name: &str) -> String {
     format!(
         "#!/bin/sh\n{MARK}\n\
@@ -77,7 +82,7 @@ fn before(name: &str) -> String {
     )
 }
 
-/// A word of the shell.
+/// Quotes a word for the shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -1,5 +1,5 @@
-//! The task that a working tree is for: kept beside the working tree's own state, so that several working trees of one clone may
-//! be for several tasks; what the environment says comes first.
+//! The task of a working tree. It is stored with the state of the working tree, so that the working
+//! trees of one clone can have different tasks. The environment takes precedence.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::git::WorkingTree;
 use crate::config::environment::Environment;
 
-/// A task, and how it is reported.
+/// A task, and the target of its reports.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct TaskHere {
     /// The task.
@@ -18,13 +18,13 @@ pub(crate) struct TaskHere {
     /// The version of its prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) prompt_version: Option<String>,
-    /// Who asked for it.
+    /// The user who requested the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) user: Option<String>,
-    /// The server that is told.
+    /// The server that receives reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<String>,
-    /// The folder of the store, where there is no server elsewhere.
+    /// The folder of the store, if there is no remote server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) data_dir: Option<PathBuf>,
     /// The memory.
@@ -32,12 +32,12 @@ pub(crate) struct TaskHere {
     pub(crate) memory: Option<String>,
 }
 
-/// The file of a working tree, beneath its own directory.
+/// Returns the path of the file in a working tree's own directory.
 pub(super) fn file(own: &Path) -> PathBuf {
     own.join("loci").join("githook-task.json")
 }
 
-/// What was installed for a working tree.
+/// Returns the installed task of a working tree.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -52,12 +52,13 @@ pub(super) fn installed(own: &Path) -> Result<Option<TaskHere>> {
     }
 }
 
-/// What was installed for any working tree of a clone: whatever each is for, they are of one repository.
+/// Returns the installed task of any working tree of a clone. All of them belong to one repository.
 pub(super) fn anybodys(tree: &WorkingTree) -> Option<TaskHere> {
     tree.all_of_clone().iter().find_map(|own| installed(own).ok().flatten())
 }
 
-/// What the environment says, and for the rest what was installed. The version of another task's prompt says nothing.
+/// Returns the task from the environment, completed by the installed one. A prompt version of
+/// another task is ignored.
 pub(crate) fn with(environment: &Environment, installed: Option<TaskHere>) -> Option<TaskHere> {
     let of =
         |ours: &str, plain: &str| environment.get(ours).or_else(|| environment.get(plain)).map(str::to_owned);

@@ -1,25 +1,25 @@
-//! The trailers of a commit's message: which, with which values, and how git is asked to add them. What they name is a hint, for
-//! an author can write any; what counts is what was reported.
+//! The trailers of a commit message: their names, their values and the git arguments that add them.
+//! A trailer is only a hint, because an author can write any. Reported commits are authoritative.
 
 use super::task_here::TaskHere;
 
-/// Characters of a value.
+/// The maximum number of characters of a value.
 const VALUE_CHARS_MAX: usize = 160;
 
-/// No line begins with it.
+/// A comment sign that begins no line.
 const NO_SIGN: &str = "\u{1}";
 
-/// The task.
+/// The trailer with the task.
 pub(crate) const TASK: &str = "Task-Id";
-/// The version of its prompt.
+/// The trailer with the version of the prompt.
 pub(crate) const PROMPT: &str = "Prompt-Version";
-/// Both, for messages that several tasks touched.
+/// The trailer with both, for messages that several tasks changed.
 pub(crate) const BOTH: &str = "Prompted-by";
 
-/// A trailer with its value.
+/// The name and value of a trailer.
 pub(super) type Trailer = (&'static str, String);
 
-/// What is said of a task; and what cannot be, for its value is none.
+/// Returns the trailers of a task, and an error for each value that is not allowed.
 pub(super) fn of(task: &TaskHere) -> (Vec<Trailer>, Vec<String>) {
     let mut wanted = vec![(TASK, task.task.clone())];
     if let Some(version) = &task.prompt_version {
@@ -34,13 +34,14 @@ pub(super) fn of(task: &TaskHere) -> (Vec<Trailer>, Vec<String>) {
     (good, refused.collect())
 }
 
-/// Nothing that could end a line, or begin another trailer.
+/// True if the text cannot end a line or begin another trailer.
 pub(super) fn is_value(text: &str) -> bool {
     (1..=VALUE_CHARS_MAX).contains(&text.len())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._:/-".contains(&b))
 }
 
-/// Arguments of git that add what is not there to the message in a file, above its comments; `None`: it has none.
+/// Returns the git arguments that add missing trailers to the message in a file, above its
+/// comments. `None` means that it has no comments.
 pub(super) fn arguments(trailers: &[Trailer], file: &str, comments: Option<&str>) -> Vec<String> {
     let sign = format!("core.commentChar={}", comments.unwrap_or(NO_SIGN));
     let mut all = vec!["-c".to_owned(), sign, "interpret-trailers".to_owned()];

@@ -1,5 +1,5 @@
-//! `loci prompt extraction`: the prompts by which agents say at the end of a task what they learned and what they lacked, and by which
-//! reviews are read.
+//! `loci prompt extraction`: the prompts with which agents report learnings and self-feedback at
+//! the end of a task, and the prompt that extracts rules from reviews.
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
@@ -12,7 +12,7 @@ use crate::input::text_of;
 use crate::output;
 use crate::session::Session;
 
-/// The prompts for what agents write at the end of a task
+/// The prompts for the reports of agents at the end of a task
 #[derive(Debug, Subcommand)]
 pub(crate) enum Extraction {
     /// List them, with their versions
@@ -20,35 +20,35 @@ pub(crate) enum Extraction {
         #[command(flatten)]
         at: At,
     },
-    /// Print one, as it is given to an agent
+    /// Print one, as an agent receives it
     Show {
-        /// Its name, or its name with its version: learnings, self_feedback@1
+        /// The name, optionally with a version: learnings, self_feedback@1
         name: String,
-        /// The repository that is put into the text, as owner/name
+        /// The repository to insert into the text, as owner/name
         #[arg(long)]
         repo: Option<String>,
         #[command(flatten)]
         at: At,
     },
-    /// Store a text of your own as the next version: a candidate until `loci eval prompts` and
-    /// `rollback`, or current by --force
+    /// Store your own text as the next version: a candidate until `loci eval prompts` and
+    /// `rollback`, or current with --force
     Put {
-        /// Its name: learnings, self_feedback, review_rules
+        /// The name: learnings, self_feedback, review_rules
         name: String,
-        /// The text; {repo} stands for the repository; - reads it from standard input
+        /// The file with the text; {repo} stands for the repository; - reads standard input
         file: String,
-        /// What it is for, or what changed
+        /// The purpose or the change
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,
-        /// It becomes current although it was not evaluated
+        /// Make it current without an evaluation
         #[arg(long)]
         force: bool,
         #[command(flatten)]
         at: At,
     },
-    /// Make a version current: an earlier one, or a candidate that was evaluated
+    /// Make a version current: an earlier one, or an evaluated candidate
     Rollback {
-        /// Its name
+        /// The name
         name: String,
         /// The number of the version
         #[arg(long, value_name = "N")]

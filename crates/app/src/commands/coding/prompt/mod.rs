@@ -1,4 +1,4 @@
-//! `loci prompt`: versions of the prompts that agents are given.
+//! `loci prompt`: versions of the prompts for agents.
 
 mod extraction;
 
@@ -16,31 +16,31 @@ use crate::input::text_of;
 use crate::output;
 use crate::session::Session;
 
-/// Versions of the prompts that agents are given
+/// Versions of the prompts for agents
 #[derive(Debug, Subcommand)]
 pub(crate) enum Prompt {
-    /// Store a version; it becomes its template's current one. Prints its name
+    /// Store a version and make it the current one of its template; print its name
     Add(Add),
-    /// List versions, who became current last first
+    /// List versions, the latest current ones first
     List(List),
     /// Show a version
     Show {
-        /// Its name
+        /// The name
         #[arg(value_name = "VERSION")]
         name: String,
         #[command(flatten)]
         at: At,
     },
-    /// Show what differs between two versions; exit code 5 where something does
+    /// Show the difference between two versions; exit code 5 if they differ
     Diff {
-        /// One
+        /// The first version
         from: String,
-        /// The other
+        /// The second version
         to: String,
         #[command(flatten)]
         at: At,
     },
-    /// The prompts for what agents write at the end of a task
+    /// The prompts for the reports of agents at the end of a task
     #[command(subcommand)]
     Extraction(extraction::Extraction),
     /// Make a version the current one of its template again
@@ -55,40 +55,40 @@ pub(crate) enum Prompt {
     },
 }
 
-/// What it is made of
+/// The parts of a version
 #[derive(Debug, clap::Args)]
 pub(crate) struct Add {
-    /// The template's text, byte for byte; - reads it from standard input
+    /// The file with the template's text, byte for byte; - reads standard input
     file: String,
-    /// The template it is a version of
+    /// The template of the version
     #[arg(long, value_name = "ID")]
     template: String,
-    /// What is overridden in it, as a JSON object
+    /// The overrides, as a JSON object
     #[arg(long, value_name = "JSON")]
     overrides: Option<String>,
-    /// A tool it offers; several are possible
+    /// A tool of the prompt; repeatable
     #[arg(long = "tool", value_name = "NAME")]
     tools: Vec<String>,
-    /// A prompt by which what comes of it is read; several are possible
+    /// A prompt that extracts memories from the result; repeatable
     #[arg(long = "extraction-prompt", value_name = "NAME")]
     extraction_prompts: Vec<String>,
-    /// The model it is used with; it does not change the version
+    /// The model of the prompt; it does not change the version
     #[arg(long)]
     model: Option<String>,
     #[command(flatten)]
     at: At,
 }
 
-/// Which versions
+/// The selection of versions
 #[derive(Debug, clap::Args)]
 pub(crate) struct List {
-    /// Of this template
+    /// The template
     #[arg(long, value_name = "ID")]
     template: Option<String>,
-    /// At most so many
+    /// The maximum number of rows
     #[arg(long)]
     limit: Option<u32>,
-    /// From the page before
+    /// The cursor of the previous page
     #[arg(long)]
     cursor: Option<String>,
     #[command(flatten)]

@@ -1,4 +1,5 @@
-//! `loci task complete`: an agent's report. As flags, as a file of JSON, or both; what stands in flags counts.
+//! `loci task complete`: the report of an agent as flags, as a JSON file, or both. Flags take
+//! precedence.
 
 use anyhow::Result;
 use loci_api::coding::task::TaskPullRequest;
@@ -12,57 +13,57 @@ use crate::input::text_of;
 use crate::output;
 use crate::spool::SpoolCall;
 
-/// Report the end of a task; ends well even where no server can be reached
+/// Report the end of a task; exits with 0 even if no server is reachable
 #[derive(Debug, clap::Args)]
 pub(crate) struct Complete {
     /// The task
     task: String,
-    /// The whole report as JSON, as the native API takes it; - reads it from standard input
+    /// The whole report as JSON, as the native API accepts it; - reads standard input
     #[arg(long, value_name = "FILE")]
     report: Option<String>,
     /// completed, failed, cancelled or timed_out
     #[arg(long)]
     status: Option<String>,
-    /// What was done
+    /// The summary of the work
     #[arg(long)]
     summary: Option<String>,
-    /// How
+    /// The approach
     #[arg(long)]
     approach: Option<String>,
-    /// A path that changed; several are possible
+    /// A changed path; repeatable
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<String>,
-    /// What was hard; several are possible
+    /// A difficulty; repeatable
     #[arg(long = "difficulty", value_name = "TEXT")]
     difficulties: Vec<String>,
-    /// The pull request it ended in
+    /// The resulting pull request
     #[arg(long, value_name = "N")]
     pr: Option<u64>,
-    /// Where the pull request is seen
+    /// The URL of the pull request
     #[arg(long, value_name = "URL", requires = "pr")]
     pr_url: Option<String>,
-    /// The commit at the head of the pull request
+    /// The head commit of the pull request
     #[arg(long, value_name = "SHA", requires = "pr")]
     head_sha: Option<String>,
-    /// The branch that was worked on
+    /// The branch of the work
     #[arg(long)]
     branch: Option<String>,
-    /// A commit, oldest first; several are possible
+    /// A commit, oldest first; repeatable
     #[arg(long = "commit", value_name = "SHA")]
     commits: Vec<String>,
-    /// What it cost
+    /// The cost in US dollars
     #[arg(long, value_name = "USD")]
     cost_usd: Option<String>,
-    /// How long it took
+    /// The duration in seconds
     #[arg(long, value_name = "SECONDS")]
     duration_s: Option<String>,
-    /// What went wrong
+    /// The error
     #[arg(long, value_name = "TEXT")]
     error: Option<String>,
-    /// What was learned, from a file; - reads it from standard input
+    /// The learnings, from a file; - reads standard input
     #[arg(long, value_name = "FILE")]
     learnings: Option<String>,
-    /// What you would have needed, from a file; - reads it from standard input
+    /// Information that was missing, from a file; - reads standard input
     #[arg(long, value_name = "FILE")]
     self_feedback: Option<String>,
     #[command(flatten)]
@@ -110,7 +111,7 @@ impl Complete {
     }
 }
 
-/// An amount; whoever counts may write `NaN`, and a report is not lost for it.
+/// Parses an amount. A caller may write `NaN`, which does not invalidate the report.
 pub(super) fn amount(text: Option<&str>) -> Option<f64> {
     text.and_then(|text| text.parse().ok()).filter(|amount: &f64| amount.is_finite())
 }
@@ -123,7 +124,7 @@ fn shown(completed: &TaskCompleted) {
     completed.warnings.iter().for_each(output::note);
 }
 
-/// A learning on a line.
+/// Formats a learning as a line.
 pub(crate) fn learning(learned: &Learned) -> String {
     let about = learned.topic.as_ref().map(|topic| format!("  {topic}")).unwrap_or_default();
     let why = learned.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! `loci task create`. Its id is made here where none is given, so that whoever asked has one also where no server can be reached.
+//! `loci task create`. The command generates a missing id itself, so that the caller has one even
+//! if no server is reachable.
 
 use anyhow::Result;
 use loci_api::coding::task::{TaskCreate, TaskPrompt};
@@ -11,48 +12,49 @@ use crate::adapters::{RandomIds, SystemClock};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 
-/// Take a task in; the same again is the one that is there; ends well even where no server can be reached
+/// Create a task; repeating an id returns the existing task; exits with 0 even if no server is
+/// reachable
 #[derive(Debug, clap::Args)]
 pub(crate) struct Create {
-    /// What is to be done
+    /// The description of the work
     description: String,
-    /// Its id [default: one is made]
+    /// The id [default: generated]
     #[arg(long, value_name = "ID")]
     id: Option<String>,
     /// The repository [default: that of the working directory]
     #[arg(long)]
     repo: Option<String>,
-    /// It is on no repository: --user-id says whose it is
+    /// The task has no repository: --user-id names its owner
     #[arg(long, conflicts_with = "repo", requires = "user_id")]
     no_repo: bool,
     /// new_task, pr_iteration or pr_review
     #[arg(long, default_value = "new_task")]
     kind: String,
-    /// Who asks, by name
+    /// The requesting user, by name
     #[arg(long)]
     user: Option<String>,
-    /// Who asks, by the forge's number
+    /// The requesting user, by the forge's number
     #[arg(long, value_name = "ID")]
     user_id: Option<String>,
-    /// The forge that the repository is at: github, gitlab, bitbucket, or a host
+    /// The forge of the repository: github, gitlab, bitbucket, or a host
     #[arg(long)]
     forge: Option<String>,
-    /// The forge's number for the repository
+    /// The forge's number of the repository
     #[arg(long, value_name = "N")]
     forge_repo_id: Option<u64>,
-    /// The issue it is about
+    /// The issue of the task
     #[arg(long, value_name = "N")]
     issue: Option<u64>,
-    /// The pull request it is about
+    /// The pull request of the task
     #[arg(long, value_name = "N")]
     pr: Option<u64>,
-    /// The branch that is worked on
+    /// The branch of the work
     #[arg(long)]
     branch: Option<String>,
-    /// The branch that it leaves from
+    /// The base branch
     #[arg(long)]
     base: Option<String>,
-    /// The commit that it leaves from
+    /// The base commit
     #[arg(long, value_name = "SHA")]
     base_sha: Option<String>,
     /// The template of the prompt
@@ -61,16 +63,16 @@ pub(crate) struct Create {
     /// The version of the prompt
     #[arg(long, value_name = "VERSION")]
     prompt_version: Option<String>,
-    /// The model that works
+    /// The model of the agent
     #[arg(long)]
     model: Option<String>,
     /// The variant of an experiment
     #[arg(long)]
     variant: Option<String>,
-    /// The task that this one goes on with
+    /// The task that this one continues
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
-    /// The trace that its work is seen in
+    /// The id of the trace of the work
     #[arg(long, value_name = "HEX")]
     trace_id: Option<String>,
     /// on, off, tier1, tier2 or tier3 [default: that of the parent, else on]
@@ -110,7 +112,7 @@ impl Create {
     }
 }
 
-/// An id that is there before any server is.
+/// Generates an id without a server.
 fn new_id() -> Result<String> {
     Ok(uuid7(&RandomIds::new()?, SystemClock::new().now().millis()))
 }

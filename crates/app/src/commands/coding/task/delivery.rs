@@ -1,5 +1,6 @@
-//! How `loci task create|complete|finalize|note|feedback|hydrate` and `loci session append` reach a server, or do not: what cannot be
-//! said now is spooled, and nobody is held up for it. Whoever comes next and finds a server sends what waits (`flushing`).
+//! Delivery of `loci task create|complete|finalize|note|feedback|hydrate` and `loci session append`
+//! to a server. Undeliverable reports are spooled, so that no caller waits. The next command that
+//! reaches a server sends them (`flushing`).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,22 +27,23 @@ use crate::output;
 use crate::session::Session;
 use crate::spool::{Added, Entry, Spool, SpoolCall, Waits};
 
-/// The variable that says where the spool is.
+/// The variable with the path of the spool.
 const SPOOL: &str = "LOCI_SPOOL";
-/// Sending what waits before one's own report ends then: somebody waits for the command.
+/// The time limit for sending spooled entries before the caller's own report, because the caller
+/// waits.
 const BEFORE: Duration = Duration::from_secs(10);
 
-/// What the helpers have in common.
+/// Options that all helper commands share.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Helper {
-    /// Fail where it cannot be said now, instead of spooling it and ending well
+    /// Fail if the report cannot be sent now, instead of spooling it and exiting with 0
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
     at: At,
 }
 
-/// A server that is there and knows the task, and the spool of what could not be said to it.
+/// A server that is reachable and knows the task, and the spool for undeliverable reports.
 struct Line {
     session: Session,
     client: Client,
@@ -49,7 +51,7 @@ struct Line {
 }
 
 impl Helper {
-    /// Says something of a task. `show` shows the answer.
+    /// Sends one report about a task. `show` prints the answer.
     ///
     /// # Errors
     /// Only with `--strict`.
@@ -73,8 +75,8 @@ impl Helper {
         failure.map_or(Ok(()), |failure| self.fail(about.1, failure))
     }
 
-    /// Says several things of a task, one after the other, to a server that is looked for once. What cannot be said is kept, and
-    /// what follows it behind it. The answers, and the first failure.
+    /// Sends several reports about a task in order, over one connection. An undeliverable report is
+    /// spooled, and so are the reports after it. Returns the answers and the first failure.
     pub(crate) async fn say_each(
         &self,
         globals: &Globals,
@@ -88,7 +90,7 @@ impl Helper {
             Err(failure) => (None, Some(failure)),
         };
         let (mut answers, mut first) = (Vec::new(), None);
-        // Why nothing more is sent.
+        // The reason why nothing more is sent.
         let mut kept_as: Option<Kept> = None;
         for body in bodies {
             let said = match entry(globals, (task, self.memory()), call, body) {
@@ -127,7 +129,7 @@ impl Helper {
         (answers, first)
     }
 
-    /// What is done where something could not be said: it is noted, unless it is to end the command.
+    /// Handles an undeliverable report: prints a note, or ends the command with `--strict`.
     ///
     /// # Errors
     /// With `--strict`.
@@ -143,7 +145,7 @@ impl Helper {
         Ok(())
     }
 
-    /// Keeps what no server will want, with the reason.
+    /// Spools a report that no server will accept, with the reason.
     pub(crate) async fn keep_apart(
         &self,
         globals: &Globals,
@@ -164,24 +166,25 @@ impl Helper {
         let client = self.at.of(&session.client).map_err(Failure::refused)?;
         let spool = spool(globals, environment).await;
         let known = probe(&client, task).await;
-        // What waits in the spool takes the task in first.
+        // If the spool contains the task's creation, flushing creates the task first.
         if !(matches!(known, Err(Failure::Unknown(_))) && self.begins(globals, spool.as_ref(), task).await) {
             known?;
         }
         Ok(Line { session, client, spool })
     }
 
-    /// Whether the task waits in the spool to be taken in.
+    /// True if the creation of the task is spooled.
     async fn begins(&self, globals: &Globals, spool: Option<&Spool>, task: &str) -> bool {
         let Some(spool) = spool else { return false };
         let about = (self.memory(), task);
         spool.begins(globals.url.as_deref(), about).await.unwrap_or_default()
     }
 
-    /// Asks something of a server, and waits no longer than `within`. Nothing is spooled: what is asked for now is of no use later.
+    /// Sends a request and waits at most `within`. Nothing is spooled, because the answer would be
+    /// useless later.
     ///
     /// # Errors
-    /// Where nobody answers, and where the server refuses.
+    /// No server answers, or the server rejects the request.
     pub(super) async fn ask<A, Call, Work>(
         &self,
         globals: &Globals,
@@ -201,7 +204,7 @@ impl Helper {
             let (Failure::Unknown(_), Some(spool), true) = (&failure, spool, begins) else {
                 return Err(failure.into_error());
             };
-            // The task waits to be taken in, before anything can be asked of it.
+            // The task's creation is spooled and must be sent before the request.
             let (url, first) = (globals.url.as_deref(), Some((self.memory(), task)));
             let flushing = Flushing { url, all: false, first, until: Some(BEFORE) };
             flush(&session.client, &spool, flushing).await?;
@@ -214,17 +217,17 @@ impl Helper {
         Ok(answer)
     }
 
-    /// The memory that is named.
+    /// Returns the named memory.
     pub(super) fn memory(&self) -> Option<&str> {
         self.at.memory.as_deref()
     }
 
-    /// Whether a failure ends the command.
+    /// True if a failure ends the command.
     pub(crate) fn is_strict(&self) -> bool {
         self.strict
     }
 
-    /// A part of a report; where it cannot be had, the rest is said without it.
+    /// Returns a part of a report, or `None` with a note if it is unavailable.
     ///
     /// # Errors
     /// Only with `--strict`.
@@ -241,7 +244,7 @@ impl Helper {
 }
 
 impl Line {
-    /// Says an entry: behind what waits where something may be sent by now, or is of the same task.
+    /// Sends an entry. If spooled entries are due or belong to the same task, they are sent first.
     async fn send(&self, entry: &Entry) -> Result<Value, Failure> {
         let Some(spool) = &self.spool else { return self.say(entry).await };
         let now = SystemClock::new().now();
@@ -273,7 +276,8 @@ impl Line {
         said.answer
     }
 
-    /// Says something after what waits, in the order in which it was said. It is on the disk before anything is sent.
+    /// Spools an entry behind the waiting ones and sends them in order. The entry is on disk before
+    /// anything is sent.
     async fn behind(&self, spool: &Spool, entry: &Entry) -> Result<Value, Failure> {
         spool.add(entry).await.map_err(Failure::Out)?;
         let url = entry.url.as_deref();
@@ -297,13 +301,13 @@ impl Line {
     }
 }
 
-/// How something is kept that could not be said.
+/// The state in which an undeliverable entry is spooled.
 enum Kept {
-    /// As it is.
+    /// Without a result.
     Plain,
-    /// With what a server said.
+    /// Waiting, with the answer of a server.
     Waiting(Waits),
-    /// Apart.
+    /// Rejected, with the reason.
     Apart(String),
 }
 
@@ -321,7 +325,8 @@ impl Kept {
         }
     }
 
-    /// What follows waits behind it, and has not been tried itself.
+    /// Returns the state for the following entries, which wait behind this one and have not been
+    /// tried.
     fn for_the_next(self) -> Self {
         match self {
             Self::Plain | Self::Waiting(_) => Self::Plain,
@@ -338,10 +343,11 @@ impl Kept {
     }
 }
 
-/// What is said of a task, of a memory where one is named, as it is sent and kept if need be: without secrets.
+/// Returns the entry of a report about a task, in the named memory. It contains no secrets, because
+/// it may be spooled.
 ///
 /// # Errors
-/// It cannot be written down.
+/// A random id cannot be generated.
 pub(crate) fn entry(
     globals: &Globals,
     (task, memory): (&str, Option<&str>),
@@ -362,7 +368,8 @@ pub(crate) fn entry(
     })
 }
 
-/// Keeps what could not be said, and says so; false where there is no place for it.
+/// Spools an undeliverable entry and prints a note. Returns false if there is no spool or it cannot
+/// be written.
 pub(super) async fn spool_it(globals: &Globals, environment: &Environment, entry: Entry) -> bool {
     let Some(spool) = spool(globals, environment).await else {
         output::note(format!("nothing is spooled outside of a git repository: set {SPOOL} to a file"));
@@ -387,7 +394,8 @@ pub(super) async fn spool_it(globals: &Globals, environment: &Environment, entry
     is_kept
 }
 
-/// The spool of the working directory: what the variable says, else a file of the clone that all its worktrees share.
+/// Returns the spool of the working directory: the path in the variable, else a file of the clone
+/// that all its worktrees share.
 pub(crate) async fn spool(globals: &Globals, environment: &Environment) -> Option<Spool> {
     if environment.get(SPOOL).is_some() {
         return Some(spool_of(environment, Path::new("")));
@@ -398,13 +406,14 @@ pub(crate) async fn spool(globals: &Globals, environment: &Environment) -> Optio
     Some(spool_of(environment, &local.found().common_dir))
 }
 
-/// The spool of a clone by the directory that all its worktrees share, unless the variable names another.
+/// Returns the spool of a clone in the directory that all its worktrees share, unless the variable
+/// names another.
 pub(crate) fn spool_of(environment: &Environment, common: &Path) -> Spool {
     let named = environment.get(SPOOL).map(PathBuf::from);
     Spool::at(named.unwrap_or_else(|| common.join("loci").join("spool.jsonl")))
 }
 
-/// Secrets are kept nowhere, not even until a server masks them.
+/// Masks secrets, so that they are never stored, not even until a server masks them.
 pub(crate) fn without_secrets(value: Value) -> Value {
     json_secrets::redact_all(value, RedactionMode::Mask)
 }

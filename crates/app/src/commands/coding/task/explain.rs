@@ -1,10 +1,10 @@
-//! `loci task explain`: what a task was shown, what it used, and where that comes from.
+//! `loci task explain`: the memories that a task received and used, and their provenance.
 
 use loci_api::coding::hydration::{ExplainedRecord, Exposure, TaskExplained};
 
 use crate::output;
 
-/// Characters of a text in a list.
+/// The maximum number of characters of a text in a list.
 const TEXT_CHARS_MAX: usize = 60;
 const SHOWN: &str = "shown";
 

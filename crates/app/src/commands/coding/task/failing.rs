@@ -1,29 +1,31 @@
-//! Why nothing came of a call: what passes by itself, what never will, and what concerns one task alone. A server's code and field
-//! decide, not its status alone.
+//! Classifies the failure of a call: temporary, permanent, or specific to one task. The code and
+//! field of a server's error decide, not only its status.
 
 use loci_client::ClientError;
 
-/// Why nothing came of a call.
+/// The reason why a call failed.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// Nobody answers. It may be said later.
+    /// No server answers. A retry may succeed.
     Out(anyhow::Error),
-    /// Somebody is there, and did not answer in time.
+    /// The server did not answer in time.
     Slow(anyhow::Error),
-    /// Not now: a key that ran out or may not, a server's fault. What is said of other tasks may go.
+    /// A temporary failure: an expired or unauthorized key, or a fault of the server. Reports about
+    /// other tasks may succeed.
     Later(anyhow::Error),
-    /// It would be refused again; because of the event of that place, where one is named.
+    /// A permanent rejection, because of the event at that index if one is named.
     Refused {
-        /// Why.
+        /// The error.
         error: anyhow::Error,
-        /// The place of the event among those of the call.
+        /// The index of the event in the call.
         event: Option<usize>,
-        /// It is too great.
+        /// True if the body is too large.
         is_too_great: bool,
     },
-    /// The server does not know the task. It may come to know it: whoever takes tasks in may be late as well.
+    /// The server does not know the task. It may learn of it later, because the creation of the
+    /// task may be delayed as well.
     Unknown(anyhow::Error),
-    /// It is spooled already, behind what waits.
+    /// The entry is already spooled behind the waiting ones.
     Behind(anyhow::Error),
 }
 
@@ -39,7 +41,7 @@ impl Failure {
         }
     }
 
-    /// A refusal of the whole.
+    /// Returns a rejection of the whole call.
     pub(super) fn refused(error: impl Into<anyhow::Error>) -> Self {
         Self::Refused { error: error.into(), event: None, is_too_great: false }
     }
@@ -49,14 +51,15 @@ impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
         let (status, field, retryable) = match &error {
             ClientError::Unreachable { .. } => return Self::Out(error.into()),
-            // Something between us and the server, or a server of another time: what is said is right all the same.
+            // The cause is a proxy or a server of another version. The report itself is valid.
             ClientError::Unexpected(_) => return Self::Later(error.into()),
             ClientError::Request(_) => return Self::refused(error),
             ClientError::Refused { status, problem } => (*status, problem.field.clone(), problem.retryable),
         };
         match (status, field.as_deref()) {
             (404, Some("task_id")) => Self::Unknown(error.into()),
-            // A memory that is not there may come; a server that does not have the call yet, too.
+            // A missing memory may be created later, and an older server may get the call with an
+            // upgrade.
             (404, None | Some("memory")) => Self::Later(error.into()),
             (401 | 403 | 408 | 425 | 429 | 500.., _) => Self::Later(error.into()),
             _ if retryable => Self::Later(error.into()),
@@ -68,7 +71,7 @@ impl From<ClientError> for Failure {
     }
 }
 
-/// The place of an event in the name of a member: `events[3].content`.
+/// Parses the index of an event from the name of a field: `events[3].content`.
 fn event_of(field: &str) -> Option<usize> {
     field.strip_prefix("events[")?.split_once(']')?.0.parse().ok()
 }

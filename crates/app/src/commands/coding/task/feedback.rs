@@ -1,4 +1,4 @@
-//! `loci task feedback`: what was used of the memories that a task was shown, what helped, and what misled.
+//! `loci task feedback`: the memories that a task used, that helped it, and that misled it.
 
 use anyhow::Result;
 use loci_api::coding::task::feedback::{HarmfulMemory, TaskFeedback, TaskFeedbackTaken};
@@ -9,24 +9,25 @@ use crate::config::environment::Environment;
 use crate::output;
 use crate::spool::SpoolCall;
 
-/// Say what memories were used, helped or misled; ends well even where no server can be reached
+/// Report the memories that were used, helped or misled; exits with 0 even if no server is
+/// reachable
 #[derive(Debug, clap::Args)]
 pub(crate) struct Feedback {
     /// The task
     task: String,
-    /// A memory that was used; may be repeated
+    /// A memory that was used; repeatable
     #[arg(long, value_name = "ID")]
     used: Vec<String>,
-    /// A memory that helped; may be repeated
+    /// A memory that helped; repeatable
     #[arg(long, value_name = "ID")]
     helpful: Vec<String>,
-    /// A memory that misled; may be repeated. What two tasks call harmful is held back
+    /// A memory that misled; repeatable. Reports by two tasks quarantine it
     #[arg(long, value_name = "ID")]
     harmful: Vec<String>,
-    /// Why it misled
+    /// The reason why it misled
     #[arg(long, value_name = "TEXT", requires = "harmful")]
     reason: Option<String>,
-    /// A person says it: what misled is held back at once
+    /// The feedback comes from a person and quarantines a misleading memory at once
     #[arg(long)]
     human: bool,
     #[command(flatten)]

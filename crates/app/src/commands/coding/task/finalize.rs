@@ -1,4 +1,4 @@
-//! `loci task finalize`: whoever runs agents ends a task, on every path.
+//! `loci task finalize`: the orchestrator of agents ends a task, on each path.
 
 use anyhow::Result;
 use loci_api::coding::task::end::{TaskFinalize, TaskFinalized};
@@ -10,7 +10,7 @@ use crate::config::environment::Environment;
 use crate::output;
 use crate::spool::SpoolCall;
 
-/// End a task, whatever became of its agent; ends well even where no server can be reached
+/// End a task regardless of its agent's result; exits with 0 even if no server is reachable
 #[derive(Debug, clap::Args)]
 pub(crate) struct Finalize {
     /// The task
@@ -18,16 +18,16 @@ pub(crate) struct Finalize {
     /// completed, failed, cancelled or timed_out
     #[arg(long)]
     status: String,
-    /// Why it ended, such as heartbeat_lost
+    /// The reason of the end, such as heartbeat_lost
     #[arg(long)]
     reason: Option<String>,
-    /// What it cost
+    /// The cost in US dollars
     #[arg(long, value_name = "USD")]
     cost_usd: Option<String>,
-    /// How long it took
+    /// The duration in seconds
     #[arg(long, value_name = "SECONDS")]
     duration_s: Option<String>,
-    /// What went wrong
+    /// The error
     #[arg(long, value_name = "TEXT")]
     error: Option<String>,
     #[command(flatten)]

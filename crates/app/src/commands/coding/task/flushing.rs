@@ -1,5 +1,7 @@
-//! Sending what waits in a spool: in its order as far as one task is concerned, and past whatever cannot be sent now. What cannot
-//! become right is kept apart; what may is tried again later, and given up by nobody but a person until it is two weeks old.
+//! Sends the waiting entries of a spool. The entries of one task stay in order, and an entry that
+//! cannot be sent now does not block other tasks. A permanently rejected entry is set aside. An
+//! entry that may succeed is retried until it is two weeks old, unless a person discards it
+//! earlier.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,49 +19,51 @@ use crate::adapters::SystemClock;
 use crate::commands::verified::at::of_memory;
 use crate::spool::{Entry, Refused, Sent, Spool, SpoolCall};
 
-/// What may become right is waited for so long.
+/// The maximum age in milliseconds of an entry that is retried.
 const WAITS_MAX_MS: i64 = 14 * 24 * 60 * 60 * 1_000;
-/// What is told later than this is told as of when it was said.
+/// The delay in milliseconds after which an entry is sent with its original time.
 const LATE_MS: i64 = 60_000;
-/// The member of a report or note that says when.
+/// The field with the time of a report or note.
 const OBSERVED_AT: &str = "observed_at";
-/// Where so many tasks in a row find nobody who answers, nobody is there.
+/// The number of consecutive tasks without an answer after which the server counts as unreachable.
 const UNANSWERED_MAX: usize = 2;
 
-/// What became of a spool.
+/// The result of flushing a spool.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct Flushed {
-    /// Servers have so many more.
+    /// The number of entries that servers accepted.
     pub(crate) taken: usize,
-    /// So many were refused now.
+    /// The number of entries that were rejected now.
     pub(crate) refused: usize,
-    /// So many wait.
+    /// The number of entries that still wait.
     pub(crate) waiting: usize,
 }
 
-/// What is sent of a spool.
+/// The selection of entries to send.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Flushing<'a> {
-    /// What was said to this server, and no other.
+    /// Only entries for this server.
     pub(crate) url: Option<&'a str>,
-    /// Also what was refused before, and what was tried a short time ago.
+    /// Include entries that were rejected before or tried a short time ago.
     pub(crate) all: bool,
-    /// What is said of this task, of a memory where one is named, comes first, whenever it was tried.
+    /// Entries of this memory and task come first, even if they were just tried.
     pub(crate) first: Option<(Option<&'a str>, &'a str)>,
-    /// Nothing is waited for any longer after so long.
+    /// The time limit of the whole run.
     pub(crate) until: Option<Duration>,
 }
 
-/// What became of a spool, with the answers by key: a server's, or why it refused.
+/// The result of flushing a spool, with the outcome by key: the server's answer, or the reason of
+/// its rejection.
 pub(crate) struct Answered {
     pub(crate) done: Flushed,
     pub(crate) answers: Vec<(String, Result<Value, String>)>,
 }
 
-/// Sends what waits: task by task those that nothing is known against first, the entries of each in their order.
+/// Sends the waiting entries, task by task. Tasks without a failed attempt come first. The entries
+/// of each task stay in order.
 ///
 /// # Errors
-/// Where the spool cannot be read or written.
+/// The spool cannot be read or written.
 pub(crate) async fn flush(client: &Client, spool: &Spool, what: Flushing<'_>) -> Result<Answered> {
     let held = spool.held().await?;
     let mut entries: Vec<Entry> = held.entries;
@@ -74,11 +78,12 @@ pub(crate) async fn flush(client: &Client, spool: &Spool, what: Flushing<'_>) ->
     let clock = SystemClock::new();
     let mut sending =
         Sending { client, spool, what, clock, done: Flushed::default(), answers: Vec::new(), settled: 0 };
-    // Of so many tasks in a row nobody answered; what is not noted yet.
+    // The number of consecutive tasks without an answer, and their entries that are not recorded
+    // yet.
     let (mut in_a_row, mut unanswered) = (0, Vec::new());
     for task in tasks(&entries, what, sending.clock.now()) {
         let Some(found) = sending.task(&task).await? else {
-            // Somebody is there: what found nobody is at fault itself.
+            // The server is reachable, so the unanswered entries are themselves at fault.
             for (entry, error) in unanswered.drain(..) {
                 sending.waits(entry, &error, false).await?;
             }
@@ -96,14 +101,14 @@ pub(crate) async fn flush(client: &Client, spool: &Spool, what: Flushing<'_>) ->
     Ok(Answered { done, answers })
 }
 
-/// What is to be sent, task by task.
+/// Returns the entries to send, task by task.
 fn tasks<'e>(entries: &'e [Entry], what: Flushing<'_>, now: Timestamp) -> Vec<Vec<&'e Entry>> {
     let mut by_task: BTreeMap<(Option<&str>, &str), Vec<&Entry>> = BTreeMap::new();
     for entry in entries.iter().filter(|entry| entry.url.as_deref() == what.url) {
         by_task.entry(entry.about()).or_default().push(entry);
     }
     let is_first = |task: &[&Entry]| task.first().is_some_and(|entry| what.first == Some(entry.about()));
-    // What waits is behind a single one that was tried: the others have not been said since.
+    // Only one entry of a task was tried. The others wait behind it and have not been sent since.
     let is_due = |task: &[&Entry]| task.iter().all(|entry| entry.is_due(now));
     let mut tasks: Vec<Vec<&Entry>> =
         by_task.into_values().filter(|task| what.all || is_first(task) || is_due(task)).collect();
@@ -115,7 +120,7 @@ fn tasks<'e>(entries: &'e [Entry], what: Flushing<'_>, now: Timestamp) -> Vec<Ve
     tasks
 }
 
-/// An entry for which nobody was there.
+/// An entry that no server answered.
 type Unanswered<'e> = Option<(&'e Entry, anyhow::Error)>;
 
 /// One run through a spool.
@@ -126,13 +131,13 @@ struct Sending<'a> {
     clock: SystemClock,
     done: Flushed,
     answers: Vec<(String, Result<Value, String>)>,
-    /// So many are in the spool no more.
+    /// The number of entries that left the spool.
     settled: usize,
 }
 
 impl Sending<'_> {
-    /// Sends what is said of one task, until something of it cannot be said now. Where nobody answered, what found nobody, unless it is
-    /// noted by then.
+    /// Sends the entries of one task until one cannot be sent now. If no server answered, returns
+    /// the unanswered entry, unless it is already recorded.
     async fn task<'e>(&mut self, task: &[&'e Entry]) -> Result<Option<Unanswered<'e>>> {
         for entry in task {
             let Some(within) = self.left() else { break };
@@ -164,7 +169,8 @@ impl Sending<'_> {
                 Failure::Unknown(error) => (error, true),
             };
             self.waits(entry, &error, is_unknown).await?;
-            // What is said of the same task waits behind it; of one that is kept apart nothing does.
+            // Later entries of the same task wait behind this one. Nothing waits behind a rejected
+            // entry.
             if entry.refused.is_none() {
                 break;
             }
@@ -172,7 +178,7 @@ impl Sending<'_> {
         Ok(None)
     }
 
-    /// How long the next answer may take; `None`: nothing more is begun.
+    /// Returns the time left for the next answer. `None` means that no further call starts.
     fn left(&self) -> Option<Duration> {
         let Some(until) = self.what.until else { return Some(CALL) };
         let left = until.checked_sub(Duration::from_micros(self.clock.monotonic_us()))?;
@@ -189,7 +195,7 @@ impl Sending<'_> {
         self.spool.settle(&entry.key, &waits).await
     }
 
-    /// At once: whoever is killed on the way sends nothing twice that need not be.
+    /// Records the outcome at once, so that a killed process sends as little as possible twice.
     async fn settle(&mut self, entry: &Entry, answer: Result<Value, String>) -> Result<()> {
         let sent = answer.as_ref().map_or_else(|why| Sent::Refused(why.clone()), |_| Sent::Taken);
         self.spool.settle(&entry.key, &sent).await?;
@@ -212,7 +218,8 @@ impl Sending<'_> {
     }
 }
 
-/// What was learned is told as of when it was said, where that is a while ago: what others learned since is newer.
+/// Sets the original time of a delayed report or note, so that newer learnings of others take
+/// precedence.
 fn as_of(entry: &Entry, now: Timestamp) -> Entry {
     let mut told = entry.clone();
     let tells = matches!(entry.call, SpoolCall::Complete | SpoolCall::Note);
@@ -223,7 +230,7 @@ fn as_of(entry: &Entry, now: Timestamp) -> Entry {
     told
 }
 
-/// Nobody mends it any more.
+/// True if the entry is too old for another retry.
 fn is_old(at: &str, now: Timestamp) -> bool {
     Timestamp::parse(at).is_ok_and(|at| at.plus_millis(WAITS_MAX_MS) < now)
 }

@@ -1,5 +1,6 @@
-//! `loci task hydrate`: what is remembered, as a block for a prompt on standard output. A task is not held up by it: where no server
-//! can be reached, or one refuses, the block says that nothing could be read, and the rest of the answer why.
+//! `loci task hydrate`: prints memories as a block for a prompt. It never blocks a task. If no
+//! server is reachable or one rejects the request, the block states that nothing could be read, and
+//! the answer contains the reason.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -23,41 +24,44 @@ use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
 
-/// What a server is given where nothing else is said, whatever it is configured to take, and how much longer it is waited for.
+/// The default time in milliseconds for a server, regardless of its configuration, and the
+/// additional time before the command gives up.
 const TIMEOUT_MS: u64 = 5_000;
 const LONGER_MS: u64 = 1_000;
 
-/// Print what is remembered, as a block for a prompt; ends well even where no server can be reached
+/// Print memories as a block for a prompt; exits with 0 even if no server is reachable
 #[derive(Debug, clap::Args)]
 pub(crate) struct Hydrate {
     /// The task
     task: String,
-    /// What is looked by [default: the task's description]
+    /// The search query [default: the task's description]
     #[arg(long)]
     query: Option<String>,
-    /// A file, directory or pattern that the task has to do with; may be repeated
+    /// A file, directory or pattern of the task; repeatable
     #[arg(long = "path", value_name = "PATH")]
     paths: Vec<String>,
-    /// Whose preferences [default: those of whoever asked for the task]
+    /// The user whose preferences are included [default: the user who requested the task]
     #[arg(long)]
     user: Option<String>,
-    /// The revision at which citations are verified [default: WORKTREE, the files as they are now; HEAD where
+    /// The revision at which citations are verified [default: WORKTREE, the current files; HEAD if
     /// there is none, and with --url, of the server's code]
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
     /// The commit at which citations are verified
     #[arg(long, value_name = "SHA")]
     commit: Option<String>,
-    /// Tokens of the block
+    /// The token budget of the block
     #[arg(long, value_name = "N")]
     budget_tokens: Option<u32>,
-    /// What the server may take
+    /// The time limit of the server in milliseconds
     #[arg(long, value_name = "MS", default_value_t = TIMEOUT_MS)]
     timeout_ms: u64,
-    /// A document that the prompt holds anyway, as AGENTS.md: what it says is left out; may be repeated
+    /// A document that the prompt already contains, such as AGENTS.md; its content is left out;
+    /// repeatable
     #[arg(long = "exclude-doc", value_name = "FILE")]
     excluded: Vec<PathBuf>,
-    /// Only this kind: rules, knowledge, episodes, reflections, preferences, self_feedback; may be repeated
+    /// Only this kind: rules, knowledge, episodes, reflections, preferences, self_feedback;
+    /// repeatable
     #[arg(long, value_name = "KIND")]
     include: Vec<String>,
     #[command(flatten)]
@@ -98,8 +102,8 @@ impl Hydrate {
 }
 
 impl Hydrate {
-    /// Returns what to know of the revision where a server elsewhere chose it: not of the files
-    /// here.
+    /// Returns a note about the revision if a remote server chose it and it may differ from the
+    /// local files.
     fn revision_note(&self, is_elsewhere: bool, commit: Option<&str>) -> Option<String> {
         let commit = commit.filter(|_| is_elsewhere && self.reference.is_none() && self.commit.is_none())?;
         Some(format!(
@@ -109,7 +113,7 @@ impl Hydrate {
     }
 }
 
-/// Digests of documents; one that cannot be read is not left out, and it is said.
+/// Returns digests of documents. An unreadable document is noted, and its content is not left out.
 fn digests(files: &[PathBuf]) -> Vec<String> {
     let digest = |file: &PathBuf| match bytes_of(file) {
         Ok(bytes) => Some(hex::encode(Sha256::digest(&bytes))),
@@ -132,10 +136,10 @@ fn shown(found: &TaskHydrated) {
     found.warnings.iter().for_each(output::note);
 }
 
-/// What is said instead of the sentence of an empty memory.
+/// The sentence that replaces that of an empty memory.
 const UNREAD: &str = "No previous knowledge is available: what is remembered could not be read.";
 
-/// What is printed where nothing was read: never an empty hole, and never as if nothing were known.
+/// Prints the block if nothing was read. It is never empty, and never claims that nothing is known.
 fn nothing(as_json: bool, task: &str, error: &anyhow::Error) -> Result<()> {
     let failure = Failure::of(error);
     let message = format!("{}: {error:#}", failure.what());
@@ -157,7 +161,8 @@ fn nothing(as_json: bool, task: &str, error: &anyhow::Error) -> Result<()> {
     output::result(as_json, &answer, |_| output::line(block.trim_end_matches('\n')))
 }
 
-/// Why nothing was read: nobody answered, or somebody refused. The one passes by itself; the other is a mistake of whoever asks.
+/// The reason why nothing was read: an unreachable server, which is temporary, or a rejection,
+/// which is a mistake of the caller.
 struct Failure<'e> {
     code: &'e str,
     is_refusal: bool,

@@ -1,5 +1,7 @@
-//! `loci task`: tasks of coding agents. `create`, `taking_in`: taking one in; `hydrate`: what it is shown; `complete`, `finalize`, `note`, `feedback`: what
-//! is said of it; these by way of `delivery`; here and in `explain`: looking at them; `search`: what their agents find; `outcome`: what came of them.
+//! `loci task`: tasks of coding agents. `create` and `taking_in` create a task, `hydrate` prints
+//! its memories, and `complete`, `finalize`, `note` and `feedback` report about it by way of
+//! `delivery`. This module and `explain` show tasks, `search` runs the search of an agent, and
+//! `outcome` shows or sets the outcome.
 
 mod complete;
 mod create;
@@ -33,53 +35,55 @@ use crate::session::Session;
 /// Tasks of coding agents.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
-    /// Take a task in; the same again is the one that is there; ends well even where no server can be reached
+    /// Create a task; repeating an id returns the existing task; exits with 0 even if no server is
+    /// reachable
     Create(Box<create::Create>),
-    /// Report the end of a task; ends well even where no server can be reached
+    /// Report the end of a task; exits with 0 even if no server is reachable
     Complete(Box<complete::Complete>),
-    /// End a task, whatever became of its agent; ends well even where no server can be reached
+    /// End a task regardless of its agent's result; exits with 0 even if no server is reachable
     Finalize(finalize::Finalize),
-    /// Print what is remembered, as a block for a prompt; ends well even where no server can be reached
+    /// Print memories as a block for a prompt; exits with 0 even if no server is reachable
     Hydrate(Box<hydrate::Hydrate>),
-    /// Show what a task was shown, what it used, and where that comes from
+    /// Show the memories that a task received and used, and their provenance
     Explain {
-        /// Its id
+        /// The id
         task: String,
         #[command(flatten)]
         at: At,
     },
-    /// Search what is remembered of a task's repository, as its agent would
+    /// Search the memories of a task's repository, as its agent would
     Search(Box<search::Search>),
-    /// Say what memories were used, helped or misled; ends well even where no server can be reached
+    /// Report the memories that were used, helped or misled; exits with 0 even if no server is
+    /// reachable
     Feedback(Box<feedback::Feedback>),
-    /// Store one thing that was learned; ends well even where no server can be reached
+    /// Store one learning; exits with 0 even if no server is reachable
     Note(note::Note),
-    /// Raise the security alert of a task: what it wrote is quarantined, and whatever it writes
+    /// Raise the security alert of a task: its past and future records are quarantined
     Alert {
-        /// Its id
+        /// The id
         task: String,
-        /// What you saw; kept with each record that is held back
+        /// Your observation, stored with each quarantined record
         #[arg(long)]
         reason: String,
         #[command(flatten)]
         at: At,
     },
-    /// Show what came of a task, or set it
+    /// Show or set the outcome of a task
     Outcome(outcome::Outcome),
-    /// Say by which commit a task's pull request came onto its base
+    /// Report the commit that merged a task's pull request into its base
     Merged(Merged),
     /// Show a task
     Show {
-        /// Its id
+        /// The id
         task: String,
         #[command(flatten)]
         at: At,
     },
-    /// List tasks, the newest first
+    /// List tasks, newest first
     List(Box<List>),
 }
 
-/// By which commit
+/// The merge commit
 #[derive(Debug, clap::Args)]
 pub(crate) struct Merged {
     /// The task
@@ -87,56 +91,57 @@ pub(crate) struct Merged {
     /// The commit: of a squash, a merge, or the last of a rebase
     #[arg(long, value_name = "SHA")]
     commit: String,
-    /// The pull request [default: the one that is known of the task]
+    /// The pull request [default: the known one of the task]
     #[arg(long, value_name = "N")]
     pr: Option<u64>,
     #[command(flatten)]
     at: At,
 }
 
-/// Which tasks
+/// The selection of tasks
 #[derive(Debug, clap::Args)]
 pub(crate) struct List {
-    /// Of this repository
+    /// The repository
     #[arg(long)]
     repo: Option<String>,
-    /// Asked for by this name
+    /// The requesting user, by name
     #[arg(long)]
     user: Option<String>,
-    /// accepted, hydrating, running, awaiting_approval, finalizing, completed, failed, cancelled or timed_out
+    /// accepted, hydrating, running, awaiting_approval, finalizing, completed, failed, cancelled or
+    /// timed_out
     #[arg(long)]
     status: Option<String>,
-    /// About this issue
+    /// The issue
     #[arg(long, value_name = "N")]
     issue: Option<u64>,
-    /// About this pull request
+    /// The pull request
     #[arg(long, value_name = "N")]
     pr: Option<u64>,
-    /// On this branch
+    /// The branch
     #[arg(long)]
     branch: Option<String>,
-    /// With this version of the prompt
+    /// The version of the prompt
     #[arg(long, value_name = "VERSION")]
     prompt_version: Option<String>,
-    /// In this variant
+    /// The variant
     #[arg(long)]
     variant: Option<String>,
-    /// This came of them: merged_as_is, closed_unmerged, reverted, …
+    /// The outcome: merged_as_is, closed_unmerged, reverted, …
     #[arg(long)]
     outcome: Option<String>,
-    /// Taken in then or later, as RFC 3339
+    /// Created at or after this time, as RFC 3339
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Taken in before, as RFC 3339
+    /// Created before this time, as RFC 3339
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
-    /// The description holds this
+    /// Only tasks whose description contains this
     #[arg(long, value_name = "TEXT")]
     words: Option<String>,
-    /// At most so many
+    /// The maximum number of rows
     #[arg(long)]
     limit: Option<u32>,
-    /// From the page before
+    /// The cursor of the previous page
     #[arg(long)]
     cursor: Option<String>,
     #[command(flatten)]
@@ -232,7 +237,7 @@ impl List {
     }
 }
 
-/// Characters of a description in a list.
+/// The maximum number of characters of a description in a list.
 const WHAT_CHARS_MAX: usize = 60;
 
 fn row(task: &Shown) -> Vec<String> {
@@ -240,7 +245,7 @@ fn row(task: &Shown) -> Vec<String> {
     vec![task.task_id.clone(), task.status.clone(), task.actor.clone(), what]
 }
 
-/// A task on lines of its own.
+/// Prints a task on several lines.
 fn shown(task: &Shown) {
     output::line(format!("{}  {}  {}  {}", task.task_id, task.status, task.actor, task.kind));
     output::line(format!("    {}", task.description));

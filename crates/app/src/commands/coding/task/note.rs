@@ -1,4 +1,4 @@
-//! `loci task note`: one thing that was learned, while the task goes on.
+//! `loci task note`: stores one learning during a task.
 
 use anyhow::Result;
 use loci_api::coding::task::end::{TaskNote, TaskNoted};
@@ -10,20 +10,20 @@ use crate::config::environment::Environment;
 use crate::output;
 use crate::spool::SpoolCall;
 
-/// Store one thing that was learned; ends well even where no server can be reached
+/// Store one learning; exits with 0 even if no server is reachable
 #[derive(Debug, clap::Args)]
 pub(crate) struct Note {
     /// The task
     task: String,
-    /// What was learned
+    /// The learning
     text: String,
-    /// What it is about [default: as the text begins]
+    /// The topic [default: the beginning of the text]
     #[arg(long)]
     topic: Option<String>,
-    /// To what it applies: a path, a glob, module:NAME [default: as the topic says]
+    /// The scope: a path, a glob, module:NAME [default: derived from the topic]
     #[arg(long)]
     scope: Option<String>,
-    /// architecture, convention, tooling or gotcha [default: as its words say]
+    /// architecture, convention, tooling or gotcha [default: derived from the text]
     #[arg(long)]
     category: Option<String>,
     #[command(flatten)]

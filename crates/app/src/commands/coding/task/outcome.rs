@@ -1,4 +1,4 @@
-//! `loci task outcome`: what came of a task: shown, and set by hand.
+//! `loci task outcome`: shows the outcome of a task, or sets it manually.
 
 use anyhow::Result;
 use loci_api::coding::outcome::{Outcome as Shown, OutcomeSet};
@@ -7,25 +7,26 @@ use loci_client::Client;
 use crate::commands::verified::at::At;
 use crate::output;
 
-/// What came of a task
+/// The outcome of a task
 #[derive(Debug, clap::Args)]
 pub(crate) struct Outcome {
     /// The task
     task: String,
-    /// Set it: `merged_as_is`, `merged_after_rounds`, `merged_with_human_commits`, `closed_unmerged`, `closed_superseded`, `abandoned`,
-    /// `reverted` or `no_pr` [default: it is shown]
+    /// The new outcome: `merged_as_is`, `merged_after_rounds`, `merged_with_human_commits`,
+    /// `closed_unmerged`, `closed_superseded`, `abandoned`, `reverted` or `no_pr` [default: show
+    /// it]
     #[arg(long, value_name = "OUTCOME")]
     outcome: Option<String>,
-    /// When it was merged, as RFC 3339
+    /// The time of the merge, as RFC 3339
     #[arg(long, value_name = "TIME", requires = "outcome")]
     merged_at: Option<String>,
-    /// Rounds of revision
+    /// The number of revision rounds
     #[arg(long, value_name = "N", requires = "outcome")]
     rounds: Option<u32>,
-    /// How the first checks of the first push ended: pass, fail or unknown
+    /// The result of the first checks of the first push: pass, fail or unknown
     #[arg(long, value_name = "END", requires = "outcome")]
     ci_first_push: Option<String>,
-    /// Where that comes from [default: manual]
+    /// The source of the outcome [default: manual]
     #[arg(long, requires = "outcome")]
     source: Option<String>,
     #[command(flatten)]

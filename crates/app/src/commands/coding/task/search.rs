@@ -1,4 +1,5 @@
-//! `loci task search`: what is remembered of a task's repository, by a question and filters, as its agent would be told.
+//! `loci task search`: searches the memories of a task's repository by a query and filters, as its
+//! agent would.
 
 use anyhow::{Result, bail};
 use loci_api::coding::repository_search::{FoundRecord, RepositoryFound, RepositorySearch, SearchFilters};
@@ -7,53 +8,53 @@ use loci_client::Client;
 use crate::commands::verified::at::At;
 use crate::output;
 
-/// Characters of what is shown on a line.
+/// The maximum number of characters of text on a line.
 const TEXT_CHARS_MAX: usize = 160;
 
-/// What is looked for
+/// The query and the filters
 #[derive(Debug, clap::Args)]
 pub(crate) struct Search {
-    /// The task that asks: its arm decides, and what it is shown is written down
+    /// The searching task: its arm applies, and the results are recorded as shown to it
     task: String,
-    /// The question; without one a filter
+    /// The query; without one, only the filters apply
     query: Option<String>,
     /// The repository [default: the task's]
     #[arg(long)]
     repo: Option<String>,
-    /// knowledge, self_feedback, episode, reflection, rule or preference; may be repeated
+    /// knowledge, self_feedback, episode, reflection, rule or preference; repeatable
     #[arg(long = "kind", value_name = "KIND")]
     kinds: Vec<String>,
-    /// Of tasks with this pull request
+    /// Only records of tasks with this pull request
     #[arg(long, value_name = "N")]
     pr: Option<u64>,
-    /// Learned at this commit, or by the task that made it
+    /// Only records learned at this commit, or by the task that made it
     #[arg(long, value_name = "SHA")]
     commit: Option<String>,
-    /// Of tasks about this issue
+    /// Only records of tasks about this issue
     #[arg(long, value_name = "N")]
     issue: Option<u64>,
-    /// Of tasks that have come so far: completed, failed, …
+    /// Only records of tasks with this status: completed, failed, …
     #[arg(long)]
     status: Option<String>,
-    /// Episodes that ended so
+    /// Only episodes with this outcome
     #[arg(long)]
     outcome: Option<String>,
-    /// Of tasks that this user asked for
+    /// Only records of tasks that this user requested
     #[arg(long)]
     user: Option<String>,
     /// A file, a directory or a pattern
     #[arg(long)]
     path: Option<String>,
-    /// First written then or later, as RFC 3339
+    /// First written at or after this time, as RFC 3339
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// First written before, as RFC 3339
+    /// First written before this time, as RFC 3339
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
-    /// At most so many
+    /// The maximum number of results
     #[arg(long)]
     limit: Option<u32>,
-    /// The revision at which citations are verified [default: WORKTREE, the files as they are now; HEAD where
+    /// The revision at which citations are verified [default: WORKTREE, the current files; HEAD if
     /// there is none, and with --url, of the server's code]
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
@@ -116,7 +117,7 @@ fn line(one: &FoundRecord) {
     let notes: Vec<String> = of.into_iter().flatten().collect();
     let notes = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) };
     output::line(format!("{:.2}  {}  {}{notes}", one.score, record.kind, record.id));
-    // Texts of learnings begin with their topic already.
+    // The text of a learning already begins with its topic.
     let topic = record.topic.as_ref().map(|topic| format!("{topic}: "));
     let topic = topic.filter(|topic| !record.text.starts_with(topic.as_str())).unwrap_or_default();
     output::line(format!("      {}", output::short(&format!("{topic}{}", record.text), TEXT_CHARS_MAX)));

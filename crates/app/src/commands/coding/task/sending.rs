@@ -1,5 +1,5 @@
-//! Saying one entry of a spool to a server: a call within a time. Of what was said in a session an event that cannot be right holds
-//! nothing back: the others are said without it.
+//! Sends one spool entry to a server within a time limit. An invalid session event does not block
+//! the others: they are sent without it.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,20 +13,20 @@ use super::failing::Failure;
 use super::taking_in;
 use crate::spool::{Entry, SpoolCall};
 
-/// A server that does not answer a small question by then is taken for gone.
+/// The time limit of a small request. After it the server counts as unreachable.
 pub(super) const PROBE: Duration = Duration::from_millis(1_500);
-/// One that answers is waited for.
+/// The time limit of a call to a reachable server.
 pub(super) const CALL: Duration = Duration::from_secs(6);
 
-/// What became of an entry that was said.
+/// The result of sending an entry.
 pub(super) struct Said {
     /// The server's answer.
     pub(super) answer: Result<Value, Failure>,
-    /// Events of it that cannot be right, an entry each, with the reason.
+    /// The invalid events of the entry, one entry each, with the reason.
     pub(super) bad: Vec<Entry>,
 }
 
-/// Finds out whether there is a server, and whether it knows the task.
+/// Checks that a server is reachable and knows the task.
 pub(super) async fn probe(client: &Client, task: &str) -> Result<(), Failure> {
     match tokio::time::timeout(PROBE, client.task_get(task)).await {
         Ok(Ok(_)) => Ok(()),
@@ -35,7 +35,7 @@ pub(super) async fn probe(client: &Client, task: &str) -> Result<(), Failure> {
     }
 }
 
-/// Says an entry, and waits no longer than `within` for an answer.
+/// Sends an entry, and waits at most `within` for the answer.
 pub(super) async fn say(client: &Client, entry: &Entry, within: Duration) -> Said {
     let mut bad = Vec::new();
     let count = entry.body.get("events").and_then(Value::as_array).map_or(0, Vec::len);
@@ -72,7 +72,7 @@ pub(super) async fn say(client: &Client, entry: &Entry, within: Duration) -> Sai
                 parts.push_front(rest);
                 parts.push_front(part);
             }
-            // What was taken of it is a repetition the next time.
+            // On the next attempt the server recognizes the events that it has already accepted.
             failure => return Said { answer: Err(failure), bad },
         }
     }
@@ -80,7 +80,7 @@ pub(super) async fn say(client: &Client, entry: &Entry, within: Duration) -> Sai
     Said { answer, bad }
 }
 
-/// Says an entry as it is.
+/// Sends an entry unchanged.
 pub(super) async fn say_once(client: &Client, entry: &Entry, within: Duration) -> Result<Value, Failure> {
     let once = client.clone().with_idempotency_key(&entry.key)?;
     let call = async {
@@ -100,7 +100,7 @@ fn slow(within: Duration) -> anyhow::Error {
     anyhow::anyhow!("the server did not answer within {} ms", within.as_millis())
 }
 
-/// The last part of the path of a call that is about a task that is there.
+/// Returns the last segment of the path of a call about an existing task.
 fn path(call: SpoolCall) -> &'static str {
     match call {
         SpoolCall::Note => "notes",
@@ -112,7 +112,8 @@ fn events(entry: &mut Entry) -> Option<&mut Vec<Value>> {
     entry.body.get_mut("events").and_then(Value::as_array_mut)
 }
 
-/// Takes an event out: an entry of its own, whose key is made of the whole's and its number, so that it is kept once.
+/// Moves an event into an entry of its own. Its key consists of the key of the original and the
+/// event's number, so that it is kept once.
 fn alone(entry: &mut Entry, at: usize, why: &str) -> Option<Entry> {
     let event = events(entry).filter(|events| at < events.len())?.remove(at);
     let name = event.get("seq").map_or_else(|| format!("at-{at}"), Value::to_string);
@@ -126,14 +127,14 @@ fn alone(entry: &mut Entry, at: usize, why: &str) -> Option<Entry> {
     Some(one)
 }
 
-/// What became of one part beside the others.
+/// Adds the answer for one part to the total.
 fn joined(whole: &mut SessionAppended, answer: Value) -> anyhow::Result<()> {
     let part: SessionAppended = serde_json::from_value(answer).context("the answer of the server")?;
     join(whole, part);
     Ok(())
 }
 
-/// What became of one call beside another.
+/// Adds the result of one call to the total.
 pub(crate) fn join(whole: &mut SessionAppended, part: SessionAppended) {
     whole.accepted = whole.accepted.saturating_add(part.accepted);
     whole.duplicates = whole.duplicates.saturating_add(part.duplicates);

@@ -1,5 +1,6 @@
-//! `loci session`: what an agent says while it works on a task, what it keeps for its next run, what becomes a learning, and the end.
-//! `append` goes by way of `task/delivery`: it ends well even where no server can be reached.
+//! `loci session`: the events of an agent during a task, its state for the next run, promotion of
+//! events to learnings, and the end of the session. `append` uses `task/delivery`, so it exits with
+//! 0 even if no server is reachable.
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
@@ -20,18 +21,18 @@ use crate::output;
 use crate::session::Session;
 use crate::spool::SpoolCall;
 
-/// What an agent says while it works on a task
+/// Session events of an agent during a task
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskSession {
-    /// Add events; ends well even where no server can be reached
+    /// Add events; exits with 0 even if no server is reachable
     Append(Box<Append>),
-    /// Show what was said, by number
+    /// Show the events, by number
     Show(Show),
-    /// Show what the agent keeps for its next run, or keep something else
+    /// Show or replace the state that the agent keeps for its next run
     State(State),
-    /// Make learnings of events, while the session is open
+    /// Promote events to learnings while the session is open
     Promote(Promote),
-    /// End the session; what is left is the archive
+    /// End the session; only its archive remains
     End {
         /// The task
         task: String,
@@ -40,72 +41,72 @@ pub(crate) enum TaskSession {
     },
 }
 
-/// What was said
+/// The events to add
 #[derive(Debug, clap::Args)]
 pub(crate) struct Append {
     /// The task
     task: String,
-    /// What was said
+    /// The text of the event
     #[arg(required_unless_present = "file", requires = "seq")]
     text: Option<String>,
-    /// Its number in the session: greater for what came later
+    /// The sequence number in the session, increasing over time
     #[arg(long, value_name = "N")]
     seq: Option<u64>,
     /// message, reasoning, tool_call, tool_result, decision or note
     #[arg(long = "type", value_name = "TYPE", default_value = "message")]
     kind: String,
-    /// user, assistant, tool or other [default: by the type]
+    /// user, assistant, tool or other [default: derived from the type]
     #[arg(long)]
     role: Option<String>,
-    /// Events as JSON, one a line or in an array; - reads them from standard input
+    /// Events as JSON, one per line or in an array; - reads standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "seq", "role"])]
     file: Option<String>,
     #[command(flatten)]
     helper: Helper,
 }
 
-/// Which events
+/// The selection of events
 #[derive(Debug, clap::Args)]
 pub(crate) struct Show {
     /// The task
     task: String,
-    /// Behind this number
+    /// Only events after this number
     #[arg(long, value_name = "N")]
     after: Option<u64>,
-    /// Of these types, joined by commas
+    /// Only these types, separated by commas
     #[arg(long)]
     types: Option<String>,
-    /// At most so many
+    /// The maximum number of events
     #[arg(long)]
     limit: Option<u32>,
     #[command(flatten)]
     at: At,
 }
 
-/// What the agent keeps
+/// The state of the agent
 #[derive(Debug, clap::Args)]
 pub(crate) struct State {
     /// The task
     task: String,
-    /// Keep this: any JSON; - reads it from standard input
+    /// The new state: any JSON; - reads standard input
     #[arg(long, value_name = "FILE")]
     put: Option<String>,
-    /// The version of the state whose place it takes; 0 for the first
+    /// The version of the replaced state; 0 for the first
     #[arg(long, value_name = "N", default_value_t = 0, requires = "put")]
     replaces: u64,
     #[command(flatten)]
     at: At,
 }
 
-/// Which events become learnings
+/// The events that become learnings
 #[derive(Debug, clap::Args)]
 pub(crate) struct Promote {
     /// The task
     task: String,
-    /// Their numbers
+    /// The sequence numbers
     #[arg(required = true)]
     seq: Vec<u64>,
-    /// knowledge, of the repository, or self_feedback, of what the agent would have needed
+    /// knowledge, about the repository, or self_feedback, about information that the agent lacked
     #[arg(long = "as", value_name = "WHAT")]
     what: Option<String>,
     #[command(flatten)]

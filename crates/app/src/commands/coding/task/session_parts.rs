@@ -1,23 +1,25 @@
-//! Events of a session as a file has them, and the calls by which they are said: by count and by bytes. What is no event, and what is
-//! too great for any call, is told from the others, and holds none of them back.
+//! Splits the session events of a file into calls, limited by count and by bytes. Invalid and
+//! oversized events are reported separately, and do not block the others.
 
 use anyhow::{Context as _, Result};
 use loci_api::coding::task::session::SessionEvent;
 use loci_model::limits;
 use serde_json::{Value, json};
 
-/// Bytes of the events of a call: few enough to be taken soon, and to be kept where they cannot be said.
+/// The maximum number of bytes of events per call. The limit keeps calls fast and lets an
+/// undeliverable call be spooled.
 const CALL_BYTES_MAX: usize = 1024 * 1024;
-/// Bytes of an event that goes alone: a server takes no greater body, and there is something around it.
+/// The maximum number of bytes of a single event. The server's body limit minus room for the
+/// enclosing object.
 const EVENT_BYTES_MAX: usize = limits::BODY_BYTES_MAX_DEFAULT - 1024;
 
-/// What cannot be said, as the body of a call, and why.
+/// An event that cannot be sent, as the body of a call, and the reason.
 pub(super) type Bad = (Value, String);
 
-/// Events as JSON: an array, or one a line. What is none is told beside them.
+/// Parses events from JSON: an array, or one per line. Returns invalid events separately.
 ///
 /// # Errors
-/// An array that is none.
+/// The text begins as an array but is not one.
 pub(super) fn read(text: &str) -> Result<(Vec<SessionEvent>, Vec<Bad>)> {
     let text = text.trim();
     let (mut events, mut bad) = (Vec::new(), Vec::new());
@@ -40,10 +42,10 @@ pub(super) fn read(text: &str) -> Result<(Vec<SessionEvent>, Vec<Bad>)> {
     Ok((events, bad))
 }
 
-/// The bodies of calls, in the order of the events, and what is too great for any.
+/// Returns the bodies of the calls, in the order of the events, and the oversized events.
 ///
 /// # Errors
-/// An event that cannot be written down.
+/// An event cannot be serialized.
 pub(super) fn cut(events: Vec<SessionEvent>) -> Result<(Vec<Value>, Vec<Bad>)> {
     cut_at(events, CALL_BYTES_MAX, EVENT_BYTES_MAX)
 }
@@ -56,7 +58,7 @@ fn cut_at(
     let (mut bodies, mut bad) = (Vec::new(), Vec::new());
     let (mut call, mut bytes) = (Vec::new(), 0_usize);
     for event in events {
-        // With what joins it to the next.
+        // Includes the separator to the next event.
         let size = serde_json::to_string(&event)?.len().saturating_add(1);
         let seq = event.seq;
         let event = serde_json::to_value(event)?;

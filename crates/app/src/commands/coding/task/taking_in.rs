@@ -1,6 +1,6 @@
-//! How a task is taken in, now or late: what `loci task create` says to a server, and keeps in the spool where there is none, so that
-//! everything that is said of the task later finds it. A server that is there and refuses is told
-//! to whoever asked: waiting would not mend it.
+//! Creation of a task, now or later. `loci task create` sends the request to a server, or spools it
+//! if none is reachable, so that later reports about the task find it. A rejection by a reachable
+//! server is reported to the caller, because retrying does not help.
 
 use anyhow::Result;
 use loci_api::coding::task::{TaskCreate, TaskTaken};
@@ -22,23 +22,25 @@ use crate::output;
 use crate::session::Session;
 use crate::spool::{Entry, SpoolCall};
 
-/// A task to be taken in, as it is sent and spooled.
+/// The creation of a task, as sent and spooled.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct TakingIn {
     create: TaskCreate,
-    /// The clone it is on, for a server of this machine, which is told of it first.
+    /// The directory of the clone, for a server of this machine, which registers it first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     directory: Option<String>,
-    /// Nobody named the repository: it is the clone's, under the name that the server has for it.
+    /// True if no repository was named. The repository is that of the clone, under the server's
+    /// name for it.
     #[serde(default)]
     is_of_clone: bool,
 }
 
 impl TakingIn {
-    /// In the working directory: its repository is the one that is named, else that of the clone there.
+    /// Prepares the creation in the working directory. The repository is the named one, else that
+    /// of the clone.
     ///
     /// # Errors
-    /// Usage, where nothing names a repository.
+    /// A usage error if nothing names a repository.
     pub(super) async fn here(
         globals: &Globals,
         environment: &Environment,
@@ -65,10 +67,10 @@ impl TakingIn {
         Ok(Self { create: TaskCreate { repo, ..create }, directory, is_of_clone })
     }
 
-    /// Says it to a server, or keeps it until there is one, and prints the id.
+    /// Sends the creation to a server, or spools it, and prints the id.
     ///
     /// # Errors
-    /// Where a server refuses; where none can be reached only with `--strict`.
+    /// A server rejects it; with `--strict` also if no server is reachable.
     pub(super) async fn say(
         &self,
         globals: &Globals,
@@ -106,7 +108,7 @@ async fn send(globals: &Globals, environment: &Environment, entry: &Entry) -> Re
     Ok(answer)
 }
 
-/// Finds out whether there is a server, whatever it says of the task.
+/// Checks that a server is reachable, regardless of its answer about the task.
 async fn is_there(client: &Client, task: &str) -> Result<(), Failure> {
     match tokio::time::timeout(PROBE, client.task_get(task)).await {
         Ok(Err(error)) if error.status().is_none_or(|status| status >= 500) => {
@@ -120,12 +122,12 @@ async fn is_there(client: &Client, task: &str) -> Result<(), Failure> {
     }
 }
 
-/// Takes a task in; `once` is the client whose call is told from its repetition.
+/// Creates a task. `once` is the client with the idempotency key of the call.
 pub(super) async fn take_in(client: &Client, once: &Client, body: &Value) -> Result<Value, ClientError> {
     let unread = |error| ClientError::Request(format!("a task that cannot be read: {error}"));
     let mut taking: TakingIn = serde_json::from_value(body.clone()).map_err(unread)?;
     if taking.directory.is_some() {
-        // A clone that cannot be registered may be known all the same.
+        // A clone that cannot be registered may already be known.
         let add = RepositoryAdd { directory: taking.directory.clone(), ..RepositoryAdd::default() };
         let added = client.clone().with_person().repository_add(&add).await.ok();
         if let (true, Some(added)) = (taking.is_of_clone, added) {

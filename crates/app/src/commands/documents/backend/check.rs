@@ -15,24 +15,24 @@ use crate::output;
 /// Run the conformance suite against a backend
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// A directory of this machine
+    /// A local directory
     #[arg(long, value_name = "DIR", conflicts_with = "memory")]
     directory: Option<PathBuf>,
     /// The documents of a memory, by name or id; without it and without --directory, the global
-    /// --url is the backend and --token-file has its token
+    /// --url is the backend and --token-file contains its token
     #[arg(long)]
     memory: Option<String>,
-    /// The namespace whose documents they are; `/` without it
+    /// The namespace of the documents; `/` without it
     #[arg(long, requires = "memory")]
     namespace: Option<String>,
-    /// Below this prefix
+    /// The prefix below which the suite works
     #[arg(long)]
     prefix: Option<String>,
 }
 
 impl Check {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
-        // Next to a directory or a memory, the URL names no place: it may come from the
+        // Next to a directory or a memory, the URL does not name the backend: it may come from the
         // environment.
         let is_url = self.directory.is_none() && self.memory.is_none();
         let url = globals.url.clone().filter(|_| is_url).map(|url| (url, globals.token_file.clone()));
@@ -43,7 +43,7 @@ impl Check {
         let opened = place.open(self.prefix.as_deref(), session.as_ref(), true).await?;
         let run = format!("{:016x}", getrandom::u64()?);
         let report = run_conformance(Arc::clone(&opened.backend), &opened.prefix, &run).await?;
-        // The files of the run are gone: nothing waits for the jobs that they caused.
+        // The files of the run are removed, so nothing waits for the jobs that they caused.
         place::end(session, None).await?;
         output::result(globals.json, &report, lines)?;
         match report.failed().as_slice() {

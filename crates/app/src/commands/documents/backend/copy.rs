@@ -1,4 +1,4 @@
-//! `loci backend copy`: files from one place to another, with a report of the refused ones.
+//! `loci backend copy`: copies files from one place to another, and reports rejected files.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ pub(crate) struct Copy {
 /// The source
 #[derive(Debug, Args)]
 pub(crate) struct CopySource {
-    /// From a directory of this machine
+    /// From a local directory
     #[arg(long, value_name = "DIR")]
     from_directory: Option<PathBuf>,
     /// From a server of the HTTP form
@@ -38,7 +38,7 @@ pub(crate) struct CopySource {
     /// The namespace of --from-memory; `/` without it
     #[arg(long, value_name = "NAMESPACE", requires = "from_memory")]
     from_namespace: Option<String>,
-    /// Only what is below this prefix; in a memory it is below knowledge/
+    /// Only files below this prefix; in a memory it is below knowledge/
     #[arg(long, value_name = "PREFIX")]
     from_prefix: Option<String>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct CopySource {
 /// The destination
 #[derive(Debug, Args)]
 pub(crate) struct CopyDestination {
-    /// To a directory of this machine
+    /// To a local directory
     #[arg(long, value_name = "DIR")]
     to_directory: Option<PathBuf>,
     /// To a server of the HTTP form

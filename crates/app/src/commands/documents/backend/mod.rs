@@ -1,5 +1,5 @@
-//! `loci backend`: places for files that are not the server's own. The commands check a place,
-//! serve a directory, and copy files between two places.
+//! `loci backend`: file backends other than the server's own. The commands check a backend, serve a
+//! directory, and copy files between two backends.
 
 mod check;
 mod copy;
@@ -12,13 +12,13 @@ use clap::Subcommand;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 
-/// Backends of files
+/// File backends
 #[derive(Debug, Subcommand)]
 pub(crate) enum Backend {
     /// Run the conformance suite against a backend: a directory, a server of the HTTP form, or the
     /// documents of a memory
     Check(check::Check),
-    /// Serve the HTTP form of a directory on this machine, until a signal
+    /// Serve the HTTP form of a local directory until a signal arrives
     Serve(serve::Serve),
     /// Copy files from one place to another
     Copy(Box<copy::Copy>),

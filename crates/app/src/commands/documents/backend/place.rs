@@ -1,4 +1,4 @@
-//! A place for files, as a command names it, and the way to it.
+//! A place for files, as a command names it, and access to it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::config::environment::Environment;
 use crate::exit::Usage;
 use crate::session::Session;
 
-/// The directory of a tree that any writer may write.
+/// The directory of a tree that each writer may write.
 const KNOWLEDGE: &str = "knowledge";
 
 /// A place for files.
 pub(super) enum BackendPlace {
-    /// A directory of this machine.
+    /// A local directory.
     Directory(PathBuf),
     /// A server of the HTTP form, and the file with its token.
     Url(String, Option<PathBuf>),
@@ -27,17 +27,17 @@ pub(super) enum BackendPlace {
     Memory(String, Option<String>),
 }
 
-/// A place that is open.
+/// An opened place.
 pub(super) struct Opened {
     pub(super) backend: Arc<dyn FileBackend>,
     /// The prefix below which the command works.
     pub(super) prefix: String,
-    /// The id of the memory, where the place is one.
+    /// The id of the memory, if the place is one.
     pub(super) memory: Option<String>,
 }
 
 impl BackendPlace {
-    /// Returns the one place that a command names; `flags` are their names for the error.
+    /// Returns the one place that a command names. `flags` are the option names for the error.
     pub(super) fn one(
         directory: Option<PathBuf>,
         url: Option<(String, Option<PathBuf>)>,
@@ -52,13 +52,13 @@ impl BackendPlace {
         }
     }
 
-    /// Returns true for a place that a session leads to.
+    /// Returns true for a place that requires a session.
     pub(super) fn is_memory(&self) -> bool {
         matches!(self, Self::Memory(..))
     }
 
     /// Opens the place. In a memory the prefix is below `knowledge/`. With `leaves_paths` a server
-    /// of the HTTP form refuses paths by its own rules.
+    /// of the HTTP form rejects paths by its own rules.
     pub(super) async fn open(
         self,
         prefix: Option<&str>,
@@ -100,7 +100,7 @@ impl Opened {
         Ok(namespace(Arc::clone(&self.backend), &self.prefix)?)
     }
 
-    /// Checks that the prefix is no file, which the view below it would not show.
+    /// Checks that the prefix is not a file, which the view below it would not show.
     pub(super) async fn check_prefix(&self) -> Result<()> {
         let prefix = clean_prefix(&self.prefix)?;
         if prefix.is_empty() || (self.memory.is_some() && prefix == KNOWLEDGE) {
@@ -113,8 +113,8 @@ impl Opened {
     }
 }
 
-/// Refuses a `--token` that no place of a command uses. One of the environment is not refused: it
-/// is for other commands.
+/// Rejects a `--token` that no place of a command uses. A token from the environment is accepted,
+/// because it is for other commands.
 pub(super) fn refuse_token(globals: &Globals, environment: &Environment) -> Result<()> {
     match globals.token.as_deref() {
         Some(token) if environment.get("LOCI_TOKEN") != Some(token) => {
@@ -127,7 +127,7 @@ pub(super) fn refuse_token(globals: &Globals, environment: &Environment) -> Resu
     }
 }
 
-/// Begins the session of a command, where one of its places needs it.
+/// Begins the session of a command if one of its places needs it.
 pub(super) fn session(
     places: &[&BackendPlace],
     globals: &Globals,
@@ -140,7 +140,7 @@ pub(super) fn session(
     is_needed.then(|| Session::begin(globals, environment)).transpose()
 }
 
-/// Ends a session; the jobs that writing to `memory` caused are run first.
+/// Ends a session after running the jobs that writes to `memory` caused.
 pub(super) async fn end(session: Option<Session>, memory: Option<&str>) -> Result<()> {
     let Some(mut session) = session else { return Ok(()) };
     if let Some(memory) = memory {

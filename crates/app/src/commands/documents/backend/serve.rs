@@ -1,4 +1,5 @@
-//! `loci backend serve`: the HTTP form of a directory on a loopback address, until a signal.
+//! `loci backend serve`: serves the HTTP form of a directory on a loopback address until a signal
+//! arrives.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -17,16 +18,16 @@ use crate::config::environment::Environment;
 use crate::output;
 use crate::process::stop_limit::{StopSignal, end_by_force};
 
-/// The time that requests under way have after the signal.
+/// The time limit for requests in progress after the signal.
 const STOP_MAX: Duration = Duration::from_secs(10);
 
-/// Serve the HTTP form of a directory on this machine
+/// Serve the HTTP form of a local directory
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// The directory; made, for its owner alone, where it is absent
+    /// The directory; created for its owner only if it is absent
     #[arg(long, value_name = "DIR")]
     directory: PathBuf,
-    /// The port on 127.0.0.1; 0 takes a free one. With --token-file every request must carry that
+    /// The port on 127.0.0.1; 0 selects a free one. With --token-file each request must carry that
     /// token
     #[arg(long, default_value_t = 8412)]
     port: u16,

@@ -1,5 +1,6 @@
-//! `loci consolidate`: the upkeep of a tree, on a server or on a plain directory, for people, cron and CI. Without `--apply` it plans and
-//! writes nothing. Its exit codes are its own: 0 nothing to do or applied, 2 a plan was made, 3 conflict, 4 validation failed, 1 other.
+//! `loci consolidate`: consolidation of a tree, on a server or in a plain directory, for people,
+//! cron and CI. Without `--apply` it plans and writes nothing. It has its own exit codes: 0 nothing
+//! to do or applied, 2 a plan was made, 3 conflict, 4 validation failed, 1 other.
 
 mod path;
 mod shown;
@@ -19,30 +20,30 @@ use crate::exit::{Outcome, Planned};
 use crate::output::wait_notice::waited_for;
 use crate::session::Session;
 
-/// A run that a model plans is looked at this often.
+/// The polling interval in milliseconds for a run that a model plans.
 const LOOK_MS: u64 = 500;
 
-/// What of a tree is looked at.
+/// The documents that a run considers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Scope {
-    /// What changed since the last run that was applied
+    /// Changes since the last applied run
     SinceLast,
-    /// Everything
+    /// All documents
     All,
 }
 
-/// Who plans.
+/// The planner of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Planner {
-    /// Rules, and a model behind them where the memory asks one
+    /// Rules, followed by a model if the memory uses one
     Auto,
-    /// Rules alone
+    /// Rules only
     Deterministic,
     /// Rules and a model
     Llm,
 }
 
-/// How the run is shown.
+/// The output format of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people
@@ -53,43 +54,44 @@ pub(crate) enum Format {
     Markdown,
 }
 
-/// Put a tree of documents in order: plan it, apply the plan, or undo it
+/// Consolidate a tree of documents: plan it, apply the plan, or undo it
 #[derive(Debug, Args)]
 pub(crate) struct Consolidate {
     /// The memory, by name or id
     #[arg(long, required_unless_present = "path", conflicts_with = "path")]
     memory: Option<String>,
-    /// The namespace whose documents they are; `/` without it
+    /// The namespace of the documents; `/` without it
     #[arg(long, requires = "memory")]
     namespace: Option<String>,
-    /// A plain directory, without any server; what is put away there is a file that goes
+    /// A plain directory, without any server; an archived document is a deleted file there
     #[arg(long, value_name = "DIR", conflicts_with_all = ["namespace", "run", "revert"])]
     path: Option<PathBuf>,
-    /// How the directory is laid out; told by its files without it
+    /// The layout of the directory; derived from its files without it
     #[arg(long, requires = "path")]
     layout: Option<String>,
-    /// What may be done [default: deduplicate,reorganize]; also resolve_contradictions, derive_insights, prune
+    /// The permitted operations [default: deduplicate,reorganize]; also resolve_contradictions,
+    /// derive_insights, prune
     #[arg(long, value_delimiter = ',')]
     ops: Vec<String>,
-    /// What is looked at [default: since-last; of a directory: all]
+    /// The scope [default: since-last; of a directory: all]
     #[arg(long, value_enum)]
     scope: Option<Scope>,
-    /// Who plans
+    /// The planner
     #[arg(long, value_enum, default_value_t = Planner::Auto)]
     planner: Planner,
-    /// Apply what nobody has to decide about
+    /// Apply the actions that need no decision
     #[arg(long)]
     apply: bool,
-    /// A run that there is: shown, applied with --apply, undone with --revert
+    /// An existing run: show it, apply it with --apply, undo it with --revert
     #[arg(long, requires = "memory")]
     run: Option<String>,
     /// Undo the run
     #[arg(long, requires = "run", conflicts_with = "apply")]
     revert: bool,
-    /// Only these actions of the run, held ones too
+    /// Only these actions of the run, including held ones
     #[arg(long, requires = "run", value_delimiter = ',')]
     actions: Vec<String>,
-    /// How the run is shown
+    /// The output format
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
@@ -106,7 +108,7 @@ impl Consolidate {
         self.ended(&run)
     }
 
-    /// What the run comes to, as an exit code.
+    /// Converts the state of the run to an exit code.
     fn ended(&self, run: &shape::ConsolidationRun) -> Result<()> {
         let say = |code: u8, text: String| Err(Outcome { code, text }.into());
         let open = run.plan.iter().filter(|one| matches!(one.status.as_str(), "planned" | "held")).count();
@@ -180,7 +182,8 @@ impl Consolidate {
         };
         let mut run = client.consolidation_start(memory, &start).await?;
         let asked = shape::ConsolidationAsk { namespace };
-        // A run that a model plans is a job; one of the caller's own model may take as long as it wants.
+        // A run that a model plans is a job. If the caller's own model plans it, the run has no
+        // time limit.
         let planned = async {
             let (clock, mut waited) = (SystemClock::new(), 0);
             while run.status == "planning" && waited < session.wait_ms() {
@@ -205,7 +208,7 @@ impl Planner {
     }
 }
 
-/// The exit code of an error.
+/// Returns the exit code of an error.
 fn code_of(error: &anyhow::Error) -> u8 {
     if let Some(outcome) = error.downcast_ref::<Outcome>() {
         return outcome.code;

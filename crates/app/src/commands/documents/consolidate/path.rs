@@ -1,5 +1,6 @@
-//! `loci consolidate --path`: a plain directory is put in order, without a server, a store or a model. Files are read whole and written by
-//! renaming; nothing is written without `--apply`, and files come before others go.
+//! `loci consolidate --path`: consolidates a plain directory without a server, a store or a model.
+//! Files are read completely and replaced by renaming. Nothing is written without `--apply`, and
+//! new files are written before old ones are removed.
 
 use std::collections::BTreeSet;
 use std::fs::Permissions;
@@ -25,10 +26,10 @@ use crate::adapters::SystemClock;
 use crate::exit::{Outcome, Usage};
 use crate::output;
 
-/// Files that a directory may have.
+/// The maximum number of files in a directory.
 const FILES_MAX: usize = limits::UPKEEP_DOCUMENTS_MAX;
 const RULES: &str = "deterministic@2";
-/// The beginning of the names of files that are not whole yet.
+/// The name prefix of incomplete files.
 const DRAFT: &str = ".loci-new-";
 
 pub(super) fn run(asked: &Consolidate, root: &Path) -> Result<shape::ConsolidationRun> {
@@ -92,15 +93,16 @@ fn operations(words: &[String]) -> Result<Vec<Operation>> {
     Ok(all.into_iter().collect())
 }
 
-/// What lies in a directory.
+/// The content of a directory.
 #[derive(Debug, Default)]
 struct Found {
     files: Vec<DirectoryFile>,
-    /// What is no text to plan on, with why: it stays, and nothing takes its place.
+    /// Files that cannot be planned on, with the reason. They stay, and nothing replaces them.
     unread: Vec<(String, String)>,
 }
 
-/// Markdown files of a directory, by path. Links lead nowhere, and names that begin with a dot are somebody else's.
+/// Returns the Markdown files of a directory, by path. It follows no links, and ignores names that
+/// begin with a dot.
 fn found(root: &Path) -> Result<Found> {
     let mut found = Found::default();
     let mut waiting = vec![String::new()];
@@ -133,7 +135,8 @@ fn found(root: &Path) -> Result<Found> {
     Ok(found)
 }
 
-/// A file, or why it is none to plan on. The changelog grows with every run: how long it is decides nothing.
+/// Reads a file, or returns the reason why it cannot be planned on. The changelog grows with each
+/// run, so its size does not matter.
 fn file(root: &Path, path: &str, is_plain: bool) -> Result<Result<DirectoryFile, String>> {
     if !is_plain {
         return Ok(Err("it is no plain file".to_owned()));
@@ -150,7 +153,8 @@ fn file(root: &Path, path: &str, is_plain: bool) -> Result<Result<DirectoryFile,
     Ok(Ok(DirectoryFile { path: path.to_owned(), text, modified_at }))
 }
 
-/// Writes files whole, by renaming; then removes those that go. One that somebody changed since it was read stops all of it.
+/// Writes complete files by renaming, then removes obsolete ones. A file that changed since it was
+/// read aborts the whole operation.
 fn write(root: &Path, changes: &[FileChange]) -> Result<()> {
     for change in changes {
         if !is_as_read(root, change)? {
@@ -169,7 +173,7 @@ fn write(root: &Path, changes: &[FileChange]) -> Result<()> {
     Ok(())
 }
 
-/// True where a file says what it said; where none lay, nothing at all may lie there now.
+/// True if a file is unchanged since it was read. If there was none, nothing may exist there now.
 fn is_as_read(root: &Path, change: &FileChange) -> Result<bool> {
     let place = root.join(&change.path);
     let is = match std::fs::symlink_metadata(&place) {
@@ -186,8 +190,9 @@ fn is_as_read(root: &Path, change: &FileChange) -> Result<bool> {
     }
 }
 
-/// A file with the rights of the one that it replaces or was, and as old as what it says. Until it
-/// is whole only its owner reads it, and it goes where it cannot be finished.
+/// Writes a file with the permissions of the file that it replaces or moves, and with the time of
+/// its content. Only the owner can read it until it is complete, and it is removed if it cannot be
+/// completed.
 fn put(root: &Path, change: &FileChange, text: &str) -> Result<()> {
     let place = root.join(&change.path);
     let writing = || format!("writing {}", place.display());
@@ -209,19 +214,19 @@ fn put(root: &Path, change: &FileChange, text: &str) -> Result<()> {
     file.persist(&place).map(drop).map_err(|error| error.error).with_context(writing)
 }
 
-/// A file that its owner alone reads.
+/// Creates a file that only its owner can read.
 fn draft(folder: &Path) -> std::io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(DRAFT).permissions(Permissions::from_mode(0o600)).tempfile_in(folder)
 }
 
-/// The rights that the user's mask leaves to a new file, told by one with nothing in it.
+/// Returns the permissions that the user's umask leaves to a new file, read from an empty one.
 fn rights_of_new(folder: &Path) -> std::io::Result<Permissions> {
     let mut builder = tempfile::Builder::new();
     let probe = builder.prefix(DRAFT).permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
     Ok(probe.as_file().metadata()?.permissions())
 }
 
-/// In the shape that a server answers.
+/// Returns the run in the shape of a server's answer.
 fn shaped(
     status: &str,
     planned: &Planned,

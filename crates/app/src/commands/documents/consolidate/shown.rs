@@ -1,4 +1,5 @@
-//! A run for people, for programs, and as the description of a pull request. Nothing that a document says can open a heading or end a fence.
+//! A run for people, for programs, and as the description of a pull request. No text of a document
+//! can open a heading or close a fence.
 
 use anyhow::Result;
 use loci_api::documents::consolidation::{ConsolidationAction, ConsolidationRun};
@@ -7,7 +8,7 @@ use serde_json::Value;
 use super::Format;
 use crate::output;
 
-/// Bytes of the differences of a pull request, whose description has an end.
+/// The maximum number of bytes of differences in a pull request, whose description is limited.
 const DIFFERENCES_BYTES_MAX: usize = 48_000;
 
 pub(super) fn show(run: &ConsolidationRun, format: Format) -> Result<()> {
@@ -89,7 +90,7 @@ fn ended(text: &str) -> String {
     if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
 }
 
-/// A fence that is longer than any in a text.
+/// Returns a fence that is longer than any in a text.
 fn fence(text: &str) -> String {
     let mut longest = 0;
     for run in text.split(|c| c != '`') {
@@ -98,7 +99,7 @@ fn fence(text: &str) -> String {
     "`".repeat(longest.max(2) + 1)
 }
 
-/// An action in a few words.
+/// Describes an action in a few words.
 fn told(one: &ConsolidationAction) -> String {
     let member = |name: &str| one.action.get(name).and_then(Value::as_str).unwrap_or_default();
     let list = |name: &str| {
@@ -116,7 +117,7 @@ fn told(one: &ConsolidationAction) -> String {
     one_line(&what)
 }
 
-/// Sentences of the report about what rules leave to a model.
+/// Returns the sentences of the report about cases that rules leave to a model.
 fn left_to_model(run: &ConsolidationRun) -> Vec<&str> {
     let left = run.report.as_ref().and_then(|report| report.get("left_to_model")).and_then(Value::as_array);
     left.into_iter().flatten().filter_map(Value::as_str).collect()
@@ -131,7 +132,7 @@ fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Words in a table or a list, of which none means anything to Markdown or to a forge.
+/// Escapes text in a table or a list, so that it has no meaning in Markdown or for a forge.
 fn inert(text: &str) -> String {
     let mut out = String::new();
     for c in one_line(text).chars() {

@@ -1,4 +1,4 @@
-//! What a move did, for programs and for people: what is the same, what is not, and what helps.
+//! The result of a migration, for programs and for people: equal and different parts, and remedies.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::exit::Difference;
 use crate::output;
 use crate::wiring::store::StorePlan;
 
-/// What was done, for programs.
+/// The result for programs.
 #[derive(Serialize)]
 pub(super) struct Answer {
     from: String,
@@ -26,7 +26,7 @@ pub(super) struct Answer {
 struct PlaceAnswer {
     memory: Option<String>,
     outcome: &'static str,
-    /// What helps where it is not the same.
+    /// The remedy for a difference.
     remedy: Option<String>,
     copied: u64,
     kinds: Vec<KindAnswer>,
@@ -47,7 +47,7 @@ struct SumAnswer {
 }
 
 impl Answer {
-    /// An error that names what is not the same, and what helps.
+    /// Returns an error that lists the differences and their remedies.
     pub(super) fn differences(&self) -> Result<()> {
         let said: Vec<String> = self.places.iter().filter_map(PlaceAnswer::difference).collect();
         if said.is_empty() {
@@ -72,7 +72,7 @@ impl PlaceAnswer {
     }
 }
 
-/// What belongs to no memory.
+/// Data that belongs to no memory.
 const SERVER: &str = "keys and tokens";
 
 fn outcome(outcome: TransferOutcome) -> &'static str {
@@ -92,7 +92,7 @@ fn name(place: &TransferPlace) -> Option<String> {
     }
 }
 
-/// What helps where a place is not the same.
+/// Returns the remedy for a part that differs.
 fn remedy(place: &PlaceReport, verified: bool) -> Option<String> {
     let replace = match &place.place {
         TransferPlace::Memory(memory) => format!("--replace {memory}"),

@@ -1,7 +1,8 @@
-//! `loci migrate`: everything of one store into another. Works on the stores themselves, which nobody else may work on
-//! meanwhile.
+//! `loci migrate`: copies all data of one store to another. It works on the stores themselves,
+//! which no other process may use meanwhile.
 //!
-//! Here: the command, and which stores it takes. `answer`: what it says in the end; `progress`: what it says until then.
+//! This module contains the command and selects the stores. `answer` formats the result, and
+//! `progress` the progress.
 
 mod answer;
 mod progress;
@@ -30,28 +31,28 @@ use crate::wiring::MASTER_KEY_FILE;
 use crate::wiring::store::StorePlan;
 use crate::{output, session};
 
-/// Begins the name of a variable that holds an address.
+/// The prefix of the name of a variable with an address.
 const VARIABLE: &str = "env:";
-/// What `--replace` calls access keys.
+/// The value of `--replace` for access keys.
 const KEYS: &str = "keys";
 
-/// Move everything from one store into another, and compare
+/// Copy all data from one store to another, and compare them
 #[derive(Debug, Args)]
 pub(crate) struct Migrate {
-    /// Where everything is: sqlite:PATH, postgres://…, or env:NAME of a variable that says so
+    /// The source: sqlite:PATH, postgres://…, or env:NAME of a variable with one of these
     #[arg(long, value_name = "STORE")]
     from: String,
-    /// Where it is to be, likewise
+    /// The target, in the same notation
     #[arg(long, value_name = "STORE")]
     to: String,
-    /// Compare only
+    /// Only compare
     #[arg(long)]
     verify_only: bool,
-    /// Rows that are read and written at once
+    /// The number of rows per read and write
     #[arg(long, value_name = "ROWS", default_value_t = 1_000, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     batch: u16,
-    /// Move this memory, by name or id, anew where the target has it and it is not the same; what the target
-    /// has of it is lost. `keys`: access keys become those of the source. May be repeated
+    /// Replace this memory of the target, by name or id, if it differs; the target's version is
+    /// lost. `keys`: access keys become those of the source. Repeatable
     #[arg(long, value_name = "MEMORY", conflicts_with = "verify_only")]
     replace: Vec<String>,
 }
@@ -74,7 +75,7 @@ impl Migrate {
         }
         crate::logging::start_quiet();
         let clock = Arc::new(SystemClock::new());
-        // The source first: where it is none, no target is made.
+        // The source comes first, so that a missing source creates no target.
         let from_store = from.clone().open().context("--from")?;
         let to_store = to.clone().open().context("--to")?;
         let (replace, replace_keys) = self.replaced(&from_store).await?;
@@ -116,16 +117,16 @@ impl Migrate {
         Ok(report)
     }
 
-    /// The memories of the source that are to be replaced, and whether keys are.
+    /// Returns the memories of the source to replace, and true if the keys are replaced.
     ///
     /// # Errors
-    /// `NotFound` for a name that no memory of the source has; what the store says.
+    /// `NotFound` for a name that no memory of the source has; errors of the store.
     async fn replaced(&self, from: &Arc<dyn Store>) -> Result<(BTreeSet<MemoryId>, bool)> {
         let (keys, memories): (Vec<&String>, Vec<&String>) =
             self.replace.iter().partition(|given| *given == KEYS);
         let mut replaced = BTreeSet::new();
         for given in memories {
-            // Names have no dash, ids have one.
+            // Names contain no dash, ids contain one.
             if given.contains('-') {
                 replaced.insert(MemoryId::parse(given.as_str()).context("reading --replace")?);
                 continue;
@@ -139,7 +140,7 @@ impl Migrate {
     }
 }
 
-/// True where two plans name one data folder, through links or by other spellings.
+/// True if two plans refer to one data folder, through links or by other spellings.
 fn is_one_folder(from: &StorePlan, to: &StorePlan) -> bool {
     let (Some(from), Some(to)) = (from.data_folder(), to.data_folder()) else { return false };
     let place = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
@@ -147,7 +148,8 @@ fn is_one_folder(from: &StorePlan, to: &StorePlan) -> bool {
     is_one(from, to) || is_one(&from.join("loci.db"), &to.join("loci.db"))
 }
 
-/// The store that an option names. An address is never repeated: it may hold a password.
+/// Returns the store that an option names. Messages never contain the address, which may include a
+/// password.
 fn plan(given: &str, option: &str, globals: &Globals, environment: &Environment) -> Result<StorePlan> {
     let (folder, config) = session::folder(globals, environment)?;
     let address = match given.strip_prefix(VARIABLE) {
@@ -160,7 +162,7 @@ fn plan(given: &str, option: &str, globals: &Globals, environment: &Environment)
     StorePlan::at(&address, &config, folder).map_err(|error| Usage(format!("{option}: {error:#}")).into())
 }
 
-/// Refuses a store that a server of this machine has open; what else works on it is found when it is opened.
+/// Rejects a store that a server of this machine has open. Opening the store detects other users.
 fn is_free(plan: &StorePlan) -> Result<()> {
     if UnixStream::connect(plan.socket()).is_err() {
         return Ok(());
@@ -169,7 +171,8 @@ fn is_free(plan: &StorePlan) -> Result<()> {
     Err(loci_model::Error::conflict(served).into())
 }
 
-/// Access keys are sealed under the master key: the target needs the same. What to say about it.
+/// Access keys are sealed under the master key, so the target needs the same one. Returns a note
+/// about it.
 fn keep_master_key(from: &StorePlan, to: &StorePlan, environment: &Environment) -> Result<Option<String>> {
     if environment.master_key().is_some() {
         return Ok(Some("access keys go on working with the same LOCI_MASTER_KEY".to_owned()));

@@ -1,4 +1,5 @@
-//! How far a move is: a bar on a terminal; elsewhere a line every few seconds, so that logs tell too. On standard error.
+//! The progress of a migration on standard error: a bar on a terminal, else a line every few
+//! seconds, so that logs contain it too.
 
 use std::io::IsTerminal as _;
 use std::sync::{Mutex, PoisonError};
@@ -11,10 +12,10 @@ use loci_model::transfer::{TransferKind, TransferPlace};
 use crate::adapters::SystemClock;
 use crate::output;
 
-/// Between two lines.
+/// The interval between two lines in microseconds.
 const LINE_US: u64 = 5_000_000;
 
-/// What is shown.
+/// The display of the progress.
 pub(super) struct Shown {
     bar: ProgressBar,
     clock: SystemClock,
@@ -22,7 +23,7 @@ pub(super) struct Shown {
     lines: Mutex<Lines>,
 }
 
-/// What lines are made of. Times are the clock's, which begins when rows do.
+/// The state of the progress lines. Times are those of the clock that starts with the migration.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Lines {
     rows: Option<u64>,
@@ -85,7 +86,7 @@ impl Shown {
 }
 
 impl Lines {
-    /// So many rows further; a line where it is time for one.
+    /// Adds rows. Returns a line if the interval has passed.
     fn further(&mut self, rows: u64, now_us: u64) -> Option<String> {
         self.done = self.done.saturating_add(rows);
         if now_us.saturating_sub(self.said_us) < LINE_US {
@@ -95,7 +96,7 @@ impl Lines {
         let each_second = self.done.saturating_mul(1_000_000) / now_us.max(1);
         let mut line = format!("{} rows, {each_second} a second", self.done);
         if let Some(rows) = self.rows {
-            // Rows that are moved anew count again: never less than there are behind it.
+            // Repeated rows count again, so the total is at least the number of copied rows.
             let rows = rows.max(self.done);
             let left_s = (rows - self.done) / each_second.max(1);
             line = format!("{} of {rows} rows, {each_second} a second, {left_s} s left", self.done);

@@ -1,4 +1,5 @@
-//! A memory behind AgentCore's wire into one of Loci's, piece by piece: what has been read is stored before more is asked for.
+//! Imports a memory behind AgentCore's wire into one of Loci, in pieces. Each piece is stored
+//! before the next is requested.
 
 use anyhow::{Context, Result};
 use loci_client::formats::agentcore::{AgentCoreReader, Asked};
@@ -9,7 +10,7 @@ use crate::commands::transfer::agentcore_place::{Place, refusal};
 use crate::output;
 use crate::session::Session;
 
-/// Reads a memory there and stores it here, or only tells what would become of it.
+/// Reads the remote memory and stores it, or only reports the mapping.
 pub(super) async fn import(session: &Session, place: &Place, into: &Destination<'_>) -> Result<()> {
     let asked = Asked {
         memory: place.memory.clone(),

@@ -1,5 +1,6 @@
-//! A coding agent's own memory (`MEMORY.md` and topic files) as documents, by the layout that mirrors have for it. Text above the list of the index is a
-//! document of its own, which an export puts there again.
+//! A coding agent's own memory (`MEMORY.md` and topic files) as documents, in the layout of
+//! mirrors. Text above the list of the index becomes a document of its own, which an export
+//! restores to its place.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ const LAYOUT: Layout = Layout::ClaudeMemory;
 /// The document with the text above the list of the index.
 pub(in crate::commands) const ABOVE: &str = "knowledge/claude-code/MEMORY.md";
 
-/// Reads a folder; the index comes behind what it lists.
+/// Reads a folder. The index follows the files that it lists.
 pub(super) fn read(files: &[SourceFile]) -> Mapping {
     let mut mapping = Mapping::default();
     let names: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
@@ -87,7 +88,7 @@ impl Reading<'_> {
         *self.mapping.mapped.entry((what, "document")).or_default() += 1;
         let becomes = Becomes::Document { path: path.to_string(), file: content.file(), raw: content.is_raw };
         self.mapping.items.push(ImportItem { id: path.to_string(), place: file.path.clone(), becomes });
-        // Only so that two topics get two paths.
+        // The id only distinguishes the paths of two topics.
         let Ok(record) = RecordId::parse(format!("mem-{:0>36}", self.documents.len())) else { return };
         self.state.names.insert(record.clone(), file.path.clone());
         let kind = RecordKind::Document;
@@ -95,7 +96,7 @@ impl Reading<'_> {
     }
 }
 
-/// Headings behind the first line of the list.
+/// Counts the headings after the first line of the list.
 fn headings_below(text: &str) -> usize {
     let is_item = |line: &&str| line.starts_with("- ") || line.starts_with("* ");
     text.lines().skip_while(|line| !is_item(line)).filter(|line| line.starts_with('#')).count()

@@ -1,21 +1,21 @@
-//! Names of documents that a source tells apart and a tree does not: a tree compares paths in NFC
-//! and without the case of letters, and the file system of a source may do neither. Of such
-//! documents the first in the order of the source keeps its name, and each other gets a free name
-//! in the same directory, the same in every import of the same source. Pure: `storing_documents`
-//! looks at the documents that the tree already holds.
+//! Names of documents that differ in a source but not in a tree. A tree compares paths in NFC and
+//! without case, and the file system of a source may do neither. Of such documents the first in the
+//! order of the source keeps its name. Each other gets a free name in the same directory, which is
+//! the same in each import of the same source. Pure: `storing_documents` considers the documents
+//! that the tree already contains.
 
 use std::collections::btree_map::{BTreeMap, Entry};
 
 use loci_client::formats::{Becomes, ImportItem, Mapping};
 use loci_engine::document_text::{DocumentPath, PathKey};
 
-/// A document that has its name.
+/// A document that owns its name.
 struct NameOwner {
-    /// Its place in the source.
+    /// Its location in the source.
     place: String,
     /// Its id in the source.
     id: String,
-    /// The path as the source has it.
+    /// The path in the source.
     path: String,
 }
 
@@ -24,21 +24,20 @@ impl NameOwner {
         Self { place: item.place.clone(), id: item.id.clone(), path: path.to_owned() }
     }
 
-    /// True for the same document once more, which is reported where it is stored.
+    /// True for a repetition of the same document, which is reported when it is stored.
     fn is_same(&self, item: &ImportItem, path: &str) -> bool {
         self.id == item.id && self.path == path
     }
 }
 
-/// Gives each document of the source a name that no other one has, and notes each name that
-/// changed.
+/// Gives each document of the source a unique name, and notes each changed name.
 pub(super) fn make_distinct(mapping: &mut Mapping) {
     let mut owners: BTreeMap<PathKey, NameOwner> = BTreeMap::new();
     let mut others = Vec::new();
-    // All names of the source itself come before those that are made.
+    // All original names take precedence over generated ones.
     for (at, item) in mapping.items.iter().enumerate() {
         let Becomes::Document { path, .. } = &item.becomes else { continue };
-        // A path that breaks a rule is refused, with its rule, where it is stored.
+        // A path that breaks a rule is rejected with that rule when it is stored.
         let Ok(parsed) = DocumentPath::parse(path) else { continue };
         let key = parsed.key();
         if let Some(owner) = owners.get(&key) {
@@ -49,7 +48,8 @@ pub(super) fn make_distinct(mapping: &mut Mapping) {
         }
         owners.insert(key, NameOwner::new(item, path));
     }
-    // The last number that a name was given: none is tried twice, however many are named alike.
+    // The last number used for a name. No number is tried twice, so that many equal names stay
+    // cheap.
     let mut numbers: BTreeMap<PathKey, u64> = BTreeMap::new();
     for (at, taken) in others {
         let key = taken.key();
@@ -59,7 +59,7 @@ pub(super) fn make_distinct(mapping: &mut Mapping) {
         let new = loop {
             *number += 1;
             let candidate = neighbour(&taken, *number);
-            // One that is too long is refused where it is stored.
+            // A path that is too long is rejected when it is stored.
             let Ok(parsed) = DocumentPath::parse(&candidate) else { break candidate };
             if let Entry::Vacant(free) = owners.entry(parsed.key()) {
                 free.insert(NameOwner::new(item, &candidate));
@@ -76,7 +76,7 @@ pub(super) fn make_distinct(mapping: &mut Mapping) {
     }
 }
 
-/// The path with a number behind the stem of its name.
+/// Returns the path with a number after the stem of its name.
 fn neighbour(path: &DocumentPath, number: u64) -> String {
     let name = format!("{}-{number}{}", path.stem(), path.ending());
     match path.directory() {
@@ -123,7 +123,7 @@ mod tests {
         );
         check(&["e\u{301}.md", "\u{e9}.md"], &["e\u{301}.md", "\u{e9}-2.md"]);
         check(&["Pkg/AGENTS.md", "pkg/AGENTS.md"], &["Pkg/AGENTS.md", "pkg/AGENTS-2.md"]);
-        // A name that the source has itself is free for nobody else, wherever it stands.
+        // A name of the source itself is never given to another document, regardless of the order.
         check(&["A.md", "a.md", "a-2.md"], &["A.md", "a-3.md", "a-2.md"]);
         check(&["a.md", "b.md", "sub/a.md"], &["a.md", "b.md", "sub/a.md"]);
         check(&["../a.md", "../A.md"], &["../a.md", "../A.md"]);

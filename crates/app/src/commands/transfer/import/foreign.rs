@@ -1,4 +1,5 @@
-//! The memory of another program, in files, into one of Loci's: read, mapped, and stored item by item, or only told (`--dry-run`).
+//! Imports the file-based memory of another program into one of Loci: read, mapped, and stored item
+//! by item, or only reported (`--dry-run`).
 
 use std::path::Path;
 
@@ -16,7 +17,7 @@ use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
 
-/// The format that is read by a mirror's layout.
+/// The format that uses a mirror's layout.
 #[cfg(feature = "documents")]
 pub(super) const CLAUDE_CODE: &str = "claude-code";
 
@@ -59,7 +60,7 @@ fn mapping(source: &Path, into: &Destination<'_>) -> Result<Mapping> {
     if found.replaced > 0 {
         mapping.lossy.insert(HALVES_OF_LETTERS.to_owned());
     }
-    // Of a project, nearly all files are others.
+    // In a project nearly all files are unrelated.
     let others = if takes == Takes::Folder(&[".md"]) { found.others } else { 0 };
     for (what, count, why) in [
         ("link", found.links, "links are not followed"),

@@ -1,5 +1,5 @@
-//! The JSON lines of an export, sent as they are read. The server takes all of them or, where it can still say so, none:
-//! after an error the same file can be imported again.
+//! The JSON lines of an export, sent as they are read. The server accepts all of them, or none if
+//! it can still reject them. After an error the same file can be imported again.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -15,10 +15,10 @@ use crate::input::file_of_lines;
 use crate::output;
 use crate::session::Session;
 
-/// Bytes read at once.
+/// Bytes per read.
 const PIECE_BYTES: usize = 256 * 1024;
 
-/// Enough of a line to see which memory it begins.
+/// The part of a line that identifies the memory that it begins.
 #[derive(Deserialize)]
 struct MemoryLine {
     memory: MemoryName,
@@ -29,7 +29,7 @@ struct MemoryName {
     id: String,
 }
 
-/// Sends the file and reports what was written.
+/// Sends the file and reports the result.
 pub(super) async fn import(session: &mut Session, path: &Path) -> Result<()> {
     let open = || file_of_lines(path);
     open()?;
@@ -69,7 +69,7 @@ pub(super) async fn import(session: &mut Session, path: &Path) -> Result<()> {
     })
 }
 
-/// Memories that the file begins. What makes no sense is left to the server, which names the line.
+/// Returns the memories that the file begins. The server reports invalid lines with their number.
 fn memories(file: File) -> std::io::Result<Vec<String>> {
     let mut memories = Vec::new();
     let mut lines = BufReader::new(file);

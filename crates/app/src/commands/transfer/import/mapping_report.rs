@@ -1,5 +1,5 @@
-//! What an import, or an export through a wire, does or would do: what becomes of what, what does not come back as it was, what is left out, what is
-//! wrong.
+//! The report of an import, or of an export through a wire: the mapping, lossy conversions,
+//! omissions and errors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::output;
 
-/// Problems that are shown to people; programs get all.
+/// The maximum number of problems for people. Programs get all.
 const SHOWN: usize = 20;
 
 #[derive(Debug, Serialize)]
@@ -30,7 +30,7 @@ pub(in crate::commands) struct MappingReport {
     pub(in crate::commands) created: u64,
     pub(in crate::commands) updated: u64,
     pub(in crate::commands) unchanged: u64,
-    /// SHA-256 over what is lossless, where the format has such a number.
+    /// SHA-256 over the lossless content, if the format has such a checksum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::commands) checksum: Option<String>,
     lossy: BTreeSet<String>,
@@ -55,7 +55,7 @@ impl MappingReport {
         }
     }
 
-    /// Takes what a reader or writer tells of a part.
+    /// Adds the report of a reader or writer about a part.
     pub(in crate::commands) fn absorb(&mut self, part: &Mapping) {
         for (what, count) in &part.mapped {
             *self.mapped.entry(*what).or_default() += count;
@@ -68,12 +68,12 @@ impl MappingReport {
         self.problems.extend(part.problems.iter().cloned());
     }
 
-    /// Nothing was there to be brought anywhere.
+    /// True if there was nothing to transfer.
     pub(in crate::commands) fn is_empty(&self) -> bool {
         self.items == 0 && self.problems.is_empty()
     }
 
-    /// Shows it; parts that went wrong are a failure of the command.
+    /// Prints the report. Failed parts make the command fail.
     pub(in crate::commands) fn tell(&self, as_json: bool) -> Result<()> {
         output::result(as_json, self, Self::show)?;
         match self.problems.len() {
@@ -86,7 +86,7 @@ impl MappingReport {
         self.skip_many(what, 1, why);
     }
 
-    /// Counts parts that are left out; none are no line.
+    /// Counts omitted parts. Zero adds no line.
     pub(in crate::commands) fn skip_many(&mut self, what: &str, count: usize, why: &str) {
         if count == 0 {
             return;
@@ -97,7 +97,7 @@ impl MappingReport {
         }
     }
 
-    /// What the server refuses.
+    /// Adds a rejection by the server.
     pub(super) fn refused(&mut self, place: &str, message: &str) {
         self.problem(place, message, "correct it in the source, and import again");
     }
@@ -111,7 +111,7 @@ impl MappingReport {
         self.lossy.extend(warnings.iter().map(|warning| format!("{place}: {warning}")));
     }
 
-    /// Notes halves of letters in what was read.
+    /// Notes lone surrogates in the source.
     pub(super) fn halves(&mut self, count: usize) {
         if count > 0 {
             self.lossy

@@ -1,10 +1,11 @@
-//! `loci import`: a transcript turn by turn, the JSON lines of an export as they are, or the memory of another program.
+//! `loci import`: imports a transcript turn by turn, the JSON lines of an export unchanged, or the
+//! memory of another program.
 //!
-//! `lines`: an export; `transcript`: a conversation; `turn_event`: what becomes of its turns;
-//! `foreign`: other programs, with `source` for their files, `claude_folder` for a coding agent's
-//! memory and `document_names` for documents whose names are equal in a tree; `agentcore`: a memory
-//! behind AgentCore's wire; `storing` and `storing_documents`: items into a memory, `stored` for
-//! items that are there already and `mapping_report` for the report.
+//! `lines` imports an export, `transcript` a conversation with `turn_event` for its turns, and
+//! `agentcore` a memory behind AgentCore's wire. `foreign` imports from other programs, with
+//! `source` for their files, `claude_folder` for a coding agent's memory and `document_names` for
+//! documents whose names are equal in a tree. `storing` and `storing_documents` store items,
+//! `stored` finds existing ones, and `mapping_report` contains the report.
 
 mod agentcore;
 #[cfg(feature = "documents")]
@@ -34,18 +35,18 @@ use crate::config::environment::Environment;
 use crate::exit::Usage;
 use crate::session::Session;
 
-/// What a file holds.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// A conversation: see the guide on importing
     Transcript,
     /// The JSON lines of `loci export`
     Jsonl,
-    /// Memories of Mem0, as its `get_all` answers them
+    /// Memories of Mem0, as returned by its `get_all`
     Mem0,
     /// An agent file of Letta
     Letta,
-    /// The list that the test store of Strands keeps
+    /// The list in the test store of Strands
     StrandsJson,
     /// A bundle in the Open Knowledge Format
     Okf,
@@ -60,7 +61,7 @@ enum Format {
 }
 
 impl Format {
-    /// The name of a format of other programs.
+    /// Returns the name of a format of another program.
     fn foreign(self) -> Option<&'static str> {
         match self {
             Self::Transcript | Self::Jsonl => None,
@@ -76,30 +77,31 @@ impl Format {
     }
 }
 
-/// Read a transcript, the JSON lines of an export, or the memory of another program
+/// Import a transcript, the JSON lines of an export, or the memory of another program
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// The file or the folder; of agentcore the memory's id or ARN there
+    /// The file or the folder; for agentcore the memory's id or ARN there
     file: PathBuf,
-    /// What it holds
+    /// The format
     #[arg(long)]
     format: Format,
-    /// The memory it goes into, by name or id; an export says itself
+    /// The target memory, by name or id; an export names its own
     #[arg(long, required_if_eq("format", "transcript"))]
     memory: Option<String>,
-    /// claude-code-jsonl, chatgpt-export, agentcore-events or speaker-text; recognised where it is absent
+    /// claude-code-jsonl, chatgpt-export, agentcore-events or speaker-text [default: detected]
     #[arg(long, value_name = "FORMAT")]
     transcript_format: Option<TranscriptFormat>,
-    /// Whose conversation a transcript is; your user name where it is absent
+    /// The actor of a transcript [default: your user name]
     #[arg(long)]
     actor: Option<String>,
-    /// Where the memory of another program goes; /imported/FORMAT where it is absent, of agentcore its own namespaces
+    /// The target namespace for the memory of another program [default: /imported/FORMAT, for
+    /// agentcore its own namespaces]
     #[arg(long)]
     namespace: Option<String>,
-    /// Take the source's documents also where somebody changed them here, and restore what was erased here
+    /// Overwrite documents that were changed here, and restore data that was erased here
     #[arg(long)]
     force: bool,
-    /// Only tell what would become of what
+    /// Only report the mapping
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -122,7 +124,7 @@ impl Import {
             (_, Some(format)) => self.foreign(&mut session, format, globals, environment).await,
             (_, None) => self.transcript(&mut session, environment).await,
         };
-        // What was stored is worked on even where something else failed.
+        // Process the stored data even if another step failed.
         session.end().await?;
         outcome
     }
@@ -141,7 +143,7 @@ impl Import {
         }
         let is_wire = self.format == Format::AgentCore;
         let default = if is_wire { "/".to_owned() } else { format!("/imported/{format}") };
-        // Its slashes are written in one way, or the same import would look like another.
+        // Slashes are normalized, so that a repeated import has the same namespace.
         let namespace = self.namespace.unwrap_or(default);
         let segments: Vec<&str> = namespace.split('/').filter(|segment| !segment.is_empty()).collect();
         let namespace = format!("/{}", segments.join("/"));

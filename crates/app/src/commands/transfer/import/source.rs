@@ -1,4 +1,5 @@
-//! The files a format is read from. Links are not followed, hidden folders not entered, and what cannot be read is said, file by file.
+//! The files of a format. Links are not followed, hidden folders are skipped, and each unreadable
+//! file is reported.
 
 use std::fs;
 use std::path::Path;
@@ -9,37 +10,37 @@ use loci_model::limits;
 
 use crate::exit::Usage;
 
-/// Bytes of a file that becomes a document.
+/// The maximum number of bytes of a file that becomes a document.
 const DOCUMENT_BYTES_MAX: u64 = limits::FILE_BYTES_MAX as u64;
-/// A folder of what programs fetch: what lies there is nobody's own.
+/// A folder of fetched dependencies, whose files are not the user's.
 const FETCHED: &str = "node_modules";
-/// The same within projects. Elsewhere these are words like others.
+/// Folders of fetched or generated files within projects. Elsewhere these are ordinary names.
 const FETCHED_OF_PROJECTS: [&str; 2] = ["target", "vendor"];
-/// Folders within one another.
+/// The maximum depth of nested folders.
 const DEPTH_MAX: usize = 20;
 
-/// What was found.
+/// The files of a source.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Files by path.
     pub(super) files: Vec<SourceFile>,
     /// Files that are not read.
     pub(super) problems: Vec<FormatProblem>,
-    /// Links, which are not followed.
+    /// Number of links, which are not followed.
     pub(super) links: usize,
-    /// Pipes, sockets and devices, which are not read.
+    /// Number of pipes, sockets and devices, which are not read.
     pub(super) special: usize,
-    /// Files of other kinds, which the format does not take.
+    /// Number of files of other kinds, which the format does not use.
     pub(super) others: usize,
-    /// Hidden folders, which are not entered.
+    /// Number of hidden folders, which are skipped.
     pub(super) hidden: usize,
-    /// Folders of what programs make or fetch, which are not entered.
+    /// Number of folders of generated or fetched files, which are skipped.
     pub(super) fetched: usize,
-    /// Halves of letters in the files, which are U+FFFD now.
+    /// Number of lone surrogates in the files, replaced with U+FFFD.
     pub(super) replaced: usize,
 }
 
-/// Reads a source: a file, or all files of a folder that the format takes.
+/// Reads a source: a file, or all files of a folder that the format uses.
 pub(super) fn read(source: &Path, takes: Takes) -> Result<Found> {
     let about = fs::metadata(source).with_context(|| format!("opening {}", source.display()))?;
     let mut found = Found::default();

@@ -1,5 +1,6 @@
-//! What of a source a memory has already, so that an import that is run again goes on and never doubles: each item has a key for life, which is kept
-//! in the metadata of what was made of it.
+//! The items of a source that a memory already contains, so that a repeated import continues
+//! without duplicates. Each item has a permanent key, stored in the metadata of its record, event
+//! or document.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +9,16 @@ use loci_api::event::EventListing;
 use loci_api::record::{MetadataValue, RecordListing};
 use loci_client::{Client, ClientError, namespace as namespaces};
 
-/// Metadata: from which format.
+/// Metadata: the source format.
 pub(super) const FORMAT: &str = "import_format";
-/// Metadata: the item's key; of records the id of the source, where it has one.
+/// Metadata: the item's key; for records the id in the source, if there is one.
 pub(super) const ID: &str = "import_id";
-/// Metadata: a digest of what the source said.
+/// Metadata: a digest of the item's content in the source.
 pub(super) const DIGEST: &str = "import_digest";
-/// Metadata: a digest of the id in the source and of what the source said, without the namespace.
-/// The server knows an erased record's item by it in every other namespace, too.
+/// Metadata: a digest of the item's id and content in the source, without the namespace. With it
+/// the server recognizes an erased record in all other namespaces.
 pub(super) const CONTENT: &str = "import_content";
-/// A record in any of these is there; one that was rolled back or erased is made again.
+/// States of an existing record. A rolled back or erased record is created again.
 const STATES: [&str; 8] =
     ["active", "candidate", "superseded", "invalid", "quarantined", "stale", "expired", "archived"];
 
@@ -30,7 +31,8 @@ pub(super) struct StoredRecord {
     pub(super) is_active: bool,
 }
 
-/// Records of this format in a namespace, or also beneath it, by key.
+/// Returns the records of this format in a namespace, optionally including those beneath it, by
+/// key.
 pub(super) async fn records(
     client: &Client,
     memory: &str,
@@ -51,7 +53,8 @@ pub(super) async fn records(
                 Some(MetadataValue::String(text)) => Some(text.clone()),
                 Some(MetadataValue::StringList(_) | MetadataValue::Number(_)) | None => None,
             };
-            // A memory behind a wire has namespaces of its own beneath it; what a file's import stores lies in one.
+            // A memory behind a wire has namespaces beneath the target. The import of a file uses
+            // only one namespace.
             if !with_beneath && !namespaces::is_same(&record.namespace, namespace) {
                 continue;
             }
@@ -68,7 +71,7 @@ pub(super) async fn records(
     }
 }
 
-/// Ids of the events of a session, by key.
+/// Returns the ids of a session's events, by key.
 pub(super) async fn events(
     client: &Client,
     memory: &str,

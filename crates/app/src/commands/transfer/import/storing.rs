@@ -1,5 +1,6 @@
-//! Items of another program into a memory, one after another. Run again, it goes on where it ended: what is stored is found by its key, and what the
-//! source changed since is changed. Documents are in `storing_documents`.
+//! Stores items of another program in a memory, one after another. A repeated import continues
+//! where it ended: it finds stored items by their key, and updates those that changed in the
+//! source. `storing_documents` stores documents.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,27 +19,28 @@ use super::mapping_report::MappingReport;
 use super::stored::{self, StoredRecord};
 use crate::session::Session;
 
-/// Records of one call.
+/// Records per call.
 const BATCH: usize = 100;
-/// A batch whose records were all deleted since is made anew so often while its token is remembered.
+/// The maximum number of attempts to recreate a batch whose records were all deleted while the
+/// server remembers its token.
 const REMADE_MAX: usize = 8;
 
-/// How a server refuses what is asked of it, itself being well.
+/// Status codes of a healthy server that rejects a request.
 const REFUSED: [u16; 5] = [400, 403, 409, 413, 422];
 
-/// Where a source goes, and how.
+/// The target and the options of an import.
 pub(super) struct Destination<'a> {
     /// The memory's id.
     pub(super) memory: &'a str,
     /// The format.
     pub(super) format: &'static str,
-    /// Where records and documents are put.
+    /// The namespace of records and documents.
     pub(super) namespace: String,
-    /// Records are put beneath it, too, where the source says.
+    /// True to store records in namespaces beneath it as well, as in the source.
     pub(super) with_beneath: bool,
-    /// What somebody changed here gives way to the source.
+    /// True to overwrite local changes with the source.
     pub(super) force: bool,
-    /// Nothing is stored.
+    /// True to store nothing.
     pub(super) dry_run: bool,
 }
 
@@ -48,19 +50,20 @@ struct Waiting {
     record: RecordCreate,
 }
 
-/// An import under way.
+/// A running import.
 pub(super) struct Storing<'a> {
     pub(super) session: &'a Session,
     pub(super) into: &'a Destination<'a>,
     pub(super) report: &'a mut MappingReport,
     progress: &'a ProgressBar,
     waiting: Vec<Waiting>,
-    /// Records of the source so far: batches are cut by it, so that the same source is cut the same, whatever is stored already.
+    /// The number of records of the source so far. It determines the batches, so that the same
+    /// source gives the same batches regardless of stored records.
     passed: usize,
     stored: Option<BTreeMap<String, StoredRecord>>,
     events: BTreeMap<(String, String), BTreeMap<String, String>>,
     seen: BTreeSet<String>,
-    /// The number of events so far that have no id and are equal, by their key.
+    /// The number of equal events without an id so far, by their key.
     equal: BTreeMap<String, u64>,
 }
 
@@ -85,7 +88,7 @@ impl<'a> Storing<'a> {
         }
     }
 
-    /// Stores items, and whatever waits.
+    /// Stores items, and flushes the waiting batch.
     pub(super) async fn all(&mut self, items: Vec<ImportItem>) -> Result<()> {
         for item in items {
             let mut key = key(&item)?;
@@ -110,8 +113,8 @@ impl<'a> Storing<'a> {
         self.flush().await
     }
 
-    /// The key of an event without an id, with its number among equal ones: who says a thing twice
-    /// has said it twice.
+    /// Returns the key of an event without an id, with its number among equal ones: repeated equal
+    /// events are distinct.
     fn numbered(&mut self, key: String) -> String {
         let equal = self.equal.entry(key.clone()).or_default();
         *equal += 1;
@@ -157,7 +160,8 @@ impl<'a> Storing<'a> {
     async fn change(&mut self, place: &str, stored: StoredRecord, record: RecordCreate) -> Result<()> {
         let update = RecordUpdate {
             id: stored.id,
-            // A source that tells no time does not make what is known since long new.
+            // Without a time in the source, an update keeps the stored time, so that old content
+            // does not appear new.
             timestamp: record.timestamp.or(Some(stored.timestamp)),
             text: Some(record.text),
             namespace: Some(record.namespace),
@@ -176,7 +180,8 @@ impl<'a> Storing<'a> {
         Ok(())
     }
 
-    /// Sends what waits. Where the batch as a whole is refused, each is sent alone, so that one costs only itself.
+    /// Sends the waiting batch. If the server rejects the whole batch, each record is sent alone,
+    /// so that only invalid ones are lost.
     async fn flush(&mut self) -> Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
         if waiting.is_empty() {
@@ -207,7 +212,7 @@ impl<'a> Storing<'a> {
         for (item, one) in outcome.items.iter().zip(waiting) {
             match &item.error {
                 None => self.report.created += 1,
-                // A new record is in conflict with nothing but its erasure.
+                // The only possible conflict of a new record is its erasure.
                 Some(problem) if problem.code == ErrorCode::Conflict.word() => {
                     self.report.skip("record", &problem.message)
                 }
@@ -217,8 +222,9 @@ impl<'a> Storing<'a> {
         Ok(())
     }
 
-    /// Makes the records of a batch once, whoever else is making them: an import that died may have left a call behind that arrives only now. The batch's
-    /// token is made of its items; where its answer names a record that is not there, all of it was deleted since, and the next token is taken.
+    /// Creates the records of a batch once, even with concurrent imports: a delayed call of an
+    /// interrupted import may still arrive. The idempotency token derives from the items. If its
+    /// answer names a missing record, the whole batch was deleted, and the next token is used.
     async fn create_once(&self, new: &RecordsCreate) -> Result<BatchOutcome, ClientError> {
         let said = serde_json::to_vec(new).map_err(|error| ClientError::Request(error.to_string()))?;
         let mut token = hex::encode(Sha256::digest(said));
@@ -243,7 +249,7 @@ impl<'a> Storing<'a> {
         let session = event.session.clone().unwrap_or_default();
         let of = (event.actor.clone(), session);
         let key = event_key(self.into.format, key);
-        // An id of the source may stand in several conversations; each has an event of its own.
+        // An id of the source may occur in several conversations. Each has an event of its own.
         let token = event_key(&of.0, &format!("{} {key}", of.1));
         if !self.events.contains_key(&of) {
             let known = stored::events(&self.session.client, self.into.memory, &of.0, &of.1).await?;
@@ -275,7 +281,8 @@ impl<'a> Storing<'a> {
         }
     }
 
-    /// An item that is refused costs itself; a server that is gone, or refuses everything, ends the import.
+    /// Records a rejected item and continues. Fails if the server is unreachable or rejects
+    /// everything.
     pub(super) fn refused_or_gone(&mut self, what: &str, place: &str, error: ClientError) -> Result<()> {
         match error {
             ClientError::Refused { problem, .. } if problem.error_code() == Some(ErrorCode::SourceErased) => {
@@ -297,7 +304,7 @@ impl<'a> Storing<'a> {
     }
 }
 
-/// The conversation that an id of an event is of: an id of the source may stand in several.
+/// Returns the conversation of an event, because an id of the source may occur in several.
 fn conversation(becomes: &Becomes) -> String {
     match becomes {
         Becomes::Event(event) => {
@@ -307,19 +314,18 @@ fn conversation(becomes: &Becomes) -> String {
     }
 }
 
-/// Metadata of events takes few characters only: a key within a format, or an actor, as a digest.
+/// Returns the digest of a key within a format or an actor, because event metadata is short.
 fn event_key(within: &str, key: &str) -> String {
     hex::encode(Sha256::digest(format!("{within} {key}")))
 }
 
-/// A digest of a record's id in the source and of all that the source says of it: the same in every
-/// namespace.
+/// Returns a digest of a record's id and content in the source. It is the same in all namespaces.
 fn content(id: &str, record: &RecordCreate) -> Result<String> {
     let said = RecordCreate { namespace: String::new(), ..record.clone() };
     Ok(hex::encode(Sha256::digest(serde_json::to_vec(&(id, said))?)))
 }
 
-/// The same for the same item, whenever it is imported.
+/// Returns the key of an item, which is the same in each import.
 fn key(item: &ImportItem) -> Result<String> {
     if !item.id.is_empty() {
         return Ok(item.id.clone());

@@ -1,5 +1,7 @@
-//! Documents of a source into a tree. What the last import wrote is known by its version's reason; a document that somebody changed here since is not
-//! replaced in silence: it stays where the source is as it was, and where both changed, that is told, or the source's is taken (`--force`).
+//! Stores documents of a source in a tree. The reason of a version identifies the last import. A
+//! document that was changed here since is not silently replaced. It stays if the source is
+//! unchanged. If both changed, the conflict is reported, or the source's version replaces it
+//! (`--force`).
 
 use anyhow::Result;
 use loci_api::documents::file::{DocumentAsk, DocumentChange, DocumentWritten};
@@ -10,10 +12,10 @@ use sha2::{Digest, Sha256};
 
 use super::storing::Storing;
 
-/// Versions that are looked through for the one of the last import.
+/// The maximum number of versions to search for the last import.
 const VERSIONS_MAX: u32 = 100;
 
-/// The part of a tree that models always see.
+/// The part of a tree that each model session loads.
 const ALWAYS_LOADED: &str = "knowledge/system";
 
 /// A document of the source.
@@ -22,20 +24,20 @@ struct Sourced {
     path: String,
     file: String,
     raw: bool,
-    /// Of what the source says.
+    /// The digest of the source's content.
     digest: String,
 }
 
-/// What is there already, beside what the source has.
+/// The state of an existing document compared to the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// Nobody changed it since the last import.
+    /// Unchanged since the last import, but the source changed.
     AsImported,
-    /// The same, and the source is as it was then.
+    /// Unchanged since the last import, and so is the source.
     Same,
-    /// Somebody changed it here, and the source is as it was.
+    /// Changed here, and the source is unchanged.
     ChangedHere,
-    /// Somebody changed it here, and the source changed too; or no import made it.
+    /// Changed here and in the source, or never imported.
     Conflict,
 }
 
@@ -64,11 +66,12 @@ impl Storing<'_> {
         }
     }
 
-    /// A document is there.
+    /// Handles a document that already exists.
     async fn meet(&mut self, one: Sourced) -> Result<()> {
         let (memory, client) = (self.into.memory, &self.session.client);
         let namespace = Some(self.into.namespace.clone());
-        // The entity tag is read before the history: a change that comes between makes the write fail, not the judgement.
+        // The entity tag is read before the history, so that a concurrent change makes the write
+        // fail instead of invalidating the comparison.
         let asked = DocumentAsk { namespace: namespace.clone(), raw: None };
         let there = match client.document_get(memory, &one.path, &asked).await {
             Ok(there) => there,
@@ -138,18 +141,19 @@ impl Storing<'_> {
     }
 }
 
-/// Whatever the format, and however the path is spelled: what strangers wrote does not come before models by itself.
+/// True for a path that models always load, in any format and spelling: imported text must not be
+/// loaded without review.
 fn is_always_loaded(path: &str) -> bool {
     DocumentPath::parse(path)
         .is_ok_and(|path| path.is_below(ALWAYS_LOADED) || path.key().as_str() == ALWAYS_LOADED)
 }
 
-/// Why an import wrote a version.
+/// Returns the reason of an imported version.
 fn reason(format: &str) -> String {
     format!("imported from {format}")
 }
 
-/// Where a document stands, by its history from the newest on.
+/// Returns the state of a document by its history, newest first.
 fn standing(history: &[DocumentVersion], format: &str, digest: &str) -> Standing {
     let reason = reason(format);
     let imported = history.iter().find_map(|version| {

@@ -1,5 +1,6 @@
-//! A transcript into a memory: each turn becomes an event of its session, in the order of the file.
-//! Importing the same turns again adds nothing as long as the server remembers their keys.
+//! Imports a transcript into a memory: each turn becomes an event of its session, in the order of
+//! the file. A repeated import of the same turns adds nothing while the server remembers their
+//! keys.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,50 +23,50 @@ use crate::input::regular_file;
 use crate::output;
 use crate::session::Session;
 
-/// Errors that are shown one by one.
+/// The maximum number of individually reported errors.
 const ERRORS_SHOWN: u64 = 20;
 
-/// What to read, and whose it is.
+/// The transcript, and its actor.
 pub(super) struct Reading {
     pub(super) file: PathBuf,
     pub(super) format: Option<TranscriptFormat>,
     pub(super) actor: String,
 }
 
-/// What became of a transcript.
+/// The result of an import.
 #[derive(Debug, Default, serde::Serialize)]
 struct Report {
     format: &'static str,
     turns: u64,
-    /// Events that are new here.
+    /// Number of new events.
     events: u64,
-    /// Events that an earlier import stored.
+    /// Number of events that an earlier import stored.
     already_stored: u64,
     sessions: usize,
     errors: u64,
-    /// Events that were erased here, and are not stored again.
+    /// Number of events that were erased here, and are not stored again.
     erased: u64,
-    /// Events of an actor who was forgotten here, from before that or without a time; they are not
-    /// stored.
+    /// Number of events of an actor who was forgotten here, from before that or without a time.
+    /// They are not stored.
     forgotten: u64,
-    /// The day on which the last of both was.
+    /// The day of the latest erasure of both kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     erased_on: Option<String>,
-    /// Halves of letters that became U+FFFD.
+    /// Number of lone surrogates replaced with U+FFFD.
     repaired: usize,
     skipped: BTreeMap<&'static str, usize>,
 }
 
-/// An import on its way.
+/// A running import.
 struct Importing<'a> {
     session: &'a Session,
     memory: &'a str,
     reading: &'a Reading,
     progress: ProgressBar,
     report: Report,
-    /// The latest time of each session: a turn without one has that of the turn before it.
+    /// The latest time of each session. A turn without a time gets that of the turn before it.
     times: BTreeMap<String, i64>,
-    /// Ids of the source's events here, for branches that start from one.
+    /// Ids of the stored events by source id, for branches that start from one.
     events: BTreeMap<String, String>,
     keys: TurnKeys,
 }
@@ -99,7 +100,7 @@ pub(super) async fn import(session: &Session, memory: &str, reading: &Reading) -
     importing.end(turns.skipped())
 }
 
-/// The notice about events that an earlier import stored.
+/// Returns the notice about events that an earlier import stored.
 fn already_stored(report: &Report) -> String {
     match report.already_stored {
         0 => String::new(),
@@ -107,7 +108,7 @@ fn already_stored(report: &Report) -> String {
     }
 }
 
-/// The notice about events that are not stored because of an erasure, up to the number of sessions.
+/// Returns the notice about events that are not stored because of an erasure.
 fn erased(report: &Report) -> String {
     let on = report.erased_on.as_deref().unwrap_or("an earlier day");
     let were = match report.erased {
@@ -134,7 +135,7 @@ fn format(file: &mut File, reading: &Reading) -> Result<TranscriptFormat> {
         return Ok(format);
     }
     let (mut start, mut bytes) = (Vec::new(), DETECT_BYTES);
-    // A first line may hold what somebody pasted: as long as the file goes on, more of it is looked at.
+    // A first line may contain long pasted text, so more is read until the end of the file.
     let found = loop {
         file.by_ref().take(bytes.saturating_sub(start.len()) as u64).read_to_end(&mut start)?;
         let found = transcript::detect(&start);
@@ -149,7 +150,8 @@ fn format(file: &mut File, reading: &Reading) -> Result<TranscriptFormat> {
 }
 
 impl Importing<'_> {
-    /// Stores the parts of one event. A refusal costs this event; a server that is gone ends the import.
+    /// Stores the parts of one event. A rejection skips this event. An unreachable server ends the
+    /// import.
     async fn store(&mut self, parts: &[TranscriptTurn]) -> Result<()> {
         let Some(first) = parts.first() else { return Ok(()) };
         let time_ms = first.time_ms.or(self.times.get(&first.session).copied());
@@ -192,7 +194,7 @@ impl Importing<'_> {
         Ok(())
     }
 
-    /// The branch of an AgentCore event, started from the event that was made of its root.
+    /// Returns the branch of an AgentCore event, starting from the stored event of its root.
     fn branch(&self, turn: &TranscriptTurn) -> Option<Branch> {
         let branch = turn.carried.get("branch")?;
         let name = branch.get("name")?.as_str().filter(|name| *name != "main")?;

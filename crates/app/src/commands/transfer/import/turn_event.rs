@@ -1,5 +1,4 @@
-//! The event of a transcript's turn, and the key under which it is stored once, in whatever line of
-//! whatever file it stands.
+//! The event of a transcript's turn, and its key, which is independent of the line and the file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -11,14 +10,14 @@ use loci_model::Timestamp;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// Texts of the source that stand beside a turn and are kept with it, where metadata may hold them.
+/// Source fields next to a turn that are stored with it, if metadata can contain them.
 const KEPT: [&str; 3] = ["cwd", "gitBranch", "title"];
-/// Characters that a value of metadata has at most.
+/// The maximum number of characters of a metadata value.
 const METADATA_CHARS_MAX: usize = 256;
-/// Characters of a session's name.
+/// The maximum number of characters of a session's name.
 const SESSION_CHARS_MAX: usize = 100;
 
-/// True when a turn is a further part of the same event. Only AgentCore's events have parts that belong together.
+/// True if a turn is a further part of the same event. Only AgentCore's events have several parts.
 pub(super) fn continues(format: TranscriptFormat, event: &[TranscriptTurn], turn: &TranscriptTurn) -> bool {
     let same_line = event.first().is_some_and(|first| first.source_line == turn.source_line);
     match format {
@@ -29,7 +28,7 @@ pub(super) fn continues(format: TranscriptFormat, event: &[TranscriptTurn], turn
     }
 }
 
-/// The event of a turn, or of the parts of one.
+/// Returns the event of a turn, or of the parts of one.
 pub(super) fn event(
     first: &TranscriptTurn,
     parts: &[TranscriptTurn],
@@ -52,22 +51,23 @@ pub(super) fn event(
     })
 }
 
-/// Keys of the turns of one file, asked for in the order of the file.
+/// The keys of the turns of one file, computed in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct TurnKeys {
-    /// The number of turns so far that have no id and are equal, by a digest.
+    /// The number of equal turns without an id so far, by a digest.
     equal: HashMap<String, u64>,
     /// A digest of the last turn of each conversation, by actor and session.
     last: HashMap<(String, String), String>,
 }
 
 impl TurnKeys {
-    /// Returns the key of the next turn, made of the actor, the turn's id in its source and its
-    /// words: a copy of the turn in another file or session has the same. A turn without an id has
-    /// a key of the actor, the session, the time that the file states, the words, and the number of
-    /// equal turns before it; where the file states no time, the turn before it is a part of its
-    /// key, for a session may be no more than the name of a file that begins anew each day. One
-    /// turn and no more: all turns that follow on a new one are known.
+    /// Returns the key of the next turn. It derives from the actor, the turn's id in its source and
+    /// its text, so that a copy in another file or session has the same key.
+    ///
+    /// The key of a turn without an id derives from the actor, the session, the time in the file,
+    /// the text, and the number of equal turns before it. If the file has no time, the previous
+    /// turn is part of the key, because a session may be only the name of a file that restarts each
+    /// day. Only one previous turn is used, so that all turns after a new one keep their keys.
     pub(super) fn key(&mut self, first: &TranscriptTurn, event: &EventCreate) -> Result<String> {
         let (actor, payload) = (&event.actor, &event.payload);
         let said = digest(&serde_json::to_vec(&(actor, &first.session, first.time_ms, payload))?);
@@ -90,18 +90,18 @@ fn digest(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Returns the key of a turn in versions that knew it by its line. Nothing is stored under it any
-/// more: it finds what those versions stored, as long as the turn stands where it stood.
+/// Returns the key that earlier versions derived from the line. No event is stored under it any
+/// more. It finds events of those versions while the turn stays in its line.
 pub(super) fn former_key(first: &TranscriptTurn, event: &EventCreate) -> Result<String> {
     let mut digest = Sha256::new();
-    // What the file says; the time may be that of the first import.
+    // Only content of the file: the event's time may be that of the first import.
     let said = (&event.actor, &first.session, first.time_ms, &event.payload, &event.metadata);
     digest.update(serde_json::to_vec(&said)?);
     digest.update(format!("{} {}", first.source_line, first.part));
     Ok(format!("import-{}", hex::encode(digest.finalize())))
 }
 
-/// The file's name as a session: turns that name none are of one session per file.
+/// Returns the file's name as a session, for turns that name none.
 pub(super) fn default_session(file: &Path) -> String {
     let stem = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let word = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
@@ -119,7 +119,8 @@ fn item(turn: &TranscriptTurn) -> Result<PayloadItem> {
     })
 }
 
-/// A named person speaks as `Name: text`, the form in which retrieval knows speakers.
+/// Returns the text of a named person as `Name: text`, the form in which retrieval recognizes
+/// speakers.
 fn spoken(turn: &TranscriptTurn, text: &str) -> String {
     match &turn.speaker {
         Some(speaker) if turn.role == TurnRole::User => format!("{speaker}: {text}"),
@@ -136,7 +137,8 @@ fn role(role: TurnRole) -> Role {
     }
 }
 
-/// Free texts of AgentCore events, and what else stands beside a turn as far as metadata may hold it.
+/// Returns free text of AgentCore events and other fields next to a turn, as far as metadata can
+/// contain them.
 fn metadata(turn: &TranscriptTurn) -> BTreeMap<String, String> {
     let mut metadata = texts(turn.carried.get("metadata"), |value| value.get("stringValue")?.as_str());
     let kept = KEPT.iter().filter_map(|key| Some((*key, turn.carried.get(*key)?.as_str()?)));
@@ -181,7 +183,7 @@ mod tests {
         }
     }
 
-    /// Keys of the turns of one file, whose conversation is this actor's.
+    /// Returns the keys of the turns of one file of this actor.
     fn keys(actor: &str, turns: &[TranscriptTurn]) -> Vec<String> {
         let mut keys = TurnKeys::default();
         let mut key = |turn: &TranscriptTurn| {
@@ -222,16 +224,16 @@ mod tests {
             keys("a", &turns)
         };
         let today = said(&["hello", "yes", "bye"]);
-        // Another day under the name of the same file.
+        // The next day under the name of the same file.
         let tomorrow = said(&["bye", "yes", "hello"]);
         assert!(tomorrow.iter().all(|key| !today.contains(key)));
-        // A turn in front changes the key of the one that was the first, and no other.
+        // A new first turn changes only the key of the previous first one.
         assert_eq!(said(&["so", "hello", "yes", "bye"])[2..], today[1..]);
-        // With a time, the turn before it says nothing.
+        // With a time, the previous turn does not matter.
         let timed = |turn: TranscriptTurn| TranscriptTurn { time_ms: Some(1), ..turn };
         let alone = keys("a", &[timed(turn(1, "yes"))]);
         assert_eq!(keys("a", &[turn(1, "no"), timed(turn(2, "yes"))])[1..], alone[..]);
-        // Each session has its own turn before.
+        // Each session has its own previous turn.
         let other = TranscriptTurn { session: "t".into(), ..turn(2, "no") };
         assert_eq!(keys("a", &[turn(1, "hello"), other, turn(3, "yes")])[2], today[1]);
     }

@@ -1,6 +1,7 @@
-//! A mirror as git sees it: what it has, how much must be sent, and sending it. What is pushed is data from a stranger to whoever
-//! reads it: a mirror that is made here checks every object it is given and refuses more than its limit. A bare repository of this
-//! machine that somebody else made is data too: nothing in it is run.
+//! A mirror, accessed by git: its refs, the size of a push, and the push. Pushed data comes from a
+//! stranger for the reader. A mirror created here checks each received object and rejects pushes
+//! above its limit. A bare repository of this machine that someone else created is untrusted too:
+//! nothing in it is run.
 
 use std::path::Path;
 use std::process::Output;
@@ -15,18 +16,18 @@ use crate::exit::Usage;
 use crate::git_program::{GitProgram, said, service_there};
 use crate::process::signal_guard::SignalGuard;
 
-/// Refs of a mirror that are looked at; what lies behind others is counted as if it had to be sent.
+/// The maximum number of a mirror's refs to inspect. Objects behind others count as missing.
 const REFS_MAX: usize = 1_000;
 
-/// What becomes of a ref of the mirror.
+/// The effect of a push on a ref.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Change {
-    /// It is there already.
+    /// The mirror already has the commit.
     Unchanged,
     /// The mirror has no such ref.
     Created,
-    /// It is another commit there.
+    /// The mirror has another commit.
     Updated,
 }
 
@@ -41,11 +42,13 @@ impl<'a> Mirror<'a> {
         Self { git, target }
     }
 
-    /// Makes a bare repository on this machine that accepts at most so many bytes at once, and only whole, well-formed objects.
+    /// Creates a local bare repository that accepts at most this many bytes per push, and only
+    /// complete, well-formed objects.
     pub(super) fn make(&self, path: &Path, id_digits: usize, branch: &str, bytes_max: u64) -> Result<()> {
         let parent = path.parent().context("a mirror lies in a folder")?;
         std::fs::create_dir_all(parent).with_context(|| format!("making {}", parent.display()))?;
-        // Beside its place, and moved there when it is whole: what is interrupted leaves no mirror without its limits.
+        // The repository is created next to its place and moved when complete, so that an
+        // interruption leaves no mirror without limits.
         let (workshop, guard) = SignalGuard::around(|| {
             let workshop = tempfile::Builder::new().prefix(".mirror-").tempdir_in(parent);
             workshop.with_context(|| format!("a folder in {}", parent.display()))
@@ -79,10 +82,10 @@ impl<'a> Mirror<'a> {
             .map(drop)
     }
 
-    /// What the mirror has: id and name.
+    /// Returns the refs of the mirror: id and name.
     ///
     /// # Errors
-    /// Usage for one of this machine whose settings run programs that cannot be passed over.
+    /// A usage error for a local mirror whose settings run programs that cannot be disabled.
     pub(super) fn refs(&self) -> Result<Vec<(String, String)>> {
         self.check_settings()?;
         let place = self.place()?;
@@ -96,10 +99,10 @@ impl<'a> Mirror<'a> {
         Ok(pairs.take(REFS_MAX).map(|(id, name)| (id.to_owned(), name.to_owned())).collect())
     }
 
-    /// Bytes of the objects that the mirror lacks, as they lie in the clone.
+    /// Returns the bytes of the objects that the mirror lacks, as stored in the clone.
     ///
     /// # Errors
-    /// Where the clone lacks objects itself; `TooLarge` above the limit.
+    /// The clone itself lacks objects; `TooLarge` above the limit.
     pub(super) fn bytes(&self, sent: &[&Sent], there: &[(String, String)], bytes_max: u64) -> Result<u64> {
         let mut arguments = vec!["rev-list", "--objects", "--disk-usage", "--ignore-missing"]
             .into_iter()
@@ -119,10 +122,10 @@ impl<'a> Mirror<'a> {
         Ok(bytes)
     }
 
-    /// Sends commits under their names. A branch that was rewritten is rewritten there.
+    /// Pushes commits under their names. A rewritten branch is overwritten there.
     pub(super) fn push(&self, sent: &[&Sent], with_progress: bool) -> Result<()> {
         let service = self.service("--receive-pack", "receive-pack");
-        // A signature would have the other end run what it checks signatures with.
+        // A push signature would make the other end run its signature checker.
         let mut arguments = vec!["push", "--porcelain", "--no-verify", "--no-signed"];
         if with_progress {
             arguments.push("--progress");
@@ -141,7 +144,8 @@ impl<'a> Mirror<'a> {
         Ok(())
     }
 
-    /// Hooks that are settings are run whatever the command line says: a repository that has such is left alone.
+    /// Hooks in settings run regardless of the command line, so a repository with such hooks is
+    /// rejected.
     fn check_settings(&self) -> Result<()> {
         let Target::Local(path) = self.target else { return Ok(()) };
         let directory = format!("--git-dir={}", self.place()?);
@@ -159,7 +163,7 @@ impl<'a> Mirror<'a> {
         Ok(())
     }
 
-    /// The argument that says how git is started at a mirror of this machine.
+    /// Returns the argument with the git service command for a local mirror.
     fn service(&self, option: &str, name: &str) -> Option<String> {
         matches!(self.target, Target::Local(_)).then(|| format!("{option}={}", service_there(name)))
     }
@@ -174,7 +178,7 @@ impl<'a> Mirror<'a> {
     }
 }
 
-/// What becomes of each ref.
+/// Returns the effect of the push on each ref.
 pub(super) fn changes(sent: &[Sent], there: &[(String, String)]) -> Vec<Change> {
     let change = |one: &Sent| match there.iter().find(|(_, name)| *name == one.name) {
         None => Change::Created,
@@ -184,7 +188,7 @@ pub(super) fn changes(sent: &[Sent], there: &[(String, String)]) -> Vec<Change> 
     sent.iter().map(change).collect()
 }
 
-/// The refs that were refused, and what git said.
+/// Returns the rejected refs, and git's message.
 fn refused(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stdout);
     let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("!\t")).collect();
@@ -205,17 +209,17 @@ mod tests {
         let target = Target::Local(path.clone());
         let mirror = Mirror::new(&git, &target);
         let entries = || std::fs::read_dir(path.parent().unwrap()).unwrap().count();
-        // The last thing that is set up fails: so does whatever interrupts it before.
+        // The last setup step fails, as an earlier interruption would.
         mirror.make(&path, 40, "no branch", 10).unwrap_err();
         assert_eq!((path.exists(), entries()), (false, 0));
         mirror.make(&path, 40, "refs/heads/main", 10).unwrap();
         let config = std::fs::read_to_string(path.join("config")).unwrap();
         assert!(config.contains("maxInputSize = 10") && config.contains("fsckObjects = true"), "{config}");
         assert_eq!(entries(), 1);
-        // As other folders: a server of another user reads it.
+        // The mode equals that of other folders, because a server of another user reads it.
         let mode = |path: &Path| std::os::unix::fs::MetadataExt::mode(&path.metadata().unwrap());
         assert_eq!(mode(&path), mode(path.parent().unwrap()));
-        // What somebody else has put there meanwhile is not written over.
+        // Files that another process has created meanwhile are not overwritten.
         std::fs::write(path.join("letter"), "mine").unwrap();
         mirror.make(&path, 40, "refs/heads/main", 10).unwrap_err();
         assert!(path.join("letter").exists() && entries() == 1);

@@ -1,6 +1,7 @@
-//! `loci repo sync`: sends a clone's default branch to a bare mirror that a server reads, and registers the mirror there. Objects are
-//! sent by git, over the transports that git has; the server runs nothing and is sent nothing by this command but the mirror's name
-//! and path. `target`: where the mirror is; `refs`: what is sent; `mirror`: sending it.
+//! `loci repo sync`: pushes a clone's default branch to a bare mirror that a server reads, and
+//! registers the mirror there. Git transfers the objects over its own transports. The server runs
+//! nothing, and this command sends it only the mirror's name and path. `target` locates the mirror,
+//! `refs` selects the commits, and `mirror` pushes them.
 
 mod mirror;
 mod refs;
@@ -28,31 +29,32 @@ use mirror::{Change, Mirror, changes};
 use refs::Sent;
 use target::Target;
 
-/// Send a clone's default branch to a bare mirror that a server reads
+/// Push a clone's default branch to a bare mirror that a server reads
 #[derive(Debug, Args)]
 pub(crate) struct Sync {
     /// A clone, a bare repository or a worktree [default: the one around the working directory]
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
-    /// The repository's name, as the server knows it [default: as its remote origin says]
+    /// The repository's name on the server [default: derived from its remote origin]
     #[arg(long, value_name = "REPO")]
     name: Option<String>,
-    /// The mirror: a path, or a URL of ssh or https [default: its place in the folder verified.mirrors]
+    /// The mirror: a path, or a URL of ssh or https [default: its path in the folder
+    /// verified.mirrors]
     #[arg(long, value_name = "MIRROR")]
     to: Option<String>,
-    /// The mirror's path on the server's machine [default: as --to says]
+    /// The mirror's path on the server's machine [default: derived from --to]
     #[arg(long, value_name = "PATH", conflicts_with = "no_register")]
     server_path: Option<String>,
-    /// Another branch or tag to send; may be repeated
+    /// Another branch or tag to push; repeatable
     #[arg(long = "ref", value_name = "NAME")]
     refs: Vec<String>,
-    /// Send, and leave registering to somebody else
+    /// Push without registering the mirror
     #[arg(long)]
     no_register: bool,
-    /// Send nothing: say what would be sent
+    /// Push nothing, and print the planned push
     #[arg(long)]
     dry_run: bool,
-    /// Send at most so many bytes; a mirror that is made takes no more at once
+    /// The maximum number of bytes to push; a created mirror accepts no larger push
     #[arg(long, value_name = "BYTES", default_value_t = limits::MIRROR_BYTES_MAX_DEFAULT)]
     max_bytes: u64,
     /// The memory, by name or id [default: the one for code]
@@ -60,18 +62,18 @@ pub(crate) struct Sync {
     memory: Option<String>,
 }
 
-/// What was sent.
+/// The result of a push.
 #[derive(Debug, Serialize)]
 struct Synced {
     repo: String,
     mirror: String,
-    /// The mirror was not there.
+    /// True if the mirror was created.
     made: bool,
     refs: Vec<SyncedRef>,
-    /// Of objects that the mirror lacked.
+    /// Bytes of the objects that the mirror lacked.
     bytes: u64,
     dry_run: bool,
-    /// The path under which the server reads it, where it was registered.
+    /// The path from which the server reads it, if it was registered.
     #[serde(skip_serializing_if = "Option::is_none")]
     registered: Option<String>,
     warnings: Vec<String>,
@@ -146,7 +148,7 @@ impl Sync {
         })
     }
 
-    /// `None` where nothing is to be registered.
+    /// Returns the path to register, or `None` without registration.
     fn server_path(&self, target: &Target) -> Result<Option<String>> {
         if self.no_register {
             return Ok(None);
@@ -207,7 +209,8 @@ impl Sync {
     }
 }
 
-/// True for a bare repository; false where nothing is. Anything else is not touched.
+/// Returns true for a bare repository, and false if the path does not exist. Fails for anything
+/// else, without changing it.
 async fn is_bare(config: &Config, path: &Path) -> Result<bool> {
     let is_empty = || std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
     if !path.try_exists().with_context(|| format!("looking at {}", path.display()))? || is_empty() {
@@ -223,7 +226,7 @@ async fn is_bare(config: &Config, path: &Path) -> Result<bool> {
     Err(Usage(format!("{} is there, and is no bare repository: name another place", path.display())).into())
 }
 
-/// What was sent is what a server will read.
+/// Checks that the mirror contains the pushed commits, because a server will read them.
 async fn read_back(config: &Config, path: &Path, sent: &[Sent]) -> Result<()> {
     let lost = || format!("the mirror at {} cannot be read", path.display());
     let code = LocalCode::around(config, path).await?.with_context(lost)?;
@@ -241,14 +244,15 @@ async fn read_back(config: &Config, path: &Path, sent: &[Sent]) -> Result<()> {
     Ok(())
 }
 
-/// The default branch of a mirror that was made elsewhere is what its `HEAD` says, or `main` or `master`: others are named.
+/// Returns the default branch to register for a mirror created elsewhere, unless its name is `main`
+/// or `master`, which the server finds itself.
 fn default_ref(target: &Target, branch: Option<&str>) -> Option<String> {
     let usual = ["refs/heads/main", "refs/heads/master"];
     let branch = branch.filter(|branch| matches!(target, Target::Remote(_)) && !usual.contains(branch));
     branch.map(str::to_owned)
 }
 
-/// The repository's key, and what to know.
+/// Returns the repository's key, and notes.
 async fn register(
     client: &Client,
     name: &str,

@@ -1,5 +1,5 @@
-//! Which commits are sent, and under which names: the default branch, and further branches and tags that are named. Read in
-//! process; nothing is asked of git.
+//! The commits of a push and their names: the default branch, and further named branches and tags.
+//! Read in process, without the git program.
 
 use anyhow::Result;
 use loci_model::facts::code::ObjectId;
@@ -18,7 +18,7 @@ pub(super) struct Sent {
     pub(super) commit: ObjectId,
 }
 
-/// What is sent, the default branch first.
+/// Returns the commits to push, the default branch first.
 pub(super) async fn chosen(code: &LocalCode, more: &[String]) -> Result<Vec<Sent>> {
     if let Some(bad) = more.iter().find(|name| !is_ref_name(name) || is_no_name(name)) {
         return Err(Usage(format!("--ref must be the name of a branch or a tag, not {bad}")).into());
@@ -51,7 +51,8 @@ fn is_no_name(name: &str) -> bool {
 fn default(source: &dyn CodeSource) -> CodeResult<Option<Sent>> {
     let found = source.default_branch()?;
     Ok(found.map(|(name, commit)| Sent {
-        // A bare repository may stand on no branch and still have a tip: it is the mirror's main.
+        // A bare repository may be on no branch and still have a tip, which becomes the mirror's
+        // main.
         name: format!("refs/heads/{}", if name == "HEAD" { "main" } else { &name }),
         commit,
     }))

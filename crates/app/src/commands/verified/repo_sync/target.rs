@@ -1,5 +1,5 @@
-//! Where a mirror is: a bare repository on this machine, or one elsewhere by its URL; and under which path a server reads it. Pure,
-//! but for looking whether a directory is there.
+//! The location of a mirror: a bare repository on this machine or a URL, and the path from which a
+//! server reads it. Pure, except for checking that a directory exists.
 
 use std::path::{Path, PathBuf};
 
@@ -13,15 +13,15 @@ use crate::exit::Usage;
 pub(super) enum Target {
     /// On this machine.
     Local(PathBuf),
-    /// Elsewhere.
+    /// On another machine.
     Remote(String),
 }
 
 impl Target {
-    /// As the caller says it.
+    /// Parses the location that the caller gives.
     ///
     /// # Errors
-    /// Usage, for a transport that is not taken.
+    /// A usage error for an unsupported transport.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let rule = "--to must be a path, or a URL of ssh or https, or user@host:path";
         let bad = || Usage(format!("{rule}, not {text}"));
@@ -37,15 +37,15 @@ impl Target {
             let is_safe = known && !rest.is_empty() && !rest.starts_with('-');
             return if is_safe { Ok(Self::Remote(text.to_owned())) } else { Err(bad().into()) };
         }
-        // scp's way: a colon before the first slash.
+        // The syntax of scp: a colon before the first slash.
         let is_scp = text.split_once(':').is_some_and(|(host, _)| host.len() > 1 && !host.contains('/'));
         Ok(if is_scp { Self::Remote(text.to_owned()) } else { Self::Local(PathBuf::from(text)) })
     }
 
-    /// In the configured folder of mirrors, by the repository's name.
+    /// Returns the location in the configured folder of mirrors, by the repository's name.
     pub(super) fn in_folder(folder: &Path, name: &str) -> Result<Self> {
         let name = RepositoryName::parse(name)?;
-        // Names hold no `..` and no separators: each segment is one directory.
+        // Names contain no `..` and no separators, so each segment is one directory.
         let host = name.host.map_or_else(|| "local".to_owned(), |host| host.replace(':', "-"));
         let (last, groups) =
             name.segments.split_last().ok_or_else(|| Usage("a repository has a name".to_owned()))?;
@@ -53,7 +53,7 @@ impl Target {
         Ok(Self::Local(directory.join(format!("{}.git", last.to_lowercase()))))
     }
 
-    /// The path under which a server on the mirror's own machine reads it, where that can be told.
+    /// Returns the path from which a server on the mirror's own machine reads it, if known.
     pub(super) fn server_path(&self) -> Option<String> {
         match self {
             Self::Local(path) => path.to_str().map(str::to_owned),
@@ -70,7 +70,7 @@ impl Target {
         }
     }
 
-    /// As git takes it, and as people read it: without a password.
+    /// Returns the location for git and for people, without a password.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Local(path) => path.display().to_string(),

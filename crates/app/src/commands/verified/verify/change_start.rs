@@ -1,5 +1,5 @@
-//! The commit with which a change is compared: where its branch parted from the named revision. What the
-//! named revision gained since then is no part of the change.
+//! The commit to compare a change with: the merge base of its branch and the named revision. Later
+//! commits of the named revision are not part of the change.
 
 use anyhow::Result;
 use loci_api::verified::evidence::EvidenceRepository;
@@ -11,22 +11,23 @@ use super::{revision, unread};
 use crate::exit::NotFound;
 use crate::local_code::LocalCode;
 
-/// The beginning of a change.
+/// The start of a change.
 pub(super) struct ChangeStart {
-    /// The merge base, under the name of the revision that was asked for.
+    /// The merge base, under the name of the requested revision.
     pub(super) tip: Tip,
-    /// The commit of the named revision, where it is not the merge base itself.
+    /// The commit of the named revision, if it is not the merge base itself.
     pub(super) parted_from: Option<ObjectId>,
 }
 
-/// Finds the merge base of the checked and the named revision.
+/// Returns the merge base of the checked and the named revision.
 pub(super) async fn find(
     code: &LocalCode,
     repository: &EvidenceRepository,
     rev: &Tip,
     named: Tip,
 ) -> Result<ChangeStart> {
-    // The files of a working tree are younger than any commit, and one without a commit has no history.
+    // The files of a working tree are newer than any commit, and a tree without a commit has no
+    // history.
     let (false, Some(target), Some(head)) = (named.revision.is_dirty(), named.commit(), rev.commit()) else {
         return Ok(ChangeStart { tip: named, parted_from: None });
     };

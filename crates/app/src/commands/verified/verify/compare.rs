@@ -1,5 +1,5 @@
-//! What a change means for facts: pure. A fact that held before and does not after is invalidated; what could not be read, before
-//! or after, blames nobody.
+//! The effect of a change on facts. Pure. A fact that was valid before and is not valid after is
+//! invalidated. A fact whose code was unreadable before or after is not counted against the change.
 
 use loci_api::verified::evidence::FactEvidence;
 use loci_model::facts::citation::{Citation, Place};
@@ -9,28 +9,28 @@ use loci_verified::Subject;
 
 use super::report::{Cited, Finding, Report, Side};
 
-/// A fact and what was found of it.
+/// A fact and its verifications.
 pub(super) struct Compared<'a> {
     /// The fact.
     pub(super) fact: &'a FactEvidence,
-    /// What was verified.
+    /// The verified citations and claims.
     pub(super) subject: &'a Subject,
-    /// Before the change; `None` where nothing is compared.
+    /// The verification before the change. `None` without a comparison.
     pub(super) since: Option<&'a Verification>,
-    /// After it.
+    /// The verification after it.
     pub(super) now: &'a Verification,
 }
 
-/// What becomes of a fact by a change.
+/// The effect of a change on a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Holds,
     Relocated,
     Invalidated,
-    /// Not invalidated, because a drifted fact may stay.
+    /// Not invalidated, because drifted facts are permitted.
     Drifted,
     Unchecked,
-    /// It did not hold before either.
+    /// Not valid before either.
     Before,
     Restored,
 }
@@ -61,7 +61,7 @@ pub(super) fn add(report: &mut Report, one: &Compared<'_>, drifted_may_stay: boo
     list.push(finding(one, outcome));
 }
 
-/// The verdict on a fact: unchanged code that says otherwise contradicts it.
+/// Returns the verdict on a fact. Unchanged code that does not support the fact contradicts it.
 fn verdict(found: &Verification) -> Verdict {
     let is_contradicted = found.support.as_ref().is_some_and(|one| one.support == Support::Contradicted);
     match found.verdict {
@@ -76,7 +76,7 @@ fn outcome(one: &Compared<'_>, drifted_may_stay: bool) -> Outcome {
         (_, Verdict::Unverifiable) => Outcome::Unchecked,
         (Verdict::Valid, Verdict::Valid) if moved(one).next().is_some() => Outcome::Relocated,
         (Verdict::Valid | Verdict::Unverifiable, Verdict::Valid) => Outcome::Holds,
-        // Whether it held before is not known.
+        // The previous verdict is unknown.
         (Verdict::Unverifiable, _) => Outcome::Unchecked,
         (Verdict::Valid, Verdict::Drifted) if drifted_may_stay => Outcome::Drifted,
         (Verdict::Valid, Verdict::Drifted | Verdict::Gone | Verdict::Contradicted) => Outcome::Invalidated,
@@ -104,7 +104,8 @@ fn finding(one: &Compared<'_>, outcome: Outcome) -> Finding {
     }
 }
 
-/// Citations that do not hold now, or could not be read before; the first one where a claim about the whole tree is what does not.
+/// Returns the citations that are invalid now or were unreadable before. Returns the first one if
+/// only a claim about the whole tree is false.
 fn bad(one: &Compared<'_>) -> Vec<usize> {
     let is_bad = |verdict: &CitationVerdict| verdict.verdict != Verdict::Valid;
     let of = |verification: &Verification| -> Vec<usize> {
@@ -119,7 +120,7 @@ fn bad(one: &Compared<'_>) -> Vec<usize> {
     }
 }
 
-/// Valid citations that are found elsewhere than before.
+/// Returns the valid citations whose location changed.
 fn moved<'a>(one: &'a Compared<'_>) -> impl Iterator<Item = usize> + 'a {
     let all = one.now.citations.iter().enumerate();
     all.filter(|(index, now)| {
@@ -129,7 +130,8 @@ fn moved<'a>(one: &'a Compared<'_>) -> impl Iterator<Item = usize> + 'a {
     .map(|(index, _)| index)
 }
 
-/// Where a citation stood before the change; where nothing is compared, where it was last known to be.
+/// Returns the location of a citation before the change, or its last known location without a
+/// comparison.
 fn place_before(one: &Compared<'_>, index: usize) -> Option<Place> {
     let found = one.since.and_then(|since| since.citations.get(index)?.found.clone());
     found.or_else(|| one.subject.citations.get(index).map(known).cloned())

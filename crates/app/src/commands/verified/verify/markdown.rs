@@ -1,6 +1,7 @@
-//! A report as Markdown, for a comment on a pull request. Facts and paths are texts from strangers: each stands in a code fence or
-//! a code span that it cannot end, without what hides, so that it links, mentions, embeds and formats nothing. A forge takes only so
-//! much in a comment: facts that do not fit are counted.
+//! A report as Markdown, for a comment on a pull request. Facts and paths are texts from strangers.
+//! Each is in a code fence or a code span that it cannot close, without invisible characters, so
+//! that it links, mentions, embeds and formats nothing. A forge limits the length of a comment, so
+//! facts that do not fit are counted.
 
 use loci_engine::safety::sanitise;
 use loci_model::limits;
@@ -8,12 +9,12 @@ use loci_model::limits;
 use super::report::{Cited, Finding, Report, Side, at};
 use super::table::counted;
 
-/// Facts of one list that are written out; the others are counted.
+/// The maximum number of facts of one list that are printed. The others are counted.
 const SHOWN_MAX: usize = 20;
-/// Of a report's characters, those for what stands around facts: titles, counts, what was looked at.
+/// The characters of a report reserved for text around facts: titles, counts, revisions.
 const FRAME_CHARS: usize = 4_000;
 
-/// The report.
+/// Returns the report.
 pub(super) fn render(report: &Report) -> String {
     let mut out = format!("## {}\n\n{}\n", capitalised(&report.summary), span(counted(report).trim_end()));
     let mut left = limits::REPORT_CHARS_MAX.saturating_sub(FRAME_CHARS);
@@ -34,7 +35,8 @@ pub(super) fn render(report: &Report) -> String {
     out
 }
 
-/// One list; `left`: characters that its facts and those of the lists behind it may have.
+/// Appends one list. `left` is the number of characters available for its facts and those of the
+/// following lists.
 fn section(out: &mut String, left: &mut usize, title: &str, findings: &[Finding], is_open: bool) {
     if findings.is_empty() {
         return;
@@ -50,7 +52,7 @@ fn section(out: &mut String, left: &mut usize, title: &str, findings: &[Finding]
         if shown == SHOWN_MAX {
             break;
         }
-        // One that is too long hides none that is shorter.
+        // A fact that is too long does not hide shorter ones.
         let text = one(finding);
         if let Some(rest) = left.checked_sub(text.chars().count()) {
             *left = rest;
@@ -92,16 +94,16 @@ fn place(cited: &Cited) -> String {
     format!("{}{side}{why}", span(&cited.at()))
 }
 
-/// A text on one line as a code span that it cannot end.
+/// Returns a text on one line as a code span that it cannot close.
 fn span(text: &str) -> String {
     let clean = sanitise(text);
     let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
     let fence = "`".repeat(longest_run(&line) + 1);
-    // A space on both sides: a text may begin or end with a backtick.
+    // Both sides get a space, because a text may begin or end with a backtick.
     format!("{fence} {line} {fence}")
 }
 
-/// A text as a code block that it cannot end.
+/// Returns a text as a code block that it cannot close.
 fn fenced(text: &str) -> String {
     let clean = sanitise(text);
     let fence = "`".repeat(longest_run(&clean).max(2) + 1);
@@ -138,7 +140,7 @@ mod tests {
         for line in text.lines() {
             let ticks = line.len() - line.trim_start_matches('`').len();
             match fence {
-                // Only a line of nothing but as many backticks ends a block.
+                // Only a line of at least as many backticks and nothing else closes a block.
                 Some(open) if ticks >= open && line.trim_start_matches('`').trim().is_empty() => fence = None,
                 Some(_) => {}
                 None if ticks >= 3 => fence = Some(ticks),
@@ -154,7 +156,8 @@ mod tests {
         assert!(text.contains("This change invalidates 3 memories"), "{text}");
     }
 
-    /// The line without its code spans, read as Markdown reads it: a run of backticks ends at the next run of the same length.
+    /// Returns the line without its code spans, by the rules of Markdown: a run of backticks closes
+    /// at the next run of the same length.
     fn outside_spans(line: &str) -> String {
         let (mut out, mut rest) = (String::new(), line);
         while let Some(at) = rest.find('`') {
@@ -194,7 +197,7 @@ mod tests {
             let text = render(&report);
             assert!(length(&text) <= loci_model::limits::REPORT_CHARS_MAX, "{}", length(&text));
             assert_eq!(text.contains(&long), is_shown, "{characters}");
-            // What was left of the place is the next one's.
+            // The next fact uses the remaining space.
             assert_eq!((text.contains(": short"), text.contains("… and 1 more")), (!is_shown, true));
         }
     }

@@ -1,7 +1,7 @@
-//! `loci verify`: the facts of a repository against a clone of it at a revision, and what a change does to them. For CI: it reads
-//! facts from a store or a server and code from this machine, and changes neither. `change_start` finds
-//! the commit to compare with, `compare` decides, `report` is what was found, `table`, `markdown` and
-//! `sarif` show it.
+//! `loci verify`: checks the facts of a repository against a clone at a revision, and the effect of
+//! a change on them. For CI: it reads facts from a store or a server and code from this machine,
+//! and changes neither. `change_start` finds the commit to compare with, `compare` decides,
+//! `report` contains the result, and `table`, `markdown` and `sarif` format it.
 
 mod change_start;
 mod compare;
@@ -35,36 +35,40 @@ use crate::session::Session;
 use compare::Compared;
 use report::{Report, Revision};
 
-/// Facts that are checked in one look, as in the background of a server: what takes long is bounded by look.
+/// Facts per verification batch, as in the background of a server. The time limit applies per
+/// batch.
 const FACTS: u32 = 100;
 
-/// Check the facts of a repository against a clone at a revision: what does a change invalidate?
+/// Check the facts of a repository against a clone at a revision, and find those that a change
+/// invalidates
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
     /// A clone, a bare repository or a worktree [default: the one around the working directory]
     #[arg(long, value_name = "PATH")]
     repo: Option<PathBuf>,
-    /// The repository as the store knows it, owner/name or host/owner/name [default: as the clone's remote says]
+    /// The name of the repository in the store, owner/name or host/owner/name [default: derived
+    /// from the clone's remote]
     #[arg(long, value_name = "REPO")]
     name: Option<String>,
     /// The revision to check: a branch, a tag, a commit, HEAD or WORKTREE [default: WORKTREE, the
-    /// files as they are now; HEAD where there is none, and with --tell]
+    /// current files; HEAD if there is none, and with --tell]
     #[arg(long, visible_alias = "ref", value_name = "REV")]
     rev: Option<String>,
-    /// The revision that the change is meant for, as its target branch: what held where REV parted from
-    /// it (the merge base) and does not hold at REV is invalidated
+    /// The revision that the change is meant for, such as its target branch: facts that are valid
+    /// at the merge base of REV and this revision and invalid at REV are invalidated
     #[arg(long, value_name = "REV")]
     since: Option<String>,
-    /// Lines that changed a little are told, and are no failure
+    /// Report slightly changed lines without failing
     #[arg(long)]
     allow_drifted: bool,
-    /// Tell the server what was found at REV, under the name of this key; no state of a fact changes by it
+    /// Report the verdicts at REV to the server, under the name of this key; they change no state
+    /// of a fact
     #[arg(long)]
     tell: bool,
-    /// How the report is shown
+    /// The format of the report
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Write the report to a file, too; may be repeated
+    /// Also write the report to a file; repeatable
     #[arg(long = "write", value_name = "FORMAT=FILE")]
     write: Vec<String>,
     /// The memory, by name or id [default: the one for code]
@@ -72,7 +76,7 @@ pub(crate) struct Verify {
     memory: Option<String>,
 }
 
-/// How a report is shown.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Lines for a person
@@ -179,7 +183,7 @@ impl Verify {
     }
 }
 
-/// FORMAT=FILE.
+/// Parses FORMAT=FILE.
 fn file(text: &str) -> Result<(Format, &Path)> {
     let bad =
         || Usage(format!("--write must be FORMAT=FILE with table, json, markdown or sarif, not {text}"));
@@ -196,7 +200,7 @@ fn shown(report: &Report, format: Format) -> Result<String> {
     })
 }
 
-/// All facts of a repository, with their anchors.
+/// Returns all facts of a repository, with their anchors.
 async fn evidence(
     client: &Client,
     name: &str,
@@ -215,7 +219,8 @@ async fn evidence(
     }
 }
 
-/// A repository that the store does not know by the name of its remote may be known by another.
+/// Returns the error for a repository that the store does not know by the name of its remote. It
+/// may know it by another name.
 fn unknown(error: ClientError, name: &str, is_given: bool) -> anyhow::Error {
     if error.error_code() == Some(ErrorCode::RepositoryUnknown) && !is_given {
         let known = format!("the clone's name is {name}: say by --name which of `loci repo list` it is");
@@ -224,7 +229,7 @@ fn unknown(error: ClientError, name: &str, is_given: bool) -> anyhow::Error {
     error.into()
 }
 
-/// A revision, before anything is checked at it.
+/// Resolves a revision before any check at it.
 async fn revision(code: &LocalCode, repository: &EvidenceRepository, name: &str) -> Result<Tip> {
     code.tip(name, repository).await.map_err(|error| {
         if error.why == Unverifiable::Ref {
@@ -235,7 +240,8 @@ async fn revision(code: &LocalCode, repository: &EvidenceRepository, name: &str)
     })
 }
 
-/// Verdicts at a revision that was found; one that a fact's code has meanwhile moved on from is still the same commit.
+/// Returns verdicts at a resolved revision. If the branch has moved on meanwhile, the commit stays
+/// the same.
 async fn look(
     code: &LocalCode,
     repository: &EvidenceRepository,
@@ -248,7 +254,7 @@ async fn look(
     Ok(looked.map_err(|error| unread(&error))?.1)
 }
 
-/// What was found at the revision, as it is told.
+/// Returns the verdicts at the revision in the format of the API.
 fn verdicts(rev: &Tip, facts: &[FactEvidence], seen: Vec<Seen>) -> Result<Verdicts> {
     let facts = facts.iter().zip(seen).map(|(fact, seen)| verdict(fact, seen));
     Ok(Verdicts {
@@ -284,7 +290,7 @@ fn shown_revision(tip: &Tip) -> Revision {
     }
 }
 
-/// Where the repository lies at a forge, without the secrets that a remote's URL may hold.
+/// Returns the repository's address at a forge, without secrets in the remote's URL.
 fn repository_uri(code: &LocalCode) -> Option<String> {
     let name = RepositoryName::parse(&code.name()).ok()?;
     Some(format!("https://{}/{}", name.host?, name.segments.join("/")))

@@ -1,124 +1,124 @@
-//! What a check found: the one shape that every format shows. Texts are as they were stored, and nobody's to trust: each format
-//! makes them harmless for its reader.
+//! The result of a check: the common input of all formats. Texts are unchanged and untrusted. Each
+//! format escapes them for its reader.
 
 use loci_model::facts::citation::Place;
 use loci_model::facts::support::OtherValue;
 use loci_model::facts::verdict::{Method, Verdict};
 use serde::Serialize;
 
-/// A revision that was looked at.
+/// A checked revision.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Revision {
-    /// As asked for.
+    /// The requested name.
     pub(super) name: String,
     /// Its commit.
     pub(super) commit: Option<String>,
-    /// The files of the worktree, whatever is committed.
+    /// True for the files of the worktree, including uncommitted changes.
     pub(super) dirty: bool,
-    /// The commit of the named revision, where `commit` is the merge base with it and another commit.
+    /// The commit of the named revision, if `commit` is their merge base and differs from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) parted_from: Option<String>,
 }
 
-/// How many facts there are, how many of them hold where they stood, and what the code says of those whose
-/// cited code is there.
+/// The number of facts, of those still valid at their location, and of the verdicts on facts whose
+/// cited code exists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Counts {
     pub(super) facts: usize,
     pub(super) holding: usize,
-    /// The cited code is unchanged, wherever it stands now, and supports the fact.
+    /// The cited code is unchanged, possibly at another location, and supports the fact.
     pub(super) verified: usize,
-    /// The cited code is unchanged; whether it supports the fact is not checked.
+    /// The cited code is unchanged, and its support of the fact is not checked.
     pub(super) cited: usize,
-    /// The code says otherwise.
+    /// The code contradicts the fact.
     pub(super) contradicted: usize,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(super) struct Report {
     /// One sentence.
     pub(super) summary: String,
     /// The repository.
     pub(super) repo: String,
-    /// Where it lies at a forge, where its first remote says so.
+    /// Its address at a forge, if its first remote has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) repository_uri: Option<String>,
-    /// What was checked.
+    /// The checked revision.
     pub(super) rev: Revision,
-    /// What it was compared with.
+    /// The revision of the comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) since: Option<Revision>,
-    /// How many.
+    /// The counts.
     pub(super) counts: Counts,
-    /// Held before, does not now.
+    /// Facts that were valid before and are not now.
     pub(super) invalidated: Vec<Finding>,
-    /// The same, where only the lines changed and that may be.
+    /// Facts that were valid before and whose lines drifted, if that is permitted.
     pub(super) drifted: Vec<Finding>,
-    /// Holds at another place.
+    /// Facts that are valid at another location.
     pub(super) relocated: Vec<Finding>,
-    /// Could not be read, now or before: evidence of nothing.
+    /// Facts whose code was unreadable now or before, which proves nothing.
     pub(super) unchecked: Vec<Finding>,
-    /// Did not hold before either.
+    /// Facts that were not valid before either.
     pub(super) before: Vec<Finding>,
-    /// Did not hold before, does now.
+    /// Facts that were not valid before and are now.
     pub(super) restored: Vec<Finding>,
 }
 
-/// A fact and what became of it.
+/// A fact and its result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Finding {
     pub(super) memory_id: String,
     pub(super) subject: String,
     pub(super) fact: String,
-    /// Now.
+    /// The verdict now.
     pub(super) verdict: Verdict,
-    /// Before the change.
+    /// The verdict before the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) verdict_since: Option<Verdict>,
-    /// Those that say why.
+    /// The citations that explain the verdict.
     pub(super) citations: Vec<Cited>,
     /// Numbers of claims that are false now, from 0.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) false_claims: Vec<usize>,
-    /// Names to which the code gives other values than the fact.
+    /// Names whose values in the code differ from those in the fact.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) other_values: Vec<OtherValue>,
 }
 
-/// At which revision a place is.
+/// The revision of a location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Side {
-    /// The one that was checked.
+    /// The checked revision.
     Rev,
-    /// The one before the change.
+    /// The revision before the change.
     Since,
 }
 
-/// A citation and what became of it.
+/// A citation and its result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Cited {
     /// Its number, from 0.
     pub(super) index: usize,
     pub(super) verdict: Verdict,
     pub(super) method: Method,
-    /// What is wrong, like `gone:block_gone`.
+    /// The fault, like `gone:block_gone`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
-    /// Where to look.
+    /// The location.
     pub(super) place: Place,
     pub(super) side: Side,
-    /// Where it stood before the change.
+    /// The location before the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) before: Option<Place>,
-    /// From the cited lines to the best match.
+    /// The difference between the cited lines and the best match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) diff: Option<String>,
 }
 
 impl Report {
-    /// The sentence that a person reads first.
+    /// Writes the summary, the first sentence that a person reads.
     pub(super) fn summarise(&mut self) {
         let count = self.invalidated.len();
         let memories = if count == 1 { "memory" } else { "memories" };
@@ -131,7 +131,7 @@ impl Report {
         };
     }
 
-    /// Everything that does not simply hold.
+    /// Returns all facts except the unchanged valid ones.
     #[cfg(test)]
     pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
         let lists = [
@@ -147,13 +147,13 @@ impl Report {
 }
 
 impl Cited {
-    /// Where, as people write it.
+    /// Returns the location for people.
     pub(super) fn at(&self) -> String {
         at(&self.place)
     }
 }
 
-/// A place as people write it.
+/// Returns a location for people.
 pub(super) fn at(place: &Place) -> String {
     if place.line_start == place.line_end {
         return format!("{}:{}", place.path, place.line_start);

@@ -5,7 +5,7 @@ use loci_model::facts::verdict::{Method, Verdict};
 
 use super::report::{Cited, Finding, Report, Revision, Side};
 
-/// A report in which facts of these texts are gone.
+/// Returns a report in which facts with these texts are gone.
 pub(super) fn report(facts: &[&str]) -> Report {
     let finding = |(number, fact): (usize, &&str)| Finding {
         memory_id: format!("id-{number}"),

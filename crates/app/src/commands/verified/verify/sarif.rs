@@ -1,6 +1,6 @@
-//! A report as SARIF 2.1.0, for code scanning. One result per citation that says why; what could not be checked is a notification
-//! of the run, never a result. Fingerprints name fact and citation, so an alert stays one alert from run to run, wherever its lines
-//! move.
+//! A report as SARIF 2.1.0, for code scanning. It contains one result per citation that explains a
+//! verdict. An unchecked fact is a notification of the run, never a result. Fingerprints consist of
+//! fact and citation, so an alert keeps its identity from run to run when its lines move.
 
 use loci_engine::safety::sanitise;
 use loci_model::facts::support::OtherValue;
@@ -12,10 +12,10 @@ use super::report::{Cited, Finding, Report, Side, at};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/// What a path may show as it is.
+/// Characters that a path may contain unescaped.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_').remove(b'~');
 
-/// A rule: its id, its level, and what it says.
+/// A rule: its id, its level, and its text.
 struct Rule {
     id: &'static str,
     level: &'static str,
@@ -54,7 +54,7 @@ const RULES: [Rule; 4] = [
     },
 ];
 
-/// The report.
+/// Returns the report.
 pub(super) fn render(report: &Report) -> Value {
     let mut results = Vec::new();
     for finding in report.invalidated.iter().chain(&report.drifted) {
@@ -84,7 +84,7 @@ pub(super) fn render(report: &Report) -> Value {
     if let (Some(uri), Some(commit), Some(members)) =
         (&report.repository_uri, &report.rev.commit, run.as_object_mut())
     {
-        // The commit of a working tree does not say what its files are.
+        // The commit of a working tree does not identify its files.
         let provenance = match report.rev.dirty {
             true => {
                 json!([{ "repositoryUri": uri, "revisionId": commit, "properties": { "workingTree": true } }])
@@ -112,7 +112,7 @@ fn rule_of(finding: &Finding, cited: &Cited) -> usize {
         Gone => GONE,
         Contradicted => CONTRADICTED,
         Drifted => DRIFTED,
-        // A claim about more than these lines is what does not hold, or what they say.
+        // A claim about other lines is false, or these lines contradict the fact.
         Valid | Unverifiable if finding.verdict == Contradicted => CONTRADICTED,
         Valid | Unverifiable => DRIFTED,
     }
@@ -171,7 +171,7 @@ fn notification(finding: &Finding) -> Value {
     })
 }
 
-/// A text as SARIF shows it: square brackets would be links.
+/// Escapes a text for SARIF, in which square brackets are links.
 fn plain(text: &str) -> String {
     let clean = sanitise(text);
     let mut out = String::with_capacity(clean.len());
@@ -184,7 +184,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// The same for a citation of a fact from run to run.
+/// Returns the fingerprint of a fact's citation, which is stable across runs.
 fn fingerprint(report: &Report, finding: &Finding, cited: &Cited) -> String {
     let about = format!("{}\0{}\0{}", report.repo, finding.memory_id, cited.index);
     hex::encode(Sha256::digest(about.as_bytes()).get(..16).unwrap_or_default())
@@ -196,7 +196,7 @@ mod tests {
     use crate::commands::verified::verify::samples;
     use loci_model::facts::verdict::Verdict;
 
-    /// What the schema of SARIF 2.1.0 requires of what is written here, property by property.
+    /// Checks the log against the used parts of the SARIF 2.1.0 schema, property by property.
     #[track_caller]
     fn assert_valid(log: &Value) {
         let text = |value: &Value, what: &str| {

@@ -5,12 +5,12 @@ use loci_engine::safety::sanitise;
 use super::report::{Cited, Finding, Report, Side, at};
 use crate::output::short;
 
-/// Characters of a fact on its line.
+/// The maximum number of characters of a fact on its line.
 const FACT_CHARS: usize = 160;
-/// Characters of a repository's or a revision's name.
+/// The maximum number of characters of a repository's or a revision's name.
 const NAME_CHARS: usize = 100;
 
-/// The report as lines; the summary last, where it is seen.
+/// Returns the report as lines. The summary comes last, where a person sees it.
 pub(super) fn render(report: &Report) -> String {
     let mut out = String::new();
     for (title, findings) in [
@@ -46,7 +46,7 @@ fn one(out: &mut String, finding: &Finding) {
     out.push_str(&format!("      {}\n", short(&sanitise(&finding.memory_id), FACT_CHARS)));
 }
 
-/// Where a citation is, and what is wrong with it or where it came from.
+/// Returns the location of a citation, and its fault or its previous location.
 fn place(cited: &Cited) -> String {
     let side = if cited.side == Side::Since { " (before)" } else { "" };
     let why = match (&cited.reason, &cited.before) {
@@ -57,7 +57,7 @@ fn place(cited: &Cited) -> String {
     format!("{}{side}{why}", cited.at())
 }
 
-/// What was looked at, and how much of it.
+/// Returns the checked revisions, and the counts.
 pub(super) fn counted(report: &Report) -> String {
     let named = |revision: &super::report::Revision| match &revision.commit {
         Some(commit) => {
