@@ -1,5 +1,6 @@
-//! A Loci server in a test: the real engine over the embedded store, behind the real doors, in process and on a loopback port. It has no
-//! model, so what the user said becomes a record word for word; jobs run when they are asked to.
+//! A Loci server in a test: the real engine over the embedded store, behind the real router, in
+//! process and on a loopback port. It has no model, so a user's message becomes a record word for
+//! word. Jobs run on request.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -19,18 +20,18 @@ use loci_testkit_ports::{ManualClock, SeededIds};
 
 use crate::conformance::KEY_OF_NOTHING;
 
-/// See the file.
+/// A Loci server for tests.
 pub struct TestLoci {
     world: TestWorld,
     doors: Doors,
 }
 
 impl TestLoci {
-    /// A server with nothing in it. Its clock stands where the machine's does, for HTTP dates answers by that one, and clients that sign
-    /// go by them.
+    /// Creates an empty server. Its clock starts at the system time: the HTTP library dates
+    /// responses by the system clock, and clients that sign use these dates.
     ///
     /// # Errors
-    /// When there is no place for its store.
+    /// If there is no place for its store.
     pub fn new() -> Result<Self> {
         let world = TestWorld::new()?;
         let clock = world.clock();
@@ -44,15 +45,16 @@ impl TestLoci {
         Ok(Self { world, doors })
     }
 
-    /// Every door, for [`Client::in_process`].
+    /// Returns the router of all APIs, for [`Client::in_process`].
     pub fn router(&self) -> Router {
         loci_server::router_in_process(&self.doors)
     }
 
-    /// Listens on a free loopback port for as long as the runtime of the test lives, and says the URL.
+    /// Listens on a free loopback port for as long as the runtime of the test lives, and returns
+    /// the URL.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// If no port is available.
     pub async fn serve(&self) -> Result<String> {
         let address = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
         let bound = bind(ListenOptions::new(address), self.doors.clone()).await?;
@@ -61,10 +63,10 @@ impl TestLoci {
         Ok(url)
     }
 
-    /// Makes a memory whose one strategy keeps facts in a namespace, and says its id.
+    /// Creates a memory whose single strategy keeps facts in a namespace, and returns its id.
     ///
     /// # Errors
-    /// What the server says.
+    /// The errors of the server.
     pub async fn memory(&self, name: &str, namespace: &str) -> Result<MemoryId> {
         let strategy = StrategyCreate {
             kind: StrategyKind::Semantic,
@@ -90,20 +92,21 @@ impl TestLoci {
         MemoryId::parse(made.id)
     }
 
-    /// A key of an administrator: its id and its secret. From then on the port asks for signatures.
+    /// Creates a key of an administrator and returns its id and its secret. From then on the port
+    /// requires signatures.
     ///
     /// # Errors
-    /// What the engine says.
+    /// The errors of the engine.
     pub async fn key(&self) -> Result<(String, String)> {
         let caller = Principal::administrator("tester");
         let key = self.world.engine().key_create(&caller, Principal::administrator("agent")).await?;
         Ok((key.id.to_string(), key.secret.expose().to_owned()))
     }
 
-    /// Runs the jobs of a memory until what was said in it can be found.
+    /// Runs the jobs of a memory until its events can be found as records.
     ///
     /// # Errors
-    /// What the engine says, or that a job failed.
+    /// The errors of the engine, or the failure of a job.
     pub async fn work(&self, memory: &MemoryId) -> Result<()> {
         let outcome = self.world.engine().run_due(std::slice::from_ref(memory), 10_000).await?;
         if outcome.complete && outcome.failed == 0 {
@@ -112,15 +115,15 @@ impl TestLoci {
         Err(Error::bug(format!("jobs are left: {outcome:?}")))
     }
 
-    /// The same, by the id that a client has.
+    /// Runs the jobs of a memory, given by the id that a client has.
     ///
     /// # Errors
-    /// What the engine says, or that a job failed.
+    /// The errors of the engine, or the failure of a job.
     pub async fn work_of(&self, memory: &str) -> Result<()> {
         self.work(&MemoryId::parse(memory)?).await
     }
 
-    /// Its clock, as clients have one.
+    /// Returns its clock in the client's form.
     pub fn clock(&self) -> Arc<dyn Clock> {
         Arc::new(ClientClock(self.world.clock()))
     }

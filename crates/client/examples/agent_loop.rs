@@ -1,7 +1,8 @@
-//! A small agent with memory: what it is shown, what its tools answer, and how what was said comes into a store of files.
+//! A small agent with memory: the injected entries, the results of its tools, and the way of
+//! messages into a store of files.
 //!
-//! The model is a script, and nothing leaves this machine: `cargo run -p loci-client --example agent_loop`. A real agent differs in one
-//! place, the function `answer`.
+//! The model is a script, and nothing leaves this machine: `cargo run -p loci-client --example
+//! agent_loop`. A real agent differs only in the function `answer`.
 
 use std::error::Error;
 use std::io::Write;
@@ -16,7 +17,7 @@ use loci_client::agent::stores::{FileStore, FileStoreOptions};
 use loci_client::agent::{AddToolOptions, Block, MemoryManager, Message, NewEntry, Role, Surroundings, Tool};
 use serde_json::json;
 
-/// Notes what the user says of themselves. With a model this is `ModelExtractor`.
+/// Extracts the user's statements about themselves. With a model this is `ModelExtractor`.
 struct Statements;
 
 impl Extractor for Statements {
@@ -32,7 +33,7 @@ impl Extractor for Statements {
     }
 }
 
-/// The model: it repeats what it remembers, and keeps what it is asked to keep.
+/// The model: it repeats its entries, and stores entries on request.
 async fn answer(input: &[Message], tools: &[Tool]) -> Result<String, Box<dyn Error>> {
     let Some(last) = input.last() else { return Ok(String::new()) };
     let texts = last.content.iter().filter_map(|block| match block {
@@ -92,7 +93,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         manager.message_added(&reply)?;
         history.push(reply);
         manager.invocation_ended();
-        // A loop that answers people goes on at once; this one shows what the next turn finds.
+        // An interactive loop continues at once; this one flushes, so that the next turn finds the
+        // entries.
         manager.coordinator().flush().await;
     }
     let unsaved = manager.coordinator().close().await;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::error::ClientError;
 
-/// The method and the path of one call, whose answer has the shape `A`.
+/// The method and the path of one call, whose response has the type `A`.
 pub(crate) struct At<A> {
     pub(crate) method: Method,
     pub(crate) path: String,
@@ -17,13 +17,13 @@ pub(crate) struct At<A> {
 }
 
 /// Returns the target of an operation, with these values for the parameters of its path, in order.
-/// The last one may be a path itself, where the operation takes the rest.
+/// The last one may be a path, if the operation takes the rest.
 pub(crate) fn at<Q, A>(operation: &Operation<Q, A>, values: &[&str]) -> At<A> {
     let (method, path) = filled_in(&operation.place, values);
     At { method, path, answer: PhantomData }
 }
 
-/// Returns method and path of a place, with the values of its parameters.
+/// Returns method and path of an operation, with the values of its parameters.
 fn filled_in(place: &Place, values: &[&str]) -> (Method, String) {
     let count = values.len();
     let mut values = values.iter();
@@ -50,21 +50,21 @@ fn filled_in(place: &Place, values: &[&str]) -> (Method, String) {
 }
 
 impl<A> At<A> {
-    /// Returns the same with the members of a flat shape as its query.
+    /// Adds the members of a flat type as the query.
     ///
     /// # Errors
-    /// `Request` for a shape that is not flat.
+    /// `Request` for a type that is not flat.
     pub(crate) fn with_query(self, query: &impl Serialize) -> Result<Self, ClientError> {
         Ok(Self { path: with_query(self.path, query)?, ..self })
     }
 
-    /// Returns the same for an answer that is read as another shape.
+    /// Returns the target with another response type.
     pub(crate) fn reading<B>(self) -> At<B> {
         At { method: self.method, path: self.path, answer: PhantomData }
     }
 }
 
-/// A path of segments, each percent-encoded.
+/// Returns a path of segments, each percent-encoded.
 pub(crate) fn path(segments: &[&str]) -> String {
     let mut out = String::new();
     for segment in segments {
@@ -81,7 +81,7 @@ pub(crate) fn path(segments: &[&str]) -> String {
     out
 }
 
-/// A flat shape as a query; absent members are left out.
+/// Adds a flat type as a query; absent members are omitted.
 pub(crate) fn with_query(path: String, query: &impl Serialize) -> Result<String, ClientError> {
     with_members(path, serde_json::to_value(query).map_err(|_| not_flat())?)
 }

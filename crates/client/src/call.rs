@@ -1,4 +1,5 @@
-//! The client: where it sends to, who it says it is, and the one way in which a call is made and an answer read.
+//! The client: its transport, its identity, and the single way of making a call and reading a
+//! response.
 
 use std::path::Path;
 use std::pin::pin;
@@ -19,7 +20,8 @@ use crate::transport::{
     ByteStream, InProcess, InProcessBody, Network, Outgoing, Request, Response, Transport,
 };
 
-/// Header of an answer that an earlier request with the same idempotency key got.
+/// The header of a replayed response, which an earlier request with an equal idempotency key
+/// received.
 const REPLAYED: &str = "loci-replayed";
 
 /// A client of one server. Cheap to clone.
@@ -32,18 +34,18 @@ pub struct Client {
     meanwhile: Option<Meanwhile>,
 }
 
-/// Makes what is done while a request waits for its server: for a connection, and for the beginning of the
-/// answer. It is dropped when the answer begins.
+/// Creates the work to do while a request waits for its server: for a connection, and for the start
+/// of the response. The work is dropped when the response starts.
 pub type Meanwhile = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// Bytes of JSON lines, as they come.
+/// The bytes of JSON lines, as a stream.
 pub type LineStream = ByteStream;
 
 impl Client {
-    /// Over a URL such as `http://127.0.0.1:8411`.
+    /// Creates a client of a URL such as `http://127.0.0.1:8411`.
     ///
     /// # Errors
-    /// Where it is no URL.
+    /// If it is no URL.
     pub fn url(base: &str) -> Result<Self, ClientError> {
         Ok(Self {
             transport: Transport::Network(Network::url(base)?),
@@ -54,10 +56,10 @@ impl Client {
         })
     }
 
-    /// Over the unix socket of a server.
+    /// Creates a client of the unix socket of a server.
     ///
     /// # Errors
-    /// Where a client cannot be made.
+    /// If the client cannot be created.
     pub fn unix(socket: &Path) -> Result<Self, ClientError> {
         Ok(Self {
             transport: Transport::Network(Network::unix(socket)?),
@@ -68,7 +70,7 @@ impl Client {
         })
     }
 
-    /// In this process, by a service that answers requests, such as the router of the server.
+    /// Creates a client of a service in this process, such as the router of the server.
     pub fn in_process<S, B>(service: S) -> Self
     where
         S: tower::Service<
@@ -92,47 +94,47 @@ impl Client {
         }
     }
 
-    /// Where it sends to, in words: tells servers apart.
+    /// Returns a description of the server, which distinguishes servers.
     pub(crate) fn place(&self) -> String {
         self.transport.place()
     }
 
-    /// The same client with the bearer token of a key.
+    /// Sets the bearer token of a key.
     ///
     /// # Errors
-    /// Where the token cannot stand in a header.
+    /// If a header cannot contain the token.
     pub fn with_token(mut self, token: &str) -> Result<Self, ClientError> {
         let bad = |_| ClientError::Request("the token holds characters that no token has".to_owned());
         self.headers.insert(header::AUTHORIZATION, bearer(token).map_err(bad)?);
         Ok(self)
     }
 
-    /// The same client whose calls of tools mean this memory, by name or id.
+    /// Sets the memory of tool calls, by name or id.
     ///
     /// # Errors
-    /// Errors if the name cannot stand in a header.
+    /// If a header cannot contain the name.
     pub fn with_memory(mut self, name_or_id: &str) -> Result<Self, ClientError> {
         let bad = |_| ClientError::Request("the name of a memory must be printable ASCII".to_owned());
         self.headers.insert("x-loci-memory", HeaderValue::from_str(name_or_id).map_err(bad)?);
         Ok(self)
     }
 
-    /// A client whose requests are for this user of operations memory. The key must be that
-    /// user's, or work for them.
+    /// Sets the user of operations memory for whom the requests are made. The key must belong to
+    /// that user or may act for them.
     ///
     /// # Errors
-    /// Errors if the name cannot stand in a header.
+    /// If a header cannot contain the name.
     pub fn with_user(mut self, user: &str) -> Result<Self, ClientError> {
         let bad = |_| ClientError::Request("the name of a user must be printable ASCII".to_owned());
         self.headers.insert("x-loci-user", HeaderValue::from_str(user).map_err(bad)?);
         Ok(self)
     }
 
-    /// The same client for a process that works in this directory of the server's machine: what `HEAD` and
-    /// `WORKTREE` mean to every operation that reads code. Servers elsewhere refuse it.
+    /// Sets the working directory of the calling process on the server's machine. It defines `HEAD`
+    /// and `WORKTREE` for every operation that reads code. Servers on other machines reject it.
     ///
     /// # Errors
-    /// Where the directory cannot stand in a header.
+    /// If a header cannot contain the directory.
     pub fn with_directory(mut self, directory: &Path) -> Result<Self, ClientError> {
         let text = directory.to_str().ok_or_else(|| {
             ClientError::Request("the name of the working directory must be UTF-8".to_owned())
@@ -144,100 +146,101 @@ impl Client {
         Ok(self)
     }
 
-    /// The same client for a person at a command line: a person may decide where an agent must not.
+    /// Marks the caller as a person at a command line: a person may decide where an agent must not.
     pub fn with_person(mut self) -> Self {
         self.headers.insert("x-loci-person", HeaderValue::from_static("true"));
         self
     }
 
-    /// The same client whose creations carry this idempotency key: make one per creation.
+    /// Sets the idempotency key of creations: use a new one for each creation.
     ///
     /// # Errors
-    /// Where the key cannot stand in a header.
+    /// If a header cannot contain the key.
     pub fn with_idempotency_key(mut self, key: &str) -> Result<Self, ClientError> {
         let bad = |_| ClientError::Request("an idempotency key must be printable ASCII".to_owned());
         self.headers.insert("idempotency-key", HeaderValue::from_str(key).map_err(bad)?);
         Ok(self)
     }
 
-    /// Returns a client that names, in each creation, the key under which an earlier version made
-    /// it: an item that this one made counts as made, or as erased.
+    /// Sets the former key of each creation, under which an earlier version created the item. An
+    /// item under the former key counts as created, or as erased.
     ///
     /// # Errors
-    /// An error where the key cannot stand in a header.
+    /// If a header cannot contain the key.
     pub fn with_former_key(mut self, key: &str) -> Result<Self, ClientError> {
         let bad = |_| ClientError::Request("a former key must be printable ASCII".to_owned());
         self.headers.insert("loci-former-key", HeaderValue::from_str(key).map_err(bad)?);
         Ok(self)
     }
 
-    /// The same client whose changes are made only to what has this entity tag.
+    /// Sets the entity tag that an object must have for a change.
     ///
     /// # Errors
-    /// Where the tag cannot stand in a header.
+    /// If a header cannot contain the tag.
     pub fn with_if_match(mut self, etag: &str) -> Result<Self, ClientError> {
         let bad = |_| ClientError::Request("an entity tag must be printable ASCII".to_owned());
         self.headers.insert(header::IF_MATCH, HeaderValue::from_str(etag).map_err(bad)?);
         Ok(self)
     }
 
-    /// The same client whose changes are made only where nothing is yet.
+    /// Limits changes to objects that do not exist yet.
     pub fn with_if_absent(mut self) -> Self {
         self.headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("*"));
         self
     }
 
-    /// A client whose changes are refused where their source was erased there, or, with `restore`,
-    /// stored again.
+    /// Sets the handling of items whose source was erased on the server: it rejects them or, with
+    /// `restore`, stores them again.
     pub fn with_if_erased(mut self, restore: bool) -> Self {
         let word = if restore { "restore" } else { "refuse" };
         self.headers.insert("loci-if-erased", HeaderValue::from_static(word));
         self
     }
 
-    /// The same client whose calls end after so long, answered or not, where they go over a connection. A server may have done what was
-    /// asked all the same.
+    /// Sets the timeout of calls over a connection, in milliseconds. The server may complete a call
+    /// after its timeout.
     pub fn with_deadline_ms(mut self, deadline_ms: u64) -> Self {
         self.deadline_ms = Some(deadline_ms);
         self
     }
 
-    /// The same client, which does this while a request waits for a server over a connection.
+    /// Sets the work to do while a request waits for a server over a connection.
     pub fn with_meanwhile(mut self, meanwhile: Meanwhile) -> Self {
         self.meanwhile = Some(meanwhile);
         self
     }
 
-    /// The same client, which does nothing while a request waits: for calls whose purpose is to wait.
+    /// Removes the work during a wait, for calls whose purpose is to wait.
     pub fn without_meanwhile(mut self) -> Self {
         self.meanwhile = None;
         self
     }
 
-    /// The same client whose calls are part of the program's trace: the source is asked at each call, and its `traceparent` is sent.
+    /// Makes the calls part of the program's trace: each call asks the source for its `traceparent`
+    /// and sends it.
     pub fn with_trace_source(mut self, source: TraceSource) -> Self {
         self.trace = Some(source);
         self
     }
 
-    /// The same client whose bodies are files.
+    /// Sets the content type of bodies to that of document files.
     pub(crate) fn with_files(mut self) -> Self {
         self.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/markdown; charset=utf-8"));
         self
     }
 
-    /// The same client whose bodies are bytes.
+    /// Sets the content type of bodies to bytes.
     pub(crate) fn with_bytes(mut self) -> Self {
         self.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
         self
     }
 
-    /// The bytes of an answer.
+    /// Returns the bytes of a response.
     pub(crate) async fn bytes<A>(&self, at: At<A>) -> Result<Vec<u8>, ClientError> {
         self.collected(at, Outgoing::Empty).await
     }
 
-    /// The text of an answer that is no JSON.
+    /// Returns the text of a response that is no JSON.
     pub(crate) async fn text<A>(&self, at: At<A>, query: &impl Serialize) -> Result<String, ClientError> {
         String::from_utf8(self.collected(at.with_query(query)?, Outgoing::Empty).await?)
             .map_err(|_| ClientError::Unexpected("the server's answer is no UTF-8".to_owned()))
@@ -251,7 +254,7 @@ impl Client {
         self.plain(at.with_query(query)?).await
     }
 
-    /// The answer to a `POST`, or `None` where the server has nothing to say (204).
+    /// Returns the response to a `POST`; `None` if it is empty (204).
     pub(crate) async fn maybe_send<A: DeserializeOwned>(
         &self,
         at: At<A>,
@@ -281,13 +284,13 @@ impl Client {
         read(&self.collected(at, body).await?)
     }
 
-    /// Sends, and gives the whole body of a success.
+    /// Sends a call and returns the whole body of a success.
     async fn collected<A>(&self, at: At<A>, body: Outgoing) -> Result<Vec<u8>, ClientError> {
         collect(self.stream(at, body).await?).await
     }
 
-    /// The answer to a `POST`, and whether an earlier request with the same idempotency key got it.
-    /// Older servers say it of none.
+    /// Returns the response to a `POST`. The flag is true if an earlier request with an equal
+    /// idempotency key received it. Older servers never report that.
     pub(crate) async fn send_once<A: DeserializeOwned>(
         &self,
         at: At<A>,
@@ -298,12 +301,13 @@ impl Client {
         Ok((read(&collect(response.body).await?)?, is_replayed))
     }
 
-    /// Sends, and gives the body of a success as it comes.
+    /// Sends a call and returns the body of a success as a stream.
     pub(crate) async fn stream<A>(&self, at: At<A>, body: Outgoing) -> Result<LineStream, ClientError> {
         Ok(self.success(at, body).await?.body)
     }
 
-    /// Boxed, so that it is compiled once and not for each operation.
+    /// Sends a call and checks its status. Boxed, so that it is compiled once and not for each
+    /// operation.
     fn success<A>(&self, at: At<A>, body: Outgoing) -> BoxFuture<'_, Result<Response, ClientError>> {
         Box::pin(self.answered(at.method, at.path, body))
     }
@@ -324,7 +328,7 @@ impl Client {
         Err(refusal(response.status, &collect(response.body).await?))
     }
 
-    /// Sends, and does meanwhile what is to be done.
+    /// Sends a request and runs the configured work meanwhile.
     async fn sent(&self, request: Request) -> Result<Response, ClientError> {
         let sending = self.transport.send(request);
         let meanwhile = match (&self.meanwhile, &self.transport) {
@@ -349,14 +353,14 @@ fn read<A: DeserializeOwned>(text: &[u8]) -> Result<A, ClientError> {
         .map_err(|error| ClientError::Unexpected(format!("the server's answer cannot be read: {error}")))
 }
 
-/// A request as the body of a call.
+/// Returns a request as the body of a call.
 fn whole(request: &impl Serialize) -> Result<Outgoing, ClientError> {
     let body = serde_json::to_vec(request)
         .map_err(|error| ClientError::Request(format!("the request cannot be written: {error}")))?;
     Ok(Outgoing::Whole(body.into()))
 }
 
-/// Returns all bytes of a body. Boxed as the call is.
+/// Returns all bytes of a body. Boxed for the same reason as the call.
 fn collect(mut body: LineStream) -> BoxFuture<'static, Result<Vec<u8>, ClientError>> {
     Box::pin(async move {
         let mut text = Vec::new();
@@ -374,7 +378,7 @@ fn collect(mut body: LineStream) -> BoxFuture<'static, Result<Vec<u8>, ClientErr
 /// Returns the header of a bearer token, which no log shows.
 ///
 /// # Errors
-/// An error for a token that cannot stand in a header.
+/// If a header cannot contain the token.
 pub(crate) fn bearer(token: &str) -> Result<HeaderValue, http::header::InvalidHeaderValue> {
     let mut value = HeaderValue::from_str(&format!("Bearer {token}"))?;
     value.set_sensitive(true);
@@ -388,7 +392,8 @@ fn refusal(status: StatusCode, body: &[u8]) -> ClientError {
     }
 }
 
-/// What an error that is none of Loci's means: a proxy's page, most often. Its text is not shown, for it is foreign and may hold anything.
+/// Returns the problem for an error response in a form other than Loci's, most often a proxy's
+/// page. Its text is not shown, because it may contain anything.
 fn foreign(status: StatusCode) -> Problem {
     let retryable = status.is_server_error()
         || matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);

@@ -14,12 +14,12 @@ impl Client {
     /// Stores an event.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn event_create(&self, memory: &str, new: &EventCreate) -> Result<EventCreated, ClientError> {
         self.send(at(&api::EVENT_CREATE, &[memory]), new).await
     }
 
-    /// Stores an event, and tells whether an earlier request with the same idempotency key stored
+    /// Stores an event. The flag is true if an earlier request with an equal idempotency key stored
     /// it.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl Client {
         self.send_once(at(&api::EVENT_CREATE, &[memory]), new).await
     }
 
-    /// A page of a session's events, newest first.
+    /// Returns a page of a session's events, newest first.
     ///
     /// # Errors
     /// See [`Client::event_create`].
@@ -40,7 +40,7 @@ impl Client {
         self.query(at(&api::EVENT_LIST, &[memory]), listing).await
     }
 
-    /// An event.
+    /// Returns an event.
     ///
     /// # Errors
     /// See [`Client::event_create`].
@@ -66,7 +66,7 @@ impl Client {
         self.query(at(&api::EVENT_DELETE, &[memory, event]), place).await
     }
 
-    /// A page of actors, ascending.
+    /// Returns a page of actors, ascending.
     ///
     /// # Errors
     /// See [`Client::event_create`].
@@ -74,7 +74,7 @@ impl Client {
         self.query(at(&api::ACTOR_LIST, &[memory]), paging).await
     }
 
-    /// A page of an actor's sessions, newest first.
+    /// Returns a page of an actor's sessions, newest first.
     ///
     /// # Errors
     /// See [`Client::event_create`].

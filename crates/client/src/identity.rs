@@ -1,4 +1,4 @@
-//! Who the client is to its server.
+//! The client's identity on its server.
 
 use loci_api::identity::Identity;
 use loci_api::table as api;
@@ -8,10 +8,10 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Who the caller is, what it may do, and the server's version.
+    /// Returns the caller's identity and rights, and the server's version.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn identity(&self) -> Result<Identity, ClientError> {
         self.plain(at(&api::IDENTITY, &[])).await
     }

@@ -1,15 +1,17 @@
-//! The Rust client of Loci: the native API over a URL, over the unix socket of a data folder, or in this process; memory for
-//! agents over several stores; and transcripts read turn by turn.
+//! The Rust client of Loci: the native API over a URL, over the unix socket of a data folder, or in
+//! this process; memory for agents over several stores; and transcripts read turn by turn.
 //!
-//! * [`Client`]: one method per operation, one file per noun, those of a product in its folder (`verified`, `coding`,
-//!   `documents`, `operations`); shapes are those of `loci-api`;
-//! * `transport`: how a request gets there; [`ClientError`]: what went wrong, and whether to try again;
-//! * [`agent`]: a manager of stores, with tools, injection and the way of what is said into them;
-//! * [`backend`]: places for files behind one port, with the suite that proves a new one;
-//! * [`transcript`]: conversations that happened elsewhere.
-//! * [`formats`]: memories of other programs; [`namespace`]: places, compared.
+//! * [`Client`]: one method per operation, one file per noun, those of a product in its folder
+//!   (`verified`, `coding`, `documents`, `operations`); the types are those of `loci-api`;
+//! * `transport`: the ways of a request to a server; [`ClientError`]: the error, and the prospect
+//!   of a retry;
+//! * [`agent`]: a manager of stores, with tools, injection and extraction;
+//! * [`backend`]: file storage behind one port, with the suite that tests an implementation;
+//! * [`transcript`]: conversations of other programs;
+//! * [`formats`]: memories of other programs; [`namespace`]: comparison of namespaces.
 //!
-//! Of the server's rules it holds none: what is refused is refused by the server. `agent` has its own, for it has other stores, too.
+//! It duplicates no rule of the server, which checks every request. `agent` has its own rules,
+//! because it also has other stores.
 
 mod admin;
 pub mod agent;

@@ -13,15 +13,16 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Makes a memory.
+    /// Creates a memory.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn memory_create(&self, new: &MemoryCreate) -> Result<Memory, ClientError> {
         self.send(at(&api::MEMORY_CREATE, &[]), new).await
     }
 
-    /// A memory of this exact name is there when the answer is: made, or completed. Again, it changes nothing.
+    /// Ensures that a memory of this exact name exists: creates it, or adds missing parts.
+    /// Repeating the call changes nothing.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -34,7 +35,7 @@ impl Client {
         self.send(at(&api::MEMORY_ENSURE, &[name]).with_query(how)?, asked).await
     }
 
-    /// A page of memories, newest first.
+    /// Returns a page of memories, newest first.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -42,7 +43,7 @@ impl Client {
         self.query(at(&api::MEMORY_LIST, &[]), listing).await
     }
 
-    /// A memory.
+    /// Returns a memory.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -58,7 +59,8 @@ impl Client {
         self.send(at(&api::MEMORY_UPDATE, &[memory]), change).await
     }
 
-    /// Says what a memory holds; with its name, destroys that and makes the memory anew.
+    /// Reports the contents of a memory. With its name, deletes the contents and creates the memory
+    /// again.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -70,7 +72,7 @@ impl Client {
         self.send(at(&api::MEMORY_RECREATE, &[memory]), recreate).await
     }
 
-    /// Deletes a memory with all it holds.
+    /// Deletes a memory with all its contents.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -86,7 +88,7 @@ impl Client {
         self.send(at(&api::SETTINGS_PUT, &[memory]), settings).await
     }
 
-    /// Tags of a memory.
+    /// Returns the tags of a memory.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -102,7 +104,7 @@ impl Client {
         self.send(at(&api::TAGS_ADD, &[memory]), tags).await
     }
 
-    /// Takes tags off.
+    /// Removes tags.
     ///
     /// # Errors
     /// See [`Client::memory_create`].

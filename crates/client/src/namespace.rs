@@ -1,12 +1,13 @@
-//! Places in the tree of namespaces, as clients compare them: by whole segments, however their slashes are written. What a caller may reach is
-//! the server's to say.
+//! Compares namespaces as clients do: by whole segments, regardless of repeated and outer slashes.
+//! The server decides about access.
 
-/// Whether both are one node: `/users/1`, `users/1/` and `/users//1` are.
+/// True if both are one node: `/users/1`, `users/1/` and `/users//1` are.
 pub fn is_same(one: &str, other: &str) -> bool {
     segments(one).eq(segments(other))
 }
 
-/// Whether it is the node, or beneath it: `/users/1/facts` is within `/users/1`, `/users/10` is not. Everything is within `/`.
+/// True for the node and for every namespace below it: `/users/1/facts` is within `/users/1`,
+/// `/users/10` is not. Everything is within `/`.
 pub fn is_within(namespace: &str, node: &str) -> bool {
     let mut own = segments(namespace);
     segments(node).all(|segment| own.next() == Some(segment))

@@ -8,15 +8,15 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// The profiles there are.
+    /// Returns the available profiles.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn profile_list(&self) -> Result<ProfileList, ClientError> {
         self.plain(at(&api::PROFILE_LIST, &[])).await
     }
 
-    /// A profile with its file.
+    /// Returns a profile with its file.
     ///
     /// # Errors
     /// See [`Client::profile_list`].
@@ -24,7 +24,8 @@ impl Client {
         self.plain(at(&api::PROFILE_GET, &[profile])).await
     }
 
-    /// Gives a memory a profile's settings and strategies, or says what that would change.
+    /// Applies a profile's settings and strategies to a memory, or returns the changes that this
+    /// would make.
     ///
     /// # Errors
     /// See [`Client::profile_list`].

@@ -1,4 +1,4 @@
-//! The call that searches.
+//! The call that searches records.
 
 use loci_api::search::{Search, SearchAnswer};
 use loci_api::table as api;
@@ -8,10 +8,10 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Finds records for a question.
+    /// Searches for the records that match a query.
     ///
     /// # Errors
-    /// As [`ClientError`] says.
+    /// A [`ClientError`].
     pub async fn search(&self, question: &Search) -> Result<SearchAnswer, ClientError> {
         self.send(at(&api::SEARCH, &[]), question).await
     }

@@ -10,10 +10,10 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// The tools that the caller may call.
+    /// Returns the tools that the caller may call.
     ///
     /// # Errors
-    /// As [`ClientError`] says.
+    /// A [`ClientError`].
     pub async fn tool_list(&self, listing: &ToolListing) -> Result<ToolList, ClientError> {
         self.query(at(&api::TOOL_LIST, &[]), listing).await
     }
@@ -21,23 +21,23 @@ impl Client {
     /// Calls a tool by one of its names.
     ///
     /// # Errors
-    /// As [`ClientError`] says; a refusal by the tool has its code.
+    /// A [`ClientError`]; a rejection by the tool has the tool's code.
     pub async fn tool(&self, name: &str, arguments: &ToolArguments) -> Result<ToolResult, ClientError> {
         self.send(at(&api::TOOL_CALL, &[name]), arguments).await
     }
 
-    /// The facts that a tool would look at, for a verifier here.
+    /// Returns the facts that a tool would check, for a verifier on this machine.
     ///
     /// # Errors
-    /// As [`Client::tool`].
+    /// The errors of [`Client::tool`].
     pub async fn tool_evidence(&self, name: &str, ask: &EvidenceAsk) -> Result<EvidenceAnswer, ClientError> {
         self.send(at(&verified_api::TOOL_EVIDENCE, &[name]), ask).await
     }
 
-    /// Calls a tool with what a verifier here found.
+    /// Calls a tool with the verdicts of a verifier on this machine.
     ///
     /// # Errors
-    /// As [`Client::tool`].
+    /// The errors of [`Client::tool`].
     pub async fn tool_verdicts(&self, name: &str, call: &ToolVerdicts) -> Result<ToolResult, ClientError> {
         self.send(at(&verified_api::TOOL_VERDICTS, &[name]), call).await
     }

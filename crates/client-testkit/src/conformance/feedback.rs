@@ -1,14 +1,14 @@
-//! What a store does with what an agent says of its entries.
+//! The handling of an agent's feedback on entries by a store.
 
 use loci_client::agent::FeedbackVerdict;
 
 use super::{Outcome, Subject, demand, question};
 
 const BOAT: &str = "My boat lies in Trieste over the winter";
-/// Of an entry that no store has.
+/// The id of an entry that no store has.
 const NO_ENTRY: &str = "mem-00000000-0000-0000-0000-000000000000";
 
-/// The last word stands, and one agent hides nothing.
+/// Checks that the last rating replaces earlier ones, and that one agent hides nothing.
 pub(super) async fn hides_nothing(it: &Subject) -> Outcome {
     it.write(&[BOAT]).await?;
     let found = it.find(&question("boat in Trieste", 1)).await?;
@@ -30,7 +30,7 @@ pub(super) async fn hides_nothing(it: &Subject) -> Outcome {
     demand(unknown.is_err(), || format!("there is no such entry: {unknown:?}"))
 }
 
-/// What is announced not to be taken is refused, not forgotten.
+/// Checks that a store without feedback rejects it and does not ignore it.
 pub(super) async fn no_feedback(it: &Subject) -> Outcome {
     let said = it.store.feedback(NO_ENTRY, FeedbackVerdict::Useful, None).await;
     demand(said.is_err(), || format!("nothing is announced, and it is taken: {said:?}"))

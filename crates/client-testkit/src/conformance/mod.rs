@@ -1,8 +1,9 @@
-//! What every store of an agent does, whatever is behind it. A store passes the cases that its capabilities announce; a case is a
-//! function and a line in `CASES`. Each gets a store of its own with nothing in it.
+//! The conformance suite of all agent stores, independent of their implementation. A store passes
+//! the cases that its capabilities announce; a case is a function and a line in `CASES`. Each case
+//! gets an empty store of its own.
 //!
-//! To test another store, hand [`run`] a closure that makes one; the test then says how many cases it passed, so that one that falls away
-//! is seen.
+//! To test another store, pass [`run`] a closure that creates one. The test then asserts the number
+//! of passed cases, so that a missing one is detected.
 
 mod feedback;
 mod reading;
@@ -17,26 +18,26 @@ use loci_client::agent::{
     SequencedMessage,
 };
 
-/// A metadata key that no record has; a server that wants its keys declared must know it.
+/// A metadata key that no record has. A server with declared keys must know it.
 pub const KEY_OF_NOTHING: &str = "mood";
 
 /// A store under test.
 pub struct Subject {
-    /// The store, with nothing in it.
+    /// The store, initially empty.
     pub store: Arc<dyn MemoryStore>,
-    /// Resolves when what was written can be found.
+    /// Resolves when the written entries can be found.
     pub settle: Box<dyn Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync>,
 }
 
-/// Why a case is not passed.
+/// The outcome of a case: `Ok`, or the reason of the failure.
 pub(crate) type Outcome = Result<(), String>;
 
-/// One thing that stores do.
+/// A case of the suite.
 struct Case {
     name: &'static str,
-    /// Whether the store must be writable.
+    /// True if the store must be writable.
     writes: bool,
-    /// Whether a store of these capabilities announces it.
+    /// Returns true if the capabilities of a store announce the case.
     announced: fn(Capabilities) -> bool,
     run: for<'a> fn(&'a Subject) -> BoxFuture<'a, Outcome>,
 }
@@ -140,11 +141,11 @@ fn always(_: Capabilities) -> bool {
     true
 }
 
-/// Runs the suite over stores that `make` makes; its argument says whether the store must be writable. Gives the names of the cases that
-/// the store announces and passes.
+/// Runs the suite over stores that `make` creates; its argument is true if the store must be
+/// writable. Returns the names of the cases that the store announces and passes.
 ///
 /// # Errors
-/// Names every case that is not passed, with the reason.
+/// The name of every failed case, with the reason.
 pub async fn run(make: impl AsyncFn(bool) -> Subject) -> Result<Vec<&'static str>, String> {
     let (mut passed, mut failed) = (Vec::new(), Vec::new());
     for case in CASES {
@@ -152,7 +153,7 @@ pub async fn run(make: impl AsyncFn(bool) -> Subject) -> Result<Vec<&'static str
         if !(case.announced)(subject.store.capabilities()) {
             continue;
         }
-        // As a manager does: no store is asked for anything before.
+        // As in a manager: the store is initialized before any other call.
         let ready = subject.store.initialize().await.map_err(|error| format!("initialize: {error}"));
         let outcome = match ready {
             Ok(()) => (case.run)(&subject).await,
@@ -166,7 +167,7 @@ pub async fn run(make: impl AsyncFn(bool) -> Subject) -> Result<Vec<&'static str
     if failed.is_empty() { Ok(passed) } else { Err(failed.join("\n")) }
 }
 
-/// A case's question.
+/// Returns the query of a case.
 fn question(text: &str, max_results: u32) -> SearchQuery {
     SearchQuery {
         text: text.to_owned(),
@@ -178,14 +179,14 @@ fn question(text: &str, max_results: u32) -> SearchQuery {
     }
 }
 
-/// Messages of a run, numbered from 0.
+/// Returns the messages of a run, numbered from 0.
 fn batch(run_id: &str, messages: Vec<Message>) -> MessageBatch {
     let sequenced = |(sequence, message)| Arc::new(SequencedMessage { sequence, message });
     MessageBatch { run_id: run_id.into(), messages: (0..).zip(messages).map(sequenced).collect() }
 }
 
 impl Subject {
-    /// Writes facts by the way that the store has, and waits until they can be found.
+    /// Writes facts in the way that the store supports, and waits until they can be found.
     async fn write(&self, facts: &[&str]) -> Outcome {
         if self.store.capabilities().add {
             for fact in facts {

@@ -1,9 +1,9 @@
-//! What a store does before anything is in it.
+//! The behaviour of an empty store.
 
 use super::{Outcome, Subject, demand, question};
 
 pub(super) async fn is_ready(it: &Subject) -> Outcome {
-    // A second time, too: stores are shared between managers.
+    // A second initialization succeeds, too: managers share stores.
     it.store.initialize().await.map_err(|error| error.to_string())?;
     demand(!it.store.name().trim().is_empty(), || "it has no name".to_owned())
 }

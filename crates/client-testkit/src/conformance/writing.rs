@@ -1,4 +1,4 @@
-//! What becomes of what a store is given.
+//! The handling of written entries and messages by a store.
 
 use loci_client::agent::{Entry, ErrorClass, Message, NewEntry, Role};
 use loci_client::api::record::{FilterOperator, MetadataFilter};
@@ -11,7 +11,7 @@ const TEAS: [&str; 3] = [
     "My sister gave me a teapot and black tea from Assam",
     "White tea is what I order in the station cafe",
 ];
-/// 2001-01-01: before anything was written.
+/// 2001-01-01: before anything was written, in milliseconds since 1970.
 const LONG_AGO_MS: i64 = 978_307_200_000;
 
 pub(super) async fn is_found(it: &Subject) -> Outcome {

@@ -10,10 +10,10 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// A page of a memory's deliveries, newest first.
+    /// Returns a page of a memory's deliveries, newest first.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn delivery_list(
         &self,
         memory: &str,
@@ -22,7 +22,7 @@ impl Client {
         self.query(at(&api::DELIVERY_LIST, &[memory]), listing).await
     }
 
-    /// Tries a delivery again that waits or was given up.
+    /// Retries a delivery that waits or was abandoned.
     ///
     /// # Errors
     /// See [`Client::delivery_list`].
@@ -30,7 +30,7 @@ impl Client {
         self.plain(at(&api::DELIVERY_RETRY, &[memory, delivery])).await
     }
 
-    /// The configured targets, by name.
+    /// Returns the configured targets, by name.
     ///
     /// # Errors
     /// See [`Client::delivery_list`].

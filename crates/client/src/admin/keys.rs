@@ -9,15 +9,15 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Makes a key; its secrets are in this answer only.
+    /// Creates a key. Only this response contains its secrets.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn key_create(&self, new: &KeyCreate) -> Result<KeyIssued, ClientError> {
         self.send(at(&api::KEY_CREATE, &[]), new).await
     }
 
-    /// All keys, without secrets.
+    /// Returns all keys, without secrets.
     ///
     /// # Errors
     /// See [`Client::key_create`].

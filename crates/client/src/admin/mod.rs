@@ -16,15 +16,16 @@ use crate::error::ClientError;
 use crate::transport::Outgoing;
 
 impl Client {
-    /// Erases what a memory holds about a person, now, or only counts it.
+    /// Erases the data of a person in a memory, or only counts it.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn forget(&self, memory: &str, whom: &Forget) -> Result<ForgetReceipt, ClientError> {
         self.send(at(&api::ACTOR_FORGET, &[memory]), whom).await
     }
 
-    /// A memory as JSON lines, as they come. Complete only if the last line has the type `end`.
+    /// Exports a memory as JSON lines, as a stream. It is complete only if the last line has the
+    /// type `end`.
     ///
     /// # Errors
     /// See [`Client::forget`].
@@ -32,7 +33,7 @@ impl Client {
         self.export_part(memory, &ExportAsk::default()).await
     }
 
-    /// A part of a memory as JSON lines.
+    /// Exports a part of a memory as JSON lines.
     ///
     /// # Errors
     /// See [`Client::forget`].
@@ -40,7 +41,7 @@ impl Client {
         self.stream(at(&api::MEMORY_EXPORT, &[memory]).with_query(asked)?, Outgoing::Empty).await
     }
 
-    /// Writes what an export holds.
+    /// Imports the contents of an export.
     ///
     /// # Errors
     /// See [`Client::forget`].
@@ -52,7 +53,7 @@ impl Client {
         self.plain_body(at(&api::MEMORY_IMPORT, &[]), Outgoing::Stream(stream)).await
     }
 
-    /// Writes a copy of the store to a file on the server.
+    /// Writes a backup of the store to a file on the server.
     ///
     /// # Errors
     /// See [`Client::forget`].
@@ -60,7 +61,7 @@ impl Client {
         self.send(at(&api::BACKUP, &[]), to).await
     }
 
-    /// Looks at the store and the indexes.
+    /// Checks the store and the indexes.
     ///
     /// # Errors
     /// See [`Client::forget`].
@@ -68,7 +69,7 @@ impl Client {
         self.send(at(&api::DOCTOR, &[]), ask).await
     }
 
-    /// The configuration in force, without secrets.
+    /// Returns the active configuration, without secrets.
     ///
     /// # Errors
     /// See [`Client::forget`].

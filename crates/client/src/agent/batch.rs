@@ -10,34 +10,36 @@ use super::message::Message;
 /// A message with its number in its run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SequencedMessage {
-    /// Counts up through the run; it has gaps where messages were filtered out.
+    /// The sequence number. It increases through the run, with gaps where messages were filtered
+    /// out.
     pub sequence: u64,
     /// The message.
     pub message: Message,
 }
 
-/// Messages that are sent together. The same range of the same run always has the same messages, so that
-/// [`MessageBatch::token`] tells a repetition from something new.
+/// Messages that are sent together. One range of one run always has the same messages, so that
+/// [`MessageBatch::token`] distinguishes a repetition from a new batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageBatch {
-    /// One id per coordinator and process; never the session's, which outlives the numbers.
+    /// The id of one coordinator in one process. It is never the session's id, which outlives the
+    /// sequence numbers.
     pub run_id: Arc<str>,
-    /// In the order of their numbers; never empty.
+    /// The messages in the order of their sequence numbers; never empty.
     pub messages: Vec<Arc<SequencedMessage>>,
 }
 
 impl MessageBatch {
-    /// The first number.
+    /// Returns the first sequence number.
     pub fn first(&self) -> u64 {
         self.messages.first().map_or(0, |message| message.sequence)
     }
 
-    /// The last number.
+    /// Returns the last sequence number.
     pub fn last(&self) -> u64 {
         self.messages.last().map_or(0, |message| message.sequence)
     }
 
-    /// `<run>-<first>-<last>`: stores put their own place before it.
+    /// Returns `<run>-<first>-<last>`. Stores put their own write target before it.
     pub fn token(&self) -> String {
         format!("{}-{}-{}", self.run_id, self.first(), self.last())
     }
@@ -46,23 +48,23 @@ impl MessageBatch {
 /// A message that is not stored.
 #[derive(Debug, Clone)]
 pub struct Unstored {
-    /// Its number.
+    /// The sequence number of the message.
     pub sequence: u64,
-    /// Why.
+    /// The error of the store.
     pub error: StoreError,
 }
 
 /// An event that was not stored.
 #[derive(Debug, Clone)]
 pub struct EventFailure {
-    /// The numbers of its messages.
+    /// The sequence numbers of its messages.
     pub messages: Vec<u64>,
-    /// The reason.
+    /// The error of the store.
     pub error: StoreError,
 }
 
-/// The events of a batch that were not stored: those that the server refused, and those that the
-/// store did not send after an error that may pass.
+/// The events of a batch that were not stored: those that the server rejected, and those that the
+/// store did not send after a transient error.
 #[derive(Debug, Clone)]
 pub struct EventsNotStored {
     /// Every failure, in the order of the conversation.
@@ -84,19 +86,20 @@ impl Error for EventsNotStored {
     }
 }
 
-/// What became of the messages of a batch. A number in neither list counts as not stored, for an unknown reason.
+/// The outcome of each message of a batch. A sequence number in neither list counts as not stored,
+/// for an unknown reason.
 #[derive(Debug, Clone, Default)]
 pub struct BatchOutcome {
-    /// The numbers that are durably stored.
+    /// The sequence numbers that are durably stored.
     pub stored: Vec<u64>,
-    /// Those that are not.
+    /// The messages that are not stored.
     pub unstored: Vec<Unstored>,
-    /// The events behind `unstored`, of a store that sends events.
+    /// The failed events behind `unstored`, from a store that sends events.
     pub failed: Option<EventsNotStored>,
 }
 
 impl BatchOutcome {
-    /// Everything is stored.
+    /// Returns an outcome with every message stored.
     pub fn all(batch: &MessageBatch) -> Self {
         let stored = batch.messages.iter().map(|message| message.sequence).collect();
         Self { stored, ..Self::default() }

@@ -1,78 +1,78 @@
-//! What a store finds and what it is given to keep.
+//! Entries that stores return, and entries that they are given to keep.
 
 use serde::{Deserialize, Serialize};
 
-/// Free values under names.
+/// Named values without a schema.
 pub type Metadata = serde_json::Map<String, serde_json::Value>;
 
-/// How far the source of an entry is trusted.
+/// The trust of an entry's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
-    /// The store says nothing of it.
+    /// The store reports no trust.
     #[default]
     Unknown,
-    /// As any statement of the user or the agent.
+    /// Trusted like any statement of the user or the agent.
     Trusted,
-    /// It came from outside, or something was found in it.
+    /// It came from outside, or a scanner detected something in it.
     Untrusted,
 }
 
-/// Something found.
+/// An entry that a search returned.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Entry {
-    /// What is remembered.
+    /// The text of the entry.
     pub content: String,
-    /// The store it was found in.
+    /// The store that returned it.
     pub store_name: String,
-    /// Other stores that hold the same.
+    /// The other stores that hold an entry with the same meaning.
     pub also_in: Vec<String>,
-    /// Free values.
+    /// Named values without a schema.
     pub metadata: Metadata,
-    /// How well it answers the question, 0 to 1.
+    /// The relevance to the query, 0 to 1.
     pub score: Option<f64>,
-    /// When it was written, in milliseconds since 1970.
+    /// The time of its writing, in milliseconds since 1970.
     pub created_at_ms: Option<i64>,
-    /// When what it says was seen.
+    /// The time at which its content was observed, in milliseconds since 1970.
     pub observed_at_ms: Option<i64>,
-    /// Its id in its store.
+    /// The id in its store.
     pub id: Option<String>,
-    /// Where it lies.
+    /// The namespaces that hold it.
     pub namespaces: Vec<String>,
-    /// How far its source is trusted.
+    /// The trust of its source.
     pub trust: Trust,
 }
 
 impl Entry {
-    /// An entry of a store, with nothing but its content.
+    /// Returns an entry of a store with its content only.
     pub fn new(store_name: impl Into<String>, content: impl Into<String>) -> Self {
         Self { content: content.into(), store_name: store_name.into(), ..Self::default() }
     }
 }
 
-/// Something to keep.
+/// An entry to store.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct NewEntry {
-    /// What is to be remembered.
+    /// The text to remember.
     pub content: String,
-    /// Free values.
+    /// Named values without a schema.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
-    /// When what it says was seen; now where it is absent.
+    /// The time at which its content was observed, in milliseconds since 1970. Default: now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_at_ms: Option<i64>,
 }
 
 impl NewEntry {
-    /// A text.
+    /// Returns an entry with a text only.
     pub fn text(content: impl Into<String>) -> Self {
         Self { content: content.into(), ..Self::default() }
     }
 }
 
-/// What became of something that was to be kept.
+/// The result of storing an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Added {
-    /// Its id, where the store gives one.
+    /// The id of the entry, if the store assigns one.
     pub id: Option<String>,
 }

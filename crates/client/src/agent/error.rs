@@ -1,24 +1,25 @@
-//! What can go wrong: a store's own error with its class, and the manager's with the rule that was broken.
+//! Errors of the client: a store's own error with its class, and the manager's with the violated
+//! rule.
 
-/// Whether the same may succeed later.
+/// The prospect of a retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
-    /// It may; whether the store took what was sent is unknown.
+    /// A retry may succeed; the store may or may not have taken the request.
     Transient,
-    /// It will not, whatever happens: what was sent is at fault.
+    /// A retry never succeeds, because the request itself is at fault.
     Permanent,
-    /// The store cannot tell.
+    /// The store does not know.
     Unclassified,
 }
 
-/// Why a store did not do what it was asked. The message holds no content of entries or messages.
+/// An error of a store. The message contains no content of entries or messages.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct StoreError {
-    /// Whether the same may succeed later.
+    /// The prospect of a retry.
     pub class: ErrorClass,
-    /// What failed.
+    /// The failed operation.
     pub message: String,
     /// The cause.
     #[source]
@@ -26,60 +27,60 @@ pub struct StoreError {
 }
 
 impl StoreError {
-    /// It may succeed later.
+    /// Creates an error that a retry may resolve.
     pub fn transient(message: impl Into<String>) -> Self {
         Self::of(ErrorClass::Transient, message)
     }
 
-    /// It will never succeed.
+    /// Creates an error that no retry resolves.
     pub fn permanent(message: impl Into<String>) -> Self {
         Self::of(ErrorClass::Permanent, message)
     }
 
-    /// Nobody knows.
+    /// Creates an error whose prospect is unknown.
     pub fn unclassified(message: impl Into<String>) -> Self {
         Self::of(ErrorClass::Unclassified, message)
     }
 
-    /// Of a class.
+    /// Creates an error of a class.
     pub fn of(class: ErrorClass, message: impl Into<String>) -> Self {
         Self { class, message: message.into(), source: None }
     }
 
-    /// The same with its cause.
+    /// Adds the cause to the error.
     pub fn caused_by(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.source = Some(std::sync::Arc::new(source));
         self
     }
 }
 
-/// What one store failed with.
+/// The failure of one store.
 #[derive(Debug, Clone)]
 pub struct StoreFailure {
-    /// The store.
+    /// The name of the store.
     pub store_name: String,
-    /// Its error.
+    /// The error of the store.
     pub error: StoreError,
 }
 
-/// Why the manager did not do what it was asked.
+/// An error of the manager.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
-    /// It cannot be made of what it was given.
+    /// The configuration breaks a rule.
     #[error("{0}")]
     Configuration(String),
     /// An argument breaks a rule.
     #[error("{0}")]
     Argument(String),
-    /// A store could not be made ready.
+    /// The initialization of a store failed.
     #[error("store '{store_name}' could not be initialised: {source}")]
     Initialization {
-        /// The store.
+        /// The name of the store.
         store_name: String,
-        /// Its error.
+        /// The error of the store.
         source: StoreError,
     },
-    /// Some stores did not keep what was added; the others did.
+    /// Some stores did not store the entry; the others did.
     #[error("failed to add to store(s): {}", names(.0))]
     Add(Vec<StoreFailure>),
 }

@@ -1,4 +1,5 @@
-//! Foreign code that panics: stores, extractors, filters, triggers and callbacks harm nobody but their own store.
+//! Isolation of foreign code: a panic of a store, extractor, filter, trigger or callback harms only
+//! its own store.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,7 +7,7 @@ use futures::FutureExt;
 
 use crate::agent::error::StoreError;
 
-/// What somebody's work comes to; a panic is an error without a class.
+/// Awaits foreign code. A panic becomes an unclassified error.
 pub(in crate::agent) async fn caught<T>(
     whose: &str,
     work: impl Future<Output = Result<T, StoreError>>,
@@ -14,12 +15,12 @@ pub(in crate::agent) async fn caught<T>(
     AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| Err(panicked(whose)))
 }
 
-/// The same of a call that waits for nothing.
+/// Calls foreign code. A panic becomes an unclassified error.
 pub(in crate::agent) fn caught_call<T>(whose: &str, call: impl FnOnce() -> T) -> Result<T, StoreError> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|_| panicked(whose))
 }
 
-/// What it said is left out: it may hold what people said.
+/// Returns the error of a panic, without its message, which may contain personal data.
 pub(in crate::agent) fn panicked(whose: &str) -> StoreError {
     StoreError::unclassified(format!("{whose} panicked"))
 }

@@ -1,4 +1,4 @@
-//! What was said: a message and its blocks. Frameworks translate to these; nothing here knows one of them.
+//! Messages and their blocks. Frameworks convert to these; nothing here depends on a framework.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,17 +10,17 @@ use super::entry::Metadata;
 /// A message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
-    /// What is said, in parts.
+    /// The content, in parts.
     pub content: Vec<Block>,
-    /// Free values.
+    /// Named values without a schema.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
-    /// The framework's id of it, where it has a stable one.
+    /// The framework's id of the message, if it is stable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// When it was said, in milliseconds since 1970.
+    /// The time of the message, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_ms: Option<i64>,
 }
@@ -29,32 +29,32 @@ pub struct Message {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
-    /// Text.
+    /// A text.
     Text(String),
-    /// The model calls a tool.
+    /// A tool call of the model.
     ToolUse {
         /// The id of the call.
         id: String,
-        /// The tool.
+        /// The name of the tool.
         name: String,
-        /// Its arguments.
+        /// The arguments.
         input: Value,
     },
-    /// What a tool answered.
+    /// The result of a tool.
     ToolResult {
         /// The id of the call.
         id: String,
-        /// The answer.
+        /// The result.
         content: Value,
-        /// The tool failed.
+        /// True if the tool failed.
         is_error: bool,
     },
-    /// Anything else, as the framework has it.
+    /// Any other block, in the framework's form.
     Other(Value),
 }
 
 impl Message {
-    /// A text by somebody.
+    /// Creates a message with a text.
     pub fn text(role: Role, text: impl Into<String>) -> Self {
         Self {
             role,
@@ -65,17 +65,17 @@ impl Message {
         }
     }
 
-    /// A text by the user.
+    /// Creates a message with a text of the user.
     pub fn user(text: impl Into<String>) -> Self {
         Self::text(Role::User, text)
     }
 
-    /// A text by the model.
+    /// Creates a message with a text of the model.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::text(Role::Assistant, text)
     }
 
-    /// Its texts that are not blank, trimmed, one a line.
+    /// Returns the texts that are not blank, trimmed, one per line.
     pub fn joined_text(&self) -> String {
         let mut out = String::new();
         for block in &self.content {
@@ -92,12 +92,12 @@ impl Message {
         out
     }
 
-    /// It carries the answer of a tool.
+    /// True if the message contains the result of a tool.
     pub fn has_tool_result(&self) -> bool {
         self.content.iter().any(|block| matches!(block, Block::ToolResult { .. }))
     }
 
-    /// About how many bytes it takes in memory.
+    /// Returns the approximate size in memory, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         const FRAME_BYTES: usize = 128;
         let blocks: usize = self.content.iter().map(block_bytes).sum();

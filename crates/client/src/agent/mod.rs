@@ -1,13 +1,17 @@
-//! What an agent needs of memory, whatever framework it is written in: one [`MemoryManager`] over several stores.
+//! Memory for an agent in any framework: one [`MemoryManager`] over several stores.
 //!
-//! * [`MemoryStore`]: the port; [`stores`] has the ones that are ready, and a new one is one implementation of it;
-//! * [`MemoryManager`]: routes, isolates failures and schedules; how entries are kept is the stores' affair;
-//! * `fusion`: one list out of several; `tools`: what a model may call; [`injection`]: what a model is shown unasked;
-//! * [`coordinator`]: what was said comes to the stores, in order, once, also after a crash.
+//! * [`MemoryStore`]: the port; [`stores`] contains its implementations, and a new store is one
+//!   more;
+//! * [`MemoryManager`]: routes, isolates failures and schedules; the stores decide how to keep
+//!   entries;
+//! * `fusion`: merges several lists; `tools`: the tools of a model; [`injection`]: entries in the
+//!   input of a model call;
+//! * [`coordinator`]: sends messages to the stores in order and exactly once, also after a crash.
 //!
-//! Programs without a runtime have [`BlockingMemoryManager`].
+//! Programs without an async runtime use [`BlockingMemoryManager`].
 //!
-//! Clock, randomness and the executor are arguments ([`Surroundings`]). Nothing here knows a wire or a server.
+//! Clock, randomness and the executor are arguments ([`Surroundings`]). Nothing here depends on a
+//! wire format or a server.
 
 mod batch;
 pub mod coordinator;

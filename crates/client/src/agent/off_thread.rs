@@ -1,5 +1,5 @@
-//! Work that may block, beside whoever waits for it: on a thread for such work where there is a runtime of tokio, else on one of its own.
-//! Once it is begun it goes on to its end, also where nobody waits for it any more.
+//! Runs blocking work off the caller's thread: on a blocking thread of a tokio runtime if there is
+//! one, else on its own thread. Work that has begun runs to its end, even if nothing awaits it.
 
 use std::io;
 use std::thread;
@@ -7,8 +7,8 @@ use std::thread;
 use futures::channel::oneshot;
 use tokio::runtime::Handle;
 
-/// Does it. An error says that the work was not done, or did not come to its end: it panicked, the runtime is shutting down, or the system
-/// gives no thread.
+/// Runs the work. An error reports that the work did not run to its end: it panicked, the runtime
+/// is shutting down, or the system creates no thread.
 pub(crate) async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<T> {

@@ -1,5 +1,5 @@
-//! The port of stores. A new store implements [`MemoryStore`]; it has no retries of its own and swallows no error, for the
-//! manager isolates failures and the coordinator repeats.
+//! The port of stores. A new store implements [`MemoryStore`]. It does not retry and returns every
+//! error, because the manager isolates failures and the coordinator repeats.
 
 use std::num::NonZeroU32;
 
@@ -14,46 +14,46 @@ use super::entry::{Added, Entry, NewEntry};
 use super::error::StoreError;
 use super::tools::Tool;
 
-/// What a store can do.
+/// The operations that a store supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Capabilities {
-    /// It may be written to. `add` and `add_messages` are never called where this is false.
+    /// The store may be written to. `add` and `add_messages` are never called if this is false.
     pub writable: bool,
-    /// It takes entries.
+    /// The store supports `add`.
     pub add: bool,
-    /// It takes messages.
+    /// The store supports `add_messages`.
     pub add_messages: bool,
-    /// It understands filters.
+    /// The store supports filters.
     pub filters: bool,
-    /// It can answer as of an earlier time.
+    /// The store can search as of an earlier time.
     pub as_of: bool,
-    /// Its scores are calibrated: they compare with those of other stores.
+    /// The scores are calibrated: they compare with those of other stores.
     pub scored: bool,
-    /// It takes what an agent says of its entries.
+    /// The store supports feedback on its entries.
     pub feedback: bool,
 }
 
-/// A question to one store.
+/// A search of one store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchQuery {
-    /// The question.
+    /// The query text.
     pub text: String,
-    /// At most so many entries.
+    /// The maximum of entries.
     pub max_results: NonZeroU32,
-    /// Conditions, all of which must hold, beside those of the store.
+    /// The conditions in addition to those of the store; all of them must hold.
     pub filter: Vec<MetadataFilter>,
-    /// What was true and known then, in milliseconds since 1970.
+    /// The time as of which the store searches, in milliseconds since 1970.
     pub as_of_ms: Option<i64>,
-    /// All entries together hold about so many tokens.
+    /// The approximate budget of all entries together, in tokens.
     pub budget_tokens: Option<u32>,
-    /// The least relevance of an entry, 0 to 1; that of the store where it is absent.
+    /// The minimum relevance of an entry, 0 to 1. Default: that of the store.
     pub relevance_min: Option<f32>,
 }
 
-/// Checks a least relevance.
+/// Checks a minimum relevance.
 ///
 /// # Errors
-/// The rule, if it is no number between 0 and 1.
+/// The violated rule, if it is no number between 0 and 1.
 pub(crate) fn check_relevance(least: Option<f32>) -> Result<(), &'static str> {
     if least.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
         return Err("relevance_min must be a number between 0 and 1");
@@ -61,10 +61,10 @@ pub(crate) fn check_relevance(least: Option<f32>) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Where a store's messages go. Two stores that write to one place would write everything twice.
+/// The target of a store's messages. Two stores with one target would write everything twice.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WritePlace {
-    /// The memory, with what tells its server from others.
+    /// The memory, including the identity of its server.
     pub memory: String,
     /// The actor.
     pub actor: String,
@@ -72,78 +72,79 @@ pub struct WritePlace {
     pub session: String,
 }
 
-/// Where extraction on the other side stands.
+/// The state of extraction on the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExtractionWaited {
-    /// Nothing is pending any more.
+    /// True if nothing is pending.
     pub complete: bool,
-    /// What is pending.
+    /// The number of pending extractions.
     pub pending: u64,
-    /// What failed for good.
+    /// The number of extractions that failed permanently.
     pub failed: u64,
 }
 
-/// What agents and people say of an entry by now.
+/// The feedback on an entry so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedbackStanding {
-    /// How many call it useful.
+    /// The number of agents and people who rated it useful.
     pub useful: u64,
-    /// How many call it wrong.
+    /// The number of agents and people who rated it wrong.
     pub wrong: u64,
-    /// Searches still find it: it is not held back for what is said of it.
+    /// True if searches still return it, despite the feedback.
     pub in_force: bool,
 }
 
-/// A store.
+/// A store of memories.
 pub trait MemoryStore: Send + Sync {
-    /// Its name; unique within a manager.
+    /// Returns the name, which is unique within a manager.
     fn name(&self) -> &str;
 
-    /// What it holds, for a model.
+    /// Returns a description of the contents, for a model.
     fn description(&self) -> Option<&str> {
         None
     }
 
-    /// What it can do.
+    /// Returns the operations that it supports.
     fn capabilities(&self) -> Capabilities;
 
-    /// How many entries it gives where the call does not say.
+    /// Returns the number of entries of a search, if the call specifies none.
     fn max_search_results(&self) -> Option<NonZeroU32> {
         None
     }
 
-    /// How what is said comes into it, where it does.
+    /// Returns the extraction configuration, if the store extracts.
     fn extraction(&self) -> Option<&ExtractionConfig> {
         None
     }
 
-    /// Where its messages go, where that matters.
+    /// Returns the target of its messages, if other stores may share it.
     fn write_place(&self) -> Option<WritePlace> {
         None
     }
 
-    /// Looks whether it can be used: connection, version and rights.
+    /// Checks that the store can be used: connection, version and rights.
     fn initialize(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         futures::future::ready(Ok(())).boxed()
     }
 
-    /// Finds entries, best first.
+    /// Searches for entries, best first.
     fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>>;
 
-    /// Keeps an entry. The same one may come twice.
+    /// Stores an entry. The same entry may come twice.
     fn add<'a>(&'a self, entry: &'a NewEntry) -> BoxFuture<'a, Result<Added, StoreError>>;
 
-    /// Keeps messages. An error speaks for the whole batch, and a transient one leaves open whether it was stored.
+    /// Stores messages. An error applies to the whole batch; a transient one leaves open if it was
+    /// stored.
     fn add_messages<'a>(&'a self, batch: &'a MessageBatch)
     -> BoxFuture<'a, Result<BatchOutcome, StoreError>>;
 
-    /// Waits until what was stored can be found, where that takes the other side some time.
+    /// Waits until stored messages can be found, if the server needs time for that.
     fn wait_extracted(&self, _timeout_ms: u64) -> BoxFuture<'_, Result<ExtractionWaited, StoreError>> {
         futures::future::ready(Ok(ExtractionWaited { complete: true, pending: 0, failed: 0 })).boxed()
     }
 
-    /// Says that an entry is useful, or wrong, where the store announces it; `reason` in at most 500 characters. An agent says it: one alone
-    /// hides nothing.
+    /// Rates an entry as useful or wrong, if the capabilities announce it. The `reason` has at most
+    /// 500 characters. The rating counts as an agent's: a single one hides nothing.
     fn feedback<'a>(
         &'a self,
         _entry_id: &'a str,
@@ -154,8 +155,8 @@ pub trait MemoryStore: Send + Sync {
         futures::future::ready(Err(refused)).boxed()
     }
 
-    /// Plans the upkeep of the documents that the store keeps, or does it where `start` says so; a
-    /// namespace that is absent is the store's own. `None`: a store without documents.
+    /// Plans the upkeep of the documents of the store, or applies it if `start` requests so. An
+    /// absent namespace is the store's own. `None`: a store without documents.
     fn consolidate<'a>(
         &'a self,
         _start: &'a ConsolidationStart,
@@ -163,7 +164,7 @@ pub trait MemoryStore: Send + Sync {
         futures::future::ready(Ok(None)).boxed()
     }
 
-    /// Tools of its own.
+    /// Returns the store's own tools.
     fn tools(&self) -> Vec<Tool> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! What comes in from outside: time, randomness, and who runs what nobody waits for.
+//! Time, randomness and the executor of background work, as arguments.
 #![expect(
     clippy::disallowed_methods,
     reason = "the system's clock is one of the arguments a caller may give"
@@ -12,41 +12,42 @@ use tokio::runtime::Handle;
 
 use super::off_thread::off_thread;
 
-/// Time.
+/// A clock.
 pub trait Clock: Send + Sync {
-    /// Milliseconds since 1970.
+    /// Returns the time in milliseconds since 1970.
     fn now_ms(&self) -> i64;
-    /// Resolves after so long.
+    /// Resolves after so many milliseconds.
     fn sleep(&self, for_ms: u64) -> BoxFuture<'static, ()>;
 }
 
-/// Chance: ids of runs, and the jitter of retries.
+/// A source of randomness, for the ids of runs and the jitter of retries.
 pub trait Randomness: Send + Sync {
-    /// Sixty-four bits.
+    /// Returns 64 random bits.
     fn bits(&self) -> u64;
 }
 
-/// Runs a future to its end beside its caller.
+/// A function that runs a future to its end in the background.
 pub type Executor = Arc<dyn Fn(BoxFuture<'static, ()>) + Send + Sync>;
 
-/// What comes in from outside.
+/// Time, randomness and the executor.
 #[derive(Clone)]
 pub struct Surroundings {
-    /// Time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Chance.
+    /// The randomness.
     pub randomness: Arc<dyn Randomness>,
-    /// Who runs what nobody waits for. Without one the caller drives the coordinator.
+    /// The executor of background work. Without one the caller drives the coordinator.
     pub executor: Option<Executor>,
 }
 
 impl Surroundings {
-    /// The machine's clock and randomness, without an executor. Outside of a runtime of tokio the clock sleeps on threads of its own.
+    /// Returns the system clock and randomness, without an executor. Outside a tokio runtime the
+    /// clock sleeps on its own threads.
     pub fn system() -> Self {
         Self { clock: Arc::new(SystemClock), randomness: Arc::new(SystemRandomness), executor: None }
     }
 
-    /// The same with an executor.
+    /// Sets the executor.
     pub fn with_executor(
         mut self,
         executor: impl Fn(BoxFuture<'static, ()>) + Send + Sync + 'static,
@@ -62,7 +63,7 @@ impl std::fmt::Debug for Surroundings {
     }
 }
 
-/// The machine's clock.
+/// The system clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
@@ -84,32 +85,35 @@ impl Clock for SystemClock {
     }
 }
 
-/// Resolves after so long, on a thread of its own, which ends at once where this is dropped: who races an answer against a limit of a
-/// minute, many times a second, must not leave a minute's threads behind. The thread holds `held` until its end.
+/// Resolves after a time on its own thread, which ends at once if this future is dropped. Callers
+/// that race an answer against a limit of a minute, many times a second, thus leave no threads
+/// behind. The thread holds `held` until its end.
 async fn sleep_on_thread(time: Duration, held: impl Send + 'static) {
     let (awaited, is_awaited) = mpsc::channel::<()>();
     let wait = move || {
-        // Nothing is ever sent: this ends in time, or with the other end of the channel.
+        // Nothing is ever sent: this ends by the timeout, or when the other end of the channel is
+        // dropped.
         let _ = is_awaited.recv_timeout(time);
         drop(held);
     };
-    // Where the system gives no thread there is no wait: whoever asks again does so at once.
+    // Without a thread there is no wait, and the next call retries at once.
     drop(off_thread(wait).await);
     drop(awaited);
 }
 
-/// The machine's randomness.
+/// The system's randomness.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemRandomness;
 
 impl Randomness for SystemRandomness {
     fn bits(&self) -> u64 {
-        // Where the machine has none, ids of runs repeat only if two begin in the same millisecond: they hold the time, too.
+        // Without system randomness, ids of runs repeat only if two begin in the same millisecond,
+        // because they contain the time.
         getrandom::u64().unwrap_or(0)
     }
 }
 
-/// An id of a run: the time, then chance, so that ids order by time.
+/// Returns the id of a run: the time, then random bits, so that ids sort by time.
 pub(crate) fn run_id(surroundings: &Surroundings) -> String {
     let millis = u64::try_from(surroundings.clock.now_ms()).unwrap_or(0);
     format!("{millis:012x}{:016x}", surroundings.randomness.bits())
@@ -126,7 +130,7 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3600);
     const BOUND: Duration = Duration::from_secs(30);
 
-    /// Says on a channel that it is dropped.
+    /// Sends on a channel when it is dropped.
     struct Told(mpsc::Sender<()>);
 
     impl Drop for Told {

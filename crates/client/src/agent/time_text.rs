@@ -1,16 +1,16 @@
-//! Times as texts and back: milliseconds inside, RFC 3339 at the edges.
+//! Converts times between milliseconds and RFC 3339 texts.
 
-/// `2026-01-31T10:00:00Z`, as finely as it is known.
+/// Formats a time as `2026-01-31T10:00:00Z`, with its full precision.
 pub(crate) fn instant_text(at_ms: i64) -> Option<String> {
     jiff::Timestamp::from_millisecond(at_ms).ok().map(|time| time.to_string())
 }
 
-/// `2026-01-31`, in UTC.
+/// Formats a day as `2026-01-31`, in UTC.
 pub(crate) fn day_text(at_ms: i64) -> Option<String> {
     instant_text(at_ms).and_then(|text| text.split_once('T').map(|(day, _)| day.to_owned()))
 }
 
-/// Milliseconds of an RFC 3339 text.
+/// Parses an RFC 3339 text to milliseconds since 1970.
 pub(crate) fn instant_ms(text: &str) -> Option<i64> {
     text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
 }

@@ -1,23 +1,24 @@
-//! How many tokens a text has, about: no model's tokenizer is here, and budgets need none.
+//! Estimates of the number of tokens in a text. Budgets need no model's tokenizer.
 
 use std::sync::Arc;
 
-/// A way to estimate.
+/// A method of estimation.
 #[derive(Clone, Default)]
 pub enum Estimator {
-    /// A token for four ASCII characters, and one for every other: right for scripts that write a word in one sign.
+    /// One token per four ASCII characters and one per other character, for scripts that write a
+    /// word in one character.
     #[default]
     Mixed,
-    /// A token for four characters.
+    /// One token per four characters.
     Chars4,
-    /// A token for three bytes.
+    /// One token per three bytes.
     Bytes3,
-    /// The caller's own.
+    /// The caller's own estimate.
     Custom(Arc<dyn Fn(&str) -> usize + Send + Sync>),
 }
 
 impl Estimator {
-    /// Tokens of a text.
+    /// Returns the number of tokens of a text.
     pub fn tokens(&self, text: &str) -> usize {
         match self {
             Self::Mixed => {

@@ -1,5 +1,5 @@
-//! Copies files from one backend to another. A file with the same bytes there is not written, and a
-//! file that is refused stops no other.
+//! Copies files from one backend to another. A file with equal bytes at the destination is not
+//! written, and a rejected file stops no other.
 
 use serde::Serialize;
 
@@ -20,13 +20,14 @@ pub struct CopyReport {
     pub refused: Vec<RefusedFile>,
 }
 
-/// Copies the files at and below `prefix` to the same paths and counts them in `report`. Files that
-/// are only at the destination stay. Where the destination has `cas`, a file that changes meanwhile
-/// is refused and not overwritten. A file that the source holds and does not list is refused.
+/// Copies the files at and below `prefix` to equal paths and counts them in `report`. Files that
+/// exist only at the destination stay. If the destination has `cas`, a file that changes meanwhile
+/// is rejected and not overwritten. A file that the source holds and does not list is rejected.
 ///
 /// # Errors
-/// Errors that are not about one file: of the listing, and of a backend that is unavailable or
-/// broken. The report has the files that were copied before; the next copy goes on behind them.
+/// Errors that do not concern one file: of the listing, and of a backend that is unavailable or
+/// broken. The report contains the files that were copied before; the next copy continues after
+/// them.
 pub async fn copy_files(
     from: &dyn FileBackend,
     to: &dyn FileBackend,
@@ -49,7 +50,7 @@ pub async fn copy_files(
     Ok(())
 }
 
-/// Copies a file. Returns false for a file that the destination has already.
+/// Copies a file. Returns false if the destination already has it.
 async fn copied(from: &dyn FileBackend, to: &dyn FileBackend, path: &str) -> Result<bool, StorageError> {
     let Some(file) = from.read(path).await? else {
         let message = format!("{path} was removed while it was copied: copy again");

@@ -1,6 +1,6 @@
 //! The port of file backends. A new backend implements [`FileBackend`]: `capabilities`, the five
-//! required methods of files, and those that its capabilities announce. It has no retries of its
-//! own and swallows no error.
+//! required methods of files, and those that its capabilities announce. It does not retry, and it
+//! returns every error.
 
 use futures::future::{BoxFuture, FutureExt, ready};
 
@@ -11,41 +11,41 @@ use super::listing_part::ListingPart;
 use super::storage_error::StorageError;
 use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written};
 
-/// The answer of a backend, later.
+/// The future result of a backend.
 pub type StorageFuture<'a, T> = BoxFuture<'a, Result<T, StorageError>>;
 
-/// The abilities of a backend beyond the required methods, and its limits.
+/// The optional methods of a backend, and its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct BackendCapabilities {
-    /// `history`, `changes_since`, `diff`, `snapshot` and `restore` work.
+    /// The methods `history`, `changes_since`, `diff`, `snapshot` and `restore` are supported.
     pub versioning: bool,
     /// The preconditions `Absent` and `Sha256` hold against every other writer.
     pub cas: bool,
-    /// `search` works.
+    /// The method `search` is supported.
     pub search: bool,
     /// `restore` changes all its files together or none of them.
     pub atomic_multi_write: bool,
-    /// The largest file in bytes; `None`: at least 1 MiB.
+    /// The maximum size of a file, in bytes; `None`: at least 1 MiB.
     pub file_bytes_max: Option<u64>,
     /// Files must be UTF-8 text.
     pub text_only: bool,
 }
 
-/// A place for files.
+/// A backend that stores files.
 ///
-/// Every method takes paths as [`clean_path`](super::clean_path) reads them and refuses the others
-/// with [`InvalidPath`](super::StorageErrorKind::InvalidPath). A write that answers `Ok` has stored
-/// the bytes as they are. A refused call changes nothing.
+/// Every method takes paths as [`clean_path`](super::clean_path) reads them and rejects the others
+/// with [`InvalidPath`](super::StorageErrorKind::InvalidPath). A write that returns `Ok` has stored
+/// the bytes unchanged. A rejected call changes nothing.
 pub trait FileBackend: Send + Sync {
     /// Returns the capabilities of the backend. The answer never changes.
     fn capabilities(&self) -> BackendCapabilities;
 
-    /// Returns the file at a path; `None` without one.
+    /// Returns the file at a path; `None` if there is none.
     fn read<'a>(&'a self, path: &'a str) -> StorageFuture<'a, Option<BackendFile>>;
 
-    /// Stores the bytes as the file at a path, in place of the file that was there. Other readers
-    /// see the old file or the new one, never a part.
+    /// Stores the bytes as the file at a path and replaces an existing file. Other readers see the
+    /// old file or the new one, never a part.
     fn write<'a>(
         &'a self,
         path: &'a str,
@@ -53,7 +53,7 @@ pub trait FileBackend: Send + Sync {
         only_if: &'a FilePrecondition,
     ) -> StorageFuture<'a, Written>;
 
-    /// Removes the file at a path. `false`: there was none, whatever the precondition.
+    /// Removes the file at a path. `false`: there was none, regardless of the precondition.
     fn delete<'a>(&'a self, path: &'a str, only_if: &'a FilePrecondition) -> StorageFuture<'a, bool>;
 
     /// Returns the file at `prefix` and the files below it, sorted by the bytes of their full
@@ -63,7 +63,7 @@ pub trait FileBackend: Send + Sync {
     /// Returns the first `limit` files of a listing whose paths come after `after`, with the files
     /// that the backend holds there and does not list.
     ///
-    /// A backend that skips no file and lists fast needs no implementation of its own.
+    /// A backend that skips no file and lists fast can use this default implementation.
     fn list_part<'a>(
         &'a self,
         prefix: &'a str,
@@ -73,7 +73,7 @@ pub trait FileBackend: Send + Sync {
         async move { Ok(ListingPart::of_listing(self.list(prefix).await?, after, limit)) }.boxed()
     }
 
-    /// Returns true for a path with a file.
+    /// Returns true if the path has a file.
     fn exists<'a>(&'a self, path: &'a str) -> StorageFuture<'a, bool>;
 
     /// Returns the versions of the file at a path, newest first. A path without versions has an
@@ -82,8 +82,8 @@ pub trait FileBackend: Send + Sync {
         unsupported("history")
     }
 
-    /// Returns changes behind a cursor in their order; `None` is the beginning. A cursor is a
-    /// sequence, never a time.
+    /// Returns changes after a cursor in order; `None` is the start. A cursor is a sequence, never
+    /// a time.
     fn changes_since<'a>(
         &'a self,
         _since: Option<&'a str>,
@@ -102,18 +102,18 @@ pub trait FileBackend: Send + Sync {
         unsupported("diff")
     }
 
-    /// Names the present state of all files. A label that is taken is refused.
+    /// Names the present state of all files. A label in use is rejected.
     fn snapshot<'a>(&'a self, _label: &'a str) -> StorageFuture<'a, SnapshotRef> {
         unsupported("snapshot")
     }
 
     /// Writes the content of a snapshot as new versions: the files at `paths` and below them, or
-    /// all files where `paths` is empty. History is never rewound.
+    /// all files if `paths` is empty. History is never rewound.
     fn restore<'a>(&'a self, _to: &'a SnapshotRef, _paths: &'a [String]) -> StorageFuture<'a, Restored> {
         unsupported("restore")
     }
 
-    /// Returns at most `limit` files below `prefix` for a question, best first.
+    /// Returns at most `limit` files below `prefix` that match a query, best first.
     fn search<'a>(
         &'a self,
         _prefix: &'a str,
@@ -123,14 +123,14 @@ pub trait FileBackend: Send + Sync {
         unsupported("search")
     }
 
-    /// Returns the prefix of a view that [`namespace`](super::namespace) made; `None` for a backend
-    /// itself.
+    /// Returns the prefix of a view that [`namespace`](super::namespace) created; `None` for a
+    /// backend itself.
     fn view_prefix(&self) -> Option<&str> {
         None
     }
 }
 
-/// The answer of a method whose capability is absent.
+/// Returns the error of a method whose capability is absent.
 fn unsupported<'a, T: Send + 'a>(method: &'static str) -> StorageFuture<'a, T> {
     ready(Err(StorageError::unsupported(method))).boxed()
 }

@@ -1,13 +1,13 @@
-//! Values of the optional methods: versions, changes, snapshots, differences and hits of a search.
+//! Types of the optional methods: versions, changes, snapshots, differences and search hits.
 
 use serde::{Deserialize, Serialize};
 
 /// A page of a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionQuery {
-    /// At most so many versions, 1 to 100.
+    /// The maximum of versions, 1 to 100.
     pub limit: u32,
-    /// The end of the page before.
+    /// The end of the previous page.
     pub cursor: Option<String>,
 }
 
@@ -15,32 +15,32 @@ pub struct VersionQuery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileOperation {
-    /// The file is there since, with other bytes or at all.
+    /// The file was created, or its bytes changed.
     Write,
-    /// The file is absent since.
+    /// The file was removed.
     Delete,
 }
 
 /// A version of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileVersion {
-    /// Its name within the backend.
+    /// The name of the version within the backend.
     pub version: String,
     /// The operation that made it.
     pub operation: FileOperation,
-    /// SHA-256 of its bytes; absent after a deletion, and where the content was erased.
+    /// SHA-256 of the bytes; absent after a deletion, and if the content was erased.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// Its length in bytes, where the backend knows it.
+    /// The length in bytes, if the backend knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// Its author, where the backend knows one.
+    /// The author, if the backend knows one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Its time as RFC 3339, for people; order comes from the page.
+    /// The time as RFC 3339, for display; the page defines the order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// Its reason, where the author gave one.
+    /// The reason, if the author gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -58,25 +58,25 @@ pub struct FileVersions {
 /// A change of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackendChange {
-    /// The place of the change in the order of all changes, for `changes_since`.
+    /// The position of the change in the order of all changes, for `changes_since`.
     pub cursor: String,
     /// The full path of the file.
     pub path: String,
     /// The operation.
     pub operation: FileOperation,
-    /// SHA-256 of the file since; absent after a deletion.
+    /// SHA-256 of the file after the change; absent after a deletion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
 
-/// Changes in their order.
+/// Changes in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackendChanges {
     /// The changes.
     pub changes: Vec<BackendChange>,
     /// The cursor of the next call.
     pub next: String,
-    /// There may be changes behind `next` already: call again.
+    /// True if there may be changes after `next` already: call again.
     pub more: bool,
 }
 
@@ -97,13 +97,13 @@ impl SnapshotRef {
 /// A file that differs between two snapshots.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileDifference {
-    /// Its path in the first snapshot; absent where it was not there.
+    /// The path in the first snapshot; absent if the file was not there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_a: Option<String>,
-    /// Its path in the second snapshot; absent where it was not there.
+    /// The path in the second snapshot; absent if the file was not there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_b: Option<String>,
-    /// The lines that differ, as a unified diff, where the backend compares lines.
+    /// The differing lines as a unified diff, if the backend compares lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unified: Option<String>,
 }
@@ -113,7 +113,7 @@ pub struct FileDifference {
 pub struct BackendDiff {
     /// The files.
     pub files: Vec<FileDifference>,
-    /// The number of files whose lines are left out for size or time.
+    /// The number of files whose lines are omitted because of size or time.
     #[serde(default)]
     pub left_out: u64,
 }
@@ -121,17 +121,17 @@ pub struct BackendDiff {
 /// The outcome of a restore.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Restored {
-    /// Paths that were written or removed, sorted.
+    /// The paths that were written or removed, sorted.
     pub changed: Vec<String>,
     /// Files that differ from the snapshot and could not be restored, sorted by path.
     #[serde(default)]
     pub left_out: Vec<NotRestored>,
 }
 
-/// A file that a restore left as it is.
+/// A file that a restore left unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotRestored {
-    /// Its path.
+    /// The path.
     pub path: String,
     /// The reason.
     pub reason: String,
@@ -140,12 +140,12 @@ pub struct NotRestored {
 /// A file that a search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchHit {
-    /// Its full path.
+    /// The full path.
     pub path: String,
-    /// Its relevance from 0 to 1, where the backend calibrates it.
+    /// The relevance, 0 to 1, if the backend calibrates it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevance: Option<f32>,
-    /// A part of its text, for people.
+    /// A part of the text, for display.
     #[serde(default)]
     pub text: String,
 }

@@ -1,7 +1,7 @@
 //! A file backend over HTTP: the client of the HTTP form.
 //!
-//! Bytes are compared with the tag of the answer, so that a proxy or a server that changes them is
-//! found.
+//! It checks the bytes against the entity tag of the response, which detects a proxy or a server
+//! that changes them.
 
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt};
@@ -26,7 +26,7 @@ use crate::at::{path, with_query};
 use crate::call::bearer;
 use crate::transport::{Network, Outgoing, Request, Response, Transport};
 
-/// Milliseconds after which a call without an answer has failed.
+/// The timeout of a call, in milliseconds.
 const DEADLINE_MS: u64 = 60_000;
 
 /// A backend behind a URL.
@@ -34,11 +34,11 @@ pub struct HttpBackend {
     transport: Transport,
     headers: HeaderMap,
     capabilities: BackendCapabilities,
-    /// Paths go to the server as they are, for its own rules to refuse.
+    /// True if the server checks the paths instead of this client.
     leaves_paths: bool,
 }
 
-/// An answer with its whole body.
+/// A response with its whole body.
 struct Answer {
     status: StatusCode,
     headers: HeaderMap,
@@ -46,12 +46,12 @@ struct Answer {
 }
 
 impl HttpBackend {
-    /// Connects to a base URL such as `http://127.0.0.1:8412` and asks for the capabilities. The
-    /// token is sent as a bearer token.
+    /// Connects to a base URL such as `http://127.0.0.1:8412` and reads the capabilities. The token
+    /// is sent as a bearer token.
     ///
     /// # Errors
-    /// `Unavailable` without an answer; `Denied` if the token is refused; `Broken` for an answer of
-    /// another form.
+    /// `Unavailable` without a response; `Denied` if the token is rejected; `Broken` for a response
+    /// of another form.
     pub async fn connect(base: &str, token: Option<&str>) -> Result<Self, StorageError> {
         let mut headers = HeaderMap::new();
         if let Some(token) = token {
@@ -75,8 +75,8 @@ impl HttpBackend {
         Ok(backend)
     }
 
-    /// Returns a backend that leaves it to the server to refuse paths. The conformance suite tests
-    /// a server's rules with it. Segments of dots are refused here, since no URL carries them.
+    /// Returns a backend that lets the server check paths. The conformance suite tests a server's
+    /// rules with it. Segments of dots are rejected here, because no URL can contain them.
     #[must_use]
     pub fn with_path_rules_of_server(mut self) -> Self {
         self.leaves_paths = true;
@@ -122,7 +122,7 @@ impl HttpBackend {
         Ok(Answer { status, headers, body: bytes })
     }
 
-    /// The JSON answer to a `GET`.
+    /// Returns the JSON response to a `GET`.
     async fn asked<A: DeserializeOwned>(&self, path: String) -> Result<A, StorageError> {
         read(self.sent(Method::GET, path, HeaderMap::new(), Outgoing::Empty).await?)
     }
@@ -175,7 +175,7 @@ impl HttpBackend {
     }
 }
 
-/// Returns true for the answer that the file is absent.
+/// Returns true for the response that the file is absent.
 ///
 /// # Errors
 /// `Broken` for a 404 without the code `not_found`: then the address is absent, and not the file.
@@ -191,7 +191,7 @@ fn is_absent(answer: &Answer) -> Result<bool, StorageError> {
     Err(StorageError::new(StorageErrorKind::Broken, message))
 }
 
-/// The headers of a condition.
+/// Returns the headers of a condition.
 fn condition(only_if: &FilePrecondition) -> Result<HeaderMap, StorageError> {
     let mut headers = HeaderMap::new();
     match only_if {
@@ -233,13 +233,13 @@ fn read<A: DeserializeOwned>(answer: Answer) -> Result<A, StorageError> {
     })
 }
 
-/// The SHA-256 in an entity tag; `None` without a tag.
+/// Returns the SHA-256 in an entity tag; `None` without a tag.
 fn tag(headers: &HeaderMap) -> Option<&str> {
     let tag = headers.get(header::ETAG)?.to_str().ok()?;
     Some(tag.trim_start_matches("W/").trim_matches('"'))
 }
 
-/// Checks bytes against the tag of their answer.
+/// Checks bytes against the entity tag of their response.
 fn check_tag(path: &str, headers: &HeaderMap, sha256: &str) -> Result<(), StorageError> {
     match tag(headers) {
         Some(tag) if tag.eq_ignore_ascii_case(sha256) => Ok(()),
@@ -318,7 +318,7 @@ impl FileBackend for HttpBackend {
     fn exists<'a>(&'a self, path: &'a str) -> StorageFuture<'a, bool> {
         async move {
             let answer = self.sent(Method::HEAD, self.file(path)?, HeaderMap::new(), Outgoing::Empty).await?;
-            // An answer to HEAD has no code: each 404 means an absent file.
+            // A response to HEAD has no code: each 404 means an absent file.
             let is_absent = answer.status == StatusCode::NOT_FOUND;
             if is_absent { Ok(false) } else { success(answer).map(|_| true) }
         }

@@ -1,9 +1,9 @@
-//! The shapes of the HTTP form of a file backend, which client and server share.
-//! `docs/guides/file-backends.md` is the description for other languages.
+//! The types of the HTTP form of a file backend, which client and server share.
+//! `docs/guides/file-backends.md` describes it for other languages.
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a file, and of an answer, in the HTTP form.
+/// The maximum of bytes of a file, and of a response, in the HTTP form.
 pub const HTTP_BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// A failure.
@@ -11,7 +11,7 @@ pub const HTTP_BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 pub(super) struct HttpProblem {
     /// The code of a `StorageErrorKind`.
     pub(super) code: String,
-    /// The sentence for people.
+    /// The message for people.
     #[serde(default)]
     pub(super) message: String,
 }
@@ -72,7 +72,7 @@ pub(super) struct SearchAsk {
     pub(super) limit: u32,
 }
 
-/// The answer of a search.
+/// The response of a search.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SearchHits {
     pub(super) hits: Vec<super::file_change::SearchHit>,

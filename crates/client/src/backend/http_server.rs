@@ -1,5 +1,5 @@
-//! The HTTP form of a backend, served: for programs on this machine that speak another language,
-//! and for tests. No page of a browser reaches it: see `http_site`.
+//! The server of the HTTP form of a backend: for programs on this machine in other languages, and
+//! for tests. Browser pages cannot reach it: see `http_site`.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use super::stored_file::FilePrecondition;
 
 /// Files on one page of a listing.
 const PAGE_FILES: usize = 1_000;
-/// The answer to a request, or its failure.
+/// The response to a request, or its error.
 type Answered = Result<Response, StorageError>;
 
 #[derive(Clone)]
@@ -36,8 +36,8 @@ struct Served {
     token: Option<Arc<str>>,
 }
 
-/// Serves a backend on a listener of this machine until `stop` resolves. With a token every request
-/// must carry it.
+/// Serves a backend on a listener of this machine until `stop` resolves. If a token is given, every
+/// request must carry it.
 ///
 /// # Errors
 /// Errors if the listener fails.
@@ -72,7 +72,7 @@ async fn answer(State(served): State<Served>, request: Request) -> Response {
         }
     };
     if is_head {
-        // The length is that of the answer to GET.
+        // The length is that of the response to GET.
         if let Some(bytes) = response.body().size_hint().exact() {
             response.headers_mut().insert(header::CONTENT_LENGTH, bytes.into());
         }
@@ -128,7 +128,7 @@ impl Served {
         }
     }
 
-    /// Checks site and token.
+    /// Checks the site and the token of a request.
     fn admit(&self, headers: &HeaderMap) -> Result<(), StorageError> {
         check_site(headers)?;
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
@@ -173,7 +173,7 @@ impl Served {
     }
 }
 
-/// Compares tokens without ending at the first difference.
+/// Compares tokens in constant time for equal lengths.
 fn is_same(given: &str, token: &str) -> bool {
     let pairs = given.bytes().zip(token.bytes());
     given.len() == token.len() && pairs.fold(0, |all, (a, b)| all | (a ^ b)) == 0
@@ -243,8 +243,8 @@ async fn whole(body: Body) -> Result<Vec<u8>, StorageError> {
     Ok(bytes)
 }
 
-/// Reads a body of JSON. The content type is required, since pages of browsers send others without
-/// asking the server first.
+/// Reads a body of JSON. The content type is required, because browser pages send other types
+/// without a preflight request.
 async fn parsed<A: DeserializeOwned>(headers: &HeaderMap, body: Body) -> Result<A, StorageError> {
     let refused = |rule: String| StorageError::new(StorageErrorKind::InvalidContent, rule);
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The rule that no page of a browser reaches a server of this machine: the host of a request is
-//! this machine, and so is the page that sends it. It is the rule of a Loci server.
+//! The rule that no browser page reaches a server of this machine: both the host of a request and
+//! the page that sends it must be on this machine. A Loci server applies the same rule.
 
 use http::HeaderMap;
 
@@ -27,7 +27,7 @@ pub(super) fn check_site(headers: &HeaderMap) -> Result<(), StorageError> {
     Ok(())
 }
 
-/// Returns all values of a header; one that is no text is `?`, which no host has as its name.
+/// Returns all values of a header. A value that is no text is `?`, which is no valid host name.
 fn values<'h>(headers: &'h HeaderMap, name: &'static str) -> impl Iterator<Item = &'h str> {
     headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?"))
 }

@@ -1,4 +1,4 @@
-//! Parts of a listing, and the rule that pages of a listing rise.
+//! Parts of a listing, and the rule that the paths of its pages ascend.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::path_rules::below;
 use super::storage_error::{StorageError, StorageErrorKind};
 use super::stored_file::BackendEntry;
 
-/// The largest number of files in a listing of several pages.
+/// The maximum of files in a listing of several pages.
 const FILES_MAX: usize = 1_000_000;
 
 /// A part of a listing.
@@ -14,7 +14,7 @@ const FILES_MAX: usize = 1_000_000;
 pub struct ListingPart {
     /// The files, sorted by the bytes of their full paths.
     pub files: Vec<BackendEntry>,
-    /// Files of this part that the backend holds and does not list, sorted by path.
+    /// The files of this part that the backend holds and does not list, sorted by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<RefusedFile>,
     /// The path after which the next part begins; absent in the last part.
@@ -22,14 +22,14 @@ pub struct ListingPart {
     pub next: Option<String>,
 }
 
-/// A file that a listing or a copy leaves out.
+/// A file that a listing or a copy omits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedFile {
-    /// Its path at the source.
+    /// The path at the source.
     pub path: String,
     /// The code of the error.
     pub code: String,
-    /// The sentence for people.
+    /// The message for people.
     pub message: String,
 }
 
@@ -49,7 +49,7 @@ impl ListingPart {
         Self { files, skipped: Vec::new(), next }
     }
 
-    /// Returns the part with the paths that lie below a prefix, relative to it.
+    /// Returns the part below a prefix, with relative paths.
     pub(super) fn below(self, prefix: &str) -> Self {
         let relative = |path: &str| below(path, prefix).map(str::to_owned);
         let files = self.files.into_iter().filter_map(|entry| {
@@ -65,7 +65,7 @@ impl ListingPart {
     }
 }
 
-/// The files of a listing that a service gives in pages.
+/// The files of a listing that a service returns in pages.
 #[derive(Debug, Default)]
 pub(super) struct RisingPages {
     pub(super) files: Vec<BackendEntry>,
@@ -78,7 +78,7 @@ impl RisingPages {
     ///
     /// # Errors
     /// `Broken` if a path does not come after those of earlier pages, or if the listing has too
-    /// many files: such a listing need not end.
+    /// many files: such a listing may never end.
     pub(super) fn add(&mut self, page: Vec<BackendEntry>) -> Result<(), StorageError> {
         let broken = |rule: String| Err(StorageError::new(StorageErrorKind::Broken, rule));
         if let Some(last) = &self.last
@@ -113,7 +113,7 @@ mod tests {
             assert_eq!(done.is_ok(), expect, "{pages:?}");
         };
         check(&[&["a", "b"], &["c"], &[], &["d"]], true);
-        // The order within a page is the matter of the conformance suite.
+        // The conformance suite checks the order within a page.
         check(&[&["b", "a"], &["c"]], true);
         check(&[&["a", "b"], &["b"]], false);
         check(&[&["b", "a"], &["b"]], false);

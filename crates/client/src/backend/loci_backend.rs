@@ -1,10 +1,10 @@
-//! The documents of a Loci server as a file backend. A file is the text of a document; title,
+//! The documents of a Loci server as a file backend. A file is the text of a document. Title,
 //! description and the other members of its head are stored with the record and are not part of the
 //! bytes.
 //!
-//! A text in which the server masks a secret fails with an error, although the server keeps the
-//! masked text: what was sent is not what is there. Versions are those of the server. A server
-//! stores documents below `knowledge/`: a view of that prefix hides it.
+//! A write in whose text the server masks a secret fails with an error, although the server keeps
+//! the masked text, because the stored text differs from the sent one. Versions are those of the
+//! server. A server stores documents below `knowledge/`: a view of that prefix hides it.
 
 use futures::FutureExt;
 use loci_api::documents::file::{DocumentAsk, DocumentChange, FileDocument};
@@ -25,9 +25,9 @@ use super::storage_error::{StorageError, StorageErrorKind};
 use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written, sha256_hex};
 use crate::call::Client;
 
-/// The largest document of a server in bytes.
+/// The maximum size of a document on the server, in bytes.
 const DOCUMENT_BYTES_MAX: u64 = 102_400;
-/// The entity tag of a text, before its digits.
+/// The start of a text's entity tag, before the digits.
 const TAG: &str = "sha256:";
 
 /// The documents of one namespace of a memory.
@@ -42,7 +42,7 @@ impl LociBackend {
     /// Opens the tree of a namespace; `None` is `/`. The memory is given by its id.
     ///
     /// # Errors
-    /// `NotFound` for an unknown memory; `Denied` and `Unavailable` as the server answers.
+    /// `NotFound` for an unknown memory; `Denied` and `Unavailable` as the server responds.
     pub async fn open(
         client: Client,
         memory: impl Into<String>,
@@ -53,15 +53,15 @@ impl LociBackend {
         Ok(backend)
     }
 
-    /// Checks that the tree is there.
+    /// Checks that the tree exists.
     async fn check_tree(&self) -> Result<(), StorageError> {
         let first = TreeQuery { limit: Some(1), ..self.tree_query("") };
         self.client.tree_list(&self.memory, &first).await.map_err(storage_error)?;
         Ok(())
     }
 
-    /// Returns the answer for an absent document, once the tree is known to be there: a memory that
-    /// was removed has no empty files.
+    /// Returns the answer for an absent document after checking that the tree exists: a deleted
+    /// memory has no empty files.
     async fn absent<T>(&self, answer: T) -> Result<T, StorageError> {
         self.check_tree().await.map(|()| answer)
     }
@@ -71,8 +71,8 @@ impl LociBackend {
         TreeQuery { namespace: self.namespace.clone(), prefix, ..TreeQuery::default() }
     }
 
-    /// The document at a path; `None` without one, and where the path leads to a document that was
-    /// moved.
+    /// Returns the document at a path; `None` if there is none, or if the path leads to a moved
+    /// document.
     async fn document(&self, path: &str) -> Result<Option<FileDocument>, StorageError> {
         let asked = DocumentAsk { namespace: self.namespace.clone(), raw: None };
         match self.client.document_get(&self.memory, path, &asked).await {
@@ -82,7 +82,7 @@ impl LociBackend {
         }
     }
 
-    /// The client and the query of a change under a condition.
+    /// Returns the client and the query of a change under a condition.
     fn change(&self, only_if: &FilePrecondition) -> Result<(Client, DocumentChange), StorageError> {
         let mut change = DocumentChange { namespace: self.namespace.clone(), ..DocumentChange::default() };
         let client = self.client.clone();
@@ -131,7 +131,7 @@ impl LociBackend {
 
     async fn remove(&self, path: &str, only_if: &FilePrecondition) -> Result<bool, StorageError> {
         let path = clean_path(path)?;
-        // An earlier path of a moved document must not put that document away.
+        // An earlier path of a moved document must not delete that document.
         let Some(document) = self.document(&path).await? else { return Ok(false) };
         if *only_if == FilePrecondition::Absent {
             only_if.check(&path, Some(&document.content_sha256))?;
@@ -149,12 +149,12 @@ impl LociBackend {
         let mut pages = RisingPages::default();
         loop {
             let page = self.client.tree_list(&self.memory, &query).await.map_err(storage_error)?;
-            // The tag of an item is that of its file with a head, and not of its text.
+            // The tag of an item belongs to its file with a head, and not to its text.
             let entry = |item: TreeItem| BackendEntry { path: item.path, size: item.bytes, sha256: None };
             pages.add(page.entries.into_iter().map(entry).collect())?;
             match page.next_cursor {
                 None => return Ok(pages.files),
-                // A page may be empty; its cursor still goes on.
+                // A page may be empty; its cursor still advances.
                 next if next == query.cursor => {
                     let message = "the listing of the server does not end: update the server";
                     return Err(StorageError::new(StorageErrorKind::Broken, message));
@@ -170,7 +170,7 @@ impl FileBackend for LociBackend {
         BackendCapabilities {
             versioning: true,
             cas: true,
-            // The search of a server answers records of a whole namespace, its best hits alone.
+            // The search of a server returns records of a whole namespace, and only its best hits.
             search: false,
             atomic_multi_write: false,
             file_bytes_max: Some(DOCUMENT_BYTES_MAX),
@@ -314,8 +314,8 @@ fn version(found: DocumentVersion) -> FileVersion {
     }
 }
 
-/// The changes of files that a change of the tree is: a moved document is absent at one path and
-/// new at another.
+/// Returns the file changes of a tree change: a moved document is absent at one path and new at
+/// another.
 fn changes_of(change: TreeChange) -> Vec<BackendChange> {
     let is_write = change.op == "write";
     let left = change.path_before.filter(|before| !is_write || change.path.as_ref() != Some(before));

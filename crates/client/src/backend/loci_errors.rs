@@ -1,16 +1,16 @@
-//! Errors of a Loci server as errors of a file backend.
+//! Maps errors of a Loci server to errors of a file backend.
 
 use loci_api::ErrorCode;
 
 use super::storage_error::{StorageError, StorageErrorKind};
 use crate::error::ClientError;
 
-/// Returns true where the server has no such document, or no such memory.
+/// Returns true if the server has no such document, or no such memory.
 pub(super) fn is_absent(error: &ClientError) -> bool {
     error.status() == Some(404)
 }
 
-/// Returns the error of a call, with that call's own sentence.
+/// Returns the error of a call, with the message of the client's error.
 pub(super) fn storage_error(error: ClientError) -> StorageError {
     StorageError::new(kind(&error), error.to_string()).caused_by(error)
 }
@@ -34,7 +34,7 @@ fn kind(error: &ClientError) -> StorageErrorKind {
         _ if problem.retryable => StorageErrorKind::Unavailable,
         _ => match status {
             400 | 422 => StorageErrorKind::InvalidContent,
-            // The label of a snapshot that is taken, or work that another caller does.
+            // A snapshot label in use, or work that another caller is doing.
             409 => StorageErrorKind::PreconditionFailed,
             status => StorageErrorKind::of_status(*status),
         },

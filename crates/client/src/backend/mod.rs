@@ -1,5 +1,4 @@
-//! File backends: a port for places that hold files, the backends that are ready, and the suite
-//! that proves a new one.
+//! File backends: a port for file storage, its implementations, and the suite that tests a new one.
 //!
 //! * [`FileBackend`]: the port. Five methods of files are required; the others follow
 //!   the [`BackendCapabilities`];
@@ -11,7 +10,7 @@
 //! * [`namespace`]: a view below a prefix; [`clean_path`]: the rules that every backend has for
 //!   paths.
 //!
-//! Mirrors of a server have a port of their own: they also know markers and commits. The guide is
+//! Mirrors of a server have their own port, which also has markers and commits. The guide is
 //! `docs/guides/file-backends.md`.
 
 pub mod conformance;

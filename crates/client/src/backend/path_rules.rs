@@ -1,27 +1,27 @@
-//! The rules that every backend has for paths. A path is relative, with `/` between its segments;
-//! it is refused where a file system, git, a tool or a reader would take it for another.
+//! The path rules of every backend. A path is relative, with `/` between its segments. It is
+//! rejected if a file system, git, a tool or a reader would take it for another.
 //!
-//! Callers give paths in NFC: nothing here composes characters, so a decomposed spelling is another
+//! Callers pass paths in NFC: nothing here composes characters, so a decomposed spelling is another
 //! path.
 
 use unicase::UniCase;
 
 use super::storage_error::StorageError;
 
-/// Segments of a path.
+/// The maximum of segments of a path.
 pub(super) const PATH_SEGMENTS_MAX: usize = 20;
-/// Bytes of a path.
+/// The maximum of bytes of a path.
 const PATH_BYTES_MAX: usize = 1_024;
-/// Bytes of a segment.
+/// The maximum of bytes of a segment.
 const SEGMENT_BYTES_MAX: usize = 200;
 
-/// Names of devices on Windows, whatever ending they have.
+/// Names of devices on Windows, with any extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
-/// Characters that Windows does not take, or that a shell takes for something else.
+/// Characters that Windows rejects, or that a shell interprets.
 const FORBIDDEN: [char; 8] = [':', '<', '>', '"', '|', '?', '*', '\\'];
-/// Rounds of percent-encoding that are undone to look for dots and slashes.
+/// The maximum of rounds of percent-decoding in the search for dots and slashes.
 const ENCODED_MAX: usize = 8;
-/// Characters of format or without a shape, as ranges.
+/// Format characters and characters without a shape, as ranges.
 const SHAPELESS: [(u32, u32); 26] = [
     (0x00AD, 0x00AD),
     (0x034F, 0x034F),
@@ -67,7 +67,7 @@ pub fn clean_path(input: &str) -> Result<String, StorageError> {
 /// path.
 ///
 /// # Errors
-/// As [`clean_path`].
+/// The errors of [`clean_path`].
 pub fn clean_prefix(input: &str) -> Result<String, StorageError> {
     let segments: Vec<&str> = input.split('/').filter(|segment| !segment.is_empty()).collect();
     for (at, segment) in segments.iter().enumerate() {
@@ -91,13 +91,13 @@ pub fn is_within(path: &str, prefix: &str) -> bool {
         || path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Returns the path of a file below a prefix, relative to it; `None` for every other path, that of
-/// the prefix itself included.
+/// Returns the path of a file below a prefix, relative to it; `None` for every other path,
+/// including the prefix itself.
 pub(super) fn below<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
     path.strip_prefix(prefix)?.strip_prefix('/')
 }
 
-/// Returns the spelling that two names share that differ in case alone.
+/// Returns the case-folded spelling of a name.
 pub(super) fn folded(name: &str) -> String {
     UniCase::unicode(name).to_folded_case()
 }
@@ -107,7 +107,7 @@ fn refused(input: &str, rule: &str) -> StorageError {
     StorageError::invalid_path(format!("path \"{shown}\": {rule}"))
 }
 
-/// The first rule that a segment breaks, with its remedy.
+/// Returns the first violated rule of a segment, with its remedy.
 fn broken_by(segment: &str, is_first: bool) -> Option<&'static str> {
     if matches!(segment, "." | "..") {
         return Some("a segment must not be `.` or `..`: give the path from the top");
@@ -139,7 +139,7 @@ fn broken_by(segment: &str, is_first: bool) -> Option<&'static str> {
     (segment.len() > SEGMENT_BYTES_MAX).then_some("a segment has at most 200 bytes: shorten it")
 }
 
-/// Returns true where decoding, however often, gives a segment of dots or a separator.
+/// Returns true if repeated decoding yields a segment of dots or a separator.
 fn is_encoded(segment: &str) -> bool {
     let mut bytes = segment.as_bytes().to_vec();
     for _ in 0..ENCODED_MAX {
@@ -155,7 +155,7 @@ fn is_encoded(segment: &str) -> bool {
     true
 }
 
-/// Returns true for names that file systems take for `.git`: HFS+ overlooks shapeless characters,
+/// Returns true for names that file systems treat as `.git`: HFS+ ignores shapeless characters,
 /// NTFS has short names.
 fn is_reserved(segment: &str, is_first: bool) -> bool {
     let seen: String = segment.chars().filter(|c| !is_shapeless(*c)).collect();
@@ -170,7 +170,8 @@ fn is_device(segment: &str) -> bool {
     DEVICES.contains(&name.as_str()) || numbered.is_some_and(|number| digits.contains(&number))
 }
 
-/// Returns true for a shapeless character in a place where neither a script nor an emoji needs it.
+/// Returns true for a shapeless character in a position where neither a script nor an emoji needs
+/// it.
 fn has_shapeless(segment: &str) -> bool {
     if segment.is_ascii() {
         return false;
@@ -192,7 +193,7 @@ fn has_shapeless(segment: &str) -> bool {
     })
 }
 
-/// Returns true between two letters or the marks that belong to them.
+/// Returns true between two letters or their marks.
 fn joins_letters(before: Option<char>, after: Option<char>) -> bool {
     let is_letter = |c: char| c.is_alphabetic() || (0x0900..0x0E00).contains(&u32::from(c));
     before.is_some_and(is_letter) && after.is_some_and(is_letter)

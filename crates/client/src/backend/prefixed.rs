@@ -15,7 +15,7 @@ use super::path_rules::{below, clean_path, clean_prefix};
 use super::storage_error::StorageError;
 use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written};
 
-/// Returns the view of a backend below a prefix. A view of that prefix is returned as it is: it is
+/// Returns the view of a backend below a prefix. A view of that prefix is returned unchanged: it is
 /// not prefixed twice.
 ///
 /// # Errors
@@ -43,7 +43,8 @@ impl PrefixedBackend {
         Ok(if prefix.is_empty() { self.prefix.clone() } else { format!("{}/{prefix}", self.prefix) })
     }
 
-    /// The path within the view; `None` outside of it. A file at the prefix itself is outside, too.
+    /// Returns the path within the view; `None` outside of it. A file at the prefix itself is
+    /// outside, too.
     fn relative(&self, path: &str) -> Option<String> {
         below(path, &self.prefix).map(str::to_owned)
     }

@@ -1,4 +1,4 @@
-//! Views of a directory: what they show, and that they do not nest the same prefix.
+//! Views of a directory: their contents, and that they do not nest one prefix.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The error of file backends: one kind for programs, one sentence for people, and the cause.
+//! The error of file backends: a kind for programs, a message for people, and the cause.
 
 use std::error::Error as StdError;
 
@@ -7,9 +7,9 @@ use std::error::Error as StdError;
 pub enum StorageErrorKind {
     /// The path breaks a rule.
     InvalidPath,
-    /// The backend does not store such bytes or such a request.
+    /// The backend does not store such bytes or does not accept such a request.
     InvalidContent,
-    /// The file is larger than the backend stores.
+    /// The file exceeds the backend's maximum size.
     TooLarge,
     /// A precondition does not hold.
     PreconditionFailed,
@@ -17,13 +17,13 @@ pub enum StorageErrorKind {
     PathConflict,
     /// A memory, snapshot or cursor of the call is absent. An absent file is no error.
     NotFound,
-    /// The caller may not do it.
+    /// The caller lacks the right.
     Denied,
     /// The backend lacks the capability.
     Unsupported,
-    /// The backend cannot be reached or used at the moment: the same call may succeed later.
+    /// The backend is unreachable or unusable at the moment: a retry may succeed.
     Unavailable,
-    /// The backend broke its contract.
+    /// The backend violated its contract.
     Broken,
 }
 
@@ -52,7 +52,7 @@ impl StorageErrorKind {
         KINDS.iter().find(|(_, known, _)| *known == code).map(|(kind, ..)| *kind)
     }
 
-    /// Returns the kind of an HTTP status without a known code.
+    /// Returns the kind of an HTTP status with an unknown code.
     pub fn of_status(status: u16) -> Self {
         match status {
             401 => Denied,
@@ -71,12 +71,12 @@ impl StorageErrorKind {
         KINDS.iter().find(|(kind, ..)| *kind == self).map_or(500, |(.., status)| *status)
     }
 
-    /// Returns true where the same call may succeed later without a change.
+    /// Returns true if a retry without a change may succeed.
     pub fn is_retryable(self) -> bool {
         self == Unavailable
     }
 
-    /// Returns true for an error that concerns the file of the call alone: the next file may
+    /// Returns true for an error that concerns only the file of the call: the next file may
     /// succeed.
     pub fn is_of_one_file(self) -> bool {
         matches!(self, InvalidPath | InvalidContent | TooLarge | PreconditionFailed | PathConflict | Denied)
@@ -90,7 +90,7 @@ impl StorageErrorKind {
 pub struct StorageError {
     /// The kind.
     pub kind: StorageErrorKind,
-    /// The sentence for people.
+    /// The message for people.
     pub message: String,
     /// The cause.
     #[source]
@@ -125,7 +125,7 @@ impl StorageError {
         Self::new(InvalidPath, message)
     }
 
-    /// Returns true where the same call may succeed later without a change.
+    /// Returns true if a retry without a change may succeed.
     pub fn is_retryable(&self) -> bool {
         self.kind.is_retryable()
     }

@@ -1,4 +1,4 @@
-//! Values of the required methods: a file's content, an entry of a listing, and the condition of a
+//! Types of the required methods: a file's content, an entry of a listing, and the condition of a
 //! change.
 
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ impl BackendFile {
     }
 }
 
-/// The answer to a write.
+/// The result of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// SHA-256 of the stored bytes, in lower-case hex digits.
@@ -33,11 +33,11 @@ pub struct Written {
 /// A file in a listing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackendEntry {
-    /// Its full path.
+    /// The full path.
     pub path: String,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub size: u64,
-    /// SHA-256 of its bytes in hex digits, where the backend knows it without reading the file.
+    /// SHA-256 of the bytes in hex digits, if the backend knows it without reading the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
@@ -45,7 +45,7 @@ pub struct BackendEntry {
 /// The condition under which a file is changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum FilePrecondition {
-    /// The write happens in any case.
+    /// No condition.
     #[default]
     Any,
     /// The path must have no file.

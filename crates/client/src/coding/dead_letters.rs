@@ -1,4 +1,4 @@
-//! Calls about what a server could not write.
+//! Calls about writes that a server abandoned.
 
 use loci_api::coding::dead_letter::{DeadLetterList, DeadLetterListing, DeadLetterRetried};
 use loci_api::coding::table as api;
@@ -8,15 +8,15 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// A page of what was given up, the latest first.
+    /// Returns a page of abandoned writes, the latest first.
     ///
     /// # Errors
-    /// As [`ClientError`] says.
+    /// A [`ClientError`].
     pub async fn dead_letter_list(&self, listing: &DeadLetterListing) -> Result<DeadLetterList, ClientError> {
         self.query(at(&api::DEAD_LETTER_LIST, &[]), listing).await
     }
 
-    /// Tries one again now.
+    /// Retries an abandoned write now.
     ///
     /// # Errors
     /// See [`Client::dead_letter_list`].

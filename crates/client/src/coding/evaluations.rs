@@ -1,4 +1,4 @@
-//! Calls about how well tasks went: evaluations, and measures of a repository.
+//! Calls about the quality of tasks: evaluations, and metrics of a repository.
 
 use loci_api::coding::evaluation::{EvaluationAdd, EvaluationAdded, EvaluationList, EvaluationListing};
 use loci_api::coding::metrics::{Metrics, MetricsAsk};
@@ -12,12 +12,12 @@ impl Client {
     /// Stores an evaluation of a task.
     ///
     /// # Errors
-    /// As [`ClientError`] says.
+    /// A [`ClientError`].
     pub async fn evaluation_add(&self, add: &EvaluationAdd) -> Result<EvaluationAdded, ClientError> {
         self.send(at(&api::EVALUATION_ADD, &[]), add).await
     }
 
-    /// A page of evaluations, the newest first.
+    /// Returns a page of evaluations, the newest first.
     ///
     /// # Errors
     /// See [`Client::evaluation_add`].
@@ -25,7 +25,7 @@ impl Client {
         self.query(at(&api::EVALUATION_LIST, &[]), listing).await
     }
 
-    /// How well the tasks of a repository went.
+    /// Returns the metrics of a repository's tasks.
     ///
     /// # Errors
     /// See [`Client::evaluation_add`].

@@ -11,7 +11,7 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Files that often change with a file.
+    /// Returns the files that often change together with a file.
     ///
     /// # Errors
     /// See [`Client::repository_add`].
@@ -23,7 +23,7 @@ impl Client {
         self.query(at(&api::CO_CHANGES, &[owner, name]), ask).await
     }
 
-    /// Groups of files that are always modified together.
+    /// Returns the groups of files that are always modified together.
     ///
     /// # Errors
     /// See [`Client::repository_add`].
@@ -35,7 +35,7 @@ impl Client {
         self.query(at(&api::FILE_SETS, &[owner, name]), listing).await
     }
 
-    /// What a change may touch.
+    /// Returns the files that a change may affect.
     ///
     /// # Errors
     /// See [`Client::repository_add`].
@@ -47,7 +47,7 @@ impl Client {
         self.query(at(&api::IMPACT, &[owner, name]), ask).await
     }
 
-    /// Files that usually change with some others, and are not among them.
+    /// Returns the files that usually change together with the given ones and are not among them.
     ///
     /// # Errors
     /// See [`Client::repository_add`].
@@ -59,7 +59,7 @@ impl Client {
         self.send(at(&api::MISSING_FILES, &[owner, name]), ask).await
     }
 
-    /// Asks for a repository's history to be read anew.
+    /// Requests that the server reads a repository's history again.
     ///
     /// # Errors
     /// See [`Client::repository_add`].

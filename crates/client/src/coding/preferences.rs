@@ -1,4 +1,4 @@
-//! Calls about what people want of the agents that work for them.
+//! Calls about the preferences of users for their agents.
 
 use loci_api::coding::preference::{
     PreferenceList, PreferencePut, PreferenceRemoved, PreferenceSet, UserExport, UserForgotten, UserSettings,
@@ -11,15 +11,15 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// What somebody wants.
+    /// Returns the preferences of a user.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn preferences_list(&self, user: &str) -> Result<PreferenceList, ClientError> {
         self.plain(at(&api::PREFERENCES_LIST, &[user])).await
     }
 
-    /// Sets what somebody wants of a dimension.
+    /// Sets a user's preference for a dimension.
     ///
     /// # Errors
     /// See [`Client::preferences_list`].
@@ -40,7 +40,7 @@ impl Client {
         self.plain(at(&api::PREFERENCE_REMOVE, &[user, id])).await
     }
 
-    /// Says whether conclusions may be drawn of somebody.
+    /// Sets a user's settings: the permission to infer preferences.
     ///
     /// # Errors
     /// See [`Client::preferences_list`].
@@ -52,7 +52,7 @@ impl Client {
         self.send(at(&api::USER_SETTINGS_PUT, &[user]), settings).await
     }
 
-    /// What is kept of somebody.
+    /// Exports the data of a user.
     ///
     /// # Errors
     /// See [`Client::preferences_list`].
@@ -60,7 +60,7 @@ impl Client {
         self.plain(at(&api::USER_EXPORT, &[user])).await
     }
 
-    /// Erases somebody.
+    /// Erases the data of a user.
     ///
     /// # Errors
     /// See [`Client::preferences_list`].

@@ -15,15 +15,15 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Stores a version, and makes it its template's current one.
+    /// Stores a version and makes it the current one of its template.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn prompt_add(&self, add: &PromptAdd) -> Result<PromptAdded, ClientError> {
         self.send(at(&api::PROMPT_ADD, &[]), add).await
     }
 
-    /// The prompts for what agents write at the end of a task.
+    /// Returns the extraction prompts, which agents use at the end of a task.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].
@@ -31,7 +31,7 @@ impl Client {
         self.plain(at(&api::EXTRACTION_PROMPTS, &[])).await
     }
 
-    /// One of them, by name or by name and version.
+    /// Returns an extraction prompt, by name or by name and version.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].
@@ -43,7 +43,8 @@ impl Client {
         self.query(at(&api::EXTRACTION_PROMPT, &[name]), asked).await
     }
 
-    /// Stores a text as the next version of one: a candidate, or current by force.
+    /// Stores a text as the next version of an extraction prompt: as a candidate, or as the current
+    /// one if forced.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].
@@ -55,7 +56,7 @@ impl Client {
         self.send(at(&api::EXTRACTION_PROMPT_PUT, &[name]), put).await
     }
 
-    /// Makes an earlier version of one current again.
+    /// Makes an earlier version of an extraction prompt current again.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].
@@ -68,7 +69,7 @@ impl Client {
         self.send(at(&api::EXTRACTION_PROMPT_ROLLBACK, &[name]), &rollback).await
     }
 
-    /// The questions of the labelled set for a version of one.
+    /// Returns the questions of the labelled set for a version of an extraction prompt.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].
@@ -76,7 +77,7 @@ impl Client {
         self.plain(at(&api::PROMPT_QUESTIONS, &[prompt])).await
     }
 
-    /// Evaluates a version of one against the labelled set.
+    /// Evaluates a version of an extraction prompt against the labelled set.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].
@@ -88,7 +89,7 @@ impl Client {
         self.send(at(&api::PROMPT_EVALUATE, &[prompt]), asked).await
     }
 
-    /// The figures of a version of one, the newest first.
+    /// Returns the evaluations of a version of an extraction prompt, the newest first.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].
@@ -96,7 +97,8 @@ impl Client {
         self.plain(at(&api::PROMPT_EVALUATIONS, &[prompt])).await
     }
 
-    /// A page of versions, who became current last first.
+    /// Returns a page of versions, ordered by the time at which they became current, the latest
+    /// first.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].
@@ -104,7 +106,7 @@ impl Client {
         self.query(at(&api::PROMPT_LIST, &[]), listing).await
     }
 
-    /// A version.
+    /// Returns a version.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].
@@ -112,7 +114,7 @@ impl Client {
         self.plain(at(&api::PROMPT_GET, &[version])).await
     }
 
-    /// What differs between two versions.
+    /// Returns the differences between two versions.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].
@@ -120,7 +122,7 @@ impl Client {
         self.plain(at(&api::PROMPT_DIFF, &[&format!("{from}..{to}")])).await
     }
 
-    /// Makes a version its template's current one again.
+    /// Makes a version the current one of its template again.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].

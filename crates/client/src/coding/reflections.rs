@@ -8,7 +8,7 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Asks for a reflection over the newest episodes of a strategy.
+    /// Requests a reflection over the newest episodes of a strategy.
     ///
     /// # Errors
     /// See [`Client::job_list`].
@@ -21,7 +21,7 @@ impl Client {
         self.send(at(&api::STRATEGY_REFLECT, &[memory, strategy]), reflect).await
     }
 
-    /// Looks at the newest tasks of a repository together.
+    /// Requests a reflection over the newest tasks of a repository.
     ///
     /// # Errors
     /// See [`Client::job_list`].

@@ -1,4 +1,4 @@
-//! Calls about what coding agents keep of a repository: settings and themes.
+//! Calls about a repository's settings and themes for coding agents.
 
 use loci_api::coding::repository_settings::{RepositoryChange, RepositoryShown};
 use loci_api::coding::table as api;
@@ -12,11 +12,17 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
+    /// Returns a repository with its settings.
+    ///
+    /// # Errors
     /// See [`Client::repository_add`].
     pub async fn repository_show(&self, (owner, name): (&str, &str)) -> Result<RepositoryShown, ClientError> {
         self.plain(at(&api::REPOSITORY_SHOW, &[owner, name])).await
     }
 
+    /// Changes settings of a repository.
+    ///
+    /// # Errors
     /// See [`Client::repository_add`].
     pub async fn repository_patch(
         &self,
@@ -26,6 +32,9 @@ impl Client {
         self.send(at(&api::REPOSITORY_PATCH, &[owner, name]), change).await
     }
 
+    /// Returns the themes of a repository: information that several tasks lacked.
+    ///
+    /// # Errors
     /// See [`Client::repository_add`].
     pub async fn themes_list(
         &self,
@@ -35,6 +44,9 @@ impl Client {
         self.query(at(&api::THEMES_LIST, &[owner, name]), listing).await
     }
 
+    /// Closes a theme.
+    ///
+    /// # Errors
     /// See [`Client::repository_add`].
     pub async fn theme_close(
         &self,
@@ -44,6 +56,9 @@ impl Client {
         self.plain(at(&api::THEME_CLOSE, &[owner, name, theme])).await
     }
 
+    /// Returns the open themes of a repository as an edit of its prompt.
+    ///
+    /// # Errors
     /// See [`Client::repository_add`].
     pub async fn theme_proposal(
         &self,
@@ -53,6 +68,9 @@ impl Client {
         self.query(at(&api::THEME_PROPOSAL, &[owner, name]), asked).await
     }
 
+    /// Accepts an edit of a repository's prompt.
+    ///
+    /// # Errors
     /// See [`Client::repository_add`].
     pub async fn theme_proposal_accept(
         &self,

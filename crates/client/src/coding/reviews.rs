@@ -1,4 +1,5 @@
-//! Calls about reviews: what hooks brought in, and reading them from forges. A repository is its owner and its name.
+//! Calls about reviews: deliveries of webhooks, and reading from forges. A repository is identified
+//! by owner and name.
 
 use loci_api::coding::review::{
     Backfill, BackfillRequest, NewReview, ReviewsPolled, ReviewsPulled, ReviewsReprocess,
@@ -12,10 +13,10 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// A page of what hooks brought in, newest first.
+    /// Returns a page of webhook deliveries, newest first.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn hook_delivery_list(
         &self,
         listing: &HookDeliveryListing,
@@ -23,7 +24,7 @@ impl Client {
         self.query(at(&api::HOOK_DELIVERY_LIST, &[]), listing).await
     }
 
-    /// Deals again with a delivery that failed.
+    /// Processes a failed delivery again.
     ///
     /// # Errors
     /// See [`Client::hook_delivery_list`].
@@ -31,7 +32,7 @@ impl Client {
         self.plain(at(&api::HOOK_DELIVERY_RETRY, &[guid])).await
     }
 
-    /// Takes a review, as any forge could tell it.
+    /// Stores a review of any forge.
     ///
     /// # Errors
     /// See [`Client::hook_delivery_list`].
@@ -55,7 +56,7 @@ impl Client {
         self.plain(at(&coding_api::REVIEWS_PULL, &[owner, name, &pr.to_string()])).await
     }
 
-    /// Learns again from reviews of a pull request.
+    /// Learns again from the reviews of a pull request.
     ///
     /// # Errors
     /// See [`Client::hook_delivery_list`].
@@ -68,7 +69,7 @@ impl Client {
         self.send(at(&coding_api::REVIEWS_REPROCESS, &[owner, name, &pr.to_string()]), which).await
     }
 
-    /// Reads what has changed in a repository's pull requests.
+    /// Reads the changes in a repository's pull requests.
     ///
     /// # Errors
     /// See [`Client::hook_delivery_list`].

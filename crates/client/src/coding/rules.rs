@@ -1,4 +1,4 @@
-//! Calls about rules that reviews of a repository left.
+//! Calls about the rules that reviews of a repository produced.
 
 use loci_api::coding::rule::{
     NewRule, Rule, RuleDecided, RuleDecision, RuleList, RuleListing, RulePromote, RulePromotion,
@@ -11,10 +11,10 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// A page of rules of a repository.
+    /// Returns a page of rules of a repository.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn rule_list(
         &self,
         (owner, name): (&str, &str),
@@ -23,7 +23,7 @@ impl Client {
         self.query(at(&api::RULE_LIST, &[owner, name]), listing).await
     }
 
-    /// Writes a rule.
+    /// Creates a rule.
     ///
     /// # Errors
     /// See [`Client::rule_list`].
@@ -31,7 +31,8 @@ impl Client {
         self.send(at(&api::RULE_ADD, &[owner, name]), new).await
     }
 
-    /// Decides about a rule: `approve`, `reject`, `pin`, `unpin`, `expire`, `supersede`, `quarantine`.
+    /// Decides about a rule: `approve`, `reject`, `pin`, `unpin`, `expire`, `supersede`,
+    /// `quarantine`.
     ///
     /// # Errors
     /// See [`Client::rule_list`].
@@ -55,7 +56,7 @@ impl Client {
         self.send(at(operation, &[owner, name, rule]), told).await
     }
 
-    /// Where a rule comes from.
+    /// Returns the provenance of a rule.
     ///
     /// # Errors
     /// See [`Client::rule_list`].
@@ -67,7 +68,7 @@ impl Client {
         self.plain(at(&api::RULE_PROVENANCE, &[owner, name, rule])).await
     }
 
-    /// A rule as a patch of the repository's instructions.
+    /// Returns a rule as a patch of the repository's instructions.
     ///
     /// # Errors
     /// See [`Client::rule_list`].

@@ -1,4 +1,5 @@
-//! Calls about what a repository's memory must be kept from: contradictions, and what somebody doubts.
+//! Calls about the safeguards of a repository's memory: conflicts, quarantine, review, snapshots
+//! and erasure.
 
 use loci_api::coding::conflict::{Conflict, ConflictList, ConflictListing, ConflictResolve};
 use loci_api::coding::safeguard::{
@@ -14,10 +15,10 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Memories of a repository that contradict each other.
+    /// Returns the memories of a repository that contradict each other.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn conflicts_list(
         &self,
         (owner, name): (&str, &str),
@@ -26,7 +27,7 @@ impl Client {
         self.query(at(&api::CONFLICTS_LIST, &[owner, name]), listing).await
     }
 
-    /// Decides which of two memories stays.
+    /// Resolves a conflict: selects which of two memories stays.
     ///
     /// # Errors
     /// See [`Client::conflicts_list`].
@@ -39,7 +40,7 @@ impl Client {
         self.send(at(&api::CONFLICT_RESOLVE, &[owner, name, id]), decision).await
     }
 
-    /// Holds back memories of a repository.
+    /// Quarantines memories of a repository.
     ///
     /// # Errors
     /// See [`Client::conflicts_list`].
@@ -51,7 +52,7 @@ impl Client {
         self.send(at(&api::REPOSITORY_QUARANTINE, &[owner, name]), asked).await
     }
 
-    /// Lets held memories of a repository go again.
+    /// Releases quarantined memories of a repository.
     ///
     /// # Errors
     /// See [`Client::conflicts_list`].
@@ -63,7 +64,7 @@ impl Client {
         self.send(at(&api::REPOSITORY_RELEASE, &[owner, name]), asked).await
     }
 
-    /// Memories of a repository that wait for a person.
+    /// Returns the memories of a repository that wait for review.
     ///
     /// # Errors
     /// See [`Client::conflicts_list`].
@@ -75,7 +76,7 @@ impl Client {
         self.query(at(&api::HELD_LIST, &[owner, name]), listing).await
     }
 
-    /// Puts a memory that waits in force.
+    /// Activates a memory that waits for review.
     ///
     /// # Errors
     /// See [`Client::conflicts_list`].
@@ -101,7 +102,7 @@ impl Client {
         self.send(at(&api::HELD_REJECT, &[owner, name, record]), why).await
     }
 
-    /// States of a repository's memory that one can go back to.
+    /// Returns the snapshots of a repository's memory.
     ///
     /// # Errors
     /// See [`Client::conflicts_list`].
@@ -113,7 +114,7 @@ impl Client {
         self.query(at(&api::SNAPSHOTS_LIST, &[owner, name]), listing).await
     }
 
-    /// Puts a repository's memory back to a snapshot.
+    /// Restores a repository's memory from a snapshot.
     ///
     /// # Errors
     /// See [`Client::conflicts_list`].

@@ -1,4 +1,4 @@
-//! Calls about sessions of tasks, and about what something leads back to.
+//! Calls about sessions of tasks, and about attribution.
 
 use loci_api::coding::attribution::{Attribution, AttributionAsk};
 use loci_api::coding::table as api;
@@ -13,10 +13,10 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Adds to the session of a task.
+    /// Adds events to the session of a task.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn session_append(
         &self,
         task: &str,
@@ -25,7 +25,7 @@ impl Client {
         self.send(at(&api::SESSION_APPEND, &[task]), append).await
     }
 
-    /// The same as JSON, for those who keep what they could not say and say it later.
+    /// Adds events as JSON, for clients that store unsent events and send them later.
     ///
     /// # Errors
     /// See [`Client::session_append`].
@@ -33,7 +33,7 @@ impl Client {
         self.send(at(&api::SESSION_APPEND, &[task]).reading(), body).await
     }
 
-    /// A page of what was said in the session of a task.
+    /// Returns a page of events in the session of a task.
     ///
     /// # Errors
     /// See [`Client::session_append`].
@@ -45,7 +45,7 @@ impl Client {
         self.query(at(&api::SESSION_EVENTS, &[task]), listing).await
     }
 
-    /// What an agent keeps for its next run.
+    /// Returns the state that an agent keeps for its next run.
     ///
     /// # Errors
     /// See [`Client::session_append`].
@@ -53,7 +53,7 @@ impl Client {
         self.plain(at(&api::SESSION_STATE, &[task])).await
     }
 
-    /// Keeps something in the place of the state whose version it names.
+    /// Replaces the state whose version it names.
     ///
     /// # Errors
     /// See [`Client::session_append`].
@@ -65,7 +65,7 @@ impl Client {
         self.send(at(&api::SESSION_STATE_PUT, &[task]), state).await
     }
 
-    /// Makes learnings of chosen events.
+    /// Creates learnings from chosen events.
     ///
     /// # Errors
     /// See [`Client::session_append`].
@@ -85,7 +85,7 @@ impl Client {
         self.plain(at(&api::SESSION_END_OF_TASK, &[task])).await
     }
 
-    /// A page of tasks that something leads back to, the newest first.
+    /// Returns a page of the tasks behind an object, the newest first.
     ///
     /// # Errors
     /// See [`Client::session_append`].

@@ -15,15 +15,15 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Takes a task in; the same one again is the one that is there.
+    /// Creates a task. A repeated request returns the existing one.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn task_create(&self, create: &TaskCreate) -> Result<TaskTaken, ClientError> {
         self.send(at(&api::TASK_CREATE, &[]), create).await
     }
 
-    /// A task.
+    /// Returns a task.
     ///
     /// # Errors
     /// See [`Client::task_create`].
@@ -31,7 +31,7 @@ impl Client {
         self.plain(at(&api::TASK_GET, &[task])).await
     }
 
-    /// A page of tasks, the newest first.
+    /// Returns a page of tasks, the newest first.
     ///
     /// # Errors
     /// See [`Client::task_create`].
@@ -40,8 +40,7 @@ impl Client {
     }
 
     /// Sends a report of a task as JSON: `what` is `complete`, `finalize`, `notes`, `commits`,
-    /// `feedback`, `episode` or `learnings`. For clients that keep reports
-    /// which they could not send.
+    /// `feedback`, `episode` or `learnings`. For clients that store unsent reports.
     ///
     /// # Errors
     /// See [`Client::task_create`].
@@ -59,7 +58,7 @@ impl Client {
         self.send(at, body).await
     }
 
-    /// What a task is shown of what is remembered.
+    /// Returns the memories that a task receives.
     ///
     /// # Errors
     /// See [`Client::task_create`].
@@ -67,7 +66,7 @@ impl Client {
         self.send(at(&api::TASK_HYDRATE, &[task]), asked).await
     }
 
-    /// What a task was shown, and what it says it used.
+    /// Returns the memories that a task received, and those that it reports as used.
     ///
     /// # Errors
     /// See [`Client::task_create`].
@@ -75,7 +74,7 @@ impl Client {
         self.plain(at(&api::TASK_EXPLAIN, &[task])).await
     }
 
-    /// What is remembered of a repository, by a question and filters.
+    /// Searches the memories of a repository, by a query and filters.
     ///
     /// # Errors
     /// See [`Client::task_create`].
@@ -87,7 +86,7 @@ impl Client {
         self.send(at(&api::REPOSITORY_SEARCH, &[owner, name]), asked).await
     }
 
-    /// What one call showed.
+    /// Returns the memories that one call returned.
     ///
     /// # Errors
     /// See [`Client::task_create`].
@@ -95,7 +94,7 @@ impl Client {
         self.plain(at(&api::EXPOSURE_GET, &[exposure])).await
     }
 
-    /// What a commit of a repository leads back to.
+    /// Returns the tasks behind a commit of a repository.
     ///
     /// # Errors
     /// See [`Client::task_create`].
@@ -111,7 +110,7 @@ impl Client {
         self.send(at(&api::TASK_ALERT, &[task]), alert).await
     }
 
-    /// What came of a task.
+    /// Returns the outcome of a task.
     ///
     /// # Errors
     /// See [`Client::task_create`].
@@ -119,7 +118,7 @@ impl Client {
         self.plain(at(&api::TASK_OUTCOME, &[task])).await
     }
 
-    /// Sets what came of a task.
+    /// Sets the outcome of a task.
     ///
     /// # Errors
     /// See [`Client::task_create`].
@@ -127,7 +126,7 @@ impl Client {
         self.send(at(&api::TASK_OUTCOME_SET, &[task]), set).await
     }
 
-    /// Says how far a task has come.
+    /// Reports the progress of a task.
     ///
     /// # Errors
     /// See [`Client::task_create`].

@@ -11,10 +11,10 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Plans a run over a tree, or does it.
+    /// Plans a run over a tree, or applies it.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn consolidation_start(
         &self,
         memory: &str,
@@ -23,7 +23,7 @@ impl Client {
         self.send(at(&api::CONSOLIDATION_START, &[memory]), start).await
     }
 
-    /// Runs of a tree, the newest first.
+    /// Returns the runs of a tree, the newest first.
     ///
     /// # Errors
     /// See [`Client::consolidation_start`].
@@ -35,7 +35,7 @@ impl Client {
         self.query(at(&api::CONSOLIDATIONS_LIST, &[memory]), listing).await
     }
 
-    /// A run, with what it changes.
+    /// Returns a run, with its changes.
     ///
     /// # Errors
     /// See [`Client::consolidation_start`].
@@ -61,7 +61,7 @@ impl Client {
         self.send(at(&api::CONSOLIDATION_APPLY, &[memory, run]), asked).await
     }
 
-    /// Puts documents back to before a run; answers the run that did.
+    /// Reverts the changes of a run. Returns the run that reverts them.
     ///
     /// # Errors
     /// See [`Client::consolidation_start`].
@@ -74,7 +74,7 @@ impl Client {
         self.send(at(&api::CONSOLIDATION_REVERT, &[memory, run]), asked).await
     }
 
-    /// Calls a run off.
+    /// Cancels a run.
     ///
     /// # Errors
     /// See [`Client::consolidation_start`].
@@ -87,7 +87,7 @@ impl Client {
         self.send(at(&api::CONSOLIDATION_CANCEL, &[memory, run]), asked).await
     }
 
-    /// Plans anew what changed since.
+    /// Plans the changed parts of a run again.
     ///
     /// # Errors
     /// See [`Client::consolidation_start`].

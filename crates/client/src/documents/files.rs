@@ -21,10 +21,10 @@ use crate::error::ClientError;
 use crate::transport::Outgoing;
 
 impl Client {
-    /// A document.
+    /// Returns a document.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn document_get(
         &self,
         memory: &str,
@@ -34,7 +34,7 @@ impl Client {
         self.query(at(&api::DOCUMENT_GET, &[memory, document]), asked).await
     }
 
-    /// A document's file, as it is in the native layout.
+    /// Returns a document's file in the native layout.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -48,7 +48,7 @@ impl Client {
         self.text(at(&api::DOCUMENT_GET, &[memory, document]), &asked).await
     }
 
-    /// Writes a document in parts. Give the client a precondition, or say `force`.
+    /// Writes a document in parts. It needs a precondition of the client, or `force`.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -62,7 +62,7 @@ impl Client {
         self.send(at(&api::DOCUMENT_PUT, &[memory, document]).with_query(change)?, put).await
     }
 
-    /// Writes a document as a whole file. Give the client a precondition, or say `force`.
+    /// Writes a document as a whole file. It needs a precondition of the client, or `force`.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -77,7 +77,7 @@ impl Client {
         self.clone().with_files().plain_body(at, Outgoing::Whole(text.into())).await
     }
 
-    /// Writes a document whose title says its path.
+    /// Writes a document whose path follows from its title.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -89,7 +89,7 @@ impl Client {
         self.send(at(&api::DOCUMENT_ADD, &[memory]), add).await
     }
 
-    /// Puts a document away. Give the client a precondition, or say `force`.
+    /// Deletes a document. It needs a precondition of the client, or `force`.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -126,7 +126,7 @@ impl Client {
         self.send(at(&api::DOCUMENT_EDIT, &[memory]), edit).await
     }
 
-    /// Gives a document another path.
+    /// Moves a document to another path.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -138,7 +138,7 @@ impl Client {
         self.send(at(&api::DOCUMENT_MOVE, &[memory]), moved).await
     }
 
-    /// What lies in a tree.
+    /// Returns a page of a tree.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -146,7 +146,7 @@ impl Client {
         self.query(at(&api::TREE_LIST, &[memory]), query).await
     }
 
-    /// What a model is shown of a tree.
+    /// Returns the listing of a tree for a model.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -154,7 +154,7 @@ impl Client {
         self.query(at(&api::TREE_LISTING, &[memory]), query).await
     }
 
-    /// The documents that are always loaded.
+    /// Returns the documents that are always loaded.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -162,7 +162,7 @@ impl Client {
         self.query(at(&api::TREE_SYSTEM, &[memory]), query).await
     }
 
-    /// Lines that a pattern matches.
+    /// Returns the lines that match a pattern.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -170,7 +170,7 @@ impl Client {
         self.send(at(&api::TREE_GREP, &[memory]), asked).await
     }
 
-    /// A command of the memory tool, and what the model reads of it.
+    /// Runs a command of the memory tool, and returns its text for the model.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -182,7 +182,8 @@ impl Client {
         self.send(at(&api::MEMORY_TOOL, &[]).with_query(query)?, command).await
     }
 
-    /// The documents that a session begins with: `system/` in full, the others as a listing.
+    /// Returns the documents that a session starts with: `system/` in full, the others as a
+    /// listing.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -193,7 +194,7 @@ impl Client {
         self.query(at(&api::PROMPT_DOCUMENTS, &[]), query).await
     }
 
-    /// What happened to a document.
+    /// Returns the history of a document.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -205,7 +206,7 @@ impl Client {
         self.query(at(&api::DOCUMENT_HISTORY, &[memory]), query).await
     }
 
-    /// What happened in a tree.
+    /// Returns the changes of a tree.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -213,7 +214,7 @@ impl Client {
         self.query(at(&api::TREE_CHANGES, &[memory]), query).await
     }
 
-    /// What changed between two states of a tree.
+    /// Returns the differences between two states of a tree.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -221,7 +222,7 @@ impl Client {
         self.query(at(&api::TREE_DIFF, &[memory]), query).await
     }
 
-    /// Names the state that a tree is in.
+    /// Creates a snapshot of a tree.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -233,7 +234,7 @@ impl Client {
         self.send(at(&api::TREE_SNAPSHOT, &[memory]), make).await
     }
 
-    /// States of a tree with a name.
+    /// Returns the snapshots of a tree.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -245,7 +246,7 @@ impl Client {
         self.query(at(&api::TREE_SNAPSHOTS, &[memory]), listing).await
     }
 
-    /// Puts documents back to a state of their tree.
+    /// Restores documents from a snapshot of their tree.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -253,7 +254,7 @@ impl Client {
         self.send(at(&api::TREE_RESTORE, &[memory]), asked).await
     }
 
-    /// Takes out what versions of a record said.
+    /// Redacts the content of versions of a record.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -263,7 +264,7 @@ impl Client {
 }
 
 impl Client {
-    /// Parks bytes under a key.
+    /// Stores an object under a key.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -277,7 +278,7 @@ impl Client {
         self.clone().with_bytes().plain_body(at, Outgoing::Whole(content.into())).await
     }
 
-    /// The bytes that are parked under a key.
+    /// Returns the bytes of the object under a key.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -285,7 +286,7 @@ impl Client {
         self.bytes(at(&api::OBJECT_GET, &[memory, key])).await
     }
 
-    /// Removes what is parked under a key.
+    /// Removes the object under a key.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -293,7 +294,7 @@ impl Client {
         self.plain(at(&api::OBJECT_DELETE, &[memory, key])).await
     }
 
-    /// What is parked.
+    /// Returns the stored objects.
     ///
     /// # Errors
     /// See [`Client::document_get`].

@@ -10,15 +10,15 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Makes a mirror.
+    /// Creates a mirror.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn mirror_add(&self, memory: &str, make: &MirrorMake) -> Result<Mirror, ClientError> {
         self.send(at(&api::MIRROR_ADD, &[memory]), make).await
     }
 
-    /// The mirrors of a memory.
+    /// Returns the mirrors of a memory.
     ///
     /// # Errors
     /// See [`Client::mirror_add`].
@@ -26,7 +26,7 @@ impl Client {
         self.plain(at(&api::MIRRORS_LIST, &[memory])).await
     }
 
-    /// A mirror, with what its last sync did.
+    /// Returns a mirror, with the report of its last sync.
     ///
     /// # Errors
     /// See [`Client::mirror_add`].
@@ -42,7 +42,7 @@ impl Client {
         self.plain(at(&api::MIRROR_REMOVE, &[memory, mirror])).await
     }
 
-    /// Brings a mirror and its tree together.
+    /// Synchronises a mirror and its tree.
     ///
     /// # Errors
     /// See [`Client::mirror_add`].
@@ -50,7 +50,7 @@ impl Client {
         self.plain(at(&api::MIRROR_SYNC, &[memory, mirror])).await
     }
 
-    /// Which of a clone's commits is the mirror's.
+    /// Returns the mirror's commit among the commits of a clone.
     ///
     /// # Errors
     /// See [`Client::mirror_add`].
@@ -63,7 +63,7 @@ impl Client {
         self.send(at(&api::MIRROR_BASE, &[memory, mirror]), asked).await
     }
 
-    /// Takes what a clone brings.
+    /// Applies the changes of a clone.
     ///
     /// # Errors
     /// See [`Client::mirror_add`].

@@ -1,4 +1,5 @@
-//! `AGENTS.md` and `CLAUDE.md` of a project as documents that say where they come from. The files stay the truth: they are read, never written.
+//! `AGENTS.md` and `CLAUDE.md` of a project as documents with their origin. The files remain
+//! authoritative: they are read, never written.
 
 use super::SourceFile;
 use super::headed;
@@ -10,7 +11,7 @@ pub const NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md"];
 /// Reads the files of a project.
 ///
 /// # Errors
-/// None: what is wrong with a file is said of that file.
+/// None: a problem with a file is reported for that file.
 pub fn read(files: &[SourceFile], _namespace: &str, _: i64) -> Result<Mapping, FormatProblem> {
     let mut mapping = Mapping::default();
     for file in files {

@@ -1,12 +1,14 @@
-//! A text with a head of YAML: each value is JSON, which is YAML too, on one line. And names as parts of paths and ids.
+//! A text with a YAML head, in which each value is JSON, which is also YAML, on one line. And names
+//! as parts of paths and ids.
 
 use sha2::{Digest, Sha256};
 
-/// Characters of a title, and of a description, that the server takes.
+/// The server's maximum of characters of a title and of a description.
 const TITLE_CHARS_MAX: usize = 200;
 const DESCRIPTION_CHARS_MAX: usize = 160;
 
-/// A file. Title and description that are no short line come under names of their own, so that nothing of them is lost.
+/// Returns a file. A title or description that is no short line gets another key, so that nothing
+/// is lost.
 pub(super) fn file(title: &str, description: Option<&str>, more: &[(&str, String)], body: &str) -> String {
     let mut file = "---\n".to_owned();
     let mut say = |key: &str, value: &str| file.push_str(&format!("{key}: {}\n", quoted(value)));
@@ -30,8 +32,8 @@ fn is_line(text: &str, max: usize) -> bool {
     !text.trim().is_empty() && text.chars().count() <= max && !text.contains(char::is_control)
 }
 
-/// A name as the id of an actor, which is ASCII and begins with a letter or digit. What a name loses by that stands in a digest behind it, so that two
-/// names stay two.
+/// Returns a name as an actor id, which is ASCII and begins with a letter or digit. If the
+/// conversion loses characters, a digest is appended, so that different names stay different.
 pub(super) fn actor(name: &str) -> String {
     if name.is_ascii() && name.starts_with(|first: char| first.is_ascii_alphanumeric()) {
         return segment(name);
@@ -45,7 +47,7 @@ pub(super) fn actor(name: &str) -> String {
     format!("{}-{digest}", kept.chars().take(51).collect::<String>())
 }
 
-/// A name as a segment of a path.
+/// Returns a name as a path segment.
 pub(super) fn segment(name: &str) -> String {
     let word = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
     let segment: String = name.chars().map(word).take(60).collect();

@@ -1,5 +1,5 @@
-//! What a foreign file is read into: items with the place they come from, what was left out and why, and what could not be read. It does not say
-//! whether an item is stored already.
+//! The result of reading a foreign file: items with their position, skipped parts with reasons, and
+//! problems. It does not know if an item is stored already.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,18 +8,18 @@ use loci_api::event::EventCreate;
 use loci_api::record::{MetadataValue, RecordCreate};
 use serde::Serialize;
 
-/// One thing of the source.
+/// An item of the source.
 #[derive(Debug, Clone)]
 pub struct ImportItem {
-    /// Its id in the source; empty where it has none, and then what it says is its id.
+    /// The id in the source; empty if it has none, in which case its content identifies it.
     pub id: String,
-    /// Where it stands: a line, or a file.
+    /// The position: a line, or a file.
     pub place: String,
-    /// What becomes of it.
+    /// The target of the item.
     pub becomes: Becomes,
 }
 
-/// A record of a text, its time and its metadata; it has no more.
+/// Creates a record with a text, a time and metadata only.
 pub(super) fn record(
     namespace: &str,
     text: String,
@@ -29,26 +29,26 @@ pub(super) fn record(
     RecordCreate { namespace: namespace.to_owned(), text, timestamp, metadata, ..RecordCreate::default() }
 }
 
-/// What becomes of an item.
+/// The target of an item.
 #[derive(Debug, Clone)]
 pub enum Becomes {
     /// A record.
     Record(RecordCreate),
     /// A document: its file.
     Document {
-        /// Where it is put in the tree.
+        /// The path in the tree.
         path: String,
         /// The whole file.
         file: String,
-        /// The file is kept byte for byte.
+        /// True to keep the file byte for byte.
         raw: bool,
     },
-    /// An event. Where its branch starts from is an id in the source, of an event before it.
+    /// An event. The start of its branch is an id in the source, of an earlier event.
     Event(EventCreate),
 }
 
 impl Becomes {
-    /// The noun.
+    /// Returns the noun.
     #[must_use]
     pub fn noun(&self) -> &'static str {
         match self {
@@ -59,27 +59,27 @@ impl Becomes {
     }
 }
 
-/// A part that is not imported, by design.
+/// A part that is intentionally not imported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Skipped {
-    /// What it is in the source.
+    /// The kind of the part in the source.
     pub what: String,
-    /// How many.
+    /// The number of parts.
     pub count: usize,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// A part that breaks a rule. It does not quote what the part says.
+/// A part that breaks a rule. It does not quote the part's content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 pub struct FormatProblem {
-    /// A line, or a file.
+    /// The position: a line, or a file.
     pub place: String,
-    /// The member at fault; empty where it is the whole.
+    /// The faulty member; empty if the whole part is faulty.
     pub field: String,
     /// The rule.
     pub rule: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: String,
 }
 
@@ -99,18 +99,18 @@ impl FormatProblem {
     }
 }
 
-/// What a source is read into.
+/// The result of reading a source.
 #[derive(Debug, Clone, Default)]
 pub struct Mapping {
-    /// What is imported, in the order of the source.
+    /// The items to import, in the order of the source.
     pub items: Vec<ImportItem>,
-    /// What becomes of what, with counts.
+    /// The counts by source kind and target.
     pub mapped: BTreeMap<(&'static str, &'static str), usize>,
-    /// What does not come back as it was.
+    /// The parts that an export does not restore exactly.
     pub lossy: BTreeSet<String>,
-    /// What is left out.
+    /// The skipped parts.
     pub skipped: Vec<Skipped>,
-    /// What cannot be read.
+    /// The parts that cannot be read.
     pub problems: Vec<FormatProblem>,
 }
 

@@ -1,4 +1,5 @@
-//! Objects of a list in JSON, each with the line it begins in, so that what is wrong with one costs that one alone.
+//! Objects of a JSON list, each with the line where it begins, so that an error in one affects only
+//! that one.
 
 use std::borrow::Cow;
 
@@ -11,13 +12,13 @@ use super::{HALVES_OF_LETTERS, SourceFile};
 
 /// An object of a list.
 pub(super) struct JsonItem {
-    /// `line 7`.
+    /// The position, such as `line 7`.
     pub(super) place: String,
-    /// Its members.
+    /// The members.
     pub(super) members: Map<String, Value>,
 }
 
-/// Reads the list of each file, object by object: what is wrong with one costs that one alone.
+/// Reads the list of each file, object by object. An error in one object affects only that one.
 pub(super) fn read(
     files: &[SourceFile],
     under: &[&str],
@@ -34,7 +35,7 @@ pub(super) fn read(
         for item in objects(text, &items) {
             match item.and_then(|item| of(item, &mut mapping)) {
                 Ok(Some(item)) => mapping.take(what, item),
-                // It says itself why.
+                // The callback has reported the reason.
                 Ok(None) => {}
                 Err(problem) => mapping.problems.push(problem),
             }
@@ -43,7 +44,7 @@ pub(super) fn read(
     Ok(mapping)
 }
 
-/// JSON text in which halves of letters became U+FFFD; the mapping says so.
+/// Returns JSON text in which lone surrogates became U+FFFD; the mapping reports it.
 pub(super) fn repaired<'t>(text: &'t str, mapping: &mut Mapping) -> Cow<'t, str> {
     let repaired = loci_json::repaired_text(text);
     if matches!(repaired, Cow::Owned(_)) {
@@ -52,7 +53,8 @@ pub(super) fn repaired<'t>(text: &'t str, mapping: &mut Mapping) -> Cow<'t, str>
     repaired
 }
 
-/// The list a file holds, alone or under one of these members, and the other members of the file.
+/// Returns the list in a file, alone or under one of these members, and the names of the file's
+/// other members.
 fn list<'a>(text: &'a str, under: &[&str]) -> Result<(Vec<&'a RawValue>, Vec<String>), FormatProblem> {
     let broken = |error: &serde_json::Error| {
         let place = format!("line {}, column {}", error.line(), error.column());
@@ -82,13 +84,13 @@ fn list<'a>(text: &'a str, under: &[&str]) -> Result<(Vec<&'a RawValue>, Vec<Str
     Err(FormatProblem::new("line 1", "", rule, "say another --format, or export the file again"))
 }
 
-/// The objects of a list, each read alone.
+/// Parses the objects of a list, each separately.
 pub(super) fn objects(text: &str, items: &[&RawValue]) -> Vec<Result<JsonItem, FormatProblem>> {
     let text = without_mark(text);
     let (mut line, mut at) = (1, 0);
     let mut objects = Vec::with_capacity(items.len());
     for raw in items {
-        // Each raw value is a part of the text: how far in it begins says the line.
+        // Each raw value is a slice of the text: its offset gives the line.
         let begins = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         line += newlines(text.get(at..begins).unwrap_or_default());
         at = begins.max(at);
@@ -103,14 +105,14 @@ pub(super) fn objects(text: &str, items: &[&RawValue]) -> Vec<Result<JsonItem, F
     objects
 }
 
-/// Returns a member, which is taken out. The others keep their order, where objects have one.
+/// Takes a member out of the item. The others keep their order, if objects have one.
 pub(super) fn taken(item: &mut JsonItem, field: &str) -> Option<Value> {
     let value = item.members.get_mut(field).map(Value::take)?;
     item.members.retain(|name, _| name != field);
     Some(value)
 }
 
-/// Takes a member out that is a text; null is none.
+/// Takes a text member out of the item; null counts as absent.
 pub(super) fn text(item: &mut JsonItem, field: &str) -> Result<Option<String>, FormatProblem> {
     match item.members.get(field) {
         None => Ok(None),
@@ -123,7 +125,7 @@ pub(super) fn text(item: &mut JsonItem, field: &str) -> Result<Option<String>, F
     }
 }
 
-/// What is remembered: a text that says something and is short enough for a record.
+/// Takes the text to remember out of the item: not blank, and short enough for a record.
 pub(super) fn remembered(item: &mut JsonItem, field: &str) -> Result<String, FormatProblem> {
     let found = text(item, field)?.filter(|text| !text.trim().is_empty());
     let rule = "it must be there, and say something";
@@ -136,7 +138,7 @@ pub(super) fn remembered(item: &mut JsonItem, field: &str) -> Result<String, For
     Ok(text)
 }
 
-/// Characters of a record's text, as the server has them.
+/// The server's maximum of characters of a record's text.
 const RECORD_CHARS_MAX: usize = 16_000;
 
 fn place(text: &str, raw: &RawValue) -> String {

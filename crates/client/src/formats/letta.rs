@@ -1,5 +1,6 @@
-//! Letta's agent files (`.af`): blocks of core memory become documents, archival passages records, messages events. Read only: prompts, tools and
-//! settings of an agent are no memory, and are counted as skipped.
+//! Letta's agent files (`.af`): blocks of core memory become documents, archival passages records,
+//! messages events. Read only: prompts, tools and settings of an agent are no memory, and are
+//! counted as skipped.
 
 use std::collections::BTreeMap;
 
@@ -13,27 +14,28 @@ use super::item::{Becomes, FormatProblem, ImportItem, Mapping, record};
 use super::json_items::{self, JsonItem};
 use super::{SourceFile, headed, mem0, times};
 
-/// Members of a file that hold things of these kinds.
+/// The members of a file that hold blocks, and those that hold passages.
 const BLOCKS: [&str; 2] = ["blocks", "core_memory"];
 const PASSAGES: [&str; 3] = ["passages", "archival_memory", "archival_passages"];
-/// The actor of messages that no agent is named for.
+/// The actor of messages without a named agent.
 const AGENT: &str = "letta-agent";
 
-/// The names that what stands in a part of a file goes by.
+/// The names of the agents in a file.
 struct Names<'a> {
     /// The actor of messages.
     agent: &'a str,
-    /// The agent of each block that an agent lists, by the block's id in the file.
+    /// The agent of each listed block, by the block's id in the file.
     owners: &'a BTreeMap<String, String>,
-    /// The agents of every other block.
+    /// The names of the agents for every other block.
     others: &'a str,
 }
 
-/// Reads one agent file, of today's shape (`agents`, `blocks` …) or of the older one of a single agent.
+/// Reads agent files, in the current shape (`agents`, `blocks` …) or in the older one of a single
+/// agent.
 pub(super) fn read(files: &[SourceFile], namespace: &str, _: i64) -> Result<Mapping, FormatProblem> {
     let mut mapping = Mapping::default();
     for file in files {
-        // Some agent files are the text of one, once more as JSON.
+        // Some agent files contain the text of one, encoded again as JSON.
         let text = without_mark(&file.text);
         let once_more = loci_json::from_str::<String>(text.trim()).ok();
         let text = once_more.as_deref().map_or(text, without_mark);
@@ -52,7 +54,7 @@ pub(super) fn read(files: &[SourceFile], namespace: &str, _: i64) -> Result<Mapp
 }
 
 /// Returns the agent of each block that an agent lists, and the names of all agents of the file. A
-/// block of several agents is the first one's.
+/// block of several agents belongs to the first one.
 fn owners(top: &BTreeMap<String, &RawValue>) -> (BTreeMap<String, String>, Vec<String>) {
     let agents = top.get("agents").and_then(|raw| serde_json::from_str::<Vec<Value>>(raw.get()).ok());
     let (mut owners, mut names) = (BTreeMap::new(), Vec::new());
@@ -67,13 +69,13 @@ fn owners(top: &BTreeMap<String, &RawValue>) -> (BTreeMap<String, String>, Vec<S
     (owners, names)
 }
 
-/// The name of an agent of today's files.
+/// Returns the name of an agent in a file of the current shape.
 fn agent_name(agent: &Map<String, Value>) -> String {
     let word = |key: &str| agent.get(key).and_then(Value::as_str);
     headed::actor(word("name").or(word("id")).unwrap_or(AGENT))
 }
 
-/// The members of an agent file.
+/// Returns the members of an agent file.
 fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, FormatProblem> {
     let top: BTreeMap<String, &RawValue> = serde_json::from_str(text).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
@@ -86,7 +88,7 @@ fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, FormatProblem> {
     Err(FormatProblem::new("line 1", "", rule, "say another --format, or export the agent again"))
 }
 
-/// A member of the file, or of an agent in it.
+/// Reads a member of the file, or of an agent in it.
 fn part(text: &str, key: &str, raw: &RawValue, names: &Names<'_>, namespace: &str, mapping: &mut Mapping) {
     let known = key == "agents" || key == "messages" || BLOCKS.contains(&key) || PASSAGES.contains(&key);
     if !known {
@@ -144,7 +146,7 @@ fn block(mut item: JsonItem, names: &Names<'_>, mapping: &Mapping) -> Result<Imp
     let id = lasting(&said).to_owned();
     let label = json_items::text(&mut item, "label")?.unwrap_or_else(|| "block".to_owned());
     let description = json_items::text(&mut item, "description")?;
-    // Two agents, of this file or of two, may have the same label.
+    // Two agents, of one file or of two, may have equal labels.
     let agent = names.owners.get(&said).map_or(names.others, String::as_str);
     let name = if id.is_empty() { agent } else { &id };
     let path = format!("knowledge/letta/{}-{}", headed::segment(&label), headed::segment(name));
@@ -155,7 +157,8 @@ fn block(mut item: JsonItem, names: &Names<'_>, mapping: &Mapping) -> Result<Imp
     Ok(ImportItem { id, place: item.place, becomes: Becomes::Document { path, file, raw: false } })
 }
 
-/// A path that no other block has. The same block once more has its own again, and is told as the same by whoever stores it.
+/// Returns a path that no other block has. A repeated block gets its own path again; the caller
+/// that stores it detects the repetition.
 fn free(path: &str, id: &str, file: &str, mapping: &Mapping) -> String {
     let is_taken = |candidate: &String| {
         mapping.items.iter().any(|other| match &other.becomes {
@@ -185,8 +188,8 @@ fn passage(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result
     Ok(ImportItem { id, place: item.place, becomes: Becomes::Record(record) })
 }
 
-/// The id of an item, empty where it is the item's number in its file (`message-3`): every file has
-/// those.
+/// Returns the id of an item; empty if it is the item's number in its file (`message-3`), because
+/// every file has such ids.
 fn lasting(id: &str) -> &str {
     let is_number = |rest: &str| rest.chars().all(|c| c.is_ascii_digit());
     if id.split_once('-').is_some_and(|(_, rest)| is_number(rest)) { "" } else { id }
@@ -250,7 +253,7 @@ fn message(
     Ok(Some(("message", ImportItem { id, place: item.place.clone(), becomes: Becomes::Event(event) })))
 }
 
-/// The text of a message: as such, or its parts of text.
+/// Returns the text of a message: the content itself, or its text parts.
 fn spoken(members: &Map<String, Value>, mapping: &mut Mapping) -> String {
     match members.get("content").or_else(|| members.get("text")) {
         Some(Value::String(text)) => text.clone(),

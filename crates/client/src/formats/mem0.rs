@@ -1,5 +1,6 @@
-//! Memories of Mem0: what `get_all` answers, or a list of such objects, both ways. Ids, times and every member that means nothing here are kept in
-//! the record's metadata, so that what is written is what was read.
+//! Memories of Mem0: the response of `get_all`, or a list of such objects, in both directions. Ids,
+//! times and every member without a counterpart here are kept in the record's metadata, so that an
+//! export restores the import.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +11,19 @@ use super::item::{Becomes, FormatProblem, ImportItem, Mapping, record};
 use super::json_items::{self, JsonItem};
 use super::{SourceFile, times};
 
-/// Metadata: the members of the source that have no place of their own, as JSON.
+/// The metadata key of source members without a counterpart, as JSON.
 pub const REST: &str = "import_rest";
-/// Metadata: the id that the record has in its source.
+/// The metadata key of the record's id in its source.
 pub const ID: &str = "import_id";
-/// The member that says until when a memory holds.
+/// The member with the expiry of a memory.
 const EXPIRES: &str = "expiration_date";
-/// Whose memory it is: kept as metadata that can be searched by.
+/// The members that name the owner of a memory: kept as searchable metadata.
 const OWNERS: [&str; 4] = ["user_id", "agent_id", "app_id", "run_id"];
 
 /// Reads a file.
 ///
 /// # Errors
-/// Where the file as a whole is none of this format.
+/// If the file as a whole does not have this format.
 pub fn read(files: &[SourceFile], namespace: &str, now_ms: i64) -> Result<Mapping, FormatProblem> {
     json_items::read(files, &["results", "memories"], "memory", |item, mapping| {
         if is_expired(&item, now_ms, mapping)? {
@@ -33,7 +34,7 @@ pub fn read(files: &[SourceFile], namespace: &str, now_ms: i64) -> Result<Mappin
     })
 }
 
-/// True where a memory was no longer valid in its source. A day holds until its end.
+/// True if a memory has expired in its source. A day is valid until its end.
 fn is_expired(item: &JsonItem, now_ms: i64, mapping: &mut Mapping) -> Result<bool, FormatProblem> {
     let said = match item.members.get(EXPIRES) {
         None | Some(Value::Null) => return Ok(false),
@@ -69,8 +70,8 @@ fn memory(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<
     Ok(ImportItem { id, place: item.place, becomes: Becomes::Record(record) })
 }
 
-/// Writes records, by id, and counts them: the same records are the same bytes. A record goes by the id of its source where no other record has it: two
-/// imports may have brought the same id.
+/// Writes records, sorted by id, and returns their number. Equal records give equal bytes. A record
+/// has the id of its source if no other record has it: two imports may have brought equal ids.
 #[must_use]
 pub fn write(records: &[Record]) -> (String, usize) {
     let by_id: BTreeMap<&str, &Record> = records.iter().map(|record| (record.id.as_str(), record)).collect();
@@ -119,7 +120,7 @@ fn written(record: &Record, id: &str) -> Value {
     Value::Object(members)
 }
 
-/// What a record of Loci's own says beside its text.
+/// Returns the parts of a record of Loci's own, in addition to its text.
 fn own(record: &Record) -> Value {
     let mut own = Map::new();
     own.insert("loci_namespace".to_owned(), record.namespace.as_str().into());

@@ -1,13 +1,15 @@
-//! Memories of other programs, read into Loci's nouns and written back where their format allows it. Pure: files come in as texts and go out as
-//! texts; what is already stored, and calling the server, are the matter of whoever imports.
+//! Imports memories of other programs into Loci's nouns, and exports them if the format permits it.
+//! Pure: files come in as texts and go out as texts. The importer finds items that
+//! are already stored, and calls the server.
 //!
-//! Order and digits of foreign JSON are kept where the program has `preserve_order` and
-//! `arbitrary_precision` of `serde_json`, as the engine has: a program with the client alone that
-//! converts formats turns them on.
+//! Order and digits of foreign JSON are kept if the program enables `preserve_order` and
+//! `arbitrary_precision` of `serde_json`, as the engine does. A program that uses only the client
+//! and converts formats must enable them.
 //!
-//! A format is one file here and one line in [`READERS`]:
-//! `mem0`, `strands_json`, `letta`: JSON; `okf`, `agents_md`: files in Markdown. `item`: what they are read into; `json_items`: lists of JSON with
-//! their lines; `headed`: texts with a head; `times`: times of others. `agentcore` is no file but a wire, and has a folder of its own.
+//! A format is one file here and one line in [`READERS`]: `mem0`, `strands_json`, `letta`: JSON;
+//! `okf`, `agents_md`: Markdown files. `item`: the result of reading; `json_items`: JSON lists with
+//! their lines; `headed`: texts with a head; `times`: foreign times. `agentcore` is no file format
+//! but a wire format, and has its own folder.
 
 pub mod agentcore;
 pub mod agents_md;
@@ -25,44 +27,45 @@ mod tests;
 
 pub use item::{Becomes, FormatProblem, ImportItem, Mapping, Skipped};
 
-/// Bytes of a file in JSON that is read.
+/// The maximum of bytes of a JSON file that is read.
 pub const JSON_BYTES_MAX: u64 = 256 << 20;
-/// Files of a folder that are read.
+/// The maximum of files of a folder that are read.
 pub const FOLDER_FILES_MAX: usize = 50_000;
 
-/// What is lost where a program wrote half a letter.
+/// The loss in texts with lone surrogates.
 pub const HALVES_OF_LETTERS: &str = "halves of letters (lone surrogates) are the sign U+FFFD";
 
-/// A file as it was found.
+/// A source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Where, from the root of what is imported, with `/`.
+    /// The path from the root of the import, with `/`.
     pub path: String,
-    /// What it holds.
+    /// The contents.
     pub text: String,
 }
 
-/// What a format is read from.
+/// The input of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     /// One file.
     File,
-    /// The files of a folder whose names end so; or one of them.
+    /// The files of a folder with these name endings, or one such file.
     Folder(&'static [&'static str]),
 }
 
-/// How a format is read.
+/// A reader of a format.
 #[derive(Debug, Clone, Copy)]
 pub struct FormatReader {
-    /// Its name.
+    /// The name of the format.
     pub name: &'static str,
-    /// What it is read from.
+    /// The input.
     pub takes: Takes,
-    /// Reads it. `namespace` is where records are put; what had expired by `now_ms` in its source is left out.
+    /// The function that reads the input. `namespace` is the target of records; items that had
+    /// expired by `now_ms` in their source are omitted.
     pub read: fn(files: &[SourceFile], namespace: &str, now_ms: i64) -> Result<Mapping, FormatProblem>,
 }
 
-/// Every format that is read here.
+/// Every format that can be read.
 pub static READERS: &[FormatReader] = &[
     FormatReader { name: "mem0", takes: Takes::File, read: mem0::read },
     FormatReader { name: "strands-json", takes: Takes::File, read: strands_json::read },
@@ -71,7 +74,7 @@ pub static READERS: &[FormatReader] = &[
     FormatReader { name: "agents-md", takes: Takes::Folder(agents_md::NAMES), read: agents_md::read },
 ];
 
-/// The reader of a format.
+/// Returns the reader of a format.
 #[must_use]
 pub fn reader(name: &str) -> Option<&'static FormatReader> {
     READERS.iter().find(|reader| reader.name == name)

@@ -1,6 +1,8 @@
-//! Open Knowledge Format 0.2, both ways: a folder of Markdown files, one concept each. A file is kept byte for byte as a document, so that what is
-//! written is what was read; title and description are read in its head. Links, sources, trust and computations are the text's and the head's own: they
-//! come back as they were, and mean nothing here. No concept is refused for what it says or lacks.
+//! Open Knowledge Format 0.2, in both directions: a folder of Markdown files, one concept each. A
+//! file is kept byte for byte as a document, so that an export restores the import; title and
+//! description are read from its head. Links, sources, trust and computations belong to the text
+//! and the head: they come back unchanged, and Loci does not interpret them. No concept is rejected
+//! for its content.
 
 use loci_json::without_mark;
 use unicase::UniCase;
@@ -8,19 +10,19 @@ use unicase::UniCase;
 use super::SourceFile;
 use super::item::{Becomes, FormatProblem, ImportItem, Mapping};
 
-/// Where concepts lie in a tree.
+/// The directory of concepts in a tree.
 const DIRECTORY: &str = "knowledge/";
-/// The folder below it that models always see.
+/// The folder below it that models always load.
 const ALWAYS_LOADED: &str = "system";
-/// Files that are no concepts, in every folder.
+/// The file names that are no concepts, in every folder.
 const RESERVED: [&str; 2] = ["index.md", "log.md"];
-/// Versions of the format that are read as they are meant.
+/// The supported versions of the format.
 const VERSIONS: [&str; 2] = ["0.1", "0.2"];
 
 /// Reads the files of a bundle.
 ///
 /// # Errors
-/// None: what is wrong with a file is said of that file.
+/// None: a problem with a file is reported for that file.
 pub fn read(files: &[SourceFile], _namespace: &str, _: i64) -> Result<Mapping, FormatProblem> {
     let mut mapping = Mapping::default();
     for file in files {
@@ -47,8 +49,8 @@ pub fn read(files: &[SourceFile], _namespace: &str, _: i64) -> Result<Mapping, F
     Ok(mapping)
 }
 
-/// The file of a bundle that a document is; `None` for a document that is no concept. `body` is the text below a head that Loci made: an index and a log
-/// have none.
+/// Returns the bundle file of a document; `None` for a document that is no concept. `body` is the
+/// text below a head that Loci wrote: an index and a log have none.
 #[must_use]
 pub fn written(path: &str, file: &str, body: Option<&str>, kind: &str) -> Option<SourceFile> {
     let path = path.strip_prefix(DIRECTORY).filter(|path| path.ends_with(".md"))?;
@@ -60,7 +62,7 @@ pub fn written(path: &str, file: &str, body: Option<&str>, kind: &str) -> Option
     Some(SourceFile { path: path.to_owned(), text })
 }
 
-/// Where a file that is kept as it came is not as the format wants it.
+/// Returns the first deviation of an unchanged file from the format.
 #[must_use]
 pub fn departs(file: &SourceFile) -> Option<String> {
     let name = file.path.rsplit('/').next().unwrap_or_default();
@@ -84,13 +86,13 @@ fn is_date(text: &str) -> bool {
     text.trim().len() == 10 && text.trim().parse::<jiff::civil::Date>().is_ok()
 }
 
-/// The version that a bundle says it is of: in the head of its first index.
+/// Returns the version of a bundle, from the head of its root index.
 fn version_of(file: &SourceFile) -> Option<&str> {
     let head = head(&file.text).filter(|_| file.path == "index.md")?;
     head.lines().find_map(|line| line.strip_prefix("okf_version:")).map(bare)
 }
 
-/// A short value without quotes and comment.
+/// Returns a short value without quotes and comment.
 fn bare(value: &str) -> &str {
     let value = value.trim();
     match value.chars().next().filter(|first| *first == '"' || *first == '\'') {
@@ -100,8 +102,9 @@ fn bare(value: &str) -> &str {
     }
 }
 
-/// Compared as a tree compares paths, by full case folding: `ſystem` and `syﬆem` are the same place. Composition adds nothing: what composes is no letter
-/// of the word.
+/// True for a path that models always load. Compared as a tree compares paths, by full case
+/// folding: `ſystem` and `syﬆem` are one place. Composition is irrelevant, because no letter of the
+/// word composes.
 fn is_always_loaded(path: &str) -> bool {
     let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
     parts.next().is_some_and(|first| UniCase::unicode(first).to_folded_case() == ALWAYS_LOADED)
@@ -111,13 +114,13 @@ fn is_reserved(path: &str) -> bool {
     RESERVED.contains(&path.rsplit('/').next().unwrap_or_default())
 }
 
-/// The type that a file's head names.
+/// Returns the type in a file's head.
 fn type_of(file: &str) -> Option<&str> {
     let head = head(file)?;
     head.lines().find_map(|line| line.strip_prefix("type:")).map(bare).filter(|name| !name.is_empty())
 }
 
-/// What stands between the fences.
+/// Returns the text between the fences.
 fn head(file: &str) -> Option<&str> {
     let rest = without_mark(file);
     let rest = rest.strip_prefix("---\n").or_else(|| rest.strip_prefix("---\r\n"))?;
@@ -127,7 +130,7 @@ fn head(file: &str) -> Option<&str> {
     rest.find("\n---").and_then(|end| rest.get(..=end))
 }
 
-/// The file with a type: in its head, in the place of one that says nothing, or with a head before it.
+/// Returns the file with a type in its head: it replaces an empty one, or is added with a new head.
 fn typed(file: &str, kind: &str) -> String {
     let (Some(head), Some((fence, rest))) = (head(file), file.split_once('\n')) else {
         return format!("---\ntype: {kind}\n---\n\n{file}");

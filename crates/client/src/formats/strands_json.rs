@@ -1,4 +1,4 @@
-//! The list in JSON that the test store of Strands keeps: `id`, `content`, `createdAt`, `metadata`. Read only.
+//! The JSON list of the Strands test store: `id`, `content`, `createdAt`, `metadata`. Read only.
 
 use std::collections::BTreeMap;
 

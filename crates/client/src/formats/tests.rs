@@ -1,10 +1,10 @@
-//! What each format is read into, what it refuses, and that nothing foreign makes a reader fall over.
+//! The result of reading each format, its errors, and that no foreign content makes a reader panic.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// The day on which these tests import.
+/// The time of these tests' imports.
 fn now() -> i64 {
     "2026-11-28T12:00:00Z".parse::<jiff::Timestamp>().unwrap().as_millisecond()
 }
@@ -291,7 +291,7 @@ proptest! {
     }
 }
 
-/// What a stranger's bundle says is not loaded for models by itself.
+/// Checks that the contents of a foreign bundle are not loaded automatically for models.
 #[test]
 fn an_import_writes_nothing_that_is_always_loaded() {
     let file =
@@ -307,7 +307,7 @@ fn an_import_writes_nothing_that_is_always_loaded() {
     for path in ["system/a.md", "System/b.md", "/system/c.md", "./system/c.md", "system"] {
         check(path, true);
     }
-    // Spellings that a tree takes for the same.
+    // Spellings that a tree treats as equal.
     for path in [
         "\u{17f}ystem/a.md",
         "SY\u{17f}TEM/a.md",

@@ -1,8 +1,9 @@
-//! Times of other programs as Loci's: RFC 3339 in milliseconds. One without an offset is taken for UTC, and the mapping says so.
+//! Converts times of other programs to RFC 3339 in milliseconds. A time without an offset counts as
+//! UTC, and the mapping reports it.
 
 use super::item::Mapping;
 
-/// The end of something, in epoch milliseconds: a time, or the end of a day; in UTC where it names no offset.
+/// Returns an end in epoch milliseconds: of a time, or of a day; in UTC without an offset.
 pub(super) fn end_ms(text: &str) -> Option<i64> {
     if let Ok(time) = text.parse::<jiff::Timestamp>() {
         return Some(time.as_millisecond());
@@ -17,7 +18,7 @@ pub(super) fn end_ms(text: &str) -> Option<i64> {
     utc(text.parse::<jiff::civil::DateTime>().ok()?)
 }
 
-/// The time of an item, and a note where it is not what the source says.
+/// Returns the time of an item, and reports a difference from the source.
 pub(super) fn time(text: &str, mapping: &mut Mapping) -> Option<String> {
     let parsed = text.parse::<jiff::Timestamp>().ok().or_else(|| {
         let civil = text.parse::<jiff::civil::DateTime>().ok()?;

@@ -10,15 +10,15 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// A page of jobs, latest change first.
+    /// Returns a page of jobs, latest change first.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn job_list(&self, memory: &str, listing: &JobListing) -> Result<JobList, ClientError> {
         self.query(at(&api::JOB_LIST, &[memory]), listing).await
     }
 
-    /// A job.
+    /// Returns a job.
     ///
     /// # Errors
     /// See [`Client::job_list`].
@@ -26,7 +26,7 @@ impl Client {
         self.plain(at(&api::JOB_GET, &[memory, job])).await
     }
 
-    /// Starts a failed job again.
+    /// Restarts a failed job.
     ///
     /// # Errors
     /// See [`Client::job_list`].
@@ -34,7 +34,7 @@ impl Client {
         self.plain(at(&api::JOB_START, &[memory, job])).await
     }
 
-    /// Makes pending extraction due now, and waits for it.
+    /// Makes pending extractions due now, and waits for them.
     ///
     /// # Errors
     /// See [`Client::job_list`].

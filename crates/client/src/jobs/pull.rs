@@ -1,4 +1,5 @@
-//! Pull mode: coming for questions, and bringing answers; ending a session.
+//! Pull mode: the caller fetches questions for its own model and sends the answers; the end of a
+//! session.
 
 use loci_api::Nothing;
 use loci_api::pull::{JobGivenUp, JobNext, JobResult, JobResultTaken, PulledJob, SessionEnded};
@@ -9,7 +10,8 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// A question for the caller's own model; `None` where none came within the time asked for.
+    /// Returns a question for the caller's own model; `None` if none arrived within the requested
+    /// time.
     ///
     /// # Errors
     /// See [`Client::job_list`].
@@ -17,15 +19,16 @@ impl Client {
         self.maybe_send(at(&api::PULLED_NEXT, &[]), next).await
     }
 
-    /// Brings the answer to a question.
+    /// Sends the answer to a question.
     ///
     /// # Errors
-    /// See [`Client::job_list`]; `BAD_REPLY` with everything that is wrong, and the question is open again.
+    /// See [`Client::job_list`]; `BAD_REPLY` with all errors of the answer, and the question is
+    /// open again.
     pub async fn pulled_result(&self, job: &str, result: &JobResult) -> Result<JobResultTaken, ClientError> {
         self.send(at(&api::PULLED_RESULT, &[job]), result).await
     }
 
-    /// Gives a question up: it is open for others.
+    /// Returns a question unanswered: it is open for other callers.
     ///
     /// # Errors
     /// See [`Client::job_list`].
@@ -33,7 +36,7 @@ impl Client {
         self.send(at(&api::PULLED_FAIL, &[job]), given_up).await
     }
 
-    /// Ends a session: what is left to read of it is due now.
+    /// Ends a session: its remaining events are due for extraction now.
     ///
     /// # Errors
     /// See [`Client::job_list`].

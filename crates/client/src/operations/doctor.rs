@@ -1,4 +1,4 @@
-//! The call that looks through operations memory.
+//! The call that checks operations memory.
 
 use loci_api::operations::doctor::SreDoctorReport;
 use loci_api::operations::table as api;
@@ -8,7 +8,7 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Looks for what nobody will read as it is meant.
+    /// Finds the records that no read will ever match.
     ///
     /// # Errors
     /// See [`Client::memory_create`].

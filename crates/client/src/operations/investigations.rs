@@ -1,5 +1,5 @@
-//! Calls around an investigation of an operations agent: its start, what its agents answer, what
-//! was said, its end. `memory` has them as such agents make them.
+//! Calls of an investigation of an operations agent: its start, the answers of its agents, its
+//! messages, its end. `memory` offers them in the form of such agents.
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;
@@ -9,7 +9,7 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Begins an investigation, or joins the open one of the same alert, and says what is known.
+    /// Starts an investigation, or joins the open one of the same alert. Returns the known context.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -20,7 +20,7 @@ impl Client {
         self.send(at(&api::INVESTIGATION_START, &[]), start).await
     }
 
-    /// Hands in what a worker agent answered; a job reads it.
+    /// Sends the answer of a worker agent; a job reads it.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -32,7 +32,7 @@ impl Client {
         self.send(at(&api::AGENT_RESPONSE, &[incident]), response).await
     }
 
-    /// What came of an answer; may wait for it.
+    /// Returns the result of an answer's processing, and may wait for it.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -45,7 +45,7 @@ impl Client {
         self.query(at(&api::AGENT_RESPONSE_READ, &[incident, job]), wait).await
     }
 
-    /// Stores a turn of the conversation, whole, and says how it is shown.
+    /// Stores a turn of the conversation in full. Returns its masked form for display.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -57,7 +57,7 @@ impl Client {
         self.send(at(&api::INVESTIGATION_MESSAGES, &[incident]), turn).await
     }
 
-    /// Saves what an investigation found. The same said again is the same record.
+    /// Saves the findings of an investigation. Repeating them gives the same record.
     ///
     /// # Errors
     /// See [`Client::memory_create`].

@@ -1,4 +1,4 @@
-//! Calls about what operations agents remember. `memory` has them as such agents make them.
+//! Calls about the knowledge of operations agents. `memory` offers them in the form of such agents.
 
 use loci_api::operations::knowledge::{
     SreHistory, SreHistoryAsk, SreRetrieve, SreRetrieved, SreSave, SreSaved,
@@ -10,7 +10,7 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Remembers a preference, what is known of a service, or an investigation.
+    /// Stores a preference, knowledge of a service, or an investigation.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -18,7 +18,7 @@ impl Client {
         self.send(at(&api::SRE_SAVE, &[memory]), save).await
     }
 
-    /// Asks for preferences, what is known of services, and investigations.
+    /// Searches preferences, knowledge of services, and investigations.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -26,7 +26,7 @@ impl Client {
         self.send(at(&api::SRE_RETRIEVE, &[memory]), asked).await
     }
 
-    /// Lists every version of what is known of a service.
+    /// Returns every version of the knowledge of a service.
     ///
     /// # Errors
     /// See [`Client::memory_create`].

@@ -1,4 +1,4 @@
-//! Calls about the caller's own records in the memory of operations agents.
+//! Calls about the caller's own records in operations memory.
 
 use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::me as shape;
@@ -10,7 +10,7 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// A page of the caller's own records.
+    /// Returns a page of the caller's own records.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -18,7 +18,7 @@ impl Client {
         self.query(at(&api::ME_RECORDS, &[]), asked).await
     }
 
-    /// Says what is right, of a record of the caller's own.
+    /// Corrects a record of the caller's own.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -26,7 +26,7 @@ impl Client {
         self.send(at(&api::ME_RECORD_CORRECT, &[]), asked).await
     }
 
-    /// Deletes records of the caller's own, or all of them.
+    /// Deletes some or all of the caller's own records.
     ///
     /// # Errors
     /// See [`Client::memory_create`].

@@ -1,4 +1,5 @@
-//! Calls about what came of investigations of operations agents: told, still to be told, and counted.
+//! Calls about the outcomes of investigations of operations agents: reporting, listing pending
+//! ones, statistics.
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;
@@ -8,7 +9,7 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Tells what came of an investigation.
+    /// Reports the outcome of an investigation.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -20,7 +21,7 @@ impl Client {
         self.send(at(&api::INVESTIGATION_OUTCOME, &[incident]), outcome).await
     }
 
-    /// Investigations whose outcome nobody told for two weeks.
+    /// Returns the investigations without a reported outcome for two weeks.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -31,7 +32,7 @@ impl Client {
         self.query(at(&api::SRE_PENDING_OUTCOMES, &[]), asked).await
     }
 
-    /// Numbers over investigations.
+    /// Returns statistics of investigations.
     ///
     /// # Errors
     /// See [`Client::memory_create`].

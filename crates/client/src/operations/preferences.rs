@@ -9,7 +9,7 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Preferences of everybody whose they are the caller's to read, those that wait first.
+    /// Returns the preferences of all users that the caller may read, pending ones first.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -21,7 +21,7 @@ impl Client {
         self.query(at(&api::SRE_PREFERENCES_LIST, &[memory]), listing).await
     }
 
-    /// Everything that somebody wants.
+    /// Returns all preferences of a user.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -33,7 +33,7 @@ impl Client {
         self.plain(at(&api::SRE_PREFERENCES, &[memory, user])).await
     }
 
-    /// Everything that was said of somebody's preferences.
+    /// Returns the history of a user's preferences.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -46,7 +46,7 @@ impl Client {
         self.query(at(&api::SRE_PREFERENCE_HISTORY, &[memory, user]), which).await
     }
 
-    /// Puts a preference that waits in force.
+    /// Confirms a pending preference.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -58,7 +58,7 @@ impl Client {
         self.send(at(&api::SRE_PREFERENCE_CONFIRM, &[preference]), decision).await
     }
 
-    /// Puts a preference that waits away.
+    /// Rejects a pending preference.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -70,7 +70,7 @@ impl Client {
         self.send(at(&api::SRE_PREFERENCE_REJECT, &[preference]), decision).await
     }
 
-    /// Makes preferences what a file declares.
+    /// Changes the preferences to those that a file declares.
     ///
     /// # Errors
     /// See [`Client::memory_create`].

@@ -1,4 +1,4 @@
-//! Calls that bring records of operations memory out and in again.
+//! Calls that export and import records of operations memory.
 
 use loci_api::operations::table as api;
 use loci_api::operations::transfer as shape;
@@ -8,7 +8,7 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// A page of lines of a type.
+    /// Returns a page of lines of a type.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -20,7 +20,7 @@ impl Client {
         self.query(at(&api::SRE_EXPORT, &[memory]), asked).await
     }
 
-    /// Writes lines, or says what is wrong with them.
+    /// Imports lines, or returns their errors.
     ///
     /// # Errors
     /// See [`Client::memory_create`].

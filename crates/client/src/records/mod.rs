@@ -15,10 +15,10 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Makes records; each succeeds or fails alone.
+    /// Creates records; each succeeds or fails alone.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn records_create(
         &self,
         memory: &str,
@@ -27,7 +27,7 @@ impl Client {
         self.send(at(&api::RECORDS_CREATE, &[memory]), new).await
     }
 
-    /// Changes records: the next version of each.
+    /// Updates records: creates the next version of each.
     ///
     /// # Errors
     /// See [`Client::records_create`].
@@ -51,7 +51,7 @@ impl Client {
         self.send(at(&api::RECORDS_DELETE, &[memory]), ids).await
     }
 
-    /// A page of records, newest first.
+    /// Returns a page of records, newest first.
     ///
     /// # Errors
     /// See [`Client::records_create`].
@@ -63,7 +63,7 @@ impl Client {
         self.send(at(&api::RECORD_LIST, &[memory]), listing).await
     }
 
-    /// A record.
+    /// Returns a record.
     ///
     /// # Errors
     /// See [`Client::records_create`].
@@ -79,7 +79,7 @@ impl Client {
         self.plain(at(&api::RECORD_DELETE, &[memory, record])).await
     }
 
-    /// All versions of a record, and its changes of state.
+    /// Returns all versions of a record, and its changes of state.
     ///
     /// # Errors
     /// See [`Client::records_create`].
@@ -87,7 +87,7 @@ impl Client {
         self.plain(at(&api::RECORD_HISTORY, &[memory, record])).await
     }
 
-    /// Says that a record is useful, or wrong; where it stands now.
+    /// Rates a record as useful or wrong. Returns its present ratings and state.
     ///
     /// # Errors
     /// See [`Client::records_create`].
@@ -100,7 +100,7 @@ impl Client {
         self.send(at(&api::RECORD_FEEDBACK, &[memory, record]), feedback).await
     }
 
-    /// Goes back to an earlier version of a record, or undoes the decision it stands in.
+    /// Reverts a record to an earlier version, or undoes the decision about its present state.
     ///
     /// # Errors
     /// See [`Client::records_create`].

@@ -8,10 +8,10 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Holds records back, or says which would be.
+    /// Quarantines records, or returns those that would be quarantined.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn records_quarantine(
         &self,
         memory: &str,
@@ -20,7 +20,7 @@ impl Client {
         self.send(at(&api::RECORDS_QUARANTINE, &[memory]), asked).await
     }
 
-    /// A page of records that are held, newest first.
+    /// Returns a page of quarantined records, newest first.
     ///
     /// # Errors
     /// See [`Client::records_quarantine`].
@@ -32,7 +32,7 @@ impl Client {
         self.query(at(&api::QUARANTINE_LIST, &[memory]), listing).await
     }
 
-    /// Makes held records active again.
+    /// Makes quarantined records active again.
     ///
     /// # Errors
     /// See [`Client::records_quarantine`].
@@ -44,7 +44,7 @@ impl Client {
         self.send(at(&api::QUARANTINE_RELEASE, &[memory]), decision).await
     }
 
-    /// Marks held records as wrong, for good.
+    /// Rejects quarantined records as wrong, permanently.
     ///
     /// # Errors
     /// See [`Client::records_quarantine`].

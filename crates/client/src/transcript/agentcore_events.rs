@@ -1,8 +1,8 @@
-//! `agentcore-events`: JSON lines, each the body of a `CreateEvent` request or an `Event` object (alone, or in the
-//! member `event` as `CreateEvent` and `GetEvent` answer it).
+//! `agentcore-events`: JSON lines. Each is the body of a `CreateEvent` request or an `Event`
+//! object, either alone or in the member `event` as `CreateEvent` and `GetEvent` return it.
 //!
-//! Each payload item is one turn; all turns of an event share its line and its carried members. It does NOT check the
-//! limits of the wire: the server the turns are sent to does, as it is configured to.
+//! Each payload item is one turn. All turns of an event share its line and its carried members. It
+//! does NOT check the limits of the wire format: the target server applies its own.
 
 use serde_json::{Map, Value};
 
@@ -74,7 +74,7 @@ impl AgentcoreEvents {
         let session = session(line, session_id)?;
         let time_ms = optional_time(line, event, "eventTimestamp")?;
         let carried = carried(event, &CARRIED);
-        // A request has no id of the event yet, but may have a token that makes it one.
+        // A request has no event id yet, but may have a client token, which identifies the event.
         let id = ["eventId", "clientToken"].into_iter().find_map(|name| Some((name, own_id(event, name)?)));
         let id = id.map(|(name, id)| format!("{session} {name} {id}"));
         let Some(Value::Array(payload)) = event.get("payload") else {
@@ -100,7 +100,7 @@ impl AgentcoreEvents {
     }
 }
 
-/// A payload item is a union: exactly one of `conversational`, `json`, `blob`.
+/// Parses a payload item, a union: exactly one of `conversational`, `json`, `blob`.
 fn payload_item(line: usize, item: &Value) -> Result<(Role, TurnContent), TranscriptError> {
     let none = Map::new();
     let item = item.as_object().unwrap_or(&none);

@@ -1,10 +1,11 @@
-//! `chatgpt-export`: `conversations.json` of a ChatGPT data export, an array of conversations (or one conversation).
+//! `chatgpt-export`: `conversations.json` of a ChatGPT data export, an array of conversations (or
+//! one conversation).
 //!
-//! A conversation is a tree of messages; the path from the root to `current_node` is the one that was shown last, and
-//! the one that is read. Messages of other branches are counted as skipped. A message that breaks a rule costs itself,
-//! and its error names the conversation. The array is cut into conversations while
-//! it is read (`json_elements`), so that an export of any size needs the memory of its largest conversation.
-//! It does NOT read the HTML or the attachments of an export.
+//! A conversation is a tree of messages. The reader takes the path from the root to `current_node`,
+//! which was shown last. Messages of other branches are counted as skipped. A message that breaks a
+//! rule is skipped alone, and its error names the conversation. The array is split into
+//! conversations while it is read (`json_elements`), so that an export of any size needs the memory
+//! of its largest conversation. It does NOT read the HTML or the attachments of an export.
 
 use std::collections::HashSet;
 
@@ -19,9 +20,9 @@ use super::skipped::SkipReason;
 use super::time;
 use super::turn::{Role, TranscriptTurn, TurnContent};
 
-/// Characters of a title that an error shows.
+/// The maximum of characters of a title in an error.
 const TITLE_CHARS_SHOWN: usize = 80;
-/// Characters of an id that an error shows.
+/// The maximum of characters of an id in an error.
 const ID_CHARS_SHOWN: usize = 100;
 
 pub(super) fn recognises(first: &str) -> bool {
@@ -38,7 +39,7 @@ pub(super) fn open<'a>(input: Input<'a>, _: &TranscriptOptions) -> Box<dyn Sourc
 
 struct ChatgptExport<'a> {
     elements: Elements<'a>,
-    /// Conversations so far: in an export of one line, their number is their place.
+    /// The number of conversations so far. In an export of one line it identifies the conversation.
     count: usize,
 }
 
@@ -55,7 +56,7 @@ impl Source for ChatgptExport<'_> {
     }
 }
 
-/// Reads a conversation. What is wrong with a message costs that message.
+/// Reads a conversation. An error in a message affects only that message.
 fn conversation(element: Element, number: usize, out: &mut Out) {
     let line = element.line;
     out.note_replaced(element.replaced);
@@ -70,7 +71,7 @@ fn conversation(element: Element, number: usize, out: &mut Out) {
     }
 }
 
-/// A conversation as its owner knows it: by its title and its id.
+/// Names a conversation for its owner, by its title and its id.
 fn named(place: &str, conversation: &Object) -> String {
     let text = |name: &str| conversation.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let title = text("title").map(|title| {
@@ -121,7 +122,7 @@ fn messages(line: usize, conversation: &Object, place: &str, out: &mut Out) -> R
             out.turn(TranscriptTurn {
                 session: session.clone(),
                 actor: None,
-                // Ids of messages are told apart within their conversation.
+                // Message ids are unique only within their conversation.
                 source_id: Some(format!("{session} {}", own_id(message, "id").unwrap_or(id))),
                 time_ms: read,
                 role,
@@ -142,8 +143,9 @@ fn messages(line: usize, conversation: &Object, place: &str, out: &mut Out) -> R
 
 type Node<'c> = (&'c str, &'c Value);
 
-/// The nodes from the root to the message that was shown last, and whether they are all of them: a tree may name a node
-/// that is not there, or run in a circle. Then it is read as far as it leads.
+/// Returns the nodes from the root to the message that was shown last. The flag is false if the
+/// path is incomplete: a tree may name a missing node or contain a cycle. Then the path is read as
+/// far as it leads.
 fn shown_path<'c>(conversation: &'c Object, mapping: &'c Object) -> (Vec<Node<'c>>, bool) {
     let named = conversation.get("current_node").and_then(Value::as_str);
     let is_there = named.is_none_or(|id| mapping.contains_key(id));
@@ -162,7 +164,8 @@ fn shown_path<'c>(conversation: &'c Object, mapping: &'c Object) -> (Vec<Node<'c
     (path, is_whole)
 }
 
-/// Exports that name no current node: the leaf with the latest time, of equals the last one in the file.
+/// Returns the leaf with the latest time, for exports without a current node. Of equal times it is
+/// the last one in the file.
 fn newest_leaf(mapping: &Object) -> Option<&str> {
     let childless = |node: &Value| node.get("children").and_then(Value::as_array).is_none_or(Vec::is_empty);
     let time = |node: &Value| node.pointer("/message/create_time").and_then(Value::as_f64).unwrap_or(0.0);
@@ -175,7 +178,8 @@ fn newest_leaf(mapping: &Object) -> Option<&str> {
 
 type Said = (Role, Option<String>, TurnContent);
 
-/// Role, speaker and content of a message, where it is conversation, and what of it is not.
+/// Returns role, speaker and content of a message, if it is conversation, and the reasons for
+/// skipped parts.
 fn message_turn(line: usize, message: &Object) -> Result<(Vec<SkipReason>, Option<Said>), TranscriptError> {
     let nothing = |reason| Ok((vec![reason], None));
     let Some(content) = message.get("content").filter(|content| !content.is_null()) else {
@@ -206,7 +210,7 @@ fn message_turn(line: usize, message: &Object) -> Result<(Vec<SkipReason>, Optio
     Ok((skipped, Some((role, name, content))))
 }
 
-/// The words of a content, and what of it has none.
+/// Returns the text of a content, and the reasons for parts without text.
 fn message_text(line: usize, content: &Object) -> Result<(Vec<SkipReason>, Option<String>), TranscriptError> {
     let nothing = |reason| Ok((vec![reason], None));
     match content.get("content_type").and_then(Value::as_str) {

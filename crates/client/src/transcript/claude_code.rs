@@ -1,10 +1,11 @@
-//! `claude-code-jsonl`: the session files of Claude Code, one JSON object on each line.
+//! `claude-code-jsonl`: the session files of Claude Code, one JSON object per line.
 //!
-//! A line of type `user` or `assistant` with a `message` is conversation; its content is a string or blocks. Calls of
-//! tools become JSON turns of the assistant, their results turns of the tool. What somebody typed while a tool ran is an
-//! attachment of type `queued_command`, or stays in the queue (`claude_queue`). Text that the program wrote into lines
-//! of type `user` is never the user's (`claude_marks`). Everything else such a file holds is counted as skipped. It does
-//! NOT follow `parentUuid`: the order of the file is the order of the conversation.
+//! A line of type `user` or `assistant` with a `message` is conversation; its content is a string
+//! or blocks. Tool calls become JSON turns of the assistant, and their results turns of the tool. A
+//! prompt typed while a tool ran is an attachment of type `queued_command`, or stays in the queue
+//! (`claude_queue`). Text that the program wrote into lines of type `user` is never attributed to
+//! the user (`claude_marks`). All other contents of such a file are counted as skipped. It does NOT
+//! follow `parentUuid`: the order of the file is the order of the conversation.
 
 use std::collections::HashMap;
 
@@ -22,10 +23,11 @@ use super::reader::{LineParser, LineSource, Out, Source, TranscriptOptions};
 use super::skipped::SkipReason;
 use super::turn::{Role, TranscriptTurn, TurnContent};
 
-/// Why a prompt was removed from the queue that went to the model while it worked. Versions before 2.1.246
-/// say no reason, and hand such a prompt over as an attachment.
+/// The reason with which the queue removes a prompt that went to the working model. Versions before
+/// 2.1.246 write no reason, and hand over such a prompt as an attachment.
 const ABSORBED: &str = "absorbed_mid_turn";
-/// Calls whose result has not been seen. Past it a result has no tool name; nothing else is lost.
+/// The maximum of calls without a result so far. Beyond it a result has no tool name; nothing else
+/// is lost.
 const OPEN_CALLS_MAX: usize = 4096;
 
 pub(super) fn recognises(first: &str) -> bool {
@@ -49,7 +51,7 @@ pub(super) fn open<'a>(input: Input<'a>, _: &TranscriptOptions) -> Box<dyn Sourc
 struct ClaudeCode {
     /// Tool names by call id.
     open_calls: HashMap<String, String>,
-    /// Text that was typed while something ran.
+    /// The text that was typed while the program worked.
     queue: Queue,
 }
 
@@ -111,14 +113,14 @@ impl LineParser for ClaudeCode {
     }
 }
 
-/// The text of a line that was typed while something ran.
+/// Returns the text of a line that was typed while the program worked.
 fn queued(entry: &Object) -> Option<&Value> {
     let attachment = entry.get("attachment")?;
     let is_queued = attachment.get("type").and_then(Value::as_str) == Some("queued_command");
     attachment.get("prompt").filter(|_| is_queued)
 }
 
-/// The reason a line is not conversation.
+/// Returns the reason why a line is not conversation.
 fn not_said(entry: &Object) -> Option<SkipReason> {
     let flags = [
         ("isMeta", SkipReason::Meta),
@@ -126,13 +128,13 @@ fn not_said(entry: &Object) -> Option<SkipReason> {
         ("isCompactSummary", SkipReason::Summary),
         ("isApiErrorMessage", SkipReason::ServiceError),
     ];
-    // The text of a skill is the answer to a call of the tool that loads it.
+    // The text of a skill is the result of the tool call that loads it.
     let is_skill = entry.contains_key("sourceToolUseID") && !entry.contains_key("toolUseResult");
     let flagged = flags.into_iter().find(|(name, _)| flag(entry, name)).map(|(_, reason)| reason);
     flagged.or(is_skill.then_some(SkipReason::Meta))
 }
 
-/// True where a person wrote a line of type `user`, by what the program says of its origin.
+/// True if a person wrote the line of type `user`, according to its origin member.
 fn is_of_user(entry: &Object) -> bool {
     let origin = entry.get("origin").and_then(|origin| origin.get("kind").or(Some(origin)));
     let mode = entry.get("attachment").and_then(|attachment| attachment.get("commandMode"));
@@ -142,7 +144,7 @@ fn is_of_user(entry: &Object) -> bool {
     is_one_of(origin, &["user", "human"]) && is_one_of(mode, &["prompt"])
 }
 
-/// The turns of one line. A block with an error costs itself.
+/// The turns of one line. A block with an error is skipped alone.
 struct Message {
     template: TranscriptTurn,
     turns: Vec<TranscriptTurn>,
@@ -173,8 +175,8 @@ impl Message {
 
     fn push(&mut self, role: Role, speaker: Option<String>, content: TurnContent) {
         let part = self.turns.len();
-        // A session that is resumed has the lines before it once more, with their ids and under its
-        // own name.
+        // A resumed session repeats the earlier lines, with their ids and under its own session
+        // name.
         let source_id = self.template.source_id.as_ref().map(|line| format!("{line} {part}"));
         self.turns.push(TranscriptTurn { source_id, role, speaker, content, part, ..self.template.clone() });
     }
@@ -246,7 +248,8 @@ impl ClaudeCode {
         }
     }
 
-    /// Notes what happens to the queue; nothing of it is said before it leaves the queue.
+    /// Records an operation of the queue. A queued prompt becomes a turn only after it leaves the
+    /// queue.
     fn queue_operation(&mut self, line: usize, entry: &Object, out: &mut Out) -> Result<(), TranscriptError> {
         let typed = entry.get("content").filter(|_| entry.contains_key("sessionId"));
         match (entry.get("operation").and_then(Value::as_str), typed) {
@@ -259,7 +262,7 @@ impl ClaudeCode {
                 message.finish(out);
                 return Ok(());
             }
-            // Back in the field where it is typed, it may be changed.
+            // The prompt is back in the input field, where the person may change it.
             (Some("popAll"), _) => {
                 for line in self.queue.clear() {
                     out.skip(SkipReason::TakenBack, line);

@@ -1,42 +1,42 @@
-//! Text that Claude Code itself writes into lines of type `user`: blocks wrapped in tags of its own, and a few fixed
-//! openings. What a person says *about* such a tag, within a sentence, stays the person's.
+//! Text that Claude Code itself writes into lines of type `user`: blocks in its own tags, and a few
+//! fixed openings. A person's sentence *about* such a tag stays attributed to the person.
 //!
-//! A block counts where it stands alone: from the beginning of the text or of a line to its end. To know another tag, add
-//! a line to [`TAGS`].
+//! A block counts if it stands alone: from the start of the text or of a line to its end. To
+//! support another tag, add a line to [`TAGS`].
 
 use super::skipped::SkipReason;
 
 /// A part of a text in a line of type `user`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// Said by the person.
+    /// Text of the person.
     Said(String),
-    /// A command that the person had a shell run, or what the shell answered.
+    /// A command that the person ran in a shell, or the output of the shell.
     Shell(String),
-    /// Told by the program.
+    /// Text of the program.
     Program(String),
-    /// Nothing of the conversation.
+    /// Text that is no conversation.
     Nothing(SkipReason),
 }
 
 /// The treatment of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// Its text was said by the person.
+    /// Text of the person.
     Person,
     /// A command line of a shell.
     Command,
-    /// The answer of a shell.
+    /// The output of a shell.
     Shell,
     /// A notice of the program.
     Program,
-    /// Parts of a command of the program: its name, and what the person added to it.
+    /// Parts of a command of the program: its name, and the person's arguments.
     Slash,
-    /// It is left out.
+    /// Text that is skipped.
     Out(SkipReason),
 }
 
-/// The tags, and what becomes of blocks in them.
+/// The tags, and the treatment of blocks in them.
 const TAGS: [(&str, Use); 22] = [
     ("task-notification", Use::Program),
     ("agent-notification", Use::Program),
@@ -76,7 +76,8 @@ const OPENINGS: [(&str, SkipReason); 4] = [
     ("Base directory for this skill:", SkipReason::Meta),
 ];
 
-/// The parts of a text: blocks of the program at its beginning and its end, and between them what somebody said.
+/// Splits a text into blocks of the program at its start and its end, and the person's text between
+/// them.
 pub(super) fn pieces(text: &str) -> Vec<Piece> {
     let mut rest = text.trim();
     if rest.is_empty() {
@@ -103,23 +104,23 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
     found
 }
 
-/// A block with what is in it.
+/// A block and its contents.
 struct Block<'t> {
     tag: &'static str,
     what: Use,
     inner: &'t str,
 }
 
-/// The block that a text begins with, and the text behind it.
+/// Returns the block at the start of a text, and the text after it.
 fn leading(text: &str) -> Option<(Block<'_>, &str)> {
     let (tag, what, inside) = TAGS.iter().find_map(|(tag, what)| Some((*tag, *what, opened(text, tag)?)))?;
     let (inner, after) = inside.split_once(&format!("</{tag}>"))?;
-    // Words on the same line make it a quotation.
+    // Text on the same line makes it a quotation.
     let is_alone = after.is_empty() || after.starts_with(['\n', '\r', '<']);
     is_alone.then(|| (Block { tag, what, inner: inner.trim() }, after.trim_start()))
 }
 
-/// The text before the block that a text ends with, and the block, which begins a line.
+/// Returns the block at the end of a text, which begins a line, and the text before it.
 fn trailing(text: &str) -> Option<(&str, Block<'_>)> {
     let (tag, what) = *TAGS.iter().find(|(tag, _)| text.ends_with(&format!("</{tag}>")))?;
     let at = text.rfind(&format!("\n<{tag}"))?;
@@ -129,7 +130,7 @@ fn trailing(text: &str) -> Option<(&str, Block<'_>)> {
     Some((said.trim_end(), Block { tag, what, inner: inner.trim() }))
 }
 
-/// The text behind an opening tag, where a text begins with it.
+/// Returns the text after an opening tag, if the text begins with the tag.
 fn opened<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     let rest = text.strip_prefix('<')?.strip_prefix(tag)?;
     match rest.strip_prefix('>') {

@@ -1,29 +1,29 @@
-//! Prompts that somebody typed while Claude Code was at work: one waits in a queue, which the file tells
-//! of, until it is handed to the model as a line of type `user` or as an attachment. Some sessions end
-//! before that; then the queue is the only place where it stands. What somebody took back was never
-//! said.
+//! Prompts that a person typed while Claude Code was working. A prompt waits in a queue, which the
+//! file records, until the program hands it to the model as a line of type `user` or as an
+//! attachment. Some sessions end before that; then the queue holds the only copy. A prompt that the
+//! person took back becomes no turn.
 
 use super::turn::{TranscriptTurn, TurnContent};
 
-/// Prompts that wait at once. Past it the oldest is a turn without waiting for its line.
+/// The maximum of waiting prompts. Beyond it the oldest becomes a turn without its line.
 const WAITING_MAX: usize = 256;
 
-/// The way by which a prompt left the queue.
+/// The way in which a prompt left the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
-    /// It went to the model.
+    /// The program handed it to the model.
     Handed,
-    /// It went back to who typed it, unless it arrives all the same: some versions of the program do not tell
-    /// the two apart.
+    /// The person took it back, unless it arrives nevertheless: some versions of the program do not
+    /// distinguish the two.
     TakenBack,
 }
 
 struct Prompt {
     typed: TranscriptTurn,
     left: Option<Left>,
-    /// The number of the guess that it was this one that left; 0 where the file says so.
+    /// The number of the guess that this prompt left; 0 if the file states it.
     guess: usize,
-    /// The number of guesses from before it was typed: none of those can have meant this one.
+    /// The number of guesses made before it was typed: none of them can refer to this prompt.
     guesses_before: usize,
 }
 
@@ -34,16 +34,16 @@ pub(super) struct Queue {
     guesses: usize,
 }
 
-/// What remains where a file ends.
+/// The prompts that remain at the end of a file.
 pub(super) struct Remains {
-    /// Said, though no line hands it over.
+    /// Prompts that count as sent, although no line hands them over.
     pub(super) said: Vec<TranscriptTurn>,
-    /// Lines of what was taken back.
+    /// The lines of prompts that were taken back.
     pub(super) taken_back: Vec<usize>,
 }
 
 impl Queue {
-    /// Takes what was typed; gives what waits no longer because too much does.
+    /// Adds typed prompts. Returns the prompts that no longer wait, because too many do.
     pub(super) fn waits(&mut self, typed: Vec<TranscriptTurn>) -> Vec<TranscriptTurn> {
         let guesses_before = self.guesses;
         let waiting = |typed| Prompt { typed, left: None, guess: 0, guesses_before };
@@ -52,7 +52,7 @@ impl Queue {
         self.prompts.drain(..over).map(|prompt| prompt.typed).collect()
     }
 
-    /// Notes that a prompt left: the one of this text, else the one that waits longest.
+    /// Records that a prompt left: the one with this text, else the oldest waiting one.
     pub(super) fn leaves(&mut self, text: Option<&str>, how: Left) {
         let mut waiting = self.prompts.iter_mut().filter(|prompt| prompt.left.is_none());
         let left = match text {
@@ -66,11 +66,11 @@ impl Queue {
         }
     }
 
-    /// Takes off what arrived, as these turns; gives the lines on which it was typed.
+    /// Removes the prompts that arrived as these turns. Returns the lines on which they were typed.
     pub(super) fn arrived(&mut self, turns: &[TranscriptTurn]) -> Vec<usize> {
         let mut lines = Vec::new();
         for turn in turns {
-            // Several prompts may be handed over as one.
+            // One turn may hand over several prompts.
             let (arrived, rest): (Vec<Prompt>, Vec<Prompt>) =
                 self.prompts.drain(..).partition(|prompt| holds(turn, &prompt.typed));
             self.prompts = rest;
@@ -84,8 +84,8 @@ impl Queue {
         lines
     }
 
-    /// Takes the last guess back that was made behind so many: another prompt, typed before it, arrived that
-    /// was not known to have left, so it was that one.
+    /// Reverts the last guess above this number: an earlier prompt arrived that was not known to
+    /// have left, so the guess meant that one.
     fn returns(&mut self, behind: usize) {
         let guessed = self.prompts.iter_mut().filter(|prompt| prompt.left.is_some() && prompt.guess > behind);
         if let Some(prompt) = guessed.max_by_key(|prompt| prompt.guess) {
@@ -93,7 +93,7 @@ impl Queue {
         }
     }
 
-    /// Takes off everything that waits: it goes back to where it is typed. Gives its lines.
+    /// Removes all waiting prompts, which return to the input field. Returns their lines.
     pub(super) fn clear(&mut self) -> Vec<usize> {
         let (waiting, left): (Vec<Prompt>, Vec<Prompt>) =
             self.prompts.drain(..).partition(|prompt| prompt.left.is_none());
@@ -101,7 +101,7 @@ impl Queue {
         waiting.into_iter().map(|prompt| prompt.typed.source_line).collect()
     }
 
-    /// What remains at the end of the file.
+    /// Returns the remaining prompts at the end of the file.
     pub(super) fn remains(&mut self) -> Remains {
         let (back, said): (Vec<Prompt>, Vec<Prompt>) =
             self.prompts.drain(..).partition(|prompt| prompt.left == Some(Left::TakenBack));
@@ -118,7 +118,7 @@ impl Prompt {
     }
 }
 
-/// True where a turn of the person hands over what was typed.
+/// True if a turn of the person contains the typed prompt.
 fn holds(turn: &TranscriptTurn, typed: &TranscriptTurn) -> bool {
     turn.role == typed.role
         && turn.session == typed.session
@@ -128,7 +128,8 @@ fn holds(turn: &TranscriptTurn, typed: &TranscriptTurn) -> bool {
         }
 }
 
-/// True where a text has another as whole lines: a short prompt stands within many words.
+/// True if a text contains another one as whole lines, because a short prompt occurs within many
+/// words.
 fn has_lines(text: &str, lines: &str) -> bool {
     text.match_indices(lines).any(|(at, found)| {
         let before = text.get(..at).unwrap_or_default();

@@ -1,20 +1,22 @@
-//! The one error of reading a transcript. It does NOT quote the line: transcripts hold what people said.
+//! The error of reading a transcript. It does NOT quote the line: transcripts contain personal
+//! data.
 
 use std::io;
 
-/// A place of a transcript that could not be read.
+/// A position of a transcript that could not be read.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}{}: {rule}; {remedy}", within.as_ref().map(|place| format!(", {place}")).unwrap_or_default())]
 pub struct TranscriptError {
-    /// Line of the source, from 1.
+    /// The line of the source, from 1.
     pub line: usize,
-    /// The conversation and the message at fault, by number, title and id, where the line does not say it.
+    /// The conversation and the message with the error, by number, title and id, if the line does
+    /// not identify them.
     pub within: Option<String>,
-    /// The rule that does not hold there. Names members and positions, never values.
+    /// The violated rule. It names members and positions, never values.
     pub rule: String,
-    /// What to do about it.
+    /// The remedy.
     pub remedy: String,
-    /// Set if the input itself failed; nothing can be read after it.
+    /// The input error. Nothing can be read after it.
     #[source]
     pub cause: Option<io::Error>,
 }
@@ -24,7 +26,7 @@ impl TranscriptError {
         Self { line, within: None, rule: rule.into(), remedy: remedy.into(), cause: None }
     }
 
-    /// The same, within a conversation or a message of the line.
+    /// Adds the conversation or the message to the error's position.
     pub(super) fn within(mut self, place: &str) -> Self {
         self.within = Some(match self.within {
             Some(inner) => format!("{place}, {inner}"),
@@ -43,7 +45,8 @@ impl TranscriptError {
         }
     }
 
-    /// For text that is not JSON at all; serde's own message may quote the text, so only its position is told.
+    /// Returns the error of text that is not JSON. It contains only the position, because serde's
+    /// own message may quote the text.
     pub(super) fn not_json(line: usize, error: &serde_json::Error) -> Self {
         let what = match error.classify() {
             serde_json::error::Category::Eof => "the JSON ends too early",

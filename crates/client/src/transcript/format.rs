@@ -1,4 +1,4 @@
-//! The table of formats, and how one is recognised. It does NOT parse: each format is a file of its own.
+//! The table of formats, and their detection. It does NOT parse: each format has its own file.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,8 +9,8 @@ use super::lines::Input;
 use super::reader::{Source, TranscriptOptions};
 use super::{agentcore_events, chatgpt_export, claude_code, speaker_text};
 
-/// As many bytes of a file nearly always say its format. A first line may be longer: give [`detect`] more then, up to
-/// [`UNIT_BYTES_MAX`](super::UNIT_BYTES_MAX).
+/// The number of bytes that nearly always suffices to detect a file's format. A first line may be
+/// longer: pass [`detect`] more then, up to [`UNIT_BYTES_MAX`](super::UNIT_BYTES_MAX).
 pub const DETECT_BYTES: usize = 64 * 1024;
 
 /// The formats. A closed list.
@@ -26,14 +26,14 @@ pub enum TranscriptFormat {
     AgentcoreEvents,
 }
 
-/// What the command line and the documentation say of a format.
+/// The description of a format for the command line and the documentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FormatInfo {
     /// The format.
     pub format: TranscriptFormat,
-    /// As it is given on the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// One line for help texts.
+    /// The description in help texts, in one line.
     pub about: &'static str,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Row {
     pub(super) open: for<'a> fn(Input<'a>, &TranscriptOptions) -> Box<dyn Source + Send + 'a>,
 }
 
-/// In the order they are tried: the most particular first.
+/// The formats in the order of detection: the most specific first.
 static FORMATS: [Row; 4] = [
     Row {
         info: FormatInfo {
@@ -84,12 +84,12 @@ static FORMATS: [Row; 4] = [
 ];
 
 impl TranscriptFormat {
-    /// Every format, for help texts.
+    /// Returns every format, for help texts.
     pub fn all() -> impl Iterator<Item = FormatInfo> {
         FORMATS.iter().map(|row| row.info)
     }
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.row().info.name
@@ -112,7 +112,7 @@ impl fmt::Display for TranscriptFormat {
     }
 }
 
-/// A name that is no format. The message lists those that are.
+/// The error of an unknown format name. Its message lists the known ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no such transcript format; the formats are chatgpt-export, claude-code-jsonl, agentcore-events, speaker-text"
@@ -127,7 +127,8 @@ impl FromStr for TranscriptFormat {
     }
 }
 
-/// The format of a file that begins with these bytes, [`DETECT_BYTES`] at first; `None` if these do not say it.
+/// Detects the format of a file by its first bytes, [`DETECT_BYTES`] initially; `None` if they do
+/// not suffice.
 #[must_use]
 pub fn detect(first: &[u8]) -> Option<TranscriptFormat> {
     let text = String::from_utf8_lossy(first);
@@ -135,7 +136,8 @@ pub fn detect(first: &[u8]) -> Option<TranscriptFormat> {
     FORMATS.iter().find(|row| (row.recognises)(text)).map(|row| row.info.format)
 }
 
-/// Those lines of the beginning of a file that are whole JSON objects; a last line cut off is left out.
+/// Returns the first lines of a file that are complete JSON objects. A truncated last line is
+/// omitted.
 pub(super) fn leading_objects(first: &str) -> impl Iterator<Item = super::json_members::Object> + '_ {
     first.lines().filter_map(|line| loci_json::from_str(line).ok())
 }

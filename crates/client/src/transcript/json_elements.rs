@@ -1,7 +1,8 @@
-//! Cuts a JSON array into the texts of its elements while it is read; a lone object is an array of one.
+//! Splits a JSON array into the texts of its elements while it is read. A single object counts as
+//! an array of one.
 //!
-//! It knows brackets and strings and nothing else: each element is checked by whoever parses it. It does NOT hold more
-//! than one element.
+//! It recognises only brackets and strings: the caller parses and checks each element. It does NOT
+//! hold more than one element.
 
 use loci_json::ForeignText;
 
@@ -13,7 +14,7 @@ pub(super) struct Element {
     /// Line of the source where it begins, from 1.
     pub(super) line: usize,
     pub(super) text: String,
-    /// Halves of letters that stood in it as bytes, and are U+FFFD now.
+    /// The number of lone surrogates in its bytes that became U+FFFD.
     pub(super) replaced: usize,
 }
 
@@ -32,7 +33,7 @@ enum State {
     Array,
     /// After the array or the lone object.
     End,
-    /// After an error of the whole file.
+    /// After an error that affects the whole file.
     Broken,
 }
 
@@ -101,7 +102,8 @@ impl<'a> Elements<'a> {
         }
     }
 
-    /// The next element, or why it cannot be used; the outer error leaves no place to go on.
+    /// Returns the next element, or the reason why it is unusable. After the outer error, reading
+    /// cannot continue.
     fn read(&mut self) -> Result<Option<Result<Element, TranscriptError>>, TranscriptError> {
         let mut element: Option<Collected> = None;
         while let Some(byte) = self.byte()? {

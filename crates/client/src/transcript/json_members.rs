@@ -1,4 +1,5 @@
-//! Members of JSON objects, read with errors that name the member and never its value. It does NOT know any format.
+//! Reads members of JSON objects. Its errors name the member and never its value. It does NOT know
+//! any format.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +8,7 @@ use super::time;
 
 pub(super) type Object = Map<String, Value>;
 
-/// The whole line as one object.
+/// Parses the whole line as one object.
 pub(super) fn object(line: usize, text: &str) -> Result<Object, TranscriptError> {
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(object)) => Ok(object),
@@ -20,7 +21,7 @@ pub(super) fn object(line: usize, text: &str) -> Result<Object, TranscriptError>
     }
 }
 
-/// A member that has to be a string.
+/// Returns a member that must be a string.
 pub(super) fn required_text<'o>(
     line: usize,
     object: &'o Object,
@@ -35,7 +36,7 @@ pub(super) fn required_text<'o>(
     })
 }
 
-/// A member that may be absent or null, but is a string otherwise.
+/// Returns a member that is absent, null or a string.
 pub(super) fn optional_text<'o>(
     line: usize,
     object: &'o Object,
@@ -48,7 +49,7 @@ pub(super) fn optional_text<'o>(
     }
 }
 
-/// A member that has to be an object.
+/// Returns a member that must be an object.
 pub(super) fn required_object<'o>(
     line: usize,
     object: &'o Object,
@@ -57,12 +58,12 @@ pub(super) fn required_object<'o>(
     object.get(name).and_then(Value::as_object).ok_or_else(|| wrong(line, name, "an object"))
 }
 
-/// The id that a source gave an object: a text that is not empty. Anything else is no id.
+/// Returns the id that the source gave an object: a non-empty text. Any other value is no id.
 pub(super) fn own_id<'o>(object: &'o Object, name: &str) -> Option<&'o str> {
     object.get(name)?.as_str().filter(|id| !id.is_empty())
 }
 
-/// A time that may be absent or null, but can be read otherwise.
+/// Returns a time that is absent, null or readable.
 pub(super) fn optional_time(
     line: usize,
     object: &Object,
@@ -89,12 +90,12 @@ pub(super) fn wrong(line: usize, name: &str, kind: &str) -> TranscriptError {
     TranscriptError::new(line, format!("`{name}` is {kind}"), "correct the member, or remove the line")
 }
 
-/// The named members that the object has, as they are.
+/// Returns the named members of the object, unchanged.
 pub(super) fn carried(object: &Object, names: &[&str]) -> Object {
     names.iter().filter_map(|name| Some(((*name).to_owned(), object.get(*name)?.clone()))).collect()
 }
 
-/// Checks what AgentCore asks of a session id.
+/// Checks a session id by AgentCore's rule.
 pub(super) fn session(line: usize, id: &str) -> Result<String, TranscriptError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let begins = id.starts_with(|c: char| c.is_ascii_alphanumeric());

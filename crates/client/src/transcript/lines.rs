@@ -1,4 +1,4 @@
-//! Numbered lines of an input, one at a time, each within a limit. It does NOT know what a line means.
+//! Numbered lines of an input, one at a time, each within a limit. It does NOT interpret a line.
 
 use std::io::BufRead;
 
@@ -6,8 +6,9 @@ use loci_json::{ForeignText, without_mark};
 
 use super::error::TranscriptError;
 
-/// Most bytes of one line, one speaker's turn, or one conversation of an export: 64 MiB. Sessions with pasted images
-/// have lines of several MiB; what is larger is an error of that line and is not held in memory.
+/// The maximum of bytes of one line, one speaker's turn, or one conversation of an export: 64 MiB.
+/// Sessions with pasted images have lines of several MiB. A larger unit is an error of that line
+/// and is not held in memory.
 pub const UNIT_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 pub(super) type Input<'a> = Box<dyn BufRead + Send + 'a>;
@@ -15,10 +16,10 @@ pub(super) type Input<'a> = Box<dyn BufRead + Send + 'a>;
 /// A line without its end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// From 1.
+    /// The number of the line, from 1.
     pub(super) number: usize,
     pub(super) text: String,
-    /// Halves of letters that stood in it as bytes, and are U+FFFD now.
+    /// The number of lone surrogates in its bytes that became U+FFFD.
     pub(super) replaced: usize,
 }
 
@@ -38,7 +39,8 @@ impl<'a> Lines<'a> {
         Self { input, number: 0, bytes_max, ended: false }
     }
 
-    /// The next line's bytes; `Ok(None)` if it is over the limit, and its bytes are passed over.
+    /// Returns the bytes of the next line; `Ok(None)` if it exceeds the limit. Its bytes are
+    /// skipped.
     fn next_bytes(&mut self) -> std::io::Result<Option<Option<Vec<u8>>>> {
         let mut line = Vec::new();
         let (mut any, mut over) = (false, false);
@@ -124,7 +126,7 @@ mod tests {
     use std::io::{BufReader, Read};
 
     fn check(input: &[u8], expect: &[&str]) {
-        // A buffer of three bytes, so that lines cross its edges.
+        // A buffer of three bytes, so that lines cross its boundaries.
         let input = BufReader::with_capacity(3, input);
         let got: Vec<String> = Lines::with_limit(Box::new(input), 8)
             .map(|line| line.map_or_else(|e| e.to_string(), |l| format!("{} {}", l.number, l.text)))

@@ -1,13 +1,17 @@
-//! Conversations that happened elsewhere, read turn by turn: the formats `loci import --format transcript` takes.
+//! Conversations of other programs, read turn by turn: the formats of `loci import --format
+//! transcript`.
 //!
-//! [`read`] turns bytes into [`TranscriptTurn`]s in file order. A line that cannot be read is an `Err` item that names
-//! the line, the rule and the remedy, and reading goes on after it; what is no conversation on purpose (summaries,
-//! thinking, other branches) is counted in [`SkipReport`]. Nothing disappears without one or the other.
+//! [`read`] turns bytes into [`TranscriptTurn`]s in file order. A line that cannot be read is an
+//! `Err` item that names the line, the rule and the remedy, and reading continues after it.
+//! Contents that are intentionally no conversation (summaries, thinking, other branches) are
+//! counted in [`SkipReport`]. Nothing disappears without one or the other.
 //!
-//! It does NOT open files, ask the clock, make ids, or talk to a server: what becomes of a turn is the importer's.
+//! It does NOT open files, read the clock, make ids, or call a server: the importer processes the
+//! turns.
 //!
-//! To add a format: write one file with a `recognises` and an `open` function beside the four below, add the variant to
-//! [`TranscriptFormat`] and its row to `FORMATS` in `format.rs`, and a section to `docs/guides/import.md`.
+//! To add a format: write one file with a `recognises` and an `open` function next to the four
+//! below, add the variant to [`TranscriptFormat`] and its row to `FORMATS` in `format.rs`, and a
+//! section to `docs/guides/import.md`.
 
 mod agentcore_events;
 mod chatgpt_export;

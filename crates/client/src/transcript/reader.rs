@@ -1,4 +1,4 @@
-//! The iterator every format is read through. It does NOT know any format: a [`Source`] fills it unit by unit.
+//! The iterator over every format. It does NOT know any format: a [`Source`] fills it unit by unit.
 
 use std::collections::VecDeque;
 use std::io::BufRead;
@@ -9,14 +9,14 @@ use super::lines::{Line, Lines};
 use super::skipped::{SkipReason, SkipReport};
 use super::turn::TranscriptTurn;
 
-/// Times that an event can have: from 1970 to the end of the year 9999.
+/// The valid range of event times: from 1970 to the end of the year 9999.
 const TIMES_MS: std::ops::RangeInclusive<i64> = 0..=253_402_300_799_999;
 
-/// What the file itself may not say.
+/// Values for members that the file may lack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptOptions {
-    /// The session of turns that name none (`speaker-text` without a header, `agentcore-events` without `sessionId`).
-    /// Give each file its own, for example made of its name.
+    /// The session of turns that name none (`speaker-text` without a header, `agentcore-events`
+    /// without `sessionId`). Use a different one for each file, for example derived from its name.
     pub default_session: String,
 }
 
@@ -34,8 +34,8 @@ pub struct TranscriptReader<'a> {
     ended: bool,
 }
 
-/// Reads `input` as `format`. Nothing is read before the iterator is asked; never more than one line (one conversation
-/// of a `chatgpt-export`) is held.
+/// Reads `input` as `format`. Reading is lazy, and at most one line (one conversation of a
+/// `chatgpt-export`) is in memory.
 #[must_use]
 pub fn read<'a>(
     format: TranscriptFormat,
@@ -47,19 +47,20 @@ pub fn read<'a>(
 }
 
 impl TranscriptReader<'_> {
-    /// What was left out on purpose so far; complete once the iterator has ended.
+    /// Returns the counts of skipped contents so far. They are complete once the iterator has
+    /// ended.
     #[must_use]
     pub fn skipped(&self) -> &SkipReport {
         &self.out.skipped
     }
 
-    /// The number of lone surrogates (halves of letters) that became U+FFFD so far.
+    /// Returns the number of lone surrogates that became U+FFFD so far.
     #[must_use]
     pub fn repaired(&self) -> usize {
         self.out.repaired
     }
 
-    /// The format it reads.
+    /// Returns the format that it reads.
     #[must_use]
     pub fn format(&self) -> TranscriptFormat {
         self.format
@@ -82,7 +83,7 @@ impl Iterator for TranscriptReader<'_> {
     }
 }
 
-/// Where a source puts what it finds.
+/// The output of a source.
 #[derive(Default)]
 pub(super) struct Out {
     items: VecDeque<Result<TranscriptTurn, TranscriptError>>,
@@ -96,14 +97,14 @@ impl Out {
         self.repaired += replaced;
     }
 
-    /// JSON text with U+FFFD for lone surrogates, which are counted.
+    /// Returns JSON text with U+FFFD for lone surrogates, and counts them.
     pub(super) fn repaired(&mut self, json: String) -> String {
         let Some(repaired) = loci_json::repair(json.as_bytes()) else { return json };
         self.repaired += repaired.replaced;
         String::from_utf8(repaired.text).unwrap_or(json)
     }
 
-    /// A turn; without its time where no event can have that.
+    /// Adds a turn, without its time if that is outside the valid range.
     pub(super) fn turn(&mut self, mut turn: TranscriptTurn) {
         if turn.time_ms.is_some_and(|time_ms| !TIMES_MS.contains(&time_ms)) {
             turn.time_ms = None;
@@ -129,16 +130,16 @@ pub(super) trait Source {
 
 /// A format of lines.
 pub(super) trait LineParser {
-    /// True where each line is JSON.
+    /// True if each line is JSON.
     const IS_JSON: bool;
 
     fn line(&mut self, line: &Line, out: &mut Out) -> Result<(), TranscriptError>;
 
-    /// After the last line.
+    /// Ends the format after the last line.
     fn end(&mut self, _out: &mut Out) {}
 }
 
-/// Lines given to a [`LineParser`].
+/// A source that passes lines to a [`LineParser`].
 pub(super) struct LineSource<'a, P> {
     pub(super) lines: Lines<'a>,
     pub(super) parser: P,
@@ -220,7 +221,8 @@ mod tests {
         check(SpeakerText, "User: yes\nUser: yes\n", &[None, None]);
     }
 
-    /// Every format meets every sample, whole and cut at every byte: it ends, and each item names a line of the input.
+    /// Runs every format on every sample, whole and cut at every byte. Reading ends, and each item
+    /// names a line of the input.
     #[test]
     fn any_bytes_end_in_turns_errors_or_skips_of_known_lines() {
         for info in TranscriptFormat::all() {

@@ -1,48 +1,51 @@
-//! The account of what is no conversation on purpose. It does NOT hold what was skipped, only how much and where first.
+//! The counts of contents that are intentionally no conversation. It does NOT hold the contents,
+//! only their number and first line.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Why something of the source is not a turn. A closed list.
+/// The reason why a part of the source is not a turn. A closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipReason {
-    /// A summary written by the tool, not said by anybody.
+    /// A summary that the tool wrote.
     Summary,
-    /// Bookkeeping of the program that wrote the file: snapshots, titles, queue operations, progress.
+    /// Bookkeeping of the program that wrote the file: snapshots, titles, queue operations,
+    /// progress.
     Bookkeeping,
-    /// A message marked as not part of the conversation (`isMeta`, visually hidden, context of an editor), or text that
-    /// the program put beside what somebody said (`<system-reminder>`).
+    /// A message marked as not part of the conversation (`isMeta`, visually hidden, context of an
+    /// editor), or text that the program added to a person's text (`<system-reminder>`).
     Meta,
     /// A conversation of a sub-agent inside the conversation.
     Sidechain,
     /// A command of the program itself and its output, such as `/clear`.
     LocalCommand,
-    /// A failure of the service, shown as if the assistant had said it.
+    /// A failure of the service, shown as a text of the assistant.
     ServiceError,
     /// System prompts.
     System,
     /// Thinking of the model.
     Thinking,
-    /// Images, files and sound: a transcript has only words.
+    /// Images, files and sound: a transcript contains only text.
     Attachment,
     /// A message outside of the branch that was shown last.
     OtherBranch,
-    /// A turn without words.
+    /// A turn without text.
     Empty,
     /// A comment before the first turn.
     Comment,
-    /// A kind of content this version does not know.
+    /// A kind of content that this version does not know.
     UnknownContent,
     /// A time that cannot be read: its turn is kept without it.
     UnreadableTime,
-    /// A conversation whose tree names a message that is not there, or runs in a circle: read as far as it leads.
+    /// A conversation whose tree names a missing message or contains a cycle. It is read as far as
+    /// it leads.
     BrokenTree,
-    /// What somebody typed and took back before the model was given it.
+    /// A prompt that a person typed and took back before the model received it.
     TakenBack,
 }
 
 impl SkipReason {
-    /// One word or two for a report.
+    /// Returns one or two words for a report.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -72,16 +75,16 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// How often one reason was met.
+/// The count of one reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SkipCount {
-    /// Lines, messages or content blocks.
+    /// The number of lines, messages or content blocks.
     pub count: usize,
-    /// Line of the first, from 1.
+    /// The line of the first, from 1.
     pub first_line: usize,
 }
 
-/// What was skipped, by reason, in the order of [`SkipReason`].
+/// The counts of skipped contents by reason, in the order of [`SkipReason`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkipReport {
     counts: BTreeMap<SkipReason, SkipCount>,
@@ -92,18 +95,18 @@ impl SkipReport {
         self.counts.entry(reason).or_insert(SkipCount { count: 0, first_line: line }).count += 1;
     }
 
-    /// Everything that was skipped so far.
+    /// Returns all counts so far.
     pub fn iter(&self) -> impl Iterator<Item = (SkipReason, SkipCount)> + '_ {
         self.counts.iter().map(|(reason, count)| (*reason, *count))
     }
 
-    /// How often this reason was met.
+    /// Returns the count of this reason.
     #[must_use]
     pub fn count(&self, reason: SkipReason) -> usize {
         self.counts.get(&reason).map_or(0, |c| c.count)
     }
 
-    /// How much was skipped for any reason.
+    /// Returns the count of all reasons together.
     #[must_use]
     pub fn total(&self) -> usize {
         self.counts.values().map(|c| c.count).sum()

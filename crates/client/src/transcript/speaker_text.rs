@@ -1,16 +1,17 @@
-//! `speaker-text`: plain text that anybody can write or produce with `sed`.
+//! `speaker-text`: plain text that people can write or produce with `sed`.
 //!
 //! ```text
 //! # session kitchen-talk 2026-01-02T10:00:00Z
 //! # speakers: Anna, Ben
-//! Anna: The first line of a turn names who speaks.
-//! What follows is the same turn, blank lines inside it included.
+//! Anna: The first line of a turn names the speaker.
+//! All further lines are the same turn, blank lines inside it included.
 //! [2026-01-02T10:03:00Z] Ben: A time in brackets is optional.
 //! ```
 //!
-//! A line begins a turn if it is not indented and what stands before its first `: ` is a role word (`user`,
-//! `assistant`, …) or a name of one to three capitalised words; after a `# speakers:` line, only if it is one of those.
-//! Labels such as `Note:` never are names. It does NOT read chat exports with other layouts.
+//! A line begins a turn if it is not indented and a role word (`user`, `assistant`, …) or a name of
+//! one to three capitalised words precedes its first `: `. After a `# speakers:` line only the
+//! listed names count. Labels such as `Note:` never are names. It does NOT read chat exports with
+//! other layouts.
 
 use serde_json::Map;
 
@@ -22,7 +23,7 @@ use super::skipped::SkipReason;
 use super::time;
 use super::turn::{Role, TranscriptTurn, TurnContent};
 
-/// Words before a colon that are no names, whatever their spelling.
+/// Words before a colon that are no names, in any letter case.
 const LABELS: [&str; 12] = [
     "note", "warning", "error", "todo", "summary", "question", "answer", "http", "https", "ps", "edit",
     "update",
@@ -36,7 +37,7 @@ pub(super) fn recognises(first: &str) -> bool {
         match header(line) {
             Some(Header::Session(_)) => return true,
             Some(Header::Speakers(names)) => speakers = listed(names),
-            // Before the first turn that is a comment.
+            // Before the first turn this is a comment.
             None if line.starts_with('#') => {}
             None => return begin_of_turn(line, &speakers).is_some(),
         }
@@ -44,7 +45,7 @@ pub(super) fn recognises(first: &str) -> bool {
     false
 }
 
-/// The names of a `# speakers:` line.
+/// Returns the names of a `# speakers:` line.
 fn listed(names: &str) -> Vec<String> {
     names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
@@ -61,13 +62,15 @@ pub(super) fn open<'a>(input: Input<'a>, options: &TranscriptOptions) -> Box<dyn
 }
 
 struct SpeakerText {
-    /// None after a header that could not be read: better no session than the one before.
+    /// The current session. `None` after an unreadable header, because the previous session would
+    /// be wrong.
     session: Option<String>,
     session_time_ms: Option<i64>,
-    /// If not empty, only these begin a turn.
+    /// The names that begin a turn; empty: no restriction.
     speakers: Vec<String>,
     turn: Option<TranscriptTurn>,
-    /// After a bad line its continuation belongs to nobody; it is told once, with the bad line.
+    /// True after a bad line. Its continuation belongs to no turn, and the error is reported once,
+    /// for the bad line.
     refused: bool,
 }
 
@@ -197,9 +200,9 @@ impl SpeakerText {
 }
 
 enum Header<'l> {
-    /// `# session NAME [TIME]`, without the first two words.
+    /// A `# session NAME [TIME]` header, without the first two words.
     Session(&'l str),
-    /// `# speakers: A, B`, the list.
+    /// The list of a `# speakers: A, B` header.
     Speakers(&'l str),
 }
 

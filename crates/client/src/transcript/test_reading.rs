@@ -1,9 +1,9 @@
-//! One way to write down what a transcript is read into, for the tests of all formats.
+//! The text form of a read transcript, for the tests of all formats.
 
 use super::{TranscriptFormat, TranscriptOptions, TurnContent, read};
 
-/// Reads `input` and compares with one line for each turn (`line.part session @time ROLE(speaker) content carried`) or
-/// error, and a last line for the skip report.
+/// Reads `input` and compares the result with one line for each turn (`line.part session @time
+/// ROLE(speaker) content carried`) or error, and a last line for the skip report.
 pub(super) fn check(format: TranscriptFormat, input: &str, expect: &str) {
     let mut reader = read(format, Box::new(input.as_bytes()), &TranscriptOptions::default());
     let mut got = Vec::new();

@@ -1,12 +1,12 @@
-//! Times as transcripts write them, to epoch milliseconds. It does NOT guess: what is not understood is `None`, and the
-//! caller makes an error of it.
+//! Parses the times of transcripts to epoch milliseconds. It does NOT guess: an unknown form is
+//! `None`, and the caller reports the error.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde_json::{Number, Value};
 
-/// RFC 3339 with an offset, or a date alone, which is its midnight in UTC.
+/// Parses RFC 3339 with an offset, or a date alone, which is its midnight in UTC.
 pub(super) fn from_text(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Ok(time) = text.parse::<Timestamp>() {
@@ -19,7 +19,8 @@ pub(super) fn from_text(text: &str) -> Option<i64> {
     Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond())
 }
 
-/// Epoch seconds as the AgentCore wire and ChatGPT write them, cut (not rounded) to milliseconds.
+/// Parses epoch seconds as AgentCore and ChatGPT write them, truncated (not rounded) to
+/// milliseconds.
 pub(super) fn from_seconds(number: &Number) -> Option<i64> {
     let text = number.to_string();
     if text.contains(['e', 'E']) {
@@ -34,7 +35,7 @@ pub(super) fn from_seconds(number: &Number) -> Option<i64> {
     in_range(if negative { whole_ms.checked_sub(fraction_ms)? } else { whole_ms.checked_add(fraction_ms)? })
 }
 
-/// A member that may be either.
+/// Parses a member that may have either form.
 pub(super) fn from_value(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => from_seconds(number),
@@ -43,7 +44,8 @@ pub(super) fn from_value(value: &Value) -> Option<i64> {
     }
 }
 
-/// Epoch 0 to the end of year 9999, the range of `eventTimestamp`.
+/// Returns the time if it lies between epoch 0 and the end of year 9999, the range of
+/// `eventTimestamp`.
 fn in_range(ms: i128) -> Option<i64> {
     const END_MS: i64 = 253_402_300_799_999;
     i64::try_from(ms).ok().filter(|ms| (0..=END_MS).contains(ms))

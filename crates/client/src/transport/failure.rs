@@ -1,12 +1,12 @@
-//! A call that got no answer, in a sentence with its remedy: one for each thing that can be wrong on the way
-//! to a server.
+//! Messages for a call without a response: one sentence with its remedy for each possible failure
+//! on the way to a server.
 
 use std::error::Error as StdError;
 use std::io::ErrorKind;
 
 use rustls::CertificateError;
 
-/// The failure on the way to the server at `place`, and its remedy.
+/// Returns the failure on the way to the server at `place`, and its remedy.
 pub(super) fn message(place: &str, error: &reqwest::Error) -> String {
     if error.is_timeout() && error.is_connect() {
         return format!(
@@ -49,7 +49,7 @@ fn of_connection(place: &str, kind: Option<ErrorKind>) -> String {
     }
 }
 
-/// The objection of TLS. The server answers: it is the connection that is not trusted.
+/// Returns the failure of TLS. The server responds, but the connection is not trusted.
 fn of_tls(place: &str, error: &rustls::Error) -> String {
     let rustls::Error::InvalidCertificate(why) = error else {
         return match error {
@@ -85,14 +85,14 @@ fn of_tls(place: &str, error: &rustls::Error) -> String {
     format!("the certificate of {place} {wrong}")
 }
 
-/// An error of TLS, also where it stands in an I/O error.
+/// Returns an error of TLS, also from inside an I/O error.
 fn tls<'e>(cause: &'e (dyn StdError + 'static)) -> Option<&'e rustls::Error> {
     let mut inner = cause;
     loop {
         if let Some(found) = inner.downcast_ref::<rustls::Error>() {
             return Some(found);
         }
-        // Errors of I/O stand in errors of I/O, and none of them is a source of the other.
+        // I/O errors wrap I/O errors, and neither is a source of the other.
         inner = inner.downcast_ref::<std::io::Error>()?.get_ref()?;
     }
 }

@@ -1,5 +1,5 @@
-//! By calling the service of this process, such as the router of `loci-server`: the same paths,
-//! shapes and errors, without a socket. It names no framework.
+//! The transport that calls a service of this process, such as the router of `loci-server`: the
+//! same paths, types and errors, without a socket. It depends on no framework.
 
 use std::convert::Infallible;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! The ways of a request to a server: over a URL, over a unix socket, or by calling a service of this
+//! The transports of a request: over a URL, over a unix socket, or by calling a service of this
 //! process.
 
 mod failure;
@@ -18,10 +18,10 @@ pub(crate) use in_process::InProcess;
 pub use in_process::InProcessBody;
 pub(crate) use network::Network;
 
-/// A host that does not even refuse is given up after this long.
+/// The timeout of connecting to a host that does not respond at all.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Bytes as they come.
+/// A stream of bytes.
 pub(crate) type ByteStream = BoxStream<'static, Result<Bytes, Box<dyn std::error::Error + Send + Sync>>>;
 
 /// The body of a request.
@@ -37,18 +37,18 @@ pub(crate) struct Request {
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Outgoing,
-    /// Over a connection it ends after so long.
+    /// The timeout over a connection, in milliseconds.
     pub(crate) deadline_ms: Option<u64>,
 }
 
-/// An answer whose body is still to come.
+/// A response whose body is still to come.
 pub(crate) struct Response {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: ByteStream,
 }
 
-/// One of the ways.
+/// A transport to a server.
 #[derive(Clone)]
 pub(crate) enum Transport {
     Network(Network),
@@ -56,7 +56,7 @@ pub(crate) enum Transport {
 }
 
 impl Transport {
-    /// In words; the same for the same server.
+    /// Returns a description of the server; equal for one server.
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Network(network) => network.place().to_owned(),
@@ -72,10 +72,11 @@ impl Transport {
     }
 }
 
-/// A pool of connections: TLS is rustls with ring, and proxies of the environment are not used. A
-/// redirect is an answer and is not followed: it would carry a write to a place that nobody named.
+/// Builds a connection pool: TLS is rustls with ring, and proxies of the environment are not used.
+/// Redirects are responses and are not followed: they would send a write to a host that nobody
+/// named.
 pub(crate) fn http_client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, ClientError> {
-    // One provider for the process; a second call finds it installed, which is as good.
+    // One provider for the process; a second call finds it installed, which is sufficient.
     let _ = rustls::crypto::ring::default_provider().install_default();
     builder
         .no_proxy()

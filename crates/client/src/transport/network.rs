@@ -1,4 +1,4 @@
-//! Over HTTP: to a URL, or through a unix socket.
+//! The transport over HTTP: to a URL, or through a unix socket.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use futures::StreamExt;
 use super::{Outgoing, Request, Response, failure, http_client};
 use crate::error::ClientError;
 
-/// Requests through the socket need a host; it is nobody's.
+/// The base URL of requests through the socket. They need a host, which has no meaning.
 const SOCKET_BASE: &str = "http://localhost";
 
-/// A builder for connections without TLS: the certificates of the system are not read, which takes
-/// longer than a request.
+/// Returns a builder for connections without TLS: the system's certificates are not read, because
+/// that takes longer than a request.
 fn plain(builder: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
     builder.tls_certs_only([])
 }
@@ -90,7 +90,7 @@ mod tests {
         Network::url(url).unwrap().send(request).await.err().unwrap()
     }
 
-    /// A port that answers each connection with these bytes, and ends it.
+    /// Starts a port that answers each connection with these bytes and closes it.
     fn answering(bytes: &'static [u8]) -> std::net::SocketAddr {
         use std::io::{Read as _, Write as _};
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
@@ -108,7 +108,7 @@ mod tests {
     async fn each_failure_has_its_own_sentence() {
         let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
         let plain = answering(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
-        // The alert by which TLS answers what is none.
+        // The alert with which TLS answers data in another protocol.
         let secure = answering(&[0x15, 3, 3, 0, 2, 2, 70]);
         for (url, part) in [
             (format!("http://{free}"), "no server answers"),

@@ -1,14 +1,16 @@
-//! Where in a trace a call stands: the header `traceparent` of W3C Trace Context, asked of the program at each call. Whose tracing library
-//! that is is not known here.
+//! The position of a call in a trace: the header `traceparent` of W3C Trace Context, requested from
+//! the program at each call. The program may use any tracing library.
 
 use std::sync::Arc;
 
 use http::HeaderValue;
 
-/// Tells the `traceparent` of the span that is open now, such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
+/// Returns the `traceparent` of the current span, such as
+/// `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
 pub type TraceSource = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
-/// The header's value; what is no `traceparent` is left out, for tracing never breaks a call.
+/// Returns the header's value. An invalid `traceparent` is omitted, because tracing never breaks a
+/// call.
 pub(crate) fn header(source: Option<&TraceSource>) -> Option<HeaderValue> {
     let text = source?()?;
     if is_trace_parent(&text) { HeaderValue::from_str(&text).ok() } else { None }

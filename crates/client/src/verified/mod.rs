@@ -1,4 +1,3 @@
-//! Calls of the product of verified facts: repositories. Facts themselves are kept and asked by
-//! tools.
+//! Calls of the product of verified facts: repositories. Tools store and read the facts themselves.
 
 mod repositories;

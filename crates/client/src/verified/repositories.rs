@@ -13,15 +13,15 @@ use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
-    /// Registers a repository, or a name or place of one that is known.
+    /// Registers a repository, or a name or location of a known one.
     ///
     /// # Errors
-    /// As [`ClientError`] says; so for every call.
+    /// A [`ClientError`], as for every call.
     pub async fn repository_add(&self, add: &RepositoryAdd) -> Result<RepositoryAdded, ClientError> {
         self.send(at(&api::REPOSITORY_ADD, &[]), add).await
     }
 
-    /// Records of a repository with proposed citations.
+    /// Returns the records of a repository with proposed citations.
     ///
     /// # Errors
     /// See [`Client::repository_add`].
@@ -29,7 +29,7 @@ impl Client {
         self.query(at(&api::FACTS_PROPOSED, &[]), listing).await
     }
 
-    /// A page of repositories.
+    /// Returns a page of repositories.
     ///
     /// # Errors
     /// See [`Client::repository_add`].
@@ -37,25 +37,7 @@ impl Client {
         self.query(at(&api::REPOSITORY_LIST, &[]), listing).await
     }
 
-    /// A repository with its settings.
-    ///
-    /// # Errors
-    /// Changes settings of a repository.
-    ///
-    /// # Errors
-    /// What several tasks of a repository lacked.
-    ///
-    /// # Errors
-    /// Closes a theme.
-    ///
-    /// # Errors
-    /// The open themes of a repository as an edit of its prompt.
-    ///
-    /// # Errors
-    /// Accepts such an edit.
-    ///
-    /// # Errors
-    /// Whether a repository's facts changed, by a mark that is another then.
+    /// Returns a mark that changes when the facts of a repository change.
     ///
     /// # Errors
     /// See [`Client::repository_add`].
@@ -64,7 +46,7 @@ impl Client {
         self.query(at(&api::REPOSITORY_MARK, &[]), &ask).await
     }
 
-    /// A page of facts with what a verifier here needs to check them.
+    /// Returns a page of facts with the data that a verifier on this machine needs to check them.
     ///
     /// # Errors
     /// See [`Client::repository_add`].
@@ -72,7 +54,7 @@ impl Client {
         self.query(at(&api::EVIDENCE_LIST, &[]), listing).await
     }
 
-    /// Writes verdicts of a verifier here down.
+    /// Stores the verdicts of a verifier on this machine.
     ///
     /// # Errors
     /// See [`Client::repository_add`].

@@ -1,5 +1,5 @@
-//! `AgentCoreStore` against a real Loci server on a loopback port: the SDK of AWS on one side, the server's AgentCore wire on the other,
-//! signatures verified.
+//! `AgentCoreStore` against a real Loci server on a loopback port: the AWS SDK on one side, the
+//! server's AgentCore API on the other, with verified signatures.
 
 use std::sync::Arc;
 
@@ -107,7 +107,7 @@ fn what_is_said_to_a_manager_is_found_in_the_place_of_its_strategy() {
         loci.work(&memory).await.unwrap();
         let found = manager.search_detailed("Seattle harbour", &SearchOptions::default()).await.unwrap();
         assert!(found.failures.is_empty(), "{found:?}");
-        // Both turns are found, the one that answers first.
+        // Both turns are found, the one that answers the query first.
         let said: Vec<_> = found.entries.iter().map(|entry| &*entry.content).collect();
         assert!(
             said[0].contains("Seattle") && said[1..].iter().all(|text| !text.contains("Seattle")),

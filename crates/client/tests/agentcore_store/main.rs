@@ -1,4 +1,4 @@
-//! `AgentCoreStore` over the conformance suite; with the feature `agentcore` only.
+//! `AgentCoreStore` in the conformance suite; only with the feature `agentcore`.
 
 #[cfg(test)]
 mod against_loci;

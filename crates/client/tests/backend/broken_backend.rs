@@ -30,7 +30,7 @@ struct Broken {
 }
 
 impl Broken {
-    /// A path that the directory takes in place of one that breaks a rule.
+    /// Returns a path that the directory accepts in place of one that breaks a rule.
     fn path(&self, path: &str) -> String {
         if self.fault != Fault::TakesEveryPath || loci_client::backend::clean_path(path).is_ok() {
             return path.to_owned();

@@ -1,4 +1,4 @@
-//! The client of the HTTP form against servers that answer badly.
+//! The client of the HTTP form against servers with invalid responses.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use loci_client::backend::{
 
 use crate::runtime;
 
-/// Serves an answer to each path and returns the client of the server.
+/// Serves a response for each path and returns the client of the server.
 async fn connected(answer: fn(&str) -> (u16, String)) -> HttpBackend {
     let router = Router::new().fallback(move |uri: Uri| async move {
         let asked = uri.path_and_query().map(ToString::to_string).unwrap_or_default();
@@ -38,7 +38,7 @@ fn a_404_of_another_address_is_no_absent_file() {
             for found in [read, deleted] {
                 assert_eq!(found.map_err(|error| error.kind.code()), expect);
             }
-            // An answer to HEAD has no body.
+            // A response to HEAD has no body.
             assert!(!backend.exists("a.md").await.unwrap());
         });
     };
@@ -48,7 +48,7 @@ fn a_404_of_another_address_is_no_absent_file() {
     check(|_| (404, "{\"code\": \"other\"}".to_owned()), Err("broken"));
 }
 
-/// Returns the answer of a page with one file.
+/// Returns the response of a page with one file.
 fn page(path: &str, next: &str) -> (u16, String) {
     let next = if next.is_empty() { String::new() } else { format!(", \"next\": \"{next}\"") };
     (200, format!("{{\"files\": [{{\"path\": \"{path}\", \"size\": 1}}]{next}}}"))

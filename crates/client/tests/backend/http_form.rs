@@ -1,4 +1,4 @@
-//! The HTTP form, byte by byte: what a client in another language sends and gets.
+//! The HTTP form, byte by byte: the requests and responses of a client in another language.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn requests_and_answers() {
         let text = [("content-type", "text/plain")];
         check("POST /snapshots", &text, "{\"label\":\"a\"}", 422, "send Content-Type").await;
         check("POST /restore", &[], "{\"label\":\"a\"}", 422, "send Content-Type").await;
-        // An encoded slash is no separator, and nothing lies below an address without files.
+        // An encoded slash is no separator, and an address without files has nothing below it.
         check("GET /files/notes%2Fa%20b.md", &[], "", 400, "\"code\":\"invalid_path\"").await;
         check("GET /files%2Fnotes/a%20b.md", &[], "", 404, "no GET /files%2Fnotes").await;
         check("GET /history/anything?path=a.md", &[], "", 404, "no GET /history/anything").await;

@@ -1,5 +1,5 @@
-//! The conformance suite of file backends against the backends of this crate, and against one that
-//! is broken on purpose.
+//! The conformance suite of file backends against the backends of this crate, and against an
+//! intentionally broken one.
 
 #![cfg(test)]
 
@@ -23,7 +23,7 @@ async fn report(backend: Arc<dyn FileBackend>, directory: &str) -> ConformanceRe
     run_conformance(backend, directory, "run1").await.unwrap()
 }
 
-/// The failed checks with their promises and answers.
+/// Returns the failed checks with their promises and answers.
 fn faults(report: &ConformanceReport) -> String {
     let failed = report.checks.iter().filter_map(|check| match &check.outcome {
         CheckOutcome::Failed { expected, found } => {

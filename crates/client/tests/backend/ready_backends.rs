@@ -1,4 +1,4 @@
-//! Backends that are ready pass every check whose capability they have.
+//! The backends of this crate pass every check whose capability they have.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ async fn passes(backend: Arc<dyn FileBackend>, directory: &str, skipped: &[&str]
     assert_eq!(report.passed() + skipped.len(), report.checks.len());
 }
 
-/// A tree of a server, and the server.
+/// Returns a tree of a server, and the server.
 async fn tree() -> (TestLoci, LociBackend) {
     let loci = TestLoci::new().unwrap();
     let memory = loci.memory("files", "/facts/{actorId}/").await.unwrap();
@@ -93,7 +93,7 @@ fn http_backend_over_a_tree() {
     let skipped = ["cas-unsupported", "versioning-unsupported", "search"];
     runtime().block_on(async {
         let (_loci, backend) = tree().await;
-        // The view brings the checks of views of views along.
+        // The view also covers the checks of nested views.
         let view = namespace(Arc::new(backend), "knowledge/shared").unwrap();
         let url = served(view, None).await;
         let backend = HttpBackend::connect(&url, None).await.unwrap().with_path_rules_of_server();
@@ -165,7 +165,7 @@ fn a_memory_that_is_removed_is_not_empty() {
     });
 }
 
-/// A memory that masks secrets and holds back what looks like instructions.
+/// A memory that masks secrets and quarantines texts that look like instructions.
 fn guarded() -> MemoryCreate {
     let safety = SafetySettings { secrets: Some(SecretsMode::Mask), injection: InjectionMode::Quarantine };
     MemoryCreate {

@@ -1,4 +1,4 @@
-//! A memory of a server in this process, and files.
+//! The stores of a memory of a server in this process, and of files.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ fn file_store() {
             ..FileStoreOptions::new("notes")
         });
         let settle = move || {
-            // The folder goes with the subject.
+            // The folder lives as long as the subject.
             let folder = Arc::clone(&folder);
             async move { if folder.path().exists() { Ok(()) } else { Err("the folder is gone".to_owned()) } }
                 .boxed()
@@ -66,7 +66,7 @@ fn notes_are_found_through_the_memory_that_mirrors_them() {
         let memory = loci.memory("notes", "/").await.unwrap();
         let client = Client::in_process(loci.router());
         let folder = tempfile::tempdir().unwrap();
-        // What a mirror does with a file of this text.
+        // The same call as a mirror makes for a file of this text.
         let document = DocumentAdd { body: text.to_owned(), ..DocumentAdd::default() };
         client.document_add(memory.as_ref(), &document).await.unwrap();
         loci.work(&memory).await.unwrap();
@@ -92,7 +92,7 @@ fn notes_are_found_through_the_memory_that_mirrors_them() {
     let check = |asked: &str, text: &str, expect: &[&str]| {
         assert_eq!(runtime().block_on(found(asked, text)), expect, "{asked}");
     };
-    // No line has the word of the question; the server knows its stem.
+    // No line contains the word of the query; the server knows its stem.
     check("leaking", "# Boat\n- it leaks\n- it is called Gull", &["- it leaks", "- it is called Gull"]);
     check("leaking", "User saw that the boat leaks", &["User saw that the boat leaks"]);
 }

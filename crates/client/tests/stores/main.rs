@@ -1,5 +1,5 @@
-//! The stores that need nothing but this machine: over the conformance suite, over the cases that
-//! all clients share, and with several processes at once.
+//! The stores that need only this machine: in the conformance suite, in the cases that all clients
+//! share, and with several concurrent processes.
 
 #[cfg(test)]
 mod local;

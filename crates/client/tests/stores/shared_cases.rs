@@ -1,9 +1,9 @@
 //! The cases that the stores of all clients pass; see `clients/behaviour/README.md`. The store is a
-//! [`RemoteStore`], and the server is a listener that answers with the statuses of a case.
+//! [`RemoteStore`], and the server is a listener that responds with the statuses of a case.
 //!
-//! A case is passed over only if the type of an option excludes its value: a number is no `String`,
-//! 0 is no `NonZeroU32`, and a `Place` is one of two. Such a case must be one that other clients
-//! refuse, and each list asserts the number of them.
+//! A case is skipped only if the type of an option excludes its value: a number is no `String`, 0
+//! is no `NonZeroU32`, and a `Place` is one of two. Other clients must reject such a case, and each
+//! list asserts the number of them.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -56,13 +56,14 @@ struct SearchConfig {
 /// A case that the types exclude.
 struct Excluded;
 
-/// One request.
+/// A recorded request.
 struct Seen {
     token: String,
     body: Value,
 }
 
-/// A server on a loopback port that notes requests and answers events with the statuses of a case.
+/// A server on a loopback port that records requests and responds to events with the statuses of a
+/// case.
 struct Server {
     url: String,
     searches: Arc<Mutex<Vec<Seen>>>,
@@ -147,7 +148,7 @@ fn is_refused(error: &str, words: &[String], case: &Value) {
     }
 }
 
-/// Runs a list, and counts what the types exclude.
+/// Runs a list, and counts the cases that the types exclude.
 fn each(kind: &str, excluded: usize, check: impl AsyncFn(&Value) -> Result<(), Excluded>) {
     let cases: Value = serde_json::from_str(CASES).unwrap();
     let cases = cases[kind].as_array().unwrap();
@@ -163,7 +164,7 @@ fn each(kind: &str, excluded: usize, check: impl AsyncFn(&Value) -> Result<(), E
     assert_eq!(found, excluded, "{kind}");
 }
 
-/// The options of a case over the defaults of all.
+/// Returns the options of a case over the defaults of all.
 fn options(config: &Value, client: Client) -> Result<RemoteStoreOptions, Excluded> {
     let cases: Value = serde_json::from_str(CASES).unwrap();
     let mut given = cases["defaults"].as_object().unwrap().clone();

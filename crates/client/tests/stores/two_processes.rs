@@ -1,5 +1,6 @@
-//! Notes that two processes write at once. The other processes are this test's own binary, run for its ignored test [`writers`] in a folder
-//! of its own, whose file `task` says where the notes are and who writes.
+//! Notes that two processes write concurrently. The other processes are this test's own binary, run
+//! for its ignored test [`writers`] in a folder of its own. The file `task` there names the notes
+//! and the writers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +14,7 @@ use loci_client::agent::{MemoryStore, NewEntry};
 
 const WRITERS: usize = 4;
 const APPENDS: usize = 200;
-/// Longer than a file's name takes of it.
+/// A text that exceeds the maximum of a file name.
 const PREFIX: &str = "The harbour office opens its doors at nine o'clock in the";
 
 fn store(directory: &Path) -> FileStore {
@@ -21,7 +22,7 @@ fn store(directory: &Path) -> FileStore {
     FileStore::new(FileStoreOptions { directory, ..FileStoreOptions::new("notes") }).unwrap()
 }
 
-/// A process with four writers, which wait to be let go.
+/// Starts a process with four writers, which wait for a signal.
 fn process(folder: &Path, first_writer: usize) -> Child {
     let own = folder.join(format!("process-{first_writer}"));
     fs::create_dir_all(&own).unwrap();
@@ -35,7 +36,7 @@ fn process(folder: &Path, first_writer: usize) -> Child {
         .unwrap()
 }
 
-/// Waits until a process says so, past what the test harness prints.
+/// Waits until a process reports that it is ready, after the output of the test harness.
 fn is_ready(process: &mut Child) -> bool {
     let output = BufReader::new(process.stdout.as_mut().unwrap());
     output.lines().any(|line| line.unwrap().trim().ends_with("> ready"))
@@ -67,7 +68,7 @@ fn eight_writers_of_two_processes_lose_nothing() {
     let times: BTreeMap<String, usize> =
         times.into_iter().map(|(line, times)| (line.to_owned(), times)).collect();
     assert_eq!(times, expect, "each line once");
-    // The lines of one writer are in the order it wrote them.
+    // The lines of one writer are in the order of their writing.
     for writer in 0..2 * WRITERS {
         let start = format!("- {writer} wrote ");
         let numbers: Vec<usize> = text
@@ -77,7 +78,7 @@ fn eight_writers_of_two_processes_lose_nothing() {
             .collect();
         assert!(numbers.is_sorted(), "{writer}");
     }
-    // Of facts that share a name each has its file.
+    // Facts with equal names each have a file.
     let facts: BTreeSet<String> = fs::read_dir(&notes)
         .unwrap()
         .map(|file| file.unwrap())
@@ -89,7 +90,7 @@ fn eight_writers_of_two_processes_lose_nothing() {
     assert_eq!(facts, expect);
 }
 
-/// Not a test of its own: what the other processes run.
+/// The work of the other processes, not a test of its own.
 #[test]
 #[ignore = "run by the test of this file in processes of its own"]
 fn writers() {
@@ -100,12 +101,12 @@ fn writers() {
     assert_eq!(std::io::stdin().lines().next().unwrap().unwrap(), "go");
     std::thread::scope(|scope| {
         for writer in first..first + WRITERS {
-            // Each a store of its own, as several agents have.
+            // Each writer has its own store, as several agents have.
             let store = store(Path::new(directory));
             scope.spawn(move || {
                 let add = |text: String| block_on(store.add(&NewEntry::text(text))).unwrap();
                 for number in 0..APPENDS {
-                    // A line of its own, and one that all of them add.
+                    // A line of the writer's own, and one that all writers add.
                     add(format!("# Log\n- {writer} wrote {number}\n- all wrote {number}"));
                 }
                 add(format!("{PREFIX} year {writer}"));

@@ -1,5 +1,5 @@
-//! A file of lines that grows at its end. A line is in it whole or not at all, also where the disk is full; when it reaches the disk is
-//! the system's affair.
+//! An append-only file of lines. A line is written whole or not at all, also when the disk is full.
+//! The operating system decides when it reaches the disk.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -7,20 +7,20 @@ use std::path::Path;
 
 use serde::Serialize;
 
-/// See the file.
+/// An append-only file of lines.
 pub(super) struct Appender {
     file: File,
-    /// Up to where its lines are whole; `None` where that is not known any more.
+    /// The length of the file up to which its lines are whole, in bytes; `None` once it is unknown.
     whole_bytes: Option<u64>,
-    /// There may be half a line at its end.
+    /// True if the file may end in a partial line.
     torn: bool,
-    /// What a test leaves of the disk.
+    /// The free disk space that a test simulates, in bytes; `None`: no limit.
     #[cfg(test)]
     pub(super) room_bytes: Option<usize>,
 }
 
 impl Appender {
-    /// Opens a file, which is made where it is missing. One of before may end in half a line.
+    /// Opens a file and creates it if it is missing. An existing file may end in a partial line.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         let length = file.metadata()?.len();
@@ -33,14 +33,14 @@ impl Appender {
         })
     }
 
-    /// Adds a line, and says how many bytes that took.
+    /// Appends a line and returns its size in bytes.
     pub(super) fn append(&mut self, line: &impl Serialize) -> io::Result<u64> {
-        // What was left of a line of before must not be joined to this one.
+        // A partial line of an earlier write must not be joined to this one.
         let mut text = if self.torn { vec![b'\n'] } else { Vec::new() };
         serde_json::to_writer(&mut text, line)?;
         text.push(b'\n');
         if let Err(error) = self.write(&text) {
-            // Some of it may be written.
+            // A part of the line may be written.
             let cut = self.whole_bytes.map(|whole_bytes| self.file.set_len(whole_bytes));
             if !matches!(cut, Some(Ok(()))) {
                 self.whole_bytes = None;
@@ -94,7 +94,7 @@ mod tests {
         check(&mut file, None, true, "\"said\"\n");
         check(&mut file, Some(3), false, "\"said\"\n");
         check(&mut file, None, true, "\"said\"\n\"said\"\n");
-        // Where the rest cannot be cut off, it stays a line of its own.
+        // A partial line that cannot be cut off stays a line of its own.
         file.whole_bytes = None;
         check(&mut file, Some(3), false, "\"said\"\n\"said\"\n\"sa");
         check(&mut file, None, true, "\"said\"\n\"said\"\n\"sa\n\"said\"\n");

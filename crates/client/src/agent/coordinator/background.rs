@@ -1,7 +1,9 @@
-//! The coordinator's own task, and what happens where everybody lets go of the coordinator without `close`.
+//! The coordinator's own task, and the cleanup when all handles of the coordinator are dropped
+//! without `close`.
 //!
-//! The task keeps nothing alive. With the last handle it ends: a write in progress is brought to its end and noted, nothing new is begun,
-//! and the spool is free for whoever opens it next. What was not saved stays there; without a spool it is lost, with an error in the log.
+//! The task keeps nothing alive and ends with the last handle. It completes and records a write in
+//! progress, begins nothing new and releases the spool for the next process. Unsaved messages stay
+//! in the spool. Without a spool they are lost, and the log contains an error.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,13 +13,13 @@ use futures::future::join_all;
 use super::lane::Lane;
 use super::saving::Hub;
 
-/// Held by every handle of a coordinator; its end is the end of the last of them.
+/// A guard in every handle of a coordinator. It is dropped with the last handle.
 pub(super) struct Alive {
     lanes: Arc<[Arc<Lane>]>,
     hub: Arc<Hub>,
 }
 
-/// The task. It holds the spool only while it brings a write to its end.
+/// The task. After the last handle is dropped, it holds the spool only to complete a write.
 pub(super) struct Background {
     lanes: Arc<[Arc<Lane>]>,
     hub: Arc<Hub>,
@@ -36,7 +38,7 @@ impl Drop for Alive {
             tell_unsaved(lane, &self.hub);
             lane.bell.ring();
         }
-        // The order of this matters: a save that is not begun yet sees that it must not begin.
+        // The order matters: a save that has not begun sees `abandoned` and does not begin.
         let is_saving = self.lanes.iter().any(|lane| lane.is_saving());
         if !is_saving || !self.hub.in_background.load(Ordering::SeqCst) {
             let_go(&self.lanes, &self.hub);
@@ -64,7 +66,8 @@ impl Drop for Background {
     }
 }
 
-/// Nobody carries on what was begun. A save holds its lane, and with it the spool: it must go first.
+/// Abandons the saves that nothing drives any more and releases the spool. A save holds its lane,
+/// and with it the spool, so it must be dropped first.
 fn let_go(lanes: &[Arc<Lane>], hub: &Hub) {
     lanes.iter().for_each(|lane| lane.forget_save());
     if let Some(spool) = &hub.spool {

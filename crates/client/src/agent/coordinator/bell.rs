@@ -1,11 +1,11 @@
-//! Wakes the loop of a lane. A ring that nobody waits for is kept for the next who does.
+//! A wake-up signal for the loop of a lane. A ring without a waiter is kept for the next waiter.
 
 use std::sync::{Mutex, PoisonError};
 use std::task::{Poll, Waker};
 
 use futures::future::poll_fn;
 
-/// A bell.
+/// A wake-up signal that remembers one ring.
 #[derive(Default)]
 pub(super) struct Bell(Mutex<State>);
 

@@ -1,4 +1,4 @@
-//! What a store says of extraction, and what is made of it.
+//! The extraction configuration of a store, and the defaults that complete it.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -12,14 +12,15 @@ use crate::agent::error::MemoryError;
 use crate::agent::limits::INTERVAL_TURNS_DEFAULT;
 use crate::agent::store::MemoryStore;
 
-/// How messages come into a store. What is absent is as good for most: every fifth turn, without the traffic of tools.
+/// The extraction configuration of a store. The defaults suit most stores: every fifth turn,
+/// without tool calls and tool results.
 #[derive(Clone, Default)]
 pub struct ExtractionConfig {
-    /// When; one of them suffices. An empty list is refused.
+    /// The triggers of a save; one that fires suffices. An empty list is rejected.
     pub triggers: Option<Vec<Arc<dyn ExtractionTrigger>>>,
-    /// What of it.
+    /// The filter of each message. Default: [`WithoutTools`].
     pub filter: Option<Arc<dyn MessageFilter>>,
-    /// Makes entries of messages. Without one the store takes the messages themselves.
+    /// The extractor of entries from messages. Without one the store takes the messages themselves.
     pub extractor: Option<Arc<dyn Extractor>>,
 }
 
@@ -33,12 +34,12 @@ impl std::fmt::Debug for ExtractionConfig {
     }
 }
 
-/// What the coordinator of a manager is given.
+/// The options of a manager's coordinator.
 #[derive(Clone, Default)]
 pub struct CoordinatorOptions {
-    /// Where unsaved messages survive the process.
+    /// The directory in which unsaved messages survive the process. `None`: memory only.
     pub spool: Option<PathBuf>,
-    /// Is told of every item that is put into quarantine.
+    /// The callback for every item that is put into quarantine.
     pub on_quarantine: Option<OnQuarantine>,
 }
 
@@ -48,7 +49,7 @@ impl std::fmt::Debug for CoordinatorOptions {
     }
 }
 
-/// A store that extracts, with everything decided.
+/// A store with extraction, and its resolved configuration.
 #[derive(Clone)]
 pub(in crate::agent) struct Extracting {
     pub(super) store: Arc<dyn MemoryStore>,
@@ -57,7 +58,7 @@ pub(in crate::agent) struct Extracting {
     pub(super) extractor: Option<Arc<dyn Extractor>>,
 }
 
-/// What a store's extraction comes to; `None` where it has none.
+/// Resolves the extraction configuration of a store; `None` if it has none.
 pub(in crate::agent) fn resolve_extraction(
     store: &Arc<dyn MemoryStore>,
     fallback: Option<&Arc<dyn Extractor>>,

@@ -1,4 +1,5 @@
-//! The coordinator: it is told what is said and when an invocation ends, and is driven by `run`, `save_due` or `flush`.
+//! The coordinator. It records messages and the ends of invocations; `run`, `save_due` or `flush`
+//! drive it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,31 +22,32 @@ use crate::agent::message::Message;
 use crate::agent::store::ExtractionWaited;
 use crate::agent::surroundings::{Surroundings, run_id};
 
-/// Brings messages to the stores that extract. Cheap to clone.
+/// Sends messages to the stores that extract. Cheap to clone.
 #[derive(Clone)]
 pub struct ExtractionCoordinator {
     lanes: Arc<[Arc<Lane>]>,
     hub: Arc<Hub>,
-    /// The next number; held while a message goes to all lanes, so that each sees them in order.
+    /// The next sequence number. Its lock is held while a message goes to all lanes, so that each
+    /// lane sees the messages in order.
     next: Arc<Mutex<u64>>,
     _alive: Arc<Alive>,
 }
 
-/// A store that has not everything.
+/// A store with unsaved messages.
 #[derive(Debug, Clone)]
 pub struct Unsaved {
-    /// The store.
+    /// The name of the store.
     pub store_name: String,
-    /// Messages that wait.
+    /// The number of waiting messages.
     pub messages: usize,
-    /// Messages that were lost for want of room.
+    /// The number of messages that were lost because memory was full.
     pub dropped: u64,
-    /// Why the last save stopped.
+    /// The error that stopped the last save.
     pub error: Option<StoreError>,
 }
 
 impl ExtractionCoordinator {
-    /// A coordinator with what runs of before left in the spool.
+    /// Creates a coordinator and loads what earlier runs left in the spool.
     pub(in crate::agent) fn new(
         stores: Vec<Extracting>,
         options: CoordinatorOptions,
@@ -80,20 +82,23 @@ impl ExtractionCoordinator {
         Ok(Self { lanes, hub, next: Arc::default(), _alive: alive })
     }
 
-    /// The same as [`ExtractionCoordinator::run`] for an executor: it ends with the last handle of this coordinator, too.
+    /// Like [`ExtractionCoordinator::run`], for an executor. It also ends with the last handle of
+    /// this coordinator.
     pub(in crate::agent) fn background(&self) -> impl Future<Output = ()> + Send + 'static {
         Background::new(&self.lanes, &self.hub).run()
     }
 
-    /// Whether any store extracts.
+    /// True if any store extracts.
     pub fn has_stores(&self) -> bool {
         !self.lanes.is_empty()
     }
 
-    /// A message was said: a copy is kept until every store has it. One without a time is given the present one.
+    /// Records a message and keeps a copy until every store has it. A message without a time gets
+    /// the current one.
     ///
     /// # Errors
-    /// Where the spool cannot be written; the message is kept in memory all the same. After [`ExtractionCoordinator::close`], where it is not.
+    /// If the spool cannot be written; the message is kept in memory nevertheless. After
+    /// [`ExtractionCoordinator::close`], where it is not kept.
     pub fn record(&self, message: &Message) -> Result<(), StoreError> {
         if self.lanes.is_empty() {
             return Ok(());
@@ -109,7 +114,8 @@ impl ExtractionCoordinator {
         *next += 1;
         let spooled = self.hub.spool.as_ref().map(|spool| spool.record(&message));
         let has_spool = matches!(spooled, Some(Ok(())));
-        // Whatever the disk does, every store is given the message; the first error is told in the end.
+        // Every store gets the message even if the spool fails; the first error is returned at the
+        // end.
         let mut told = spooled.unwrap_or(Ok(()));
         for lane in self.lanes.iter() {
             let mut state = lane.lock();
@@ -128,31 +134,34 @@ impl ExtractionCoordinator {
         told
     }
 
-    /// The agent has answered: triggers may fire. What they ask for is done by `run` or `save_due`.
+    /// Records the end of an invocation: triggers may fire. `run` or `save_due` does the saves that
+    /// they request.
     pub fn invocation_ended(&self) {
         self.lanes.iter().for_each(|lane| lane.invocation_ended());
     }
 
-    /// Saves whenever a trigger has fired or a store is to be tried again, until [`ExtractionCoordinator::close`]. Each store by
-    /// itself. A manager with an executor has it run from the start, until the last handle of it is gone.
+    /// Saves each store independently when a trigger has fired or a retry is due, until
+    /// [`ExtractionCoordinator::close`]. A manager with an executor runs this from its start until
+    /// its last handle is dropped.
     pub async fn run(&self) {
         join_all(self.lanes.iter().map(|lane| Arc::clone(lane).run(Arc::clone(&self.hub)))).await;
     }
 
-    /// Saves once what is due now, for callers without an executor.
+    /// Runs the saves that are due now, once, for callers without an executor.
     pub async fn save_due(&self) {
         let due = self.lanes.iter().filter(|lane| lane.is_due(&self.hub));
         join_all(due.map(|lane| lane.save(&self.hub))).await;
     }
 
-    /// Saves everything of every store, also of those in backoff, and says what could not be saved. It does not wait for what a server
-    /// makes of it.
+    /// Saves everything of every store, including stores in backoff, and returns what could not be
+    /// saved. It does not wait for the processing on a server.
     pub async fn flush(&self) -> Vec<Unsaved> {
         join_all(self.lanes.iter().map(|lane| lane.flush(&self.hub))).await;
         self.unsaved()
     }
 
-    /// Saves everything, then waits until it can be found: for each store where extraction stands, or why that is not known.
+    /// Saves everything, then waits until it can be found. Returns the extraction state of each
+    /// store, or the error that prevented it from being read.
     pub async fn flush_and_extract(
         &self,
         timeout_ms: u64,
@@ -165,10 +174,11 @@ impl ExtractionCoordinator {
         (unsaved, join_all(waits).await)
     }
 
-    /// Saves everything and ends `run`. From now on nothing more is taken.
+    /// Saves everything and ends `run`. The coordinator accepts no further messages.
     pub async fn close(&self) -> Vec<Unsaved> {
         {
-            // Under its lock: what was taken before is saved with the rest, what comes after is refused.
+            // Under its lock: messages accepted before are saved with the rest, later ones are
+            // rejected.
             let _next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
             self.hub.closed.store(true, Ordering::Release);
         }
@@ -182,7 +192,7 @@ impl ExtractionCoordinator {
         unsaved
     }
 
-    /// The stores that have not everything, in their order.
+    /// Returns the stores with unsaved messages, in their order.
     pub fn unsaved(&self) -> Vec<Unsaved> {
         let stands = |lane: &Arc<Lane>| {
             let state = lane.lock();
@@ -196,18 +206,18 @@ impl ExtractionCoordinator {
         self.lanes.iter().map(stands).filter(|one| one.messages > 0 || one.dropped > 0).collect()
     }
 
-    /// What no store will take, in the order it was said.
+    /// Returns the messages and entries that no store accepts, in the order of their recording.
     ///
     /// # Errors
-    /// Where the directory cannot be read.
+    /// If the directory cannot be read.
     pub fn quarantined(&self) -> Result<Vec<Quarantined>, StoreError> {
         self.hub.quarantine.items()
     }
 
-    /// Tries everything in quarantine again, and says what is left there.
+    /// Retries everything in quarantine and returns what remains there.
     ///
     /// # Errors
-    /// Where the directory cannot be read.
+    /// If the directory cannot be read.
     pub async fn retry_quarantined(&self) -> Result<Vec<Quarantined>, StoreError> {
         for item in self.quarantined()? {
             let Some(lane) = self.lanes.iter().find(|lane| lane.name() == item.store_name) else { continue };

@@ -1,4 +1,4 @@
-//! Entries out of messages, for stores that keep entries only.
+//! Extraction of entries from messages, for stores that keep entries only.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,11 @@ use crate::agent::entry::NewEntry;
 use crate::agent::error::StoreError;
 use crate::agent::message::{Message, Role};
 
-/// Why there are no entries.
+/// The reason why an extractor returned no entries.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ExtractError {
-    /// The answer makes no sense. The messages are tried again, then quarantined: facts are never passed over.
+    /// The answer is malformed. The messages are retried, then quarantined: facts are never
+    /// skipped.
     #[error("{0}")]
     Malformed(String),
     /// There is no answer.
@@ -21,17 +22,17 @@ pub enum ExtractError {
     Failed(#[from] StoreError),
 }
 
-/// Makes entries of messages.
+/// Extracts entries from messages.
 pub trait Extractor: Send + Sync {
-    /// Its name, for traces.
+    /// Returns the extractor's name, for traces.
     fn name(&self) -> &str;
-    /// Entries; none is an answer, too.
+    /// Extracts entries. An empty list is a valid answer.
     fn extract<'a>(&'a self, messages: &'a [Message]) -> BoxFuture<'a, Result<Vec<NewEntry>, ExtractError>>;
 }
 
-/// A model, as far as an extractor needs one.
+/// A language model, reduced to the call that an extractor needs.
 pub trait LanguageModel: Send + Sync {
-    /// The answer to one turn of a user.
+    /// Returns the answer to one user turn.
     fn complete<'a>(&'a self, system: &'a str, user: &'a str) -> BoxFuture<'a, Result<String, StoreError>>;
 }
 
@@ -69,7 +70,7 @@ fn prompt(messages: &[Message]) -> String {
             Role::Tool => "tool",
             Role::Other => "other",
         };
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(out, "\n{role}: {}", message.joined_text());
     }
     out
@@ -81,7 +82,7 @@ struct Fact {
     content: String,
 }
 
-/// What stands between the first `[` and the last `]`: models like to say something around it.
+/// Parses the text between the first `[` and the last `]`, because models often add text around it.
 fn parse(answer: &str) -> Result<Vec<NewEntry>, ExtractError> {
     let malformed = |what: &str| ExtractError::Malformed(format!("the model's answer {what}"));
     let array = answer

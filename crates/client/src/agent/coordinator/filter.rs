@@ -1,14 +1,15 @@
-//! What of a message a store is given. A filter sees one message at a time, so that a range of messages always has the same content.
+//! Filters of the messages that a store receives. A filter sees one message at a time, so that a
+//! range of messages always has the same content.
 
 use crate::agent::message::{Block, Message};
 
 /// Keeps a message, a part of it, or nothing.
 pub trait MessageFilter: Send + Sync {
-    /// What is kept; `None`: nothing.
+    /// Returns the part of the message to keep; `None`: nothing.
     fn keep(&self, message: &Message) -> Option<Message>;
 }
 
-/// Keeps everything but the traffic of tools. Messages that have nothing else are dropped.
+/// Keeps everything except tool calls and tool results. Messages without other content are dropped.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WithoutTools;
 

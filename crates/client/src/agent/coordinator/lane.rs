@@ -1,4 +1,4 @@
-//! One store of the coordinator: what waits for it, when it is tried, and the one save that goes on.
+//! One store of the coordinator: its queue, the time of its next save, and the save in progress.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use super::trigger::{ExtractionTrigger, Turns};
 use crate::agent::error::StoreError;
 use crate::agent::isolation::{caught_call, panicked};
 
-/// A lane.
+/// A store with its queue and its save in progress.
 pub(super) struct Lane {
     pub(super) extracting: Extracting,
     pub(super) bell: Bell,
@@ -24,17 +24,18 @@ pub(super) struct Lane {
     state: Mutex<State>,
 }
 
-/// What changes about a lane.
+/// The mutable state of a lane.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) queue: Queue,
     pub(super) pacing: Pacing,
-    /// Why the last save stopped, where it did.
+    /// The error that stopped the last save.
     pub(super) last_error: Option<StoreError>,
-    /// Messages that were lost for want of room.
+    /// The number of messages that were lost because memory was full.
     pub(super) dropped: u64,
     requested: bool,
-    /// The span of the agent that asked for the save, by its id: holding it would keep it open.
+    /// The id of the agent's span that requested the save. Holding the span itself would keep it
+    /// open.
     asked_in: Option<tracing::Id>,
     invocations: u64,
     saving: Option<Shared<BoxFuture<'static, ()>>>,
@@ -54,7 +55,7 @@ impl Lane {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A run of before left this: it is sent as soon as somebody drives the lane.
+    /// Queues what an earlier run left. It is sent as soon as the lane is driven.
     pub(super) fn recovered(&self, leftover: Leftover) {
         let mut state = self.lock();
         state.queue.left(leftover);
@@ -63,14 +64,14 @@ impl Lane {
         self.bell.ring();
     }
 
-    /// Asks the triggers.
+    /// Counts the invocation and asks the triggers.
     pub(super) fn invocation_ended(&self) {
         let turns = {
             let mut state = self.lock();
             state.invocations += 1;
             Turns { invocations: state.invocations, unsaved: state.queue.unsaved() }
         };
-        // Triggers are foreign code: they are asked without the lock.
+        // Triggers are foreign code: they are called without the lock.
         let fires = |trigger: &Arc<dyn ExtractionTrigger>| {
             caught_call("the trigger", || trigger.fires(turns)).unwrap_or_else(|error| {
                 tracing::error!("store=<{}>, reason=<{error}> | memory trigger failed", self.name());
@@ -86,12 +87,13 @@ impl Lane {
         }
     }
 
-    /// The span that asked for the save that begins now.
+    /// Returns the span that requested the save that begins now.
     pub(super) fn asked_in(&self) -> Option<tracing::Id> {
         self.lock().asked_in.take()
     }
 
-    /// Whether a save is tried now. A request that has to wait is kept; one that backoff refuses is used up.
+    /// True if a save is due now. A request that has to wait is kept; one that backoff rejects is
+    /// used up.
     pub(super) fn is_due(&self, hub: &Hub) -> bool {
         let now_ms = hub.surroundings.clock.now_ms();
         let chance = hub.surroundings.randomness.bits();
@@ -104,10 +106,10 @@ impl Lane {
         state.pacing.admits(now_ms, chance)
     }
 
-    /// Saves everything, or goes along with the save that is on. True: it went along.
+    /// Saves everything, or joins the save in progress. Returns true if it joined.
     ///
-    /// The save belongs to the lane, not to its caller: where a caller goes away, the next one carries it on, so that a write in
-    /// progress is never cut off.
+    /// The save belongs to the lane, not to its caller. If a caller is dropped, the next one
+    /// continues the save, so that a write in progress is never cut off.
     pub(super) async fn save(self: &Arc<Self>, hub: &Arc<Hub>) -> bool {
         let (saving, joined) = {
             let mut state = self.lock();
@@ -136,25 +138,25 @@ impl Lane {
         self.lock().saving.is_some()
     }
 
-    /// The save that is on is nobody's any more.
+    /// Drops the save in progress.
     pub(super) fn forget_save(&self) {
         let saving = self.lock().saving.take();
-        // Without the lock: what a store does when it is cut off is foreign code.
+        // Without the lock: dropping the save may run foreign code of a store.
         drop(saving);
     }
 
-    /// The save itself panicked.
+    /// Requeues the segment in flight after the save itself panicked.
     fn interrupted(&self, hub: &Hub) {
         tracing::error!("store=<{}> | memory save panicked, it is tried again", self.name());
         let mut state = self.lock();
         state.queue.interrupted();
-        // Time may be what panicked: the next request is the next try.
+        // The clock may be the cause of the panic: then the next request retries.
         let at_ms = caught_call("the clock", || hub.surroundings.clock.now_ms()).unwrap_or(i64::MIN);
         state.pacing.failed(at_ms, 0);
         state.last_error = Some(panicked("a save"));
     }
 
-    /// Saves until nothing waits or a save of its own fails, whatever backoff says.
+    /// Saves until nothing waits or a save of its own fails, regardless of backoff.
     pub(super) async fn flush(self: &Arc<Self>, hub: &Arc<Hub>) {
         loop {
             let joined = self.save(hub).await;
@@ -165,7 +167,8 @@ impl Lane {
         }
     }
 
-    /// Saves whenever it is due, until the coordinator is closed or nobody holds it. A save that is on is carried to its end.
+    /// Saves when a save is due, until the coordinator is closed or its last handle is dropped.
+    /// Then it completes the save in progress.
     pub(super) async fn run(self: Arc<Self>, hub: Arc<Hub>) {
         while !hub.is_closed() && !hub.is_abandoned() {
             if self.is_due(&hub) {

@@ -1,5 +1,6 @@
-//! What a run of before left for a store, in pieces that are sent as one: which messages, and where they lie in the spool. The messages
-//! themselves stay there until it is their turn, so that the largest spool costs no more memory than one piece of it. Pure.
+//! Messages that an earlier run left for a store, in pieces that are sent together: their sequence
+//! numbers and their position in the spool. The messages stay in the spool until their turn, so
+//! that even the largest spool needs no more memory than one piece. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,39 +8,40 @@ use std::sync::Arc;
 use super::segment::runs;
 use crate::agent::limits::{BATCH_BYTES_MAX, BATCH_MESSAGES_MAX};
 
-/// Where a message lies.
+/// The position of a message in the spool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Where its line begins.
+    /// The offset of its line, in bytes.
     pub(super) at_bytes: u64,
-    /// How long its line is: about what the message takes.
+    /// The length of its line, in bytes: about the size of the message.
     pub(super) bytes: usize,
 }
 
-/// Messages that were sent together, as the journal has it.
+/// Messages that were sent together, as the journal records them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Begun {
     pub(super) sequences: Vec<u64>,
-    /// Where in the journal the entries stand that were made of them.
+    /// The offset in the journal of the entries that were made of them, in bytes.
     pub(super) entries_at_bytes: Option<u64>,
 }
 
-/// A piece.
+/// A piece of what an earlier run left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Leftover {
     pub(super) run_id: Arc<str>,
-    /// In their order; never empty.
+    /// The sequence numbers, in order; never empty.
     pub(super) sequences: Vec<u64>,
-    /// Where the first of them lies.
+    /// The offset of the first message, in bytes.
     pub(super) at_bytes: u64,
-    /// About what they take in memory.
+    /// The approximate size of the messages in memory, in bytes.
     pub(super) bytes: usize,
-    /// Where in the journal the entries stand that were made of them.
+    /// The offset in the journal of the entries that were made of them, in bytes.
     pub(super) entries_at_bytes: Option<u64>,
 }
 
-/// The pieces of a run, in the order of their numbers. What was begun and is not done comes again as it was sent; what was never begun is
-/// cut as anything new.
+/// Returns the pieces of a run, in the order of their sequence numbers. Segments that were begun
+/// and are not done come again as they were sent. Messages that were never sent are cut like new
+/// ones.
 pub(super) fn leftovers(
     run_id: &Arc<str>,
     places: &BTreeMap<u64, Place>,

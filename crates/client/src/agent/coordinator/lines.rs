@@ -1,4 +1,4 @@
-//! The lines of a file of the spool, one after the other. Those that cannot be read are passed over, with an error in the log.
+//! The lines of a spool file, in order. Unreadable lines are skipped, with an error in the log.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom};
@@ -10,12 +10,12 @@ use serde::de::DeserializeOwned;
 use super::spool::unusable;
 use crate::agent::error::StoreError;
 
-/// See the file.
+/// An iterator over the lines of a spool file.
 pub(super) struct Lines<T> {
-    /// `None`: there is no such file.
+    /// The open file; `None` if it does not exist.
     file: Option<BufReader<File>>,
     text: Vec<u8>,
-    /// Where the next line begins.
+    /// The offset of the next line, in bytes.
     next_at_bytes: u64,
     line: PhantomData<T>,
 }
@@ -25,7 +25,7 @@ impl<T> Lines<T> {
         Self::open_at(path, 0)
     }
 
-    /// From a line on, by where it begins: what [`Lines::last_at_bytes`] said of it.
+    /// Opens a file at the offset of a line, as [`Lines::last_at_bytes`] returned it.
     pub(super) fn open_at(path: &Path, at_bytes: u64) -> Result<Self, StoreError> {
         let file = match File::open(path) {
             Ok(mut file) => {
@@ -38,17 +38,17 @@ impl<T> Lines<T> {
         Ok(Self { file, text: Vec::new(), next_at_bytes: at_bytes, line: PhantomData })
     }
 
-    /// Where the line that was given last begins.
+    /// Returns the offset of the last line read, in bytes.
     pub(super) fn last_at_bytes(&self) -> u64 {
         self.next_at_bytes.saturating_sub(self.last_bytes())
     }
 
-    /// The line that was given last as something else; `None` where it is no such thing.
+    /// Parses the last line read as another type; `None` if it does not fit.
     pub(super) fn last_as<O: DeserializeOwned>(&self) -> Option<O> {
         serde_json::from_slice(self.text.trim_ascii()).ok()
     }
 
-    /// How long the line that was given last is, with its end.
+    /// Returns the length of the last line read, in bytes, including its line end.
     pub(super) fn last_bytes(&self) -> u64 {
         u64::try_from(self.text.len()).unwrap_or(0)
     }
@@ -76,7 +76,8 @@ impl<T: DeserializeOwned> Iterator for Lines<T> {
             if let Ok(line) = serde_json::from_slice(text) {
                 return Some(Ok(line));
             }
-            // At the end of a file: it was being written when the process ended. What it said is not repeated here.
+            // At the end of a file this line was being written when the process ended. Its content
+            // is not logged.
             tracing::error!("bytes=<{}> | a line of the spool cannot be read, it is passed over", text.len());
         }
     }

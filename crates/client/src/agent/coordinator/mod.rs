@@ -1,11 +1,14 @@
-//! What was said comes to the stores: buffered when it is said, sent when a trigger fires, repeated until it is stored.
+//! Delivery of messages to stores: they are buffered, sent when a trigger fires, and repeated until
+//! they are stored.
 //!
-//! * [`ExtractionCoordinator`]: one lane per store, so that none waits for or suffers from another;
-//! * [`ExtractionConfig`]: what a store says of it: triggers, filter, extractor;
-//! * `queue`, `segment`, `pacing`, `settling`: what is sent next, and what an answer means; pure;
-//! * `spool`, `quarantine`: what survives the process, and what no store will take.
+//! * [`ExtractionCoordinator`]: one lane per store, so that no store waits for or suffers from
+//!   another;
+//! * [`ExtractionConfig`]: the extraction configuration of a store: triggers, filter, extractor;
+//! * `queue`, `segment`, `pacing`, `settling`: the next segment, and the outcome of an answer;
+//!   pure;
+//! * `spool`, `quarantine`: the durable messages, and those that no store accepts.
 //!
-//! Nothing is passed over in silence: a message is stored, quarantined, or dropped with an error in the log.
+//! No message disappears silently: it is stored, quarantined, or dropped with an error in the log.
 
 mod appender;
 mod background;

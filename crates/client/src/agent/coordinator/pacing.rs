@@ -1,11 +1,11 @@
-//! When a store that failed is tried again. Pure: time and chance are arguments.
+//! The retries of a store that failed. Pure: time and randomness are arguments.
 
 use crate::agent::limits::{BACKOFF_EVERY, BACKOFF_FAILURES, RETRY_MS_MAX, RETRY_MS_MIN};
 
 /// The failures of a store.
 #[derive(Debug, Default)]
 pub(super) struct Pacing {
-    /// In a row.
+    /// Consecutive failures.
     failures: u32,
     /// Requests since backoff began.
     requests: u32,
@@ -17,24 +17,24 @@ impl Pacing {
         *self = Self::default();
     }
 
-    /// True from the failure on that brings the store into backoff.
+    /// Records a failure. Returns true once the store is in backoff.
     pub(super) fn failed(&mut self, now_ms: i64, chance: u64) -> bool {
         self.failures = self.failures.saturating_add(1);
         self.retry_at_ms = now_ms.saturating_add(self.wait_ms(chance));
         self.in_backoff()
     }
 
-    /// When it is tried again without being asked; `None` while nothing failed.
+    /// Returns the time of the next retry without a request; `None` while nothing has failed.
     pub(super) fn retry_at_ms(&self) -> Option<i64> {
         (self.failures > 0).then_some(self.retry_at_ms)
     }
 
-    /// Whether a request has to wait. It is not used up by this.
+    /// True if a request has to wait. This does not use up the request.
     pub(super) fn must_wait(&self, now_ms: i64) -> bool {
         self.failures > 0 && now_ms < self.retry_at_ms
     }
 
-    /// Whether a request is tried. It is used up.
+    /// True if a request is tried. This uses up the request.
     pub(super) fn admits(&mut self, now_ms: i64, chance: u64) -> bool {
         if !self.in_backoff() {
             return true;
@@ -51,7 +51,7 @@ impl Pacing {
         self.failures >= BACKOFF_FAILURES
     }
 
-    /// Between a half and the whole of a time that doubles with each failure.
+    /// Returns a wait between half and all of a time that doubles with each failure.
     fn wait_ms(&self, chance: u64) -> i64 {
         let doublings = self.failures.saturating_sub(1).min(16);
         let whole = RETRY_MS_MIN.saturating_mul(1 << doublings).min(RETRY_MS_MAX);

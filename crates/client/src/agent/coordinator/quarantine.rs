@@ -1,4 +1,5 @@
-//! What no store will ever take, with the reason: in a directory beside the spool, or in a bounded list.
+//! The quarantine: messages and entries that no store accepts, with the reason, in a directory of
+//! the spool or in a bounded list.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -15,13 +16,13 @@ use crate::agent::isolation::caught_call;
 use crate::agent::limits::QUARANTINED_MAX;
 use crate::agent::message::Message;
 
-/// What is held.
+/// The content of an item in quarantine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuarantinedContent {
     /// A message.
     Message {
-        /// Its number in its run.
+        /// The sequence number of the message in its run.
         sequence: u64,
         /// The message.
         message: Message,
@@ -33,24 +34,24 @@ pub enum QuarantinedContent {
 /// An item in quarantine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Quarantined {
-    /// Its name here.
+    /// The key of the item in the quarantine.
     pub key: String,
-    /// The store that refused it.
+    /// The store that rejected it.
     pub store_name: String,
-    /// The run it comes from.
+    /// The run that it comes from.
     pub run_id: String,
-    /// What it is.
+    /// The message or the entry.
     pub content: QuarantinedContent,
-    /// The store's filter could not see it: it does when the item is tried again.
+    /// True if the store's filter could not process it. The filter runs when the item is retried.
     #[serde(default)]
     pub unfiltered: bool,
-    /// Why it was refused.
+    /// The error with which the store rejected it.
     pub error: String,
-    /// When, in milliseconds since 1970.
+    /// The time of the rejection, in milliseconds since 1970.
     pub at_ms: i64,
 }
 
-/// Is told of every item.
+/// A callback for every item that is put into quarantine.
 pub type OnQuarantine = Arc<dyn Fn(&Quarantined) + Send + Sync>;
 
 /// The quarantine.
@@ -69,7 +70,7 @@ impl Quarantine {
         Ok(Self { directory, list: Mutex::default(), told })
     }
 
-    /// Holds an item, and tells of it. The same one again takes its own place.
+    /// Stores an item and calls the callback. A repeated item replaces itself.
     pub(super) fn put(
         &self,
         store_name: &str,
@@ -113,7 +114,7 @@ impl Quarantine {
         list.push_back(item);
     }
 
-    /// All items, by their keys: runs in the order of time, then numbers.
+    /// Returns all items by their keys: runs in the order of time, then sequence numbers.
     pub(super) fn items(&self) -> Result<Vec<Quarantined>, StoreError> {
         let mut items = Vec::new();
         match &self.directory {
@@ -134,13 +135,13 @@ impl Quarantine {
         Ok(items)
     }
 
-    /// It is stored after all.
+    /// Removes an item that is stored now.
     pub(super) fn remove(&self, key: &str) {
         match &self.directory {
             None => {
                 self.list.lock().unwrap_or_else(PoisonError::into_inner).retain(|item| item.key != key);
             }
-            // What is left behind is tried once more one day, which does no harm.
+            // A leftover file causes one more retry later, which is harmless.
             Some(directory) => drop(fs::remove_file(file(directory, key))),
         }
     }
@@ -151,7 +152,8 @@ fn write(directory: &Path, item: &Quarantined) -> Result<(), StoreError> {
     let (new, path) = (directory.join(format!("{}.new", item.key)), file(directory, &item.key));
     let written = fs::write(&new, text).and_then(|()| fs::rename(&new, &path));
     if written.is_err() {
-        // The error says what failed; where this fails too, the next write takes its place.
+        // The returned error reports the failure. If this fails, too, the next write replaces the
+        // file.
         let _ = fs::remove_file(&new);
     }
     written.map_err(unusable)
@@ -161,7 +163,7 @@ fn file(directory: &Path, key: &str) -> PathBuf {
     directory.join(format!("{key}.json"))
 }
 
-/// One name for one thing, so that a crash in between does not hold it twice.
+/// Returns one key for one content, so that a crash in between does not store it twice.
 fn key(store_name: &str, run_id: &str, content: &QuarantinedContent) -> Result<String, StoreError> {
     let (sequence, more) = match content {
         QuarantinedContent::Message { sequence, .. } => (*sequence, String::new()),

@@ -1,5 +1,5 @@
-//! What one store has not yet: segments that are tried again, then what runs of before left in the spool, then messages that were never
-//! sent. Bounded; pure.
+//! The unsaved messages of one store: segments to retry, then the leftovers of earlier runs in the
+//! spool, then messages that were never sent. Bounded; pure.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,53 +10,54 @@ use super::segment::Segment;
 use crate::agent::batch::SequencedMessage;
 use crate::agent::limits::{BATCH_BYTES_MAX, BATCH_MESSAGES_MAX, BUFFERED_BYTES_MAX, BUFFERED_MESSAGES_MAX};
 
-/// The queue of a store.
+/// The unsaved messages of a store.
 #[derive(Default)]
 pub(super) struct Queue {
     segments: VecDeque<Segment>,
     segments_held: Held,
-    /// What runs of before left: it lies in the spool until it is its turn.
+    /// The leftovers of earlier runs. They stay in the spool until their turn.
     leftovers: VecDeque<Leftover>,
     leftover_messages: usize,
-    /// Room that is kept free for one of them, whichever is the largest.
+    /// The memory that is reserved for the largest leftover.
     reserved: Held,
     buffer: VecDeque<Arc<SequencedMessage>>,
     buffer_held: Held,
     in_flight: Option<Segment>,
-    /// What is refused and could not be put into quarantine: it comes again when everything else is through.
+    /// Refused segments that could not be put into quarantine. They come again after everything
+    /// else.
     kept_back: Vec<Segment>,
-    /// The next number that is taken into memory: what is below was, or was dropped.
+    /// The next sequence number that enters memory. Lower numbers were in memory or were dropped.
     next: u64,
-    /// Messages that lie in the spool alone.
+    /// The number of messages that are in the spool only.
     spilled: usize,
-    /// All of them have numbers below this one.
+    /// The upper bound of their sequence numbers, exclusive.
     spilled_end: u64,
 }
 
-/// Messages that are to be read from the spool.
+/// Messages to read from the spool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wanted {
-    /// Between which numbers they are.
+    /// The range of their sequence numbers.
     pub(super) range: Range<u64>,
-    /// How many.
+    /// The number of the messages.
     messages: usize,
 }
 
-/// Messages and their bytes.
+/// A number of messages and their bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Held {
     messages: usize,
     bytes: usize,
 }
 
-/// What became of a message that was said.
+/// The outcome of adding a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Pushed {
-    /// It waits, or was there already.
+    /// The message waits in memory, or was there already.
     Kept,
-    /// It waits in the spool.
+    /// The message waits in the spool.
     Spilled,
-    /// There was no room: the message of this number is lost to this store.
+    /// There was no room: the store loses the message with this sequence number.
     Dropped(u64),
 }
 
@@ -73,18 +74,18 @@ impl Held {
 }
 
 impl Queue {
-    /// Messages that are not stored.
+    /// Returns the number of messages that are not stored.
     pub(super) fn unsaved(&self) -> usize {
         self.held().messages + self.leftover_messages + self.spilled
     }
 
-    /// Messages that are held in memory.
+    /// Returns the number of messages in memory.
     #[cfg(test)]
     pub(super) fn in_memory(&self) -> usize {
         self.held().messages
     }
 
-    /// A message was said. Where memory is full it stays in the spool, if there is one.
+    /// Adds a message. If memory is full, the message stays in the spool, if there is one.
     pub(super) fn push(&mut self, message: Arc<SequencedMessage>, has_spool: bool) -> Pushed {
         if message.sequence < self.next {
             return Pushed::Kept; // Read from the spool meanwhile.
@@ -109,7 +110,7 @@ impl Queue {
         dropped.map_or(Pushed::Kept, Pushed::Dropped)
     }
 
-    /// A run of before left this, behind what others of before left.
+    /// Adds a leftover of an earlier run, behind the leftovers that are already queued.
     pub(super) fn left(&mut self, leftover: Leftover) {
         let (messages, bytes) = (leftover.sequences.len(), leftover.bytes);
         self.leftover_messages += messages;
@@ -118,12 +119,12 @@ impl Queue {
         self.leftovers.push_back(leftover);
     }
 
-    /// The piece of before that has to be read from the spool; `None` while there is something to be sent before it.
+    /// Returns the leftover to read from the spool; `None` while segments must be sent before it.
     pub(super) fn wants_leftover(&self) -> Option<&Leftover> {
         self.leftovers.front().filter(|_| self.segments.is_empty())
     }
 
-    /// What the spool had of that piece. The answer is how many messages it has lost.
+    /// Adds what the spool contained of that leftover. Returns the number of lost messages.
     pub(super) fn read_back(&mut self, segment: Segment) -> usize {
         let Some(leftover) = self.leftovers.pop_front() else { return 0 };
         self.leftover_messages = self.leftover_messages.saturating_sub(leftover.sequences.len());
@@ -137,7 +138,8 @@ impl Queue {
         lost
     }
 
-    /// What has to be read from the spool; `None` while memory has something, or the spool has not.
+    /// Returns the messages to read from the spool; `None` while memory holds some, or the spool
+    /// holds none.
     pub(super) fn wants(&self) -> Option<Wanted> {
         let is_wanted = self.spilled > 0
             && self.buffer.is_empty()
@@ -146,7 +148,9 @@ impl Queue {
         is_wanted.then_some(Wanted { range: self.next..self.spilled_end, messages: self.spilled })
     }
 
-    /// What the spool had; `more` of it is left there. More may have been said since it was asked. The answer is how many it has lost.
+    /// Adds what the spool contained. `more`: the spool contains further messages of the range.
+    /// Messages recorded since the range was taken stay in the spool. Returns the number of lost
+    /// messages.
     pub(super) fn refill(&mut self, wanted: Wanted, found: Vec<Arc<SequencedMessage>>, more: bool) -> usize {
         let gone = if more { found.len() } else { wanted.messages };
         let lost = gone.saturating_sub(found.len());
@@ -162,7 +166,7 @@ impl Queue {
         lost
     }
 
-    /// What is sent next. It is in flight until [`Queue::landed`].
+    /// Returns the next segment to send. It is in flight until [`Queue::landed`].
     pub(super) fn take(&mut self, run_id: &Arc<str>) -> Option<Segment> {
         let segment = match self.segments.pop_front() {
             Some(segment) => {
@@ -191,7 +195,7 @@ impl Queue {
         (bytes > 0).then(segment)
     }
 
-    /// The segment in flight was answered; what comes again goes before everything else.
+    /// Ends the flight of the segment. The segments in `again` go before everything else.
     pub(super) fn landed(&mut self, again: Vec<Segment>) {
         self.in_flight = None;
         for segment in again.into_iter().rev() {
@@ -200,13 +204,13 @@ impl Queue {
         }
     }
 
-    /// Nobody knows what became of the segment in flight: it comes again as it was.
+    /// Requeues the segment in flight, because its outcome is unknown.
     pub(super) fn interrupted(&mut self) {
         let again = self.in_flight.take();
         self.landed(again.into_iter().collect());
     }
 
-    /// Keeps segments until everything else is through.
+    /// Keeps segments until everything else is sent.
     pub(super) fn keep_back(&mut self, segments: Vec<Segment>) {
         for segment in segments {
             self.segments_held.add(size(&segment));
@@ -214,20 +218,20 @@ impl Queue {
         }
     }
 
-    /// Everything else is through. False: nothing was kept back.
+    /// Queues the segments that were kept back. Returns false if there were none.
     pub(super) fn bring_back(&mut self) -> bool {
         let has_some = !self.kept_back.is_empty();
         self.segments.extend(self.kept_back.drain(..));
         has_some
     }
 
-    /// A segment of before, behind others of before.
+    /// Adds a segment behind the segments that are already queued.
     pub(super) fn append(&mut self, segment: Segment) {
         self.segments_held.add(size(&segment));
         self.segments.push_back(segment);
     }
 
-    /// Whether an item of the quarantine is on its way.
+    /// True if an item of the quarantine is queued.
     pub(super) fn has_quarantined(&self, key: &str) -> bool {
         self.segments.iter().any(|segment| segment.quarantined_as.as_deref() == Some(key))
     }
@@ -273,7 +277,7 @@ mod tests {
         }
         assert_eq!(queue.push(said(max, 1), false), Pushed::Dropped(0));
         assert_eq!(queue.unsaved(), BUFFERED_MESSAGES_MAX);
-        // By bytes, too; and what is larger than everything goes alone.
+        // The limit also holds for bytes. A message above the limit is accepted alone.
         let mut queue = Queue::default();
         queue.push(said(0, 40 << 20), false);
         assert_eq!(queue.push(said(1, 40 << 20), false), Pushed::Dropped(0));
@@ -296,7 +300,7 @@ mod tests {
         }
         let wanted = queue.wants().unwrap();
         assert_eq!(wanted, Wanted { range: max..max + 3, messages: 3 });
-        // One is said while the spool is read, and one is not there.
+        // One message is recorded while the spool is read, and one is missing there.
         assert_eq!(queue.push(said(max + 3, 1), true), Pushed::Spilled);
         let found = [max, max + 2].map(|sequence| said(sequence, 1)).to_vec();
         assert_eq!(queue.refill(wanted, found, false), 1);
@@ -319,11 +323,11 @@ mod tests {
         let (mut queue, run): (Queue, Arc<str>) = (Queue::default(), "run".into());
         queue.left(left(0..2, 30 << 20));
         queue.left(left(2..3, 1));
-        // 34 MiB are free beside the larger piece, whose messages are counted and not in memory.
+        // 34 MiB are free next to the larger leftover, whose messages count but are not in memory.
         assert_eq!(queue.push(said(0, 30 << 20), true), Pushed::Kept);
         assert_eq!(queue.push(said(1, 5 << 20), true), Pushed::Spilled);
         assert_eq!((queue.in_memory(), queue.unsaved()), (1, 5));
-        // One of the first piece is not there any more.
+        // One message of the first leftover is missing.
         let read =
             |of: &[u64]| Segment::new("old".into(), of.iter().map(|sequence| said(*sequence, 1)).collect());
         assert_eq!(queue.wants(), None);

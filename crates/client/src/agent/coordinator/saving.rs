@@ -1,4 +1,5 @@
-//! One save of one store: segment after segment, in order, until nothing waits or the store fails.
+//! One save of one store: it sends segment after segment, in order, until nothing waits or the
+//! store fails.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,16 +19,16 @@ use crate::agent::isolation::{caught, caught_call};
 use crate::agent::message::Message;
 use crate::agent::surroundings::Surroundings;
 
-/// What all lanes share.
+/// The state that all lanes share.
 pub(super) struct Hub {
     pub(super) surroundings: Surroundings,
     pub(super) run_id: Arc<str>,
     pub(super) spool: Option<Spool>,
     pub(super) quarantine: Quarantine,
     pub(super) closed: AtomicBool,
-    /// Nobody holds the coordinator any more.
+    /// True once the last handle of the coordinator is dropped.
     pub(super) abandoned: AtomicBool,
-    /// A task runs the lanes.
+    /// True while a task runs the lanes.
     pub(super) in_background: AtomicBool,
 }
 
@@ -36,7 +37,7 @@ impl Hub {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Nothing new is begun.
+    /// True if nothing new may begin.
     pub(super) fn is_abandoned(&self) -> bool {
         self.abandoned.load(Ordering::SeqCst)
     }
@@ -68,7 +69,8 @@ pub(super) async fn save_all(lane: &Arc<Lane>, hub: &Hub) {
         );
         // A link, not a parent: the agent's span may be over by now.
         span.follows_from(asked_in.clone());
-        // Nothing of these was meant for the store: they are done, and say nothing of how it is.
+        // The filter dropped these messages entirely. They are done and give no evidence about the
+        // store.
         spool_done(lane, hub, &segment.batch.run_id, &filtered);
         let sent = segment.clone();
         let settled = if segment.batch.messages.is_empty() && segment.entries.is_none() {
@@ -85,7 +87,8 @@ pub(super) async fn save_all(lane: &Arc<Lane>, hub: &Hub) {
     bring_back(lane, hub);
 }
 
-/// What the filter keeps of a segment, and the numbers of which it keeps nothing.
+/// Applies the filter to a segment. Returns the filtered segment and the sequence numbers that the
+/// filter dropped.
 fn sift(lane: &Lane, taken: &Segment) -> Result<(Segment, Vec<u64>), StoreError> {
     if !taken.unfiltered {
         return Ok((taken.clone(), Vec::new()));
@@ -103,7 +106,7 @@ fn sift(lane: &Lane, taken: &Segment) -> Result<(Segment, Vec<u64>), StoreError>
     Ok((Segment { batch, unfiltered: false, ..taken.clone() }, filtered))
 }
 
-/// What is sent next. Where memory has nothing it is read from the spool, piece by piece.
+/// Returns the next segment to send. If memory is empty, it is read from the spool, piece by piece.
 fn take(lane: &Lane, hub: &Hub) -> Option<Segment> {
     if let Some(spool) = &hub.spool
         && let Err(error) = read_spool(lane, spool)
@@ -112,7 +115,8 @@ fn take(lane: &Lane, hub: &Hub) -> Option<Segment> {
         let now_ms = hub.surroundings.clock.now_ms();
         let chance = hub.surroundings.randomness.bits();
         let mut state = lane.lock();
-        // It is tried again by itself: what waits there may be all there is, and nobody speaks.
+        // A retry is scheduled, because all waiting messages may be in the spool and no invocation
+        // may follow.
         state.pacing.failed(now_ms, chance);
         state.last_error = Some(error);
         return None;
@@ -121,9 +125,10 @@ fn take(lane: &Lane, hub: &Hub) -> Option<Segment> {
     state.queue.take(&hub.run_id)
 }
 
-/// Without the lane's lock while it reads: it may be much, and the agent must be able to go on meanwhile.
+/// Reads waiting messages from the spool without the lane's lock: reading may take long, and the
+/// agent must not wait for it.
 fn read_spool(lane: &Lane, spool: &Spool) -> Result<(), StoreError> {
-    // What runs of before left goes first; a piece of which nothing is left makes way for the next.
+    // Leftovers of earlier runs go first. A piece without readable messages makes way for the next.
     loop {
         let Some(leftover) = lane.lock().queue.wants_leftover().cloned() else { break };
         let segment = spool.read_back(lane.name(), &leftover)?;
@@ -161,7 +166,7 @@ async fn send(lane: &Lane, hub: &Hub, segment: Segment) -> Settled {
             Ok(entries) => segment.entries = Some(entries),
         }
     }
-    // Before the entries are sent: another process must send these, not what a model makes of the messages then.
+    // Before the entries are sent: another process must send these entries, not a new extraction.
     spool_begin(lane, hub, &segment);
     let entries = segment.entries.take().unwrap_or_default();
     let answers =
@@ -172,7 +177,7 @@ async fn send(lane: &Lane, hub: &Hub, segment: Segment) -> Settled {
     settled
 }
 
-/// Puts down what became of a segment. True: the store may be given the next one.
+/// Records the outcome of a segment. Returns true if the store may receive the next segment.
 fn land(lane: &Lane, hub: &Hub, sent: &Segment, mut settled: Settled) -> bool {
     let is_through = settled.refused.is_empty() && settled.again.is_empty();
     quarantine(lane, hub, sent, &mut settled);
@@ -205,7 +210,7 @@ fn land(lane: &Lane, hub: &Hub, sent: &Segment, mut settled: Settled) -> bool {
     }
 }
 
-/// What was kept back is tried again later, as after a failure.
+/// Schedules a retry of the segments that were kept back, as after a failure.
 fn bring_back(lane: &Lane, hub: &Hub) {
     let now_ms = hub.surroundings.clock.now_ms();
     let chance = hub.surroundings.randomness.bits();
@@ -215,7 +220,8 @@ fn bring_back(lane: &Lane, hub: &Hub) {
     }
 }
 
-/// Puts what is refused into quarantine. What cannot be put there is not done: it is kept, and tried again.
+/// Puts the refused contents into quarantine. A content that cannot be put there is not done: it is
+/// kept and retried.
 fn quarantine(lane: &Lane, hub: &Hub, sent: &Segment, settled: &mut Settled) {
     let (mut kept_back, mut entries, mut failed) = (Vec::new(), Vec::new(), None);
     for (content, error) in std::mem::take(&mut settled.refused) {
@@ -253,7 +259,7 @@ fn quarantine(lane: &Lane, hub: &Hub, sent: &Segment, settled: &mut Settled) {
 }
 
 fn spool_begin(lane: &Lane, hub: &Hub, segment: &Segment) {
-    // What comes from the quarantine lies there until it is stored.
+    // A segment from the quarantine stays there until it is stored.
     if segment.quarantined_as.is_some() {
         return;
     }

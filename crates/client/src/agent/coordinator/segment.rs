@@ -1,4 +1,5 @@
-//! Messages that are sent together and stay together: a segment that comes again has the same messages, and so the same token.
+//! Messages that are sent together and stay together. A repeated segment has the same messages, and
+//! so the same token.
 
 use std::sync::Arc;
 
@@ -6,19 +7,19 @@ use crate::agent::batch::{MessageBatch, SequencedMessage};
 use crate::agent::entry::NewEntry;
 use crate::agent::limits::{MALFORMED_RETRIES, UNCLASSIFIED_TRIES};
 
-/// Messages on their way.
+/// Messages that are being sent.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Segment {
     pub(super) batch: MessageBatch,
-    /// What an extractor made of them, as far as it is not stored.
+    /// The entries that an extractor made of the messages, without those that are stored.
     pub(super) entries: Option<Vec<NewEntry>>,
-    /// Errors without a class so far.
+    /// The number of unclassified errors so far.
     pub(super) unclassified: u32,
-    /// Answers of the extractor that made no sense so far.
+    /// The number of malformed answers of the extractor so far.
     pub(super) malformed: u32,
-    /// The store's filter has not seen its messages yet.
+    /// True if the store's filter has not seen the messages yet.
     pub(super) unfiltered: bool,
-    /// Where in the quarantine it is kept until it is stored.
+    /// The key in the quarantine under which it is kept until it is stored.
     pub(super) quarantined_as: Option<String>,
 }
 
@@ -36,7 +37,7 @@ impl Segment {
         self.batch.messages.iter().map(|message| message.message.bytes()).sum()
     }
 
-    /// A part of it, sent as something new.
+    /// Returns a part of the segment, which is sent as a new segment.
     pub(super) fn part(&self, messages: Vec<Arc<SequencedMessage>>) -> Self {
         Self {
             quarantined_as: self.quarantined_as.clone(),
@@ -45,12 +46,12 @@ impl Segment {
         }
     }
 
-    /// The same with no try left: one more error, and it is refused.
+    /// Returns the segment without retries left: one more error, and it is refused.
     pub(super) fn exhausted(self) -> Self {
         Self { unclassified: UNCLASSIFIED_TRIES, malformed: MALFORMED_RETRIES, ..self }
     }
 
-    /// Its two halves; the first keeps the count of errors of its first message.
+    /// Returns the two halves; the first keeps the error count of its first message.
     pub(super) fn halves(&self) -> [Self; 2] {
         let (first, second) = self.batch.messages.split_at(self.batch.messages.len() / 2);
         let first = Self { unclassified: self.unclassified, ..self.part(first.to_vec()) };
@@ -58,7 +59,7 @@ impl Segment {
     }
 }
 
-/// Lists of neighbours in `all` out of those that `is_in` names.
+/// Returns the runs of neighbours in `all` that `is_in` accepts.
 pub(super) fn runs<T: Clone>(all: &[T], is_in: impl Fn(&T) -> bool) -> Vec<Vec<T>> {
     all.chunk_by(|one, next| is_in(one) && is_in(next))
         .filter(|run| run.first().is_some_and(&is_in))

@@ -1,4 +1,4 @@
-//! What an answer means: which messages are done, which come again, which never will. Pure.
+//! Maps a store's answer to the next state of each message: done, retried or refused. Pure.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,22 +11,22 @@ use crate::agent::entry::NewEntry;
 use crate::agent::error::{ErrorClass, StoreError};
 use crate::agent::limits::{MALFORMED_RETRIES, UNCLASSIFIED_TRIES};
 
-/// What became of a segment.
+/// The outcome of a segment.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
-    /// Numbers that need no more attention.
+    /// Sequence numbers that need no further work.
     pub(super) done: Vec<u64>,
-    /// How many of them are stored.
+    /// The number of messages that are stored.
     pub(super) stored: usize,
-    /// What is put into quarantine, and why.
+    /// The contents to quarantine, each with its error.
     pub(super) refused: Vec<(QuarantinedContent, StoreError)>,
-    /// What is sent again, in this order.
+    /// The segments to send again, in this order.
     pub(super) again: Vec<Segment>,
-    /// Why the store is left in peace for a while.
+    /// The error that makes the store wait before its next save.
     pub(super) failed: Option<StoreError>,
 }
 
-/// After messages were sent as they are.
+/// Returns the outcome after messages were sent.
 pub(super) fn messages_sent(segment: Segment, answer: Result<BatchOutcome, StoreError>) -> Settled {
     match answer {
         Err(error) => whole_failed(segment, error),
@@ -34,7 +34,7 @@ pub(super) fn messages_sent(segment: Segment, answer: Result<BatchOutcome, Store
     }
 }
 
-/// After an extractor was asked; `Ok` where it made nothing of the messages.
+/// Returns the outcome after an extractor failed.
 pub(super) fn extraction_failed(mut segment: Segment, error: ExtractError) -> Settled {
     let error = match error {
         ExtractError::Failed(error) => return whole_failed(segment, error),
@@ -47,7 +47,7 @@ pub(super) fn extraction_failed(mut segment: Segment, error: ExtractError) -> Se
     Settled { again: vec![segment], failed: Some(error), ..Settled::default() }
 }
 
-/// After entries were sent: only those that failed come again.
+/// Returns the outcome after entries were sent. Only the failed entries come again.
 pub(super) fn entries_sent(
     mut segment: Segment,
     answers: Vec<(NewEntry, Result<(), StoreError>)>,
@@ -133,7 +133,8 @@ fn each_answered(segment: Segment, outcome: BatchOutcome) -> Settled {
     let permanent = |message: &Arc<SequencedMessage>| {
         left.get(&message.sequence).is_some_and(|error| is_permanent(error, exhausted))
     };
-    // Neighbours of one fate come again together: their tokens must not be those of a range that holds others, too.
+    // Neighbours with the same outcome are repeated together. Their token must differ from that of
+    // a range that contains other messages.
     let same_fate = |a: &Arc<SequencedMessage>, b: &Arc<SequencedMessage>| {
         left.contains_key(&a.sequence) == left.contains_key(&b.sequence) && permanent(a) == permanent(b)
     };
@@ -201,7 +202,7 @@ mod tests {
         let mut settled = messages_sent(one, Err(StoreError::unclassified("?")));
         assert_eq!(again(&settled), [vec![1], vec![2]]);
         assert!(settled.failed.is_none());
-        // The first message has had its three; the second begins anew.
+        // The first message has used its three tries; the second starts from zero.
         let second = settled.again.remove(1);
         let first = messages_sent(settled.again.remove(0), Err(StoreError::unclassified("?")));
         assert_eq!((first.done, first.refused.len()), (vec![1], 1));

@@ -1,7 +1,9 @@
-//! What survives the process: one directory per run, with the messages that were said and a journal of what became of them.
+//! The durable state of the coordinator: one directory per run, with its messages and a journal of
+//! their outcomes.
 //!
-//! A line is written before what it announces is done, and another after. It survives the end of the process; what the system had
-//! not written to the disk when the power went is lost. `spool_reading` makes of it what is to be sent again.
+//! One line is written before an action begins, and another after it ends. The lines survive the
+//! end of the process; lines that the operating system had not flushed at a power failure are lost.
+//! `spool_reading` derives the messages to send again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -22,12 +24,12 @@ use crate::agent::error::StoreError;
 use crate::agent::limits::{BUFFERED_BYTES_MAX, BUFFERED_MESSAGES_MAX};
 use crate::agent::message::Message;
 
-/// A run whose files are larger is begun anew when nothing of it waits.
+/// The size above which a run's files are truncated once nothing of the run waits, in bytes.
 const COMPACT_BYTES: u64 = 1024 * 1024;
 
-/// What was said, in a run's directory.
+/// The file of messages in a run's directory.
 pub(super) const MESSAGES: &str = "messages.jsonl";
-/// What became of it.
+/// The file of the outcomes in a run's directory.
 pub(super) const JOURNAL: &str = "journal.jsonl";
 
 /// A line of `messages.jsonl`.
@@ -41,38 +43,38 @@ pub(super) struct SpooledMessage {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Line {
-    /// The stores that messages of this run are for.
+    /// The stores that receive the messages of this run.
     Stores(Vec<String>),
-    /// These are sent together.
+    /// Messages that are sent together.
     Begin {
         store: String,
         sequences: Vec<u64>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         entries: Option<Vec<NewEntry>>,
     },
-    /// These need no more attention.
+    /// Messages that need no further work.
     Done { store: String, sequences: Vec<u64> },
 }
 
-/// A run in the spool, open here and closed to other processes.
+/// A run in the spool, open here and locked for other processes.
 pub(super) struct Run {
     pub(super) directory: PathBuf,
     journal: Appender,
-    /// What each store has not yet.
+    /// The sequence numbers that each store does not have yet.
     pub(super) outstanding: BTreeMap<String, BTreeSet<u64>>,
     messages: Option<Appender>,
     bytes: u64,
     _lock: File,
 }
 
-/// The spool.
+/// The durable state of the coordinator.
 pub(super) struct Spool {
     own: Arc<str>,
     runs: Mutex<BTreeMap<Arc<str>, Run>>,
 }
 
 impl Spool {
-    /// Begins a run, beside runs of before.
+    /// Begins a run in addition to those of earlier processes.
     pub(super) fn open(
         directory: &Path,
         run_id: &Arc<str>,
@@ -89,7 +91,7 @@ impl Spool {
         Ok(Self { own: Arc::clone(run_id), runs: Mutex::new(runs) })
     }
 
-    /// A message was said.
+    /// Writes a message to the spool.
     pub(super) fn record(&self, message: &SequencedMessage) -> Result<(), StoreError> {
         let mut runs = self.lock();
         let Some(run) = runs.get_mut(&self.own) else { return Ok(()) };
@@ -103,7 +105,7 @@ impl Spool {
         Ok(())
     }
 
-    /// A segment is about to be sent.
+    /// Writes that a segment is about to be sent.
     pub(super) fn begin(&self, store: &str, segment: &Segment) -> Result<(), StoreError> {
         let mut runs = self.lock();
         let Some(run) = runs.get_mut(&segment.batch.run_id) else { return Ok(()) };
@@ -114,7 +116,8 @@ impl Spool {
         })
     }
 
-    /// Messages need no more attention. A run of which nothing waits is removed, or begun anew.
+    /// Writes that messages need no further work. A run of which nothing waits is removed; the
+    /// process's own run is truncated.
     pub(super) fn done(&self, store: &str, run_id: &Arc<str>, sequences: &[u64]) -> Result<(), StoreError> {
         let mut runs = self.lock();
         let Some(run) = runs.get_mut(run_id) else { return Ok(()) };
@@ -136,10 +139,11 @@ impl Spool {
         }
     }
 
-    /// Messages of this run between two numbers, as many as memory holds, and whether there are more. Lines that cannot be read are
-    /// passed over, with an error in the log.
+    /// Reads messages of this run between two sequence numbers, as many as memory may hold. The
+    /// flag is true if there are more. Unreadable lines are skipped, with an error in the log.
     pub(super) fn read(&self, range: &Range<u64>) -> Result<(Vec<Arc<SequencedMessage>>, bool), StoreError> {
-        // It is read without the lock: others say and note things meanwhile, and nothing of this is removed while a store waits for it.
+        // The lock is not held here: others write meanwhile, and nothing of the run is removed
+        // while a store waits for it.
         let Some(directory) = self.lock().get(&self.own).map(|run| run.directory.clone()) else {
             return Ok((Vec::new(), false));
         };
@@ -161,16 +165,16 @@ impl Spool {
         Ok((messages, false))
     }
 
-    /// A piece of what a run of before left for a store, read now.
+    /// Reads a piece that an earlier run left for a store.
     pub(super) fn read_back(&self, store: &str, piece: &Leftover) -> Result<Segment, StoreError> {
-        // Without the lock, as above.
+        // Without the lock, as in `read`.
         let Some(directory) = self.lock().get(&piece.run_id).map(|run| run.directory.clone()) else {
             return Ok(Segment::new(Arc::clone(&piece.run_id), Vec::new()));
         };
         spool_reading::read_back(&directory, store, piece)
     }
 
-    /// Removes the run of this process where nothing of it waits.
+    /// Removes the run of this process if nothing of it waits.
     pub(super) fn close(&self) -> Result<(), StoreError> {
         let mut runs = self.lock();
         let waits = |run: &Run| run.outstanding.values().any(|outstanding| !outstanding.is_empty());
@@ -183,12 +187,12 @@ impl Spool {
         }
     }
 
-    /// Closes all runs as they are: another spool may open them.
+    /// Closes all runs in their present state, so that another spool may open them.
     pub(super) fn release(&self) {
         self.lock().clear();
     }
 
-    /// Leaves so much of the disk; `None`: all of it.
+    /// Limits the simulated disk space, in bytes; `None`: no limit.
     #[cfg(test)]
     pub(super) fn limit_room(&self, messages_bytes: Option<usize>, journal_bytes: Option<usize>) {
         let mut runs = self.lock();
@@ -203,7 +207,7 @@ impl Spool {
 }
 
 impl Run {
-    /// Opens a run; `None` where another process has it.
+    /// Opens a run; `None` if another process holds it.
     pub(super) fn open(directory: PathBuf) -> Result<Option<Self>, StoreError> {
         let lock =
             OpenOptions::new().create(true).append(true).open(directory.join("lock")).map_err(unusable)?;
@@ -222,7 +226,8 @@ impl Run {
         Ok(())
     }
 
-    /// The messages go first: a journal of messages that are not there says nothing.
+    /// Truncates the files of the run. The messages go first, because a journal without its
+    /// messages has no effect.
     fn compact(&mut self) -> Result<(), StoreError> {
         if let Some(messages) = &mut self.messages {
             messages.clear().map_err(unusable)?;
@@ -233,7 +238,7 @@ impl Run {
     }
 }
 
-/// Where the runs are.
+/// Returns the directory of the runs.
 pub(super) fn runs_directory(spool: &Path) -> PathBuf {
     spool.join("runs")
 }

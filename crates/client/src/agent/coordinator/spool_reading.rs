@@ -1,5 +1,6 @@
-//! What runs of before left: for each store the pieces that are sent again, as they were sent then, and one of them when it is its turn.
-//! Of a spool no more is in memory than the numbers of what waits; messages are read piece by piece.
+//! Recovery of earlier runs from the spool. For each store it finds the pieces to send again, as
+//! they were sent before, and reads each piece at its turn. Memory holds only the sequence numbers
+//! of waiting messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,21 +19,21 @@ use crate::agent::batch::SequencedMessage;
 use crate::agent::entry::NewEntry;
 use crate::agent::error::StoreError;
 
-/// Runs of before, and by store what they have not sent.
+/// Earlier runs, and the unsent pieces of each store.
 #[derive(Default)]
 pub(super) struct Recovered {
     pub(super) runs: BTreeMap<Arc<str>, Run>,
     pub(super) leftovers: Vec<(String, Leftover)>,
 }
 
-/// What one store's lines of a journal come to.
+/// The journal of one store in a run.
 #[derive(Default)]
 struct History {
     begun: Vec<Begun>,
     done: BTreeSet<u64>,
 }
 
-/// A line of a journal without what was made of messages.
+/// A line of a journal without the extracted entries.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Heading {
@@ -57,15 +58,15 @@ struct Numbered {
     _message: IgnoredAny,
 }
 
-/// What a run's file of messages holds.
+/// The contents of a run's file of messages.
 #[derive(Default)]
 struct Written {
     places: BTreeMap<u64, Place>,
-    /// Messages whose lines say which they are, and hold something that this version does not know.
+    /// The sequence numbers of messages with content that this version does not know.
     unreadable: BTreeSet<u64>,
 }
 
-/// Looks through all runs that no other process has. Stores that are not there now keep theirs.
+/// Reads all runs that no other process holds. Stores that are absent now keep their messages.
 pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, StoreError> {
     let mut recovered = Recovered::default();
     let directory = runs_directory(spool);
@@ -79,7 +80,8 @@ pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, 
         let Some(run_id) = path.file_name().and_then(|name| name.to_str()).map(Arc::<str>::from) else {
             continue;
         };
-        // A run is locked before its journal is made: one without is just being begun by another process.
+        // A run is locked before its journal is created. A run without a journal is being created
+        // by another process.
         if !path.join(JOURNAL).is_file() {
             continue;
         }
@@ -90,7 +92,8 @@ pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, 
             let left: BTreeSet<u64> =
                 places.keys().copied().filter(|sequence| !history.done.contains(sequence)).collect();
             if stores.iter().any(|known| known.store.name() == store) {
-                // What cannot be read is neither sent nor done: the run stays for a version that can.
+                // Unreadable messages are neither sent nor done: the run stays for a version that
+                // can read them.
                 let readable = left.difference(&unreadable).copied().collect();
                 let pieces = leftovers(&run_id, &places, &readable, &history.begun);
                 recovered.leftovers.extend(pieces.into_iter().map(|piece| (store.clone(), piece)));
@@ -108,7 +111,7 @@ pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, 
     Ok(recovered)
 }
 
-/// Reads a piece that is left for a store. What of it is not there any more is not in the segment.
+/// Reads a leftover of a store. Messages that no longer exist are missing from the segment.
 pub(super) fn read_back(directory: &Path, store: &str, piece: &Leftover) -> Result<Segment, StoreError> {
     let mut wanted: BTreeSet<u64> = piece.sequences.iter().copied().collect();
     let mut messages = Vec::new();
@@ -120,7 +123,7 @@ pub(super) fn read_back(directory: &Path, store: &str, piece: &Leftover) -> Resu
         if sequence > last {
             break;
         }
-        // What lies in between and is not wanted may be what this version cannot read.
+        // Lines in between may be unreadable for this version; they are not wanted.
         if wanted.remove(&sequence)
             && let Some(SpooledMessage { message, .. }) = lines.last_as()
         {
@@ -128,17 +131,20 @@ pub(super) fn read_back(directory: &Path, store: &str, piece: &Leftover) -> Resu
         }
     }
     let entries = entries_of(directory, store, piece)?;
-    // Entries were made of what the filter kept; of anything else it has the say again, for it may be another now.
+    // Entries were made of filtered messages. Everything else is filtered again, because the filter
+    // may have changed.
     let unfiltered = entries.is_none();
     Ok(Segment { entries, unfiltered, ..Segment::new(Arc::clone(&piece.run_id), messages) })
 }
 
-/// The entries that were made of a piece. `None`: there are none that this version can read, and they are made of the messages anew.
+/// Returns the entries of a leftover. `None`: this version can read none, and the extractor makes
+/// them again.
 fn entries_of(directory: &Path, store: &str, piece: &Leftover) -> Result<Option<Vec<NewEntry>>, StoreError> {
     let Some(at_bytes) = piece.entries_at_bytes else { return Ok(None) };
     let line = Lines::<Line>::open_at(&directory.join(JOURNAL), at_bytes)?.next().transpose()?;
     match line {
-        // A line that cannot be read is passed over, and the one behind it may be of another segment: its entries are not these.
+        // An unreadable line is skipped, and the next line may belong to another segment with other
+        // entries.
         Some(Line::Begin { store: whose, sequences, entries })
             if whose == store && sequences == piece.sequences =>
         {
@@ -148,7 +154,7 @@ fn entries_of(directory: &Path, store: &str, piece: &Leftover) -> Result<Option<
     }
 }
 
-/// Once a start and a run, by the file: the messages themselves are nobody's business.
+/// Warns once per start and run, with the file's path and without the messages' content.
 fn tell_kept(run: &Run, messages: usize) {
     if messages > 0 {
         tracing::warn!(

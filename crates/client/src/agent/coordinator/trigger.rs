@@ -1,23 +1,24 @@
-//! When a store's messages are sent. A trigger only schedules; what is durable is said by `flush`.
+//! Triggers that decide when a store's messages are sent. A trigger only schedules; `flush` reports
+//! the unsaved messages.
 
 use std::num::NonZeroU32;
 
-/// Where a store stands when an invocation ends.
+/// The progress of a store at the end of an invocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turns {
-    /// Invocations since the start, this one included.
+    /// The number of invocations since the start, including this one.
     pub invocations: u64,
-    /// Messages that wait.
+    /// The number of waiting messages.
     pub unsaved: usize,
 }
 
-/// Decides whether messages are sent now. Of several triggers one suffices.
+/// Decides if messages are sent now. One trigger of several suffices.
 pub trait ExtractionTrigger: Send + Sync {
-    /// True: send.
+    /// Returns true to send the messages now.
     fn fires(&self, turns: Turns) -> bool;
 }
 
-/// After each invocation.
+/// Fires after each invocation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Invocation;
 
@@ -27,10 +28,10 @@ impl ExtractionTrigger for Invocation {
     }
 }
 
-/// After every so many invocations.
+/// Fires after every `turns` invocations.
 #[derive(Debug, Clone, Copy)]
 pub struct Interval {
-    /// How many.
+    /// The number of invocations between two saves.
     pub turns: NonZeroU32,
 }
 

@@ -1,8 +1,9 @@
-//! Scores that compare: those of calibrated stores as they are, others by their place in their list.
+//! Comparable scores: calibrated stores keep their scores, and other stores get scores by list
+//! position.
 
 use super::{Ranked, StoreList};
 
-/// What an uncalibrated list can reach: its best may be good, but nobody says so.
+/// The maximum score of an uncalibrated list. Its best entry may be good, but no score shows it.
 const UNCALIBRATED_MAX: f64 = 0.5;
 
 pub(super) fn ranked(lists: Vec<StoreList>) -> Vec<Ranked> {

@@ -1,10 +1,10 @@
-//! No store has more than two thirds of the list while another has results that are good.
+//! Limits a store to two thirds of the list while another store has good results.
 
 use std::collections::BTreeMap;
 
 use super::Ranked;
 
-/// From here on a result is good enough to take the place of a better one.
+/// The score from which a result may replace a better one.
 const GOOD: f64 = 0.5;
 
 /// Chooses from a sorted list; the result is not sorted.

@@ -1,15 +1,18 @@
-//! Whether two texts say the same: their normalised texts are equal, or almost.
+//! Compares the meaning of two texts by their normalised texts, which must be equal or almost
+//! equal.
 //!
-//! Long texts that differ by a number or by a "not" are almost equal and say different things; such are never the same.
+//! Long texts that differ in a number or in a "not" are almost equal but have different meanings.
+//! Such texts never match.
 
 use std::collections::BTreeMap;
 
 use crate::agent::limits::SAME_SIMILARITY_MIN;
 
-/// Words that turn a sentence round. English only: of other languages only texts without a difference in words merge anyway.
+/// Words that reverse a sentence. English only: texts in other languages merge only if their words
+/// are equal.
 const NEGATIONS: [&str; 6] = ["not", "no", "never", "without", "nor", "cannot"];
 
-/// What is compared of a text.
+/// The parts of a text that are compared.
 pub(super) struct Likeness {
     words: String,
     trigrams: BTreeMap<[char; 3], usize>,
@@ -43,7 +46,7 @@ impl Likeness {
         self.turning == other.turning && self.similarity(other) >= SAME_SIMILARITY_MIN
     }
 
-    /// Twice the trigrams in common, over all trigrams.
+    /// Returns twice the number of common trigrams, divided by the number of all trigrams.
     fn similarity(&self, other: &Self) -> f64 {
         let both = self.count + other.count;
         if both == 0 {

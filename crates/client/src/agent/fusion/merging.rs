@@ -1,9 +1,10 @@
-//! What says the same becomes one entry: the best of them, with the newest date and the names of all stores.
+//! Merges entries with one meaning into the best of them, with the newest time and the names of all
+//! stores.
 
 use super::Ranked;
 use super::likeness::Likeness;
 
-/// The list is sorted, best first.
+/// Merges a list that is sorted, best first.
 pub(super) fn merged(ranked: Vec<Ranked>) -> Vec<Ranked> {
     let mut kept: Vec<(Ranked, Likeness)> = Vec::new();
     for other in ranked {

@@ -1,4 +1,4 @@
-//! One list out of the lists of several stores. Pure: the same lists give the same list.
+//! Merges the lists of several stores into one. Pure: equal lists give an equal result.
 
 mod calibration;
 mod diversity;
@@ -7,26 +7,27 @@ mod merging;
 
 use super::entry::Entry;
 
-/// How lists become one.
+/// The merge of several lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fusion {
     /// One list after the other, in the order of the stores; nothing is ranked or merged.
     Concat,
-    /// Best first over all stores; what says the same appears once; no store takes it all.
+    /// Best first over all stores. Entries with one meaning appear once, and no store fills the
+    /// list.
     #[default]
     Rank,
 }
 
-/// What one store found.
+/// The entries of one store.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreList {
-    /// Its scores compare with those of others.
+    /// True if its scores compare with those of other stores.
     pub(crate) scored: bool,
-    /// Best first.
+    /// The entries, best first.
     pub(crate) entries: Vec<Entry>,
 }
 
-/// An entry with what orders it: its score over all stores, then its store, then its place there.
+/// An entry and its sort key: its score over all stores, then its store, then its position there.
 #[derive(Debug, Clone)]
 struct Ranked {
     entry: Entry,
@@ -35,7 +36,7 @@ struct Ranked {
     place: usize,
 }
 
-/// One list, of at most `limit` entries where there is one.
+/// Merges lists into one, of at most `limit` entries if there is a limit.
 pub(crate) fn fuse(fusion: Fusion, lists: Vec<StoreList>, limit: Option<usize>) -> Vec<Entry> {
     match fusion {
         Fusion::Concat => {
@@ -62,7 +63,8 @@ fn sort(ranked: &mut [Ranked]) {
 mod tests {
     use super::*;
 
-    /// `store:score:text` with `-` for no score; a store whose name begins with `s` is scored.
+    /// Parses `store:score:text`, with `-` for no score. A store whose name begins with `s` is
+    /// calibrated.
     fn lists(of: &[&[&str]]) -> Vec<StoreList> {
         let read = |line: &&str| {
             let mut parts = line.splitn(3, ':');

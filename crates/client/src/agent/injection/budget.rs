@@ -1,23 +1,24 @@
-//! The budget of tokens: whole entries, best first, each where it still fits.
+//! Applies the token budget: whole entries, best first, each if it still fits.
 
 use super::CallbackError;
 use super::format::InjectionFormat;
 use crate::agent::entry::Entry;
 use crate::agent::tokens::Estimator;
 
-/// Stands where an entry was cut.
+/// The mark of a cut entry.
 const CUT_MARK: &str = " […]";
-/// Bytes that stand for a token at most: what lies behind so many for each token is not looked at.
+/// The maximum of bytes per token. The search for a cut ignores text beyond so many bytes per token
+/// of the budget.
 const TOKEN_BYTES_MAX: usize = 32;
 
 /// A text within the budget.
 pub(super) struct Rendered {
-    /// Empty where nothing fits.
+    /// The text; empty if nothing fits.
     pub(super) text: String,
     pub(super) tokens: usize,
-    /// What the text shows.
+    /// The entries in the text.
     pub(super) entries: Vec<Entry>,
-    /// How many entries found no room.
+    /// The number of entries that did not fit.
     pub(super) skipped: usize,
 }
 
@@ -47,8 +48,9 @@ pub(super) fn rendered(
     Ok(out)
 }
 
-/// The only entry, cut at the last end of a sentence where it fits. An estimate never falls as a text grows, so that half of the ends that
-/// are left are out with each try: a text of a book takes a dozen of them.
+/// Cuts the only entry at the last end of a sentence where it fits. An estimate never decreases as
+/// a text grows, so each try halves the remaining ends. A text as long as a book needs a dozen
+/// tries.
 fn cut_to_fit(
     format: &InjectionFormat,
     kept: &mut [Entry],
@@ -56,7 +58,7 @@ fn cut_to_fit(
     estimator: &Estimator,
 ) -> Result<Option<(String, usize)>, CallbackError> {
     let Some(whole) = kept.first().map(|entry| entry.content.clone()) else { return Ok(None) };
-    // A token is a byte at least, and no more than a few dozen of them by any estimate.
+    // Every estimate has at least one byte per token, and at most a few dozen.
     let reach = max_tokens.saturating_mul(TOKEN_BYTES_MAX);
     let ends = sentence_ends(&whole, reach);
     let mut best = None;
@@ -90,7 +92,7 @@ fn try_fit(
     Ok((tokens <= max_tokens).then_some((text, tokens)))
 }
 
-/// Where sentences end before the end of the text and within so many bytes, ascending.
+/// Returns the ends of sentences before the end of the text and within so many bytes, ascending.
 fn sentence_ends(text: &str, reach: usize) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut characters = text.char_indices().peekable();

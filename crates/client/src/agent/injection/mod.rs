@@ -1,5 +1,6 @@
-//! What a model is shown unasked: entries appended to the input of one call. The history of the agent never holds them, so that they
-//! are never written back. Everything here fails open: a call to the model matters more than what is remembered.
+//! Injection: entries are appended to the input of one model call. The agent's history never
+//! contains them, so they are never saved as messages. Every error leads to a call without entries,
+//! because a model call matters more than memory.
 
 mod budget;
 mod format;
@@ -25,23 +26,24 @@ pub use trigger::{InjectionTrigger, Predicate, Situation};
 /// An error of a callback: it is logged, and nothing is injected.
 pub type CallbackError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Makes the question of what is said; `None` or a blank text: nothing is asked.
+/// A function that derives the query from the situation. `None` or a blank text: no search.
 pub type QueryOf = Arc<dyn Fn(&Situation<'_>) -> Result<Option<String>, CallbackError> + Send + Sync>;
 
-/// How entries are injected.
+/// The options of injection.
 #[derive(Clone)]
 pub struct InjectionOptions {
-    /// When.
+    /// The trigger of injection.
     pub trigger: InjectionTrigger,
-    /// The question; what the user said last where it is absent, or the model where the user did not speak last.
+    /// The query. Default: the last text of the user, or of the model if the user did not speak
+    /// last.
     pub query: Option<QueryOf>,
-    /// At most so many entries, of each store and of all.
+    /// The maximum of entries, of each store and in total.
     pub max_entries: NonZeroU32,
-    /// How they are written.
+    /// The format of the entries.
     pub format: InjectionFormat,
-    /// At most so many tokens of text.
+    /// The maximum of tokens of the text.
     pub max_tokens: usize,
-    /// What has not come by then is left out.
+    /// The deadline of the searches, in milliseconds. Later answers are ignored.
     pub deadline_ms: u64,
 }
 
@@ -73,18 +75,18 @@ impl std::fmt::Debug for InjectionOptions {
 /// The input of a model call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Injected {
-    /// The messages, with what is remembered at the end of the last one of the user.
+    /// The messages, with the entries at the end of the user's last message.
     pub messages: Vec<Message>,
-    /// Blocks that were appended there: a provider sets its cache point before them.
+    /// The number of blocks appended there. A provider sets its cache point before them.
     pub appended_blocks: usize,
-    /// The entries they show.
+    /// The entries in the text.
     pub entries: Vec<Entry>,
-    /// Entries that found no room in the budget.
+    /// The number of entries that did not fit the budget.
     pub skipped: usize,
 }
 
 impl Injected {
-    /// Appends a text to the message at a place; returns false where there is none.
+    /// Appends a text to the message at an index. Returns false if there is no such message.
     fn show(&mut self, at: usize, text: String) -> bool {
         let Some(message) = self.messages.get_mut(at).filter(|_| !text.is_empty()) else { return false };
         message.content.push(Block::Text(format!("\n\n{text}")));
@@ -93,7 +95,7 @@ impl Injected {
     }
 }
 
-/// The texts of the manager's contexts. One that fails, or comes too late, is left out.
+/// Returns the texts of the manager's contexts. A context that fails or is late is omitted.
 async fn contexts(manager: &MemoryManager, options: &InjectionOptions) -> String {
     if manager.parts.contexts.is_empty() {
         return String::new();
@@ -183,7 +185,7 @@ fn question(options: &InjectionOptions, situation: &Situation<'_>) -> Option<Str
     question.filter(|question| !question.trim().is_empty())
 }
 
-/// What a callback comes to; a panic is an error as any.
+/// Returns the result of a callback. A panic counts as an error.
 fn isolated<T>(whose: &str, call: impl FnOnce() -> Result<T, CallbackError>) -> Result<T, CallbackError> {
     caught_call(whose, call).unwrap_or_else(|panicked| Err(panicked.into()))
 }

@@ -1,4 +1,4 @@
-//! What a model is shown: byte for byte, where it stands, and that nothing can go wrong with it.
+//! The injected text, byte for byte, its position, and its behaviour on errors.
 
 use std::future::Future;
 use std::task::{Context, Poll, Waker};
@@ -150,14 +150,14 @@ fn a_budget_of_two_thousand_with_forty_entries() {
     let injected = inject(wide.clone(), many(400), &[Message::user("q")]);
     let text = appended(&injected).trim_start();
     assert!(Estimator::Mixed.tokens(text) <= 2000, "{}", Estimator::Mixed.tokens(text));
-    // A line is 434 bytes with its tags; the next one would be over.
+    // A line has 434 bytes with its tags; the next one would exceed the budget.
     assert_eq!((injected.entries.len(), injected.skipped), (18, 22));
-    // One that is too long is skipped, and the loop goes on.
+    // An entry that is too long is skipped, and the loop continues.
     let mut entries: Vec<Entry> = many(10);
     entries[1] = entry(&"y".repeat(9000));
     let injected = inject(wide.clone(), entries, &[Message::user("q")]);
     assert_eq!((injected.entries.len(), injected.skipped), (39, 1));
-    // The first may be cut at the end of a sentence.
+    // The first entry may be cut at the end of a sentence.
     let first = entry(&format!("{}. {}", "a".repeat(100), "b".repeat(9000)));
     let injected = inject(wide.clone(), vec![first, entry("c")], &[Message::user("q")]);
     let contents: Vec<&str> = injected.entries.iter().map(|entry| entry.content.as_str()).collect();
@@ -203,7 +203,7 @@ fn what_has_arrived_by_the_deadline_is_used() {
     assert_eq!(injected.entries.len(), 1);
 }
 
-/// A context that answers, or fails.
+/// A context that returns a text, or fails.
 struct Fixed(Result<&'static str, &'static str>);
 
 impl crate::agent::PromptContext for Fixed {

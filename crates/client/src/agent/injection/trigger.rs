@@ -1,4 +1,4 @@
-//! When entries are injected.
+//! The triggers of injection.
 
 use std::sync::Arc;
 
@@ -7,27 +7,27 @@ use serde_json::Value;
 use super::{CallbackError, isolated};
 use crate::agent::message::{Message, Role};
 
-/// What a model call begins with.
+/// The situation at the start of a model call.
 #[derive(Debug, Clone, Copy)]
 pub struct Situation<'a> {
     /// The messages.
     pub messages: &'a [Message],
-    /// The state of the agent, as its framework has it.
+    /// The agent's state, in the framework's form.
     pub state: &'a Value,
 }
 
-/// Decides by what is said and by the agent's state.
+/// A predicate over the messages and the agent's state.
 pub type Predicate = Arc<dyn Fn(&Situation<'_>) -> Result<bool, CallbackError> + Send + Sync>;
 
-/// When entries are injected.
+/// The trigger of injection.
 #[derive(Clone, Default)]
 pub enum InjectionTrigger {
-    /// When the user spoke last, and not the tools in their name.
+    /// Fires if the last message is the user's and carries no tool result.
     #[default]
     UserTurn,
-    /// With every call of the model.
+    /// Fires at every model call.
     EveryTurn,
-    /// When the predicate says so.
+    /// Fires if the predicate returns true.
     When(Predicate),
 }
 

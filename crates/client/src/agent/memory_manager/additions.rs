@@ -1,4 +1,4 @@
-//! Entries that somebody adds: targets are checked first, then all are written to at once.
+//! Adds entries: the target stores are checked first, then all are written to concurrently.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::agent::error::{MemoryError, StoreFailure};
 use crate::agent::isolation::caught;
 use crate::agent::store::MemoryStore;
 
-/// How an addition is meant.
+/// The options of an addition.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AddOptions {
-    /// Free values.
+    /// Named values without a schema.
     pub metadata: Metadata,
-    /// Only to these stores, by name; to every writable store that takes entries where it is absent.
+    /// The names of the target stores. Default: every writable store that takes entries.
     pub stores: Option<Vec<String>>,
 }
 
@@ -24,7 +24,8 @@ impl MemoryManager {
     /// Adds an entry to stores.
     ///
     /// # Errors
-    /// Where an argument breaks a rule; then nothing is written. Where stores failed: their names; the others keep the entry.
+    /// If an argument breaks a rule; then nothing is written. If stores failed: their names; the
+    /// others keep the entry.
     pub async fn add(&self, content: &str, options: &AddOptions) -> Result<(), MemoryError> {
         if content.trim().is_empty() {
             return Err(MemoryError::Argument("content must not be empty".to_owned()));

@@ -1,5 +1,5 @@
-//! A manager for programs without a runtime: every call waits for its end, and an invocation ends when what was said in it is saved. The
-//! manager itself is the same; it runs on a runtime of its own.
+//! A manager for programs without an async runtime. Every call blocks until its end, and the end of
+//! an invocation saves all its messages. It wraps the async manager, which runs on its own runtime.
 
 use futures::future::BoxFuture;
 use loci_api::documents::consolidation::ConsolidationStart;
@@ -17,11 +17,11 @@ use crate::agent::injection::Injected;
 use crate::agent::message::Message;
 use crate::agent::tools::{Tool, ToolAnswer, ToolError};
 
-/// See the file.
+/// A blocking wrapper of [`MemoryManager`].
 #[derive(Debug)]
 pub struct BlockingMemoryManager {
     manager: MemoryManager,
-    /// `None` only while it is dropped.
+    /// The runtime; `None` only while the wrapper is dropped.
     runtime: Option<Runtime>,
 }
 
@@ -32,17 +32,19 @@ fn gone() -> StoreError {
 impl Drop for BlockingMemoryManager {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // Dropped within another runtime it must not wait.
+            // Dropped within another runtime, it must not block.
             runtime.shutdown_background();
         }
     }
 }
 
 impl BlockingMemoryManager {
-    /// The manager of a builder. Give it surroundings without an executor: what it would run is done at the end of an invocation.
+    /// Builds the manager of a builder. Its surroundings need no executor: background work is done
+    /// at the end of an invocation.
     ///
     /// # Errors
-    /// As [`MemoryManagerBuilder::build`]; where this thread belongs to a runtime already, which must not be blocked.
+    /// The errors of [`MemoryManagerBuilder::build`]. An error also if this thread belongs to a
+    /// runtime, which must not be blocked.
     pub fn build(builder: MemoryManagerBuilder) -> Result<Self, MemoryError> {
         if Handle::try_current().is_ok() {
             return Err(MemoryError::Configuration(
@@ -57,20 +59,21 @@ impl BlockingMemoryManager {
         Ok(Self { manager, runtime: Some(runtime) })
     }
 
-    /// The manager within, for what does not wait: its tools, its stores, what is in quarantine.
+    /// Returns the wrapped manager, for calls that do not block: its tools, its stores, its
+    /// quarantine.
     pub fn manager(&self) -> &MemoryManager {
         &self.manager
     }
 
-    /// Waits for a call. A thread that belongs to another runtime waits as well, for its callers chose to: on a thread beside it, since no
-    /// runtime lets itself be blocked.
+    /// Blocks until a call ends. On a thread of another runtime it blocks, too, as its callers
+    /// chose, but runs the call on a second thread, because no runtime permits nested blocking.
     fn wait<T: Send>(&self, call: impl Future<Output = T> + Send) -> Result<T, StoreError> {
         let mut answer = None;
         self.run(Box::pin(async { answer = Some(call.await) }))?;
         answer.ok_or_else(gone)
     }
 
-    /// Runs work to its end; one kind of work, so that it is compiled once.
+    /// Runs work to its end. It takes a boxed future, so that it is compiled once.
     fn run(&self, work: BoxFuture<'_, ()>) -> Result<(), StoreError> {
         let runtime = self.runtime.as_ref().ok_or_else(gone)?;
         if Handle::try_current().is_err() {
@@ -83,23 +86,23 @@ impl BlockingMemoryManager {
     /// Calls a tool of [`MemoryManager::tools`].
     ///
     /// # Errors
-    /// As the tool's.
+    /// The errors of the tool.
     pub fn call_tool(&self, tool: &Tool, arguments: serde_json::Value) -> Result<ToolAnswer, ToolError> {
         self.wait(tool.call(arguments)).unwrap_or_else(|error| Err(ToolError(error.to_string())))
     }
 
-    /// See [`MemoryManager::search`].
+    /// Blocking form of [`MemoryManager::search`].
     ///
     /// # Errors
-    /// Where an argument breaks a rule.
+    /// If an argument breaks a rule.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<Vec<Entry>, MemoryError> {
         self.wait(self.manager.search(query, options)).map_err(ended)?
     }
 
-    /// See [`MemoryManager::search_detailed`].
+    /// Blocking form of [`MemoryManager::search_detailed`].
     ///
     /// # Errors
-    /// Where an argument breaks a rule.
+    /// If an argument breaks a rule.
     pub fn search_detailed(
         &self,
         query: &str,
@@ -108,45 +111,46 @@ impl BlockingMemoryManager {
         self.wait(self.manager.search_detailed(query, options)).map_err(ended)?
     }
 
-    /// See [`MemoryManager::add`].
+    /// Blocking form of [`MemoryManager::add`].
     ///
     /// # Errors
-    /// Where an argument breaks a rule, or stores failed.
+    /// If an argument breaks a rule, or stores failed.
     pub fn add(&self, content: &str, options: &AddOptions) -> Result<(), MemoryError> {
         self.wait(self.manager.add(content, options)).map_err(ended)?
     }
 
-    /// See [`MemoryManager::consolidate`].
+    /// Blocking form of [`MemoryManager::consolidate`].
     ///
     /// # Errors
-    /// Errors if the manager was shut down.
+    /// If the manager was shut down.
     pub fn consolidate(&self, start: &ConsolidationStart) -> Result<Vec<StoreConsolidation>, StoreError> {
         self.wait(self.manager.consolidate(start))
     }
 
-    /// See [`MemoryManager::inject`].
+    /// Blocking form of [`MemoryManager::inject`].
     pub fn inject(&self, messages: &[Message], state: &serde_json::Value) -> Injected {
         let untouched =
             || Injected { messages: messages.to_vec(), appended_blocks: 0, entries: Vec::new(), skipped: 0 };
         self.wait(self.manager.inject(messages, state)).unwrap_or_else(|_| untouched())
     }
 
-    /// See [`MemoryManager::message_added`].
+    /// Blocking form of [`MemoryManager::message_added`].
     ///
     /// # Errors
-    /// Where the spool cannot be written; the message is buffered all the same. After the end (`close`), where it is not.
+    /// If the spool cannot be written; the message is buffered nevertheless. After `close`, where
+    /// it is not buffered.
     pub fn message_added(&self, message: &Message) -> Result<(), StoreError> {
         self.manager.message_added(message)
     }
 
-    /// The agent has answered: everything that was said is saved now, whatever the triggers say, for nothing runs between the calls. What
-    /// could not be saved is returned, and tried again at the next end.
+    /// Ends an invocation and saves all messages now, regardless of the triggers, because nothing
+    /// runs between the calls. Returns the unsaved messages, which are retried at the next end.
     pub fn invocation_ended(&self) -> Vec<Unsaved> {
         self.manager.invocation_ended();
         self.wait(self.manager.coordinator().flush()).unwrap_or_else(|_| self.manager.coordinator().unsaved())
     }
 
-    /// Saves what is left and ends.
+    /// Saves the remaining messages and closes the manager. Returns the unsaved ones.
     pub fn close(self) -> Vec<Unsaved> {
         self.wait(self.manager.coordinator().close()).unwrap_or_else(|_| self.manager.coordinator().unsaved())
     }

@@ -1,4 +1,4 @@
-//! How a manager is made: its rules about stores and tools are checked, then every store is asked whether it is ready.
+//! Builds a manager: it checks the rules about stores and tools, then initializes every store.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::agent::surroundings::Surroundings;
 use crate::agent::tokens::Estimator;
 use crate::agent::tools::{AddToolOptions, SearchToolOptions};
 
-/// A manager to be.
+/// A builder of [`MemoryManager`].
 pub struct MemoryManagerBuilder {
     surroundings: Surroundings,
     stores: Vec<Arc<dyn MemoryStore>>,
@@ -52,91 +52,92 @@ impl MemoryManagerBuilder {
         }
     }
 
-    /// One more store.
+    /// Adds a store.
     pub fn store(self, store: impl MemoryStore + 'static) -> Self {
         self.shared_store(Arc::new(store))
     }
 
-    /// One more store that others hold, too.
+    /// Adds a store that other code also holds.
     pub fn shared_store(mut self, store: Arc<dyn MemoryStore>) -> Self {
         self.stores.push(store);
         self
     }
 
-    /// How lists become one; by rank where nothing is said.
+    /// Sets the merge of several lists. Default: by rank.
     pub fn fusion(mut self, fusion: Fusion) -> Self {
         self.fusion = fusion;
         self
     }
 
-    /// How tokens are estimated.
+    /// Sets the token estimator.
     pub fn estimator(mut self, estimator: Estimator) -> Self {
         self.estimator = estimator;
         self
     }
 
-    /// The search tool, which is on where nothing is said; `None` switches it off.
+    /// Sets the options of the search tool, which is enabled by default; `None` disables it.
     pub fn search_tool(mut self, options: Option<SearchToolOptions>) -> Self {
         self.search_tool = options;
         self
     }
 
-    /// The add tool, which is off where nothing is said.
+    /// Sets the options of the add tool, which is disabled by default.
     pub fn add_tool(mut self, options: Option<AddToolOptions>) -> Self {
         self.add_tool = options;
         self
     }
 
-    /// Injection, which is on where nothing is said; `None` switches it off.
+    /// Sets the options of injection, which is enabled by default; `None` disables it.
     pub fn injection(mut self, options: Option<InjectionOptions>) -> Self {
         self.injection = options;
         self
     }
 
-    /// One more text that injection puts before what it finds, such as
-    /// [`DocumentContext`](crate::agent::stores::DocumentContext): with every question of the user,
-    /// in full.
+    /// Adds a text that injection puts in full before the entries, with every query of the user,
+    /// such as [`DocumentContext`](crate::agent::stores::DocumentContext).
     pub fn context(mut self, context: impl PromptContext + 'static) -> Self {
         self.contexts.push(Arc::new(context));
         self
     }
 
-    /// The search tool has the members `filter`, `as_of` and `budget_tokens`, too.
+    /// Adds the members `filter`, `as_of` and `budget_tokens` to the search tool.
     pub fn extended_tools(mut self, extended: bool) -> Self {
         self.extended_tools = extended;
         self
     }
 
-    /// Spans of searches have events with what is asked (`memory.query`) and what is found (`memory.results`): for a trace of your own
-    /// that may hold what people said. Off by default.
+    /// Adds events with the query (`memory.query`) and the results (`memory.results`) to the spans
+    /// of searches. Use it only for traces that may contain personal data. Default: off.
     pub fn capture_content(mut self, capture: bool) -> Self {
         self.capture_content = capture;
         self
     }
 
-    /// What makes entries of messages for stores that take no messages and name no extractor of their own.
+    /// Sets the extractor for stores that take no messages and have no extractor of their own.
     pub fn extractor(mut self, extractor: impl Extractor + 'static) -> Self {
         self.extractor = Some(Arc::new(extractor));
         self
     }
 
-    /// A directory where unsaved messages survive the end of the process. Without it they are lost with it.
+    /// Sets the directory in which unsaved messages survive the end of the process. Without it they
+    /// are lost.
     pub fn spool(mut self, directory: impl Into<PathBuf>) -> Self {
         self.coordinator.spool = Some(directory.into());
         self
     }
 
-    /// Is told of every message that no store will ever take.
+    /// Sets the callback for every message that no store accepts.
     pub fn on_quarantine(mut self, told: impl Fn(&Quarantined) + Send + Sync + 'static) -> Self {
         self.coordinator.on_quarantine = Some(Arc::new(told));
         self
     }
 
-    /// The manager, once every store is ready. With an executor the coordinator runs from here on, until it is closed or the last clone
-    /// of the manager is dropped.
+    /// Builds the manager once every store is ready. With an executor, the coordinator runs from
+    /// here until it is closed or the last clone of the manager is dropped.
     ///
     /// # Errors
-    /// Where a rule about stores or tools is broken, a store is not ready, or the spool cannot be read.
+    /// If a rule about stores or tools is broken, a store is not ready, or the spool cannot be
+    /// read.
     pub async fn build(self) -> Result<MemoryManager, MemoryError> {
         check_stores(&self.stores)?;
         let add_tool = match self.add_tool {
@@ -156,7 +157,8 @@ impl MemoryManagerBuilder {
                 source,
             })?;
         }
-        // Now stores know their memories by id: one by its name and one by its id may be the same.
+        // Checked after initialization, when stores know their memories' ids: a name and an id may
+        // belong to one memory.
         topology::assert_writable_topology(&self.stores, false)?;
         let coordinator =
             ExtractionCoordinator::new(extracting, self.coordinator, self.surroundings.clone())?;
@@ -204,7 +206,7 @@ fn check_stores(stores: &[Arc<dyn MemoryStore>]) -> Result<(), MemoryError> {
     Ok(())
 }
 
-/// The options with the stores that the tool writes to, in their order.
+/// Returns the options with the stores that the tool writes to, in their order.
 fn checked_add_tool(
     mut options: AddToolOptions,
     stores: &[Arc<dyn MemoryStore>],

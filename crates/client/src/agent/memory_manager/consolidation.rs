@@ -1,5 +1,4 @@
-//! `consolidate`: the upkeep of the documents of every store that may be written, one store after
-//! the other.
+//! `consolidate`: the upkeep of the documents of every writable store, one store after the other.
 
 use loci_api::documents::consolidation::{ConsolidationRun, ConsolidationStart};
 
@@ -11,13 +10,13 @@ use crate::agent::error::StoreError;
 pub struct StoreConsolidation {
     /// The name of the store.
     pub store_name: String,
-    /// The run: a plan, or what was done.
+    /// The run: a plan, or the applied changes.
     pub run: Result<ConsolidationRun, StoreError>,
 }
 
 impl MemoryManager {
-    /// Plans the upkeep of the documents of all writable stores that keep some, or does it where
-    /// `start` says so, in the order of the stores. A store that fails stops no other.
+    /// Plans the upkeep of the documents of all writable stores that keep some, in the order of the
+    /// stores. It applies the plans if `start` requests so. A store that fails stops no other.
     pub async fn consolidate(&self, start: &ConsolidationStart) -> Vec<StoreConsolidation> {
         let mut all = Vec::new();
         for store in self.stores().iter().filter(|store| store.capabilities().writable) {

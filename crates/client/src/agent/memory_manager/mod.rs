@@ -1,4 +1,5 @@
-//! The manager: stores, and what is decided over all of them. Made by [`MemoryManager::builder`].
+//! The manager: its stores, and the operations over all of them. [`MemoryManager::builder`] creates
+//! it.
 
 pub(super) mod additions;
 pub(super) mod blocking;
@@ -26,7 +27,7 @@ pub struct MemoryManager {
     pub(super) parts: Arc<Parts>,
 }
 
-/// What a manager is made of.
+/// The parts of a manager.
 pub(super) struct Parts {
     pub(super) stores: Vec<Arc<dyn MemoryStore>>,
     pub(super) fusion: Fusion,
@@ -34,52 +35,54 @@ pub(super) struct Parts {
     pub(super) search_tool: Option<SearchToolOptions>,
     pub(super) add_tool: Option<AddToolOptions>,
     pub(super) injection: Option<InjectionOptions>,
-    /// Texts that injection puts before what it finds, in their order.
+    /// The contexts that injection puts before the entries, in order.
     pub(super) contexts: Vec<Arc<dyn PromptContext>>,
     pub(super) extended_tools: bool,
-    /// Spans of searches hold what is asked and found.
+    /// True if spans of searches contain the query and the results.
     pub(super) capture_content: bool,
     pub(super) coordinator: ExtractionCoordinator,
     pub(super) surroundings: Surroundings,
 }
 
 impl MemoryManager {
-    /// Begins a manager.
+    /// Returns a builder.
     pub fn builder(surroundings: Surroundings) -> MemoryManagerBuilder {
         MemoryManagerBuilder::new(surroundings)
     }
 
-    /// The stores, in the order they were given.
+    /// Returns the stores in the order in which they were added.
     pub fn stores(&self) -> &[Arc<dyn MemoryStore>] {
         &self.parts.stores
     }
 
-    /// What brings messages to the stores.
+    /// Returns the coordinator, which sends messages to the stores.
     pub fn coordinator(&self) -> &ExtractionCoordinator {
         &self.parts.coordinator
     }
 
-    /// A message was added to the history: buffers a copy for the stores that extract.
+    /// Records that a message was added to the history: buffers a copy for the stores that extract.
     ///
     /// # Errors
-    /// Where the spool cannot be written; the message is buffered all the same. After the end (`close`), where it is not.
+    /// If the spool cannot be written; the message is buffered nevertheless. After `close`, where
+    /// it is not buffered.
     pub fn message_added(&self, message: &Message) -> Result<(), StoreError> {
         self.parts.coordinator.record(message)
     }
 
-    /// The agent has answered, and the framework has saved its own session: triggers may fire.
+    /// Records that the agent has answered and the framework has saved its own session: triggers
+    /// may fire.
     pub fn invocation_ended(&self) {
         self.parts.coordinator.invocation_ended();
     }
 
-    /// The tools for the model, in an order that is always the same: search, add, then those of the stores.
+    /// Returns the tools for the model in a fixed order: search, add, then those of the stores.
     pub fn tools(&self) -> Vec<Tool> {
         let own = self.search_memory_tool().into_iter().chain(self.add_memory_tool());
         own.chain(self.parts.stores.iter().flat_map(|store| store.tools())).collect()
     }
 
-    /// The input of a model call with what is remembered at its end. The history itself is not touched. Never fails: what goes
-    /// wrong is logged, and nothing is appended.
+    /// Returns the input of a model call with the entries at its end. The history itself is
+    /// unchanged. Never fails: errors are logged, and nothing is appended.
     pub async fn inject(&self, messages: &[Message], state: &serde_json::Value) -> Injected {
         super::injection::inject(self, messages, state).await
     }

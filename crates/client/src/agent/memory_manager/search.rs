@@ -1,4 +1,4 @@
-//! Search over the stores: all at once, each failing alone, one list in the end.
+//! Searches all stores concurrently. Each may fail alone, and the result is one list.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -16,49 +16,50 @@ use crate::agent::isolation::caught;
 use crate::agent::limits::RESULTS_DEFAULT;
 use crate::agent::store::{MemoryStore, SearchQuery, check_relevance};
 
-/// How a search is meant.
+/// The options of a search.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SearchOptions {
-    /// At most so many entries of each store; else what the store says, else 3.
+    /// The maximum of entries of each store. Default: the store's own, else 3.
     pub max_search_results: Option<u32>,
-    /// Only these stores, by name; none where the list is empty, all where it is absent.
+    /// The names of the searched stores: none if the list is empty. Default: all.
     pub stores: Option<Vec<String>>,
-    /// Conditions, beside those of the stores, which always hold.
+    /// The conditions in addition to those of the stores, which always apply.
     pub filter: Vec<MetadataFilter>,
-    /// What was true and known then, in milliseconds since 1970.
+    /// The time as of which the stores search, in milliseconds since 1970.
     pub as_of_ms: Option<i64>,
-    /// All entries together hold about so many tokens.
+    /// The approximate budget of all entries together, in tokens.
     pub budget_tokens: Option<u32>,
-    /// The least relevance of an entry, 0 to 1; that of each store where it is absent. Stores whose
-    /// scores are not calibrated cannot answer then.
+    /// The minimum relevance of an entry, 0 to 1. Default: that of each store. With it, stores
+    /// without calibrated scores fail.
     pub relevance_min: Option<f32>,
 }
 
-/// What was found, and what failed.
+/// The results and failures of a search.
 #[derive(Debug, Clone, Default)]
 pub struct SearchDetails {
-    /// The list.
+    /// The entries.
     pub entries: Vec<Entry>,
-    /// The stores that gave no answer, in their order. Nothing found and no failure means: there is nothing.
+    /// The stores that failed, in their order. No entry and no failure means that no store has a
+    /// match.
     pub failures: Vec<StoreFailure>,
 }
 
-/// When a search takes what has come.
+/// The time at which a search takes the answers that have arrived.
 pub(super) type Deadline = Shared<BoxFuture<'static, ()>>;
 
 impl MemoryManager {
-    /// Finds entries. A store that fails contributes nothing and is logged.
+    /// Searches for entries. A store that fails contributes nothing and is logged.
     ///
     /// # Errors
-    /// Where an argument breaks a rule; never because a store failed.
+    /// If an argument breaks a rule; never because a store failed.
     pub async fn search(&self, query: &str, options: &SearchOptions) -> Result<Vec<Entry>, MemoryError> {
         Ok(self.search_detailed(query, options).await?.entries)
     }
 
-    /// The same with the errors of stores that failed.
+    /// Searches for entries and returns the errors of failed stores, too.
     ///
     /// # Errors
-    /// Where an argument breaks a rule.
+    /// If an argument breaks a rule.
     pub async fn search_detailed(
         &self,
         query: &str,
@@ -67,7 +68,7 @@ impl MemoryManager {
         self.find(query, options, None, None).await
     }
 
-    /// The search itself: of at most `limit` entries, and of what has come by the deadline.
+    /// Searches for at most `limit` entries, with the answers that arrive before the deadline.
     pub(in crate::agent) async fn find(
         &self,
         query: &str,
@@ -125,7 +126,8 @@ impl MemoryManager {
         Ok(details)
     }
 
-    /// Whole entries in their order; one that does not fit is left out, and a smaller one behind it may still come.
+    /// Keeps whole entries in order. One that does not fit is omitted, and a smaller one behind it
+    /// may still fit.
     fn keep_within(&self, budget_tokens: u32, entries: &mut Vec<Entry>) {
         let mut left = usize::try_from(budget_tokens).unwrap_or(usize::MAX);
         entries.retain(|entry| {
@@ -177,7 +179,7 @@ async fn ask(
     deadline: Option<Deadline>,
 ) -> Result<Vec<Entry>, StoreError> {
     let can = store.capabilities();
-    // A condition that is not understood would widen the answer in silence.
+    // An ignored condition would widen the result silently.
     if !question.filter.is_empty() && !can.filters {
         return Err(StoreError::permanent("this store has no filters"));
     }

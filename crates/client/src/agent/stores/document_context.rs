@@ -1,4 +1,4 @@
-//! The documents of a server that a session begins with: `system/` in full and a listing of the
+//! The documents of a server that a session starts with: `system/` in full and a listing of the
 //! others, in one budget.
 
 use futures::FutureExt;
@@ -10,7 +10,7 @@ use crate::agent::error::StoreError;
 use crate::agent::prompt_context::PromptContext;
 use crate::call::Client;
 
-/// The documents of a mount, or of a tree.
+/// The prompt documents of a mount or of a tree.
 #[derive(Debug, Clone)]
 pub struct DocumentContext {
     client: Client,

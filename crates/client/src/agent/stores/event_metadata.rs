@@ -1,5 +1,5 @@
-//! Metadata of an event, checked by the wire's rules before anything is sent: the server's own
-//! error names neither the key nor what is allowed.
+//! Checks the metadata of an event by the wire's rules before anything is sent, because the
+//! server's own error names neither the key nor the permitted values.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,20 +13,20 @@ use crate::agent::limits::{
 use crate::agent::message::Message;
 
 /// A function that returns the metadata of the event that a message goes into: texts, numbers and
-/// truth values by key.
+/// booleans by key.
 ///
 /// At most 15 keys of 1 to 128 characters, values of at most 256; letters and digits of ASCII,
 /// white space and `._:/=+@-`. Neighbours with equal metadata share an event, so a value that
-/// differs from message to message makes an event of each.
+/// differs from message to message creates one event for each message.
 pub type MetadataProvider = Arc<dyn Fn(&Message) -> Metadata + Send + Sync>;
 
-/// Letters and digits are of ASCII.
+/// The permitted characters, as errors name them. Letters and digits are ASCII.
 const ALLOWED: &str = "letters, digits, white space and . _ : / = + @ -";
 
-/// The values as texts, in the order of their keys.
+/// Returns the values as texts, in the order of their keys.
 ///
 /// # Errors
-/// Names the key and the rule.
+/// The key and the violated rule.
 pub(super) fn checked(metadata: &Metadata) -> Result<BTreeMap<String, String>, String> {
     if metadata.len() > EVENT_METADATA_KEYS_MAX {
         let found = metadata.len();
@@ -73,7 +73,7 @@ fn is_allowed(character: char) -> bool {
     character.is_ascii_alphanumeric() || is_space(character) || "._:/=+@-".contains(character)
 }
 
-/// What the service's pattern calls white space.
+/// True for white space as the service's pattern defines it.
 fn is_space(character: char) -> bool {
     matches!(character, '\t'..='\r' | ' ')
 }

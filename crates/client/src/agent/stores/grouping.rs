@@ -1,7 +1,7 @@
-//! Neighbours grouped into runs: never items that others stand between.
+//! Groups neighbours into runs. A run never skips an item.
 
-/// Returns runs of neighbours, at most `len_max` long. `fits` says of a run so far and the next
-/// item that the run takes it.
+/// Returns runs of neighbours, at most `len_max` long. `fits` returns true if the run so far takes
+/// the next item.
 pub(super) fn runs<T>(items: &[T], len_max: usize, fits: impl Fn(&[T], &T) -> bool) -> Vec<&[T]> {
     let mut runs = Vec::new();
     let mut from = 0;

@@ -1,8 +1,10 @@
-//! The stores that are ready: [`RemoteStore`] on a Loci server, over a URL, a unix socket or in this process; [`FileStore`] on files
-//! that people read, too; with the cargo feature `agentcore`, `AgentCoreStore` on Amazon Bedrock AgentCore Memory.
+//! The stores of this crate. [`RemoteStore`] uses a Loci server over a URL, a unix socket or in
+//! this process. [`FileStore`] uses files that people also read. With the cargo feature
+//! `agentcore`, `AgentCoreStore` uses Amazon Bedrock AgentCore Memory.
 //!
-//! A new store is a file here that implements the port. What stores of one kind have in common lies beside them: places with
-//! placeholders, messages grouped into events, who may write.
+//! A new store is a file here that implements the port. The modules next to the stores hold their
+//! common parts: places with placeholders, messages grouped into events, and the rule of writable
+//! stores.
 
 #[cfg(feature = "agentcore")]
 pub mod agentcore;

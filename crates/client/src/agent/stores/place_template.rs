@@ -1,32 +1,32 @@
-//! Places with `{actorId}` and `{sessionId}`, and names made of them. One pass over the text each: what a value holds is never read as a
-//! placeholder or a pattern.
+//! Namespace templates with `{actorId}` and `{sessionId}`, and names derived from them. Each text
+//! is scanned once, so a value is never read as a placeholder or a pattern.
 
 use crate::agent::error::MemoryError;
 
-/// Where a store looks. Templates may hold `{actorId}` and `{sessionId}`.
+/// The namespace that a store reads. Templates may contain `{actorId}` and `{sessionId}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// In one namespace.
+    /// A single namespace.
     Namespace(String),
-    /// In a namespace and everything beneath it.
+    /// A namespace and all namespaces below it.
     NamespacePath(String),
 }
 
 impl Default for Place {
-    /// The facts of an actor, with all beneath them.
+    /// Returns the facts of an actor, with all namespaces below.
     fn default() -> Self {
         Self::NamespacePath("/facts/{actorId}".to_owned())
     }
 }
 
 impl Place {
-    /// Its template.
+    /// Returns the template.
     pub(super) fn template(&self) -> &str {
         let (Self::Namespace(template) | Self::NamespacePath(template)) = self;
         template
     }
 
-    /// The name of the option in the words of every client.
+    /// Returns the name of the option as all clients spell it.
     pub(super) fn field(&self) -> &'static str {
         match self {
             Self::Namespace(_) => "namespace",
@@ -34,16 +34,16 @@ impl Place {
         }
     }
 
-    /// The namespace of an actor and a session.
+    /// Returns the namespace of an actor and a session.
     ///
     /// # Errors
-    /// Those of [`PlaceTemplate`], with the name of the option.
+    /// The errors of [`PlaceTemplate`], with the name of the option.
     pub(super) fn resolve(&self, actor: Option<&str>, session: Option<&str>) -> Result<String, MemoryError> {
         PlaceTemplate::of_field(self.field(), self.template())?.resolve(actor, session)
     }
 }
 
-/// A place of a memory.
+/// A parsed namespace template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceTemplate {
     /// The option that errors name.
@@ -52,10 +52,10 @@ pub struct PlaceTemplate {
 }
 
 impl PlaceTemplate {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
-    /// Where it is blank, or has braces that are no placeholder.
+    /// If it is blank, or has braces that are no placeholder.
     pub fn parse(template: &str) -> Result<Self, MemoryError> {
         Self::of_field("namespace", template)
     }
@@ -69,10 +69,10 @@ impl PlaceTemplate {
         Ok(parsed)
     }
 
-    /// The place of an actor and a session.
+    /// Returns the namespace of an actor and a session.
     ///
     /// # Errors
-    /// Where the template needs what is not given, or a value has braces.
+    /// If the template needs an absent value, or a value contains braces.
     pub fn resolve(&self, actor: Option<&str>, session: Option<&str>) -> Result<String, MemoryError> {
         self.fill(|name| match name {
             "actorId" => actor.map(str::to_owned),
@@ -109,10 +109,12 @@ impl PlaceTemplate {
     }
 }
 
-/// A name for a store that reads a place: placeholders are left out, and what is no ASCII letter or digit becomes a dash.
+/// Returns a store name derived from a template: without placeholders, and with a dash for every
+/// character other than an ASCII letter or digit.
 pub fn name_of_template(template: &str, fallback: &str) -> String {
     let mut out = String::new();
-    // Where an open placeholder began in `out`. It ends with its brace, and is none where a segment ends first.
+    // The start of an open placeholder in `out`. It ends with its brace; it is no placeholder if a
+    // segment ends first.
     let mut opened: Option<usize> = None;
     for character in template.chars() {
         match (character, opened) {
@@ -183,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_megabyte_takes_linear_time() {
-        // With a quadratic pass each of these would take minutes.
+        // A quadratic scan would take minutes for each of these.
         for piece in ["{", "-", "/", "{a", "é"] {
             let template = piece.repeat(1_000_000 / piece.len());
             let name = name_of_template(&template, "fallback");

@@ -1,12 +1,13 @@
-//! Events sent one after the other, and what became of their messages. Nothing here knows a wire.
+//! Sends events in order, and derives the outcome of their messages. Independent of the wire
+//! format.
 
 use std::collections::BTreeMap;
 
 use crate::agent::batch::{BatchOutcome, EventFailure, EventsNotStored, Unstored};
 use crate::agent::error::{ErrorClass, StoreError};
 
-/// Sends events in order, for their order is that of the conversation: after an error that may pass nothing overtakes, and what was not
-/// tried has that error, too. One that is refused for good holds nobody up.
+/// Sends events in the order of the conversation. After a transient error it sends no further event
+/// and reports that error for the rest. A permanent error stops no other event.
 pub(super) async fn in_order<'a, E, F>(
     events: &'a [E],
     send: impl Fn(&'a E) -> F,
@@ -31,8 +32,9 @@ where
     answers
 }
 
-/// Returns the outcome for the messages of events, by their numbers, and for `silent` ones, which
-/// no event holds and which are done. A message of several events is stored when all of them are.
+/// Returns the outcome of the messages of events, by their sequence numbers, and of `silent`
+/// messages, which no event holds and which are done. A message of several events is stored when
+/// all of them are.
 pub(super) fn outcome(
     answers: impl IntoIterator<Item = (Vec<u64>, Result<(), StoreError>)>,
     silent: impl IntoIterator<Item = u64>,

@@ -1,5 +1,5 @@
-//! The rule of writers: an event has no namespace, so two stores that write one conversation would
-//! write everything twice.
+//! The rule of writable stores. An event has no namespace, so two stores that write one
+//! conversation would write everything twice.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use crate::agent::error::MemoryError;
 use crate::agent::store::{MemoryStore, WritePlace};
 
-/// Checks that each memory, actor and session has at most one writable store; with
-/// `expect_extraction`, exactly one that is writable and extracts. Stores that take no messages are
-/// passed over. Call it after `initialize` where one store names its memory by name and another by
-/// id.
+/// Checks that each memory, actor and session has at most one writable store. With
+/// `expect_extraction`, it must have exactly one that is writable and extracts. Stores that take no
+/// messages are ignored. Call it after `initialize` if one store uses the memory's name and another
+/// its id.
 ///
 /// # Errors
 /// Every conversation that breaks the rule, with the names of its stores.
@@ -41,10 +41,11 @@ pub fn assert_writable_topology(
     if broken.is_empty() { Ok(()) } else { Err(MemoryError::Configuration(broken.join("; "))) }
 }
 
-/// Which of several stores of one place writes: the one that is flagged; else, with extraction, the first that is not flagged false.
+/// Returns the writable one of several stores of one conversation: the flagged one, else, with
+/// extraction, the first that is not flagged false.
 ///
 /// # Errors
-/// Where two are flagged, or all opted out of an extraction that is wanted.
+/// If two are flagged, or all opt out of a requested extraction.
 pub fn writer(flags: &[Option<bool>], extraction: bool) -> Result<Option<usize>, MemoryError> {
     let flagged: Vec<usize> =
         flags.iter().enumerate().filter(|(_, flag)| **flag == Some(true)).map(|(at, _)| at).collect();

@@ -1,4 +1,4 @@
-//! What is logged while a test runs, with its level; for tests.
+//! The log lines of a test, with their level; for tests.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<String>>>);
 
-/// Does the work, and says what it logged.
+/// Runs work and returns its result and log lines.
 pub(crate) fn logged<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
     let lines = Lines::default();
     let done = tracing::subscriber::with_default(tracing_subscriber::registry().with(lines.clone()), work);

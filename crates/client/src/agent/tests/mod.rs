@@ -1,4 +1,4 @@
-//! The rules of the manager, with their texts; search over several stores; additions.
+//! The rules of the manager and their error texts; searches over several stores; additions.
 
 pub(super) mod log;
 mod rules;
@@ -192,7 +192,7 @@ fn one_fails_one_is_slow_one_answers() {
             let mut searching = Box::pin(manager.search_detailed("a private question", &options));
             let mut poll = || searching.as_mut().poll(&mut task::Context::from_waker(task::Waker::noop()));
             assert!(poll().is_pending());
-            // Nobody waits for the slow one: all are asked at once.
+            // No store waits for the slow one: all are searched concurrently.
             assert_eq!(kept.each_ref().map(|kept| kept.questions().len()), [1, 1, 1]);
             clock.advance(99);
             assert!(poll().is_pending(), "its answer is waited for");

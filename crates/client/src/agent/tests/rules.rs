@@ -1,4 +1,5 @@
-//! Rules of the manager about stores that are foreign code, about what is configured and then left out, and about what is told of it.
+//! Rules of the manager about foreign code in stores, about ignored configuration, and about its
+//! warnings.
 
 use std::sync::{Arc, Mutex};
 
@@ -56,7 +57,7 @@ fn explicit_opt_outs_are_silent_and_extraction_without_writing_warns() {
     let options = FileStoreOptions { writable: false, ..FileStoreOptions::new("notes") };
     let (store, lines) = logged(|| FileStore::new(options).unwrap());
     assert!(lines.is_empty() && store.extraction().is_none());
-    // And a manager over such stores says nothing, either.
+    // A manager over such stores logs nothing, either.
     let (_, lines) = logged(|| build(vec![TestStore::reading("r"), TestStore::adding("w")]));
     assert!(lines.is_empty(), "{lines:?}");
 }
@@ -211,7 +212,7 @@ fn a_message_arrives_with_all_that_was_said_of_it() {
     let mut said = Message { id: Some("m-1".into()), at_ms: Some(77), ..Message::assistant("x") };
     said.metadata.insert("k".into(), json!({"of": 1}));
     assert_eq!(arrived(None, &said), said);
-    // What a filter gives is what arrives; what has no time is given the present one.
+    // The store receives the output of the filter; a message without a time gets the current one.
     let without = Message { at_ms: None, ..said.clone() };
     assert_eq!(arrived(None, &without), Message { at_ms: Some(5), ..said.clone() });
     assert_eq!(arrived(Some(Arc::new(Plain)), &said), Message::assistant("x"));

@@ -1,4 +1,4 @@
-//! A store for tests: it holds everything in memory and fails as it is told. It deduplicates by token, as ours do.
+//! A store for tests. It keeps everything in memory, fails on request and deduplicates by token.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -14,10 +14,10 @@ use crate::agent::error::StoreError;
 use crate::agent::store::{Capabilities, ExtractionWaited, MemoryStore, SearchQuery, WritePlace};
 use crate::agent::tools::{Tool, ToolAnswer};
 
-/// What happens to a batch.
+/// A function that decides the outcome of a batch.
 type Answer = dyn FnMut(&MessageBatch, &mut Inside) -> Option<Result<BatchOutcome, StoreError>> + Send;
 
-/// What a store was given; shared with its test.
+/// The received contents of a store; shared with its test.
 #[derive(Clone, Default)]
 pub(crate) struct Kept(Arc<Mutex<Inside>>, Arc<Mutex<Option<Box<Answer>>>>);
 
@@ -27,11 +27,11 @@ pub(crate) struct Inside {
     pub(crate) limits: Vec<u32>,
     pub(crate) queries: Vec<SearchQuery>,
     pub(crate) added: Vec<String>,
-    /// Entries, as they came.
+    /// The contents of added entries, in order of arrival.
     pub(crate) add_calls: Vec<String>,
-    /// Texts of messages, as they are stored.
+    /// The texts of stored messages.
     pub(crate) texts: Vec<String>,
-    /// Tokens, as they came.
+    /// The tokens, in order of arrival.
     pub(crate) tokens: Vec<String>,
     known: BTreeSet<String>,
     fails_adds: bool,
@@ -75,12 +75,12 @@ impl Kept {
         self.0.lock().unwrap().fails_adds = fails;
     }
 
-    /// Fails to add these alone.
+    /// Makes only the additions of these contents fail.
     pub(crate) fn fail_adds_of(&self, contents: &[&str]) {
         self.0.lock().unwrap().fails_adds_of = contents.iter().map(|one| (*one).to_owned()).collect();
     }
 
-    /// Decides over batches from here on; `None` stores them.
+    /// Decides the outcome of further batches; `None` stores them.
     pub(crate) fn answer(
         &self,
         answer: impl FnMut(&MessageBatch, &mut Inside) -> Option<Result<BatchOutcome, StoreError>>
@@ -92,7 +92,8 @@ impl Kept {
 }
 
 impl Inside {
-    /// Stores a batch, unless its token is known; of its messages those that no partial answer stored.
+    /// Stores a batch unless its token is known, without messages that a partial answer stored
+    /// before.
     pub(crate) fn store(&mut self, batch: &MessageBatch) -> BatchOutcome {
         if self.known.insert(batch.token()) {
             for message in &batch.messages {
@@ -105,7 +106,7 @@ impl Inside {
         BatchOutcome::all(batch)
     }
 
-    /// Stores the messages for which there is no error, each as something of its own.
+    /// Stores the messages without an error, each as a batch of its own.
     pub(crate) fn store_but(
         &mut self,
         batch: &MessageBatch,
@@ -141,13 +142,13 @@ pub(crate) struct TestStore {
     session: Option<String>,
     not_ready: bool,
     takes: Option<Delay>,
-    /// Who was made ready, in this order.
+    /// The names of the initialized stores, in order.
     starts: Option<Arc<Mutex<Vec<String>>>>,
     tool: Option<String>,
     waited: Option<ExtractionWaited>,
 }
 
-/// How long a write takes.
+/// The delay of a write.
 type Delay = Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
 impl TestStore {
@@ -218,7 +219,7 @@ impl TestStore {
         Self { session: Some(session.to_owned()), ..self }
     }
 
-    /// Answers to batches and questions come after this, and it is too late to take a batch back then.
+    /// Delays the answers to batches and searches. A batch is taken before the delay.
     pub(crate) fn taking_its_time(
         self,
         takes: impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static,

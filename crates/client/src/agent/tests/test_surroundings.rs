@@ -1,4 +1,4 @@
-//! A clock that stands until it is moved, and randomness that counts; for tests.
+//! A manual clock and counting randomness, for tests.
 
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
@@ -8,7 +8,7 @@ use futures::future::{BoxFuture, poll_fn};
 
 use crate::agent::surroundings::{Clock, Randomness, Surroundings};
 
-/// The clock with what it hands in.
+/// A manual clock and the surroundings with it.
 pub(crate) struct Standing {
     pub(crate) clock: Arc<StandingClock>,
     pub(crate) outside: Surroundings,
@@ -30,7 +30,7 @@ impl StandingClock {
         state.1.drain(..).for_each(Waker::wake);
     }
 
-    /// How many wait for it now.
+    /// Returns the number of pending sleeps.
     pub(crate) fn sleepers(&self) -> usize {
         self.0.lock().unwrap().1.len()
     }

@@ -1,4 +1,4 @@
-//! `add_memory`: the model keeps something. Only stores on the tool's list are in its reach.
+//! `add_memory`: the model stores entries. It reaches only the stores of the tool.
 
 use std::sync::Arc;
 
@@ -16,16 +16,18 @@ use crate::agent::memory_manager::additions::AddOptions;
 const DESCRIPTION: &str = "Add facts, preferences, or decisions to long-term memory so they are remembered across conversations. Use when the user shares something worth recalling later.";
 const ADVICE: &str = "Name stores to add only to those, or leave `stores` out to add to all of them.";
 
-/// How the tool is listed and what it reaches.
+/// The options of the tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddToolOptions {
-    /// Another name.
+    /// The name of the tool, if not the default.
     pub name: Option<String>,
-    /// Other words for the model.
+    /// The description for the model, if not the default.
     pub description: Option<String>,
-    /// The only stores it may write to; every writable store that takes entries where it is absent.
+    /// The names of the stores that it may write to. Default: every writable store that takes
+    /// entries.
     pub stores: Option<Vec<String>>,
-    /// The answer waits until everything is written. Else failures are logged only, and an executor is needed.
+    /// True if the call waits until all entries are written. Otherwise failures are only logged,
+    /// and an executor is needed.
     pub wait_for_writes: bool,
 }
 
@@ -103,7 +105,7 @@ async fn add(
     let count = entries.len();
     match (waits, manager.parts.surroundings.executor.clone()) {
         (false, Some(executor)) => {
-            // Every failure is logged where it happens; nobody is left to tell.
+            // Every failure is logged at its origin; the caller is gone.
             executor(async move { drop(write(&manager, &entries, &options).await) }.boxed());
             Ok(ToolAnswer { result: json!({ "accepted": count }), warnings })
         }

@@ -1,10 +1,10 @@
-//! Arguments of a call, read strictly: a member that is not in the schema is named, not ignored.
+//! Arguments of a call, parsed strictly: a member outside the schema is an error that names it.
 
 use serde_json::{Map, Value};
 
 use super::ToolError;
 
-/// The members of a call.
+/// The arguments of a call.
 pub(super) struct Arguments(Map<String, Value>);
 
 impl Arguments {
@@ -20,7 +20,7 @@ impl Arguments {
         }
     }
 
-    /// A text that is not blank.
+    /// Returns a text that is not blank.
     pub(super) fn text(&self, name: &str) -> Result<&str, ToolError> {
         match self.0.get(name).and_then(Value::as_str) {
             Some(text) if !text.trim().is_empty() => Ok(text),
@@ -28,7 +28,7 @@ impl Arguments {
         }
     }
 
-    /// A list of texts, where it is given.
+    /// Returns a list of texts, if it is present.
     pub(super) fn texts(&self, name: &str) -> Result<Option<Vec<String>>, ToolError> {
         let refused = || ToolError(format!("{name} must be a list of texts"));
         match self.given(name) {
@@ -41,11 +41,11 @@ impl Arguments {
         }
     }
 
-    /// A positive whole number, where it is given.
+    /// Returns a positive whole number, if it is present.
     pub(super) fn positive(&self, name: &str) -> Result<Option<u32>, ToolError> {
         let Some(value) = self.given(name) else { return Ok(None) };
         let refused = || ToolError(format!("{name} must be a positive whole number"));
-        // 5.0 is a whole number to a model.
+        // Models also write whole numbers as 5.0.
         let number = value.as_f64().ok_or_else(refused)?;
         if !(number.is_finite() && number >= 1.0 && number.fract() == 0.0) {
             return Err(refused());
@@ -53,7 +53,7 @@ impl Arguments {
         Ok(Some(if number >= f64::from(u32::MAX) { u32::MAX } else { number as u32 }))
     }
 
-    /// A member that is there and is not null.
+    /// Returns a member that is present and not null.
     pub(super) fn given(&self, name: &str) -> Option<&Value> {
         self.0.get(name).filter(|value| !value.is_null())
     }

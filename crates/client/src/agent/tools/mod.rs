@@ -1,5 +1,5 @@
-//! What a model may call. A tool is its name, its words for the model, its schema, and the work; how a framework lists and calls
-//! tools is the framework's affair.
+//! The tools of a model. A tool has a name, a description for the model, a schema and a function;
+//! the framework lists and calls it.
 
 mod add_memory;
 mod arguments;
@@ -14,27 +14,27 @@ use serde_json::{Value, json};
 pub use add_memory::AddToolOptions;
 pub use search_memory::SearchToolOptions;
 
-/// Why a tool gives no result: a text for the model.
+/// The error of a tool: a text for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ToolError(pub String);
 
-/// What a tool answers.
+/// The result of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolAnswer {
     /// The result.
     pub result: Value,
-    /// What the model should know of it.
+    /// The warnings for the model.
     pub warnings: Vec<String>,
 }
 
 impl ToolAnswer {
-    /// A result that needs no warning.
+    /// Returns a result without warnings.
     pub fn plain(result: Value) -> Self {
         Self { result, warnings: Vec::new() }
     }
 
-    /// What the model is given: the result as it is, and beside it warnings where there are any.
+    /// Returns the result for the model, together with the warnings, if there are any.
     pub fn into_value(self) -> Value {
         match (self.warnings.is_empty(), self.result) {
             (true, result) => result,
@@ -47,32 +47,32 @@ impl ToolAnswer {
     }
 }
 
-/// The work of a tool, on its arguments.
+/// A function that runs a tool on its arguments.
 pub type ToolWork = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<ToolAnswer, ToolError>> + Send + Sync>;
 
-/// A tool.
+/// A tool of a model.
 #[derive(Clone)]
 pub struct Tool {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it is for, to the model.
+    /// The purpose, for the model.
     pub description: String,
-    /// The form of its arguments: a JSON Schema.
+    /// The JSON Schema of the arguments.
     pub input_schema: Value,
-    /// The work.
+    /// The function of the tool.
     pub work: ToolWork,
 }
 
 impl Tool {
-    /// Name, description and schema, as they are listed.
+    /// Returns name, description and schema in their listed form.
     pub fn listed(&self) -> Value {
         json!({ "name": self.name, "description": self.description, "inputSchema": self.input_schema })
     }
 
-    /// Does the work.
+    /// Runs the tool.
     ///
     /// # Errors
-    /// Where the arguments break the schema or a rule, or the work fails.
+    /// If the arguments break the schema or a rule, or the tool fails.
     pub async fn call(&self, arguments: Value) -> Result<ToolAnswer, ToolError> {
         (self.work)(arguments).await
     }

@@ -1,4 +1,5 @@
-//! `search_memory`: the model asks what is remembered. Name, words and schema are those that prompts and other clients know.
+//! `search_memory`: the model searches the memories. Its name, description and schema match those
+//! that prompts and other clients use.
 
 use std::sync::Arc;
 
@@ -20,12 +21,12 @@ const KNOWN: [&str; 4] = ["query", "maxSearchResults", "max_search_results", "st
 const KNOWN_EXTENDED: [&str; 7] =
     ["query", "maxSearchResults", "max_search_results", "stores", "filter", "as_of", "budget_tokens"];
 
-/// How the tool is listed.
+/// The options of the tool.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchToolOptions {
-    /// Another name.
+    /// The name of the tool, if not the default.
     pub name: Option<String>,
-    /// Other words for the model.
+    /// The description for the model, if not the default.
     pub description: Option<String>,
 }
 
@@ -115,7 +116,7 @@ async fn search(
     Ok(ToolAnswer { result: details.entries.iter().map(shown).collect(), warnings })
 }
 
-/// The limit under either spelling, cut to the largest that is allowed.
+/// Returns the limit under either spelling, capped at the permitted maximum.
 fn results_max(arguments: &Arguments, warnings: &mut Vec<String>) -> Result<Option<u32>, ToolError> {
     let asked = match (arguments.positive("maxSearchResults")?, arguments.positive("max_search_results")?) {
         (Some(one), Some(other)) if one != other => {

@@ -1,4 +1,4 @@
-//! Stores that a tool may reach: how a model is told of them, and which ones it means.
+//! The stores that a tool may reach: their description for the model, and the selection by name.
 
 use super::ToolError;
 
@@ -8,7 +8,7 @@ pub(super) struct Target {
     pub(super) description: Option<String>,
 }
 
-/// The description with the stores that have one, where any has.
+/// Returns the description with a list of the stores that have one.
 pub(super) fn described(description: &str, heading: &str, advice: &str, targets: &[Target]) -> String {
     let lines: Vec<String> = targets
         .iter()
@@ -20,8 +20,8 @@ pub(super) fn described(description: &str, heading: &str, advice: &str, targets:
     format!("{description}\n\n{heading}\n{}\n\n{advice}", lines.join("\n"))
 }
 
-/// The names that are meant, each once; all in scope where none is given. Names out of scope are dropped with a warning, unless no
-/// other is left.
+/// Returns the selected names, each once; all in scope if none is given. Names out of scope are
+/// dropped with a warning, unless no other remains.
 pub(super) fn meant(
     asked: Option<Vec<String>>,
     targets: &[Target],

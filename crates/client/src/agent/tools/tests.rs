@@ -1,4 +1,4 @@
-//! The tools as a model meets them: their bytes, their errors, their results.
+//! The tools as a model uses them: their bytes, their errors, their results.
 
 use futures::FutureExt;
 use futures::executor::block_on;

@@ -1,4 +1,4 @@
-//! Checks of capabilities that are absent: the call is refused with `unsupported`, never with an
+//! Checks of absent capabilities: the call fails with `unsupported` and never returns an
 //! approximation.
 
 use super::ground::{Ground, Outcome, refused};

@@ -1,5 +1,5 @@
-//! Checks of writers at the same time: none is lost, none is mixed with another, and a condition
-//! lets one through.
+//! Checks of concurrent writers: none is lost, none is mixed with another, and a condition admits
+//! exactly one.
 
 use futures::future::join_all;
 
@@ -7,7 +7,7 @@ use super::ground::{Fault, Ground, Outcome, fault, in_words, same, shown};
 use crate::backend::storage_error::StorageErrorKind;
 use crate::backend::stored_file::{FilePrecondition, sha256_hex};
 
-/// Writers at the same time.
+/// The number of concurrent writers.
 const WRITERS: usize = 8;
 
 /// The text of a writer, long enough to be written in several steps.
@@ -15,8 +15,7 @@ fn text(writer: usize) -> Vec<u8> {
     format!("Writer {writer} wrote this line.\n").repeat(400).into_bytes()
 }
 
-/// Returns what became of one write of each writer to a path; `None` where the condition refused
-/// it.
+/// Returns the outcome of one write of each writer to a path; `None` if the condition rejected it.
 async fn race(
     it: &Ground,
     name: impl Fn(usize) -> String,
@@ -59,7 +58,7 @@ pub(super) async fn whole(it: &Ground) -> Outcome {
     Err(fault("the file is that of one writer, whole", shown(&found)))
 }
 
-/// Fails the check unless exactly one writer won and its file is there.
+/// Fails the check unless exactly one writer won and its file is stored.
 async fn one_wins(it: &Ground, only_if: &FilePrecondition) -> Outcome {
     let done = race(it, |_| "a.md".to_owned(), only_if).await?;
     let winners: Vec<usize> = done.into_iter().flatten().collect();

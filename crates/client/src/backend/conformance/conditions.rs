@@ -1,4 +1,4 @@
-//! Checks of preconditions: a change whose condition does not hold is refused and changes nothing.
+//! Checks of preconditions: a change whose condition does not hold fails and changes nothing.
 
 use super::ground::{Fault, Ground, Outcome, fault, in_words, refused, same};
 use crate::backend::storage_error::StorageErrorKind::PreconditionFailed;

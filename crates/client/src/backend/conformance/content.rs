@@ -1,5 +1,4 @@
-//! Checks of content: bytes come back as they were written, whatever they are, and what is removed
-//! is gone.
+//! Checks of content: any bytes come back as they were written, and a removed file is gone.
 
 use super::ground::{Fault, Ground, Outcome, fault, in_words, refused, same};
 use crate::backend::storage_error::StorageErrorKind;
@@ -8,7 +7,7 @@ use crate::backend::stored_file::{FilePrecondition, sha256_hex};
 /// Bytes that every backend without a limit stores.
 pub(super) const LARGE_BYTES: u64 = 1 << 20;
 
-/// Texts that a backend with an idea of text changes.
+/// Texts that a backend with its own text normalisation changes.
 const TEXTS: &[(&str, &str)] = &[
     ("crlf.md", "first\r\nsecond\r\n"),
     ("mixed-line-ends.md", "first\nsecond\r\nthird\rfourth\n"),
@@ -37,7 +36,7 @@ pub(super) async fn round_trip(it: &Ground) -> Outcome {
     Ok(())
 }
 
-/// A text of exactly so many bytes.
+/// Returns a text of exactly so many bytes.
 fn text_of(bytes: u64) -> Vec<u8> {
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     let mut text = Vec::with_capacity(bytes);

@@ -7,10 +7,10 @@ use super::ground::{Ground, Outcome, fault, in_words, same};
 use crate::backend::prefixed::namespace;
 use crate::backend::stored_file::FilePrecondition;
 
-/// More files than a page of most services holds in a test.
+/// A number of files above the page size of most services in a test.
 const MANY: usize = 120;
 
-/// Names that a sort by words, by letters without case or by directories puts in another order.
+/// Names that other sort orders (by words, case-insensitive, by directories) put in another order.
 const NAMES: &[&str] = &["b.md", "a/c.md", "a.md", "Z.md", "a-b.md", "é.md", "a/b/d.md", "10.md", "9.md"];
 
 pub(super) async fn sorted(it: &Ground) -> Outcome {

@@ -1,5 +1,5 @@
-//! The surroundings of one check: a backend, a prefix of its own, and calls that fail the check
-//! where they must succeed.
+//! The environment of one check: a backend, a prefix of its own, and calls that fail the check if
+//! they do not succeed.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(super) fn same<T: PartialEq + std::fmt::Debug>(subject: &str, found: &T, exp
     Err(fault(format!("{subject}: {expected:?}"), format!("{found:?}")))
 }
 
-/// Fails the check unless the call failed with this kind.
+/// Fails the check unless the call failed with this kind of error.
 pub(super) fn refused<T: std::fmt::Debug>(
     subject: &str,
     done: Result<T, StorageError>,
@@ -51,7 +51,7 @@ pub(super) fn in_words(error: &StorageError) -> String {
     format!("{}: {error}", error.kind.code())
 }
 
-/// A part of bytes, for a report.
+/// Returns the first characters of bytes, for a report.
 pub(super) fn shown(bytes: &[u8]) -> String {
     let text: String = String::from_utf8_lossy(bytes).chars().take(SHOWN_MAX).collect();
     format!("{} bytes {text:?}", bytes.len())
@@ -60,7 +60,7 @@ pub(super) fn shown(bytes: &[u8]) -> String {
 pub(super) struct Ground {
     pub(super) backend: Arc<dyn FileBackend>,
     pub(super) prefix: String,
-    /// The beginning of the labels of snapshots.
+    /// The prefix of the labels of snapshots.
     pub(super) label: String,
 }
 
@@ -73,7 +73,7 @@ impl Ground {
         self.backend.capabilities()
     }
 
-    /// The full path of a name.
+    /// Returns the full path of a name.
     pub(super) fn at(&self, name: &str) -> String {
         format!("{}/{name}", self.prefix)
     }
@@ -87,13 +87,13 @@ impl Ground {
         self.backend.write(&self.at(name), bytes, only_if).await
     }
 
-    /// Writes a file, which must succeed.
+    /// Writes a file and fails the check on an error.
     pub(super) async fn write(&self, name: &str, bytes: &[u8]) -> Result<Written, Fault> {
         let done = self.write_if(name, bytes, &FilePrecondition::Any).await;
         done.map_err(|error| fault(format!("write {name:?} succeeds"), in_words(&error)))
     }
 
-    /// Reads a file, which must not fail.
+    /// Reads a file and fails the check on an error.
     pub(super) async fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Fault> {
         let read = self.backend.read(&self.at(name)).await;
         let read = read.map_err(|error| fault(format!("read {name:?} succeeds"), in_words(&error)))?;
@@ -115,14 +115,14 @@ impl Ground {
         found.map_err(|error| fault(format!("exists {name:?} succeeds"), in_words(&error)))
     }
 
-    /// Lists what is at or below a name; the empty name is the whole prefix.
+    /// Lists the files at or below a name. The empty name is the whole prefix.
     pub(super) async fn list(&self, name: &str) -> Result<Vec<BackendEntry>, Fault> {
         let prefix = if name.is_empty() { self.prefix.clone() } else { self.at(name) };
         let listed = self.backend.list(&prefix).await;
         listed.map_err(|error| fault(format!("list {name:?} succeeds"), in_words(&error)))
     }
 
-    /// The full paths below a name, as the backend orders them.
+    /// Returns the full paths below a name, in the backend's order.
     pub(super) async fn paths(&self, name: &str) -> Result<Vec<String>, Fault> {
         Ok(self.list(name).await?.into_iter().map(|entry| entry.path).collect())
     }
@@ -132,8 +132,8 @@ impl Ground {
         done.map_err(|error| fault(format!("delete {name:?} succeeds"), in_words(&error)))
     }
 
-    /// Removes every file below the prefix; each is gone then. A listing that names other files is
-    /// a fault, and these are left alone.
+    /// Removes every file below the prefix and checks that each is gone. A listing that names other
+    /// files fails the check, and those files are left alone.
     pub(super) async fn clean_up(&self) -> Outcome {
         for path in self.paths("").await?.into_iter().filter(|path| is_within(path, &self.prefix)) {
             let done = self.backend.delete(&path, &FilePrecondition::Any).await;

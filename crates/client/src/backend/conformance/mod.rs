@@ -1,8 +1,8 @@
 //! The conformance suite of file backends: one table of named checks, each in a fresh prefix that
 //! is removed at the end.
 //!
-//! A new check is a function in one of the files and a line in `CHECKS`. A check compares what a
-//! backend answers with what the port promises, and never measures time.
+//! A new check is a function in one of the files and a line in `CHECKS`. A check compares the
+//! answers of a backend with the promises of the port, and never measures time.
 
 mod absent_capabilities;
 mod concurrency;
@@ -25,16 +25,16 @@ use super::file_backend::{BackendCapabilities, FileBackend};
 use super::path_rules::clean_prefix;
 use super::storage_error::StorageError;
 
-/// The beginning of the names of the suite's prefixes.
+/// The start of the names of the suite's prefixes.
 const PREFIX: &str = "backend-check";
-/// The name of the check that every file of the suite is removed.
+/// The name of the check that every file of the suite was removed.
 pub const CLEAN_UP: &str = "clean-up";
 
 /// A check.
 struct Check {
-    /// Its name, for reports and for people who look for it in the guide.
+    /// The name, for reports and for the guide.
     name: &'static str,
-    /// The capability that it needs; `None`: every backend is checked.
+    /// The capability that it needs; `None`: the check runs for every backend.
     needs: Option<Capability>,
     run: for<'a> fn(&'a Ground) -> BoxFuture<'a, Outcome>,
 }
@@ -101,11 +101,11 @@ pub fn check_names() -> impl Iterator<Item = &'static str> {
     CHECKS.iter().map(|check| check.name).chain([CLEAN_UP])
 }
 
-/// Runs every check below `directory`, in a prefix that `run` names: letters and digits that no
-/// earlier run had.
+/// Runs every check below `directory`, in a prefix named by `run`: letters and digits that no
+/// earlier run used.
 ///
 /// # Errors
-/// `InvalidPath` for a directory that breaks a rule of paths. What a backend does wrong is in the
+/// `InvalidPath` for a directory that breaks a rule of paths. Faults of the backend are in the
 /// report.
 pub async fn run_conformance(
     backend: Arc<dyn FileBackend>,

@@ -1,11 +1,11 @@
-//! Checks of paths: names of people come back as they are, and a path that breaks a rule is refused
-//! and writes nothing.
+//! Checks of paths: names come back unchanged, and a path that breaks a rule fails and writes
+//! nothing.
 
 use super::ground::{Ground, Outcome, fault, in_words, same};
 use crate::backend::storage_error::StorageErrorKind;
 use crate::backend::stored_file::FilePrecondition;
 
-/// Names that every backend takes, in NFC.
+/// Names that every backend accepts, in NFC.
 const NAMES: &[&str] = &[
     "plain.md",
     "with space.md",
@@ -22,7 +22,7 @@ const NAMES: &[&str] = &[
     "one/two/three/four/five/six.md",
 ];
 
-/// Names that break a rule, with the rule.
+/// Names that break a rule, each with the rule.
 const BROKEN: &[(&str, &str)] = &[
     ("..", "a segment `..`"),
     ("a/../b.md", "a segment `..`"),
@@ -83,7 +83,7 @@ pub(super) async fn rules(it: &Ground) -> Outcome {
             Err(error) => faults.push(format!("{rule}: {}", in_words(&error))),
             Ok(_) => {
                 faults.push(format!("{rule}: stored"));
-                // A path that leads elsewhere is no part of the listing that is removed at the end.
+                // A path that leads elsewhere is not in the listing that is removed at the end.
                 let _ = it.backend.delete(&it.at(name), &FilePrecondition::Any).await;
             }
         }

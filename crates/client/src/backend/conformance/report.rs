@@ -17,7 +17,7 @@ pub enum CheckOutcome {
         /// The answer of the backend.
         found: String,
     },
-    /// The capability is absent.
+    /// The check needs an absent capability.
     Skipped {
         /// The capability.
         reason: String,
@@ -34,7 +34,7 @@ pub struct CheckResult {
     pub outcome: CheckOutcome,
 }
 
-/// All checks of a run, in their order.
+/// All checks of a run, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConformanceReport {
     /// The capabilities that the backend announced.

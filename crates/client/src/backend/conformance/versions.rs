@@ -1,5 +1,5 @@
-//! Checks of versions: histories, the order of changes, differences between snapshots, and going
-//! back by new versions.
+//! Checks of versions: histories, the order of changes, differences between snapshots, and restores
+//! as new versions.
 
 use super::ground::{Fault, Ground, Outcome, fault, in_words, refused, same};
 use crate::backend::file_change::{BackendChange, FileOperation, SnapshotRef, VersionQuery};
@@ -8,14 +8,14 @@ use crate::backend::storage_error::StorageError;
 use crate::backend::storage_error::StorageErrorKind::PreconditionFailed;
 use crate::backend::stored_file::sha256_hex;
 
-/// Pages after which a cursor leads nowhere.
+/// The maximum of pages, after which a cursor counts as endless.
 const PAGES_MAX: usize = 100_000;
 
 fn failed(error: StorageError) -> Fault {
     fault("the call succeeds", in_words(&error))
 }
 
-/// The digests of the versions of a file that were written, newest first, in pages of so many.
+/// Returns the digests of the written versions of a file, newest first, read in pages of `limit`.
 async fn written(it: &Ground, name: &str, limit: u32) -> Result<Vec<String>, Fault> {
     let mut page = VersionQuery { limit, cursor: None };
     let mut out = Vec::new();
@@ -51,7 +51,7 @@ pub(super) async fn history(it: &Ground) -> Outcome {
     same("versions of a path that never was", &written(it, "never.md", 100).await?, &Vec::new())
 }
 
-/// All changes behind a cursor, and the cursor of the end.
+/// Returns all changes after a cursor, and the cursor of the end.
 async fn changes_from(
     it: &Ground,
     since: Option<String>,

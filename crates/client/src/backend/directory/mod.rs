@@ -1,6 +1,6 @@
 //! A directory as a file backend: the five required methods, and preconditions under a lock that
-//! all processes share. It keeps no versions and does not search. How the disk is read and written
-//! is in `place` and `walk`.
+//! all processes share. It keeps no versions and does not search. `place` and `walk` read and write
+//! the disk.
 
 mod place;
 mod walk;
@@ -18,28 +18,28 @@ use super::storage_error::{StorageError, StorageErrorKind};
 use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written};
 use crate::agent::off_thread::off_thread;
 
-/// The largest file in bytes.
+/// The maximum size of a file, in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// A directory of files. Hidden names and temporary files of editors are invisible in it, and no
-/// link is followed. Another process that replaces directories by links during a call
-/// is outside of what it defends against.
+/// A directory of files. Hidden names and temporary files of editors are invisible in it, and links
+/// are not followed. It does not defend against another process that replaces directories by links
+/// during a call.
 #[derive(Debug, Clone)]
 pub struct DirectoryBackend {
     place: Arc<Place>,
 }
 
 impl DirectoryBackend {
-    /// Opens a directory and makes it, for its owner alone, where it is absent.
+    /// Opens a directory. An absent one is created with access for its owner only.
     ///
     /// # Errors
-    /// `Unavailable` if the directory cannot be made or read; `PathConflict` if something else has
-    /// its place.
+    /// `Unavailable` if the directory cannot be created or read; `PathConflict` if something else
+    /// has its place.
     pub fn open(directory: &Path) -> Result<Self, StorageError> {
         Ok(Self { place: Arc::new(Place::open(directory)?) })
     }
 
-    /// Runs work on the disk, on a thread that may block.
+    /// Runs disk work on a thread that may block.
     async fn on_disk<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Place) -> Result<T, StorageError> + Send + 'static,
@@ -120,7 +120,7 @@ impl FileBackend for DirectoryBackend {
     }
 }
 
-/// Returns a path whose file a listing would show.
+/// Returns a path whose file a listing shows.
 fn visible(path: &str) -> Result<String, StorageError> {
     let path = clean_path(path)?;
     match path.split('/').find(|name| walk::is_invisible(name)) {

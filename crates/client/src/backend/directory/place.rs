@@ -1,8 +1,8 @@
-//! Reading and writing the files of a directory. It blocks: the backend runs it on a thread for
-//! such work.
+//! Reads and writes the files of a directory. It blocks: the backend runs it on a thread for such
+//! work.
 //!
-//! A writer holds the lock of the directory from looking at the file until its new bytes are
-//! durable. The bytes are written to a hidden sibling, which takes the file's name in one step.
+//! A writer holds the lock of the directory from checking the file until its new bytes are durable.
+//! It writes the bytes to a hidden sibling, which takes the file's name atomically.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -19,20 +19,20 @@ use crate::backend::stored_file::{FilePrecondition, Written, sha256_hex};
 
 /// The file whose lock writers hold.
 const LOCK: &str = ".loci-lock";
-/// The beginning of the name of a file that is being written.
+/// The start of the name of a file that is being written.
 const DRAFT: &str = ".loci-writing-";
-/// Tries to take the lock: 30 s.
+/// The maximum of tries to take the lock: 30 s.
 const LOCK_TRIES_MAX: u32 = 15_000;
-/// Time between two tries.
+/// The pause between two tries.
 const LOCK_PAUSE: Duration = Duration::from_millis(2);
 
-/// The directory.
+/// A directory of files.
 #[derive(Debug)]
 pub(super) struct Place {
     root: PathBuf,
 }
 
-/// The error of a disk that does not do its work.
+/// Returns the error of a disk failure.
 pub(super) fn failed(error: std::io::Error) -> StorageError {
     let message =
         format!("the directory cannot be read or written ({error}): check its owner, mode and disk");
@@ -43,7 +43,7 @@ pub(super) fn failed(error: std::io::Error) -> StorageError {
     StorageError::new(kind, message).caused_by(error)
 }
 
-/// The error of a file past the limit.
+/// Returns the error of a file above the limit.
 pub(super) fn too_large(path: &str) -> StorageError {
     let message = format!("{path}: a file has at most {FILE_BYTES_MAX} bytes: split it");
     StorageError::new(StorageErrorKind::TooLarge, message)
@@ -59,7 +59,7 @@ impl Place {
             }
             _ => failed(error),
         })?;
-        // The caller may give a link; from here on none is followed.
+        // The caller may pass a link; from here on none is followed.
         Ok(Self { root: directory.canonicalize().map_err(failed)? })
     }
 
@@ -71,7 +71,8 @@ impl Place {
             Err(error) => return Err(failed(error)),
         };
         let opened = file.metadata().map_err(failed)?;
-        // A writer has replaced the file since: what is open is whole, unless a link was put there.
+        // A writer has replaced the file since. The open file is complete, unless a link was put
+        // there.
         if (opened.dev(), opened.ino()) != (about.dev(), about.ino()) {
             look(&self.root, path)?;
         }
@@ -100,7 +101,7 @@ impl Place {
             Ok(Some((place, about))) if about.is_dir() => walk.directory(&place, prefix)?,
             Ok(Some((_, about))) if about.is_file() => walk.file(prefix, about.len()),
             Ok(Some(_) | None) => {}
-            // All that is behind a link is left out.
+            // All files behind a link are omitted.
             Err(error) if error.kind == StorageErrorKind::PathConflict => walk.skip(prefix, &error),
             Err(error) => return Err(error),
         }
@@ -142,14 +143,14 @@ impl Place {
         fs::remove_file(&place).map_err(failed)?;
         let mut folder = place.parent().unwrap_or(&self.root).to_owned();
         synced(&folder)?;
-        // The file is gone: a directory that stays, for whatever reason, does not change that.
+        // The file is gone, even if a directory cannot be removed.
         while folder != self.root && fs::remove_dir(&folder).is_ok() {
             folder.pop();
         }
         Ok(true)
     }
 
-    /// The regular file at a path.
+    /// Returns the regular file at a path.
     fn file(&self, path: &str) -> Result<Option<(PathBuf, fs::Metadata)>, StorageError> {
         self.needed()?;
         match look(&self.root, path)? {
@@ -159,7 +160,7 @@ impl Place {
         }
     }
 
-    /// Checks the way to a path, what lies there, and the condition. The caller holds the lock.
+    /// Checks the directories of a path, its file, and the condition. The caller holds the lock.
     fn check(&self, path: &str, only_if: &FilePrecondition) -> Result<(), StorageError> {
         if let Some((place, about)) = look(&self.root, path)?
             && !about.is_file()
@@ -173,12 +174,12 @@ impl Place {
         only_if.check(path, present.map(|bytes| sha256_hex(&bytes)).as_deref())
     }
 
-    /// Checks that no other name of the folder differs from this one in case alone. A name that is
-    /// there was checked when it was made, so the folder is read for new names.
+    /// Checks that no other name of the folder differs only in case. An existing name was checked
+    /// when it was created, so the folder is read for new names only.
     fn check_spelling(&self, folder: &Path, name: &str) -> Result<(), StorageError> {
         let is_there = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
         let (upper, lower) = (name.to_uppercase(), name.to_lowercase());
-        // A disk that takes names without case finds every spelling.
+        // A case-insensitive disk finds every spelling.
         if is_there(name) && [upper, lower].iter().all(|other| other == name || !is_there(other)) {
             return Ok(());
         }
@@ -194,7 +195,7 @@ impl Place {
         Ok(())
     }
 
-    /// Checks that the root is there: a directory that vanished is not an empty one.
+    /// Checks that the root exists: a directory that vanished is not an empty one.
     fn needed(&self) -> Result<(), StorageError> {
         let about = fs::symlink_metadata(&self.root).map_err(failed)?;
         if about.is_dir() {
@@ -204,7 +205,8 @@ impl Place {
         }
     }
 
-    /// The lock of all writers. It goes with the file, also where the process ends.
+    /// Takes the lock of all writers. The lock ends with the file handle, also when the process
+    /// ends.
     fn lock(&self) -> Result<File, StorageError> {
         self.needed()?;
         let place = self.root.join(LOCK);
@@ -217,7 +219,7 @@ impl Place {
     }
 }
 
-/// Waits for a lock, within a bound: a writer that hangs must not hold all others.
+/// Waits for a lock up to a limit: a writer that hangs must not block all others.
 #[expect(clippy::disallowed_methods, reason = "another process gives the lock back, in the machine's time")]
 fn locked(lock: &File) -> Result<(), StorageError> {
     for _ in 0..LOCK_TRIES_MAX {
@@ -231,7 +233,7 @@ fn locked(lock: &File) -> Result<(), StorageError> {
     Err(StorageError::new(StorageErrorKind::Unavailable, message))
 }
 
-/// Writes bytes to a sibling and gives it the name once they are durable.
+/// Writes bytes to a sibling and renames it once they are durable.
 fn replace(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), StorageError> {
     let number = getrandom::u64().map_err(|error| failed(std::io::Error::other(error)))?;
     let draft = folder.join(format!("{DRAFT}{number:016x}"));
@@ -243,7 +245,8 @@ fn replace(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), StorageError> 
         .and_then(|()| fs::rename(&draft, folder.join(name)))
         .map_err(failed);
     if done.is_err() {
-        // The error says what failed: a draft that stays is hidden and its owner's alone.
+        // The returned error reports the failure. A remaining draft is hidden and readable by its
+        // owner only.
         let _ = fs::remove_file(&draft);
     }
     done.and_then(|()| synced(folder))

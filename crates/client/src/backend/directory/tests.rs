@@ -1,4 +1,4 @@
-//! Properties of a directory alone: modes, links, hidden names, spellings, parts of a listing and a
+//! Properties of a directory only: modes, links, hidden names, spellings, parts of a listing and a
 //! root that vanishes.
 
 use std::os::unix::ffi::OsStrExt;
@@ -93,7 +93,7 @@ fn a_directory_that_vanished_is_not_empty() {
     assert_eq!(error.kind, StorageErrorKind::PathConflict);
 }
 
-/// The paths of a part, the skipped paths with their codes, and the end of the part.
+/// Returns the paths of a part, the skipped paths with their codes, and the end of the part.
 fn part(backend: &DirectoryBackend, after: Option<&str>, limit: usize) -> (String, String, Option<String>) {
     let part = block_on(backend.list_part("", after, limit)).unwrap();
     let files: Vec<_> = part.files.into_iter().map(|entry| entry.path).collect();
@@ -162,7 +162,7 @@ fn a_parent_that_stays_is_no_failure_of_delete() {
     write(&backend, "a/b/c.md", "text").unwrap();
     write(&backend, "a/stays.md", "text").unwrap();
     let set = |mode: u32| std::fs::set_permissions(&above, PermissionsExt::from_mode(mode)).unwrap();
-    // Nobody but root removes the directory `b` now.
+    // Only root can remove the directory `b` now.
     set(0o500);
     let deleted = block_on(backend.delete("a/b/c.md", &FilePrecondition::Any));
     set(0o700);

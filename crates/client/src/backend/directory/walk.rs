@@ -1,5 +1,5 @@
-//! Looking at a directory without following a link: the kind of what lies at a path, and the files
-//! below a prefix.
+//! Reads a directory without following links: the file type at a path, and the files below a
+//! prefix.
 
 use std::fs::{self, FileType, Metadata};
 use std::io::ErrorKind;
@@ -11,14 +11,14 @@ use crate::backend::path_rules::{PATH_SEGMENTS_MAX, clean_path};
 use crate::backend::storage_error::{StorageError, StorageErrorKind};
 use crate::backend::stored_file::BackendEntry;
 
-/// Returns true for names that a directory does not show: hidden ones, and those of files that
-/// editors and stores leave while they write.
+/// Returns true for names that a directory does not show: hidden ones, and unfinished files of
+/// editors and stores.
 pub(super) fn is_invisible(name: &str) -> bool {
     let is_unfinished = [".swp", ".tmp", "~"].iter().any(|end| name.ends_with(end));
     name.starts_with('.') || is_unfinished || name.contains(".__strands_tmp_")
 }
 
-/// Returns what lies at a path below the root; `None` where nothing does.
+/// Returns the metadata at a path below the root; `None` if nothing is there.
 ///
 /// # Errors
 /// `PathConflict` for a symbolic link on the way or at the end.
@@ -41,14 +41,14 @@ pub(super) fn look(root: &Path, path: &str) -> Result<Option<(PathBuf, Metadata)
     Ok(about.map(|about| (place, about)))
 }
 
-/// The error for something that has the place of a path.
+/// Returns the error of a path whose place something else has.
 pub(super) fn conflict(root: &Path, place: &Path, lies: &str) -> StorageError {
     let shown = place.strip_prefix(root).unwrap_or(place).display();
     let message = format!("{shown} {lies}: move it away, or choose another path");
     StorageError::new(StorageErrorKind::PathConflict, message)
 }
 
-/// Returns the metadata of a place itself, a link not followed.
+/// Returns the metadata of a place itself, without following a link.
 fn metadata(place: &Path) -> Result<Option<Metadata>, StorageError> {
     match fs::symlink_metadata(place) {
         Ok(about) => Ok(Some(about)),
@@ -59,9 +59,9 @@ fn metadata(place: &Path) -> Result<Option<Metadata>, StorageError> {
 
 /// A walk in the order of full paths.
 pub(super) struct Walk<'a> {
-    /// Paths up to this one are left out.
+    /// The path after which the walk begins.
     after: Option<&'a str>,
-    /// Files to find.
+    /// The maximum of files to find.
     limit: usize,
     part: ListingPart,
 }
@@ -74,7 +74,7 @@ impl<'a> Walk<'a> {
     /// Returns the part of the listing that was found.
     pub(super) fn end(mut self) -> ListingPart {
         if let Some(next) = &self.part.next {
-            // The next part has them.
+            // The next part contains them.
             self.part.skipped.retain(|file| file.path <= *next);
         }
         self.part
@@ -84,7 +84,7 @@ impl<'a> Walk<'a> {
     pub(super) fn directory(&mut self, directory: &Path, above: &str) -> Result<(), StorageError> {
         let found = match fs::read_dir(directory) {
             Ok(found) => found,
-            // It was removed since its parent was read.
+            // The directory was removed since its parent was read.
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(failed(error)),
         };
@@ -103,7 +103,7 @@ impl<'a> Walk<'a> {
             };
             let mut path = if above.is_empty() { shown.into_owned() } else { format!("{above}/{shown}") };
             if kind.is_dir() {
-                // Full paths of its files are sorted by these bytes.
+                // The full paths of its files sort by these bytes.
                 path.push('/');
             }
             entries.push((path, kind, entry.path(), name.to_str().is_some()));
@@ -121,8 +121,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns true for a path that is left out, and for a directory, with its final `/`, whose
-    /// files all are.
+    /// Returns true for a path before the start of the part, and for a directory, with its final
+    /// `/`, whose files all are.
     fn is_before(&self, path: &str) -> bool {
         let is_above = |after: &str| path.ends_with('/') && after.starts_with(path);
         self.after.is_some_and(|after| path <= after && !is_above(after))
@@ -147,7 +147,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Adds a file, or ends the part where it is full.
+    /// Adds a file, or ends the part if it is full.
     pub(super) fn file(&mut self, path: &str, size: u64) {
         if self.is_before(path) {
             return;
@@ -159,7 +159,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Adds a file that is not listed.
+    /// Adds a file that the backend does not list.
     pub(super) fn skip(&mut self, path: &str, error: &StorageError) {
         if !self.is_before(path) {
             self.part.skipped.push(RefusedFile::new(path.to_owned(), error));

@@ -1,5 +1,5 @@
-//! One number over what of a memory the wire carries without loss: equal memories have equal ones, whatever their ids, and in whatever order they are
-//! listed.
+//! A checksum over the parts of a memory that the wire format carries without loss. Equal memories
+//! have equal checksums, regardless of their ids and of the order of their lists.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,8 @@ pub(super) struct Checksum {
 }
 
 impl Checksum {
-    /// An event by what it says, its place in its session, and the event that its branch starts from.
+    /// Adds an event by its content, its position in its session, and the event that its branch
+    /// starts from. Returns its digest.
     pub(super) fn event(&mut self, call: &EventCall, position: usize, root: Option<[u8; 32]>) -> [u8; 32] {
         let payload: Value =
             call.payload.iter().map(|item| serde_json::to_value(item).unwrap_or_default()).collect();
@@ -31,7 +32,7 @@ impl Checksum {
         self.take(&said)
     }
 
-    /// A record by what it says; strategies by their names.
+    /// Adds a record by its content; strategies count by their names.
     pub(super) fn record(&mut self, call: &RecordCall, strategy: Option<&str>, kind: &str) {
         let metadata: BTreeMap<&String, &Value> =
             call.metadata.iter().filter(|(key, _)| key.as_str() != super::KIND).collect();
@@ -46,7 +47,7 @@ impl Checksum {
         digest
     }
 
-    /// The number.
+    /// Returns the checksum.
     pub(super) fn finish(mut self) -> String {
         self.items.sort_unstable();
         hex(&Sha256::digest(self.items.concat()))

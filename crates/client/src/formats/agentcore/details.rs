@@ -1,4 +1,5 @@
-//! What a memory there is set to. Whoever may not read that may still read and write what is in it.
+//! The settings of a remote memory. A caller without the right to read them may still read and
+//! write the contents.
 
 use super::super::item::Mapping;
 use super::shapes::{MemoryAnswer, WireMemory};

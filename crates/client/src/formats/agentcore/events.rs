@@ -1,4 +1,4 @@
-//! An event of the wire as an item, and an event of Loci as a call.
+//! Converts an event of the wire format to an item, and an event of Loci to a call.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,22 @@ use super::shapes::{
 };
 use super::{MARK, limits};
 
-/// Metadata here: what an import keeps of an event; it is told nobody else.
+/// The metadata key of an imported event's id, which is not exported.
 const IMPORT_ID: &str = "import_id";
 
-/// Where an event lies there.
+/// The position of an event in the remote memory.
 pub(super) struct Place<'a> {
     pub(super) memory: &'a str,
     pub(super) actor: &'a str,
     pub(super) session: &'a str,
 }
 
-/// The key for life of an event: its memory, and its id in it.
+/// Returns the permanent key of an event: its memory, and its id within it.
 pub(super) fn key(memory: &str, event: &str) -> String {
     format!("{memory}/{}", event.replace('#', "."))
 }
 
-/// An event of the wire as an item. The branch is the one that was made out for it.
+/// Converts an event of the wire format to an item, with the branch that was determined for it.
 pub(super) fn item(
     raw: &RawValue,
     id: &str,
@@ -102,7 +102,7 @@ fn payload_there(item: &PayloadItem) -> WirePayload {
     }
 }
 
-/// `CreateEvent`.
+/// The body of `CreateEvent`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct EventCall {
@@ -119,7 +119,8 @@ pub(super) struct EventCall {
     pub(super) extraction_mode: Option<&'static str>,
 }
 
-/// An event of Loci as a call, without its branch and its mark; what does not fit is told.
+/// Converts an event of Loci to a call, without its branch and its mark. Parts that do not fit are
+/// reported.
 pub(super) fn call(event: &Event, extract: bool, mapping: &mut Mapping) -> Result<EventCall, FormatProblem> {
     let place = format!("event {}", event.id);
     let remedy = "it stays here alone: export the memory as jsonl to keep it";

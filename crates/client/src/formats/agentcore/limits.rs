@@ -1,31 +1,31 @@
-//! What the service takes of an event and of a record's metadata, and what of ours does not fit. Servers that take more are held to the same, so that
-//! an export means the same everywhere.
+//! The service's limits for events and for the metadata of records, and checks against them. They
+//! apply to servers with higher limits, too, so that an export gives the same result everywhere.
 
 use super::shapes::WirePayload;
 
-/// Parts of an event.
+/// The maximum of parts of an event.
 pub(super) const PAYLOAD_ITEMS_MAX: usize = 100;
-/// Characters of a message.
+/// The maximum of characters of a message.
 pub(super) const TEXT_CHARS_MAX: usize = 100_000;
-/// Bytes of a JSON part that strategies read.
+/// The maximum of bytes of a JSON part that strategies read.
 pub(super) const JSON_BYTES_MAX: usize = 102_400;
-/// Bytes of an event.
+/// The maximum of bytes of an event.
 pub(super) const EVENT_BYTES_MAX: usize = 10_000_000;
-/// Keys of an event's metadata.
+/// The maximum of keys of an event's metadata.
 pub(super) const EVENT_KEYS_MAX: usize = 15;
-/// Keys of a record's metadata.
+/// The maximum of keys of a record's metadata.
 pub(super) const RECORD_KEYS_MAX: usize = 20;
-/// Characters of a key.
+/// The maximum of characters of a key.
 const KEY_CHARS_MAX: usize = 128;
-/// Characters of a value.
+/// The maximum of characters of a value.
 pub(super) const VALUE_CHARS_MAX: usize = 256;
-/// Texts of a list, and the characters of each.
+/// The maximum of texts of a list, and of characters of each.
 pub(super) const LIST_ITEMS_MAX: usize = 5;
 pub(super) const LIST_CHARS_MAX: usize = 64;
-/// Characters of a record's text.
+/// The maximum of characters of a record's text.
 pub(super) const RECORD_CHARS_MAX: usize = 16_000;
 
-/// Why a payload does not fit; `None` where it does.
+/// Returns the reason why a payload does not fit; `None` if it fits.
 pub(super) fn unfit_payload(payload: &[WirePayload]) -> Option<String> {
     if payload.len() > PAYLOAD_ITEMS_MAX {
         return Some(format!("an event may have at most {PAYLOAD_ITEMS_MAX} parts"));
@@ -43,17 +43,17 @@ pub(super) fn unfit_payload(payload: &[WirePayload]) -> Option<String> {
     })
 }
 
-/// A key that the service takes.
+/// True for a key that the service accepts.
 pub(super) fn is_key(key: &str) -> bool {
     (1..=KEY_CHARS_MAX).contains(&key.chars().count()) && is_plain(key)
 }
 
-/// A text of metadata that the service takes.
+/// True for a metadata text that the service accepts.
 pub(super) fn is_value(text: &str, chars_max: usize) -> bool {
     text.chars().count() <= chars_max && is_plain(text)
 }
 
-/// Only characters of the service's alphabet.
+/// True if a text contains only characters of the service's alphabet.
 fn is_plain(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || " \t\n\u{b}\u{c}\r._:/=+@-".contains(c);
     text.chars().all(plain)

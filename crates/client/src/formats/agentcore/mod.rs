@@ -1,10 +1,12 @@
-//! Memory of Amazon Bedrock AgentCore, or of any server that speaks its wire, in and out. What the wire carries becomes items here, and what Loci
-//! has becomes calls there; who calls, signs and repeats is whoever gives a [`Wire`].
+//! Import and export of a memory of Amazon Bedrock AgentCore, or of any server with the same wire
+//! format. Imports convert wire objects to items, and exports convert Loci's objects to calls. The
+//! caller's [`Wire`] sends, signs and retries the calls.
 //!
-//! `wire`: a call and why it fails; `pages`: lists, page by page; `shapes`: what the wire says; `limits`: what the service takes; `order`: events so
-//! that branches find where they start; `details`: what a memory there is set to;
-//! `strategies`: strategies by name; `events`, `records`: one noun each, both ways; `reader`: a memory there,
-//! piece by piece; `writer`: a memory here, noun by noun; `checksum`: what of it is lossless, as one number.
+//! `wire`: a call and its error; `pages`: lists, page by page; `shapes`: the wire types; `limits`:
+//! the service's limits; `order`: the order of events, in which a branch follows its start;
+//! `details`: the settings of a remote memory; `strategies`: strategies by name; `events`,
+//! `records`: one noun each, in both directions; `reader`: reads a remote memory in pieces;
+//! `writer`: writes a local memory, noun by noun; `checksum`: a checksum of the lossless parts.
 
 mod checksum;
 mod details;
@@ -28,21 +30,22 @@ pub use writer::{AgentCoreWriter, Target, Written};
 
 /// The format's name.
 pub const NAME: &str = "agentcore";
-/// Metadata there: the memory and the id that an item has here, and of records a digest of what was written.
+/// The metadata key on the remote side for the memory and the id of the local item and, for
+/// records, a digest of the written content.
 const MARK: &str = "loci_id";
-/// Metadata there: a record's kind, where its strategy does not say it.
+/// The metadata key on the remote side for a record's kind, if its strategy does not imply it.
 const KIND: &str = "loci_kind";
 
-/// Which nouns go along.
+/// The nouns to transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parts {
-    /// What happened.
+    /// True to transfer events.
     pub events: bool,
-    /// What is remembered.
+    /// True to transfer records.
     pub records: bool,
 }
 
-/// Bytes as hexadecimal digits.
+/// Returns bytes as hexadecimal digits.
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

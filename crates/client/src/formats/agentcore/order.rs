@@ -1,18 +1,19 @@
-//! Events of a session in the order in which they can be stored: by their ids, but none before the event that its branch starts from.
+//! Orders the events of a session so that they can be stored: by id, but each after the event that
+//! its branch starts from.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// What of an event decides where it stands.
+/// The parts of an event that determine its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Placed {
-    /// Its id; the order of ids is that of events.
+    /// The id. The order of ids is that of the events.
     pub(super) id: String,
-    /// Its branch, and the event that starts from; `None` on the main line.
+    /// The branch, and the event that it starts from; `None` on the main line.
     pub(super) branch: Option<(String, Option<String>)>,
 }
 
 impl Placed {
-    /// An event by what is said of its branch.
+    /// Creates an event from its branch data.
     pub(super) fn of(id: &str, branch: Option<(&str, Option<&str>)>) -> Self {
         let branch = branch.filter(|(name, _)| *name != MAIN);
         let owned = branch.map(|(name, root)| (name.to_owned(), root.map(str::to_owned)));
@@ -23,8 +24,8 @@ impl Placed {
 /// The main line's name.
 pub(super) const MAIN: &str = "main";
 
-/// Orders events. A branch whose start is gone starts from the event before its first one, and is told in `moved`; where there is none, its events
-/// are of the main line.
+/// Orders events. A branch whose start is missing starts from the event before its first one, and
+/// `moved` names it. If there is no such event, its events belong to the main line.
 pub(super) fn ordered(mut events: Vec<Placed>, moved: &mut BTreeSet<String>) -> Vec<Placed> {
     events.sort_by(|a, b| a.id.cmp(&b.id));
     events.dedup_by(|a, b| a.id == b.id);
@@ -44,7 +45,8 @@ pub(super) fn ordered(mut events: Vec<Placed>, moved: &mut BTreeSet<String>) -> 
                 waiting.push_back(event);
             }
         }
-        // Branches that start from one another in a ring are of no server; nothing is lost of them here.
+        // No server creates branches that start from one another in a cycle; here no event of them
+        // is lost.
         if waiting.len() == before {
             ordered.extend(waiting);
             return ordered;
@@ -52,7 +54,7 @@ pub(super) fn ordered(mut events: Vec<Placed>, moved: &mut BTreeSet<String>) -> 
     }
 }
 
-/// Every branch starts from an event that is there.
+/// Makes every branch start from an existing event.
 fn give_roots(events: &mut [Placed], moved: &mut BTreeSet<String>) {
     let ids: BTreeSet<String> = events.iter().map(|event| event.id.clone()).collect();
     let mut roots: BTreeMap<String, Option<String>> = BTreeMap::new();

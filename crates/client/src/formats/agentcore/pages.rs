@@ -1,20 +1,21 @@
-//! Lists of the wire, page by page. Where a page is larger than is read, smaller ones are asked for.
+//! Lists of the wire format, page by page. If a page exceeds the read limit, smaller pages are
+//! requested.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::wire::{Wire, WireError, post};
 
-/// Items of a page.
+/// The number of items of a page.
 const PAGE: u32 = 100;
 
 /// A page of any list.
 pub(super) trait Page: DeserializeOwned {
-    /// Where the next one starts.
+    /// Takes the token of the next page.
     fn next_token(&mut self) -> Option<String>;
 }
 
-/// A list that is being read.
+/// A list in the course of reading.
 pub(super) struct Pages {
     path: String,
     asked: Map<String, Value>,
@@ -24,13 +25,13 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// The list at a path, asked for with these members.
+    /// Creates the list at a path, requested with these members.
     pub(super) fn of(path: String, asked: &[(&str, Value)]) -> Self {
         let asked = asked.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
         Self { path, asked, page: PAGE, next: None, ended: false }
     }
 
-    /// The next page.
+    /// Returns the next page.
     pub(super) async fn next<P: Page>(&mut self, wire: &dyn Wire) -> Result<Option<P>, WireError> {
         if self.ended {
             return Ok(None);

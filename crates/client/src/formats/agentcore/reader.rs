@@ -1,5 +1,5 @@
-//! A memory on the other side of the wire, piece by piece: what it is set to, the events of one session after another, then its records. Each piece is
-//! small enough to be held; nothing is stored here.
+//! Reads a remote memory in pieces: its settings, the events of each session, then its records.
+//! Each piece fits into memory; nothing is stored here.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -17,26 +17,27 @@ use super::strategies::{self, Strategies};
 use super::wire::{Plane, Wire, WireError, get, path};
 use super::{MARK, Parts, events, records};
 
-/// Events of a piece.
+/// The maximum of events of a piece.
 const PIECE: usize = 500;
-/// Bytes of a session's events that are held; those beyond are asked for again one by one.
+/// The maximum of bytes of a session's events in memory. Events beyond it are requested again one
+/// by one.
 const SESSION_BYTES_MAX: usize = 256 << 20;
 
-/// What is asked for.
+/// The options of an import.
 pub struct Asked {
-    /// The memory there: its id or ARN.
+    /// The remote memory: its id or ARN.
     pub memory: String,
-    /// The memory here that it comes into.
+    /// The local target memory.
     pub own_memory: String,
-    /// Strategies here.
+    /// The strategies of the local memory.
     pub strategies: Vec<Strategy>,
-    /// Where records are put: their namespaces below this one.
+    /// The local namespace below which the records' namespaces are put.
     pub namespace: String,
-    /// Which nouns.
+    /// The nouns to import.
     pub parts: Parts,
 }
 
-/// A memory that is being read.
+/// A remote memory in the course of reading.
 pub struct AgentCoreReader<'a> {
     wire: &'a dyn Wire,
     asked: Asked,
@@ -56,7 +57,7 @@ struct ReadSession {
 }
 
 impl<'a> AgentCoreReader<'a> {
-    /// Nothing is called yet.
+    /// Creates a reader. No call is made yet.
     #[must_use]
     pub fn new(wire: &'a dyn Wire, asked: Asked) -> Self {
         let records = asked.parts.records.then(|| {
@@ -75,10 +76,10 @@ impl<'a> AgentCoreReader<'a> {
         }
     }
 
-    /// The next piece; `None` where all is read.
+    /// Returns the next piece; `None` at the end.
     ///
     /// # Errors
-    /// Where the server refuses, or is gone: the same import goes on from there.
+    /// If the server rejects a call, or is unavailable. A repeated import continues from there.
     pub async fn next(&mut self) -> Result<Option<Mapping>, WireError> {
         if !self.begun {
             self.begun = true;
@@ -177,7 +178,7 @@ impl<'a> AgentCoreReader<'a> {
         Ok((ReadSession { actor, session, waiting, held }, mapping))
     }
 
-    /// The next events of the session.
+    /// Returns the next events of the session.
     async fn events(&mut self) -> Result<Mapping, WireError> {
         let mut mapping = Mapping::default();
         let Some(of) = &mut self.session else { return Ok(mapping) };
@@ -231,7 +232,8 @@ impl<'a> AgentCoreReader<'a> {
     }
 }
 
-/// Settings are the memory's own: what differs is told, for a person to decide.
+/// Reports settings that differ, for a person to decide: the import does not change the local
+/// memory's settings.
 fn tell_settings(memory: &WireMemory, here: &[Strategy], mapping: &mut Mapping) {
     for strategy in &memory.strategies {
         let name = &strategy.name;

@@ -1,4 +1,4 @@
-//! A record of the wire as an item, and a record of Loci as a part of a call.
+//! Converts a record of the wire format to an item, and a record of Loci to a part of a call.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use super::shapes::{WireContent, WireRecord, WireTime};
 use super::strategies::{NONE, Strategies};
 use super::{KIND, MARK, NAME, limits};
 
-/// Metadata that the service makes itself.
+/// The prefix of metadata keys that the service sets itself.
 const SYSTEM: &str = "x-amz-agentcore-memory-";
-/// Metadata here that imports keep beside a record.
+/// The local metadata keys that imports keep for a record.
 const BOOKS: [&str; 5] = [REST, "import_format", "import_id", "import_digest", "import_content"];
-/// Keys that a record has here beside those of an import.
+/// The maximum of a record's metadata keys here, in addition to those of an import.
 const KEYS_MAX: usize = 20 - BOOKS.len();
 
-/// A record of the wire as an item.
+/// Converts a record of the wire format to an item.
 pub(super) fn item(
     raw: &RawValue,
     below: &str,
@@ -80,7 +80,7 @@ pub(super) fn item(
     Ok(ImportItem { id: record.memory_record_id, place, becomes: Becomes::Record(create) })
 }
 
-/// A namespace below another; as it is below `/`.
+/// Returns a namespace below another; below `/` it is unchanged.
 fn joined(below: &str, own: &str) -> String {
     let below = below.trim_end_matches('/');
     if below.is_empty() { own.to_owned() } else { format!("{below}/{}", own.trim_start_matches('/')) }
@@ -132,7 +132,8 @@ pub(super) struct RecordCall {
     pub(super) metadata: BTreeMap<String, Value>,
 }
 
-/// A record of Loci as an item of a call, without its mark; what does not fit is told.
+/// Converts a record of Loci to an item of a call, without its mark. Parts that do not fit are
+/// reported.
 pub(super) fn call(
     record: &Record,
     strategies: &Strategies,
@@ -186,7 +187,7 @@ fn metadata_there(record: &Record, there: &mut BTreeMap<String, Value>, mapping:
             continue;
         }
         let named = format!("metadata {key} of a record");
-        // One key is the mark's.
+        // One key is reserved for the mark.
         if there.len() == limits::RECORD_KEYS_MAX - 1 {
             mapping.skip(&named, "a record may have 20 keys there, one of which says where it comes from");
             continue;
@@ -198,7 +199,7 @@ fn metadata_there(record: &Record, there: &mut BTreeMap<String, Value>, mapping:
     }
 }
 
-/// Metadata that an import had no room for.
+/// Returns the metadata that an import could not keep as keys.
 fn kept(rest: &str) -> BTreeMap<String, MetadataValue> {
     let rest: Map<String, Value> = serde_json::from_str(rest).unwrap_or_default();
     let kept = rest.get("metadata").cloned().unwrap_or_default();
@@ -222,7 +223,7 @@ fn value_there(value: &MetadataValue) -> Option<Value> {
     }
 }
 
-/// What of a record the wire has no place for.
+/// Reports the parts of a record that the wire format cannot represent.
 fn what_stays(record: &Record, mapping: &mut Mapping) {
     let parts = [
         (record.version > 1, "earlier versions"),
@@ -247,7 +248,7 @@ fn what_stays(record: &Record, mapping: &mut Mapping) {
     }
 }
 
-/// What a mark says: the item's key, and a digest of what was written.
+/// Returns the contents of a mark: the item's key, and a digest of the written content.
 pub(super) fn marked(record: &WireRecord) -> Option<(&str, &str)> {
     record.metadata.get(MARK)?.get("stringValue")?.as_str()?.split_once(':')
 }

@@ -1,4 +1,5 @@
-//! What the wire says, as far as it is read or written here. Documents pass as the text they came as.
+//! The wire types, limited to the members that are read or written here. Documents are passed
+//! through as text.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::pages::Page;
 
-/// `ListActors`.
+/// The response of `ListActors`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ActorsPage {
@@ -22,7 +23,7 @@ pub(super) struct ActorSummary {
     pub(super) actor_id: String,
 }
 
-/// `ListSessions`.
+/// The response of `ListSessions`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SessionsPage {
@@ -36,7 +37,8 @@ pub(super) struct SessionSummary {
     pub(super) session_id: String,
 }
 
-/// `ListEvents`; events are read one by one, so that one that cannot be costs itself.
+/// The response of `ListEvents`. Events are parsed one by one, so that an unreadable one affects
+/// only itself.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct EventsPage {
@@ -44,7 +46,8 @@ pub(super) struct EventsPage {
     next_token: Option<String>,
 }
 
-/// `ListMemoryRecords`; likewise.
+/// The response of `ListMemoryRecords`. Records are parsed one by one, so that an unreadable one
+/// affects only itself.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RecordsPage {
@@ -63,7 +66,7 @@ macro_rules! pages {
 }
 pages!(ActorsPage, SessionsPage, EventsPage, RecordsPage);
 
-/// What of an event is needed to order it.
+/// The members of an event that determine its order.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct EventHead {
@@ -82,7 +85,7 @@ pub(super) struct WireEvent {
     pub(super) metadata: Option<BTreeMap<String, WireText>>,
 }
 
-/// `GetEvent`.
+/// The response of `GetEvent`.
 #[derive(Debug, Deserialize)]
 pub(super) struct EventAnswer {
     pub(super) event: Box<RawValue>,
@@ -130,7 +133,7 @@ pub(super) struct WireText {
     pub(super) string_value: String,
 }
 
-/// A record as it is listed.
+/// A record in a list.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct WireRecord {
@@ -145,7 +148,7 @@ pub(super) struct WireRecord {
     pub(super) metadata: BTreeMap<String, Value>,
 }
 
-/// `GetMemory`.
+/// The response of `GetMemory`.
 #[derive(Debug, Deserialize)]
 pub(super) struct MemoryAnswer {
     pub(super) memory: WireMemory,
@@ -181,7 +184,7 @@ pub(super) struct StrategyConfiguration {
     pub(super) kind: Option<String>,
 }
 
-/// `CreateEvent`'s answer.
+/// The response of `CreateEvent`.
 #[derive(Debug, Deserialize)]
 pub(super) struct CreatedEvent {
     pub(super) event: CreatedId,
@@ -193,7 +196,7 @@ pub(super) struct CreatedId {
     pub(super) event_id: String,
 }
 
-/// What became of a batch.
+/// The outcome of a batch.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BatchAnswer {
@@ -211,22 +214,22 @@ pub(super) struct BatchItem {
     pub(super) error_message: Option<String>,
 }
 
-/// A time in milliseconds: seconds as a number, or a text of RFC 3339.
+/// A time in milliseconds. On the wire it is seconds as a number, or an RFC 3339 text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WireTime(pub(super) i64);
 
 impl WireTime {
-    /// As Loci writes it.
+    /// Formats the time as RFC 3339, Loci's form.
     pub(super) fn to_rfc3339(self) -> Option<String> {
         jiff::Timestamp::from_millisecond(self.0).ok().map(|time| time.to_string())
     }
 
-    /// Of a time as Loci writes it.
+    /// Parses a time in Loci's form.
     pub(super) fn parse(text: &str) -> Option<Self> {
         text.parse::<jiff::Timestamp>().ok().map(|time| Self(time.as_millisecond()))
     }
 
-    /// Seconds with three decimals.
+    /// Returns the seconds with three decimals.
     fn seconds(self) -> String {
         format!("{}.{:03}", self.0.div_euclid(1000), self.0.rem_euclid(1000))
     }

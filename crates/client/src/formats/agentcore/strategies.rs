@@ -1,4 +1,5 @@
-//! Strategies of two memories, told to be the same by their names and what they make; ids of one mean nothing to the other.
+//! Matches the strategies of two memories by name and kind, because the ids of one are unknown to
+//! the other.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +7,15 @@ use loci_api::memory::{Strategy, StrategyKind};
 
 use super::shapes::WireStrategy;
 
-/// What records without a strategy say on the wire.
+/// The strategy id on the wire of records without a strategy.
 pub(super) const NONE: &str = "none";
 
-/// Strategies there, with their namesakes here.
+/// The remote strategies and their local counterparts.
 #[derive(Debug, Default)]
 pub(super) struct Strategies {
-    /// Id there, to name and namesake.
+    /// The name and the local counterpart by remote id.
     there: BTreeMap<String, There>,
-    /// Id here, to id there.
+    /// The remote id by local id.
     here: BTreeMap<String, String>,
     names_here: BTreeMap<String, String>,
 }
@@ -26,7 +27,7 @@ struct There {
 }
 
 impl Strategies {
-    /// Brings both sides together.
+    /// Matches the strategies of both sides.
     pub(super) fn of(there: &[WireStrategy], here: &[Strategy]) -> Self {
         let mut strategies = Self::default();
         for strategy in there {
@@ -43,22 +44,22 @@ impl Strategies {
         strategies
     }
 
-    /// The namesake here of one there.
+    /// Returns the local counterpart of a remote strategy.
     pub(super) fn here(&self, there: &str) -> Option<&str> {
         self.there.get(there)?.here.as_deref()
     }
 
-    /// The namesake there of one here.
+    /// Returns the remote counterpart of a local strategy.
     pub(super) fn there(&self, here: &str) -> Option<&str> {
         self.here.get(here).map(String::as_str)
     }
 
-    /// The name of one here.
+    /// Returns the name of a local strategy.
     pub(super) fn name_here(&self, here: &str) -> Option<&str> {
         self.names_here.get(here).map(String::as_str)
     }
 
-    /// What records of one there are, where they do not say.
+    /// Returns the kind of a remote strategy's records, if they do not state it.
     pub(super) fn kind_of_records(&self, there: Option<&str>, text: &str) -> &'static str {
         let kind = there.and_then(|id| self.there.get(id)).and_then(|strategy| strategy.kind);
         match kind {
@@ -71,7 +72,7 @@ impl Strategies {
     }
 }
 
-/// The kind, where its word is known.
+/// Returns the kind of a strategy, if its name is known.
 pub(super) fn kind(strategy: &WireStrategy) -> Option<StrategyKind> {
     let custom = strategy.configuration.as_ref().and_then(|configuration| configuration.kind.as_deref());
     match (strategy.kind.as_str(), custom) {
@@ -86,7 +87,8 @@ pub(super) fn kind(strategy: &WireStrategy) -> Option<StrategyKind> {
     }
 }
 
-/// Reflections are of the strategy of their episodes; their text says what they are.
+/// True for a reflection. Reflections have the strategy of their episodes, so only their text
+/// identifies them.
 fn is_reflection(text: &str) -> bool {
     let members = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text);
     members.is_ok_and(|members| members.contains_key("use_cases") || members.contains_key("hints"))

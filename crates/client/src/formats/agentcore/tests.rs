@@ -1,4 +1,5 @@
-//! What events and records become on either side, what does not fit, and the order of branches. The wire itself is tested with real servers.
+//! Conversions of events and records in both directions, parts that do not fit, and the order of
+//! branches. Other tests check the wire format with real servers.
 
 use std::collections::BTreeSet;
 

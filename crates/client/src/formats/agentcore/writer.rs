@@ -1,5 +1,6 @@
-//! A memory here, written to one on the other side of the wire, noun by noun. What is written has a mark there, so that an export that is run again goes
-//! on and changes nothing; every call carries a token for life besides. Records are in `writer_records`.
+//! Writes a local memory to a remote one, noun by noun. Written items carry a mark, so that a
+//! repeated export continues and changes nothing; every call also carries a permanent token.
+//! `writer_records` writes the records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,38 +20,39 @@ use super::strategies::Strategies;
 use super::wire::{Wire, WireError, path, post};
 use super::{MARK, Parts, hex, limits};
 
-/// Where a memory goes.
+/// The options of an export.
 pub struct Target {
-    /// The memory there: its id or ARN.
+    /// The remote memory: its id or ARN.
     pub memory: String,
-    /// The memory here.
+    /// The local memory.
     pub own_memory: String,
-    /// Its strategies.
+    /// The strategies of the local memory.
     pub strategies: Vec<Strategy>,
-    /// Which nouns.
+    /// The nouns to export.
     pub parts: Parts,
-    /// Every record is shown to the writer: those there that are not among them were put away here.
+    /// True if the writer receives every record. A remote record that it does not receive was
+    /// deleted or superseded locally.
     pub is_whole: bool,
-    /// Nothing is written.
+    /// True to write nothing.
     pub dry_run: bool,
 }
 
-/// What was written, or would be.
+/// The result of an export, or of its dry run.
 #[derive(Debug)]
 pub struct Written {
-    /// What became of what.
+    /// The conversions and the skipped parts.
     pub mapping: Mapping,
-    /// New there.
+    /// The number of items created in the remote memory.
     pub created: u64,
-    /// Changed there.
+    /// The number of items changed in the remote memory.
     pub updated: u64,
-    /// There as they were.
+    /// The number of items that were unchanged in the remote memory.
     pub unchanged: u64,
-    /// SHA-256 over what the wire carries without loss.
+    /// The SHA-256 checksum over the parts that the wire format carries without loss.
     pub checksum: String,
 }
 
-/// A memory that is being written.
+/// A memory in the course of writing.
 pub struct AgentCoreWriter<'a> {
     pub(super) wire: &'a dyn Wire,
     pub(super) target: Target,
@@ -60,15 +62,15 @@ pub struct AgentCoreWriter<'a> {
     pub(super) updated: u64,
     pub(super) unchanged: u64,
     pub(super) checksum: Checksum,
-    /// Records of this memory there, by key: their ids, and digests of what was written.
+    /// The remote records of this memory by key: their ids, and digests of the written content.
     pub(super) known: Option<BTreeMap<String, (String, String)>>,
 }
 
 impl<'a> AgentCoreWriter<'a> {
-    /// Reads what the memory there is.
+    /// Reads the remote memory's settings.
     ///
     /// # Errors
-    /// Where it is not there, or its server is gone.
+    /// If the memory does not exist, or its server is unavailable.
     pub async fn begin(wire: &'a dyn Wire, target: Target) -> Result<Self, WireError> {
         let mut mapping = Mapping::default();
         let memory = details(wire, &target.memory, &mut mapping).await?;
@@ -91,7 +93,7 @@ impl<'a> AgentCoreWriter<'a> {
         })
     }
 
-    /// How many items have been written or found.
+    /// Returns the number of items that were written or found.
     #[must_use]
     pub fn done(&self) -> u64 {
         self.created + self.updated + self.unchanged
@@ -100,7 +102,8 @@ impl<'a> AgentCoreWriter<'a> {
     /// Writes the events of one session.
     ///
     /// # Errors
-    /// Where the server is gone, or refuses more than one item: the same export goes on from there.
+    /// If the server is unavailable, or rejects more than one item. A repeated export continues
+    /// from there.
     pub async fn session(&mut self, actor: &str, session: &str, events: Vec<Event>) -> Result<(), WireError> {
         let known = if self.target.dry_run { BTreeMap::new() } else { self.marked(actor, session).await? };
         let placed = events.iter().map(|event| {
@@ -164,7 +167,7 @@ impl<'a> AgentCoreWriter<'a> {
         Ok(())
     }
 
-    /// The id there; `None` where it is refused.
+    /// Creates an event and returns its remote id; `None` if the server rejects it.
     async fn create(
         &mut self,
         mut call: EventCall,
@@ -192,14 +195,14 @@ impl<'a> AgentCoreWriter<'a> {
         }
     }
 
-    /// Events of a session there that have a mark, by what it says.
+    /// Returns the remote events of a session that have a mark, by the mark.
     async fn marked(&self, actor: &str, session: &str) -> Result<BTreeMap<String, String>, WireError> {
         let place = path(&["memories", &self.target.memory, "actor", actor, "sessions", session]);
         let mut pages = Pages::of(place, &[("includePayloads", Value::Bool(false))]);
         let mut marked = BTreeMap::new();
         loop {
             let page = match pages.next::<EventsPage>(self.wire).await {
-                // No such session yet: servers differ in how they say it.
+                // The session does not exist yet; servers report that differently.
                 Err(error) if error.is_not_found() => return Ok(marked),
                 page => page?,
             };
@@ -218,7 +221,7 @@ impl<'a> AgentCoreWriter<'a> {
         self.mapping.problems.push(FormatProblem::new(place, "", rule, remedy));
     }
 
-    /// What was written.
+    /// Returns the result.
     #[must_use]
     pub fn finish(mut self) -> Written {
         if self.target.is_whole {
@@ -237,17 +240,17 @@ impl<'a> AgentCoreWriter<'a> {
     }
 }
 
-/// Events of a session as far as they are written.
+/// The events of a session that are written so far.
 struct Sent {
-    /// Ids there of an earlier export, by mark.
+    /// The remote ids of an earlier export, by mark.
     known: BTreeMap<String, String>,
-    /// Ids there, by id here.
+    /// The remote ids, by local id.
     ids: BTreeMap<String, String>,
-    /// What each said, by id here.
+    /// The content digests, by local id.
     digests: BTreeMap<String, [u8; 32]>,
 }
 
-/// A token for life: the same parts give the same.
+/// Returns a permanent token: equal parts give an equal token.
 pub(super) fn token(parts: &[&str]) -> String {
     format!("loci-{}", hex(&Sha256::digest(parts.join("\n"))))
 }

@@ -1,4 +1,5 @@
-//! The records of a memory here, written there in batches: new ones made, changed ones changed, the others left alone.
+//! Writes the records of a local memory in batches: it creates new ones, updates changed ones and
+//! leaves the others.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +16,10 @@ use super::shapes::{BatchAnswer, RecordsPage, WireRecord};
 use super::wire::{WireError, path, post};
 use super::writer::{AgentCoreWriter, token};
 
-/// Records of a batch.
+/// The maximum of records of a batch.
 const BATCH: usize = 100;
 
-/// `BatchCreateMemoryRecords` and `BatchUpdateMemoryRecords`.
+/// The body of `BatchCreateMemoryRecords` and `BatchUpdateMemoryRecords`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Batch<'a> {
@@ -27,7 +28,7 @@ struct Batch<'a> {
     client_token: Option<String>,
 }
 
-/// Whether a batch makes or changes.
+/// The operation of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Does {
     Create,
@@ -38,7 +39,8 @@ impl AgentCoreWriter<'_> {
     /// Writes records.
     ///
     /// # Errors
-    /// Where the server is gone, or refuses more than items: the same export goes on from there.
+    /// If the server is unavailable, or rejects more than items. A repeated export continues from
+    /// there.
     pub async fn records(&mut self, records: &[Record]) -> Result<(), WireError> {
         if self.known.is_none() {
             self.known =
@@ -66,7 +68,7 @@ impl AgentCoreWriter<'_> {
         Ok(())
     }
 
-    /// A record as it is sent, with its mark, and the digest of what it says.
+    /// Returns a record in its wire form, with its mark, and the digest of its content.
     fn call(&mut self, record: &Record) -> Option<(RecordCall, String)> {
         let mut call = match records::call(record, &self.strategies, &mut self.mapping) {
             Ok(call) => call,
@@ -85,7 +87,8 @@ impl AgentCoreWriter<'_> {
         Some((call, digest))
     }
 
-    /// Where a batch as a whole is refused, each is sent alone, so that one costs only itself.
+    /// Sends a batch. If the server rejects it as a whole, each item is sent alone, so that only
+    /// the faulty one fails.
     async fn send(&mut self, does: Does, calls: &[RecordCall]) -> Result<(), WireError> {
         if calls.is_empty() {
             return Ok(());
@@ -130,7 +133,7 @@ impl AgentCoreWriter<'_> {
         Ok(())
     }
 
-    /// Records there that came from this memory.
+    /// Returns the remote records that came from this memory.
     async fn records_there(&self) -> Result<BTreeMap<String, (String, String)>, WireError> {
         let place = path(&["memories", &self.target.memory, "memoryRecords"]);
         let mut pages = Pages::of(place, &[("namespacePath", json!("/"))]);
@@ -149,7 +152,7 @@ impl AgentCoreWriter<'_> {
     }
 }
 
-/// How a problem names a record.
+/// Returns the name of a record in a problem.
 fn name(call: &RecordCall) -> &str {
     call.request_identifier.as_deref().or(call.memory_record_id.as_deref()).unwrap_or_default()
 }

@@ -1,5 +1,6 @@
-//! Which investigations this memory began, and for whom: a later call that names another user is a mistake, and one that names no session means
-//! that user's. The server alone decides who may do what; this is for programs that work for several users over one connection.
+//! The investigations that this memory started, and their users. A later call that names another
+//! user is a mistake, and one without a session uses that user's. The server alone decides about
+//! access; this helps programs that work for several users over one connection.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -7,10 +8,10 @@ use std::sync::{Mutex, PoisonError};
 use super::hooks::InvestigationState;
 use crate::error::ClientError;
 
-/// Investigations that are known of, the latest; of an older one the server says what it knows.
+/// The maximum of remembered investigations, the latest; for older ones the server decides.
 const BEGUN_MAX: usize = 1_000;
 
-/// Investigations that were begun, the latest first.
+/// The started investigations, the latest first.
 #[derive(Default)]
 pub(super) struct Begun(Mutex<VecDeque<One>>);
 
@@ -31,10 +32,10 @@ impl Begun {
         });
     }
 
-    /// The session that a call is about; `None`: the server decides.
+    /// Returns the session of a call; `None`: the server decides.
     ///
     /// # Errors
-    /// `Request` without an incident, and for another user than whom it was begun for.
+    /// `Request` without an incident, and for a user other than the one who started it.
     pub(super) fn session(&self, state: &InvestigationState) -> Result<Option<String>, ClientError> {
         if state.incident_id.is_empty() {
             let rule = "incident_id is required: an investigation has the one that its start says";

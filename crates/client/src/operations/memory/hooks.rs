@@ -1,6 +1,6 @@
-//! The hooks around an investigation, by the names and in the order of arguments of the design that
-//! such agents come from. Each is one request, tells the log what failed, and lets the agent go on;
-//! `try_…` return the error. Every argument counts.
+//! The hooks of an investigation, with the names and the argument order of the agents' source
+//! design. Each is one request, logs a failure, and lets the agent continue; the `try_…` forms
+//! return the error. Every argument has an effect.
 
 use std::collections::BTreeMap;
 
@@ -15,24 +15,24 @@ use crate::error::ClientError;
 
 /// The agents of the profile, by their names.
 const AGENTS: [&str; 4] = ["kubernetes-agent", "logs-agent", "metrics-agent", "runbooks-agent"];
-/// The parts of what is known, as `status` names them.
+/// The parts of the context, as `status` names them.
 const PARTS: [&str; 3] = ["infrastructure", "investigations", "preferences"];
 const PART_FAILED: &str = "error";
 
-/// Where an investigation stands, as its agents carry it along.
+/// The state of an investigation, which its agents pass along.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InvestigationState {
-    /// Whose it is; empty: the connection's.
+    /// The user of the investigation; empty: the connection's user.
     pub user_id: String,
-    /// Its incident.
+    /// The incident.
     pub incident_id: String,
-    /// Its session; `None`, or empty: the user's.
+    /// The session; `None` or empty: the user's.
     pub session_id: Option<String>,
 }
 
 impl SreMemory {
-    /// The same memory whose agents are these: each is a key of what is known, even where the server was not reached. Without it they are
-    /// the profile's. A server that was reached says its own.
+    /// Sets the agents. Each is a key of the context, even if the server was unreachable. Default:
+    /// the profile's agents. A reachable server returns its own.
     #[must_use]
     pub fn with_agents(mut self, agents: impl IntoIterator<Item = String>) -> Self {
         self.agents = agents.into_iter().collect();
@@ -43,11 +43,12 @@ impl SreMemory {
         AGENTS.map(str::to_owned).into()
     }
 
-    /// Before planning: begins the investigation, and says what is known for it. Where that fails there is an empty context with all its keys,
-    /// `degraded` and `status` say so, and planning goes on.
+    /// Before planning: starts the investigation and returns its context. On a failure the context
+    /// is empty with all its keys, `degraded` and `status` report it, and planning continues.
     ///
-    /// `actor_id` is whose investigation it is: the user, or empty. Absent `session_id` and `incident_id` are made by the server. What else a
-    /// start may say (alert, services, environment, budget) is for [`crate::Client::investigation_start`].
+    /// `actor_id` is the user of the investigation, or empty. The server creates an absent
+    /// `session_id` or `incident_id`. [`crate::Client::investigation_start`] accepts the other
+    /// members of a start (alert, services, environment, budget).
     pub async fn on_investigation_start(
         &self,
         query: &str,
@@ -65,11 +66,11 @@ impl SreMemory {
         }
     }
 
-    /// The same.
+    /// Starts the investigation and returns the error of a failure.
     ///
     /// # Errors
-    /// What the server refuses, naming the member; [`ClientError::Request`] for another actor than the user; [`ClientError::Unreachable`],
-    /// also while the memory is offline.
+    /// A rejection by the server, which names the member; [`ClientError::Request`] for an actor
+    /// other than the user; [`ClientError::Unreachable`], also while the memory is offline.
     pub async fn try_on_investigation_start(
         &self,
         query: &str,
@@ -104,7 +105,8 @@ impl SreMemory {
         Ok(started)
     }
 
-    /// After each worker agent: hands in its answer, which the server reads for knowledge and contacts by itself. True where it was taken.
+    /// After each worker agent: sends its answer, which the server searches for knowledge and
+    /// contacts. Returns true if the server accepted it.
     pub async fn on_agent_response(
         &self,
         agent_name: &str,
@@ -115,11 +117,12 @@ impl SreMemory {
         self.is_done(taken.map(|_| true), "agent_response", "an agent's answer was not taken")
     }
 
-    /// The same, with the job that reads it; [`crate::Client::agent_response_read`] says what came of it.
+    /// Sends the answer and returns the job that reads it; [`crate::Client::agent_response_read`]
+    /// returns its result.
     ///
     /// # Errors
-    /// As of [`SreMemory::try_on_investigation_start`]; [`ClientError::Request`] without an incident, or for another user than whom this
-    /// memory began it for.
+    /// The errors of [`SreMemory::try_on_investigation_start`]; [`ClientError::Request`] without an
+    /// incident, or for a user other than the one for whom this memory started it.
     pub async fn try_on_agent_response(
         &self,
         agent_name: &str,
@@ -137,9 +140,11 @@ impl SreMemory {
         self.client.agent_response(&state.incident_id, &response).await
     }
 
-    /// At the end: saves the investigation, what each agent taught, and contacts as proposals. False only where nothing was stored, as far as
-    /// the server could say it. How it ended is not read out of the answer: it stays `ongoing` until
-    /// [`crate::Client::investigation_complete`] says otherwise, which also takes causes, findings, actions and a timeline.
+    /// At the end: saves the investigation, the knowledge of each agent, and contacts as proposals.
+    /// Returns false only if nothing was stored, as far as the server could report it. The outcome
+    /// is not derived from the answer: the investigation stays `ongoing` until
+    /// [`crate::Client::investigation_complete`] sets it, which also takes causes, findings,
+    /// actions and a timeline.
     pub async fn on_investigation_complete(
         &self,
         query: &str,
@@ -162,10 +167,10 @@ impl SreMemory {
         self.is_done(done.map(|done| done.saved), "complete", "nothing of an investigation was saved")
     }
 
-    /// The same, with what became of it.
+    /// Saves the investigation and returns the details of the result.
     ///
     /// # Errors
-    /// As of [`SreMemory::try_on_agent_response`].
+    /// The errors of [`SreMemory::try_on_agent_response`].
     pub async fn try_on_investigation_complete(
         &self,
         query: &str,
@@ -191,7 +196,7 @@ impl SreMemory {
         self.client.investigation_complete(incident_id, &done).await
     }
 
-    /// Stores a turn of the conversation, whole. True where it is stored, or empty.
+    /// Stores a turn of the conversation in full. Returns true if it is stored, or empty.
     pub async fn capture_messages(
         &self,
         messages: &[InvestigationMessage],
@@ -201,10 +206,10 @@ impl SreMemory {
         self.is_done(kept.map(|kept| kept.saved), "messages", "a turn of a conversation was not stored")
     }
 
-    /// The same, with the messages as they may be shown.
+    /// Stores a turn and returns the messages in the form that may be displayed.
     ///
     /// # Errors
-    /// As of [`SreMemory::try_on_agent_response`].
+    /// The errors of [`SreMemory::try_on_agent_response`].
     pub async fn try_capture_messages(
         &self,
         messages: &[InvestigationMessage],
@@ -229,7 +234,7 @@ impl SreMemory {
         }
     }
 
-    /// What a start says that could not be asked.
+    /// Returns the result of a start whose request failed.
     fn nothing_known(&self, session_id: Option<&str>, incident_id: Option<&str>) -> InvestigationStarted {
         let failed = PARTS.map(|part| (part.to_owned(), PART_FAILED.to_owned()));
         InvestigationStarted {

@@ -1,5 +1,5 @@
-//! The hooks around an investigation, against the real server: one request each, every argument
-//! counts, never an error, and nothing of what is said in the log.
+//! The hooks of an investigation against the real server: one request each, every argument has an
+//! effect, never an error, and no content in the log.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ impl World {
         Self { loci, client, memory, arrivals }
     }
 
-    /// Requests since this was asked last.
+    /// Returns the requests since the last call.
     fn came(&self) -> Vec<Came> {
         std::mem::take(&mut *self.arrivals.lock().unwrap())
     }
@@ -66,7 +66,7 @@ fn said(text: &str) -> Vec<InvestigationMessage> {
     vec![InvestigationMessage { role, agent: None, tool: None, text: text.to_owned(), at: None }]
 }
 
-/// What a planner makes of a context: it needs all its keys, and nothing in them.
+/// Builds a plan from a context: it needs all the context's keys, which may be empty.
 fn plan(started: &InvestigationStarted) -> Vec<String> {
     let context = serde_json::to_value(&started.context).unwrap();
     for key in ["user_preferences", "infrastructure_by_agent", "past_investigations"] {
@@ -120,7 +120,8 @@ fn each_hook_is_one_request_and_what_it_says_is_found() {
     });
 }
 
-/// What came of a call: its request, or the first word of the rule that no request was made by.
+/// Returns the outcome of a call: its request, or the first word of the rule that prevented a
+/// request.
 fn outcome<T>(world: &World, done: Result<T, ClientError>) -> Value {
     match (done, world.came().pop()) {
         (Err(ClientError::Request(rule)), None) => json!(rule.split(' ').next().unwrap()),
@@ -129,7 +130,7 @@ fn outcome<T>(world: &World, done: Result<T, ClientError>) -> Value {
     }
 }
 
-/// Each variant is something else than the first, and than every other.
+/// Checks that each variant differs from every other.
 fn all_differ(outcomes: &[Value]) {
     for (at, one) in outcomes.iter().enumerate() {
         assert!(!outcomes.iter().skip(at + 1).any(|other| other == one), "{at} changes nothing: {one}");
@@ -224,7 +225,7 @@ fn every_argument_of_an_end_counts() {
         }
         assert_eq!(outcomes[4], json!("user_id"));
         all_differ(&outcomes);
-        // Without a session it is the one that the start made.
+        // Without a session it is the one that the start created.
         assert_eq!(outcomes[0][1]["session_id"], json!(state.session_id));
     });
 }
@@ -253,7 +254,7 @@ fn what_fails_is_no_error_and_an_empty_context_has_its_keys() {
             assert!(!lost.on_investigation_complete("q", &results, "r", "alice", None, incident).await);
         }
         assert_eq!(log.of("ERROR"), 9, "{:?}", log.lines());
-        // Nothing was stored: the plan waits, or there is no such investigation.
+        // Nothing was stored: the plan waits, or the investigation does not exist.
         let error = lost.try_on_agent_response("logs-agent", &answer("api"), &state).await.unwrap_err();
         assert_eq!(error.status(), Some(404));
     });

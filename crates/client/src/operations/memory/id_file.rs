@@ -1,5 +1,5 @@
-//! The memory's id for scripts, in a file of the project. Written where a program asks for it,
-//! once; no call reads it.
+//! The memory's id for scripts, in a file of the project. It is written once, on request of a
+//! program; no call reads it.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -8,17 +8,17 @@ use std::path::Path;
 
 use super::SreMemory;
 
-/// As `loci memory ensure` has it.
+/// The file name, which `loci memory ensure` also uses.
 const FILE: &str = ".memory_id";
-/// Its owner alone reads it.
+/// The mode of the file: only its owner may read it.
 const MODE: u32 = 0o600;
 
 impl SreMemory {
-    /// Writes the memory's id to `.memory_id` in a directory, one line, for its owner alone; a reader sees the old one or the new one, whole.
-    /// False, and nothing is written, while the memory is offline.
+    /// Writes the memory's id to `.memory_id` in a directory, as one line that only its owner may
+    /// read. The write is atomic. Returns false and writes nothing while the memory is offline.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn write_memory_id(&self, directory: &Path) -> io::Result<bool> {
         let Some(memory) = self.memory_id() else { return Ok(false) };
         let place = directory.join(FILE);
@@ -31,7 +31,7 @@ impl SreMemory {
         }
         let draft = directory.join(format!("{FILE}.{}", std::process::id()));
         match fs::remove_file(&draft) {
-            // Of a process with this number that died.
+            // A leftover of a process with this id that died.
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
@@ -39,7 +39,8 @@ impl SreMemory {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&draft)?;
         let written = writeln!(file, "{memory}").and_then(|()| fs::rename(&draft, &place));
         if written.is_err() {
-            // The error says what failed: a draft that stays is its owner's alone.
+            // The returned error reports the failure. A remaining draft is readable by its owner
+            // only.
             let _ = fs::remove_file(&draft);
         }
         written.map(|()| true)

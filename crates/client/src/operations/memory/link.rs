@@ -1,6 +1,6 @@
-//! Whether the memory is there. Where the server was not reached at the start it is offline: calls
-//! end at once, and one attempt is made every thirty seconds, however many calls and clones there
-//! are. Once there, it stays: a call that fails later says so itself.
+//! The connection to the memory. If the server was unreachable at the start, the memory is offline:
+//! calls fail at once, and one attempt is made every 30 seconds, regardless of the number of calls
+//! and clones. Once connected, it stays connected: a call that fails later returns its own error.
 
 use std::io;
 use std::sync::{Arc, OnceLock, Weak};
@@ -12,11 +12,11 @@ use crate::agent::Clock;
 use crate::call::Client;
 use crate::error::ClientError;
 
-/// Between two attempts.
+/// The time between two attempts, in milliseconds.
 pub(super) const RETRY_MS: u64 = 30_000;
 const PROFILE: &str = "sre";
 
-/// A memory that is there, or will be.
+/// The connection to a memory, established or pending.
 pub(super) struct Link {
     memory: OnceLock<String>,
     sought: Option<Sought>,
@@ -24,30 +24,30 @@ pub(super) struct Link {
     notices: Notices,
 }
 
-/// What is looked for.
+/// The memory that a pending connection looks for.
 struct Sought {
     client: Client,
     name: String,
 }
 
 impl Link {
-    /// To a memory whose id is known.
+    /// Creates a connection to a memory with a known id.
     pub(super) fn to(memory: String, clock: Arc<dyn Clock>) -> Self {
         Self { memory: OnceLock::from(memory), sought: None, clock, notices: Notices::default() }
     }
 
-    /// To one that is looked for by its name.
+    /// Creates a pending connection to a memory by its name.
     pub(super) fn not_yet(client: Client, name: String, clock: Arc<dyn Clock>) -> Self {
         let sought = Some(Sought { client, name });
         Self { memory: OnceLock::new(), sought, clock, notices: Notices::default() }
     }
 
-    /// The memory's id, once it is there.
+    /// Returns the memory's id, once it is connected.
     pub(super) fn memory(&self) -> Option<&str> {
         self.memory.get().map(String::as_str)
     }
 
-    /// The memory's id.
+    /// Returns the memory's id.
     ///
     /// # Errors
     /// `Unreachable` while it is offline.
@@ -59,7 +59,7 @@ impl Link {
         })
     }
 
-    /// One attempt: makes or completes the memory.
+    /// Makes one attempt: creates or completes the memory.
     pub(super) async fn connect(&self) -> Result<(), ClientError> {
         let Some(sought) = self.sought.as_ref().filter(|_| self.memory().is_none()) else { return Ok(()) };
         let asked = MemoryEnsure { profile: Some(PROFILE.to_owned()), ..MemoryEnsure::default() };
@@ -68,19 +68,20 @@ impl Link {
         for warning in &ensured.warnings {
             tracing::warn!(memory = %ensured.memory_id, "{warning}");
         }
-        // Another attempt may have been faster; it found the same memory.
+        // A concurrent attempt may have been faster; it found the same memory.
         let _ = self.memory.set(ensured.memory_id);
         Ok(())
     }
 
-    /// Warns, unless the same was warned of less than a minute ago.
+    /// Logs a warning, unless an equal kind was logged less than a minute ago.
     pub(super) fn warn(&self, kind: &'static str, what: &str) {
         if self.notices.is_due(kind, self.clock.now_ms()) {
             tracing::warn!(kind, "{what}");
         }
     }
 
-    /// Says what a call came to nothing by: ids, codes and names of members, never contents, of which a message of the server may hold some.
+    /// Logs the failure of a call: ids, codes and names of members, never contents, which a message
+    /// of the server may include.
     pub(super) fn told(&self, error: &ClientError, kind: &'static str, what: &str) {
         if self.memory().is_none() {
             return self.warn(kind, &format!("{what}: memory is offline"));
@@ -98,7 +99,8 @@ impl Link {
     }
 }
 
-/// An attempt every thirty seconds, until the memory is there or nobody has it any more.
+/// Attempts to connect every 30 seconds, until the memory is connected or its last handle is
+/// dropped.
 pub(super) async fn reconnect(link: Weak<Link>) {
     loop {
         let Some(sleep) = waiting(&link) else { return };
@@ -115,7 +117,7 @@ pub(super) async fn reconnect(link: Weak<Link>) {
     }
 }
 
-/// The next wait; `None` where the memory is there, or nobody has it any more.
+/// Returns the next wait; `None` if the memory is connected, or its last handle is dropped.
 fn waiting(link: &Weak<Link>) -> Option<impl Future<Output = ()> + Send + 'static> {
     let link = link.upgrade().filter(|link| link.memory().is_none())?;
     Some(link.clock.sleep(RETRY_MS))

@@ -1,10 +1,13 @@
-//! The memory of an operations agent, called as such agents call it: what fails is told of in the
-//! log, and the agent goes on. Every such call has a `try_…` beside it that returns the error.
+//! The memory of an operations agent, in the form of such agents: failures are logged, and the
+//! agent continues. Every such call has a `try_…` form that returns the error.
+//!
 //! * `hooks`: before planning, after each agent, at the end;
-//! * `begun`: which investigations were begun here, and for whom; `id_file`: the id for scripts;
-//! * `link`: whether the memory is there yet; until then it is offline;
-//! * `notices`: how often the log is told the same.
-//! It retries no call, and keeps nothing for later: what was not saved is the caller's to save again.
+//! * `begun`: the investigations that this memory started, and their users; `id_file`: the id for
+//!   scripts;
+//! * `link`: the connection to the memory; without one it is offline;
+//! * `notices`: the rate limit of repeated warnings.
+//!
+//! It retries no call and stores nothing for later: the caller must repeat what was not saved.
 
 mod begun;
 mod hooks;
@@ -32,19 +35,22 @@ pub use hooks::InvestigationState;
 use link::Link;
 
 impl Client {
-    /// The memory of an operations agent, by its id.
+    /// Returns the memory of an operations agent, by its id.
     pub fn sre_memory(&self, memory: impl Into<String>) -> SreMemory {
         SreMemory::of(self.clone(), Arc::new(Link::to(memory.into(), Arc::new(SystemClock))))
     }
 
-    /// The memory of an operations agent by its name: made with the profile `sre`, or completed, once, which takes the right to administer it;
-    /// with other keys use [`Client::sre_memory`].
+    /// Connects to the memory of an operations agent by its name. It is created with the profile
+    /// `sre`, or completed, once. That needs the right to administer it; with other keys use
+    /// [`Client::sre_memory`].
     ///
-    /// Where the server cannot be reached the memory is offline: nothing is saved and nothing read, no call waits, and the server is tried
-    /// every thirty seconds, by the executor of the surroundings, or by [`SreMemory::reconnect`] where there is none.
+    /// If the server is unreachable, the memory is offline: nothing is saved or read, and no call
+    /// waits. The executor of the surroundings retries every 30 seconds, or
+    /// [`SreMemory::reconnect`] if there is none.
     ///
     /// # Errors
-    /// What the server refuses for good, such as a key that may not, or a name that breaks a rule.
+    /// A permanent rejection by the server, such as a key without the right, or a name that breaks
+    /// a rule.
     pub async fn sre_memory_named(
         &self,
         name: &str,
@@ -65,7 +71,7 @@ impl Client {
     }
 }
 
-/// The memory of an operations agent. Cheap to clone; clones are offline and come back together.
+/// The memory of an operations agent. Cheap to clone; clones share one connection state.
 #[derive(Clone)]
 pub struct SreMemory {
     client: Client,
@@ -75,26 +81,27 @@ pub struct SreMemory {
 }
 
 impl SreMemory {
-    /// How many results there are where nobody says.
+    /// The default number of results.
     pub const MAX_RESULTS: u32 = 10;
 
     fn of(client: Client, link: Arc<Link>) -> Self {
         Self { client, link, agents: Self::agents_of_profile(), begun: Arc::default() }
     }
 
-    /// The memory's id; `None` while it is offline.
+    /// Returns the memory's id; `None` while it is offline.
     pub fn memory_id(&self) -> Option<&str> {
         self.link.memory()
     }
 
-    /// Tries every thirty seconds to reach the server, and ends once it did; at once where the memory is there. For programs whose
-    /// surroundings have no executor.
+    /// Attempts to reach the server every 30 seconds, and ends on success; at once if the memory is
+    /// connected. For programs whose surroundings have no executor.
     pub async fn reconnect(&self) {
         link::reconnect(Arc::downgrade(&self.link)).await;
     }
 
-    /// Remembers something of a type (`preferences`, `infrastructure`, `investigations`, or their singulars): `actor_id` is the user, or for
-    /// infrastructure the agent. False where nothing was stored; why is in the log, which holds nothing of what was said.
+    /// Stores content of a type (`preferences`, `infrastructure`, `investigations`, or their
+    /// singulars). `actor_id` is the user, or for infrastructure the agent. Returns false if
+    /// nothing was stored; the log contains the reason without the content.
     pub async fn save_event(
         &self,
         memory_type: &str,
@@ -116,10 +123,11 @@ impl SreMemory {
         }
     }
 
-    /// The same, with what became of it.
+    /// Stores content and returns the details of the result.
     ///
     /// # Errors
-    /// What the server refuses, naming the member; [`ClientError::Unreachable`], also while the memory is offline.
+    /// A rejection by the server, which names the member; [`ClientError::Unreachable`], also while
+    /// the memory is offline.
     pub async fn try_save_event(
         &self,
         memory_type: &str,
@@ -138,7 +146,8 @@ impl SreMemory {
         self.client.sre_save(self.link.require()?, &save).await
     }
 
-    /// What is known of a type. Nothing where it could not be asked; why is in the log. `max_results`: [`Self::MAX_RESULTS`] where `None`.
+    /// Returns the knowledge of a type; empty on a failure, whose reason is in the log.
+    /// `max_results`: [`Self::MAX_RESULTS`] if `None`.
     pub async fn retrieve_memories(
         &self,
         memory_type: &str,
@@ -150,7 +159,7 @@ impl SreMemory {
         match self.try_retrieve_memories(memory_type, actor_id, query, max_results, session_id).await {
             Ok(found) => {
                 if !found.warnings.is_empty() {
-                    // How many: a warning may hold words of the question.
+                    // The log contains only their number: a warning may quote the query.
                     let warnings = found.warnings.len();
                     tracing::warn!(
                         memory = self.memory_id(),
@@ -168,10 +177,11 @@ impl SreMemory {
         }
     }
 
-    /// The same, with what else to know.
+    /// Returns the knowledge of a type with its warnings.
     ///
     /// # Errors
-    /// What the server refuses, naming the member; [`ClientError::Unreachable`], also while the memory is offline.
+    /// A rejection by the server, which names the member; [`ClientError::Unreachable`], also while
+    /// the memory is offline.
     pub async fn try_retrieve_memories(
         &self,
         memory_type: &str,

@@ -1,19 +1,19 @@
-//! How often the log is told the same while the memory is offline: each kind once a minute.
+//! The rate limit of repeated warnings while the memory is offline: each kind once a minute.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 const MINUTE_MS: i64 = 60_000;
 
-/// When each kind was told last.
+/// The time of the last warning of each kind.
 #[derive(Default)]
 pub(super) struct Notices(Mutex<BTreeMap<&'static str, i64>>);
 
 impl Notices {
-    /// True where this kind was not told for a minute; it counts as told then.
+    /// True if this kind was not logged for a minute; it then counts as logged.
     pub(super) fn is_due(&self, kind: &'static str, now_ms: i64) -> bool {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // A clock that was put back must not silence it.
+        // A clock that was set back must not suppress it.
         let is_recent = told.get(kind).is_some_and(|last| (*last..last + MINUTE_MS).contains(&now_ms));
         if !is_recent {
             told.insert(kind, now_ms);

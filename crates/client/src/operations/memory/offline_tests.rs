@@ -1,6 +1,6 @@
-//! A server that is not there at the start: nothing is saved or read, nobody waits, the log is told
-//! once a minute, one attempt is made every thirty seconds, and once the server is there everything
-//! works without a restart.
+//! A server that is unreachable at the start: nothing is saved or read, no call waits, warnings are
+//! logged once a minute, one attempt is made every 30 seconds, and once the server is reachable
+//! everything works without a restart.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ fn it_is_offline_and_comes_back_by_itself() {
         for _ in 0..50 {
             assert!(!save(&memory).await);
             assert_eq!(found(&clone).await, 0);
-            // A plan needs the keys of a context, and has them.
+            // A plan needs the keys of a context, which are present.
             let started = memory.on_investigation_start("why", "alice", "", None, Some("i-1")).await;
             assert_eq!(started.context.infrastructure_by_agent.len(), 4);
             assert!(started.degraded && started.rendered.is_empty());
@@ -65,7 +65,7 @@ fn it_is_offline_and_comes_back_by_itself() {
         assert_eq!(log.of("WARN"), 5, "one of each kind: {:?}", log.lines());
         assert_eq!(log.of("ERROR"), 0, "{:?}", log.lines());
 
-        // Attempts: one every thirty seconds, however many clones there are and calls are made.
+        // One attempt is made every 30 seconds, regardless of the number of clones and calls.
         let half = i64::try_from(RETRY_MS / 2).unwrap();
         for expect in [1, 2, 2, 3] {
             until(|| clock.sleepers() > 0).await;
@@ -75,7 +75,7 @@ fn it_is_offline_and_comes_back_by_itself() {
             assert!(!save(&clone).await);
             assert_eq!(door.knocks(), expect);
         }
-        // A minute is over: each kind that still happens is told again, once.
+        // A minute is over: each kind that still occurs is logged once more.
         assert_eq!(log.of("WARN"), 7, "{:?}", log.lines());
 
         door.open();
@@ -85,7 +85,7 @@ fn it_is_offline_and_comes_back_by_itself() {
         assert_eq!(clone.memory_id(), memory.memory_id());
         assert!(save(&memory).await);
         assert_eq!(found(&clone).await, 1);
-        // Nobody tries any more.
+        // No further attempts are made.
         let knocks = door.knocks();
         clock.advance(10 * half);
         a_while().await;

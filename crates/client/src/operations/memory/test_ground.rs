@@ -1,5 +1,5 @@
-//! What tests of operations agents stand on: the real server, a door to it that may be shut and counts who knocks, its requests as they came,
-//! and everything that is logged.
+//! The environment of the tests of operations agents: the real server, a gate in front of it that
+//! may be closed and counts connections, the received requests, and all log lines.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,10 +16,10 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
 use crate::call::Client;
 
-/// Rounds of the runtime that something may take.
+/// The maximum of scheduler rounds of a wait.
 const ROUNDS_MAX: usize = 20_000_000;
 
-/// A port that leads to a server, where it is open, and hangs up where it is not.
+/// A port that forwards to a server while it is open, and hangs up while it is closed.
 #[derive(Clone, Default)]
 pub(super) struct Door {
     is_open: Arc<AtomicBool>,
@@ -27,7 +27,7 @@ pub(super) struct Door {
 }
 
 impl Door {
-    /// To a server at `target`; shut at first. Its URL, and the door.
+    /// Creates a gate to a server at `target`; closed at first. Returns its URL and the gate.
     pub(super) async fn to(target: &str) -> (String, Self) {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -39,7 +39,7 @@ impl Door {
                 if kept.is_open.load(Ordering::Relaxed) {
                     let mut server = TcpStream::connect(&target).await.unwrap();
                     tokio::spawn(async move {
-                        // Either end may hang up.
+                        // Either side may hang up.
                         let _ = tokio::io::copy_bidirectional(&mut caller, &mut server).await;
                     });
                 }
@@ -52,13 +52,13 @@ impl Door {
         self.is_open.store(true, Ordering::Relaxed);
     }
 
-    /// How often somebody came.
+    /// Returns the number of connections.
     pub(super) fn knocks(&self) -> usize {
         self.knocks.load(Ordering::Relaxed)
     }
 }
 
-/// Lets everything else go on until something is so.
+/// Lets other tasks run until a condition holds.
 pub(super) async fn until(is_so: impl Fn() -> bool) {
     for _ in 0..ROUNDS_MAX {
         if is_so() {
@@ -69,24 +69,24 @@ pub(super) async fn until(is_so: impl Fn() -> bool) {
     panic!("it did not come about");
 }
 
-/// Lets everything else go on for a while in which nothing must happen.
+/// Lets other tasks run for a while in which nothing must happen.
 pub(super) async fn a_while() {
     for _ in 0..1_000 {
         tokio::task::yield_now().await;
     }
 }
 
-/// A request as it came to the server.
+/// A request as the server received it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Came {
     pub(super) call: String,
     pub(super) body: Value,
 }
 
-/// Requests, the first first.
+/// The requests in order of arrival.
 pub(super) type Arrivals = Arc<Mutex<Vec<Came>>>;
 
-/// A client of a server in this process, whose requests are noted.
+/// Returns a client of a server in this process, and its recorded requests.
 pub(super) fn noting(loci: &TestLoci) -> (Client, Arrivals) {
     let arrivals = Arrivals::default();
     let noted = Arc::clone(&arrivals);
@@ -104,7 +104,7 @@ pub(super) fn noting(loci: &TestLoci) -> (Client, Arrivals) {
     (Client::in_process(loci.router().layer(from_fn(note))), arrivals)
 }
 
-/// Lines such as `WARN memory is offline kind="save"`, with every field, whoever wrote them.
+/// Lines such as `WARN memory is offline kind="save"`, with every field, from every crate.
 #[derive(Clone, Default)]
 pub(super) struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -113,14 +113,14 @@ impl Log {
         self.0.lock().unwrap().clone()
     }
 
-    /// Lines that this crate wrote at a level.
+    /// Returns the number of lines that this crate logged at a level.
     pub(super) fn of(&self, level: &str) -> usize {
         let ours = format!("{level} loci_client");
         self.lines().iter().filter(|line| line.starts_with(&ours)).count()
     }
 }
 
-/// A runtime whose work is logged, at every level.
+/// Runs work on a runtime and logs it at every level.
 pub(super) fn run<F: Future>(work: impl FnOnce(Log) -> F) -> F::Output {
     let log = Log::default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -1,4 +1,5 @@
-//! A manager that is dropped without its end: its task ends, its spool is free, a write in progress is not cut off.
+//! A manager that is dropped without `close`: its task ends, its spool is free, and a write in
+//! progress is not cut off.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -21,12 +22,12 @@ impl Randomness for Fixed {
     }
 }
 
-/// What an executor was given.
+/// The tasks that an executor received.
 #[derive(Clone, Default)]
 struct Tasks(Arc<Mutex<Vec<BoxFuture<'static, ()>>>>);
 
 impl Tasks {
-    /// Runs them as far as they come. The answer is how many have not ended.
+    /// Polls the tasks. Returns the number of tasks that have not ended.
     fn poll(&self) -> usize {
         let mut tasks = self.0.lock().unwrap();
         tasks.retain_mut(|task| task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
@@ -34,7 +35,7 @@ impl Tasks {
     }
 }
 
-/// A manager whose writes take ten milliseconds of a clock that stands.
+/// A manager whose writes take ten milliseconds of a manual clock.
 fn manager(
     spool: &Path,
     kept: &Kept,
@@ -61,7 +62,7 @@ fn say(manager: &MemoryManager, texts: &[&str]) {
     }
 }
 
-/// What the next manager over a spool sends.
+/// Returns the messages that the next manager over a spool sends.
 fn sent_by_next(spool: &Path, kept: &Kept) -> Vec<String> {
     let tasks = Tasks::default();
     let (next, clock) = manager(spool, kept, 9, Some(&tasks));
@@ -91,7 +92,7 @@ fn a_task_that_waits_ends_and_its_spool_is_free() {
     drop(clone);
     assert_eq!((tasks.poll(), coordinator.unsaved()[0].messages), (1, 2));
     drop(coordinator);
-    // The next one need not wait until the executor has noticed.
+    // The next manager need not wait until the executor has noticed.
     kept.answer(|_, _| None);
     assert_eq!(sent_by_next(spool.path(), &kept), ["m0", "m1"]);
     assert_eq!(tasks.poll(), 0);
@@ -135,7 +136,8 @@ fn a_write_that_its_caller_left_is_carried_on_by_the_task() {
 
 #[test]
 fn what_nobody_drives_any_more_is_sent_again_by_the_next() {
-    // A write that its caller left, without a task; and a task that its executor drops in the middle.
+    // A write whose caller is dropped, without a task; and a task that its executor drops during a
+    // write.
     for with_task in [false, true] {
         let (spool, kept, tasks) = (tempfile::tempdir().unwrap(), Kept::default(), Tasks::default());
         let (manager, _) = manager(spool.path(), &kept, 1, with_task.then_some(&tasks));

@@ -1,4 +1,5 @@
-//! The spool's disk is full, or has lost something: what is said is said to all stores, and what is lost is counted.
+//! A full or damaged spool disk: every message still goes to all stores, and lost messages are
+//! counted.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -10,7 +11,7 @@ use crate::agent::tests::test_store::{Kept, TestStore};
 use crate::agent::tests::test_surroundings::{StandingClock, surroundings};
 use crate::agent::{MemoryManager, Message, StoreError};
 
-/// A manager over a spool, with stores that take messages after each invocation.
+/// A manager over a spool, with stores that save after each invocation.
 fn manager(spool: &Path, names: &[&str]) -> (MemoryManager, Arc<StandingClock>, Vec<Kept>) {
     let standing = surroundings();
     let triggers: Vec<Arc<dyn ExtractionTrigger>> = vec![Arc::new(Invocation)];
@@ -25,7 +26,7 @@ fn manager(spool: &Path, names: &[&str]) -> (MemoryManager, Arc<StandingClock>, 
     (block_on(builder.build()).unwrap(), standing.clock, kept)
 }
 
-/// The store does not answer until the flag is false.
+/// Makes the store fail until the flag is false.
 fn down(kept: &Kept) -> Arc<Mutex<bool>> {
     let down = Arc::new(Mutex::new(true));
     let is_down = Arc::clone(&down);
@@ -51,7 +52,7 @@ fn a_full_disk_and_a_full_store_keep_nothing_from_the_others() {
     manager.coordinator().limit_room(Some(0), Some(0));
     assert!(say(&manager, 0..10_000).is_err());
     turn(&manager);
-    // There is no room for one more in the first store, and what is dropped cannot be noted.
+    // The first store has no room for another message, and the dropped one cannot be recorded.
     assert!(say(&manager, 10_000..10_002).is_err());
     turn(&manager);
     assert_eq!(kept[1].texts().len(), 10_002);
@@ -67,7 +68,7 @@ fn half_a_line_is_taken_back() {
     say(&manager, 0..10_000).unwrap();
     say(&manager, 10_000..10_005).unwrap();
     manager.coordinator().limit_room(Some(10), None);
-    // It can be kept neither on disk nor in memory.
+    // The message fits neither on disk nor in memory.
     assert!(say(&manager, 10_005..10_006).is_err());
     manager.coordinator().limit_room(None, None);
     say(&manager, 10_006..10_010).unwrap();
@@ -106,7 +107,7 @@ fn what_cannot_be_put_into_quarantine_is_kept() {
         let poisoned = batch.messages.iter().any(|message| message.message.joined_text() == "m1");
         poisoned.then(|| Err(StoreError::permanent("refused")))
     });
-    // A disk where no directory can be made out of this file.
+    // A file in the place of the quarantine directory makes every write to it fail.
     let quarantine = spool.path().join("quarantine");
     std::fs::remove_dir(&quarantine).unwrap();
     std::fs::write(&quarantine, "").unwrap();
@@ -118,7 +119,7 @@ fn what_cannot_be_put_into_quarantine_is_kept() {
     let tries = kept[0].tokens().len();
     turn(&manager);
     assert_eq!(kept[0].tokens().len(), tries, "the next try waits");
-    // It is possible again.
+    // The quarantine is writable again.
     std::fs::remove_file(&quarantine).unwrap();
     std::fs::create_dir(&quarantine).unwrap();
     clock.advance(60_000);

@@ -1,4 +1,4 @@
-//! Foreign code that panics: only its own store is harmed, and nothing is lost.
+//! Foreign code that panics harms only its own store, and nothing is lost.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -50,7 +50,7 @@ fn a_store_that_panics_is_tried_again_and_the_others_run_on() {
     assert_eq!(kept[0].texts(), ["m0", "m1"]);
 }
 
-/// Panics, and then fires.
+/// Panics at its first call, and fires after that.
 struct OddTrigger(AtomicU32);
 
 impl ExtractionTrigger for OddTrigger {
@@ -73,7 +73,7 @@ fn a_trigger_that_panics_fires_not_and_the_others_do() {
     }
 }
 
-/// Keeps messages, panics at one.
+/// Keeps messages and panics at one of them.
 struct Odd(AtomicU32);
 
 impl MessageFilter for Odd {

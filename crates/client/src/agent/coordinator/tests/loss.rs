@@ -1,4 +1,4 @@
-//! The end of the process between any two steps: nothing is lost, nothing comes twice.
+//! The end of the process between any two steps: nothing is lost, and nothing is stored twice.
 
 use std::fs;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What a crash would leave: the spool, and what the store has.
+/// The state after a crash: the spool, and the contents of the store.
 struct Moment {
     spool: tempfile::TempDir,
     inside: Inside,
@@ -120,7 +120,7 @@ fn check_recovered(number: usize, moment: Moment) {
     let manager = process(moment.spool.path(), kept.clone(), 2);
     manager.message_added(&Message::user("new")).unwrap();
     assert!(block_on(manager.coordinator().close()).is_empty());
-    // Behind what the store had comes all the rest, in the order it was said.
+    // All other messages follow the stored ones, in the order in which they were recorded.
     let said = (0..moment.said).filter(|at| *at != 4).map(|at| format!("m{at}"));
     let rest = said.filter(|text| !before.contains(text));
     let expect: Vec<String> = before.iter().cloned().chain(rest).chain(["new".to_owned()]).collect();
@@ -165,7 +165,7 @@ fn what_was_left_is_sent_at_the_start() {
     copy(spool.path(), copied.path());
     let kept = Kept::default();
     let second = process(copied.path(), kept.clone(), 2);
-    // Nothing is said, no trigger fires.
+    // No message is recorded, and no trigger fires.
     block_on(second.coordinator().save_due());
     assert_eq!(kept.texts(), ["m0", "m1"]);
 }
@@ -202,14 +202,14 @@ fn more_than_memory_holds_goes_through_the_spool() {
     assert_eq!(manager.coordinator().quarantined().unwrap().len(), 0);
 }
 
-/// What a process leaves that could send nothing of so many messages.
+/// Returns the spool of a process that could send none of `count` messages.
 fn left_by(count: usize, run: u64) -> tempfile::TempDir {
     let (spool, copied) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let down = Kept::default();
     down.answer(|_, _| Some(Err(StoreError::transient("down"))));
     let manager = process(spool.path(), down, run);
     say(&manager, 0, count);
-    // Some of it was on its way.
+    // A part of them was being sent.
     assert_eq!(block_on(manager.coordinator().flush())[0].messages, count);
     copy(spool.path(), copied.path());
     copied
@@ -230,7 +230,7 @@ fn a_spool_larger_than_memory_is_recovered_piece_by_piece() {
     });
     let coordinator = manager.coordinator();
     assert_eq!((coordinator.in_memory("s"), coordinator.unsaved()[0].messages), (0, 12_345));
-    // The store is still away, and more is said than memory holds.
+    // The store is still down, and more messages are recorded than memory holds.
     say(&manager, 12_345, 24_000);
     block_on(coordinator.flush());
     assert_eq!((coordinator.in_memory("s"), coordinator.unsaved()[0].messages), (10_000, 24_000));
@@ -264,7 +264,7 @@ fn what_is_lost_between_start_and_sending_is_counted_and_holds_nothing_up() {
         fs::read_dir(spool.path().join("runs")).unwrap().map(|run| run.unwrap().path()).collect();
     runs.sort();
     let text = fs::read_to_string(runs[0].join("messages.jsonl")).unwrap();
-    // The second piece is gone as a whole, and one of the third; lengths are as they were.
+    // The second piece is lost as a whole, and one message of the third; the lengths are unchanged.
     let lines: Vec<String> = (0..)
         .zip(text.lines())
         .map(|(at, line)| match at {
@@ -279,7 +279,7 @@ fn what_is_lost_between_start_and_sending_is_counted_and_holds_nothing_up() {
     assert_eq!((unsaved.len(), unsaved[0].messages, unsaved[0].dropped), (1, 0, 501));
 }
 
-/// Makes one entry, and knows how often it was asked.
+/// Makes one entry, and records its calls.
 struct Once(Arc<Mutex<Vec<&'static str>>>, &'static str);
 
 impl Extractor for Once {

@@ -1,4 +1,5 @@
-//! The coordinator with a clock that stands: triggers, order, failures, backoff, poison, what is sent again.
+//! The coordinator with a manual clock: triggers, order, failures, backoff, permanent failures and
+//! retries.
 
 mod abandoned;
 mod disk;
@@ -18,7 +19,7 @@ use crate::agent::tests::test_store::{Kept, TestStore};
 use crate::agent::tests::test_surroundings::{Standing, StandingClock, surroundings};
 use crate::agent::{Block, MemoryManager, Message, NewEntry, StoreError};
 
-/// A manager over stores that take messages after each invocation.
+/// A manager over stores that save after each invocation.
 struct Talk {
     manager: MemoryManager,
     clock: Arc<StandingClock>,
@@ -32,7 +33,7 @@ impl Talk {
         Self { manager: block_on(builder.build()).unwrap(), clock, said: 0 }
     }
 
-    /// Says so many messages: `m0`, `m1`, …
+    /// Records `count` messages: `m0`, `m1`, …
     fn say(&mut self, count: usize) -> &mut Self {
         for _ in 0..count {
             self.manager.message_added(&Message::user(format!("m{}", self.said))).unwrap();
@@ -51,7 +52,7 @@ impl Talk {
         block_on(self.manager.coordinator().flush())
     }
 
-    /// So much later.
+    /// Advances the clock by 60 seconds.
     fn later(&self) -> &Self {
         self.clock.advance(60_000);
         self
@@ -134,7 +135,7 @@ fn after_ten_failures_every_third_request_is_tried() {
     let mut expect = vec![1; 10];
     expect.extend([0, 0, 1, 0, 0, 1, 0, 0, 1]);
     assert_eq!(tries, expect);
-    // Flush goes past backoff and past the wait; success resets it.
+    // A flush ignores backoff and the wait; success resets both.
     assert_eq!(talk.flush()[0].messages, 1);
     assert_eq!(kept.tokens().len(), 14);
     *down.lock().unwrap() = false;
@@ -157,7 +158,8 @@ fn what_the_filter_empties_is_passed_and_touches_no_failure() {
     talk.turn();
     assert!(talk.manager.coordinator().unsaved().is_empty());
     assert_eq!(kept.texts(), ["m0"]);
-    // Of a message that has both, the text is kept; its number is its own.
+    // Of a message with text and a tool call, the text is kept; the message has its own sequence
+    // number.
     let both = Message { content: vec![tool, Block::Text("said".into())], ..Message::assistant("") };
     talk.manager.message_added(&both).unwrap();
     talk.turn();
@@ -191,7 +193,7 @@ fn one_poison_message_of_sixteen_is_quarantined_and_the_rest_stored() {
     let QuarantinedContent::Message { sequence: 2, message } = &quarantined[0].content else { panic!() };
     assert_eq!((quarantined.len(), message.joined_text().as_str()), (1, "m2"));
     assert_eq!(*told.lock().unwrap(), ["refused"]);
-    // It is tried again on demand, and leaves when it is stored.
+    // The item is retried on demand, and leaves the quarantine when it is stored.
     assert_eq!(block_on(manager.coordinator().retry_quarantined()).unwrap().len(), 1);
     kept.answer(|_, _| None);
     assert!(block_on(manager.coordinator().retry_quarantined()).unwrap().is_empty());
@@ -204,7 +206,7 @@ fn an_unknown_outcome_is_sent_again_as_it_was() {
     let mut first = true;
     let mut talk = Talk::with(vec![store]);
     kept.answer(move |batch, inside| {
-        // The server stores it, and the answer is lost.
+        // The server stores the batch, and the answer is lost.
         std::mem::take(&mut first).then(|| {
             inside.store(batch);
             Err(StoreError::transient("timeout"))
@@ -262,7 +264,8 @@ fn ten_thousand_messages_with_failures_and_a_poison_message() {
         match calls % 7 {
             0 => Some(Err(StoreError::transient("down"))),
             3 => {
-                // Stored, and the answer lost; a poisoned batch is never stored.
+                // The batch is stored and the answer lost. A batch with the refused message is
+                // never stored.
                 if !poisoned {
                     inside.store(batch);
                 }
@@ -316,7 +319,7 @@ fn a_write_in_progress_outlives_its_caller() {
     let coordinator = manager.coordinator().clone();
     let mut context = Context::from_waker(Waker::noop());
     {
-        // This caller goes away in the middle of the write.
+        // This caller is dropped during the write.
         let mut flushing = Box::pin(coordinator.flush());
         assert!(flushing.as_mut().poll(&mut context).is_pending());
     }
@@ -342,7 +345,7 @@ fn a_write_that_fails_behind_its_callers_back_is_told() {
         assert!(flushing.as_mut().poll(&mut context).is_pending());
     }
     clock.advance(10);
-    // Whoever comes next goes along to its end, tries once for itself, and is told why nothing is stored.
+    // The next caller joins the save, tries once more itself and gets the reason of the failure.
     let mut next = Box::pin(coordinator.flush());
     assert!(next.as_mut().poll(&mut context).is_pending());
     assert_eq!((kept.tokens().len(), kept.texts().len()), (2, 0));
@@ -363,7 +366,7 @@ fn two_who_flush_share_one_save() {
     let mut context = Context::from_waker(Waker::noop());
     let mut both = [manager.coordinator(); 2].map(|coordinator| Box::pin(coordinator.flush()));
     assert!(both.iter_mut().all(|one| one.as_mut().poll(&mut context).is_pending()));
-    // What is said meanwhile comes behind, in a save that both wait for.
+    // A message recorded meanwhile is saved next, in a save that both callers wait for.
     manager.message_added(&Message::user("m1")).unwrap();
     assert_eq!(kept.tokens().len(), 1);
     clock.advance(10);
@@ -374,7 +377,7 @@ fn two_who_flush_share_one_save() {
     assert_eq!((kept.texts(), kept.tokens().len()), (texts(0..2), 2));
 }
 
-/// Answers of a model, in their order.
+/// The answers of a model, in order.
 struct Scripted(Mutex<Vec<&'static str>>);
 
 impl LanguageModel for Scripted {

@@ -1,4 +1,5 @@
-//! A spool that a newer version has written: what this one cannot read it neither sends as something else, nor loses, nor counts as lost.
+//! A spool that a newer version has written. This version neither sends unreadable content as
+//! something else, nor loses it, nor counts it as lost.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,12 +15,12 @@ use crate::agent::tests::test_store::{Kept, TestStore};
 use crate::agent::tests::test_surroundings::surroundings;
 use crate::agent::{MemoryManager, Message, NewEntry};
 
-/// The run that the newer version has left in a spool.
+/// Returns the directory of the run that the newer version left in a spool.
 fn run_of_before(spool: &Path) -> PathBuf {
     spool.join("runs").join("before")
 }
 
-/// Leaves such a run, of lines as they are in its files.
+/// Writes such a run with the given lines.
 fn leave(spool: &Path, messages: &[Value], journal: &[Value]) {
     let lines = |values: &[Value]| values.iter().map(|value| format!("{value}\n")).collect::<String>();
     let run = run_of_before(spool);
@@ -46,7 +47,7 @@ fn done(store: &str, sequences: &[u64]) -> Value {
     json!({ "done": { "store": store, "sequences": sequences } })
 }
 
-/// Makes one entry of each message, and knows of which it was asked.
+/// Makes one entry of each message, and records the messages.
 struct Each(Arc<Mutex<Vec<String>>>);
 
 impl Extractor for Each {
@@ -81,7 +82,8 @@ fn entries_are_sent_only_for_the_messages_they_were_made_of() {
     let entry = |text: &str| json!([{ "content": text }]);
     let newer = || json!([{ "content": { "rich": "m0" } }]);
     check(&[begin("s", &[0], entry("m0")), begin("s", &[1], entry("m1"))], &["m0", "m1"], &[]);
-    // The line behind one that cannot be read is of other messages, of another store, or of more messages.
+    // The line after an unreadable one belongs to other messages, to another store, or to more
+    // messages.
     check(&[begin("s", &[0], newer()), begin("s", &[1], entry("m1"))], &["anew m0", "m1"], &["m0"]);
     let others = [begin("t", &[0, 1], entry("of t")), done("t", &[0, 1])];
     let journal = [&[begin("s", &[0, 1], newer())], &others[..]].concat();
@@ -95,7 +97,8 @@ fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-/// What a process sends of a spool, under which ranges, and what it logs about messages that it cannot read.
+/// Returns the messages that a process sends of a spool, their ranges, and its log lines about
+/// unreadable messages.
 fn started_over(spool: &Path) -> (Vec<String>, Vec<String>, Vec<String>) {
     let kept = Kept::default();
     let config =

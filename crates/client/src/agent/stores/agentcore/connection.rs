@@ -1,5 +1,6 @@
-//! Which server, as whom, and with whose clock: a client of the SDK out of what is given, else out of the environment. Files and
-//! metadata services with credentials are not looked at; who needs them hands in a client.
+//! The connection to a server: its endpoint, credentials and clock. The SDK client is built from
+//! the given values, else from the environment. Credential files and metadata services are not
+//! read; callers that need them pass their own client.
 
 use std::fmt;
 use std::pin::Pin;
@@ -24,63 +25,66 @@ use crate::agent::surroundings::{Clock, SystemClock};
 /// Looks up an environment variable.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// Where the region is not said.
+/// The region if none is specified.
 const REGION_DEFAULT: &str = "us-west-2";
-/// The name under which the SDK keeps credentials that came from here.
+/// The provider name of credentials that this crate passes to the SDK.
 const PROVIDER: &str = "loci";
 
-/// Which server, and as whom.
+/// A server and the credentials for it.
 ///
-/// What is absent comes from the environment: `AWS_ENDPOINT_URL_BEDROCK_AGENTCORE`, else `AWS_ENDPOINT_URL`, else the service of the
-/// region; `AWS_REGION`, else `us-west-2`; `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`. A variable that is
-/// blank is absent.
+/// Absent values come from the environment: `AWS_ENDPOINT_URL_BEDROCK_AGENTCORE`, else
+/// `AWS_ENDPOINT_URL`, else the service of the region; `AWS_REGION`, else `us-west-2`;
+/// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`. A blank variable counts as
+/// absent.
 ///
 /// ```
 /// use loci_client::agent::stores::agentcore::{AgentCoreConnection, AgentCoreCredentials};
 ///
+/// let credentials = AgentCoreCredentials::new("AKIAEXAMPLE", "secret", None, None, "example");
 /// let loci = AgentCoreConnection {
 ///     endpoint: Some("http://127.0.0.1:8411".to_owned()),
-///     credentials: Some(AgentCoreCredentials::new("AKIAEXAMPLE", "secret", None, None, "example")),
+///     credentials: Some(credentials),
 ///     ..AgentCoreConnection::system()
 /// };
 /// # let _ = loci;
 /// ```
 #[derive(Clone)]
 pub struct AgentCoreConnection {
-    /// A client that is ready. It wins: of what follows only the clock is looked at.
+    /// A ready client. It takes precedence: of the fields below only the clock is used.
     pub client: Option<AgentCoreClient>,
     /// The server's URL.
     pub endpoint: Option<String>,
-    /// The region.
+    /// The region of the service.
     pub region: Option<String>,
-    /// As whom.
+    /// The credentials.
     pub credentials: Option<Credentials>,
-    /// Where the rest is looked up.
+    /// The source of the absent values.
     pub environment: Environment,
-    /// Dates events that have no time of their own, dates signatures, and waits between attempts.
+    /// The clock for signatures, for waits between attempts, and for events without a time of their
+    /// own.
     pub clock: Arc<dyn Clock>,
 }
 
 impl AgentCoreConnection {
-    /// Everything out of an environment.
+    /// Creates a connection from an environment only.
     pub fn new(environment: Environment, clock: Arc<dyn Clock>) -> Self {
         Self { client: None, endpoint: None, region: None, credentials: None, environment, clock }
     }
 
-    /// Everything out of the environment of this process, by the machine's clock.
+    /// Creates a connection from the environment of this process, with the system clock.
     pub fn system() -> Self {
         Self::new(process_environment(), Arc::new(SystemClock))
     }
 
-    /// A client that is ready, by the machine's clock.
+    /// Creates a connection from a ready client, with the system clock.
     pub fn of_client(client: AgentCoreClient) -> Self {
         Self { client: Some(client), ..Self::system() }
     }
 
-    /// The client of the SDK: the one that was given, else one made of the rest.
+    /// Returns the given SDK client, or builds one from the other fields.
     ///
     /// # Errors
-    /// Where there are no credentials.
+    /// If there are no credentials.
     pub(super) fn client(&self) -> Result<AgentCoreClient, MemoryError> {
         if let Some(client) = &self.client {
             return Ok(client.clone());
@@ -93,7 +97,8 @@ impl AgentCoreConnection {
             .http_client(Http::new()?)
             .retry_config(RetryConfig::standard().with_max_attempts(AGENTCORE_ATTEMPTS_MAX))
             .timeout_config(TimeoutConfig::builder().operation_attempt_timeout(attempt).build())
-            // Bodies are whole before they are sent and whole before they are read; the attempt has its time.
+            // Bodies are complete before they are sent and before they are read; the attempt
+            // timeout limits them.
             .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
             .time_source(SdkClock(Arc::clone(&self.clock)))
             .sleep_impl(SdkClock(Arc::clone(&self.clock)));
@@ -106,7 +111,7 @@ impl AgentCoreConnection {
         region.unwrap_or_else(|| REGION_DEFAULT.to_owned())
     }
 
-    /// `None`: the service of the region.
+    /// Returns the endpoint; `None`: the service of the region.
     fn endpoint(&self) -> Option<String> {
         given(self.endpoint.as_ref())
             .or_else(|| self.variable("AWS_ENDPOINT_URL_BEDROCK_AGENTCORE"))
@@ -144,7 +149,7 @@ impl fmt::Debug for AgentCoreConnection {
     }
 }
 
-/// The environment of this process.
+/// Returns the environment of this process.
 #[expect(clippy::disallowed_methods, reason = "the environment is one of the arguments a caller may give")]
 pub fn process_environment() -> Environment {
     Arc::new(|name| std::env::var(name).ok())
@@ -154,7 +159,7 @@ fn given(text: Option<&String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty()).cloned()
 }
 
-/// Our clock, as the SDK asks for one.
+/// A clock of this crate as the SDK's time source.
 struct SdkClock(Arc<dyn Clock>);
 
 impl fmt::Debug for SdkClock {
@@ -176,7 +181,7 @@ impl AsyncSleep for SdkClock {
     }
 }
 
-/// The SDK wants futures that threads may share, though nobody does. The mutex is never locked.
+/// A future that threads may share, as the SDK requires. The mutex is never locked.
 struct Shareable(Mutex<BoxFuture<'static, ()>>);
 
 impl Future for Shareable {

@@ -1,8 +1,9 @@
-//! Times of events: that of what was said, but later than every one before, for the service orders a session's events by them.
+//! Times of events: the time of the message, but later than every earlier event, because the
+//! service orders the events of a session by time.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// The latest time of an event of a session.
+/// The time of the latest event of a session, in milliseconds since 1970.
 #[derive(Debug)]
 pub(super) struct EventTimes(AtomicI64);
 
@@ -13,7 +14,8 @@ impl Default for EventTimes {
 }
 
 impl EventTimes {
-    /// The time of the next event, in milliseconds: the one that is wanted, or the first that is free.
+    /// Returns the time of the next event, in milliseconds: the requested one, or the first free
+    /// one.
     pub(super) fn next(&self, wanted_ms: i64) -> i64 {
         let later = |latest: i64| wanted_ms.max(latest.saturating_add(1));
         let latest = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |latest| Some(later(latest)));

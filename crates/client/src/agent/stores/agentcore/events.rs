@@ -1,5 +1,5 @@
-//! A batch of messages as the events that are sent for it. Everything is checked and decided here, before the first call; what is not
-//! text of the user or the agent has no place in this API.
+//! Plans the events for a batch of messages. Everything is checked and decided before the first
+//! call. Only text of the user and the agent has a place in this API.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,20 +18,20 @@ use crate::agent::stores::event_metadata;
 use crate::agent::stores::grouping;
 use crate::agent::stores::range_token::range_token;
 
-/// What is sent for a batch.
+/// The events to send for a batch.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Plan {
     pub(super) events: Vec<Event>,
-    /// Numbers of messages that hold nothing for this API.
+    /// The sequence numbers of messages without content for this API.
     pub(super) silent: Vec<u64>,
 }
 
-/// One event to be.
+/// An event to send.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Event {
-    /// The numbers of its messages.
+    /// The sequence numbers of its messages.
     pub(super) numbers: Vec<u64>,
-    /// Which part of its one message it is, where that is too large for one event.
+    /// The index of the part, if its one message is too large for one event.
     pub(super) part: usize,
     /// The time of its first message.
     pub(super) at_ms: Option<i64>,
@@ -40,7 +40,8 @@ pub(super) struct Event {
 }
 
 impl Event {
-    /// Tells it from others of its run. Its first part has the token that the whole would have.
+    /// Returns the token of the event within its run. The first part has the token that the whole
+    /// message would have.
     pub(super) fn token(&self, memory: &str, actor: &str, run_id: &str) -> String {
         let number = |number: Option<&u64>| number.copied().unwrap_or(0);
         let range =
@@ -69,7 +70,7 @@ impl Event {
         self.turns.iter().map(|(_, text)| text.len()).sum()
     }
 
-    /// Its messages on the wire.
+    /// Returns the messages in their wire form.
     pub(super) fn payload(&self) -> Result<Vec<PayloadType>, BuildError> {
         let item = |(role, text): &(Role, String)| {
             let role = if *role == Role::Assistant { SpokenBy::Assistant } else { SpokenBy::User };
@@ -79,7 +80,7 @@ impl Event {
         self.turns.iter().map(item).collect()
     }
 
-    /// Its metadata on the wire, where it has any.
+    /// Returns the metadata in its wire form, if there is any.
     pub(super) fn wire_metadata(&self) -> Option<HashMap<String, MetadataValue>> {
         let wrapped =
             |(key, value): (&String, &String)| (key.clone(), MetadataValue::StringValue(value.clone()));
@@ -87,7 +88,7 @@ impl Event {
     }
 }
 
-/// A message that is sent.
+/// A message to send.
 struct Said {
     number: u64,
     at_ms: Option<i64>,
@@ -96,10 +97,10 @@ struct Said {
     metadata: BTreeMap<String, String>,
 }
 
-/// The events of a batch: neighbours with equal metadata, as many as may share an event.
+/// Returns the events of a batch. Neighbours with equal metadata share events, as many as fit.
 ///
 /// # Errors
-/// Where the metadata of a message breaks a rule; then nothing of the batch is sent.
+/// If the metadata of a message breaks a rule; then nothing of the batch is sent.
 pub(super) fn plan(
     batch: &MessageBatch,
     turns_max: usize,
@@ -127,7 +128,7 @@ pub(super) fn plan(
     Ok(plan)
 }
 
-/// Puts messages that may share an event into as few as hold them.
+/// Puts messages that may share events into the fewest events that hold them.
 fn fill(group: &[Said], events: &mut Vec<Event>) {
     let mut open: Option<Event> = None;
     for said in group {
@@ -140,14 +141,15 @@ fn fill(group: &[Said], events: &mut Vec<Event>) {
         }
         events.extend(open.take());
         let mut parts = parts(said, &pieces);
-        // A message that fills several events shares none of them: their tokens name it alone.
+        // A message that fills several events shares none of them, because their tokens name only
+        // that message.
         open = if parts.len() == 1 { parts.pop() } else { None };
         events.append(&mut parts);
     }
     events.extend(open);
 }
 
-/// One message in as few events as hold it.
+/// Splits one message into the fewest events that hold it.
 fn parts(said: &Said, pieces: &[&str]) -> Vec<Event> {
     let mut parts: Vec<Event> = Vec::new();
     for piece in pieces {
@@ -210,7 +212,7 @@ mod tests {
     #[test]
     fn only_text_of_the_user_and_the_agent_is_sent() {
         let mut tool = Message::text(Role::Tool, "an answer");
-        // What is not sent is not checked, either.
+        // A message that is not sent is not checked.
         tool.metadata.insert("k".into(), json!(null));
         let of = [Message::user(" a "), Message::user(" \n"), tool, Message::assistant("b")];
         let plan = plan(&batch(of.to_vec()), 50, own).unwrap();
@@ -252,7 +254,7 @@ mod tests {
                 plan.events.iter().map(|event| event.token("m", "a", "r")).collect();
             assert_eq!(tokens.len(), plan.events.len());
         };
-        // In bytes: an é is two of them.
+        // The limit counts bytes: an é has two.
         let half = "é".repeat(EVENT_BYTES_MAX / 4);
         check(&[half.clone(), half.clone()], &[(&[0, 1], 0)]);
         check(&[half.clone(), half.clone(), "x".into()], &[(&[0, 1], 0), (&[2], 0)]);
@@ -260,7 +262,7 @@ mod tests {
             &["x".into(), "x".repeat(EVENT_BYTES_MAX + 1), "x".into()],
             &[(&[0], 0), (&[1], 0), (&[1], 1), (&[2], 0)],
         );
-        // A hundred and thirty-five items, in fewer bytes than two events may have.
+        // 135 items, with fewer bytes than two events may have.
         let items = "x".repeat(45 * EVENT_TEXT_CHARS_MAX);
         check(&[items.clone(), items.clone(), items], &[(&[0, 1], 0), (&[2], 0)]);
     }

@@ -1,5 +1,5 @@
-//! The stores of one conversation: several places are read, one store takes the messages, one client serves all. A single store is made
-//! by its constructor.
+//! The stores of one conversation: several places are read, one store takes the messages, and all
+//! share one client. A single store needs only its constructor.
 
 use std::num::NonZeroU32;
 
@@ -14,29 +14,30 @@ use crate::agent::stores::event_metadata::MetadataProvider;
 use crate::agent::stores::place_template::Place;
 use crate::agent::stores::topology;
 
-/// One of several places. What is absent is as [`AgentCoreStoreOptions`] has it.
+/// One of several places. Absent values have the defaults of [`AgentCoreStoreOptions`].
 #[derive(Debug, Clone)]
 pub struct AgentCorePlace {
-    /// Where its store looks.
+    /// The namespace that its store reads.
     pub place: Place,
     /// The store's name.
     pub name: Option<String>,
-    /// What it holds, for a model.
+    /// The description of its contents, for a model.
     pub description: Option<String>,
-    /// Entries of a search.
+    /// The maximum of entries of a search.
     pub max_search_results: Option<NonZeroU32>,
-    /// Only entries of at least this score.
+    /// The minimum score of an entry.
     pub min_score: Option<f64>,
-    /// With a least score, how many times more records are asked for.
+    /// The factor by which more records are requested if there is a minimum score.
     pub over_fetch_factor: Option<f64>,
-    /// Whether its store takes the messages. Where none says so and there is extraction, the first does that is not flagged false.
+    /// True if its store takes the messages. If no place is flagged true and there is extraction,
+    /// the first place that is not flagged false takes them.
     pub writable: Option<bool>,
-    /// Conditions that every search has.
+    /// The conditions of every search.
     pub filters: Vec<MetadataFilter>,
 }
 
 impl AgentCorePlace {
-    /// A place with nothing said of it.
+    /// Creates a place with defaults only.
     pub fn new(place: Place) -> Self {
         Self {
             place,
@@ -51,31 +52,32 @@ impl AgentCorePlace {
     }
 }
 
-/// Stores to be.
+/// The options of the stores of a conversation.
 #[derive(Clone)]
 pub struct AgentCoreStoresOptions {
-    /// Which server, as whom, by whose clock.
+    /// The server, the credentials and the clock.
     pub connection: AgentCoreConnection,
     /// The id of the memory.
     pub memory_id: String,
-    /// Whose memory.
+    /// The actor of the memory.
     pub actor_id: String,
-    /// Which conversation.
+    /// The session of the conversation.
     pub session_id: String,
     /// The places, at least one.
     pub places: Vec<AgentCorePlace>,
-    /// How messages come into the store that takes them; `ExtractionConfig::default()` leaves everything to the manager.
+    /// The extraction of the store that takes the messages; `ExtractionConfig::default()` applies
+    /// the manager's defaults.
     pub extraction: Option<ExtractionConfig>,
-    /// What the service makes of the events.
+    /// The processing of the events by the service.
     pub extraction_mode: Option<ExtractionMode>,
-    /// What goes with a message.
+    /// The provider of each message's metadata.
     pub metadata_provider: Option<MetadataProvider>,
-    /// Messages of one event; 50 where it is absent.
+    /// The maximum of messages of one event. Default: 50.
     pub max_turns_per_event: Option<usize>,
 }
 
 impl AgentCoreStoresOptions {
-    /// Stores that read places of a conversation.
+    /// Creates the options of stores that read places of a conversation.
     pub fn new(
         connection: AgentCoreConnection,
         memory_id: impl Into<String>,
@@ -121,10 +123,11 @@ impl AgentCoreStoresOptions {
     }
 }
 
-/// The stores of a conversation, in the order of their places.
+/// Creates the stores of a conversation, in the order of their places.
 ///
-/// An event has no namespace, so what is written once is found in every place that a strategy of the memory fills. That is why at most
-/// one of the stores takes messages: the place that is flagged, else, with extraction, the first that is not flagged false.
+/// An event has no namespace, so a message that is written once is found in every place that a
+/// strategy of the memory fills. At most one of the stores therefore takes messages: the flagged
+/// place, else, with extraction, the first place that is not flagged false.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), loci_client::agent::MemoryError> {
@@ -137,9 +140,11 @@ impl AgentCoreStoresOptions {
 ///
 /// let places = ["/facts/{actorId}/", "/preferences/{actorId}/"];
 /// let places = places.map(|place| AgentCorePlace::new(Place::NamespacePath(place.to_owned())));
+/// let connection = AgentCoreConnection::system();
+/// let memory_id = "mem-1234567890";
 /// let stores = agentcore_stores(AgentCoreStoresOptions {
 ///     extraction: Some(ExtractionConfig::default()),
-///     ..AgentCoreStoresOptions::new(AgentCoreConnection::system(), "mem-1234567890", "alice", "s-1", places.into())
+///     ..AgentCoreStoresOptions::new(connection, memory_id, "alice", "s-1", places.into())
 /// })?;
 /// let mut builder = MemoryManager::builder(Surroundings::system());
 /// for store in stores {
@@ -152,7 +157,8 @@ impl AgentCoreStoresOptions {
 /// ```
 ///
 /// # Errors
-/// Where there is no place, two are flagged writable, all opted out of an extraction that is wanted, or an option breaks a rule.
+/// If there is no place, two places are flagged writable, all places opt out of a requested
+/// extraction, or an option breaks a rule.
 pub fn agentcore_stores(mut options: AgentCoreStoresOptions) -> Result<Vec<AgentCoreStore>, MemoryError> {
     if options.places.is_empty() {
         let rule = "agentcore_stores: at least one namespace is required";
@@ -160,7 +166,7 @@ pub fn agentcore_stores(mut options: AgentCoreStoresOptions) -> Result<Vec<Agent
     }
     let flags: Vec<Option<bool>> = options.places.iter().map(|of| of.writable).collect();
     let writer = topology::writer(&flags, options.extraction.is_some())?;
-    // Made once: every store has the same connections.
+    // Built once, so that all stores share the same connections.
     options.connection.client = Some(options.connection.client()?);
     let stores = options.places.iter().enumerate().map(|(at, of)| options.store(of, writer == Some(at)));
     stores.collect()

@@ -1,4 +1,4 @@
-//! Conditions on metadata as the wire has them.
+//! Metadata filters in their wire form.
 
 use aws_sdk_bedrockagentcore::primitives::DateTime;
 use aws_sdk_bedrockagentcore::types::{
@@ -10,10 +10,10 @@ use loci_api::record::{FilterOperator, MetadataFilter, MetadataValue};
 use super::limits::AGENTCORE_FILTERS_MAX;
 use crate::agent::time_text::instant_ms;
 
-/// The conditions of a search; `None` where there is none.
+/// Returns the conditions of a search; `None` if there are none.
 ///
 /// # Errors
-/// Names the rule that is broken.
+/// The violated rule.
 pub(super) fn expressions<'a>(
     filters: impl IntoIterator<Item = &'a MetadataFilter>,
 ) -> Result<Option<Vec<MemoryMetadataFilterExpression>>, String> {

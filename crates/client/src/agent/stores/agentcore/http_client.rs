@@ -1,5 +1,6 @@
-//! The HTTP of the SDK, done by the client that every other request of this crate goes through: one TLS stack, no proxies of the
-//! environment, no redirects, which would carry a signature to another host. Pauses between attempts are not its affair.
+//! The HTTP connector of the SDK. It uses the client of all other requests of this crate: one TLS
+//! stack, no proxies from the environment, and no redirects, which would carry a signature to
+//! another host. The SDK makes the pauses between attempts.
 
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use super::limits::{AGENTCORE_ANSWER_BYTES_MAX, AGENTCORE_CONNECT_MS_MAX};
 use crate::agent::error::MemoryError;
 use crate::transport;
 
-/// Connections to whatever endpoint the SDK names.
+/// An HTTP connector to every endpoint that the SDK names.
 #[derive(Debug, Clone)]
 pub(super) struct Http(reqwest::Client);
 
@@ -65,7 +66,7 @@ async fn sent(client: reqwest::Client, request: HttpRequest) -> Result<HttpRespo
     HttpResponse::try_from(response).map_err(|error| ConnectorError::other(error.into(), None))
 }
 
-/// The URL is left out of the message: it is the endpoint's, and the log has it.
+/// The message omits the URL: it is the endpoint's, and the log contains it.
 fn not_sent(error: reqwest::Error) -> ConnectorError {
     let error = error.without_url();
     if error.is_timeout() {

@@ -1,10 +1,15 @@
-//! A memory of Amazon Bedrock AgentCore, or of any server that speaks its wire: Loci's own does.
+//! A memory of Amazon Bedrock AgentCore, or of any server with the same wire format, such as Loci's
+//! own.
 //!
-//! * [`AgentCoreStore`]: one place of a memory; [`agentcore_stores`]: several places of one conversation, of which one is written to;
-//! * [`AgentCoreConnection`]: which server, as whom; its HTTP is that of every other client of this crate;
-//! * `events`: messages as the events that are sent; `records`: what is asked, and what comes of the answer.
+//! * [`AgentCoreStore`]: one place of a memory; [`agentcore_stores`]: several places of one
+//!   conversation, one of them writable;
+//! * [`AgentCoreConnection`]: the server and the credentials; its HTTP is that of every other
+//!   client of this crate;
+//! * `events`: messages as events to send; `records`: the search request, and the entries of its
+//!   response.
 //!
-//! Compiled with the cargo feature `agentcore` only: the SDK of AWS is as large as all the rest of the client.
+//! Compiled only with the cargo feature `agentcore`, because the AWS SDK is as large as all the
+//! rest of the client.
 
 mod connection;
 mod event_times;

@@ -1,4 +1,4 @@
-//! What a store is made of, and the rules of it.
+//! The options of a store, and their rules.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -15,53 +15,56 @@ use crate::agent::limits::{EVENT_TURNS_DEFAULT, EVENT_TURNS_MAX};
 use crate::agent::stores::event_metadata::MetadataProvider;
 use crate::agent::stores::place_template::{Place, name_of_template};
 
-/// What the service makes of events.
+/// The processing of events by the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExtractionMode {
-    /// They are stored, and nothing is extracted from them.
+    /// The service stores the events and extracts nothing from them.
     Skip,
 }
 
-/// A store to be.
+/// The options of a store.
 #[derive(Clone)]
 pub struct AgentCoreStoreOptions {
-    /// Which server, as whom, by whose clock.
+    /// The server, the credentials and the clock.
     pub connection: AgentCoreConnection,
     /// The id of the memory.
     pub memory_id: String,
-    /// Whose memory.
+    /// The actor of the memory.
     pub actor_id: String,
-    /// Which conversation.
+    /// The session of the conversation.
     pub session_id: String,
-    /// Where it looks: one namespace, or one with all beneath it. A template should end in `/`: the service may read what has no slash
-    /// at its end as the beginning of longer names.
+    /// The namespace that it reads: a single one, or one with all namespaces below it. A template
+    /// should end in `/`, because the service may treat a name without it as a prefix of longer
+    /// names.
     pub place: Place,
-    /// Its name; made of the template where it is absent or blank.
+    /// The store's name. An absent or blank name is derived from the template.
     pub name: Option<String>,
-    /// What it holds, for a model.
+    /// The description of its contents, for a model.
     pub description: Option<String>,
-    /// Entries of a search.
+    /// The maximum of entries of a search.
     pub max_search_results: NonZeroU32,
-    /// Only entries of at least this score, 0 to 1. An entry without a score has 0.
+    /// The minimum score of an entry, 0 to 1. An entry without a score has 0.
     pub min_score: Option<f64>,
-    /// With a least score, how many times more records are asked for than are wanted: 1 or more.
+    /// The factor by which more records are requested if there is a minimum score: 1 or more.
     pub over_fetch_factor: f64,
-    /// It takes messages, and keeps `extraction`.
+    /// True if the store takes messages and honours `extraction`.
     pub writable: bool,
-    /// How messages come into it.
+    /// The extraction of messages.
     pub extraction: Option<ExtractionConfig>,
-    /// What goes with a message. Without one nothing does: metadata of messages is the framework's, and may hold anything.
+    /// The provider of each message's metadata. Without one no metadata is sent, because a
+    /// message's own metadata belongs to the framework and may hold anything.
     pub metadata_provider: Option<MetadataProvider>,
-    /// Messages of one event, 1 to 100.
+    /// The maximum of messages of one event, 1 to 100.
     pub max_turns_per_event: usize,
-    /// What the service makes of the events; where it is absent, what its strategies say.
+    /// The processing of the events by the service. If it is absent, the memory's strategies
+    /// decide.
     pub extraction_mode: Option<ExtractionMode>,
-    /// Conditions that every search has, at most five; no call can widen them.
+    /// The conditions of every search, at most five; no call can widen them.
     pub filters: Vec<MetadataFilter>,
 }
 
 impl AgentCoreStoreOptions {
-    /// A store that reads a place of a conversation.
+    /// Creates the options of a store that reads a place of a conversation.
     pub fn new(
         connection: AgentCoreConnection,
         memory_id: impl Into<String>,
@@ -89,10 +92,10 @@ impl AgentCoreStoreOptions {
         }
     }
 
-    /// The name of the store and the namespace it looks in.
+    /// Returns the name of the store and the namespace that it reads.
     ///
     /// # Errors
-    /// Where an option breaks a rule.
+    /// If an option breaks a rule.
     pub(super) fn checked(&self) -> Result<(String, String), MemoryError> {
         let refused = |rule: String| Err(MemoryError::Configuration(format!("AgentCoreMemoryStore: {rule}")));
         let template = self.place.template();
@@ -124,7 +127,7 @@ impl AgentCoreStoreOptions {
         Ok((name, with_single_slashes(&namespace)))
     }
 
-    /// The least score of a call, or of the store, with what it means for a question.
+    /// Returns the minimum score of the call, else of the store, with the over-fetch factor.
     pub(super) fn score_cut(&self, of_call: Option<f32>) -> Option<ScoreCut> {
         let least = of_call.map(f64::from).or(self.min_score);
         least.map(|score_min| ScoreCut { score_min, over_fetch_factor: self.over_fetch_factor })
@@ -146,7 +149,8 @@ impl fmt::Debug for AgentCoreStoreOptions {
     }
 }
 
-/// Slashes at the end stay as they are: to Loci they are all the same, but the service may tell names by them.
+/// Collapses repeated slashes. Slashes at the end are kept: Loci ignores them, but the service may
+/// distinguish names by them.
 fn with_single_slashes(namespace: &str) -> String {
     let mut out = String::with_capacity(namespace.len());
     for character in namespace.chars() {

@@ -1,5 +1,5 @@
-//! A server on a loopback port that writes down what it is sent and answers by a script; for tests. The SDK, its signatures and the HTTP
-//! are the real ones.
+//! A server on a loopback port that records requests and answers by a script, for tests. The SDK,
+//! its signatures and the HTTP are real.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,20 +13,20 @@ use super::{AgentCoreConnection, AgentCoreCredentials, AgentCoreStoreOptions};
 use crate::agent::stores::Place;
 use crate::agent::tests::test_surroundings::{StandingClock, surroundings};
 
-/// One request.
+/// A recorded request.
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
     pub(super) path: String,
     pub(super) headers: HeaderMap,
     pub(super) body: Value,
-    /// As it came: numbers keep their text.
+    /// The body as text, in which numbers keep their original form.
     pub(super) text: String,
 }
 
-/// What is answered: a status, the name of an error, a body.
+/// A response: a status, the name of an error, a body.
 pub(super) type Answer = (u16, &'static str, Value);
 
-/// The server. It goes with the runtime of its test.
+/// The server. It ends with the runtime of its test.
 pub(super) struct Recorder {
     seen: Arc<Mutex<Vec<Seen>>>,
     endpoint: String,
@@ -55,7 +55,7 @@ impl Recorder {
         Self { seen, endpoint, clock: surroundings().clock }
     }
 
-    /// A store of alice's facts that would send here.
+    /// The options of a store of Alice's facts that sends to this server.
     pub(super) fn options(&self) -> AgentCoreStoreOptions {
         let connection = AgentCoreConnection {
             endpoint: Some(self.endpoint.clone()),
@@ -71,7 +71,7 @@ impl Recorder {
     }
 }
 
-/// The answer to a CreateEvent.
+/// Returns the response to a `CreateEvent`.
 pub(super) fn created(seen: &Seen) -> Answer {
     let event = json!({
         "memoryId": "mem-1234567890", "actorId": seen.body["actorId"], "sessionId": seen.body["sessionId"],
@@ -80,7 +80,7 @@ pub(super) fn created(seen: &Seen) -> Answer {
     (201, "", json!({"event": event}))
 }
 
-/// The answer to a RetrieveMemoryRecords: records with these ids and scores.
+/// Returns the response to a `RetrieveMemoryRecords`: records with these ids and scores.
 pub(super) fn records(of: &[(&str, f64)]) -> Answer {
     let record = |(id, score): &(&str, f64)| {
         json!({

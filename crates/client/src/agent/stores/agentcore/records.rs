@@ -1,4 +1,5 @@
-//! What is asked of a memory, and what comes of the records in its answer. Their order is the service's.
+//! Search requests to a memory, and entries from the records of the response. The order is the
+//! service's.
 
 use aws_sdk_bedrockagentcore::primitives::DateTime;
 use aws_sdk_bedrockagentcore::types::{MemoryContent, MemoryRecordMetadataValue, MemoryRecordSummary};
@@ -6,13 +7,14 @@ use serde_json::{Number, Value};
 
 use crate::agent::entry::{Entry, Metadata, Trust};
 
-/// Names that the store gives itself. Metadata of records under the same names is not shown.
+/// The metadata keys that the store sets itself. Metadata of records under the same keys is not
+/// shown.
 const ID: &str = "_id";
 const SCORE: &str = "_score";
 const NAMESPACES: &str = "_namespaces";
 const CREATED_AT: &str = "_createdAt";
 
-/// The entries of an answer: of those with at least the score, so many.
+/// Returns the first entries of a response that have at least the minimum score.
 pub(super) fn entries(
     store_name: &str,
     records: Vec<MemoryRecordSummary>,
@@ -25,11 +27,11 @@ pub(super) fn entries(
 }
 
 fn entry(store_name: &str, record: MemoryRecordSummary) -> Entry {
-    // What the answer lacks the SDK fills in: with an empty text, and with the year 1970.
+    // The SDK fills absent members with an empty text and with the year 1970.
     let id = Some(record.memory_record_id).filter(|id| !id.is_empty());
     let created_at = Some(record.created_at).filter(|time| time.secs() != 0);
     let mut metadata: Metadata = record.metadata.unwrap_or_default().into_iter().filter_map(own).collect();
-    // Maps of the SDK have no order; an entry has one.
+    // The maps of the SDK have no order; an entry's metadata is sorted.
     metadata.sort_keys();
     let reserved = [
         (ID, id.clone().map(Value::String)),
@@ -74,7 +76,7 @@ fn own((key, value): (String, MemoryRecordMetadataValue)) -> Option<(String, Val
     Some((key, value))
 }
 
-/// `2026-01-31T10:00:00.000Z`.
+/// Formats a time as `2026-01-31T10:00:00.000Z`.
 fn time_text(time: &DateTime) -> Option<String> {
     let at_ms = time.to_millis().ok()?;
     jiff::Timestamp::from_millisecond(at_ms).ok().map(|time| format!("{time:.3}"))

@@ -1,5 +1,5 @@
-//! What an error of the SDK means to the coordinator. As for every store, what no message is at fault for is transient, also where the
-//! service would call it final: a key that was revoked must not send a whole conversation into quarantine.
+//! Maps SDK errors to the coordinator's classes. An error that no message causes is transient, even
+//! if the service calls it final: a revoked key must not send a whole conversation into quarantine.
 
 use std::error::Error;
 
@@ -7,10 +7,11 @@ use aws_sdk_bedrockagentcore::error::{ProvideErrorMetadata, SdkError};
 
 use crate::agent::error::{ErrorClass, StoreError};
 
-/// Names under which the service says that the request itself is at fault.
+/// The names of the errors that the request itself causes.
 const AT_FAULT: [&str; 3] = ["ValidationException", "InvalidInputException", "SerializationException"];
 
-/// An error with its class and the service's word for it; what failed is for the caller to say.
+/// Returns an error with its class and the service's error name; the caller adds the failed
+/// operation.
 pub(super) fn store_error<E>(error: SdkError<E>) -> StoreError
 where
     E: ProvideErrorMetadata + Error + Send + Sync + 'static,
@@ -43,7 +44,7 @@ fn class(status: u16, code: Option<&str>) -> ErrorClass {
     }
 }
 
-/// The error and what is behind it, in one line.
+/// Formats the error and its sources in one line.
 fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut behind = error.source();
@@ -55,7 +56,7 @@ fn chain(error: &dyn Error) -> String {
     text
 }
 
-/// What the SDK hands out behind its own error.
+/// The source error that the SDK wraps.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 struct Source(Box<dyn Error + Send + Sync>);

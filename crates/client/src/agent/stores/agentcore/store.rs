@@ -1,5 +1,5 @@
-//! The store itself: one question per search, one call per event, in order. It repeats nothing; the SDK tries a call three times, the
-//! coordinator sends a batch again.
+//! The store itself: one request per search, and one call per event, in order. It does not retry:
+//! the SDK tries a call three times, and the coordinator sends a batch again.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,13 +31,14 @@ use crate::agent::store::{
 use crate::agent::stores::place_template::Place;
 use crate::agent::stores::sending;
 
-/// What is asked when a store is made ready. It is no question to anybody; the answer says whether one may be asked.
+/// The query of the initialization. Its content is irrelevant; the response shows if the store may
+/// search.
 const FIRST_QUESTION: &str = "memory";
 
-/// A place of a memory of Amazon Bedrock AgentCore, or of a server that speaks its wire.
+/// A place of a memory of Amazon Bedrock AgentCore, or of a server with the same wire format.
 ///
-/// It reads what the memory's strategies extracted, and it takes messages where it is writable. Entries cannot be added to it: what is
-/// remembered is the strategies' decision.
+/// It reads the records that the memory's strategies extract, and takes messages if it is writable.
+/// It does not support adding entries, because only the strategies create records.
 #[derive(Debug)]
 pub struct AgentCoreStore {
     options: AgentCoreStoreOptions,
@@ -50,10 +51,10 @@ pub struct AgentCoreStore {
 }
 
 impl AgentCoreStore {
-    /// A store; the server is asked by `initialize`.
+    /// Creates a store; `initialize` calls the server.
     ///
     /// # Errors
-    /// Where an option breaks a rule, or there are no credentials.
+    /// If an option breaks a rule, or there are no credentials.
     pub fn new(mut options: AgentCoreStoreOptions) -> Result<Self, MemoryError> {
         let (name, namespace) = options.checked()?;
         let client = options.connection.client()?;
@@ -136,7 +137,8 @@ impl AgentCoreStore {
     }
 }
 
-/// The errors of events as they are told: how many failed, the first one's reason, and, where it is another, that of the event.
+/// Returns the errors of events for the report: the number of failures, the reason of the first one
+/// and, if it differs, that of the event.
 fn told(answers: Vec<Result<(), StoreError>>) -> Vec<Result<(), StoreError>> {
     let failed = answers.iter().filter(|answer| answer.is_err()).count();
     let of = answers.len();
@@ -234,7 +236,7 @@ impl MemoryStore for AgentCoreStore {
         .boxed()
     }
 
-    /// The service does not say when extraction is done.
+    /// Returns an error, because the service does not report when extraction is done.
     fn wait_extracted(&self, _timeout_ms: u64) -> BoxFuture<'_, Result<ExtractionWaited, StoreError>> {
         let rule = "AgentCore does not say when extraction is done: search again after a while";
         ready(Err(StoreError::permanent(rule))).boxed()

@@ -1,4 +1,5 @@
-//! What the store sends, by the real SDK to a real listener, and what it makes of the answers.
+//! The requests of the store, sent by the real SDK to a real listener, and its handling of the
+//! responses.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -39,7 +40,7 @@ fn batch(said: &[(Role, &str, i64)]) -> MessageBatch {
     MessageBatch { run_id: "fd62".into(), messages: said.iter().enumerate().map(sequenced).collect() }
 }
 
-/// A provider that makes an event of every message.
+/// A provider whose metadata puts every message into an event of its own.
 fn by_text() -> MetadataProvider {
     Arc::new(|message| [("text".to_owned(), json!(message.joined_text()))].into_iter().collect())
 }
@@ -91,7 +92,8 @@ fn requests_are_those_that_were_captured() {
                 "searchCriteria": {"searchQuery": "where do I live", "topK": 5}, "namespace": "/users/alice/facts"
             })
         );
-        // By our clock, which stands at the beginning of 1970; after the first answer the SDK corrects it by the server's.
+        // Dated by the manual clock, which stands at the beginning of 1970; after the first
+        // response the SDK corrects it by the server's.
         let signed = event.headers["authorization"].to_str().unwrap();
         let scope =
             "AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE/19700101/us-west-2/bedrock-agentcore/aws4_request";
@@ -291,7 +293,8 @@ fn what_may_pass_is_tried_three_times_by_our_clock() {
         let store = AgentCoreStore::new(recorder.options()).unwrap();
         let asked = question("q", 1);
         let mut answer = store.search(&asked);
-        // The clock stands, so the SDK's pauses between attempts end when it is moved.
+        // The clock is manual, so the SDK's pauses between attempts end only when the test advances
+        // it.
         let error = loop {
             tokio::select! {
                 biased;
@@ -310,7 +313,7 @@ fn a_server_that_is_not_there_is_an_error_that_may_pass() {
     runtime().block_on(async {
         let recorder = Recorder::new(created).await;
         let mut options = recorder.options();
-        // A port that was just given back.
+        // A port that was released just now.
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         options.connection.endpoint = Some(format!("http://{}", listener.local_addr().unwrap()));
         drop(listener);

@@ -1,6 +1,7 @@
-//! Long texts cut into pieces that the service takes. Nothing is left out: the pieces together are the text.
+//! Splits long texts into pieces that the service accepts. The pieces together are the whole text.
 
-/// Pieces of at most `chars_max` characters. A cut lies behind white space where there is some in the last tenth of a piece.
+/// Returns pieces of at most `chars_max` characters. A cut follows white space if there is some in
+/// the last tenth of a piece.
 pub(super) fn pieces(text: &str, chars_max: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;

@@ -1,19 +1,22 @@
-//! How many records are asked for: more than are wanted where some will be dropped for their score, and never more than the service gives.
+//! The number of records to request: more than the caller wants if a minimum score may drop some,
+//! and never more than the service returns.
 
 use super::limits::AGENTCORE_TOP_K_MAX;
 
-/// The least score of an entry, and how many more are asked for because of it.
+/// The minimum score of an entry, and the factor by which more records are requested because of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ScoreCut {
     pub(super) score_min: f64,
     pub(super) over_fetch_factor: f64,
 }
 
-/// How many records to ask for. The second value: fewer than are wanted, and no cut is the reason.
+/// Returns the number of records to request. The flag is true if it is lower than the wanted number
+/// and no minimum score is the reason.
 pub(super) fn top_k(wanted: u32, cut: Option<ScoreCut>) -> (u32, bool) {
     let Some(cut) = cut else { return (wanted.min(AGENTCORE_TOP_K_MAX), wanted > AGENTCORE_TOP_K_MAX) };
     let asked = (f64::from(wanted) * cut.over_fetch_factor).ceil();
-    // By the smallest whole number that reaches it: a conversion could wrap or cut.
+    // Searches for the smallest whole number that reaches the product, because a conversion could
+    // wrap or truncate.
     let asked = (1..=AGENTCORE_TOP_K_MAX).find(|&number| f64::from(number) >= asked);
     (asked.unwrap_or(AGENTCORE_TOP_K_MAX), false)
 }

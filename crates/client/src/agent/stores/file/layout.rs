@@ -1,5 +1,5 @@
-//! The flat layout of notes in Markdown: a file per topic, its first line the heading, then a fact a line. Agents of other makers read and
-//! write the same. Pure.
+//! The flat layout of notes in Markdown: one file per topic, with the heading on its first line and
+//! one fact per line. Other agents read and write the same layout. Pure.
 
 use std::collections::BTreeSet;
 
@@ -7,23 +7,24 @@ use sha2::{Digest, Sha256};
 
 use crate::agent::limits::FILE_SLUG_CHARS_MAX;
 
-/// The first line, trimmed.
+/// Returns the first line, trimmed.
 pub(super) fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default().trim()
 }
 
-/// The heading without its marks.
+/// Returns the heading without its marks.
 pub(super) fn topic(line: &str) -> &str {
     line.trim_start_matches('#').trim()
 }
 
-/// Whether two first lines head the same file.
+/// True if two first lines head the same file.
 pub(super) fn is_same_topic(one: &str, other: &str) -> bool {
     topic(one).to_lowercase() == topic(other).to_lowercase()
 }
 
-/// The name of a file, without its ending: the slug of its heading; a digest where no letter of the heading can stand in a slug. From the
-/// second try on with a number, for another topic may have the name.
+/// Returns the name of a file without its extension: the slug of its heading, or a digest if the
+/// heading has no letter that a slug can contain. From the second attempt on it ends in a number,
+/// because another topic may have the name.
 pub(super) fn stem(first_line: &str, attempt: u32) -> String {
     let slug = slug(first_line);
     let stem = if slug.is_empty() {
@@ -51,7 +52,8 @@ fn slug(first_line: &str) -> String {
     out.trim_end_matches('-').to_owned()
 }
 
-/// What is appended to a file for a new text of its topic: the lines it does not hold. `None`: nothing.
+/// Returns the lines of a new text that the file does not contain yet, as the text to append.
+/// `None`: nothing.
 pub(super) fn appended(present: &str, new: &str) -> Option<String> {
     let mut known: BTreeSet<&str> = present.lines().map(str::trim).collect();
     let mut out = String::new();
@@ -68,7 +70,8 @@ pub(super) fn appended(present: &str, new: &str) -> Option<String> {
     Some(if is_closed { out } else { format!("\n{out}") })
 }
 
-/// The facts of a file: all lines but a heading, which has marks. A heading alone is a fact itself.
+/// Returns the facts of a file: all lines except headings, which have marks. A heading without
+/// other lines is itself a fact.
 pub(super) fn facts(text: &str) -> Vec<&str> {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     if lines().count() <= 1 {

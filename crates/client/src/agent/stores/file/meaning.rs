@@ -1,6 +1,6 @@
-//! Notes found by what they mean: a memory of a Loci server that mirrors the folder says which of its documents answer a question, and the
-//! lines are those of the folder as it is now. What the folder does not hold (any more) is not given, whatever the memory holds; what the
-//! mirror has not taken up yet is found by its words.
+//! Semantic search of notes. A memory of a Loci server that mirrors the folder ranks its documents,
+//! and the results are lines of the folder in its present state. Lines that are no longer in the
+//! folder are not returned. Lines that the mirror has not read yet are found by their words.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -27,7 +27,8 @@ impl Meaning {
         Self { memory, ready: AtomicBool::new(false) }
     }
 
-    /// Looks whether it can be asked. One that is away is no error, for it may come back; one that is set up wrongly is.
+    /// Checks that the memory can be searched. An unavailable memory is no error, because it may
+    /// come back; a wrong configuration is one.
     pub(super) async fn look(&self, store_name: &str) -> Result<(), StoreError> {
         match self.initialized().await {
             Err(error) if error.class == ErrorClass::Permanent => Err(error),
@@ -39,7 +40,7 @@ impl Meaning {
         }
     }
 
-    /// What it finds, best first; an error where it does not answer in time.
+    /// Returns the entries of the memory, best first; an error if it does not answer in time.
     pub(super) async fn found(
         &self,
         query: &SearchQuery,
@@ -64,7 +65,7 @@ impl Meaning {
         );
     }
 
-    /// What an entry says that was found by words alone.
+    /// Returns the remark on entries that only the word search found.
     pub(super) fn remark(&self) -> String {
         format!("searched by words alone: the memory {} did not answer", self.memory.name())
     }
@@ -78,8 +79,8 @@ impl Meaning {
     }
 }
 
-/// One list out of what the memory ranks and what the words rank, in turn, so that neither hides the other's best. `facts` are all lines of
-/// the folder, best by their words first.
+/// Merges the ranking of the memory and the ranking by words alternately, so that neither hides the
+/// other's best. `facts` are all lines of the folder, ordered by their word score.
 pub(super) fn in_turn(hits: &[Entry], facts: Vec<Fact>, limit: usize) -> Vec<Entry> {
     let by_meaning = lines(hits, &facts);
     let by_words = facts.iter().enumerate().filter(|(_, fact)| fact.score > 0.0).map(|(at, _)| at);
@@ -98,8 +99,8 @@ pub(super) fn in_turn(hits: &[Entry], facts: Vec<Fact>, limit: usize) -> Vec<Ent
     order.into_iter().take(limit).filter_map(|at| entries.get_mut(at).and_then(Option::take)).collect()
 }
 
-/// The lines of the folder that the hits hold: of each hit one after the other, in the order of their words, in rounds over the hits. A hit is
-/// a document with many lines, and the first must not take the whole list.
+/// Returns the lines of the folder that the hits contain, ordered by their word score, in rounds
+/// over the hits. A hit is a document with many lines, and the first must not fill the whole list.
 fn lines(hits: &[Entry], facts: &[Fact]) -> Vec<usize> {
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, fact) in facts.iter().enumerate() {
@@ -109,7 +110,7 @@ fn lines(hits: &[Entry], facts: &[Fact]) -> Vec<usize> {
         .iter()
         .map(|hit| {
             let held = layout::facts(&hit.content).into_iter().filter_map(|line| places.get(line)).flatten();
-            // Facts are in the order of their words already.
+            // The facts are already ordered by their word score.
             held.copied().collect::<BTreeSet<usize>>().into_iter().collect()
         })
         .collect();
@@ -146,16 +147,18 @@ mod tests {
             assert!(found.iter().all(|entry| entry.store_name == "notes" && entry.score.is_none()));
         };
         let boat = "# Boat\n- it is called Gull\n- it lies in the harbour\n- it leaks";
-        // By meaning alone: the lines of documents in rounds, for no document takes it all.
+        // Ranked by the memory only: one line of each document per round, so that no document fills
+        // the list.
         check(
             "vessel",
             &[boat, "# Pets\n- a dog named Rex"],
             3,
             &["- it is called Gull", "- a dog named Rex", "- it lies in the harbour"],
         );
-        // A document's lines in the order of their words; a record that is one line alone, too.
+        // The lines of a document follow their word score; a record with a single line works, too.
         check("vessel leaks", &[boat, "User likes tea"], 2, &["- it leaks", "User likes tea"]);
-        // What the memory does not know yet comes by its words, what the folder does not hold does not come.
+        // Lines that the memory does not know yet are found by words; lines that the folder does
+        // not hold are not returned.
         check("dog", &["# Old\n- put away", boat], 2, &["- it is called Gull", "- a dog named Rex"]);
         check("tea", &[], 3, &["User likes tea"]);
         check("vessel", &["# Old\n- put away"], 3, &[]);

@@ -1,8 +1,8 @@
-//! A directory of notes: what lies in it, and appends under its lock. It works on the disk and
-//! blocks meanwhile; `store` has it run where that harms nobody.
+//! A directory of notes: its files, and appends under its lock. It reads and writes the disk and
+//! blocks meanwhile; `store` runs it on a thread where blocking is harmless.
 //!
-//! Nothing is lost to other writers: a file is read again under the lock before each append, appends only append, and what has no room
-//! under a name goes under another.
+//! No data of other writers is lost. A file is read again under the lock before each append, writes
+//! only append, and a text that does not fit under a name goes under another.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
@@ -14,16 +14,16 @@ use crate::agent::entry::Added;
 use crate::agent::error::StoreError;
 use crate::agent::limits::{FILE_BYTES_MAX, FILE_NAMES_MAX};
 
-/// Held by whoever appends, in this process or another.
+/// The lock file. A writer in any process holds its lock during an append.
 const LOCK: &str = ".lock";
 
-/// The directory. It need not be there.
+/// A directory of notes. It need not exist.
 #[derive(Debug, Clone)]
 pub(super) struct NoteFolder {
     directory: PathBuf,
 }
 
-/// A file as it is read.
+/// A note as it was read.
 #[derive(Debug, Clone)]
 pub(super) struct NoteFile {
     pub(super) name: String,
@@ -31,12 +31,12 @@ pub(super) struct NoteFile {
     pub(super) changed_at_ms: Option<i64>,
 }
 
-/// What became of an addition.
+/// The outcome of an addition.
 #[derive(Debug)]
 pub(super) enum Written {
-    /// It is there, now or already.
+    /// The text is in the file, now or from before.
     Added(Added),
-    /// Somebody else has the lock: nothing was done.
+    /// Another writer holds the lock: nothing was done.
     Busy,
 }
 
@@ -45,19 +45,19 @@ impl NoteFolder {
         Self { directory }
     }
 
-    /// The file whose lock writers take.
+    /// Returns the path of the lock file.
     pub(super) fn lock_path(&self) -> PathBuf {
         self.directory.join(LOCK)
     }
 
-    /// Adds a text, unless somebody else writes just now.
+    /// Adds a text, unless another writer holds the lock.
     pub(super) fn write(&self, content: &str) -> Result<Written, StoreError> {
         let content = content.trim();
         if content.is_empty() {
             return Err(StoreError::permanent("an entry must not be empty"));
         }
         fs::create_dir_all(&self.directory).map_err(failed)?;
-        // Held for one append; it goes with the file, also where the process ends.
+        // Held for one append. The lock ends with the file handle, also when the process ends.
         let lock = OpenOptions::new().create(true).append(true).open(self.lock_path()).map_err(failed)?;
         match lock.try_lock() {
             Ok(()) => {}
@@ -73,7 +73,7 @@ impl NoteFolder {
         Err(StoreError::permanent("too many topics share one name: give the entry another heading"))
     }
 
-    /// All notes, by their names.
+    /// Returns all notes, ordered by their names.
     pub(super) fn files(&self) -> Result<Vec<NoteFile>, StoreError> {
         let found = match fs::read_dir(&self.directory) {
             Ok(found) => found,
@@ -94,7 +94,7 @@ impl NoteFolder {
     }
 }
 
-/// Writes to a file of this topic, or makes it. False: another topic has the name.
+/// Appends to a file of this topic, or creates it. Returns false if another topic has the name.
 fn written(path: &Path, content: &str) -> Result<bool, StoreError> {
     match OpenOptions::new().write(true).create_new(true).open(path) {
         Ok(mut file) => {
@@ -117,7 +117,7 @@ fn written(path: &Path, content: &str) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// A file; `None` where it is gone meanwhile, or no note.
+/// Reads a file; `None` if it is gone meanwhile or is no note.
 fn read(path: &Path) -> Result<Option<NoteFile>, StoreError> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Ok(None) };
     let file = match File::open(path) {

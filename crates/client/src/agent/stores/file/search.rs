@@ -1,5 +1,5 @@
-//! Which lines of files answer a question: those that share its words, rare words counting for more. Pure; for a question in other words
-//! than the answer's there are stores with a model.
+//! Word search over the lines of notes. Lines that share words with the query match, and rare words
+//! count for more. Pure. Queries in other words than the answer need a store with a model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,23 +7,23 @@ use super::layout::{facts, first_line, topic};
 use super::note_folder::NoteFile;
 use crate::agent::entry::{Entry, Metadata};
 
-/// Words of the heading count for less than those of the line.
+/// The weight of a word in the heading, relative to one in the line.
 const TOPIC_WEIGHT: f64 = 0.5;
 
-/// A line, and how well its words answer.
+/// A line and its word score.
 #[derive(Debug, Clone)]
 pub(super) struct Fact {
     pub(super) entry: Entry,
-    /// 0: it shares no word with the question.
+    /// The word score; 0 if the line shares no word with the query.
     pub(super) score: f64,
 }
 
-/// Those that share a word with the question, best first.
+/// Returns the lines that share a word with the query, best first.
 pub(super) fn found(facts: Vec<Fact>, limit: usize) -> Vec<Entry> {
     facts.into_iter().filter(|fact| fact.score > 0.0).take(limit).map(|fact| fact.entry).collect()
 }
 
-/// All lines, best first; newer files first among equals.
+/// Returns all lines, best first; newer files come first among equals.
 pub(super) fn ranked(store_name: &str, files: &[NoteFile], question: &str) -> Vec<Fact> {
     let asked = words(question);
     let mut candidates = Vec::new();
@@ -87,7 +87,7 @@ fn metadata(file: &NoteFile, heading: &str, fact: &str) -> Metadata {
     metadata
 }
 
-/// Words in lower case; signs of scripts without spaces each by itself.
+/// Returns the words in lower case. Characters of scripts without spaces are one word each.
 fn words(text: &str) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     let mut word = String::new();

@@ -1,5 +1,5 @@
-//! Notes in a directory of Markdown files that people and other agents read and write, too. The disk is worked on beside whoever waits for
-//! it, and never for longer than a writer may be waited for.
+//! Notes in a directory of Markdown files that people and other agents also read and write. Disk
+//! work runs off the caller's thread, for no longer than the limit for waiting writers.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -20,25 +20,26 @@ use crate::agent::off_thread::off_thread;
 use crate::agent::store::{Capabilities, MemoryStore, SearchQuery};
 use crate::agent::surroundings::{Clock, SystemClock};
 
-/// A store to be.
+/// The options of a store.
 #[derive(Debug, Clone)]
 pub struct FileStoreOptions {
-    /// Its name, and that of its directory.
+    /// The name of the store and of its directory.
     pub name: String,
-    /// Where its directory is: `.strands/memory` is where other agents look.
+    /// The parent of its directory. Other agents read `.strands/memory`.
     pub directory: PathBuf,
-    /// What it holds, for a model.
+    /// The description of its contents, for a model.
     pub description: Option<String>,
-    /// Entries of a search.
+    /// The maximum of entries of a search.
     pub max_search_results: Option<NonZeroU32>,
-    /// It may be written to.
+    /// True if the store may be written to.
     pub writable: bool,
-    /// How messages come into it; needs an extractor, here or at the manager.
+    /// The extraction of messages. It needs an extractor, here or at the manager.
     pub extraction: Option<ExtractionConfig>,
 }
 
 impl FileStoreOptions {
-    /// A store that may be written to, in the directory of its name under `.strands/memory`.
+    /// Creates the options of a writable store in the directory of its name under
+    /// `.strands/memory`.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -51,7 +52,7 @@ impl FileStoreOptions {
     }
 }
 
-/// Notes in files.
+/// A store of notes in files.
 pub struct FileStore {
     options: FileStoreOptions,
     folder: NoteFolder,
@@ -60,10 +61,10 @@ pub struct FileStore {
 }
 
 impl FileStore {
-    /// A store.
+    /// Creates a store.
     ///
     /// # Errors
-    /// Where its name cannot be that of a directory.
+    /// If its name cannot be the name of a directory.
     pub fn new(mut options: FileStoreOptions) -> Result<Self, MemoryError> {
         let name = &options.name;
         if name.trim().is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0', ':']) {
@@ -81,19 +82,20 @@ impl FileStore {
         Ok(Self { options, folder, clock: Arc::new(SystemClock), meaning: None })
     }
 
-    /// With a clock of the caller's: by it a writer waits while others write. The machine's where nothing is said.
+    /// Sets the clock by which a writer waits while others write. Default: the system clock.
     pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
     }
 
-    /// With a memory that mirrors the directory, such as a `RemoteStore` of one that `loci mirror` keeps in the layout `strands-flat`: notes are
-    /// found by what they mean, too. The store only asks it; the mirror brings it what is written. Where it does not answer, notes are
-    /// searched by words, with a warning in the log and the member `degraded` in the metadata of what is found.
+    /// Sets a memory that mirrors the directory, for semantic search of the notes. An example is a
+    /// `RemoteStore` of a memory that `loci mirror` keeps in the layout `strands-flat`. The store
+    /// only searches it; the mirror reads new notes. If it does not answer, notes are searched by
+    /// words, with a warning in the log and the member `degraded` in the metadata of the entries.
     pub fn with_search(self, memory: Arc<dyn MemoryStore>) -> Self {
         Self { meaning: Some(Arc::new(Meaning::new(memory))), ..self }
     }
 
-    /// All lines of the notes, best by their words first.
+    /// Returns all lines of the notes, ordered by their word score.
     async fn facts(&self, question: &str) -> Result<Vec<Fact>, StoreError> {
         let (folder, name, question) = (self.folder.clone(), self.options.name.clone(), question.to_owned());
         let work = move || folder.files().map(|files| search::ranked(&name, &files, &question));
@@ -120,7 +122,7 @@ impl FileStore {
         }
     }
 
-    /// Adds a text once others are done with writing; they take a moment each.
+    /// Adds a text once no other writer holds the lock; each holds it briefly.
     async fn write(&self, content: &str) -> Result<Added, StoreError> {
         let give_up_at_ms =
             self.clock.now_ms().saturating_add(i64::try_from(FILE_LOCK_WAIT_MS).unwrap_or(i64::MAX));

@@ -1,4 +1,4 @@
-//! Notes: the layout that others know, and the four ways in which they lose what ours keep.
+//! Notes: the layout that other agents know, and four ways of losing data that the store prevents.
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -47,7 +47,7 @@ fn a_topic_is_a_file_and_a_fact_a_line() {
         file(directory.path(), "editor-theme.md"),
         "# Editor theme\n- dark mode everywhere\n- large font\n"
     );
-    // A line that is there already is not there twice.
+    // A line that the file already contains is not added again.
     add(&store, "# Editor theme\n- large font\n- dark mode everywhere");
     assert_eq!(file(directory.path(), "editor-theme.md").lines().count(), 3);
     assert_eq!(add(&store, "User lives in Seattle"), "user-lives-in-seattle.md");
@@ -131,7 +131,7 @@ fn a_lock_that_somebody_keeps_is_waited_for_and_named() {
     lock.lock().unwrap();
     let entry = NewEntry::text("# Log\nafter");
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    // Others on the runtime go on meanwhile.
+    // Other tasks on the runtime continue meanwhile.
     let waited = runtime.block_on(async {
         let mut adding = store.add(&entry);
         for _ in 0..2000 {
@@ -153,7 +153,7 @@ fn a_lock_that_somebody_keeps_is_waited_for_and_named() {
     );
     assert_eq!(error.class, ErrorClass::Transient);
     assert_eq!(file(directory.path(), "log.md"), "# Log\nbefore\n");
-    // Reading needs no lock, and a lock that is given back lets the waiting one through.
+    // Reading needs no lock, and the waiting writer proceeds once the lock is released.
     assert_eq!(search(&store, "before"), ["before"]);
     let added = runtime.block_on(async {
         let mut adding = store.add(&entry);
@@ -170,7 +170,7 @@ fn a_lock_that_somebody_keeps_is_waited_for_and_named() {
     assert_eq!(file(directory.path(), "log.md"), "# Log\nbefore\nafter\n");
 }
 
-/// The answer where it is there after what is on its way has had its turn.
+/// Returns the answer if it is ready after the pending tasks ran once.
 async fn polled<T>(future: &mut BoxFuture<'_, T>) -> Option<T> {
     let answer = futures::future::poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
     if answer.is_pending() {
@@ -232,7 +232,7 @@ fn notes_are_found_by_meaning_where_a_memory_answers_and_by_words_where_not() {
     let both = [("it is called Gull".to_owned(), None), ("it leaks".to_owned(), None)];
     assert_eq!(ask(&store, "vessel"), both);
     assert_eq!((kept.questions(), kept.limits()), (vec!["vessel".to_owned()], vec![3]));
-    // Away from the start, or later: words answer, and say so.
+    // Unavailable from the start, or later: the word search answers and reports it.
     let away = plain().with_search(Arc::new(TestStore::reading("away").not_ready()));
     block_on(away.initialize()).unwrap();
     assert!(ask(&away, "vessel").is_empty());

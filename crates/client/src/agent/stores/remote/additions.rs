@@ -1,5 +1,6 @@
-//! An entry becomes a record, once. A memory that holds the same text in the same place already has it; a call that is sent again is known by
-//! its token; and where the token leads to a record that was put away since, the entry is stored anew.
+//! Stores an entry as a record, once. A memory that holds the same text in the same namespace
+//! already has the entry, and a repeated call is recognised by its token. If the token leads to a
+//! record that is no longer in force, the entry is stored again.
 
 use loci_api::record::{Record, RecordCreate, RecordsCreate};
 use loci_api::search::Search;
@@ -12,11 +13,11 @@ use crate::call::Client;
 use crate::error::ClientError;
 use crate::namespace;
 
-/// What an error is about.
+/// The operation that errors name.
 const WHAT: &str = "the entry cannot be stored";
-/// Records that are compared with the entry: the same text is among the first, whatever else is like it.
+/// The number of records to compare with the entry. An equal text is among the first.
 const LIKE_IT: u32 = 3;
-/// A record in force.
+/// The state of an active record.
 const ACTIVE: &str = "active";
 
 pub(super) async fn add(client: &Client, memory: &str, record: RecordCreate) -> Result<Added, StoreError> {
@@ -30,19 +31,19 @@ pub(super) async fn add(client: &Client, memory: &str, record: RecordCreate) -> 
     if is_in_force(client, memory, &id).await? {
         return Ok(Added { id: Some(id) });
     }
-    // The answer is that of an addition before, whose record was put away.
+    // The response belongs to an earlier addition whose record is no longer in force.
     let again = digest(&format!("{token}\0{id}"));
     Ok(Added { id: Some(created(client, memory, record, &again).await?) })
 }
 
-/// The record that says the same in the same place.
+/// Returns the id of a record with the same text and metadata in the same namespace.
 async fn held(client: &Client, memory: &str, record: &RecordCreate) -> Result<Option<String>, StoreError> {
     let search = Search {
         memory: memory.to_owned(),
         query: record.text.clone(),
         namespaces: vec![record.namespace.clone()],
         top_k: Some(LIKE_IT),
-        // A turn that waits for extraction is no record that could be named.
+        // A pending turn is no record with an id.
         read_your_writes: Some(false),
         ..Search::default()
     };
@@ -78,12 +79,12 @@ async fn created(
 
 async fn is_in_force(client: &Client, memory: &str, id: &str) -> Result<bool, StoreError> {
     match client.record_get(memory, id).await {
-        // What is held back for a person is stored, too.
+        // A record that waits for review is stored, too.
         Ok(record) => {
             Ok(record.state == ACTIVE || record.state == "candidate" || record.state == "quarantined")
         }
         Err(ClientError::Refused { status: 404, .. }) => Ok(false),
-        // A key may write what it may not read.
+        // A key may have the right to write without the right to read.
         Err(ClientError::Refused { status: 403, .. }) => Ok(true),
         Err(error) => Err(store_error(WHAT, error)),
     }

@@ -1,12 +1,12 @@
-//! What an error of the client means to the coordinator.
+//! Maps errors of the client to the coordinator's classes.
 
 use loci_api::ErrorCode;
 
 use crate::agent::error::{ErrorClass, StoreError};
 use crate::error::ClientError;
 
-/// An error with its class. What no message is at fault for is transient, also where the server would call it final: a key that was
-/// revoked must not send a whole conversation into quarantine.
+/// Returns an error with its class. An error that no message causes is transient, even if the
+/// server calls it final: a revoked key must not send a whole conversation into quarantine.
 pub(in crate::agent::stores) fn store_error(what: &str, error: ClientError) -> StoreError {
     StoreError::of(class(&error), format!("{what}: {error}")).caused_by(error)
 }
@@ -23,7 +23,7 @@ fn class(error: &ClientError) -> ErrorClass {
     }
 }
 
-/// The class of an item of a batch, by the server's word for what went wrong.
+/// Returns the class of a batch item's error by the server's error code.
 pub(super) fn class_of_code(code: &str) -> ErrorClass {
     match ErrorCode::parse(code) {
         Some(

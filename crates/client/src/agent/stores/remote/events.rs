@@ -1,4 +1,5 @@
-//! Messages as events of the native API: roles, tool traffic and other blocks, ids and times go along, so that records lead back to them.
+//! Messages as events of the native API, with roles, tool calls, other blocks, ids and times, so
+//! that records lead back to them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,39 +20,40 @@ use crate::agent::stores::grouping;
 use crate::agent::stores::range_token::range_token;
 use crate::agent::time_text::instant_text;
 
-/// Characters that the server takes of a token.
+/// The maximum of characters of a token on the server.
 const TOKEN_CHARS_MAX: usize = 1024;
-/// The metadata under which ids of messages go.
+/// The metadata key for the ids of messages.
 const MESSAGE_IDS: &str = "message_ids";
 
-/// The metadata under which times of messages go.
+/// The metadata key for the times of messages.
 const MESSAGE_TIMES: &str = "message_times";
 
-/// A picture is no memory: of a block over so many bytes only the size is kept.
+/// The maximum of bytes of a block that is not text. Of a larger block, such as a picture, only the
+/// size is stored.
 const OTHER_BYTES_MAX: usize = 64 * 1024;
 
-/// Events of a batch.
+/// The events to send for a batch.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     /// The events, in the order of the conversation.
     pub(super) events: Vec<PlannedEvent>,
-    /// The numbers of messages before all events, which hold nothing to store.
+    /// The sequence numbers of messages without content before the first event.
     pub(super) silent: Vec<u64>,
 }
 
-/// One event of a batch.
+/// An event of a batch.
 #[derive(Debug)]
 pub(super) struct PlannedEvent {
-    /// The numbers of its messages.
+    /// The sequence numbers of its messages.
     pub(super) numbers: Vec<u64>,
-    /// The event as it is sent.
+    /// The request that creates the event.
     pub(super) create: EventCreate,
 }
 
-/// The parts and the metadata of a message.
+/// The content and the metadata of a message.
 struct MessageForm<'a> {
-    /// Its number, and those of messages behind it that hold nothing to store: a batch that is sent
-    /// again has the same ranges then.
+    /// The sequence number of the message and of following messages without content. A batch that
+    /// is sent again thus has the same ranges.
     numbers: Vec<u64>,
     message: &'a Message,
     payload: Vec<PayloadItem>,
@@ -61,7 +63,8 @@ struct MessageForm<'a> {
 /// Returns the events of a batch: neighbours with equal metadata, at most `turns_max` of them.
 ///
 /// # Errors
-/// The number of the message, the key and the rule, if metadata of the provider breaks one.
+/// The sequence number of the message, the key and the rule, if metadata of the provider breaks
+/// one.
 pub(super) fn plan(
     conversation: (&str, &str),
     messages: &[Arc<SequencedMessage>],
@@ -92,10 +95,10 @@ pub(super) fn plan(
     Ok(plan)
 }
 
-/// Checks that a message alone fits an event.
+/// Checks that a message alone fits into an event.
 ///
 /// # Errors
-/// The rule that it breaks, with the remedy.
+/// The violated rule, with the remedy.
 fn check_limits(message: &Message, payload: &[PayloadItem]) -> Result<(), String> {
     if payload.len() > EVENT_PARTS_MAX {
         let parts = payload.len();
@@ -112,8 +115,8 @@ fn check_limits(message: &Message, payload: &[PayloadItem]) -> Result<(), String
     Ok(())
 }
 
-/// Returns what the provider says of a message. Without one, the message's own metadata goes as it
-/// is: the memory's limits decide over it.
+/// Returns the provider's metadata of a message. Without a provider, the message's own metadata is
+/// sent unchanged, subject to the memory's limits.
 fn metadata(
     message: &Message,
     provider: Option<&MetadataProvider>,
@@ -126,8 +129,8 @@ fn metadata(
     Ok(kept.map(|(key, value)| (key.clone(), text(value))).collect())
 }
 
-/// Returns true for a message that an event of these takes, too. An event has one time and one
-/// metadata; its ids and times of messages are metadata, which is short.
+/// True if an event with these messages also takes the next one. An event has one time and one
+/// metadata map. The ids and times of its messages are metadata, which is limited in length.
 fn fits(run: &[MessageForm<'_>], next: &MessageForm<'_>) -> bool {
     let Some(first) = run.first() else { return true };
     let is_late = match (first.message.at_ms, next.message.at_ms) {
@@ -174,19 +177,20 @@ fn event((actor, session): (&str, &str), forms: Vec<MessageForm<'_>>) -> Option<
     Some(PlannedEvent { numbers, create })
 }
 
-/// The ids of messages that have one.
+/// Returns the ids of the messages that have one.
 fn ids<'a>(forms: impl Iterator<Item = &'a MessageForm<'a>>) -> String {
     forms.filter_map(|form| form.message.id.as_deref()).collect::<Vec<_>>().join(" ")
 }
 
-/// The times of messages; empty where all have the event's.
+/// Returns the times of messages; empty if all have the event's time.
 fn times<'a>(forms: impl Iterator<Item = &'a MessageForm<'a>>) -> String {
     let times: Vec<String> = forms.filter_map(|form| form.message.at_ms.and_then(instant_text)).collect();
     let is_one = times.iter().all(|time| Some(time) == times.first());
     if is_one { String::new() } else { times.join(" ") }
 }
 
-/// The token of a range. Where that cannot stand in a header, its digest, by which the server still knows a repetition.
+/// Returns the token of a range. If it cannot be sent in a header, its digest, by which the server
+/// still recognises a repetition.
 pub(super) fn token(memory: &str, actor: &str, run_id: &str, numbers: &[u64]) -> String {
     let number = |number: Option<&u64>| number.copied().unwrap_or(0);
     let token = range_token(memory, actor, run_id, number(numbers.first()), number(numbers.last()));
@@ -194,7 +198,7 @@ pub(super) fn token(memory: &str, actor: &str, run_id: &str, numbers: &[u64]) ->
     if fits { token } else { digest(&token) }
 }
 
-/// A digest as a token.
+/// Returns a digest as a token.
 pub(super) fn digest(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -209,7 +213,8 @@ fn payload(message: &Message) -> Vec<PayloadItem> {
     items
 }
 
-/// What is no text is evidence, and nothing for strategies: without a model each call of a tool would become a record.
+/// Returns a block other than text as evidence. Strategies ignore it, because without a model each
+/// tool call would become a record.
 fn evidence(block: &Block) -> Option<Box<RawValue>> {
     let value: Value = match block {
         Block::Text(_) => return None,
@@ -227,7 +232,7 @@ fn evidence(block: &Block) -> Option<Box<RawValue>> {
     to_raw_value(&value).ok()
 }
 
-/// The role under which a record's source is shown as coming from outside.
+/// True for a role whose messages come from outside.
 pub(super) fn is_outside(role: Option<Role>) -> bool {
     matches!(role, Some(Role::Tool))
 }
@@ -333,7 +338,8 @@ mod tests {
         );
         check(vec![of("A", 0), of("A", 60_000), of("A", 60_001), of("A", 70_000)], &[&[4, 5], &[6, 7]], &[]);
         check(vec![of("A", 5), of("A", 4)], &[&[4], &[5]], &[]);
-        // A message without content separates no neighbours, and belongs to the event before it.
+        // A message without content does not separate neighbours, and belongs to the event before
+        // it.
         let blank = || Message::user(" ");
         check(vec![of("A", 0), blank(), of("A", 0), blank(), of("B", 0)], &[&[4, 5, 6, 7], &[8]], &[]);
         check(vec![blank(), blank(), of("A", 0)], &[&[6]], &[4, 5]);

@@ -1,4 +1,5 @@
-//! What an agent says of an entry of a memory on a server. It reaches no further than the store's searches do.
+//! Feedback of an agent on an entry of a memory on a server, limited to the entries that the
+//! store's searches reach.
 
 use loci_api::record::feedback::{FeedbackBy, FeedbackVerdict, RecordFeedback};
 
@@ -9,10 +10,10 @@ use crate::agent::store::FeedbackStanding;
 use crate::namespace;
 
 const WHAT: &str = "the entry cannot be judged";
-/// The state of what searches find.
+/// The state of records that searches return.
 const IN_FORCE: &str = "active";
 
-/// Says it. What does not lie in the store's place is not there, as for a search.
+/// Sends the feedback. An entry outside the store's namespace counts as absent, as in a search.
 pub(super) async fn give(
     scope: Scope<'_>,
     id: &str,
@@ -31,7 +32,7 @@ pub(super) async fn give(
     if !is_in_place(&record.namespace, scope.namespace) {
         return Err(unknown());
     }
-    // Whatever the rights of the process are: an agent is no person.
+    // The feedback counts as an agent's, regardless of the rights of the process.
     let said = RecordFeedback { verdict, reason: reason.map(str::to_owned), by: Some(FeedbackBy::Agent) };
     let standing = scope.client.record_feedback(scope.memory, id, &said).await;
     let standing = standing.map_err(|error| store_error(WHAT, error))?;

@@ -1,5 +1,5 @@
-//! The memory of a store on a server, at its start: found, or made where that is wanted, and looked at with the eyes of the key. What
-//! fails here fails before an agent says a word.
+//! The memory of a remote store at its start: it is found, or created on request, and checked with
+//! the rights of the key. An error here precedes the first message of an agent.
 
 use loci_api::key::Capability;
 use loci_api::memory::{Memory, MemoryCreate, MemoryListing, StrategyCreate, StrategyKind};
@@ -10,22 +10,22 @@ use crate::agent::error::StoreError;
 use crate::call::Client;
 use crate::error::ClientError;
 
-/// The strategy of a memory that a store made.
+/// The name of the strategy of a memory that a store creates.
 const STRATEGY_NAME: &str = "said";
 
-/// What a store needs of a memory.
+/// The requirements of a store on its memory.
 pub(super) struct Wanted<'a> {
-    /// Its name or id.
+    /// The name or id of the memory.
     pub(super) name_or_id: &'a str,
-    /// Where none has the name, one is made, whose records go to this template of a namespace.
+    /// The namespace template of the records of a new memory, if a missing one may be created.
     pub(super) template: Option<&'a str>,
-    /// Whose memory.
+    /// The actor of the store.
     pub(super) actor: Option<&'a str>,
-    /// It is written to.
+    /// True if the store writes to the memory.
     pub(super) writes: bool,
 }
 
-/// The memory, with everything that the store needs.
+/// Returns the memory, checked against the requirements of the store.
 pub(super) async fn ready(client: &Client, wanted: &Wanted<'_>) -> Result<Memory, StoreError> {
     let name = wanted.name_or_id;
     let found = find(client, name).await.map_err(|error| store_error("the memory cannot be read", error))?;
@@ -45,7 +45,7 @@ pub(super) async fn ready(client: &Client, wanted: &Wanted<'_>) -> Result<Memory
     Ok(memory)
 }
 
-/// Names have no dash, ids have one.
+/// Finds a memory. Ids contain a dash, and names do not.
 async fn find(client: &Client, name_or_id: &str) -> Result<Option<Memory>, ClientError> {
     if name_or_id.contains('-') {
         return match client.memory_get(name_or_id).await {
@@ -58,7 +58,7 @@ async fn find(client: &Client, name_or_id: &str) -> Result<Option<Memory>, Clien
     Ok(client.memory_list(&listing).await?.memories.into_iter().next())
 }
 
-/// Makes it. Where somebody else made one of the name meanwhile, it is theirs.
+/// Creates the memory. If another client created one with the name meanwhile, that one is returned.
 async fn make(client: &Client, name: &str, template: &str) -> Result<Memory, ClientError> {
     let strategy = StrategyCreate {
         kind: StrategyKind::Semantic,
@@ -76,11 +76,11 @@ async fn make(client: &Client, name: &str, template: &str) -> Result<Memory, Cli
     }
 }
 
-/// Looks whether the key may do what the store is for.
+/// Checks that the key has the rights that the store needs.
 async fn check_rights(client: &Client, wanted: &Wanted<'_>, memory: &str) -> Result<(), StoreError> {
     let identity = match client.identity().await {
         Ok(identity) => identity,
-        // An older server does not tell; it will refuse what it refuses.
+        // An older server has no such endpoint; it rejects calls without a right later.
         Err(ClientError::Refused { status: 404, .. }) => return Ok(()),
         Err(error) => return Err(store_error("the server does not say who we are", error)),
     };
@@ -104,7 +104,8 @@ async fn check_rights(client: &Client, wanted: &Wanted<'_>, memory: &str) -> Res
     Ok(())
 }
 
-/// By the first two numbers, within which nothing is taken away; what is no version is as good as any.
+/// True if the server is older by major or minor version, within which nothing is removed. A text
+/// that is no version counts as new enough.
 fn is_older(server: &str, client: &str) -> bool {
     let numbers = |version: &str| -> Option<(u32, u32)> {
         let mut parts = version.split('.');

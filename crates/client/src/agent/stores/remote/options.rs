@@ -1,4 +1,4 @@
-//! Options of a store on a server, and their rules. Nothing here calls the server.
+//! Options of a store on a server, and their rules. No server call happens here.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -16,45 +16,46 @@ use crate::call::Client;
 /// Options of a [`RemoteStore`](crate::agent::stores::RemoteStore).
 #[derive(Clone)]
 pub struct RemoteStoreOptions {
-    /// The server.
+    /// The client of the server.
     pub client: Client,
     /// The memory, by name or id.
     pub memory: String,
-    /// The place that it reads, and that entries are added to: one namespace (`namespace`), or one
-    /// with all beneath it (`namespace_path`).
+    /// The namespace that it reads and that entries are added to: a single one (`namespace`), or
+    /// one with all namespaces below it (`namespace_path`).
     pub place: Place,
     /// The actor.
     pub actor: Option<String>,
-    /// The conversation. A store with an actor and a session takes messages.
+    /// The session of the conversation. A store with an actor and a session takes messages.
     pub session: Option<String>,
-    /// The store's name; it follows from the place where it is absent or blank.
+    /// The store's name. An absent or blank name is derived from the namespace.
     pub name: Option<String>,
-    /// The contents in words, for a model.
+    /// The description of its contents, for a model.
     pub description: Option<String>,
-    /// Entries of a search; 5 where it is absent.
+    /// The maximum of entries of a search. Default: 5.
     pub max_search_results: Option<NonZeroU32>,
-    /// The least relevance of an entry, 0 to 1.
+    /// The minimum relevance of an entry, 0 to 1.
     pub relevance_min: Option<f32>,
-    /// Conditions that every search has; no call can widen them.
+    /// The conditions of every search; no call can widen them.
     pub filters: Vec<MetadataFilter>,
-    /// The right to write to the store. At most one store of a memory, actor and session
-    /// is: [`assert_writable_topology`](crate::agent::stores::topology::assert_writable_topology)
-    /// checks it.
+    /// True if the store may be written to. One memory, actor and session have at most one writable
+    /// store:
+    /// [`assert_writable_topology`](crate::agent::stores::topology::assert_writable_topology)
+    /// checks this.
     pub writable: bool,
-    /// The way of messages into it.
+    /// The extraction of messages.
     pub extraction: Option<ExtractionConfig>,
-    /// The metadata of each event. Where it is absent, a message's own metadata goes with it, and
-    /// the memory's limits decide over it.
+    /// The provider of each event's metadata. Without one, a message's own metadata is sent,
+    /// subject to the memory's limits.
     pub metadata_provider: Option<MetadataProvider>,
-    /// Messages of one event, 1 to 100; 50 unless it is set.
+    /// The maximum of messages of one event, 1 to 100. Default: 50.
     pub max_turns_per_event: usize,
-    /// The right to make a memory where none has this name, with a strategy for conversations whose
-    /// records go to the place.
+    /// True if a missing memory of this name may be created, with a strategy for conversations
+    /// whose records go to the namespace.
     pub create: bool,
 }
 
 impl RemoteStoreOptions {
-    /// Options of a store that reads a place.
+    /// Creates the options of a store that reads a namespace.
     pub fn new(client: Client, memory: impl Into<String>, place: Place) -> Self {
         Self {
             client,

@@ -10,7 +10,7 @@ use super::events::is_outside;
 use crate::agent::entry::{Entry, Metadata, NewEntry, Trust};
 use crate::agent::time_text::{instant_ms, instant_text};
 
-/// Tiers of records whose source nobody vouches for.
+/// The trust tiers of records from unverified sources.
 const UNTRUSTED_TIERS: [&str; 2] = ["external", "flagged"];
 
 pub(super) fn entry(store_name: &str, hit: Hit) -> Entry {
@@ -56,7 +56,7 @@ pub(super) fn record(namespace: String, entry: &NewEntry) -> RecordCreate {
     }
 }
 
-/// Values that records have no form for go as JSON text.
+/// Converts metadata. Values that records cannot represent are sent as JSON text.
 fn metadata(values: &Metadata) -> BTreeMap<String, MetadataValue> {
     let read = |value: &Value| {
         MetadataValue::try_from(value.clone()).unwrap_or_else(|_| MetadataValue::String(value.to_string()))

@@ -1,13 +1,14 @@
-//! What the grants of a key mean for a store. A guess that is kind: where a grant may be enough, it counts, for the server has the last
-//! word at each call; what no grant can cover is said at the start.
+//! Checks the grants of a key for a store. The check is lenient: a grant that may suffice counts,
+//! because the server decides at each call. A right that no grant can give is reported at the
+//! start.
 
 use loci_api::key::{Capability, Grant};
 
-/// Some grant gives the capability in the memory, to this actor.
+/// True if a grant gives the actor the capability in the memory.
 pub(super) fn allows(grants: &[Grant], memory: &str, actor: Option<&str>, wanted: Capability) -> bool {
     let fits = |granted: &Option<String>, asked: Option<&str>| match (granted, asked) {
         (Some(granted), Some(asked)) => granted == asked,
-        // Without an actor a store reads whatever the key may see.
+        // Without an actor a store reads everything that the key may read.
         (None, _) | (Some(_), None) => true,
     };
     grants.iter().any(|grant| {
@@ -15,7 +16,7 @@ pub(super) fn allows(grants: &[Grant], memory: &str, actor: Option<&str>, wanted
     })
 }
 
-/// The capability in the words of a grant.
+/// Returns the capability as grants spell it.
 pub(super) fn word(capability: Capability) -> &'static str {
     match capability {
         Capability::Read => "read",

@@ -1,5 +1,5 @@
-//! A memory on a Loci server. Over a URL, a unix socket or the router of this process: that is the client's affair, so that an engine in
-//! process is a store, too.
+//! A memory on a Loci server, over a URL, a unix socket or the router of this process. The client
+//! chooses the transport, so an engine in this process is a store, too.
 
 use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock};
@@ -31,24 +31,25 @@ use crate::agent::stores::sending;
 use crate::agent::time_text::instant_text;
 use crate::agent::tools::Tool;
 
-/// A server that takes a call and does not answer is given up after this long; the coordinator tries again.
+/// The deadline of a call, in milliseconds. The coordinator retries a call that the server accepted
+/// but did not answer.
 const CALL_DEADLINE_MS: u64 = 30_000;
 
-/// A memory on a server.
+/// A store on a Loci server.
 #[derive(Debug)]
 pub struct RemoteStore {
     options: RemoteStoreOptions,
     name: String,
     namespace: String,
-    /// The memory's id, once the server has told it.
+    /// The memory's id, once the server has returned it.
     memory_id: Arc<OnceLock<String>>,
 }
 
 impl RemoteStore {
-    /// A store; the server is asked by `initialize`.
+    /// Creates a store; `initialize` calls the server.
     ///
     /// # Errors
-    /// Where an option breaks a rule.
+    /// If an option breaks a rule.
     pub fn new(mut options: RemoteStoreOptions) -> Result<Self, MemoryError> {
         let (name, namespace) = options.checked()?;
         options.client = options.client.with_deadline_ms(CALL_DEADLINE_MS);
@@ -64,7 +65,7 @@ impl RemoteStore {
         self.memory_id.get().unwrap_or(&self.options.memory)
     }
 
-    /// Actor and session, where it has both.
+    /// Returns actor and session, if it has both.
     fn conversation(&self) -> Option<(&str, &str)> {
         self.options.actor.as_deref().zip(self.options.session.as_deref())
     }
@@ -166,7 +167,7 @@ impl MemoryStore for RemoteStore {
                 writes: self.options.writable,
             };
             let memory = memory::ready(&self.options.client, &wanted).await?;
-            // A second start finds it known already.
+            // A second initialization finds the id already set.
             let _ = self.memory_id.set(memory.id);
             Ok(())
         }
@@ -220,7 +221,7 @@ impl MemoryStore for RemoteStore {
                 session: self.options.session.clone().filter(|_| self.options.actor.is_some()),
                 timeout_ms: Some(timeout_ms),
             };
-            // The server answers late on purpose.
+            // The server delays its response intentionally.
             let patient = timeout_ms.saturating_add(CALL_DEADLINE_MS);
             let client = self.options.client.clone().with_deadline_ms(patient);
             let answer = client.extraction_wait(self.memory(), &wait).await;

@@ -1,4 +1,5 @@
-//! What the store sends, seen by a router in this process; what it makes of the answers.
+//! The requests of the store, recorded by a router in this process, and its handling of the
+//! responses.
 
 use std::sync::Mutex;
 
@@ -15,7 +16,7 @@ use crate::agent::error::ErrorClass;
 use crate::agent::message::Message;
 use crate::call::Client;
 
-/// Requests: path, token, body.
+/// The recorded requests: path, token, body.
 type Seen = Arc<Mutex<Vec<(String, Option<String>, Value)>>>;
 
 fn options(answer: fn(&str, &Value) -> (u16, Value)) -> (RemoteStoreOptions, Seen) {
@@ -322,9 +323,10 @@ fn what_is_there_is_not_stored_again_and_what_was_forgotten_is() {
         let added = block_on(store.add(&entry)).unwrap();
         (added.id.unwrap(), tokens_of_creations(&seen).len())
     };
-    // There already, long after the token was forgotten.
+    // The record exists, long after the token has expired.
     assert_eq!(stored(|_, _| (200, hits(&[record()])), json!({"k": "v"})), ("rec-1".to_owned(), 0));
-    // The same words about something else are another entry, and a replayed answer may be of a record that was deleted.
+    // The same text with other metadata is another entry, and a replayed response may belong to a
+    // deleted record.
     let forgotten = |path: &str, _: &Value| match path {
         "/v1/search" => (200, hits(&[record()])),
         "/v1/memories/notes/records" => (200, json!({"items": [{"id": "rec-0"}], "failed": 0})),
@@ -364,7 +366,8 @@ fn tools_of_the_store() {
     }
     assert!(block_on(tools[2].call(json!({"id": "rec-1", "all": true}))).is_err());
     assert_eq!(seen.lock().unwrap().len(), before + 2, "nothing was deleted");
-    // The answer here is a record, whatever is called: that of a deletion has no members.
+    // This router answers every call with a record, while the response to a deletion has no
+    // members.
     let deleted = block_on(tools[2].call(json!({"id": "rec-1"}))).unwrap_err();
     assert!(deleted.0.contains("cannot be read"), "{}", deleted.0);
     assert!(block_on(tools[2].call(json!({}))).is_err());

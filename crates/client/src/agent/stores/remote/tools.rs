@@ -1,5 +1,6 @@
-//! Tools of a memory on a server: what a record was before, forgetting one, what is to be said of one, and what was said in this conversation. Their names begin
-//! with the store's, for a manager may have several.
+//! Tools of a memory on a server: the history of a record, its deletion, feedback on it, and the
+//! timeline of this conversation. Their names begin with the store's name, because a manager may
+//! have several stores.
 
 use std::sync::Arc;
 
@@ -14,33 +15,34 @@ use crate::call::Client;
 use crate::error::ClientError;
 use crate::namespace;
 
-/// Events of a timeline.
+/// The maximum of events of a timeline.
 const TIMELINE_EVENTS: u32 = 20;
 
-/// Characters of a store's name that stand in the names of its tools: those of models have at most 64.
+/// The maximum of characters of a store's name in the names of its tools. Models accept tool names
+/// of at most 64 characters.
 const PREFIX_CHARS_MAX: usize = 40;
 
-/// A store, as its tools see it: no tool reaches beyond what its searches reach.
+/// The scope of a store's tools: no tool reaches beyond the store's searches.
 pub(super) struct Scope<'a> {
-    /// Its name.
+    /// The name of the store.
     pub(super) store: &'a str,
-    /// Its server.
+    /// The client of its server.
     pub(super) client: &'a Client,
-    /// Its memory.
+    /// The id of its memory.
     pub(super) memory: &'a str,
-    /// Actor and session, where it has both.
+    /// The actor and the session, if it has both.
     pub(super) conversation: Option<(&'a str, &'a str)>,
-    /// Its place.
+    /// The namespace that it reads.
     pub(super) namespace: &'a str,
-    /// And everything beneath it.
+    /// True if it also reads all namespaces below it.
     pub(super) is_subtree: bool,
-    /// Its searches have conditions, which a single record is not compared with here.
+    /// True if its searches have conditions. A single record is not checked against them here.
     pub(super) has_filters: bool,
-    /// It may be written to.
+    /// True if it may be written to.
     pub(super) writable: bool,
 }
 
-/// The memory of a call, its bounds, and what is asked for.
+/// The scope and the arguments of a tool call.
 struct Call {
     client: Client,
     memory: String,
@@ -122,14 +124,15 @@ fn bound(
     })
 }
 
-/// A name that models take, whatever the store's is.
+/// Returns the store's name in characters that tool names permit.
 fn prefix(store: &str) -> String {
     let plain =
         store.chars().map(|character| if character.is_ascii_alphanumeric() { character } else { '_' });
     plain.take(PREFIX_CHARS_MAX).collect()
 }
 
-/// The id that is asked for, of a record within the store's place. Others are not there, as for a search.
+/// Returns the requested id of a record within the store's namespace. Other records count as
+/// absent, as in a search.
 async fn within(call: &Call) -> Result<String, ToolError> {
     let id = id(&call.arguments, &["id"])?;
     record_within(call, id).await
@@ -217,7 +220,7 @@ fn timeline(call: Call) -> Answer {
     .boxed()
 }
 
-/// The id, where no member but the known ones is given.
+/// Returns the id, if the arguments contain only known members.
 fn id(arguments: &Value, known: &[&str]) -> Result<String, ToolError> {
     let mut members = arguments.as_object().into_iter().flat_map(|members| members.keys());
     if let Some(unknown) = members.find(|name| !known.contains(&name.as_str())) {
