@@ -1,36 +1,36 @@
-//! The parts of a tree, and who may write in them. A part is told by its path alone.
+//! The areas of a tree and the rights to write in them. The path alone decides the area.
 
 use loci_model::record::Record;
 use loci_model::{Error, Result};
 
 use super::path::DocumentPath;
 
-/// Where documents lie, and the default of where they come.
+/// The directory of documents, and the default directory of new ones.
 pub const KNOWLEDGE: &str = "knowledge";
-/// What is always shown in full.
+/// The directory of documents that every prompt shows in full.
 pub const SYSTEM: &str = "knowledge/system";
-/// What sessions said.
+/// The directory of the sessions that Loci renders.
 pub const SESSIONS: &str = "sessions";
-/// What consolidation tells.
+/// The directory of the consolidation output that Loci renders.
 pub(crate) const CONSOLIDATION: &str = "consolidation";
 
-/// A part of a tree.
+/// An area of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Area {
-    /// Any writer's.
+    /// Open to every writer.
     Open,
-    /// Shown in full with every prompt: an administrator's.
+    /// Shown in full with every prompt; open to administrators only.
     System,
-    /// Rendered by Loci: nobody's.
+    /// Rendered by Loci; open to no caller.
     Rendered,
-    /// No part of a tree.
+    /// Outside of the tree's areas.
     Outside,
 }
 
 impl Area {
     /// Returns the area that a path lies in.
     pub fn of(path: &DocumentPath) -> Self {
-        // A document of the directory's name would stand in its place.
+        // A document with the directory's own name would take the directory's place.
         if path.is_below(SYSTEM) || path.key().as_str() == SYSTEM {
             Self::System
         } else if path.is_below(KNOWLEDGE) {
@@ -43,7 +43,7 @@ impl Area {
     }
 }
 
-/// Returns true for a record whose path lies below what every prompt shows in full.
+/// Returns true if the record's path lies in the area that every prompt shows in full.
 pub fn is_always_loaded(record: &Record) -> bool {
     let path = record.path.as_deref().and_then(|path| DocumentPath::check(path).ok());
     path.is_some_and(|path| Area::of(&path) == Area::System)
@@ -52,7 +52,8 @@ pub fn is_always_loaded(record: &Record) -> bool {
 /// Checks that a caller may write at a path.
 ///
 /// # Errors
-/// `Denied` in what Loci renders, and in what is shown in full for whoever is no administrator; `Invalid` outside of a tree's parts.
+/// `Denied` for rendered areas, and for the system area if the caller is not an administrator;
+/// `Invalid` outside of the tree's areas.
 pub fn check_writable(path: &DocumentPath, is_admin: bool) -> Result<()> {
     match Area::of(path) {
         Area::Open => Ok(()),

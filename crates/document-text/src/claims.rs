@@ -1,23 +1,25 @@
-//! Claims that a document may not make of itself: its file is text of whoever wrote it, and a place
-//! before a model, or one that nobody tidies away, is set by a grant. Pure; who has the grant is decided
-//! where it is written.
+//! Claims that a document may not make about itself. Pure.
+//!
+//! A file is text that its author controls. Only a grant may place text early in a prompt or
+//! protect it from cleanup. The write path decides who has the grant.
 
 use loci_model::Timestamp;
 
 use super::content::DocumentContent;
 use super::frontmatter::Value;
 
-/// Members that only a grant sets: they decide what a model is shown first and what nobody tidies away.
+/// Members that only a grant sets: they decide the order in a prompt and the protection from
+/// cleanup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Granted {
-    /// It is kept and shown before others.
+    /// True if the document is kept and shown before others.
     pub pinned: bool,
-    /// The greater is shown first.
+    /// The priority; documents with a greater one are shown first.
     pub priority: i64,
 }
 
 impl Granted {
-    /// As it lies in metadata.
+    /// Parses the form stored in metadata.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (pinned, priority) = text.split_once(' ')?;
         Some(Self { pinned: pinned.parse().ok()?, priority: priority.parse().ok()? })
@@ -25,17 +27,17 @@ impl Granted {
 }
 
 impl DocumentContent {
-    /// It is kept and shown before others.
+    /// Returns true if the document is kept and shown before others.
     pub fn is_pinned(&self) -> bool {
         self.granted.unwrap_or_else(|| self.claimed()).pinned
     }
 
-    /// The greater is shown first.
+    /// Returns the priority. Documents with a greater one are shown first.
     pub fn priority(&self) -> i64 {
         self.granted.unwrap_or_else(|| self.claimed()).priority
     }
 
-    /// Members of the head that only a grant sets.
+    /// Returns the members of the head that only a grant sets.
     fn claimed(&self) -> Granted {
         Granted {
             pinned: self.head.get("pinned").and_then(Value::bool).unwrap_or_default(),
@@ -43,8 +45,8 @@ impl DocumentContent {
         }
     }
 
-    /// The document from the file of somebody who has no grant to say so much: what only a grant sets
-    /// stays as it was before.
+    /// Returns the document from a file whose author has no grant. Members that only a grant sets
+    /// keep the values of the version before.
     #[must_use]
     pub fn without_claims(self, before: Option<&Self>, now: Timestamp) -> Self {
         let standing = before
@@ -55,7 +57,7 @@ impl DocumentContent {
         Self { granted, ..self }
     }
 
-    /// The notice to the writer of a file whose head says more than they may.
+    /// Returns the warning for the author of a file whose head claims more than the author may set.
     pub fn claims_warning(&self) -> Option<String> {
         self.granted.map(|_| {
             "pinned, priority and a valid_from to come are not taken from the head of a file: \

@@ -1,5 +1,8 @@
-//! A record as a document: what it says, what is said of it, and both as one file in the native layout. Pure. How a file's head is read
-//! and written is `frontmatter`'s matter, where it lies in a tree is `trees/reconciliation`'s.
+//! A record as a document: its content, its properties, and both as one file in the native layout.
+//! Pure.
+//!
+//! `frontmatter` reads and writes the head of a file. `trees/reconciliation` decides its place in a
+//! tree.
 
 use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::record::{Record, RecordKind, TrustTier};
@@ -15,29 +18,32 @@ use super::frontmatter::{self, Frontmatter, Value, text_below};
 use super::path::DocumentPath;
 use super::written_head::has_no_head;
 
-/// Metadata: the file is written as it is, without a head.
+/// Metadata key: the file is its text and has no separate head.
 const RAW: &str = "file_raw";
-/// Metadata: what stands in the file's head, in its order.
+/// Metadata key: the entries of the file's head, in order.
 const HEAD: &str = "file_head";
-/// Metadata: the head of the file as somebody wrote it, behind a mark, since it may be empty.
+/// Metadata key: the head of the file as its author wrote it, after a mark, because the head may be
+/// empty.
 const WRITTEN_HEAD: &str = "file_written_head";
-/// Before a head as it was written.
+/// The mark before a written head.
 const HEAD_MARK: char = '|';
-/// Metadata: the file may be run.
+/// Metadata key: the file is executable.
 const EXECUTABLE: &str = "file_executable";
-/// Metadata: the path of the file as somebody committed it, where it is not composed as the document's is.
+/// Metadata key: the path of the file as committed, if its Unicode composition differs from the
+/// document's path.
 const COMMITTED_PATH: &str = "file_committed_path";
-/// Metadata: what only a grant sets, where the head of the file says otherwise.
+/// Metadata key: the members that only a grant sets, if the head of the file claims other values.
 const GRANTED: &str = "file_granted";
-/// Metadata: the content was taken out.
+/// Metadata key: the content was redacted.
 const REDACTED: &str = "file_redacted";
-/// What a file says of itself and is not believed: ids are Loci's, and how far a text is trusted is only ever lowered.
+/// Members of a head that Loci does not accept from a file. Loci assigns ids, and a file may only
+/// lower its trust.
 pub const NOT_KEPT: [&str; 2] = ["id", TRUST];
-/// How far a file says that it is to be trusted.
+/// The head's member for the trust that a file requests.
 pub const TRUST: &str = "trust";
 
-/// The path of a record's file as somebody committed it. It counts as long as it is the document's path,
-/// composed.
+/// Returns the path of a record's file as committed. It is valid as long as its composed form
+/// equals the document's path.
 pub fn committed_path(record: &Record) -> Option<&str> {
     match record.metadata.get(COMMITTED_PATH) {
         Some(MetadataValue::String(path)) => Some(path),
@@ -45,38 +51,39 @@ pub fn committed_path(record: &Record) -> Option<&str> {
     }
 }
 
-/// What a document says.
+/// The content of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DocumentContent {
-    /// Its text.
+    /// The text.
     pub body: String,
-    /// Its title, where it was given one.
+    /// The title, if one was given.
     pub title: Option<String>,
-    /// Its description, where it was given one.
+    /// The description, if one was given.
     pub description: Option<String>,
-    /// To what it applies.
+    /// The scope to which the document applies.
     pub scope: Option<String>,
-    /// What else stands in the head of its file, with the places of title, description and scope.
+    /// The other entries of the file's head, with the positions of title, description and scope.
     pub head: Frontmatter,
-    /// The head of its file as somebody wrote it, byte for byte; empty: the file has none. It stands as long
-    /// as it says the same as the document.
+    /// The head of the file as its author wrote it, byte for byte; empty if the file has none. It
+    /// stays valid as long as its content equals the document's.
     pub written_head: Option<String>,
-    /// The file is the text: nothing is written around it.
+    /// True if the file is the text alone, with no head added.
     pub is_raw: bool,
-    /// True where the file may be run; `None`: as it was, which a new one is not.
+    /// True if the file is executable. `None` keeps the value of the version before, which is false
+    /// for a new document.
     pub executable: Option<bool>,
-    /// The path of the file as somebody committed it; `None`: as it was, which is the document's for a new
-    /// one.
+    /// The path of the file as committed. `None` keeps the value of the version before, which is
+    /// the document's path for a new document.
     pub committed_path: Option<String>,
-    /// Its file says that it is to be trusted less.
+    /// The lower trust tier that the file requests.
     pub lowered_to: Option<TrustTier>,
-    /// Members that hold in the place of those of its head, which is text of whoever wrote the file;
-    /// `None`: the head does.
+    /// Members that take precedence over those of the head, because the file's author controls the
+    /// head. `None` lets the head apply.
     pub granted: Option<Granted>,
 }
 
 impl DocumentContent {
-    /// Of a record.
+    /// Reads the content of a record.
     pub fn of(record: &Record) -> Self {
         let head = match record.metadata.get(HEAD) {
             Some(MetadataValue::String(lines)) => head_of(lines),
@@ -104,7 +111,8 @@ impl DocumentContent {
         }
     }
 
-    /// Of a whole file: what its head says of it is read. One with a head that cannot be read is kept as it is; then a warning says why.
+    /// Reads a whole file with its head. A file whose head cannot be read is kept unchanged, and a
+    /// warning gives the reason.
     pub fn of_file(file: &str) -> (Self, Vec<String>) {
         match frontmatter::parse(file) {
             Ok(parted) => {
@@ -115,8 +123,9 @@ impl DocumentContent {
         }
     }
 
-    /// Of a file that is its text: title and description are read in it, and never written. The text is somebody's own: where it has more of them than fits
-    /// a listing, as much is read as fits, and nothing is refused for it.
+    /// Reads a file that consists of its text. Title and description are read from the text and
+    /// never written. The author controls the text, so a title or description that exceeds a
+    /// listing's limit is shortened, not rejected.
     pub fn raw(file: String) -> Self {
         let head = frontmatter::parse(&file).ok().and_then(|parted| parted.frontmatter);
         let read = Self::default().with_head(head.unwrap_or_default());
@@ -126,7 +135,7 @@ impl DocumentContent {
         Self { body: file, title, description, is_raw: true, lowered_to, ..Self::default() }
     }
 
-    /// The same document with another text.
+    /// Returns this document with another text.
     #[must_use]
     pub fn with_body(self, body: String) -> Self {
         if self.is_raw {
@@ -136,8 +145,8 @@ impl DocumentContent {
         next.described().unwrap_or(next)
     }
 
-    /// Another text of a file that is its text. A title and a description that were read in the text follow
-    /// it; those that were given stay.
+    /// Replaces the text of a raw file. A title and a description that were read from the text
+    /// follow it; given ones stay.
     fn with_raw_text(self, text: String) -> Self {
         let (before, now) = (Self::raw(self.body.clone()), Self::raw(text));
         let followed = |given: Option<String>, read_before: &Option<String>, read_now: Option<String>| {
@@ -152,7 +161,8 @@ impl DocumentContent {
         }
     }
 
-    /// The same in the place of what was said before: a description that was made of the text before is none that was given.
+    /// Returns this document as the successor of `before`. A description that equals the one
+    /// derived from the earlier text does not count as given.
     #[must_use]
     pub fn after(mut self, before: &Self) -> Self {
         let made = before.description.is_none().then(|| before.shown_description());
@@ -160,7 +170,7 @@ impl DocumentContent {
             self.description = None;
         }
         self.executable = self.executable.or(before.executable);
-        // Whoever says a document in parts says nothing of how its head is written.
+        // A caller that sends a document in parts does not specify the form of its head.
         if self.written_head.is_none() && !self.is_raw {
             self.written_head.clone_from(&before.written_head);
         }
@@ -181,12 +191,12 @@ impl DocumentContent {
         self
     }
 
-    /// The text without what stands between fences at the top of the file.
+    /// Returns the text below the frontmatter of the file.
     pub fn prose(&self) -> &str {
         if self.is_raw { text_below(&self.body) } else { &self.body }
     }
 
-    /// The head as it is written: every file has a description.
+    /// Returns the head as written. Every file has a description.
     pub(crate) fn shown_head(&self) -> Frontmatter {
         let mut head = Frontmatter::default();
         if self.head.get("description").is_none() {
@@ -206,32 +216,32 @@ impl DocumentContent {
         head
     }
 
-    /// What a listing says of it.
+    /// Returns the description that a listing shows.
     pub fn shown_description(&self) -> String {
         self.description.clone().unwrap_or_else(|| derived_description(self.prose()))
     }
 
-    /// True for a file that may be run.
+    /// Returns true if the file is executable.
     pub fn is_executable(&self) -> bool {
         self.executable.unwrap_or_default()
     }
 
-    /// Keeps it, and shows it before others.
+    /// Sets the member that keeps the document and shows it before others.
     pub fn set_pinned(&mut self, pinned: bool) {
         self.head.set("pinned", Value::of_bool(pinned));
     }
 
-    /// The greater is shown first.
+    /// Sets the priority. Documents with a greater one are shown first.
     pub fn set_priority(&mut self, priority: i64) {
         self.head.set("priority", Value::of_number(priority));
     }
 
-    /// Returns the time under a key of the head, where it is one.
+    /// Returns the time under a key of the head, if the value is one.
     pub fn time(&self, key: &str) -> Option<Timestamp> {
         self.head.text(key).and_then(|text| Timestamp::parse(text).ok())
     }
 
-    /// Checks what is said, and how much.
+    /// Checks the members and the size of the document.
     ///
     /// # Errors
     /// `Invalid`, naming the member; `TooLarge`.
@@ -266,7 +276,7 @@ impl DocumentContent {
         Ok(())
     }
 
-    /// Metadata with what the document says in place of what one said before.
+    /// Returns the metadata with this document's members in place of the earlier ones.
     fn metadata_with(&self, before: &Metadata) -> Metadata {
         let mut metadata = before.clone();
         for key in [RAW, HEAD, WRITTEN_HEAD, EXECUTABLE, GRANTED, REDACTED] {
@@ -305,14 +315,15 @@ impl DocumentContent {
         if !lines.is_empty() {
             metadata.insert(HEAD.to_owned(), MetadataValue::String(lines));
         }
-        // A head as somebody wrote it has remarks, too: where these change, the head is made again.
+        // A written head also has comments. If the change affects them, the written head is dropped
+        // and rendered from its entries.
         if self.written_head.as_ref().is_some_and(|head| change(head.clone()) != *head) {
             metadata.remove(WRITTEN_HEAD);
         }
         metadata
     }
 
-    /// What the document says of its record's trust and times; `before` is what it said before.
+    /// Applies the document's trust and times to its record; `before` is the content before.
     pub fn apply_standing(&self, record: &mut Record, before: Option<&Self>) {
         let rank = |tier: TrustTier| match tier {
             TrustTier::Confirmed => 3,
@@ -328,7 +339,8 @@ impl DocumentContent {
             record.expires_at = expires_at;
             record.expiry_days = None;
         }
-        // Whoever may not say when others are out of date says at most that it holds since it was written.
+        // An author without the grant may not set a future `valid_from`, which would mark other
+        // records as outdated.
         let is_believed = |from: &Timestamp| self.granted.is_none() || *from <= record.updated_at;
         if let Some(valid_from) = self.time("valid_from").filter(is_believed) {
             record.valid_from = valid_from;
@@ -336,7 +348,7 @@ impl DocumentContent {
     }
 }
 
-/// The error for a document that is over the limit of a file.
+/// Returns the error for a document that exceeds the size limit of a file.
 pub(crate) fn too_large(bytes: usize) -> Error {
     let max = limits::FILE_BYTES_MAX;
     Error::new(
@@ -346,22 +358,22 @@ pub(crate) fn too_large(bytes: usize) -> Error {
     .on("body")
 }
 
-/// True for a text that may be a title.
+/// Returns true for a text that is a valid title.
 pub fn is_title(text: &str) -> bool {
     is_line(text, limits::FILE_TITLE_CHARS_MAX)
 }
 
-/// True for one line that says something.
+/// Returns true for one line that is not blank and has at most `max` characters.
 fn is_line(text: &str, max: usize) -> bool {
     !text.trim().is_empty() && text.chars().count() <= max && !text.contains(['\n', '\r'])
 }
 
-/// As much of a text as one line holds.
+/// Returns the text in one line, shortened to `max` characters.
 fn line_of(text: &str, max: usize) -> String {
     shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), max)
 }
 
-/// True for metadata whose head can be read again, or that has no head.
+/// Returns true for metadata that has no head, or a head that can be parsed.
 pub fn has_readable_head(metadata: &Metadata) -> bool {
     match metadata.get(HEAD) {
         Some(MetadataValue::String(lines)) => !head_of(lines).lines().is_empty(),
@@ -369,24 +381,24 @@ pub fn has_readable_head(metadata: &Metadata) -> bool {
     }
 }
 
-/// A head as it is kept.
+/// Parses a stored head.
 fn head_of(lines: &str) -> Frontmatter {
     let parted = frontmatter::parse(&format!("---\n{lines}---\n")).ok().and_then(|parted| parted.frontmatter);
     parted.unwrap_or_default()
 }
 
-/// The title of a record, or the heading that its text begins with.
+/// Returns the title of a record, or the heading that its text begins with.
 pub fn shown_title(record: &Record) -> Option<String> {
     let title = record.title.as_deref().or_else(|| first_heading(prose_of(record)));
     title.map(ToOwned::to_owned).filter(|title| !title.trim().is_empty())
 }
 
-/// The text of a record without what stands between fences at the top of its file.
+/// Returns the text of a record below the frontmatter of its file.
 pub fn prose_of(record: &Record) -> &str {
     if record.metadata.contains_key(RAW) { text_below(&record.text) } else { &record.text }
 }
 
-/// The entry of a record under a path.
+/// Returns the tree entry of a record under a path.
 pub fn standing_of(
     record: &Record,
     namespace: &str,
@@ -420,18 +432,19 @@ pub fn standing_of(
     })
 }
 
-/// True for a version whose content was taken out.
+/// Returns true for a version whose content was redacted.
 pub fn is_redacted(record: &Record) -> bool {
     record.metadata.contains_key(REDACTED)
 }
 
-/// A version with its content taken out: when, and why. Its change of state names who did it.
+/// Returns a version with its content redacted, marked with time and reason. The change of state
+/// names the actor.
 pub fn redacted(record: &Record, reason: &str, at: Timestamp) -> Record {
     let mark = format!("{}: {reason}", at.to_rfc3339());
     Record {
         text: String::new(),
         index_text: None,
-        // Why it was written may quote what it said.
+        // The reason of the change may quote the redacted text.
         state_reason: None,
         title: None,
         description: None,
@@ -442,12 +455,12 @@ pub fn redacted(record: &Record, reason: &str, at: Timestamp) -> Record {
     }
 }
 
-/// SHA-256 of a text's bytes, in lower-case hex digits.
+/// Returns the SHA-256 of a text's bytes, in lower-case hex digits.
 pub fn sha256(text: &str) -> String {
     hex::encode(Sha256::digest(text.as_bytes()))
 }
 
-/// The entity tag of a file with that digest, quoted.
+/// Returns the quoted entity tag of a file with that digest.
 pub fn etag(sha256: &str) -> String {
     format!("\"sha256:{sha256}\"")
 }

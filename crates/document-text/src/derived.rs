@@ -1,6 +1,6 @@
-//! What a record that nobody named is called: its directory, title, description and path.
+//! Derived names of a record that has none: its directory, title, description and path.
 //!
-//! Computed once, when a record comes into a tree; keeping it is the caller's matter.
+//! They are computed once, when a record enters a tree. The caller stores them.
 
 use loci_model::Result;
 use loci_model::record::RecordKind;
@@ -11,12 +11,13 @@ use loci_text::split::sentences;
 use super::path::{DocumentPath, PathKey};
 use super::slug::{file_stem, free_path};
 
-/// Characters of a title that was made of a body.
+/// The maximum number of characters in a title derived from a body.
 pub const TITLE_CHARS_MAX: usize = 60;
-/// Characters of a description that was made of a body.
+/// The maximum number of characters in a description derived from a body.
 pub const DESCRIPTION_CHARS_MAX: usize = 120;
 
-/// Where a record of this kind lies, from the top of its tree: strategies make one kind each.
+/// Returns the directory for records of this kind, from the top of the tree. Each strategy creates
+/// one kind.
 #[must_use]
 pub fn derived_directory(kind: RecordKind) -> &'static str {
     match kind {
@@ -30,11 +31,11 @@ pub fn derived_directory(kind: RecordKind) -> &'static str {
     }
 }
 
-/// The path of a record that has none, in its kind's directory or a numbered one next to it: a name
-/// made of its title or body that is not taken.
+/// Returns the path of a record that has none, in the given directory. The name comes from the
+/// title or the body and is not yet taken.
 ///
 /// # Errors
-/// Those of `taken`; `Conflict` where every name is taken.
+/// Errors of `taken`; `Conflict` if no free name is found.
 pub fn derived_path(
     directory: &str,
     title: Option<&str>,
@@ -44,20 +45,23 @@ pub fn derived_path(
     free_path(directory, &file_stem(title, body), taken)
 }
 
-/// A title of a body: its first heading, else its first sentence; empty where it has neither. What is cut ends in `…`.
+/// Returns a title for a body: its first heading, else its first sentence, else an empty text. A
+/// shortened title ends in `…`.
 #[must_use]
 pub fn derived_title(body: &str) -> String {
     shortened(&named_by(body), TITLE_CHARS_MAX)
 }
 
-/// A description of a body in one line: the first sentence that is no heading, else the heading; empty where it has neither.
+/// Returns a description for a body in one line: the first sentence outside of headings, else the
+/// heading, else an empty text.
 #[must_use]
 pub fn derived_description(body: &str) -> String {
     let sentence = first_sentence(first_paragraph(body).unwrap_or_default());
     shortened(&if sentence.is_empty() { named_by(body) } else { sentence }, DESCRIPTION_CHARS_MAX)
 }
 
-/// What a slug is made of: the title, else the heading, else at most sixty characters of the first sentence.
+/// Returns the source of a slug: the title, else the heading, else at most sixty characters of the
+/// first sentence.
 pub(crate) fn slug_source(title: Option<&str>, body: &str) -> String {
     if let Some(title) = title.filter(|title| !title.trim().is_empty()) {
         return title.to_owned();
@@ -72,7 +76,8 @@ fn named_by(body: &str) -> String {
     first_heading(body).map_or_else(|| first_sentence(body), normalise_exact)
 }
 
-/// The first sentence that says something, without the mark of a list or quotation before it, in one line.
+/// Returns the first sentence with a letter or digit, in one line, without the mark of a list or
+/// quotation before it.
 fn first_sentence(text: &str) -> String {
     let said = |sentence: &&str| sentence.chars().any(char::is_alphanumeric);
     let sentence = sentences(text).into_iter().find(said).unwrap_or_default();
@@ -80,7 +85,8 @@ fn first_sentence(text: &str) -> String {
     normalise_exact(&bare.replace(|c: char| c.is_control(), " "))
 }
 
-/// The text, or as much of it as fits with `…` behind it, up to a word's end where there is one in its second half.
+/// Returns the text, shortened to `chars_max` characters with `…` at its end. It cuts at a word's
+/// end if there is one in the second half.
 pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
     if text.chars().count() <= chars_max {
         return text.to_owned();

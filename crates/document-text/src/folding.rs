@@ -1,12 +1,13 @@
-//! One spelling of texts that differ in case, or in how their characters are composed, only.
+//! A common spelling for texts that differ only in case or in the composition of their characters.
 //!
-//! Full case folding: `Straße` and `STRASSE` are one, Turkish dotless `ı` and `i` are two. It does not make compatible characters one
-//! (that is NFKC), and white space is left alone.
+//! It uses full case folding: `Straße` and `STRASSE` are equal, Turkish dotless `ı` and `i` differ.
+//! It does not unify compatible characters (NFKC does) and does not change white space.
 
 use unicase::UniCase;
 use unicode_normalization::UnicodeNormalization;
 
-/// NFC, then full case folding, then NFC again: folding may take a character apart.
+/// Returns the text in NFC, with full case folding, and in NFC again, because folding can decompose
+/// a character.
 #[must_use]
 pub fn folded(text: &str) -> String {
     if text.is_ascii() {

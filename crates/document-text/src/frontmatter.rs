@@ -1,8 +1,9 @@
-//! The lines between two fences at the top of a file: YAML of a small kind, read as events and
-//! written in one way.
+//! The frontmatter of a file: the lines between two fences at its top, a subset of YAML.
 //!
-//! A file whose frontmatter breaks a rule is no error of the file's: whoever takes it in keeps it as it is, raw, with a warning. Values keep
-//! their spelling, so that `1.10` stays `1.10`; comments and the layout of what is rewritten are not kept. What the keys mean is not decided here.
+//! It is read from parser events and written in one canonical form. A frontmatter that breaks a
+//! rule is no error of the write: the caller stores the file raw and returns a warning. Values keep
+//! their spelling, so that `1.10` stays `1.10`. Comments and layout are lost when the frontmatter
+//! is rewritten. This module does not interpret the keys.
 
 mod read;
 mod value;
@@ -15,7 +16,7 @@ use loci_model::limits;
 
 pub use value::{Entry, Value};
 
-/// The keys that mean something; all others are kept as they are.
+/// The keys that Loci interprets. All others are stored unchanged.
 pub const KNOWN_KEYS: [&str; 14] = [
     "title",
     "description",
@@ -33,41 +34,41 @@ pub const KNOWN_KEYS: [&str; 14] = [
     "derived_from",
 ];
 
-/// Keys that are always written as one quoted line.
+/// Keys whose values are always written as one quoted line.
 const QUOTED_KEYS: [&str; 2] = ["title", "description"];
 const FENCE: &str = "---";
 
-/// A table of a file, in its order, each key once.
+/// A table of a file, in its order, with unique keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Frontmatter {
     entries: Vec<Entry>,
 }
 
-/// A file in its two parts.
+/// A file split into its two parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parted<'a> {
-    /// The frontmatter, where the file begins with one.
+    /// The frontmatter, if the file begins with one.
     pub frontmatter: Option<Frontmatter>,
-    /// Everything behind it, byte for byte; the whole file where there is none.
+    /// The text after the frontmatter, byte for byte; the whole file if there is none.
     pub body: &'a str,
 }
 
-/// Why a frontmatter is not read.
+/// The reason why a frontmatter is not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrontmatterFault {
-    /// The first line opens one, and no line closes it.
+    /// The first line opens a frontmatter, and no line closes it.
     Unclosed,
-    /// It takes too many bytes, as it is or as it would be written.
+    /// It exceeds the size limit, as it stands or as it would be written.
     TooLarge,
-    /// Lists and tables lie too deep in one another.
+    /// Lists and tables are nested too deeply.
     TooDeep,
-    /// It is not YAML; the parser's words.
+    /// It is not YAML. The text is the parser's message.
     NotYaml(String),
-    /// It is YAML, and no table.
+    /// It is YAML, but not a table.
     NotATable,
-    /// A key is no scalar.
+    /// A key is not a scalar.
     ComplexKey,
-    /// A key stands twice in one table.
+    /// A table contains a key twice.
     DuplicateKey(String),
     /// An anchor or an alias.
     Anchor,
@@ -75,9 +76,9 @@ pub enum FrontmatterFault {
     Tag,
     /// A merge key.
     Merge,
-    /// More than one document, or a marker of one.
+    /// Several documents, or a marker of one.
     Documents,
-    /// A title or a description that is no text.
+    /// A title or a description that is not text.
     NotText(String),
 }
 
@@ -107,10 +108,11 @@ impl fmt::Display for FrontmatterFault {
     }
 }
 
-/// Parts a file. A byte order mark before the first fence is dropped; in a file without a frontmatter it is part of the body.
+/// Splits a file. A byte order mark before the first fence is dropped; in a file without a
+/// frontmatter it is part of the body.
 ///
 /// # Errors
-/// Why what the first line opens is no frontmatter; the caller then keeps the whole file as it is.
+/// The rule that the frontmatter breaks. The caller then stores the whole file unchanged.
 pub fn parse(file: &str) -> Result<Parted<'_>, FrontmatterFault> {
     let Some((lines, rest)) = fenced(file)? else {
         return Ok(Parted { frontmatter: None, body: file });
@@ -118,18 +120,18 @@ pub fn parse(file: &str) -> Result<Parted<'_>, FrontmatterFault> {
     Ok(Parted { frontmatter: Some(read::table(lines)?), body: without_blank_line(rest) })
 }
 
-/// Returns the table at the top of a file as YAML means it, also where it breaks a rule of
-/// frontmatters: an alias stands for its value, a merge for its members, a key may stand twice,
-/// tags do not count. Nothing is written from it. `None` where there is no table, or where it is no
-/// YAML, too large or too deep.
+/// Returns the table at the top of a file with YAML's full semantics, even if it breaks a rule of
+/// frontmatters. An alias stands for its value, a merge for its members, a key may occur twice, and
+/// tags are ignored. The result is for search only and is never written. Returns `None` if there is
+/// no table, or if it is not YAML, too large or too deep.
 #[must_use]
 pub fn searched(file: &str) -> Option<Frontmatter> {
     let (lines, _) = fenced(file).ok()??;
     read::searched_table(lines).ok()
 }
 
-/// Returns the text between the fences of a file, and the text behind them; `None` where no fence
-/// opens it.
+/// Returns the text between the fences of a file, and the text after them. Returns `None` if no
+/// fence opens the file.
 fn fenced(file: &str) -> Result<Option<(&str, &str)>, FrontmatterFault> {
     let text = without_mark(file);
     let mut lines = text.split_inclusive('\n');
@@ -152,8 +154,8 @@ fn fenced(file: &str) -> Result<Option<(&str, &str)>, FrontmatterFault> {
     Err(FrontmatterFault::Unclosed)
 }
 
-/// The text of a file below the lines between two fences at its top, whether or not they can be read; the
-/// whole file where none are there.
+/// Returns the text of a file below the fences at its top, even if the frontmatter is invalid.
+/// Returns the whole file if there are no fences.
 #[must_use]
 pub fn text_below(file: &str) -> &str {
     let text = without_mark(file);
@@ -185,48 +187,49 @@ fn without_blank_line(rest: &str) -> &str {
 }
 
 impl Frontmatter {
-    /// A file of this table and a body.
+    /// Renders a file of this table and a body.
     #[must_use]
     pub fn render(&self, body: &str) -> String {
         self.render_with(body, "\n")
     }
 
-    /// A file of this table and a body, with this line end in the table and behind it.
+    /// Renders a file of this table and a body, with this line end in the table and after it.
     #[must_use]
     pub fn render_with(&self, body: &str, line_end: &str) -> String {
         let lines = self.lines().replace('\n', line_end);
         format!("{FENCE}{line_end}{lines}{FENCE}{line_end}{line_end}{body}")
     }
 
-    /// What stands between the fences: every line with its end.
+    /// Returns the lines between the fences, each with its line end.
     #[must_use]
     pub fn lines(&self) -> String {
         write::lines(&self.entries)
     }
 
-    /// The entries, in order.
+    /// Returns the entries, in order.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.entries.iter().map(|entry| (entry.key.as_str(), &entry.value))
     }
 
-    /// The entries whose keys mean nothing here, in order.
+    /// Returns the entries with keys that Loci does not interpret, in order.
     pub fn unknown(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.entries().filter(|(key, _)| !KNOWN_KEYS.contains(key))
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 
-    /// The text of a key; `None` where it is not there, is no scalar, or is null, a boolean or a number.
+    /// Returns the text of a key. Returns `None` if the key is absent, or if its value is not a
+    /// scalar, null, a boolean or a number.
     #[must_use]
     pub fn text(&self, key: &str) -> Option<&str> {
         self.get(key).and_then(Value::text)
     }
 
-    /// Gives a key its value, where it stands or behind the others.
+    /// Sets the value of a key, at its position or at the end.
     pub fn set(&mut self, key: &str, value: Value) {
         match self.entries.iter_mut().find(|entry| entry.key == key) {
             Some(entry) => entry.value = value,
@@ -234,18 +237,18 @@ impl Frontmatter {
         }
     }
 
-    /// Changes every text that a key has, however deep.
+    /// Applies `change` to every text in the values, at any depth.
     pub fn change_texts(&mut self, change: &mut dyn FnMut(String) -> String) {
         self.entries.iter_mut().for_each(|entry| entry.value.change_texts(change));
     }
 
-    /// Takes a key out.
+    /// Removes a key.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         let at = self.entries.iter().position(|entry| entry.key == key)?;
         Some(self.entries.remove(at).value)
     }
 
-    /// True where it may be written: within its limits as parsing will find them.
+    /// Returns true if the written form stays within the limits of parsing.
     #[must_use]
     pub fn fits(&self) -> bool {
         self.lines().len() <= limits::FRONTMATTER_BYTES_MAX

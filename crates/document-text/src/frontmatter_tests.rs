@@ -1,4 +1,5 @@
-//! Tests of frontmatter: what is read and refused, how it is written, and that reading what was written changes nothing.
+//! Tests of frontmatter: the accepted and the rejected inputs, the written form, and the round
+//! trip.
 
 use proptest::prelude::*;
 
@@ -61,7 +62,7 @@ fn what_is_refused() {
         &format!("a: {}\n", "x".repeat(loci_model::limits::FRONTMATTER_BYTES_MAX)),
         FrontmatterFault::TooLarge,
     );
-    // Small as it stands, too large as it would be written.
+    // Within the limit as it stands, above it as written.
     check(&format!("a: |\n  \"\n{}", "\n".repeat(5_000) + "  x\n"), FrontmatterFault::TooLarge);
     for broken in ["a: [1\n", "a: \"x\n", "a: b: c\n", "{a: 1\n"] {
         let fault = parse(&format!("---\n{broken}---\n")).unwrap_err();
@@ -84,7 +85,8 @@ fn limits_hold_at_the_limit_and_not_one_past_it() {
     assert!(parse("---\na: [[[[1]]]]\n---\n").is_ok());
 }
 
-/// The three corruptions of parsers by hand: a fence, a line's end and quotes inside a description.
+/// The three classic corruptions of handwritten parsers: a fence, a line end and quotes inside a
+/// description.
 #[test]
 fn a_description_may_hold_anything() {
     let check = |description: &str, line: &str| {

@@ -1,4 +1,4 @@
-//! Document text: a record seen as a file, its path, its head and the names that it gets. Pure.
+//! Document text: a record as a file, with its path, its head and its derived names. Pure.
 
 pub mod areas;
 mod claims;

@@ -1,4 +1,4 @@
-//! Line ends of a text: an edit that says `\n` finds its place in a text with `\r\n`, too, and the text keeps
+//! Line ends of a text. An edit with `\n` also matches in a text with `\r\n`, and the text keeps
 //! its line ends. Pure.
 
 use std::borrow::Cow;
@@ -6,24 +6,25 @@ use std::ops::Range;
 
 const CRLF: &str = "\r\n";
 
-/// The line end of a text: the one of its first line, `\n` where it has none.
+/// Returns the line end of a text's first line; `\n` if it has none.
 pub fn line_end(text: &str) -> &'static str {
     let first = text.split_inclusive('\n').next().unwrap_or_default();
     if first.ends_with(CRLF) { CRLF } else { "\n" }
 }
 
-/// The line end of a text that has several lines which all end alike; `\n` else.
+/// Returns `\r\n` if the text has several lines that all end in it, else `\n`.
 pub fn uniform_line_end(text: &str) -> &'static str {
     let lines = text.matches('\n').count();
     if lines > 1 && text.matches(CRLF).count() == lines { CRLF } else { "\n" }
 }
 
-/// The places where a text stands in another as it is: ranges of bytes, in order, which may overlap.
+/// Returns the exact occurrences of a text in another: byte ranges in order, which may overlap.
 pub fn verbatim(text: &str, wanted: &str) -> Vec<Range<usize>> {
     starts(text, wanted).into_iter().map(|start| start..start + wanted.len()).collect()
 }
 
-/// A text that is added to one with this line end. In a text with `\n` it stays as it is.
+/// Returns a text with this line end, for insertion into another. For `\n` the text stays
+/// unchanged.
 pub fn with_line_end<'a>(text: &'a str, end: &str) -> Cow<'a, str> {
     if end == CRLF && text.contains('\n') {
         Cow::Owned(text.replace(CRLF, "\n").replace('\n', CRLF))
@@ -32,11 +33,11 @@ pub fn with_line_end<'a>(text: &'a str, end: &str) -> Cow<'a, str> {
     }
 }
 
-/// The places where a text stands in another, whichever line ends either has: ranges of bytes, in order,
-/// which may overlap.
+/// Returns the occurrences of a text in another, regardless of the line ends of both: byte ranges
+/// in order, which may overlap.
 pub fn occurrences(text: &str, wanted: &str) -> Vec<Range<usize>> {
     let (plain, plainly_wanted) = (text.replace(CRLF, "\n"), wanted.replace(CRLF, "\n"));
-    // Where lines of the plain text end that end in two bytes in the text.
+    // The positions in the plain text where a line ends in two bytes in the original text.
     let mut ends = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -52,7 +53,8 @@ pub fn occurrences(text: &str, wanted: &str) -> Vec<Range<usize>> {
     starts.into_iter().map(|start| in_text(start)..in_text(start + length)).collect()
 }
 
-/// The places where a text begins in another. One pass: what a place shares with the next is not compared again.
+/// Returns the positions where `wanted` begins in the text, in one pass. The part that two
+/// positions share is compared once.
 fn starts(text: &str, wanted: &str) -> Vec<usize> {
     let wanted = wanted.as_bytes();
     let shared = shared_ends(wanted);
@@ -70,7 +72,8 @@ fn starts(text: &str, wanted: &str) -> Vec<usize> {
     starts
 }
 
-/// For each beginning of a text the length of its longest other beginning that is also its end.
+/// Returns, for each prefix of a text, the length of its longest proper prefix that is also its
+/// suffix.
 fn shared_ends(wanted: &[u8]) -> Vec<usize> {
     let mut shared: Vec<usize> = Vec::with_capacity(wanted.len());
     let mut length = 0;
@@ -84,7 +87,8 @@ fn shared_ends(wanted: &[u8]) -> Vec<usize> {
     shared
 }
 
-/// A text with a part of it replaced; what comes has the line end of what goes, else of the text.
+/// Returns a text with a part of it replaced. The new part gets the line end of the old part, or
+/// else of the text.
 pub fn replaced(text: &str, range: &Range<usize>, new: &str) -> String {
     let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
     let old = part(range.start, range.end);
@@ -117,7 +121,7 @@ mod tests {
         check("a\r\nb\r\n", "b", "x\ny", &["a\r\nx\r\ny\r\n"]);
         check("a\r\nb\r\n", "\nb", "", &["a\r\n"]);
         check("a\r\nb\r\n", "b\n", "", &["a\r\n"]);
-        // A text of both keeps both, where they are.
+        // A text with both line ends keeps both in their positions.
         check("a\r\nb\nc\nd\n", "b\nc", "x\ny", &["a\r\nx\ny\nd\n"]);
         check("a\nb\r\nc\r\n", "b\nc", "x\ny", &["a\nx\r\ny\r\n"]);
         check("aaa", "aa", "x", &["xa", "ax"]);

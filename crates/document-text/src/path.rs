@@ -1,6 +1,8 @@
-//! The path of a document: relative, of segments, in NFC. A path that exists is one that every backend, tool and host takes.
+//! The path of a document: relative, made of segments, in NFC. Every backend, tool and host accepts
+//! a valid path.
 //!
-//! Which paths of a tree are taken is not known here; that is asked by [`PathKey`]. What breaks a path is in `path_rule`.
+//! This module does not track the paths of a tree; stores compare them by [`PathKey`]. The rules of
+//! a path are in `path_rule`.
 
 use std::fmt;
 
@@ -10,28 +12,29 @@ use unicode_normalization::UnicodeNormalization;
 use super::folding::folded;
 use super::path_rule::{PathRule, broken_by_path, broken_by_segment};
 
-/// A path that keeps every rule of documents.
+/// A path that satisfies all rules of document paths.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentPath(String);
 
-/// What two paths have in common that may not both be live: a path in NFC, case folded, in NFC.
+/// The uniqueness key of a path: NFC, case folded, NFC again. Two live paths of a tree may not
+/// share it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathKey(String);
 
 impl DocumentPath {
-    /// Reads a path: runs of `/` are one, those at the ends are dropped, NFD becomes NFC.
+    /// Parses a path. Runs of `/` count as one, those at the ends are dropped, and NFD becomes NFC.
     ///
     /// # Errors
-    /// `Invalid` on `path` that says which rule is broken and what to do.
+    /// `Invalid` on `path` that names the broken rule and its remedy.
     pub fn parse(input: &str) -> Result<Self> {
         Self::check(input)
             .map_err(|rule| Error::invalid("path", format!("{}: {}.", rule.sentence(), rule.remedy())))
     }
 
-    /// The same, for callers that have words of their own for a broken rule.
+    /// Parses a path like [`parse`](Self::parse), for callers with their own error messages.
     ///
     /// # Errors
-    /// The first rule that is broken, from the path's beginning.
+    /// The first broken rule, from the start of the path.
     pub fn check(input: &str) -> Result<Self, PathRule> {
         let segments: Vec<String> = input
             .split('/')
@@ -50,50 +53,50 @@ impl DocumentPath {
         }
     }
 
-    /// The path.
+    /// Returns the path.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Its segments, from the top.
+    /// Returns the segments, from the top.
     pub fn segments(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split('/')
     }
 
-    /// Its last segment.
+    /// Returns the last segment.
     #[must_use]
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Its last segment without an ending: `dark-mode` of `knowledge/facts/dark-mode.md`.
+    /// Returns the last segment without its ending: `dark-mode` of `knowledge/facts/dark-mode.md`.
     #[must_use]
     pub fn stem(&self) -> &str {
         stem_and_ending(self.file_name()).0
     }
 
-    /// The ending of its last segment with its dot; empty where it has none.
+    /// Returns the ending of the last segment with its dot; empty if it has none.
     #[must_use]
     pub fn ending(&self) -> &str {
         stem_and_ending(self.file_name()).1
     }
 
-    /// True for Markdown: the only files whose head is more than text, and the only ones that Loci gives a
-    /// head.
+    /// Returns true for Markdown. Only Markdown files have a head that Loci reads and writes.
     #[must_use]
     pub fn is_markdown(&self) -> bool {
         let is_one = |ending: &&str| self.ending().eq_ignore_ascii_case(ending);
         [".md", ".markdown", ".mdx", ".mdc"].iter().any(is_one)
     }
 
-    /// Everything before its last segment, without a `/` at the end; empty at the top.
+    /// Returns the path before the last segment, without a `/` at the end; empty at the top.
     #[must_use]
     pub fn directory(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(directory, _)| directory)
     }
 
-    /// True where it lies below the directory, compared by whole segments and by key. Everything lies below the empty one.
+    /// Returns true if the path lies below the directory, compared by whole segments and by key.
+    /// Every path lies below the empty directory.
     #[must_use]
     pub fn is_below(&self, directory: &str) -> bool {
         let directory = folded(directory.trim_end_matches('/'));
@@ -101,14 +104,14 @@ impl DocumentPath {
             || self.key().0.strip_prefix(directory.as_str()).is_some_and(|rest| rest.starts_with('/'))
     }
 
-    /// What it is unique by.
+    /// Returns the key by which the path is unique.
     #[must_use]
     pub fn key(&self) -> PathKey {
         PathKey(folded(&self.0))
     }
 }
 
-/// Where a name's ending begins: at its last dot, unless the name begins with it.
+/// Splits a name before its ending, at its last dot, unless the name begins with that dot.
 fn stem_and_ending(name: &str) -> (&str, &str) {
     match name.rfind('.') {
         Some(dot) if dot > 0 => name.split_at(dot),
@@ -117,7 +120,7 @@ fn stem_and_ending(name: &str) -> (&str, &str) {
 }
 
 impl PathKey {
-    /// The key.
+    /// Returns the key.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

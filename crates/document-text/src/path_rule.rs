@@ -1,7 +1,8 @@
-//! What breaks a path: a closed list of rules, each with its own words.
+//! The rules of a path: a closed list, each with its own messages.
 //!
-//! A path is refused where any backend, host or tool would take it for another, or would not take it: Windows, macOS, git, and people's eyes. It
-//! knows nothing of trees: which directories may be written is the matter of who writes.
+//! A path is rejected if any backend, host or tool would confuse it with another or would not
+//! accept it: Windows, macOS, git, and human readers. The module knows nothing of trees: the write
+//! path decides which directories are writable.
 
 use loci_model::limits;
 use unicode_properties::{GeneralCategoryGroup, UnicodeEmoji, UnicodeGeneralCategory};
@@ -9,17 +10,18 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeEmoji, UnicodeGeneralCateg
 use super::folding::folded;
 use loci_safety::is_shapeless;
 
-/// Names of devices on Windows, whatever ending they have.
+/// Device names of Windows, with any ending.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
-/// Characters that Windows does not take, or that a shell takes for something else.
+/// Characters that Windows does not accept, or that a shell interprets.
 const FORBIDDEN: [char; 8] = [':', '<', '>', '"', '|', '?', '*', '\\'];
-/// How often a name may have been percent-encoded: more is no name.
+/// The maximum number of percent-decoding rounds of a name. A name that is encoded more often is
+/// rejected.
 const ENCODED_MAX: usize = 8;
 
 /// A rule that a path breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PathRule {
-    /// No segment at all.
+    /// The path has no segment.
     Empty,
     /// A segment `..`.
     Parent,
@@ -27,25 +29,25 @@ pub enum PathRule {
     Dot,
     /// A backslash.
     Backslash,
-    /// A segment that is `.`, `..`, or holds `/` or `\`, once percent-decoded.
+    /// A segment that is `.`, `..`, or contains `/` or `\` after percent-decoding.
     Encoded,
-    /// A control character, or a separator of lines or paragraphs.
+    /// A control character, or a line or paragraph separator.
     Control,
-    /// A character without a shape, or one that turns the direction of writing.
+    /// An invisible character, or one that changes the direction of writing.
     Invisible,
     /// A segment that ends in white space or a dot.
     End,
     /// One of `: < > " | ? *`.
     Character,
-    /// A name that Windows gives to a device.
+    /// A device name of Windows.
     Device,
-    /// A name of git's or of a mirror's own.
+    /// A name reserved by git or by a mirror.
     Reserved,
-    /// A segment of too many bytes.
+    /// A segment with too many bytes.
     LongSegment,
-    /// Too many bytes.
+    /// A path with too many bytes.
     Long,
-    /// Too many segments.
+    /// A path with too many segments.
     Deep,
 }
 
@@ -68,7 +70,7 @@ impl PathRule {
         Self::Deep,
     ];
 
-    /// The rule in a few words, as the memory tool says it.
+    /// Returns the rule in a few words, for the memory tool.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -89,7 +91,7 @@ impl PathRule {
         }
     }
 
-    /// The rule as a sentence without its full stop.
+    /// Returns the rule as a sentence without its full stop.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
@@ -112,7 +114,7 @@ impl PathRule {
         }
     }
 
-    /// What to do about it.
+    /// Returns the remedy.
     #[must_use]
     pub fn remedy(self) -> &'static str {
         match self {
@@ -127,14 +129,15 @@ impl PathRule {
         }
     }
 
-    /// True where the path would have led out of its tree, rather than to a bad name in it.
+    /// Returns true if the path would have led out of its tree, rather than to an invalid name in
+    /// it.
     #[must_use]
     pub fn escapes(self) -> bool {
         matches!(self, Self::Parent | Self::Backslash | Self::Encoded)
     }
 }
 
-/// The rule that a path as a whole breaks.
+/// Returns the rule that a path as a whole breaks.
 pub(crate) fn broken_by_path(path: &str, segments: usize) -> Option<PathRule> {
     if path.is_empty() {
         return Some(PathRule::Empty);
@@ -145,7 +148,7 @@ pub(crate) fn broken_by_path(path: &str, segments: usize) -> Option<PathRule> {
     (path.len() > limits::FILE_PATH_BYTES_MAX).then_some(PathRule::Long)
 }
 
-/// The first rule that a segment in NFC breaks.
+/// Returns the first rule that a segment in NFC breaks.
 pub(crate) fn broken_by_segment(segment: &str, is_first: bool) -> Option<PathRule> {
     if segment == ".." {
         return Some(PathRule::Parent);
@@ -180,7 +183,7 @@ pub(crate) fn broken_by_segment(segment: &str, is_first: bool) -> Option<PathRul
     (segment.len() > limits::FILE_SEGMENT_BYTES_MAX).then_some(PathRule::LongSegment)
 }
 
-/// True where decoding, however often, leads to a segment of dots or to a separator.
+/// Returns true if repeated decoding leads to a segment of dots or to a separator.
 fn is_encoded(segment: &str) -> bool {
     let mut bytes = segment.as_bytes().to_vec();
     for _ in 0..ENCODED_MAX {
@@ -219,7 +222,8 @@ fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
-/// What file systems take for `.git`: HFS+ overlooks characters without a shape, NTFS has short names, and drops dots and spaces at the end.
+/// Returns true for names that file systems treat as `.git`, and for the mirror's own name. HFS+
+/// ignores invisible characters; NTFS has short names and drops dots and spaces at the end.
 fn is_reserved(segment: &str, is_first: bool) -> bool {
     let seen: String = segment.chars().filter(|c| !is_shapeless(*c)).collect();
     let seen = folded(seen.trim_end_matches(['.', ' ']));
@@ -235,7 +239,7 @@ fn is_device(segment: &str) -> bool {
         })
 }
 
-/// True where a character without a shape stands where no script and no emoji needs it.
+/// Returns true if an invisible character occurs where no script and no emoji needs it.
 fn has_invisible(segment: &str) -> bool {
     if segment.is_ascii() {
         return false;
@@ -266,13 +270,14 @@ fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe0e}' | '\u{fe0f}')
 }
 
-/// A letter, or a mark that belongs to one; selectors are marks, too, and belong to none.
+/// Returns true for a letter, or a mark that belongs to one. Selectors are marks too, but belong to
+/// no letter.
 fn is_of_a_word(c: char) -> bool {
     matches!(c.general_category_group(), GeneralCategoryGroup::Letter | GeneralCategoryGroup::Mark)
         && !is_shapeless(c)
 }
 
-/// An emoji that is not a digit or sign of ASCII.
+/// Returns true for an emoji that is not an ASCII digit or sign.
 pub(crate) fn is_emoji(c: char) -> bool {
     !c.is_ascii() && c.is_emoji_char()
 }

@@ -1,8 +1,9 @@
-//! A file's name made of a title: letters, marks, numbers and emoji of any script, everything else
-//! a dash.
+//! Makes a file name from a title: letters, marks, numbers and emoji of any script; every other
+//! character becomes a dash.
 //!
-//! Two titles may share a slug as far as it goes, so what was cut off stands behind it as a digest, and a name that is taken gets a number: no
-//! two documents ever share a file. Which names are taken is asked of the caller.
+//! Two titles can share a slug up to the cut, so a digest of the whole slug follows a cut. A name
+//! that is taken gets a number, so that no two documents share a file. The caller decides which
+//! names are taken.
 
 use loci_model::{Error, Result};
 use loci_text::normalise_exact;
@@ -17,24 +18,25 @@ use super::path::{DocumentPath, PathKey};
 use super::path_rule::is_emoji;
 use loci_safety::is_shapeless;
 
-/// Characters of a slug, without the digest of what was cut off.
+/// The maximum number of characters in a slug, without the digest after a cut.
 const CHARS_MAX: usize = 50;
-/// Its bytes: with digest, number and ending a segment of a path stays within its limit.
+/// The maximum number of bytes in a slug. With digest, number and ending, a segment stays within
+/// the limit of a path.
 const BYTES_MAX: usize = 170;
-/// Hex digits that tell two cut slugs apart.
+/// The number of hex digits that distinguish two cut slugs.
 const CUT_DIGITS: usize = 6;
-/// Hex digits of a name that no word gives.
+/// The number of hex digits in a name that has no word.
 const NAMELESS_DIGITS: usize = 8;
-/// The largest number behind a name.
+/// The largest number after a name.
 const NUMBERS_MAX: u64 = 100_000;
-/// Numbers that are tried one after the other: of these, the smallest free one is always found.
+/// The number of names that are tried in sequence. The smallest free one of these is always found.
 const NUMBERS_IN_TURN: u64 = 1_000;
-/// The ending of a document that nobody named.
+/// The ending of a document without a given name.
 const ENDING: &str = ".md";
-/// Names that mean something else in one of the layouts, by their key.
+/// Names with a special meaning in one of the layouts, by key.
 pub const RESERVED_STEMS: [&str; 3] = ["changelog", "_dir", "memory"];
 
-/// The slug of a text; empty where no word of it is left.
+/// Returns the slug of a text; empty if no word of it remains.
 #[must_use]
 pub fn slug(source: &str) -> String {
     let whole = uncut(source);
@@ -42,11 +44,12 @@ pub fn slug(source: &str) -> String {
     if kept.len() == whole.len() {
         return whole;
     }
-    // A joiner of emoji that lost its second half joins nothing, and no path may have it.
+    // A joiner of emoji without its second half joins nothing, and no path may contain it.
     format!("{}-{}", kept.trim_end_matches(['-', '\u{200d}']), digest(&whole, CUT_DIGITS))
 }
 
-/// The name without an ending of a document with this title, or without one: never empty, and always one that a path may have.
+/// Returns the name, without ending, of a document with or without a title. The name is never empty
+/// and is always valid in a path.
 #[must_use]
 pub fn file_stem(title: Option<&str>, body: &str) -> String {
     let stem = slug(&slug_source(title, body));
@@ -60,12 +63,11 @@ pub fn file_stem(title: Option<&str>, body: &str) -> String {
     format!("{stem}-{}", digest(&stem, CUT_DIGITS))
 }
 
-/// The first of `stem.md`, `stem-2.md`, `stem-3.md` … in a directory that is not taken; behind a
-/// thousand of them one behind a taken one.
+/// Returns the first path of `stem.md`, `stem-2.md`, `stem-3.md` … in a directory that is not
+/// taken. If the first thousand are taken, it returns a free path that follows a taken one.
 ///
 /// # Errors
-/// `Invalid` where directory and name break a rule of paths; `Conflict` where no free name was
-/// found.
+/// `Invalid` if directory and name break a rule of paths; `Conflict` if no free name was found.
 pub fn free_path(
     directory: &str,
     stem: &str,
@@ -87,9 +89,10 @@ pub fn free_path(
     }
 }
 
-/// Returns the smallest free number of the first thousand. Where all of these are taken, returns a
-/// free one behind a taken one, which is the smallest as well if those taken have no gap. `None`
-/// where none was found. Asks a bounded number of times, however many are taken.
+/// Returns the smallest free number of the first thousand. If all of these are taken, returns a
+/// free number that follows a taken one; it is the smallest as well if the taken ones have no gap.
+/// Returns `None` if no number was found. The number of lookups is bounded, no matter how many
+/// names are taken.
 ///
 /// # Errors
 /// Errors of `is_taken`.
@@ -121,17 +124,18 @@ pub fn free_number(mut is_taken: impl FnMut(u64) -> Result<bool>) -> Result<Opti
     Ok(Some(free))
 }
 
-/// Returns the names `stem`, `stem-2`, `stem-3` … without end, each with an ending.
+/// Returns the endless sequence of names `stem`, `stem-2`, `stem-3` …, each with an ending.
 pub fn numbered(stem: &str, ending: &str) -> impl Iterator<Item = String> {
     (1..).map(move |number| numbered_name(stem, ending, number))
 }
 
-/// Returns the name of a number: the first one is the stem without it.
+/// Returns the name for a number. The first name is the stem without a number.
 pub fn numbered_name(stem: &str, ending: &str, number: u64) -> String {
     if number == 1 { format!("{stem}{ending}") } else { format!("{stem}-{number}{ending}") }
 }
 
-/// What two titles of one topic have in common: NFKC, case folded, white space as one space, without punctuation at the end.
+/// Returns the key that titles of one topic share: NFKC, case folded, white space collapsed to one
+/// space, without punctuation at the end.
 #[must_use]
 pub fn topic_key(title: &str) -> String {
     let compatible: String = title.nfkc().collect();
@@ -143,7 +147,8 @@ pub fn topic_key(title: &str) -> String {
     if kept.is_empty() { spaced } else { kept.to_owned() }
 }
 
-/// True where two titles name one topic, whose documents are one. Slugs that are equal after a cut are not.
+/// Returns true if two titles name one topic, which has one document. Slugs that are equal only
+/// after a cut do not count.
 #[must_use]
 pub fn is_same_topic(a: &str, b: &str) -> bool {
     topic_key(a) == topic_key(b)
@@ -178,12 +183,14 @@ fn is_kept(c: char) -> bool {
         || (!is_shapeless(c) && matches!(c.general_category_group(), Letter | Mark | Number))
 }
 
-/// A mark without a shape, such as a selector that selects nothing: it parts no word.
+/// Returns true for an invisible mark, such as a selector that selects nothing. It separates no
+/// words.
 fn is_silent(c: char) -> bool {
     is_shapeless(c) && c.general_category_group() == GeneralCategoryGroup::Mark
 }
 
-/// As much of a slug as a name may have: up to the last boundary of graphemes, or of characters where one grapheme is longer than all.
+/// Returns the part of a slug that a name may have. It cuts at the last grapheme boundary, or at a
+/// character if the first grapheme exceeds the limit.
 fn cut(slug: &str) -> &str {
     let fits = |end: usize| {
         end <= BYTES_MAX && slug.get(..end).is_some_and(|kept| kept.chars().count() <= CHARS_MAX)
@@ -242,10 +249,11 @@ mod tests {
         assert_ne!(mail, phone);
         let one_past = slug(&"a".repeat(51));
         assert_eq!(one_past.len(), 50 + 1 + CUT_DIGITS);
-        // A flag is one grapheme of two characters: the cut leaves the one out that does not fit.
+        // A flag is one grapheme of two characters. The cut drops a flag that does not fit.
         let flags = slug(&format!("{}{}", "a".repeat(49), "🇩🇪"));
         assert!(flags.starts_with(&format!("{}-", "a".repeat(49))), "{flags}");
-        // The joiner of a flag's half and a heart does not stay behind without the heart.
+        // The cut removes the joiner between the half of a flag and a heart together with the
+        // heart.
         let joined = slug(&format!("{}🇩\u{200d}❤", "a".repeat(48)));
         assert!(joined.starts_with(&format!("{}🇩-", "a".repeat(48))), "{joined}");
         assert!(DocumentPath::check(&format!("{joined}.md")).is_ok(), "{joined}");
@@ -292,17 +300,18 @@ mod tests {
             assert_eq!(free.unwrap(), expect);
             assert!(asked <= NUMBERS_IN_TURN + 30, "{expect:?}: {asked}");
         };
-        // Names without a gap: the next one, whatever their number.
+        // Names without a gap: the result is the next number, for any count.
         for count in [0, 1, 2, 999, 1_000, 1_001, 1_999, 2_000, 2_001, 9_999, 10_000, 65_432, NUMBERS_MAX - 1]
         {
             check(&|number| number <= count, Some(count + 1));
         }
         check(&|_| true, None);
-        // A gap among the first is filled, however many are taken behind it.
+        // A gap among the first numbers is filled, no matter how many follow.
         check(&|number| number != 7, Some(7));
         check(&|number| number != NUMBERS_IN_TURN, Some(NUMBERS_IN_TURN));
         check(&|number| number <= 50_000 && number != 40, Some(40));
-        // Behind the first ones the end of one of the runs, which need not be the first.
+        // After the first numbers, the result is the end of one of the runs, not necessarily the
+        // first run.
         check(&|number| number <= 1_500 || (1_600..=1_700).contains(&number), Some(1_701));
     }
 

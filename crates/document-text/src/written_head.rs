@@ -1,4 +1,4 @@
-//! The head of a file as somebody wrote it: what a file needs beside its meaning to come back byte for byte.
+//! The head of a file as its author wrote it, which a file needs to be reproduced byte for byte.
 //! Pure.
 
 use super::content::DocumentContent;
@@ -6,13 +6,13 @@ use super::frontmatter::{self, Frontmatter};
 use super::line_ends::line_end;
 use super::path::DocumentPath;
 
-/// The part of a file before its text; empty where it has no head.
+/// Returns the part of a file before its text; empty if the file has no head.
 pub(crate) fn before_text<'a>(file: &'a str, text: &str) -> &'a str {
     file.len().checked_sub(text.len()).and_then(|end| file.get(..end)).unwrap_or_default()
 }
 
-/// The file of a head and a text, with what the head says; `None` where reading the file would not give the
-/// two again.
+/// Joins a head and a text into a file, and returns it with the parsed head. Returns `None` if
+/// parsing the file would not yield the two parts again.
 pub(crate) fn joined(head: &str, text: &str) -> Option<(String, Frontmatter)> {
     let file = format!("{head}{text}");
     let parted = frontmatter::parse(&file).ok()?;
@@ -21,8 +21,8 @@ pub(crate) fn joined(head: &str, text: &str) -> Option<(String, Frontmatter)> {
     is_same.then_some((file, said))
 }
 
-/// True for the path of a document whose file has no head. Records that lie elsewhere than in a tree have
-/// paths, too.
+/// Returns true for the path of a document whose file has no head. Records outside of a tree have
+/// paths too.
 pub(crate) fn has_no_head(path: Option<&str>) -> bool {
     let is_document = |path: &&str| path.starts_with("knowledge/");
     path.filter(is_document)
@@ -31,8 +31,8 @@ pub(crate) fn has_no_head(path: Option<&str>) -> bool {
 }
 
 impl DocumentContent {
-    /// The head of a file that somebody wrote at a path: it comes back byte for byte until the document
-    /// says something else. Only Markdown has a head that is more than text.
+    /// Reads a file written at a path, together with its head. The head is reproduced byte for byte
+    /// until the document's content changes. Only Markdown has a head that Loci interprets.
     pub fn of_written_file(path: &DocumentPath, file: &str) -> (Self, Vec<String>) {
         if !path.is_markdown() {
             return (Self::raw(file.to_owned()), Vec::new());
@@ -45,8 +45,8 @@ impl DocumentContent {
         (Self { written_head, ..content }, warnings)
     }
 
-    /// The document at a path: a file that is no Markdown is its text, and its metadata stays beside the
-    /// file.
+    /// Returns the document at a path. A file that is not Markdown consists of its text, and its
+    /// metadata is stored outside of the file.
     #[must_use]
     pub fn at(self, path: &DocumentPath) -> Self {
         let content = Self { is_raw: self.is_raw || !path.is_markdown(), ..self };
@@ -54,13 +54,13 @@ impl DocumentContent {
         if content.is_raw || !is_mixed {
             return content;
         }
-        // A head with other line ends than the text would make a file of both.
+        // A head whose line ends differ from the text's would make a file with mixed line ends.
         let written_head = Some(content.shown_head().render_with("", "\r\n"));
         Self { written_head, ..content }
     }
 
-    /// As a file in the native layout: the same content is the same bytes for ever. What somebody wrote is as
-    /// they wrote it.
+    /// Renders the file in the native layout. Equal content always yields equal bytes. A head
+    /// written by an author keeps its form.
     pub fn file(&self) -> String {
         if self.is_raw {
             return self.body.clone();
@@ -72,8 +72,8 @@ impl DocumentContent {
         }
     }
 
-    /// True for a head that says what the document says. A description that nobody gave may stand there as it
-    /// was made once.
+    /// Returns true if the head states the document's content. A derived description may stand in
+    /// the head in an older form.
     fn is_said_by(&self, head: &Frontmatter) -> bool {
         let said = Self::default().with_head(head.clone());
         let more = |content: &Self| {
@@ -86,7 +86,7 @@ impl DocumentContent {
             && more(&said) == more(self)
     }
 
-    /// The line end of the file's head. A file that nobody wrote has had `\n` there from its beginning.
+    /// Returns the line end of the file's head. A file without a written head has `\n`.
     pub fn line_end(&self) -> &'static str {
         match self.written_head.as_deref() {
             Some("") => line_end(&self.body),
@@ -95,8 +95,8 @@ impl DocumentContent {
         }
     }
 
-    /// The document with a description that follows its text, where its head has one that was made of
-    /// another.
+    /// Returns the document with a current description, if its written head contains one derived
+    /// from an earlier text.
     pub fn described(&self) -> Option<Self> {
         let head = self.written_head.as_deref().filter(|_| !self.is_raw && self.description.is_none())?;
         let (_, said) = joined(head, "")?;

@@ -1,5 +1,5 @@
-//! Background work of documents: the upkeep of trees, mirrors in their intervals, counts of
-//! reads.
+//! Background work of documents: the upkeep of trees, the periodic sync of mirrors, and read
+//! counts.
 
 use futures::future::BoxFuture;
 use loci_engine::Engine;
@@ -9,14 +9,14 @@ use loci_model::{Result, Timestamp};
 use crate::mirroring::Schedule;
 use crate::{Documents, DocumentsParts};
 
-/// Mirrors are asked whether they are due this often.
+/// The interval between two checks for due mirrors, in milliseconds.
 const MIRRORS_LOOK_MS: u64 = 1_000;
-/// Counts of reads are kept this often.
+/// The interval between two writes of read counts, in microseconds.
 const READS_KEPT_US: u64 = 60_000_000;
-/// The pause of the loop of counts between two looks at the time.
+/// The pause of the loop of read counts between two checks of the time, in milliseconds.
 const READS_LOOK_MS: u64 = 6_000;
 
-/// Trees whose turn of upkeep it is.
+/// The upkeep of due trees.
 pub(super) struct TreeSweep {
     pub(super) parts: DocumentsParts,
 }
@@ -32,7 +32,7 @@ impl Sweep for TreeSweep {
     }
 }
 
-/// Mirrors: brought up each in its interval, and once more when this process ends.
+/// The periodic sync of mirrors, with a final sync at the end of this process.
 pub(super) struct MirrorLoop {
     pub(super) parts: DocumentsParts,
 }
@@ -59,7 +59,7 @@ impl BackgroundLoop for MirrorLoop {
     }
 }
 
-/// Counts of reads of this process; each process keeps its own.
+/// The loop that stores the read counts of this process; each process stores its own.
 pub(super) struct ReadCountLoop {
     pub(super) parts: DocumentsParts,
 }

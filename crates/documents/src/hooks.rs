@@ -1,4 +1,4 @@
-//! The hooks of documents: trees follow their records, and mirrors are copies.
+//! The hooks of documents: trees follow their records, and mirrors are copies of trees.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use loci_model::{MemoryId, Namespace, RecordId, Result, Timestamp};
 use crate::trees::reconciliation;
 use crate::{Documents, DocumentsParts, mirroring};
 
-/// The hooks.
+/// The hooks of documents.
 pub(super) struct Hooks {
     pub(super) parts: DocumentsParts,
 }

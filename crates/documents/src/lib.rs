@@ -1,22 +1,22 @@
 //! Documents: a memory as files. The documents of one namespace have their paths, and every other
 //! record has a path of its own.
 //!
-//! Answers of tools and plans of consolidation are pure: they know no store, clock or id. A verb
-//! reads and writes: one file with an `impl Documents` block. Adapters render trees as files on a
-//! disk, in git and in S3.
+//! Answers of tools and plans of consolidation are pure: they depend on no store, clock or id. An
+//! operation reads and writes: one file with an `impl Documents` block. Adapters render trees as
+//! files on a disk, in git and in S3.
 //!
-//! | folder | idea |
+//! | folder | content |
 //! |---|---|
 //! | [`document_text`](loci_engine::document_text) | a record as a document |
-//! | `document` | the verbs that read and change one document |
-//! | `trees` | the place of each record, which follows the record; writes, listings |
+//! | `document` | the operations that read and change one document |
+//! | `trees` | the path of each record, which follows the record; writes, listings |
 //! | `document_history` | versions, differences, snapshots, restored states |
-//! | `removed_content` | redacted and erased content, which does not come back |
-//! | [`memory_tool`] | the commands that Anthropic's models know, on any tree |
+//! | `removed_content` | redacted and erased content, and checks against its return |
+//! | [`memory_tool`] | the memory commands of Anthropic's models, on any tree |
 //! | `mounts` | the trees that the tool shows, and its commands on them |
-//! | [`mirroring`] | a tree as files elsewhere, kept the same from both sides |
+//! | [`mirroring`] | a tree as files elsewhere, synchronised in both directions |
 //! | [`consolidating`] | the upkeep of a tree as a plan, without a model |
-//! | [`upkeep`] | such plans kept, applied and undone as runs |
+//! | [`upkeep`] | such plans stored, applied and reverted as runs |
 //! | [`bucket`] | documents and parked bytes under one kind of key |
 
 mod background;
@@ -61,7 +61,7 @@ pub use trees::tree::TreeAsk;
 
 use loci_engine::Engine;
 
-/// Documents over an engine: cheap to clone, shared by all doors.
+/// Documents over an engine: cheap to clone, shared by all APIs.
 #[derive(Clone)]
 pub struct Documents {
     pub(crate) engine: Engine,
@@ -69,12 +69,12 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Returns documents over an engine that its parts were registered with.
+    /// Returns documents over an engine with which its parts were registered.
     pub fn new(engine: Engine, parts: &DocumentsParts) -> Self {
         Self { engine, parts: parts.clone() }
     }
 
-    /// Returns the settings in force.
+    /// Returns the active settings.
     pub fn settings(&self) -> &DocumentsSettings {
         &self.parts.settings
     }

@@ -1,4 +1,4 @@
-//! The parts of documents, and what documents adds to the kernel.
+//! The parts of documents, and their registration with the kernel.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -14,22 +14,22 @@ use crate::settings::DocumentsSettings;
 use crate::trees::tree_view::Trees;
 use crate::{background, jobs, shelves};
 
-/// The parts of documents: its settings, and what this process keeps of trees and mirrors.
+/// The parts of documents: the settings, and the state of trees and mirrors in this process.
 #[derive(Clone)]
 pub struct DocumentsParts {
     pub(crate) settings: Arc<DocumentsSettings>,
     pub(crate) trees: Arc<Trees>,
     pub(crate) mirrors: Arc<Mirrors>,
     pub(crate) reads: Arc<ReadCounts>,
-    /// The number of looks at trees for automatic upkeep.
+    /// The number of checks of trees for automatic upkeep.
     pub(crate) upkeep_turns: Arc<AtomicUsize>,
     /// The thread that plans the upkeep of trees.
     pub(crate) plan_work: Arc<LongWork>,
 }
 
 impl DocumentsParts {
-    /// Returns the parts with these settings. Plans of trees are counted with the engine's long
-    /// works.
+    /// Returns the parts with these settings. Plans of trees count among the engine's long-running
+    /// work.
     pub fn new(settings: DocumentsSettings, long_work_count: LongWorkCount) -> Self {
         Self {
             settings: Arc::new(settings),
@@ -41,7 +41,7 @@ impl DocumentsParts {
         }
     }
 
-    /// Returns what documents adds to the kernel.
+    /// Returns the registration of documents with the kernel.
     pub fn product(&self) -> Product {
         let hooks = Arc::new(Hooks { parts: self.clone() });
         Product {
@@ -55,7 +55,7 @@ impl DocumentsParts {
                 Arc::new(background::MirrorLoop { parts: self.clone() }),
                 Arc::new(background::ReadCountLoop { parts: self.clone() }),
             ],
-            // A plan of a tree quotes records of any strategy, and of none.
+            // A plan of a tree quotes records of any strategy, and records without one.
             questions: vec![QuestionKind { step: Step::TreePlan, quotes_records: true, entries: None }],
             ..Product::default()
         }

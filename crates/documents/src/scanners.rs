@@ -1,4 +1,4 @@
-//! Readers of documents that read foreign text whole.
+//! Scanners of documents that read foreign text in full.
 
 use std::hint::black_box;
 
@@ -7,7 +7,7 @@ use loci_engine::scanners::Scanner;
 use crate::consolidating::{lines_twice, negations, normal, particulars};
 use crate::{document, document_history};
 
-/// Returns all of them.
+/// Returns all scanners.
 pub fn scanners() -> Vec<Scanner> {
     vec![
         Scanner::new("particulars", |text| drop(black_box(particulars::of(text)))),

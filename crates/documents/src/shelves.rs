@@ -1,5 +1,5 @@
-//! The shelves of documents in the ledger. Nearly all are local: they speak of the order of record
-//! changes of this instance, or of its disks.
+//! The ledger shelves of documents. Nearly all are local: they concern the order of record changes
+//! of this instance, or its disks.
 //!
 //! To add a noun: its `impl Shelved`, and a line in [`shelves`].
 
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::upkeep::ConsolidationRun;
 
-/// Returns its shelves: one line each.
+/// Returns the shelves: one line each.
 pub(crate) fn shelves() -> Vec<ShelfRules> {
     let of_tree = |shelf| ShelfRules::unchecked(shelf).local().of_tree();
     vec![

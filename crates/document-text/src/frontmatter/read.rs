@@ -1,6 +1,7 @@
-//! A frontmatter from the events of a YAML parser. Whatever lets one line stand for another is
-//! refused: anchors, tags, merges, twice the same key. Where a table is only searched, these are
-//! read as YAML means them.
+//! Builds a frontmatter from the events of a YAML parser.
+//!
+//! It rejects every construct by which one line can stand for another: anchors, tags, merges,
+//! duplicate keys. A table that is only searched follows YAML's semantics instead.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use super::{Frontmatter, FrontmatterFault, QUOTED_KEYS};
 /// The key of a merge.
 const MERGE: &str = "<<";
 
-/// A list or a table that is not closed yet, with the number of its anchor or 0.
+/// A list or a table that is still open, with the number of its anchor or 0.
 enum Open {
     List(Vec<Value>, usize),
     Table(Vec<Entry>, Option<String>, usize),
@@ -24,18 +25,18 @@ struct Reader {
     open: Vec<Open>,
     root: Option<Value>,
     documents: usize,
-    /// The aliases of a table that is only searched.
+    /// The aliases, for a table that is only searched.
     aliases: Option<Aliases>,
 }
 
-/// The values that have anchors.
+/// The values with anchors.
 struct Aliases {
     values: BTreeMap<usize, Value>,
-    /// Values that may still be copied: aliases of aliases would grow without end.
+    /// The number of values that may still be copied. It bounds the growth of aliases of aliases.
     left: usize,
 }
 
-/// The table of a text without its fences.
+/// Parses the table of a text without its fences.
 pub(crate) fn table(text: &str) -> Result<Frontmatter, FrontmatterFault> {
     let entries = entries(text, Reader::default())?;
     if let Some(entry) = entries.iter().find(|entry| !is_as_its_key_asks(entry)) {
@@ -48,7 +49,7 @@ pub(crate) fn table(text: &str) -> Result<Frontmatter, FrontmatterFault> {
     if frontmatter.fits() { Ok(frontmatter) } else { Err(FrontmatterFault::TooLarge) }
 }
 
-/// The table of a text without its fences, as YAML means it.
+/// Parses the table of a text without its fences, with YAML's full semantics.
 pub(crate) fn searched_table(text: &str) -> Result<Frontmatter, FrontmatterFault> {
     let aliases = Aliases { values: BTreeMap::new(), left: limits::FRONTMATTER_BYTES_MAX };
     let reader = Reader { aliases: Some(aliases), ..Reader::default() };
@@ -65,14 +66,15 @@ fn entries(text: &str, mut reader: Reader) -> Result<Vec<Entry>, FrontmatterFaul
     }
     match reader.root {
         Some(Value::Table(entries)) => Ok(entries),
-        // Nothing, or comments, between the fences.
+        // The space between the fences is empty or has only comments.
         None => Ok(Vec::new()),
         Some(Value::Literal(text)) if text.is_empty() => Ok(Vec::new()),
         Some(_) => Err(FrontmatterFault::NotATable),
     }
 }
 
-/// Titles and descriptions are texts; a number is taken for its spelling, and null for none.
+/// Returns true if the value fits its key. Titles and descriptions are texts; a number counts as
+/// its spelling, and null as absent.
 fn is_as_its_key_asks(entry: &Entry) -> bool {
     !QUOTED_KEYS.contains(&entry.key.as_str()) || entry.value.spelling().is_some()
 }
@@ -131,7 +133,7 @@ impl Reader {
             None => limits::FRONTMATTER_DEPTH_MAX,
             Some(_) => limits::FRONTMATTER_SEARCH_DEPTH_MAX,
         };
-        // The outermost table is not counted.
+        // The outermost table does not count.
         if self.open.len() > deepest + 1 { Err(FrontmatterFault::TooDeep) } else { Ok(()) }
     }
 
@@ -166,7 +168,7 @@ impl Reader {
                 }
                 None => return Err(FrontmatterFault::ComplexKey),
             },
-            // Of several documents the first counts.
+            // Only the first of several documents counts.
             None if self.root.is_some() => {}
             None => self.root = Some(value),
         }
@@ -183,7 +185,7 @@ impl Reader {
         if tagged { Err(FrontmatterFault::Tag) } else { Ok(()) }
     }
 
-    /// Keeps a value for the aliases of its anchor.
+    /// Stores a value for the aliases of its anchor.
     fn name(&mut self, anchor: usize, value: &Value) -> Result<(), FrontmatterFault> {
         if let Some(aliases) = self.aliases.as_mut().filter(|_| anchor > 0) {
             let value = aliases.copy(value)?;
@@ -192,7 +194,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The value that an alias stands for.
+    /// Returns a copy of the value that an alias stands for.
     fn copied(&mut self, anchor: usize) -> Result<Value, FrontmatterFault> {
         let aliases = self.aliases.as_mut().ok_or(FrontmatterFault::Anchor)?;
         let value = aliases.values.remove(&anchor).ok_or(FrontmatterFault::Anchor)?;
@@ -209,7 +211,7 @@ impl Aliases {
     }
 }
 
-/// The number of values in a value, itself among them.
+/// Returns the number of values in a value, including itself.
 fn size(value: &Value) -> usize {
     match value {
         Value::Text(_) | Value::Literal(_) => 1,
@@ -222,7 +224,7 @@ fn scalar_of(text: String, plain: bool) -> Value {
     if plain { Value::of_plain(text) } else { Value::Text(text) }
 }
 
-/// The members that a merge brings.
+/// Returns the members that a merge adds.
 fn merged(value: Value) -> Vec<Entry> {
     match value {
         Value::Table(entries) => entries,

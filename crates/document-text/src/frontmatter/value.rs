@@ -1,4 +1,4 @@
-//! Values of a frontmatter: scalars in their spelling, lists, tables.
+//! Values of a frontmatter: scalars in their original spelling, lists, tables.
 
 /// A key with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Entry {
 pub enum Value {
     /// A text.
     Text(String),
-    /// Null, a boolean or a number of YAML's core schema, as it is spelled.
+    /// Null, a boolean or a number of YAML's core schema, in its original spelling.
     Literal(String),
     /// A list.
     List(Vec<Value>),
@@ -23,34 +23,35 @@ pub enum Value {
 }
 
 impl Value {
-    /// A text.
+    /// Creates a text.
     pub fn of(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
-    /// A boolean.
+    /// Creates a boolean.
     #[must_use]
     pub fn of_bool(value: bool) -> Self {
         Self::Literal(value.to_string())
     }
 
-    /// A whole number.
+    /// Creates a whole number.
     #[must_use]
     pub fn of_number(value: i64) -> Self {
         Self::Literal(value.to_string())
     }
 
-    /// A list of texts.
+    /// Creates a list of texts.
     pub fn of_texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
         Self::List(texts.into_iter().map(Self::of).collect())
     }
 
-    /// A scalar that was not quoted: a literal where the core schema knows it for one.
+    /// Creates a value from an unquoted scalar: a literal if the core schema defines it as one,
+    /// else a text.
     pub(crate) fn of_plain(text: String) -> Self {
         if is_literal(&text) { Self::Literal(text) } else { Self::Text(text) }
     }
 
-    /// Changes every text in it, however deep; keys stay.
+    /// Applies `change` to every text in the value, at any depth. Keys stay unchanged.
     pub(crate) fn change_texts(&mut self, change: &mut dyn FnMut(String) -> String) {
         match self {
             Self::Text(text) => *text = change(std::mem::take(text)),
@@ -60,7 +61,7 @@ impl Value {
         }
     }
 
-    /// The text, where it is one.
+    /// Returns the text, if the value is one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -69,7 +70,7 @@ impl Value {
         }
     }
 
-    /// The text of a scalar of any type.
+    /// Returns the text of a scalar of any type.
     #[must_use]
     pub fn spelling(&self) -> Option<&str> {
         match self {
@@ -78,7 +79,7 @@ impl Value {
         }
     }
 
-    /// The boolean, where it is one.
+    /// Returns the boolean, if the value is one.
     #[must_use]
     pub fn bool(&self) -> Option<bool> {
         match self {
@@ -88,7 +89,7 @@ impl Value {
         }
     }
 
-    /// The whole decimal number, where it is one that fits.
+    /// Returns the whole decimal number, if the value is one that fits.
     #[must_use]
     pub fn number(&self) -> Option<i64> {
         match self {
@@ -97,7 +98,7 @@ impl Value {
         }
     }
 
-    /// The texts of a list, or the one of a text alone.
+    /// Returns the texts of a list, or a single text.
     #[must_use]
     pub fn texts(&self) -> Option<Vec<&str>> {
         match self {
@@ -116,17 +117,17 @@ impl Value {
     }
 }
 
-/// Lists and tables in one another below these entries.
+/// Returns the nesting depth of lists and tables below these entries.
 pub(crate) fn depth(entries: &[Entry]) -> usize {
     entries.iter().map(|entry| entry.value.depth()).max().unwrap_or(0)
 }
 
-/// True for null, booleans and numbers of the core schema (YAML 1.2.2 §10.3.2).
+/// Returns true for null, booleans and numbers of YAML's core schema.
 pub(crate) fn is_literal(text: &str) -> bool {
     is_null(text) || matches!(text, "true" | "True" | "TRUE" | "false" | "False" | "FALSE") || is_number(text)
 }
 
-/// True for the spellings of nothing.
+/// Returns true for the spellings of null.
 pub(crate) fn is_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }

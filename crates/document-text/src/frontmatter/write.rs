@@ -1,14 +1,15 @@
-//! A frontmatter as lines: keys in their order, texts that could be read otherwise in JSON's quotes, lists and tables in blocks.
+//! Writes a frontmatter as lines: keys in their order, ambiguous texts in JSON's quotes, lists and
+//! tables in blocks.
 //!
-//! The same table gives the same bytes for ever.
+//! A table always yields identical bytes.
 
 use super::QUOTED_KEYS;
 use super::value::{Entry, Value, is_literal};
 
-/// Characters of a key that stands without quotes.
+/// The maximum number of characters in a key without quotes.
 const PLAIN_KEY_CHARS_MAX: usize = 100;
 
-/// The lines of a table, each with its end; none of an empty one.
+/// Returns the lines of a table, each with its line end; empty for an empty table.
 pub(crate) fn lines(entries: &[Entry]) -> String {
     let mut text = String::new();
     for entry in entries {
@@ -31,7 +32,7 @@ fn write_entry(text: &mut String, entry: &Entry, indent: usize, quoted: bool) {
     }
 }
 
-/// A value behind its key's colon or its item's dash, at the lines' indent.
+/// Writes a value after its key's colon or its item's dash, at the lines' indent.
 fn write_value(text: &mut String, value: &Value, indent: usize) {
     match value {
         Value::Text(value) => {
@@ -78,7 +79,8 @@ fn key(key: &str) -> String {
     if plain { key.to_owned() } else { json(key) }
 }
 
-/// True for a text that stands without quotes and is read as the same text again: letters and digits of any script, and few signs.
+/// Returns true for a text that needs no quotes to be read back unchanged: letters and digits of
+/// any script, and a few signs.
 fn is_plain(text: &str) -> bool {
     text.chars().next().is_some_and(char::is_alphanumeric)
         && !text.ends_with([' ', ':'])
@@ -91,7 +93,8 @@ fn is_plain(text: &str) -> bool {
         && !is_literal(text)
 }
 
-/// A text in JSON's quotes, which are YAML's, too, with everything escaped that an editor or a parser could take for a line's end.
+/// Returns a text in JSON's quotes, which are valid in YAML too. It escapes every character that an
+/// editor or a parser could treat as a line end.
 fn json(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

@@ -1,4 +1,4 @@
-//! What must lie under a key of a bucket for a write to happen, told of parked bytes and of documents alike.
+//! Preconditions of a write to a key of a bucket, for parked bytes and for documents.
 
 use loci_engine::access;
 use loci_model::principal::{Capability, Principal};
@@ -7,8 +7,8 @@ use loci_model::{Error, MemoryId, Reason, Result};
 use crate::document::edit::COMPARISON;
 use crate::document::precondition::Precondition;
 
-/// Requires a grant of read on the whole memory for a condition that names digests of parked bytes:
-/// whether it holds tells what they are.
+/// Requires a grant of read on the whole memory for a condition that names digests of parked bytes,
+/// because its outcome reveals the bytes.
 ///
 /// # Errors
 /// `Denied`.
@@ -24,7 +24,7 @@ pub(super) fn require_comparable(
     Ok(())
 }
 
-/// Checks a precondition against the SHA-256 of what lies there.
+/// Checks a precondition against the SHA-256 of the present content.
 ///
 /// # Errors
 /// `STALE_VERSION`.

@@ -1,4 +1,5 @@
-//! `bucket_get`: what lies under a key of a bucket. A document is its text; it counts as read.
+//! `bucket_get`: the content under a key of a bucket. A document yields its text, and the read
+//! counts.
 
 use loci_engine::access;
 use loci_engine::document_text::content::sha256;
@@ -14,24 +15,25 @@ use crate::Documents;
 use crate::document::document_write::find;
 use crate::trees::tree::Tree;
 
-/// What lies under a key.
+/// The content under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BucketContent {
     /// The bytes.
     pub content: Vec<u8>,
-    /// What they are, where somebody said it; a document is Markdown.
+    /// The content type, if the writer set one; a document is Markdown.
     pub content_type: Option<String>,
-    /// Their SHA-256, in hex digits.
+    /// The SHA-256 of the bytes, in hex digits.
     pub sha256: String,
-    /// When they were written.
+    /// The time of the last write.
     pub updated_at: Timestamp,
 }
 
 impl Documents {
-    /// What lies under a key; none where nothing does.
+    /// Returns the content under a key; none if there is none.
     ///
     /// # Errors
-    /// `Denied` without a grant of read on the document's namespace, or on the whole memory for what is no document; `Invalid` for the key.
+    /// `Denied` without a grant of read on the document's namespace, or on the whole memory for
+    /// other objects; `Invalid` for the key.
     pub async fn bucket_get(
         &self,
         caller: &Principal,
@@ -52,7 +54,7 @@ impl Documents {
         if let Some(document) = &document {
             self.caught_up(&document.tree).await?;
         }
-        // One snapshot: a key whose bytes become a document meanwhile lies there all the time.
+        // One snapshot: the content under a key is present even while its bytes become a document.
         let (memory, now) = (bucket.memory.clone(), self.engine.now());
         let (record, parked) = self
             .engine
@@ -80,7 +82,7 @@ impl Documents {
     }
 }
 
-/// The document of exactly that name: one that differs in case is another key.
+/// Returns the document of exactly that name: a name that differs in case is another key.
 fn document_of(tx: &dyn ReadTx, document: &DocumentPlace, now: Timestamp) -> Result<Option<Record>> {
     let found = find(tx, &Tree::of(&document.tree), &document.path, now)?;
     let found =

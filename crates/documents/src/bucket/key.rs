@@ -1,5 +1,5 @@
-//! What a key of a bucket stands for: the document that it names, where it names one, and the name under which its bytes are parked
-//! otherwise. Pure.
+//! The meaning of a bucket's key: the document that it names, if it names one, and the name under
+//! which its bytes are parked otherwise. Pure.
 
 use loci_engine::document_text::path::DocumentPath;
 use loci_model::trees::parked_object::object_key;
@@ -8,22 +8,22 @@ use loci_model::{Namespace, Result};
 use super::Bucket;
 use crate::trees::tree::TreeAsk;
 
-/// The directory that stock stores keep their files in.
+/// The directory in which stock stores keep their files.
 const MEMORY: &str = "memory";
 const ENDING: &str = ".md";
-/// Where those files lie in a tree.
+/// The directory of those files in a tree.
 const DIRECTORY: &str = "knowledge/facts/";
 
-/// What a key stands for.
+/// The meaning of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeyPlace {
-    /// The name of parked bytes, in the whole memory.
+    /// The name of parked bytes, unique in the whole memory.
     pub(super) object: String,
-    /// The document.
+    /// The document, if the key names one.
     pub(super) document: Option<DocumentPlace>,
 }
 
-/// Where a document lies.
+/// The position of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DocumentPlace {
     pub(super) tree: TreeAsk,
@@ -31,10 +31,10 @@ pub(super) struct DocumentPlace {
 }
 
 impl KeyPlace {
-    /// Of a key.
+    /// Parses a key.
     ///
     /// # Errors
-    /// `Invalid` where it is none.
+    /// `Invalid` if it is no key.
     pub(super) fn of(bucket: &Bucket, key: &str) -> Result<Self> {
         let key = object_key(key)?;
         let object = object_key(&format!("{}{key}", bucket.prefix()))?;
@@ -44,12 +44,13 @@ impl KeyPlace {
 }
 
 impl Bucket {
-    /// What all names of its parked bytes begin with.
+    /// Returns the common prefix of the names of the bucket's parked bytes.
     pub(super) fn prefix(&self) -> String {
         self.namespace.normal().trim_start_matches('/').to_owned()
     }
 
-    /// What keys of the documents of a tree begin with; none where the tree is not in the bucket, or has no name in it.
+    /// Returns the common prefix of the keys of a tree's documents; none if the tree is outside the
+    /// bucket, or has no name in it.
     pub(super) fn keys_of(&self, normal: &str) -> Option<String> {
         let within = normal.strip_prefix(&self.namespace.normal())?.trim_end_matches('/');
         let (above, name) = match within.rsplit_once('/') {
@@ -59,19 +60,21 @@ impl Bucket {
         (!name.is_empty()).then(|| format!("{above}{MEMORY}/{name}/"))
     }
 
-    /// The tree of which a prefix of keys speaks.
+    /// Returns the tree that a prefix of keys names.
     pub(super) fn tree_of(&self, prefix: &str) -> Option<TreeAsk> {
         let (above, _) = prefix.rsplit_once('/')?;
         document(self, &format!("{above}/x{ENDING}")).map(|place| place.tree)
     }
 }
 
-/// The key of a document of a tree, behind what all of its keys begin with; none where it is no file of a stock store.
+/// Returns the key of a tree's document, after the common prefix of its keys; none if it is no file
+/// of a stock store.
 pub(super) fn file_of(path: &str) -> Option<&str> {
     path.strip_prefix(DIRECTORY).filter(|file| !file.contains('/') && file.ends_with(ENDING))
 }
 
-/// `[<prefix>/]memory/<name>/<file>.md`. A name that a namespace or a path would spell otherwise is none: its bytes are parked.
+/// Parses `[<prefix>/]memory/<name>/<file>.md`. Returns none for a name that a namespace or a path
+/// would spell differently: its bytes are parked.
 fn document(bucket: &Bucket, key: &str) -> Option<DocumentPlace> {
     let (rest, file) = key.rsplit_once('/')?;
     let (above, name) = rest.rsplit_once('/')?;

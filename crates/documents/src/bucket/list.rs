@@ -1,5 +1,6 @@
-//! `bucket_list`: the keys of a bucket that the caller may read, by their bytes. Trees that nobody ever opened are not known by name: their
-//! documents appear when a prefix names the tree, or once anybody has looked into it.
+//! `bucket_list`: the keys of a bucket that the caller may read, sorted by bytes. Trees that were
+//! never opened are not known by name. Their documents appear when a prefix names the tree, or
+//! after a first read of the tree.
 
 use std::collections::BTreeMap;
 
@@ -15,23 +16,23 @@ use super::key::file_of;
 use crate::Documents;
 use crate::trees::tree::{TreeAsk, known_trees};
 
-/// Rows that are read at once.
+/// The number of rows per read.
 const ROWS: usize = 1_000;
-/// Behind every key that begins so.
+/// A character that sorts after every key with a common prefix.
 const LAST: char = '\u{10ffff}';
 
-/// Which keys.
+/// The options of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BucketListing {
     /// The bucket.
     pub bucket: Bucket,
-    /// Those that begin so.
+    /// The prefix of the keys.
     pub prefix: String,
-    /// Those behind this one.
+    /// The key after which the page begins.
     pub after: Option<String>,
-    /// Keys that share a beginning up to this, behind the prefix, are one item.
+    /// The delimiter: keys with a common prefix up to it, after `prefix`, form one item.
     pub delimiter: Option<String>,
-    /// At most so many items.
+    /// The maximum of items.
     pub limit: usize,
 }
 
@@ -40,25 +41,25 @@ pub struct BucketListing {
 pub enum BucketItem {
     /// A key.
     Key(BucketEntry),
-    /// What several keys begin with, the delimiter included.
+    /// The common prefix of several keys, including the delimiter.
     Common(String),
 }
 
-/// A key, and what is known of what lies there.
+/// A key, and the metadata of its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BucketEntry {
     /// The key.
     pub key: String,
-    /// Bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// Their SHA-256, in hex digits.
+    /// The SHA-256 of the content, in hex digits.
     pub sha256: String,
-    /// When they were written.
+    /// The time of the last write.
     pub updated_at: Timestamp,
 }
 
 impl BucketItem {
-    /// Behind which key the next item is.
+    /// Returns the key after which the next item begins.
     fn end(&self) -> String {
         match self {
             Self::Key(entry) => entry.key.clone(),
@@ -67,7 +68,7 @@ impl BucketItem {
     }
 }
 
-/// Items by their names, which are in the order of the keys they stand for.
+/// Items by their names, in the order of their keys.
 type Found = BTreeMap<String, BucketItem>;
 
 impl BucketListing {
@@ -75,20 +76,20 @@ impl BucketListing {
         key.starts_with(&self.prefix) && self.after.as_deref().is_none_or(|after| key > after)
     }
 
-    /// What stands for all keys that share a beginning with this one, up to the delimiter.
+    /// Returns the common prefix of all keys like this one, up to the delimiter.
     fn common<'k>(&self, key: &'k str) -> Option<&'k str> {
         let delimiter = self.delimiter.as_deref()?;
         let at = key.get(self.prefix.len()..)?.find(delimiter)?;
         key.get(..self.prefix.len() + at + delimiter.len())
     }
 
-    /// True where the page before ended with this common beginning.
+    /// True if the previous page ended with this common prefix.
     fn has_told(&self, common: &str) -> bool {
         let rest = self.after.as_deref().and_then(|after| after.strip_prefix(common));
         rest.is_some_and(|rest| rest.starts_with(LAST))
     }
 
-    /// Takes a key in, where it is asked for and nothing has its name yet.
+    /// Adds a key, if it is requested and its item is not present yet.
     fn take(&self, found: &mut Found, entry: BucketEntry) {
         if !self.holds(&entry.key) {
             return;
@@ -105,7 +106,7 @@ impl BucketListing {
 }
 
 impl Documents {
-    /// A page of keys.
+    /// Returns a page of keys.
     ///
     /// # Errors
     /// `Denied` without any grant of read in the memory.
@@ -131,7 +132,7 @@ impl Documents {
         Ok(Page::cut(items, listing.limit, BucketItem::end))
     }
 
-    /// The trees whose documents may have such keys, and which the caller may read.
+    /// Returns the trees that may have matching keys and that the caller may read.
     async fn bucket_trees(&self, caller: &Principal, listing: &BucketListing) -> Result<Vec<TreeAsk>> {
         let memory = listing.bucket.memory.clone();
         let known = self
@@ -171,7 +172,8 @@ impl Documents {
         Ok(())
     }
 
-    /// As many as can come into the page; where a document has the key, it is what lies there.
+    /// Adds parked objects, as many as fit into the page. A document takes precedence over a parked
+    /// object with its key.
     async fn add_parked(&self, listing: &BucketListing, found: &mut Found) -> Result<()> {
         let (listing, now, above) = (listing.clone(), self.engine.now(), listing.bucket.prefix());
         let parked = self.engine.store().read(move |tx| parked(tx, &listing, &above, now)).await?;
@@ -182,8 +184,8 @@ impl Documents {
     }
 }
 
-/// Items of what is parked below `above`: as many as are asked for, and one more where there are. What has a common beginning is passed over in
-/// the store, but for the rest of its page.
+/// Returns the items of objects parked below `above`: the requested number, and one more if there
+/// is one. Keys with a common prefix are skipped in the store, except the rest of their page.
 fn parked(tx: &dyn ReadTx, listing: &BucketListing, above: &str, now: Timestamp) -> Result<Found> {
     let memory = &listing.bucket.memory;
     let prefix = format!("{above}{}", listing.prefix);
@@ -196,7 +198,7 @@ fn parked(tx: &dyn ReadTx, listing: &BucketListing, above: &str, now: Timestamp)
         for head in page {
             let Some(key) = head.key.strip_prefix(above).map(ToOwned::to_owned) else { continue };
             let behind = listing.common(&key).map(|common| format!("{above}{common}{LAST}"));
-            // Never before the key itself, whatever it holds: the next page begins behind this one.
+            // Never before the key itself: the next page begins after this one.
             end = Some(behind.map_or_else(|| head.key.clone(), |behind| behind.max(head.key.clone())));
             if head.expires_at > now {
                 let (bytes, sha256, updated_at) = (head.bytes, head.sha256, head.updated_at);
@@ -210,7 +212,7 @@ fn parked(tx: &dyn ReadTx, listing: &BucketListing, above: &str, now: Timestamp)
     }
 }
 
-/// A prefix as keys are kept: runs of slashes are one, none stands at the beginning.
+/// Returns a prefix as keys are stored: without repeated slashes, and without one at the start.
 #[must_use]
 pub fn collapsed(prefix: &str) -> String {
     let mut out = String::with_capacity(prefix.len());

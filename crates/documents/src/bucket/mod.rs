@@ -1,9 +1,10 @@
-//! A memory's part below a namespace as a bucket: bytes under keys. A key that names a memory file
-//! of a stock store is a document of the tree of its namespace, with versions and search; every
-//! other is an object that is parked until it expires.
+//! A part of a memory below a namespace as a bucket: bytes under keys. A key that names a memory
+//! file of a stock store is a document of the tree of its namespace, with versions and search.
+//! Every other key is an object that is parked until it expires.
 //!
-//! One key is one thing: what writes it decides which, in the write, and what was there before as the other gives way. Nothing here knows a
-//! wire: how requests are signed, paged and worded is the door's matter.
+//! One key has one content. The write decides in its transaction if it is a document or an object,
+//! and removes the former content of the other kind. Nothing here depends on a wire format: the API
+//! layer signs, pages and formats the requests.
 
 mod conditions;
 mod get;
@@ -25,6 +26,6 @@ pub use put::{BucketPut, BucketWritten};
 pub struct Bucket {
     /// The memory.
     pub memory: MemoryId,
-    /// Below this namespace; `/` is all of it.
+    /// The namespace; `/` is the whole memory.
     pub namespace: Namespace,
 }

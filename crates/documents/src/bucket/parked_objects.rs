@@ -1,5 +1,6 @@
-//! `object_put`, `object_get`, `object_delete`, `objects_list`: bytes that agents park outside of their context, under keys of their own, until
-//! the memory's events expire. They are no documents: not indexed, no versions.
+//! `object_put`, `object_get`, `object_delete`, `objects_list`: bytes that agents park outside of
+//! their context, under their own keys, until the memory's events expire. They are no documents:
+//! not indexed, and without versions.
 
 use loci_engine::access;
 use loci_engine::calls::page::Page;
@@ -14,19 +15,19 @@ use sha2::{Digest, Sha256};
 
 use crate::Documents;
 
-/// Bytes to be parked.
+/// Bytes to park.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewObject {
-    /// Under which key.
+    /// The key.
     pub key: String,
-    /// What they are.
+    /// The content type.
     pub content_type: Option<String>,
     /// The bytes.
     pub content: Vec<u8>,
 }
 
 impl NewObject {
-    /// Checks how much it is, and how long what is said of it.
+    /// Checks the size of the content and the length of the content type.
     ///
     /// # Errors
     /// `TooLarge`; `Invalid`.
@@ -44,10 +45,11 @@ impl NewObject {
     }
 }
 
-/// Parks bytes whose key is one, until they expire.
+/// Parks bytes under a valid key until they expire.
 ///
 /// # Errors
-/// `Invalid` for a key that holds a secret, where these are masked: bytes are found by their key.
+/// `Invalid` for a key that contains a secret if secrets are masked, because a key cannot be
+/// masked.
 pub(super) fn park(
     tx: &mut dyn Tx,
     memory: &Memory,
@@ -70,7 +72,7 @@ pub(super) fn park(
 }
 
 impl Documents {
-    /// Parks bytes, in the place of what was under that key.
+    /// Parks bytes and replaces the former ones under that key.
     ///
     /// # Errors
     /// `Denied` without a grant of write on the whole memory; `Invalid` for the key; `TooLarge`.
@@ -95,7 +97,7 @@ impl Documents {
             .await
     }
 
-    /// What is parked under a key.
+    /// Returns the object under a key.
     ///
     /// # Errors
     /// `NotFound`; `Denied` without a grant of read on the whole memory; `Invalid` for the key.
@@ -112,7 +114,7 @@ impl Documents {
             .await
     }
 
-    /// Removes what is parked under a key; false where nothing is.
+    /// Removes the object under a key. Returns false if there is none.
     ///
     /// # Errors
     /// `Denied` without a grant of write on the whole memory; `Invalid` for the key.
@@ -128,7 +130,7 @@ impl Documents {
             .await
     }
 
-    /// What is parked under keys that begin so, by key.
+    /// Returns the objects whose keys begin with a prefix, sorted by key.
     ///
     /// # Errors
     /// `Denied` without a grant of read on the whole memory.

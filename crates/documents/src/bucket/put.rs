@@ -1,4 +1,5 @@
-//! `bucket_put`: bytes under a key of a bucket, as a document where key and bytes are one, parked otherwise.
+//! `bucket_put`: writes bytes under a key of a bucket, as a document if key and bytes permit it,
+//! else as a parked object.
 
 use loci_engine::access;
 use loci_engine::document_text::content::{DocumentContent, sha256};
@@ -22,32 +23,33 @@ use crate::document::precondition::Precondition;
 use crate::document::write_answer::DocumentWritten;
 use crate::trees::tree_write::TreeWrite;
 
-/// Why the versions that the endpoint writes were written.
+/// The reason of the versions that the endpoint merges.
 const MERGED: &str = "an append to an earlier version was brought together with this one";
 
-/// Bytes for a key.
+/// A write to a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BucketPut {
     /// The bucket.
     pub bucket: Bucket,
-    /// The key, what the bytes are, and they.
+    /// The key, the content type and the bytes.
     pub object: NewObject,
-    /// What must be there.
+    /// The precondition.
     pub precondition: Option<Precondition>,
-    /// Appends to earlier versions are brought together with the current one, where the write has no condition.
+    /// True to merge appends to earlier versions with the current one, if the write has no
+    /// precondition.
     pub merge_appends: bool,
-    /// What is parked vanishes after so many milliseconds; none: with the memory's events.
+    /// The lifetime of a parked object, in milliseconds; none: that of the memory's events.
     pub object_ttl_ms: Option<i64>,
 }
 
-/// What became of it.
+/// The result of a write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BucketWritten {
-    /// SHA-256 of what lies there now, in hex digits.
+    /// The SHA-256 of the present content, in hex digits.
     pub sha256: String,
-    /// It is a document.
+    /// True if the content is a document.
     pub is_document: bool,
-    /// What is to be known beside.
+    /// The warnings.
     pub warnings: Vec<String>,
 }
 
@@ -55,8 +57,8 @@ impl Documents {
     /// Writes bytes under a key.
     ///
     /// # Errors
-    /// `STALE_VERSION`; `Denied` without a grant of write on the document's namespace, or on the whole memory for what is no document;
-    /// `REDACTED_CONTENT`; `Invalid` for the key; `TooLarge`.
+    /// `STALE_VERSION`; `Denied` without a grant of write on the document's namespace, or on the
+    /// whole memory for other objects; `REDACTED_CONTENT`; `Invalid` for the key; `TooLarge`.
     pub async fn bucket_put(&self, caller: &Principal, put: BucketPut) -> Result<BucketWritten> {
         let place = KeyPlace::of(&put.bucket, &put.object.key)?;
         let object = NewObject { key: place.object, ..put.object.clone() };
@@ -107,7 +109,7 @@ impl Documents {
             let before = parked(tx, memory, &object.key, writing.now)?;
             let lies_there = found.as_ref().map(|found| found.entry.content_sha256.as_str());
             conditions::check(put.precondition.as_ref(), lies_there.or(before.as_deref()))?;
-            // Another document differs in case alone: both are kept, this one as bytes.
+            // Another document differs only in case: both are kept, this one as bytes.
             let text = text_of(&object.content).filter(|_| !is_taken);
             let Some(text) = text else {
                 access::require_whole(&whole, &memory.id, Capability::Write)?;
@@ -139,7 +141,7 @@ impl Documents {
 }
 
 impl Writing<'_> {
-    /// Another text in the place of a document's, which keeps what else is said of it; or brought together with it.
+    /// Replaces the text of a document and keeps its other members, or merges the new text into it.
     fn put_over(
         &self,
         tx: &mut dyn Tx,
@@ -147,7 +149,7 @@ impl Writing<'_> {
         put: &BucketPut,
         text: String,
     ) -> Result<DocumentWritten> {
-        // A plain append says all that is there: its versions need not be read.
+        // A plain append contains the whole present text: earlier versions need not be read.
         let may_miss = !extends(&found.record.text, &text);
         let merged = if put.merge_appends && put.precondition.is_none() && may_miss {
             let earlier = tx.records().history(&self.memory.id, &found.record.id)?;
@@ -159,19 +161,19 @@ impl Writing<'_> {
         let reason = merged.is_some().then_some(MERGED);
         let content = DocumentContent::of(&found.record).with_body(merged.unwrap_or(text));
         let written = self.replace(tx, found, &content, (DocumentOperation::Modified, reason))?;
-        // A merged text has lines that the caller did not send: its digest is for readers.
+        // A merged text has lines that the caller did not send: only readers get its digest.
         let may_know = self.may_read || reason.is_none();
         Ok(DocumentWritten { content_sha256: written.content_sha256.filter(|_| may_know), ..written })
     }
 }
 
-/// The bytes as a document's text; none where they are not.
+/// Returns the bytes as a document's text; none if they are not valid as one.
 fn text_of(content: &[u8]) -> Option<String> {
     let text = String::from_utf8(content.to_vec()).ok()?;
     DocumentContent::raw(text.clone()).check(RecordKind::Document).is_ok().then_some(text)
 }
 
-/// SHA-256 of the bytes that are parked under a name.
+/// Returns the SHA-256 of the bytes parked under a name.
 pub(super) fn parked(tx: &dyn ReadTx, memory: &Memory, name: &str, now: Timestamp) -> Result<Option<String>> {
     let found = tx.parked().get(&memory.id, name)?;
     Ok(found.filter(|object| object.head.expires_at > now).map(|object| object.head.sha256))
@@ -192,7 +194,8 @@ fn parked_anew(
     Ok(BucketWritten { sha256: head.sha256, is_document: false, warnings: Vec::new() })
 }
 
-/// What is held back lies nowhere, and is told by what was sent.
+/// Builds the result. Quarantined content is not under the key, so the digest is that of the sent
+/// bytes.
 fn told(written: DocumentWritten, sent: String) -> BucketWritten {
     let sha256 = written.content_sha256.unwrap_or(sent);
     BucketWritten { sha256, is_document: true, warnings: written.warnings }

@@ -1,12 +1,13 @@
-//! Appends of clients that read, add and write without a condition: of two that did so at a time
-//! both lines stay. Pure.
+//! Merges appends of clients that read, append and write without a precondition: the lines of two
+//! concurrent writers both stay. Pure.
 
 use crate::document::appended_lines::appended;
 
-/// What a document says after such a write; none where the write replaces what is there.
+/// Returns the merged text of such a write; none if the write replaces the present text.
 ///
-/// The writer extends an earlier version, and so does what is there now: then the writer had not seen the rest of it. What it adds comes
-/// behind, each line once. Where the writer extends what is there, there is nothing to bring together.
+/// If the writer extends an earlier version, and the present text extends it, too, the writer had
+/// not seen the rest of the present text. Its added lines are appended, each once. If the writer
+/// extends the present text, there is nothing to merge.
 pub(super) fn reconciled<'a>(
     earlier: impl IntoIterator<Item = &'a str>,
     current: &str,
@@ -19,17 +20,18 @@ pub(super) fn reconciled<'a>(
         extension(version, current)?;
         extension(version, written)
     };
-    // Of the longest version the least is told again.
+    // The longest common version leaves the fewest lines to append.
     let added = earlier.into_iter().filter_map(added).min_by_key(|added| added.len())?;
     Some(appended(current, added.lines()).0)
 }
 
-/// True where a text holds all that is there, and maybe lines behind it.
+/// True if a text contains the whole present text, with or without further lines.
 pub(super) fn extends(current: &str, written: &str) -> bool {
     current == written || extension(current, written).is_some()
 }
 
-/// What a text adds in lines of its own behind another, whose white space at the end does not count.
+/// Returns the lines that a text adds after another one. White space at the end of that one is
+/// ignored.
 fn extension<'a>(version: &str, text: &'a str) -> Option<&'a str> {
     let version = version.trim_end();
     let added = text.strip_prefix(version).filter(|_| !version.is_empty())?;
@@ -47,7 +49,7 @@ mod tests {
             let found = reconciled(earlier.iter().copied(), current, written);
             assert_eq!(found.as_deref(), expect, "{earlier:?} {current:?} {written:?}");
         };
-        // Both began with the same version.
+        // Both writers began with the same version.
         check(&["# T\n- a"], "# T\n- a\n- one", "# T\n- a\n- two", Some("# T\n- a\n- one\n- two\n"));
         check(
             &["# T\n- a\n"],
@@ -55,18 +57,18 @@ mod tests {
             "# T\n- a\n- two\n- one",
             Some("# T\n- a\n- one\n- two\n"),
         );
-        // The longest version counts, whatever the order.
+        // The longest version counts, regardless of the order.
         check(&["# T", "# T\n- a"], "# T\n- a\n- b", "# T\n- a\n- c", Some("# T\n- a\n- b\n- c\n"));
-        // What was read is written again, as a stock store does that has nothing to add.
+        // The read text is written back, as a stock store does if it has nothing to add.
         check(&["# T\n- a\n"], "# T\n- a\n- b", "# T\n- a\n", Some("# T\n- a\n- b"));
-        // The writer saw all there is, or says something else.
+        // The writer saw the whole present text, or writes something else.
         check(&["# T"], "# T\n- a", "# T\n- a\n- b", None);
         check(&["# T"], "# T\n- a", "# T\n- a", None);
         check(&["# T\n- a"], "# T\n- a\n- b", "# Other", None);
         check(&["# T\n- a\n- b"], "# T\n- a", "# T\n- a\n- b\n- c", None);
-        // The current text no longer extends what the writer read.
+        // The present text no longer extends the version that the writer read.
         check(&["# T\n- a"], "# T\n- rewritten", "# T\n- a\n- b", None);
-        // Half of a line is no line.
+        // A partial line does not count as a line.
         check(&["# T\n- a"], "# T\n- a\n- b", "# T\n- ab", None);
         check(&["# T\n- a"], "# T\n- ab", "# T\n- a\n- c", None);
         check(&["", "  \n"], "x", "y", None);

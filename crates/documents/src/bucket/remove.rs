@@ -1,4 +1,5 @@
-//! `bucket_delete`: nothing lies under a key of a bucket any more. A document is put away and can be restored; parked bytes are gone.
+//! `bucket_delete`: empties a key of a bucket. A document is archived and can be restored; parked
+//! bytes are erased.
 
 use loci_engine::access;
 use loci_engine::memories::existing;
@@ -14,11 +15,11 @@ use crate::document::precondition::Precondition;
 use crate::trees::tree_write::TreeWrite;
 
 impl Documents {
-    /// Takes away what lies under a key; false where nothing does.
+    /// Removes the content under a key. Returns false if there is none.
     ///
     /// # Errors
-    /// `STALE_VERSION`; `Denied` without a grant of write on the document's namespace, or on the whole memory for what is no document;
-    /// `Invalid` for the key.
+    /// `STALE_VERSION`; `Denied` without a grant of write on the document's namespace, or on the
+    /// whole memory for other objects; `Invalid` for the key.
     pub async fn bucket_delete(
         &self,
         caller: &Principal,

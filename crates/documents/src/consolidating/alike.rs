@@ -1,24 +1,25 @@
-//! How alike two documents are, by shingles: three words in a row or, of scripts without spaces, five characters. Which documents are worth a
-//! look is told by the rarer shingles, so that a large tree is not compared with itself.
+//! The similarity of two documents by shingles: three consecutive words or, in scripts without
+//! spaces, five characters. Rare shingles select the pairs to compare, so that a large tree is not
+//! compared with itself.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Words of a shingle.
+/// The number of words of a shingle.
 const WORDS: usize = 3;
-/// Characters of one, in scripts without spaces.
+/// The number of characters of a shingle, in scripts without spaces.
 const CHARACTERS: usize = 5;
-/// What so many documents have says nothing about two of them.
+/// The maximum of documents with a shingle. A more frequent shingle is no evidence for a pair.
 const POSTINGS_MAX: usize = 1_500;
 
-/// Ids of shingles, sorted, each once.
+/// The ids of shingles, sorted, each once.
 pub(super) type Shingles = Vec<u32>;
 
-/// Gives shingles their ids: the same in the same order of texts.
+/// Assigns ids to shingles. Equal texts in equal order get equal ids.
 #[derive(Default)]
 pub(super) struct Interner(HashMap<String, u32>);
 
 impl Interner {
-    /// Shingles of a normalised text.
+    /// Returns the shingles of a normalised text.
     pub(super) fn shingles(&mut self, normal: &str) -> Shingles {
         let mut ids: Vec<u32> = if lacks_spaces(normal) {
             let characters: Vec<char> = normal.chars().filter(|c| c.is_alphanumeric()).collect();
@@ -34,7 +35,7 @@ impl Interner {
         ids
     }
 
-    /// The distinct words among these, as ids.
+    /// Returns the distinct words, as ids.
     pub(super) fn words(&mut self, words: Vec<String>) -> Shingles {
         let mut ids: Vec<u32> = words.into_iter().map(|word| self.id(word)).collect();
         ids.sort_unstable();
@@ -48,7 +49,7 @@ impl Interner {
     }
 }
 
-/// True where most letters are of scripts that are written without spaces.
+/// True if most letters belong to scripts without spaces.
 fn lacks_spaces(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     let of_them = text.chars().filter(|c| c.is_alphabetic() && is_of_unspaced_script(*c)).count();
@@ -66,14 +67,14 @@ fn is_of_unspaced_script(c: char) -> bool {
 /// Pairs of documents.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pairs {
-    /// The smaller index first, sorted.
+    /// The pairs, with the smaller index first, sorted.
     pub(super) found: BTreeSet<(usize, usize)>,
-    /// There may be more.
+    /// True if there may be more pairs.
     pub(super) is_cut: bool,
 }
 
-/// Pairs of documents with at least one shingle in common that is not everybody's: of those that few have,
-/// first, and no more than `most` of all shingles together.
+/// Returns the pairs of documents with at least one common shingle that is not too frequent. The
+/// rarest shingles come first, and all together yield at most `most` pairs.
 pub(super) fn pairs(all: &[Shingles], most: usize) -> Pairs {
     let mut holders: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (at, shingles) in all.iter().enumerate() {
@@ -83,7 +84,7 @@ pub(super) fn pairs(all: &[Shingles], most: usize) -> Pairs {
     }
     let mut holders: Vec<Vec<usize>> =
         holders.into_values().filter(|holders| (2..=POSTINGS_MAX).contains(&holders.len())).collect();
-    // Stable: of equally rare ones the shingle that was met first.
+    // A stable sort: of equally rare shingles the one found first comes first.
     holders.sort_by_key(Vec::len);
     let mut pairs = Pairs::default();
     let mut left = most;
@@ -101,7 +102,8 @@ pub(super) fn pairs(all: &[Shingles], most: usize) -> Pairs {
     pairs
 }
 
-/// Share of the smaller one's shingles that the other has, too; 0 where it has none.
+/// Returns the share of the smaller document's shingles that the other one also has; 0 if it has
+/// none.
 pub(super) fn contained(left: &Shingles, right: &Shingles) -> f32 {
     let (small, large) = if left.len() <= right.len() { (left, right) } else { (right, left) };
     if small.is_empty() {

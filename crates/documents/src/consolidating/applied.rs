@@ -1,4 +1,5 @@
-//! The tree after a plan, as far as names and words go: for reports, for diffs before anything happens, and for planning on. It writes nothing.
+//! The tree after a plan, limited to names and texts: for reports, for diffs before a change, and
+//! for further planning. It writes nothing.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot, reference_key
 use loci_engine::document_text::frontmatter::{Parted, parse};
 use sha2::{Digest, Sha256};
 
-/// The snapshot after these actions. An action about documents that are not there changes nothing.
+/// Returns the snapshot after these actions. An action about absent documents changes nothing.
 #[must_use]
 pub fn after(snapshot: &Snapshot, actions: &[&Action]) -> Snapshot {
     let mut documents: BTreeMap<String, PlanDocument> =
@@ -59,7 +60,8 @@ fn apply(documents: &mut BTreeMap<String, PlanDocument>, action: &Action) {
     }
 }
 
-/// One document of several: the target's, or the oldest one, with the tags of all, the highest trust, and the time at which the first was seen.
+/// Returns the merged document of several: the target, or the oldest one, with all tags, the
+/// highest trust, and the earliest observation time.
 #[must_use]
 pub fn merged_marks(sources: &[PlanDocument], target: &str) -> Option<PlanDocument> {
     let oldest = sources.iter().min_by_key(|one| (one.observed_at, one.sequence, one.reference.clone()))?;

@@ -1,5 +1,5 @@
-//! A run as an entry of `consolidation/changelog.md`. Whatever stands in it, it stays one entry:
-//! every field is one line, and none begins like a heading or an item.
+//! A run as an entry of `consolidation/changelog.md`. No content can break the entry: every field
+//! is one line, and none begins like a heading or an item.
 
 use loci_engine::consolidation::plan::{Action, Operation};
 use loci_model::Timestamp;
@@ -7,31 +7,31 @@ use loci_text::normalise_exact;
 
 use super::planner::PlannedAction;
 
-/// Characters of a field; what is longer is cut, and marked.
+/// The maximum of characters of a field; a longer one is cut and marked.
 const FIELD_CHARS_MAX: usize = 500;
 
-/// A run that was applied.
+/// An applied run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangelogEntry<'a> {
-    /// When.
+    /// The time of the run.
     pub at: Timestamp,
     /// The run's id.
     pub run: &'a str,
-    /// Who planned.
+    /// The planner.
     pub planner: &'a str,
-    /// What was asked for.
+    /// The requested operations.
     pub operations: &'a [Operation],
-    /// What was done.
+    /// The applied actions.
     pub actions: &'a [PlannedAction],
-    /// What waits for a person.
+    /// The number of actions that wait for a person.
     pub held: usize,
-    /// Paths that could not be taken out of a mirror.
+    /// The paths that could not be removed from a mirror.
     pub failed_deletes: &'a [String],
-    /// What the plan says of itself.
+    /// The summary of the plan.
     pub summary: &'a str,
 }
 
-/// The entry, with a line's end.
+/// Returns the entry, with a final line end.
 #[must_use]
 pub fn entry(entry: &ChangelogEntry<'_>) -> String {
     let mut operations: Vec<&Operation> = entry.operations.iter().collect();
@@ -54,7 +54,7 @@ pub fn entry(entry: &ChangelogEntry<'_>) -> String {
     format!("{}\n", lines.join("\n"))
 }
 
-/// An action as a line of an entry.
+/// Returns an action as a line of an entry.
 #[must_use]
 pub(crate) fn line(action: &Action) -> String {
     format!("- {}", told(action))
@@ -81,12 +81,13 @@ fn told(action: &Action) -> String {
     field(&format!("{what}: {}", field(action.reason())))
 }
 
-/// A path below `knowledge/`, without that.
+/// Returns a path without the prefix `knowledge/`.
 fn short(path: &str) -> String {
     field(path.strip_prefix("knowledge/").unwrap_or(path))
 }
 
-/// A text as one line that opens nothing: without control characters, a `#` at its start escaped.
+/// Returns a text as one line without markup: without control characters, and with a `#` at its
+/// start escaped.
 fn field(text: &str) -> String {
     let flat =
         normalise_exact(&text.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " "));
@@ -97,7 +98,7 @@ fn field(text: &str) -> String {
     kept
 }
 
-/// `2026-06-22T03:00Z`.
+/// Formats a time as `2026-06-22T03:00Z`.
 fn minute(at: Timestamp) -> String {
     let text = at.to_rfc3339();
     format!("{}Z", text.get(..16).unwrap_or(&text))

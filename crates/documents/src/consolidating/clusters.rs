@@ -1,5 +1,5 @@
-//! A tree in parts, each small enough to be shown to a model: documents of one directory together,
-//! like ones side by side.
+//! Splits a tree into parts that are small enough for a model: documents of one directory together,
+//! similar ones next to each other.
 
 use loci_engine::consolidation::snapshot::{Snapshot, reference_key};
 use loci_engine::consolidation::validator::Bounds;
@@ -12,16 +12,17 @@ use super::alike::{Interner, Shingles};
 /// The parts of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Clusters {
-    /// Places in the snapshot's documents.
+    /// The parts, as indices of the snapshot's documents.
     pub clusters: Vec<Vec<usize>>,
-    /// Documents that are larger than a part may be.
+    /// The documents that are larger than a part may be.
     pub skipped: Vec<usize>,
 }
 
-/// Parts a tree.
+/// Splits a tree.
 ///
 /// # Errors
-/// `TooLarge` on `limits.max_files` or `limits.max_input_bytes` where it would be more than one part and `may_part` is false.
+/// `TooLarge` on `limits.max_files` or `limits.max_input_bytes` if it would be more than one part
+/// and `may_part` is false.
 pub fn clusters(snapshot: &Snapshot, bounds: &Bounds, may_part: bool) -> Result<Clusters> {
     bounds.check()?;
     let bytes = |at: usize| snapshot.documents.get(at).map_or(0, |one| one.text.len());
@@ -63,7 +64,8 @@ fn too_large(limit: &str, has: usize, most: usize, of: &str) -> Error {
     Error::new(loci_model::ErrorKind::TooLarge, rule).on(format!("limits.{limit}"))
 }
 
-/// By directory; within one, each after the one it is most like of those left, beginning with the first path.
+/// Returns the order of the documents: by directory, then each after the remaining one that it is
+/// most similar to, starting with the first path.
 fn ordered(snapshot: &Snapshot) -> Vec<usize> {
     let mut interner = Interner::default();
     let words: Vec<Shingles> =
@@ -84,7 +86,8 @@ fn ordered(snapshot: &Snapshot) -> Vec<usize> {
     order
 }
 
-/// What is most like the one before comes next. Beyond so many documents of one directory their paths alone decide.
+/// Orders documents so that the most similar one comes next. Above `CHAINED_MAX` documents of one
+/// directory only their paths decide.
 fn chained(directory: &[usize], words: &[Shingles]) -> Vec<usize> {
     const CHAINED_MAX: usize = 1_000;
     if directory.len() > CHAINED_MAX {

@@ -1,7 +1,8 @@
-//! Of what holds only once, the newer takes the place of the older: of one key, of one label, of a statement and its denial, of two values in one
-//! place. Only in one scope; where one scope lies within the other both stay, and a person is told.
+//! Resolves contradictions: of facts that exclude each other, the newer one supersedes the older
+//! one. They have one key, one label, are a statement and its negation, or two values in one place.
+//! Both must have one scope. If one scope is within the other, both stay, and a person decides.
 //!
-//! Whether two statements contradict each other is `consolidation::relate`'s to say, as it is in extraction.
+//! `consolidation::relate` decides if two statements contradict each other, as in extraction.
 
 use std::cmp::Ordering;
 
@@ -23,30 +24,32 @@ use super::planner::ReviewKind;
 use super::working::{Working, is_system, newness, scope};
 use super::{negations, normal};
 
-/// Characters of what can be one statement.
+/// The maximum of characters of a statement.
 const STATEMENT_CHARS_MAX: usize = 1_000;
-/// Below this a statement that tells of a change has nothing in common with another that it could end.
+/// The similarity below which a statement of a change has nothing in common with another that it
+/// could end.
 const CHANGE_JACCARD_MIN: f32 = 0.1;
-/// Units of work that relating a byte of two statements is.
+/// The units of work for relating a byte of two statements.
 const RELATING_WORK: usize = 64;
-/// Words by which a statement may tell of a change; without them only what is more alike is compared.
+/// Words that may state a change. Statements without them are compared only at a higher similarity.
 const CHANGES: &str = "\
     moved relocated switched changed migrated replaced replaces longer anymore instead now stopped quit dropped left ended \
     became former formerly";
 
-/// Why one document takes another's place, and why a person decides first, where one does.
+/// The reason why one document supersedes another, and the reason to hold the action for a person,
+/// if there is one.
 struct Found {
     why: &'static str,
     held: Option<&'static str>,
 }
 
-/// The judgement of rules on an older document and a newer one.
+/// The decision of rules on an older document and a newer one.
 enum Judged {
-    /// The newer one takes the older one's place.
+    /// The newer one supersedes the older one.
     Contradicts(Found),
-    /// They are alike, and no rule decides.
+    /// They are similar, and no rule decides.
     Open,
-    /// They have nothing to do with each other.
+    /// They are unrelated.
     Apart,
 }
 
@@ -54,7 +57,7 @@ struct Statements {
     terms: Vec<Shingles>,
     labels: Vec<Option<Vec<Labelled>>>,
     bodies: Vec<String>,
-    /// By document: it may tell of a change.
+    /// For each document: true if it may state a change.
     changes: Vec<bool>,
 }
 
@@ -75,7 +78,7 @@ pub(super) fn resolve(working: &mut Working<'_>) {
         let mut newer = newer_of.get(old).cloned().unwrap_or_default();
         newer.sort_by(|a, b| compare(working, *b, *a));
         for new in newer {
-            // What is longer is no statement, and is compared by its keys and labels.
+            // A longer text is no statement; it is compared by its keys and labels.
             let bytes = |at: usize| {
                 let document = working.documents.get(at);
                 document.map_or(0, |document| document.text.len().min(STATEMENT_CHARS_MAX))
@@ -119,7 +122,8 @@ fn read(working: &Working<'_>) -> Statements {
     statements
 }
 
-/// Pairs of documents that might contradict each other: of one key, or with words in common.
+/// Returns the pairs of documents that might contradict each other: with one key, or with common
+/// words.
 fn candidates(working: &Working<'_>, statements: &Statements) -> Vec<(usize, usize)> {
     let mut keyed: Vec<(String, usize)> = Vec::new();
     for (at, document) in working.documents.iter().enumerate() {
@@ -157,7 +161,7 @@ fn key_of(document: &PlanDocument) -> Option<String> {
     document.key.as_deref().map(str::trim).filter(|key| !key.is_empty()).map(folded)
 }
 
-/// Plans what becomes of an older document beside a newer one; true where something does.
+/// Plans the action on an older document and a newer one. Returns true if there is one.
 fn settle(working: &mut Working<'_>, statements: &Statements, old: usize, new: usize) -> bool {
     let (Some(older), Some(newer)) =
         (working.documents.get(old).copied(), working.documents.get(new).copied())
@@ -196,12 +200,12 @@ fn settle(working: &mut Working<'_>, statements: &Statements, old: usize, new: u
         by: newer.reference.clone(),
         reason: found.why.to_owned(),
     };
-    // The newer one may take the place of several, and nothing else is done with it.
+    // The newer one may supersede several, and no other action uses it.
     working.act(Operation::ResolveContradictions, action, held, &[old]);
     true
 }
 
-/// Returns what the newer one is to the older one, their scopes aside.
+/// Returns the relation of the newer one to the older one, regardless of their scopes.
 fn judge(
     statements: &Statements,
     old: usize,
@@ -225,8 +229,8 @@ fn judge(
     }
 }
 
-/// Reason by which the newer one takes the older one's place by its key, its labels or a denial in
-/// the same words.
+/// Returns the reason why the newer one supersedes the older one by its key, its labels or a
+/// negation in equal words.
 fn certain(
     statements: &Statements,
     old: usize,
@@ -280,7 +284,7 @@ fn related(
     Some(relate(&is.statement(), &was.statement(), alike, &Thresholds::default()))
 }
 
-/// A document as a statement that holds everywhere: scopes are compared before.
+/// A document as a statement without a scope: scopes are compared before.
 struct Said {
     text: String,
     tier: loci_model::record::TrustTier,
@@ -294,7 +298,7 @@ impl Said {
     }
 }
 
-/// Two documents of one scope, for the passes behind.
+/// True if two documents have one scope; for the following passes.
 pub(super) fn have_one_scope(left: &PlanDocument, right: &PlanDocument) -> bool {
     scope(left) == scope(right)
 }

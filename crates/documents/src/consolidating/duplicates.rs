@@ -1,5 +1,5 @@
-//! Documents that say the same become one: with equal words, or nearly equal ones that differ in nothing that counts. The oldest one's path
-//! stays; of nearly equal bodies the longer one does.
+//! Merges documents with one meaning: with equal words, or with nearly equal ones that differ in no
+//! particular. The path of the oldest one stays. Of nearly equal bodies the longer one stays.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,16 +19,16 @@ use super::particulars::{self, Particulars};
 use super::working::{Working, age, scope};
 use super::{lines_twice, normal};
 
-/// Characters of a description.
+/// The maximum of characters of a description.
 const DESCRIPTION_CHARS_MAX: usize = 160;
-/// Units of work that comparing the wording of a byte is.
+/// The units of work for comparing the wording of a byte.
 const WORDING_WORK: usize = 4;
 
-/// Documents that become one.
+/// Documents to merge.
 pub(super) struct Group {
-    /// In order of age.
+    /// The members, in order of age.
     pub(super) members: Vec<usize>,
-    /// Whose body stays.
+    /// The member whose body stays.
     body: usize,
     is_exact: bool,
 }
@@ -54,7 +54,7 @@ pub(super) fn merge(working: &mut Working<'_>) {
     }
 }
 
-/// Documents of one place that say the same, in order of their oldest paths.
+/// Returns the groups of documents of one place with one meaning, in order of their oldest paths.
 pub(super) fn groups(working: &Working<'_>) -> Vec<Group> {
     working.begin_pass();
     let mut classes: BTreeMap<(String, Option<String>, String), Vec<usize>> = BTreeMap::new();
@@ -91,7 +91,7 @@ struct Compared<'a> {
     document: &'a PlanDocument,
     shingles: Shingles,
     particulars: Particulars,
-    /// Read where it is needed.
+    /// The wording, computed on first use.
     wording: OnceCell<Wording>,
 }
 
@@ -101,7 +101,8 @@ impl Compared<'_> {
     }
 }
 
-/// Of each class the shorter ones that are nearly equal to it; a class that is the shorter one of another has none itself.
+/// Returns for each class the shorter ones that are nearly equal to it. A class that is the shorter
+/// one of another has none itself.
 fn near(working: &Working<'_>, classes: &[(Vec<usize>, String)]) -> BTreeMap<usize, Vec<usize>> {
     let mut interner = Interner::default();
     let compared: Vec<Compared<'_>> = classes
@@ -131,7 +132,8 @@ fn near(working: &Working<'_>, classes: &[(Vec<usize>, String)]) -> BTreeMap<usi
     let shorter: BTreeSet<usize> = found.iter().map(|(_, shorter)| *shorter).collect();
     let mut joined: BTreeSet<usize> = BTreeSet::new();
     for (longer, other) in found {
-        // Two that are like a third may not be like each other: what is shorter than another leads to none itself.
+        // Two classes similar to a third may not be similar to each other: a shorter one has no
+        // shorter ones itself.
         if !shorter.contains(&longer) && joined.insert(other) {
             near.entry(longer).or_default().push(other);
         }
@@ -151,7 +153,8 @@ fn are_near(working: &Working<'_>, one: &Compared<'_>, other: &Compared<'_>) -> 
         && differ_in_wording_only(one.wording(), other.wording())
 }
 
-/// The merge of a group; `None` where pinned documents leave nothing to merge, or no description is free.
+/// Returns the merge of a group; `None` if pinned documents leave nothing to merge, or no
+/// description is free.
 fn merged(working: &Working<'_>, group: &Group) -> Option<Action> {
     let document = |at: usize| working.documents.get(at).copied();
     let (pinned, others): (Vec<usize>, Vec<usize>) =
@@ -168,7 +171,7 @@ fn merged(working: &Working<'_>, group: &Group) -> Option<Action> {
     let kept: Vec<&PlanDocument> = sources.iter().filter_map(|at| document(*at)).collect();
     let description = description(working, target, body, &kept)?;
     let title = [body, target].into_iter().filter_map(|one| one.title.clone()).find(|title| is_title(title));
-    // A title that is none stays, and a document may not be written with it.
+    // An invalid title stays, and a document may not be written with it.
     if title.is_none() && target.title.is_some() {
         return None;
     }
@@ -182,7 +185,8 @@ fn merged(working: &Working<'_>, group: &Group) -> Option<Action> {
     })
 }
 
-/// A description that one of them has, or the first sentence, which no other document of the directory has.
+/// Returns a description that one of them has, or the first sentence, if no other document of the
+/// directory has it.
 pub(super) fn description(
     working: &Working<'_>,
     target: &PlanDocument,

@@ -7,12 +7,12 @@ use loci_model::{Namespace, RecordId, Timestamp};
 
 pub(super) const DAY_MS: i64 = 24 * 3_600_000;
 
-/// A day of the tests' time.
+/// Returns a day of the tests' time.
 pub(super) fn day(number: i64) -> Timestamp {
     Timestamp::EPOCH.plus_millis((20_000 + number) * DAY_MS)
 }
 
-/// A document of that path and body, written on that day.
+/// Returns a document with that path and body, written on that day.
 pub(super) fn document(path: &str, body: &str, written: i64) -> PlanDocument {
     let path = if path.contains('/') { path.to_owned() } else { format!("knowledge/facts/{path}.md") };
     PlanDocument {
@@ -40,7 +40,7 @@ pub(super) fn document(path: &str, body: &str, written: i64) -> PlanDocument {
     }
 }
 
-/// Bodies of documents `a`, `b`, `c` …, each a day newer.
+/// Returns documents `a`, `b`, `c` … with these bodies, each a day newer.
 pub(super) fn tree(bodies: &[&str]) -> Snapshot {
     let names = "abcdefghijklmnopqrstuvwxyz";
     let documents = names.chars().zip(bodies).zip(1..);

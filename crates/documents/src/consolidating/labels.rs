@@ -1,4 +1,4 @@
-//! Documents that are lines `label: value` under headings: of one label there is one value.
+//! Documents that consist of lines `label: value` under headings: each label has one value.
 
 use super::normal;
 
@@ -10,10 +10,10 @@ pub(super) struct Labelled {
     value: String,
 }
 
-/// Characters of a label: what is longer is a sentence with a colon.
+/// The maximum of characters of a label: a longer text is a sentence with a colon.
 const LABEL_CHARS_MAX: usize = 40;
 
-/// The lines of a document that is made of nothing else; none of any other.
+/// Returns the lines of a document that consists only of them; none for any other.
 pub(super) fn of(title: Option<&str>, body: &str) -> Option<Vec<Labelled>> {
     let mut heading = normal::line(title.unwrap_or_default());
     let mut all = Vec::new();
@@ -34,7 +34,8 @@ pub(super) fn of(title: Option<&str>, body: &str) -> Option<Vec<Labelled>> {
     (!all.is_empty()).then_some(all)
 }
 
-/// True where the newer one gives every label of the older one, and to one of them another value.
+/// True if the newer one contains every label of the older one, and another value of at least one
+/// of them.
 pub(super) fn renews(new: &[Labelled], old: &[Labelled]) -> bool {
     let is_once = |all: &[Labelled]| {
         all.iter().enumerate().all(|(at, one)| {

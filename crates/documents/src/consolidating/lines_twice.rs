@@ -1,11 +1,11 @@
-//! Lines that stand twice in one topic: the later one goes. Only whole items at the margin, in one section, with nothing beneath them, and never
-//! in code: there the same line again is meant.
+//! Removes the later one of two equal lines in one topic. Only whole items at the margin, in one
+//! section, without nested content, and never in code, where repetition is intended.
 
 use std::collections::BTreeSet;
 
 use super::normal;
 
-/// The body without them; `None` where there are none.
+/// Returns the body without repeated lines; `None` if there are none.
 pub(crate) fn without(body: &str) -> Option<String> {
     let lines: Vec<&str> = body.split_inclusive('\n').collect();
     let mut seen: BTreeSet<String> = BTreeSet::new();
@@ -33,14 +33,14 @@ pub(crate) fn without(body: &str) -> Option<String> {
     if kept.len() == body.len() {
         return None;
     }
-    // The last line's end went with it.
+    // The end of the last line was removed with it.
     if !body.ends_with('\n') && kept.ends_with('\n') {
         kept.pop();
     }
     Some(kept)
 }
 
-/// An item of a list at the margin that says something.
+/// True for a list item at the margin that has content.
 fn is_item(line: &str) -> bool {
     let marked = line.strip_prefix(['-', '*', '+']).is_some_and(|rest| rest.starts_with(' '));
     marked && line.chars().any(char::is_alphanumeric)

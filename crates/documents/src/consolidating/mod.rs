@@ -1,21 +1,23 @@
-//! The upkeep of a tree without a model: what may be said to be twice, contradicted, out of place
-//! or past its time, as a plan. It chooses, drops and links text, and composes none; the same tree
-//! gives the same plan, byte for byte. Pure. The schema of plans and the rules that judge them are
-//! `consolidation::{plan, validator}`, shared with extraction; whether a statement contradicts
-//! another is decided by `consolidation::relate`. Reading a tree, applying a plan and asking a
-//! model are verbs.
-//! | part | idea |
+//! The upkeep of a tree without a model: it plans the removal of duplicates, contradictions,
+//! misplaced and expired documents. It selects, drops and links text, and composes none. Equal
+//! trees give equal plans, byte for byte. Pure. `consolidation::{plan, validator}` contain the
+//! schema of plans and the rules that validate them, shared with extraction;
+//! `consolidation::relate` decides if a statement contradicts another. Other modules read the tree,
+//! apply the plan and ask a model.
+//!
+//! | part | content |
 //! |---|---|
-//! | `planner`, `working` | the passes in their order, and what each leaves for the next |
-//! | `contradicting`, `labels`, `negations` | of what holds only once, the newer |
-//! | `duplicates`, `alike`, `particulars`, `normal` | documents that say the same |
-//! | `lines_twice` | a line that stands twice in one topic |
-//! | `reorganizing` | what is always loaded, within its budget |
+//! | `planner`, `working` | the passes in order, and the state between them |
+//! | `contradicting`, `labels`, `negations` | the newer of facts that exclude each other |
+//! | `duplicates`, `alike`, `particulars`, `normal` | documents with one meaning |
+//! | `lines_twice` | a repeated line in one topic |
+//! | `reorganizing` | the documents that are always loaded, within their budget |
 //! | `topics` | facts of one topic in one file |
-//! | `pruning` | what is past its time, or was never used |
-//! | `clusters` | a tree in parts that a model can be shown |
-//! | `applied`, `report` | the tree afterwards, and what it gains |
-//! | `changelog` | a run as an entry that nothing in it can forge |
+//! | `pruning` | expired and unused documents |
+//! | `clusters` | a tree in parts for a model |
+//! | `applied`, `report` | the tree afterwards, and the gain |
+//! | `changelog` | a run as an entry that no content can forge |
+//!
 //! To add a pass: a file with a function over `Working`, its line in `planner`.
 
 mod alike;

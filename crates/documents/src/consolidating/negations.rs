@@ -1,7 +1,7 @@
-//! Two texts of which one denies the other in the same words: equal but for words that deny, of several languages. What denies in other words is
-//! told by `consolidation::relate`, for English.
+//! Detects two texts of which one negates the other in equal words: they differ only in negation
+//! words of several languages. `consolidation::relate` detects negation by other words, in English.
 
-/// Words that deny, in lower case.
+/// Negation words, in lower case.
 const WORDS: &str = "\
     not no never cannot without nor none n't don't doesn't didn't isn't aren't wasn't weren't won't can't shouldn't mustn't \
     nicht kein keine keinen keinem keiner keines nie niemals ohne \
@@ -11,12 +11,12 @@ const WORDS: &str = "\
     não nunca jamais sem nenhum nenhuma \
     niet geen nooit zonder \
     inte aldrig ingen utan";
-/// Words that only stand beside one that denies: "no longer", "nicht mehr".
+/// Words that only accompany a negation: "no longer", "nicht mehr".
 const BESIDE: &str = "ya longer anymore more mehr plus más más mais meer längre do does did";
-/// Words with which a denial is another matter: part of a condition, or of "not only".
+/// Words that change the meaning of a negation: part of a condition, or of "not only".
 const OPEN: &str = "if unless when whenever while until only just wenn falls nur bis si seulement quand solo cuando quando se apenas als";
 
-/// The words of a text that deny, in order, and the others.
+/// Returns the negation words of a text, in order, and the other words.
 pub(super) fn parted(text: &str) -> (Vec<String>, Vec<String>) {
     let words: Vec<String> = text
         .to_lowercase()
@@ -30,14 +30,14 @@ pub(super) fn parted(text: &str) -> (Vec<String>, Vec<String>) {
     words.into_iter().partition(|word| denies && (has(WORDS, word) || has(BESIDE, word)))
 }
 
-/// The words of a text that deny, sorted.
+/// Returns the negation words of a text, sorted.
 pub(crate) fn of(text: &str) -> Vec<String> {
     let mut words = parted(text).0;
     words.sort();
     words
 }
 
-/// True where two texts are equal but for words that deny, which only one of them has.
+/// True if two texts differ only in negation words, which only one of them has.
 pub(super) fn is_pair(left: &str, right: &str) -> bool {
     let ((left_denies, left_rest), (right_denies, right_rest)) = (parted(left), parted(right));
     let rest = |rest: Vec<String>| -> Vec<String> {

@@ -1,16 +1,17 @@
-//! Texts in the form in which they are the same: NFKC, case folded, without the marks of Markdown, white space as one space.
+//! The normal form in which equal texts compare: NFKC, case folded, without Markdown marks, white
+//! space as one space.
 
 use loci_engine::document_text::folding::folded;
 use loci_text::normalise_exact;
 use unicode_normalization::UnicodeNormalization;
 
-/// A whole body.
+/// Returns the normal form of a whole body.
 pub(crate) fn body(text: &str) -> String {
     let lines = text.lines().map(without_marks).collect::<Vec<_>>().join(" ");
     one_form(&lines)
 }
 
-/// One line.
+/// Returns the normal form of one line.
 pub(super) fn line(text: &str) -> String {
     one_form(&without_marks(text))
 }
@@ -20,7 +21,8 @@ fn one_form(text: &str) -> String {
     normalise_exact(&folded(&compatible))
 }
 
-/// A line without what makes it a heading, an item or a quotation, and without emphasis. What stands between backticks stays.
+/// Returns a line without the marks of a heading, an item or a quotation, and without emphasis.
+/// Text between backticks stays.
 fn without_marks(line: &str) -> String {
     let mut rest = line.trim();
     loop {

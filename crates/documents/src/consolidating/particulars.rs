@@ -1,5 +1,6 @@
-//! What two documents must have in common, each as often as the other, before they are one: numbers, identifiers, what is quoted, names, and
-//! what denies. Cautious on purpose: a doubtful word keeps both.
+//! The particulars that two documents must have in common, equally often, before they are merged:
+//! numbers, identifiers, quotations, names, and negations. Intentionally cautious: a doubtful word
+//! keeps both.
 
 use std::sync::LazyLock;
 
@@ -9,7 +10,7 @@ use regex::Regex;
 
 use super::negations;
 
-/// What stands in quotes of any kind, and between backticks.
+/// Quotations of any kind, and text between backticks.
 const QUOTED: &[Quotation] = &[
     Quotation::any('`', &['`']).filled(),
     Quotation::any('"', &['"']).filled(),
@@ -19,16 +20,18 @@ const QUOTED: &[Quotation] = &[
     Quotation::any('「', &['」']).filled(),
     Quotation::any('『', &['』']).filled(),
 ];
-/// Bytes of a word in which parts are looked for. The form begins anew behind each of them: a longer word is
-/// one part.
+/// The maximum of bytes of a word in which parts are searched. The pattern restarts after each
+/// part; a longer word is one part.
 const WORD_BYTES_MAX: usize = 256;
-/// A word of code: an address, a path, a flag, a word with signs or digits in it, or with capitals within.
+/// A word of code: an address, a path, a flag, a word with signs or digits in it, or with inner
+/// capitals.
 static IDENTIFIER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let forms = r"[\w.+-]+://\S+|[\w.+-]+@[\w.-]+|--?[A-Za-z][\w-]*|[\w.-]*[/\\][\w./\\-]*|\w+(?:(?:::|->|[._:#-])\w+)+|\w*\p{Ll}\p{Lu}\w*|\w*\d\w*|\w*_\w*|\p{Lu}{2,}\w*";
     Regex::new(forms).ok()
 });
 
-/// The particulars of a text: equal ones, and nothing that counts is lost by taking one text for the other.
+/// The particulars of a text. If those of two texts are equal, one may replace the other without
+/// loss.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Particulars {
     marks: Marks,
@@ -39,7 +42,7 @@ pub(crate) struct Particulars {
     names: Vec<String>,
 }
 
-/// Those of a text.
+/// Returns the particulars of a text.
 pub(crate) fn of(text: &str) -> Particulars {
     Particulars {
         marks: marks(text),
@@ -68,7 +71,7 @@ fn trimmed(part: &str) -> String {
     part.trim_end_matches(['.', ',', ':', ';', ')']).to_owned()
 }
 
-/// Runs of digits of any script, with the sign and the dots within them.
+/// Returns the runs of digits of any script, with their sign and the dots within them.
 fn digits(text: &str) -> Vec<String> {
     let parts = text.split(|c: char| !(c.is_numeric() || matches!(c, '.' | ',' | '-' | '−' | '%' | '°')));
     parts
@@ -77,8 +80,8 @@ fn digits(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Words with a capital that do not open a sentence, and every word of a script that has no capitals and names nothing otherwise is left to
-/// the shingles.
+/// Returns the capitalised words that do not open a sentence. Words of scripts without capitals are
+/// left to the shingles.
 fn names(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! The plan: passes in their fixed order over one tree, judged by the rules of every plan.
+//! The plan: passes in a fixed order over one tree, validated by the rules of every plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,22 +11,24 @@ use super::settings::PlannerSettings;
 use super::working::Working;
 use super::{contradicting, duplicates, pruning, reorganizing, topics};
 
-/// Pairs that a report names; of more, it tells how many.
+/// The maximum of pairs that a report names; it states the number of further ones.
 const PAIRS_NAMED: usize = 10;
-/// What a summary says of a plan that looked at a part.
+/// The sentence of a summary about a plan that compared only a part.
 const PARTIAL: &str = " Not all documents were compared: too many have much in common.";
 
-/// Which actions are wanted, of all that the tree gives reason for.
+/// The subset of a tree's actions that is requested.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum About {
-    /// All of them.
+    /// All actions.
     #[default]
     Everything,
-    /// Those that name one of these documents, by what names have in common; what is out of its place or past its time is looked for everywhere.
+    /// The actions that name one of these documents, given by their keys. Misplaced and expired
+    /// documents are found everywhere.
     Changed(BTreeSet<String>),
-    /// Those that name one of these documents, whatever they do.
+    /// The actions that name one of these documents, of every operation.
     Touching(BTreeSet<String>),
-    /// Those that name no document outside of these paths and what lies below them, by what names have in common.
+    /// The actions that name no document outside of these paths and the documents below them, given
+    /// by their keys.
     Within(Vec<String>),
 }
 
@@ -63,30 +65,31 @@ impl About {
     }
 }
 
-/// True for a path and what lies below it.
+/// True for a path and for every path below it.
 fn is_within(key: &str, path: &str) -> bool {
     key.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// What is asked for.
+/// The request of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
-    /// The passes; they run in their own order.
+    /// The passes; they run in a fixed order.
     pub operations: BTreeSet<Operation>,
-    /// Of what is found, what is wanted.
+    /// The subset of the found actions that is requested.
     pub about: About,
-    /// When.
+    /// The current time.
     pub now: Timestamp,
-    /// Since when reads are counted; `None`: they are not.
+    /// The start of counting reads; `None`: reads are not counted.
     pub counted_since: Option<Timestamp>,
-    /// Thresholds.
+    /// The thresholds.
     pub settings: PlannerSettings,
-    /// What the plan is judged by.
+    /// The limits of the plan.
     pub bounds: Bounds,
 }
 
 impl Asked {
-    /// The operations with the shipped thresholds; the whole tree may be read, for no model is shown it.
+    /// Returns a request of operations with the default thresholds. The whole tree may be read,
+    /// because no model receives it.
     #[must_use]
     pub fn of(operations: &[Operation], now: Timestamp) -> Self {
         let settings = PlannerSettings::default();
@@ -102,27 +105,27 @@ impl Asked {
     }
 }
 
-/// An action with what led to it.
+/// An action and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedAction {
-    /// Of which operation it is.
+    /// The operation that it belongs to.
     pub operation: Operation,
     /// The action.
     pub action: Action,
-    /// Why a person decides first; `None`: nobody needs to.
+    /// The reason to hold it for a person; `None`: no decision is needed.
     pub held: Option<String>,
 }
 
-/// What a person should look at, and no action settles.
+/// A finding for a person that no action resolves.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Review {
-    /// What it is.
+    /// The kind of the finding.
     pub kind: ReviewKind,
     /// The documents, sorted.
     pub paths: [String; 2],
 }
 
-/// Kinds of reviews; the list is closed.
+/// The kinds of reviews; the list is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReviewKind {
     /// One contradicts the other in a narrower scope: both stay.
@@ -132,7 +135,7 @@ pub enum ReviewKind {
 }
 
 impl ReviewKind {
-    /// For people.
+    /// Returns the text for people.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
@@ -142,17 +145,17 @@ impl ReviewKind {
     }
 }
 
-/// Work that rules do not decide, where no model is asked after them.
+/// Work that rules do not decide, if no model is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LeftToModel {
-    /// Documents of one scope that are alike, and no rule decides which of them holds.
+    /// Similar documents of one scope of which no rule decides which one holds.
     pub pairs: Vec<[String; 2]>,
-    /// Operations that were asked for, and that rules do not do, or only in part.
+    /// The requested operations that rules do not do, or only in part.
     pub operations: BTreeSet<Operation>,
 }
 
 impl LeftToModel {
-    /// Returns a sentence for each thing that is left, for reports.
+    /// Returns a sentence for each item of remaining work, for reports.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let named = self.pairs.iter().take(PAIRS_NAMED);
@@ -170,8 +173,8 @@ impl LeftToModel {
         all
     }
 
-    /// Returns the part of a summary about it: only work that a reader would take for done; empty
-    /// where there is none.
+    /// Returns the part of a summary about the remaining work, limited to work that a reader would
+    /// assume to be done; empty if there is none.
     fn in_short(&self) -> String {
         let mut parts = Vec::new();
         match self.pairs.len() {
@@ -186,23 +189,24 @@ impl LeftToModel {
     }
 }
 
-/// A plan with what is beside it.
+/// A plan and its findings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Planned {
-    /// In the order of the operations, then of paths.
+    /// The actions, in the order of the operations, then of paths.
     pub actions: Vec<PlannedAction>,
-    /// What a person should look at; sorted.
+    /// The findings for a person; sorted.
     pub reviews: Vec<Review>,
-    /// What breaks a rule of plans; such an action is not to be applied.
+    /// The violations of the rules of plans; such an action must not be applied.
     pub violations: Vec<Violation>,
     /// The work that rules leave to a model.
     pub left: LeftToModel,
-    /// Not every two documents with something in common were compared: that would have been too much work.
+    /// True if not all pairs of documents with something in common were compared, because that
+    /// exceeds the work limit.
     pub is_partial: bool,
 }
 
 impl Planned {
-    /// The plan in the schema of all plans: held actions are in it.
+    /// Returns the plan in the schema of all plans, including held actions.
     #[must_use]
     pub fn plan(&self) -> Plan {
         Plan {
@@ -211,7 +215,7 @@ impl Planned {
         }
     }
 
-    /// Keeps what is about something, for a plan that is judged anew.
+    /// Keeps the actions of a subset, for a plan that is validated again.
     pub(crate) fn keep(&mut self, about: &About) {
         self.actions.retain(|planned| about.wants(planned));
         self.reviews.retain(|review| about.wants_review(review));
@@ -219,13 +223,13 @@ impl Planned {
         self.violations.clear();
     }
 
-    /// What may be applied without anybody's decision.
+    /// Returns the actions that may be applied without a decision.
     #[must_use]
     pub fn ready(&self) -> Vec<&Action> {
         self.actions.iter().filter(|planned| planned.held.is_none()).map(|planned| &planned.action).collect()
     }
 
-    /// Actions by their kind, in a sentence.
+    /// Returns the number of actions by kind, in a sentence.
     #[must_use]
     pub fn summary(&self) -> String {
         let partial = if self.is_partial { PARTIAL } else { "" };
@@ -249,7 +253,7 @@ impl Planned {
     }
 }
 
-/// Plans on a tree. The same tree and the same question give the same plan, byte for byte.
+/// Plans the upkeep of a tree. Equal trees and requests give equal plans, byte for byte.
 #[must_use]
 pub fn plan(snapshot: &Snapshot, asked: &Asked) -> Planned {
     let mut working = Working::of(snapshot, &asked.settings, asked.now);
@@ -257,7 +261,7 @@ pub fn plan(snapshot: &Snapshot, asked: &Asked) -> Planned {
         match operation {
             Operation::ResolveContradictions => contradicting::resolve(&mut working),
             Operation::Deduplicate => duplicates::merge(&mut working),
-            // Only a model writes new text: it is left to one.
+            // Only a model writes new text: the operation is left to it.
             Operation::DeriveInsights => {}
             Operation::Reorganize => {
                 topics::gather(&mut working);
@@ -275,13 +279,14 @@ pub fn plan(snapshot: &Snapshot, asked: &Asked) -> Planned {
     let Working { mut actions, mut reviews, .. } = working;
     actions.retain(|planned| asked.about.wants(planned));
     reviews.retain(|review| asked.about.wants_review(review));
-    // Stable: within a pass, by the first document that an action is about.
+    // A stable sort: within a pass by the first document that an action names.
     actions.sort_by_cached_key(|planned| (planned.operation, named_first(&planned.action)));
     reviews.sort();
     judged(Planned { actions, reviews, violations: Vec::new(), left, is_partial }, snapshot, &asked.bounds)
 }
 
-/// A plan judged by the rules of every plan: what a person decides is held, what breaks a rule is told.
+/// Validates a plan by the rules of every plan: actions that need a decision are held, and
+/// violations are reported.
 #[must_use]
 pub fn judged(mut planned: Planned, snapshot: &Snapshot, bounds: &Bounds) -> Planned {
     let found = validate(&planned.plan(), snapshot, bounds);

@@ -1,4 +1,4 @@
-//! Properties of every plan: it is the same each time, keeps the rules of plans, and loses no line.
+//! Properties of every plan: it is reproducible, obeys the rules of plans, and loses no line.
 
 use std::collections::BTreeSet;
 
@@ -89,7 +89,7 @@ proptest! {
         prop_assert_eq!(&first.violations, &[], "{:?}", told(&first));
         let text = serde_json::to_string(&first.plan()).unwrap();
         prop_assert_eq!(Plan::read(&text), Ok(first.plan()));
-        // The order in which a store gives documents makes no difference.
+        // The order in which a store returns documents makes no difference.
         let mut turned = snapshot.clone();
         turned.documents.reverse();
         prop_assert_eq!(serde_json::to_string(&plan(&turned, &asked).plan()).unwrap(), text);
@@ -112,7 +112,7 @@ proptest! {
             prop_assert!(stands || near, "{}", document.text);
         }
         prop_assert!(kept.is_subset(&lines(&snapshot)), "a line is new");
-        // Nothing is left to do.
+        // No work is left.
         let again = plan(&then, &asked);
         let left: Vec<String> = told(&again).into_iter().filter(|told| told.starts_with("merge")).collect();
         prop_assert_eq!(left, Vec::<String>::new());

@@ -1,5 +1,5 @@
-//! What is past its time is put away, and what was never used. Nothing that is pinned, or always loaded; and nothing for lack of use before uses
-//! have been counted long enough to tell.
+//! Archives expired and unused documents, except pinned ones and those that are always loaded. A
+//! document is unused only after reads have been counted long enough.
 
 use loci_engine::consolidation::plan::{Action, Operation};
 use loci_engine::consolidation::relate::rank;

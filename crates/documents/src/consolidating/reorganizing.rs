@@ -1,6 +1,6 @@
-//! What is always loaded stays within its budget: what matters least, and is read least, is moved
-//! out of it. What could come in, because somebody pinned it or because it is read often, is
-//! proposed for a person to decide.
+//! Keeps the documents that are always loaded within their budget: those with the least priority
+//! and the fewest reads are moved out. Documents that a person pinned or that are read often are
+//! proposed for it, and a person decides.
 
 use std::cmp::Reverse;
 
@@ -14,7 +14,7 @@ use loci_text::tokens::estimate_tokens;
 
 use super::working::{Working, is_system};
 
-/// Where what is moved out of `system/` comes to lie.
+/// The target directory of documents that are moved out of `system/`.
 const FACTS: &str = "knowledge/facts";
 const SYSTEM: &str = "knowledge/system";
 
@@ -38,13 +38,13 @@ pub(super) fn reorganize(working: &mut Working<'_>) {
     promote(working, spent);
 }
 
-/// The order in which `system/` is loaded: what comes last is moved first.
+/// Returns the order in which `system/` is loaded: the last one is moved first.
 fn order(document: &PlanDocument) -> (bool, Reverse<i64>, Reverse<u64>, &str) {
     (!document.pinned, Reverse(document.priority), Reverse(document.uses), &document.reference)
 }
 
-/// What somebody pinned and gave a priority elsewhere, or what is read often, might be loaded
-/// always: held, for administrators.
+/// Proposes documents for `system/`: pinned ones with a priority elsewhere, and those that are read
+/// often. The actions are held for administrators.
 fn promote(working: &mut Working<'_>, mut spent: u32) {
     let promote_reads = working.settings.promote_reads;
     let is_chosen = |one: &PlanDocument| one.pinned && one.priority > 0;
@@ -79,7 +79,8 @@ fn of<'a>(working: &Working<'a>, at: usize) -> Option<&'a PlanDocument> {
     working.documents.get(at).copied()
 }
 
-/// A move into a directory, to the document's own name or the next that is free; `None` where its name is none that a plan may write.
+/// Returns a move into a directory, to the document's own name or the next free one; `None` if a
+/// plan may not write its name.
 fn moved(working: &Working<'_>, document: &PlanDocument, directory: &str, reason: &str) -> Option<Action> {
     let path = DocumentPath::check(&document.reference).ok().filter(|path| path.ending() == ".md")?;
     let to =

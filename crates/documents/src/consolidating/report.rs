@@ -1,4 +1,5 @@
-//! What a plan gains: documents, the tokens of their listing, duplicates, before and after; actions by kind; what is held; what is new.
+//! The effects of a plan: documents, the tokens of their listing and duplicates before and after;
+//! actions by kind; held actions; new documents.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -13,53 +14,53 @@ use super::duplicates::groups;
 use super::planner::{Asked, Planned};
 use super::working::Working;
 
-/// A number before and after.
+/// A number before and after a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// Before.
+    /// The number before.
     pub before: usize,
-    /// After what needs nobody's decision.
+    /// The number after the actions that need no decision.
     pub after: usize,
 }
 
-/// A document that was made of others.
+/// A document that was derived from others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Derived {
-    /// Where.
+    /// The path.
     pub path: String,
-    /// Of these.
+    /// The source documents.
     pub derived_from: Vec<String>,
 }
 
 /// The report of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Documents.
+    /// The number of documents.
     pub documents: Change,
-    /// Tokens of a listing of all of them: a line each, with path and description.
+    /// The tokens of a listing of all documents: one line each, with path and description.
     pub listing_tokens: Change,
-    /// Documents that say what another one says.
+    /// The number of documents that duplicate another one.
     pub duplicates: Change,
-    /// Actions by kind, held ones aside.
+    /// The number of actions by kind, without held ones.
     pub actions: BTreeMap<&'static str, usize>,
-    /// Actions that wait for a person.
+    /// The number of actions that wait for a person.
     pub held: usize,
-    /// What a person should look at beside them.
+    /// The number of further findings for a person.
     pub reviews: usize,
-    /// Sentences about the work that rules leave to a model.
+    /// The sentences about the work that rules leave to a model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_to_model: Vec<String>,
-    /// Parts of the tree that were left out.
+    /// The number of parts of the tree that were omitted.
     pub skipped_clusters: usize,
-    /// New documents, with what they rest on.
+    /// The new documents, with their sources.
     pub derived: Vec<Derived>,
-    /// Not every two documents with something in common were compared: more may be duplicates, or contradict
-    /// others.
+    /// True if not all pairs of documents with something in common were compared: more documents
+    /// may be duplicates, or contradict others.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
 }
 
-/// The report of a plan on a tree.
+/// Returns the report of a plan on a tree.
 #[must_use]
 pub fn report(snapshot: &Snapshot, planned: &Planned, asked: &Asked, skipped_clusters: usize) -> Report {
     let ready = planned.ready();

@@ -1,29 +1,29 @@
-//! The thresholds of the planner that asks no model (`[consolidation.deterministic]`).
+//! The thresholds of the planner without a model (`[consolidation.deterministic]`).
 
 use loci_model::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// When documents count as alike, old or unused.
+/// The thresholds of similar, expired and unused documents.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlannerSettings {
-    /// From this similarity of their shingles on, two documents may be one.
+    /// The minimum similarity of the shingles of two documents that may be merged, 0.5 to 1.
     pub near_jaccard: f32,
-    /// From this share of the smaller one's shingles on that the other has, too.
+    /// The minimum share of the smaller document's shingles that the other one also has, 0.5 to 1.
     pub near_contained: f32,
-    /// Days after which what comes from outside is past its time.
+    /// The days after which documents from outside expire.
     pub external_days: u32,
-    /// Days after which what is flagged is.
+    /// The days after which flagged documents expire.
     pub flagged_days: u32,
-    /// Days after which everything else is.
+    /// The days after which all other documents expire.
     pub kept_days: u32,
-    /// Days for which something is not used before it may go.
+    /// The days without use after which a document may be archived.
     pub unused_days: u32,
-    /// Reads up to which it counts as not used.
+    /// The maximum of reads of a document that counts as unused.
     pub unused_reads: u64,
-    /// Tokens of `knowledge/system/`.
+    /// The budget of `knowledge/system/`, in tokens.
     pub system_tokens: u32,
-    /// Reads from which on a document is proposed for `knowledge/system/`.
+    /// The minimum of reads of a document that is proposed for `knowledge/system/`.
     pub promote_reads: u64,
 }
 
@@ -44,7 +44,7 @@ impl Default for PlannerSettings {
 }
 
 impl PlannerSettings {
-    /// Refuses thresholds that are none.
+    /// Rejects invalid thresholds.
     ///
     /// # Errors
     /// `Invalid`, naming the threshold.

@@ -1,4 +1,4 @@
-//! Cases of the planner as a whole: contradictions, duplicates, and texts that are neither.
+//! Cases of the whole planner: contradictions, duplicates, and texts that are neither.
 
 use loci_engine::consolidation::plan::{Action, Operation};
 use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot};
@@ -18,7 +18,8 @@ pub(super) const ALL: [Operation; 5] = [
     Operation::Prune,
 ];
 
-/// Actions and reviews in short: `merge a b -> a`, `held supersede a by b`, `review more specific exists a b`.
+/// Formats actions and reviews in short: `merge a b -> a`, `held supersede a by b`, `review more
+/// specific exists a b`.
 pub(super) fn told(planned: &Planned) -> Vec<String> {
     let short = |path: &String| {
         path.strip_prefix("knowledge/facts/").unwrap_or(path).trim_end_matches(".md").to_owned()
@@ -156,7 +157,7 @@ fn what_is_told_later_and_what_is_denied() {
     );
     contradictions(&["The user is not vegetarian.", "The user is vegetarian."], &["held supersede a by b"]);
     contradictions(&["The user likes tea.", "The team meets on Monday."], &[]);
-    // The newest of a chain takes the place of all.
+    // The newest of a chain supersedes all.
     contradictions(
         &[
             "The project uses Jest for tests.",
@@ -186,18 +187,19 @@ fn duplicates_become_one() {
     let Action::Merge { words, .. } = &found.actions[0].action else { panic!("a merge") };
     assert_eq!(words.body.as_deref(), Some(near[1].as_str()));
     assert_eq!(words.description.as_deref(), Some("what knowledge/facts/b.md says"));
-    // Who is trusted how is lost in one text: a person decides, unless it is the same to the letter.
+    // A merged text loses the different trust of its sources: a person decides, unless the texts
+    // are identical.
     let mut trusted = tree(&near.each_ref().map(String::as_str));
     trusted.documents[1].tier = TrustTier::External;
     check(&trusted, &dedup, &["held merge a b -> a"]);
     trusted.documents[1].text = trusted.documents[0].text.clone();
     check(&trusted, &dedup, &["merge a b -> a"]);
-    // What no document may be called is passed on to none.
+    // An invalid title is not passed on to a merged document.
     let mut titled = tree(&["The same.", "The same."]);
     titled.documents[0].title = Some("x".repeat(201));
     check(&titled, &dedup, &[]);
     check(&tree(&["# T\n- one\n- two\n- one\n", "x"]), &dedup, &["update a"]);
-    // Of different places, strategies or strict values nothing is merged.
+    // Documents of different places, strategies or strict values are not merged.
     let mut apart = tree(&["The same.", "The same.", "The same."]);
     apart.documents[1].namespace = loci_model::Namespace::parse("/other/").unwrap();
     apart.documents[2]
@@ -214,7 +216,7 @@ fn duplicates_become_one() {
     check(&pinned, &dedup, &["merge a b -> b"]);
 }
 
-/// Pairs that look alike and say different things: numbers, negations, names, days, scopes, opposites.
+/// Pairs that look alike and differ in meaning: numbers, negations, names, days, scopes, opposites.
 #[test]
 fn the_guard_corpus() {
     let frame = "Before each release the team reads the whole list of open issues once more and decides together which of them has to wait, ";
@@ -292,7 +294,7 @@ fn facts_of_one_topic_come_into_one_file() {
     let planned = planned(&snapshot, &reorganize);
     let Action::Merge { words, .. } = &planned.actions[0].action else { panic!("{planned:?}") };
     assert_eq!(words.body.as_deref(), Some("- dark mode\n- large font\n"));
-    // Other scopes, directories and what is pinned stay by themselves.
+    // Documents of other scopes or directories, and pinned ones, are not merged.
     let apart: [fn(&mut PlanDocument); 4] = [
         |one| one.scope = Some("legacy/".to_owned()),
         |one| one.reference = "knowledge/skills/theme-2.md".to_owned(),
@@ -312,7 +314,7 @@ fn what_is_read_often_is_proposed_for_system() {
     snapshot.documents[0].uses = 20;
     snapshot.documents[1].uses = 19;
     check(&snapshot, &[Operation::Reorganize], &["held move a -> knowledge/system/a"]);
-    // Of what does not fit any more, what is read least goes.
+    // Of the documents that do not fit, the least read is moved out.
     let long = "word ".repeat(500);
     let mut full = Snapshot { sequence: 9, ..Snapshot::default() };
     for (at, name) in ["a", "b"].into_iter().enumerate() {
@@ -337,7 +339,7 @@ fn what_rules_leave_open_is_said() {
     let by_meaning = "reorganize: titles, descriptions, and places by meaning";
     check(&["The build needs make.", "Other."], &Operation::DEFAULT, "Nothing to do.", &[by_meaning]);
     check(&["One."], &[Operation::Prune], "Nothing to do.", &[]);
-    // A later file that contradicts an earlier one is an action by default.
+    // Superseding an earlier file by a later one that contradicts it is an action by default.
     check(
         &["The user lives in Bern.", "The user lives in Zurich."],
         &Operation::DEFAULT,
@@ -388,7 +390,7 @@ fn passes_see_what_those_before_left() {
     snapshot.documents[2].observed_at = day(1);
     snapshot.documents[0].expires_at = Some(day(2));
     check(&snapshot, &ALL, &["supersede a by b", "supersede c by b", "update d"]);
-    // What nobody asked for is not done.
+    // Operations that were not requested are not done.
     check(&snapshot, &[], &[]);
     check(&snapshot, &Operation::DEFAULT, &["supersede a by b", "supersede c by b", "update d"]);
 }
@@ -432,7 +434,7 @@ fn the_report_of_a_plan() {
     assert_eq!((report.held, report.skipped_clusters, report.derived.len()), (0, 2, 0));
 }
 
-/// Documents of 10 KB that differ in one word: each is read once, and compared with each other one by its
+/// Documents of 10 KB that differ in one word. Each is read once, and pairs are compared by their
 /// words.
 #[test]
 fn long_documents_that_differ_in_one_word_become_one() {

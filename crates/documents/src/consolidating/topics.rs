@@ -1,6 +1,6 @@
-//! Facts of one topic become one file: documents of `knowledge/facts/` with the same title, in one
+//! Merges facts of one topic into one file: documents of `knowledge/facts/` with one title, in one
 //! scope. The oldest one stays, and the lines of the others follow in order of their age. No text
-//! is composed: lines stay as they are, and one that stands there already is not repeated.
+//! is composed: lines stay unchanged, and a present line is not repeated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ pub(super) fn gather(working: &mut Working<'_>) {
     }
 }
 
-/// The title by which a document is a fact of a topic; `None` for all others.
+/// Returns the title by which a document is a fact of a topic; `None` for all others.
 fn title(document: &PlanDocument) -> Option<String> {
     let key = reference_key(&document.reference);
     let is_fact = key.strip_prefix(FACTS).is_some_and(|name| !name.contains('/') && name.ends_with(".md"));
@@ -49,7 +49,7 @@ fn title(document: &PlanDocument) -> Option<String> {
     (is_fact && !document.pinned).then(|| topic_key(title)).filter(|title| !title.is_empty())
 }
 
-/// The merge of a topic; `None` where it would be too large, or no description is free.
+/// Returns the merge of a topic; `None` if it would be too large, or no description is free.
 fn gathered(working: &Working<'_>, members: &[usize]) -> Option<Action> {
     let documents: Vec<&PlanDocument> =
         members.iter().filter_map(|at| working.documents.get(*at).copied()).collect();
@@ -72,7 +72,7 @@ fn gathered(working: &Working<'_>, members: &[usize]) -> Option<Action> {
     })
 }
 
-/// The texts of documents, one behind the other, each line of a list and each text once.
+/// Returns the texts of documents in sequence, each list line and each text once.
 fn joined(documents: &[&PlanDocument]) -> String {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut body = String::new();
@@ -82,7 +82,7 @@ fn joined(documents: &[&PlanDocument]) -> String {
             continue;
         }
         if !body.is_empty() {
-            // Items of a list follow items; a paragraph stands alone.
+            // List items follow list items; a paragraph stands alone.
             let goes_on = is_item(body.lines().next_back()) && is_item(text.lines().next());
             body.push_str(if goes_on { "\n" } else { "\n\n" });
         }

@@ -1,5 +1,5 @@
-//! The tree while it is planned on: which documents are still free for an action, and which paths are taken. Each pass sees what those
-//! before it left.
+//! The state of planning: the documents that are still free for an action, and the used paths. Each
+//! pass sees the results of the earlier ones.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,25 +13,25 @@ use super::normal;
 use super::planner::{PlannedAction, Review, ReviewKind};
 use super::settings::PlannerSettings;
 
-/// The tree, and what is planned on it.
+/// A tree, and the plan so far.
 pub(super) struct Working<'a> {
     pub(super) documents: Vec<&'a PlanDocument>,
     pub(super) settings: &'a PlannerSettings,
     pub(super) now: Timestamp,
-    /// By document: no action names it yet.
+    /// For each document: true if no action names it yet.
     free: Vec<bool>,
-    /// By document: what documents that may meet have in common.
+    /// For each document: the properties that merged documents must share.
     places: Vec<String>,
     taken: BTreeSet<String>,
     /// Documents by directory and description.
     described: BTreeMap<(String, String), Vec<usize>>,
     pub(super) actions: Vec<PlannedAction>,
     pub(super) reviews: Vec<Review>,
-    /// Documents that are alike, and no rule decides what they are to each other.
+    /// Pairs of similar documents that no rule decides.
     open: BTreeSet<(usize, usize)>,
-    /// Work that the pass may still do.
+    /// The units of work that the pass may still use.
     work_left: Cell<usize>,
-    /// Not every two documents with something in common were compared.
+    /// True if not all pairs of documents with something in common were compared.
     is_partial: Cell<bool>,
 }
 
@@ -65,12 +65,12 @@ impl<'a> Working<'a> {
         }
     }
 
-    /// A pass begins: it has all of its work before it.
+    /// Starts a pass with its full work limit.
     pub(super) fn begin_pass(&self) {
         self.work_left.set(limits::PLAN_WORK_MAX);
     }
 
-    /// True where the pass may do so much work more.
+    /// Uses units of work. Returns false if too few are left.
     pub(super) fn may_work(&self, work: usize) -> bool {
         let left = self.work_left.get().checked_sub(work);
         self.work_left.set(left.unwrap_or(0));
@@ -78,12 +78,12 @@ impl<'a> Working<'a> {
         left.is_some()
     }
 
-    /// Notes where not everything is compared.
+    /// Records if not all pairs were compared.
     pub(super) fn note_cut(&self, is_cut: bool) {
         self.is_partial.set(self.is_partial.get() || is_cut);
     }
 
-    /// True where not every two documents with something in common were compared.
+    /// True if not all pairs of documents with something in common were compared.
     pub(super) fn is_partial(&self) -> bool {
         self.is_partial.get()
     }
@@ -92,7 +92,7 @@ impl<'a> Working<'a> {
         self.free.get(at).copied().unwrap_or(false)
     }
 
-    /// Free, and not in `system/`, which only reorganizing touches.
+    /// True if a document is free and not in `system/`, which only reorganizing changes.
     pub(super) fn is_open(&self, at: usize) -> bool {
         self.is_free(at) && self.documents.get(at).is_some_and(|one| !is_system(&one.reference))
     }
@@ -106,19 +106,19 @@ impl<'a> Working<'a> {
         self.places.get(at).map(String::as_str).unwrap_or_default()
     }
 
-    /// Notes two documents that no rule decides about.
+    /// Records two documents that no rule decides.
     pub(super) fn leave_open(&mut self, left: usize, right: usize) {
         self.open.insert((left.min(right), left.max(right)));
     }
 
-    /// The pairs that no rule decided about, and that no action settled since.
+    /// Returns the pairs that no rule decided, and that no action resolved since.
     pub(super) fn open_pairs(&self) -> Vec<[String; 2]> {
         let open = self.open.iter().filter(|(left, right)| self.is_free(*left) && self.is_free(*right));
         let path = |at: usize| self.documents.get(at).map(|document| document.reference.clone());
         open.filter_map(|(left, right)| Some([path(*left)?, path(*right)?])).collect()
     }
 
-    /// Plans an action that settles these documents.
+    /// Plans an action that uses up these documents.
     pub(super) fn act(
         &mut self,
         operation: Operation,
@@ -141,13 +141,13 @@ impl<'a> Working<'a> {
         self.taken.contains(key)
     }
 
-    /// The documents of a reference's directory that have a description.
+    /// Returns the documents of a reference's directory that have this description.
     pub(super) fn described(&self, reference: &str, description: &str) -> &[usize] {
         let place = (directory(reference), normal::line(description));
         self.described.get(&place).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Notes what a person should look at, once for each two documents.
+    /// Records a finding for a person, once for each pair of documents.
     pub(super) fn review(&mut self, kind: ReviewKind, left: usize, right: usize) {
         let (Some(left), Some(right)) = (self.documents.get(left), self.documents.get(right)) else { return };
         let mut paths = [left.reference.clone(), right.reference.clone()];
@@ -168,12 +168,12 @@ fn directory(reference: &str) -> String {
     reference.rsplit_once('/').map_or(String::new(), |(above, _)| above.to_owned())
 }
 
-/// What is loaded in full with every prompt.
+/// True for a document that is loaded in full with every prompt.
 pub(super) fn is_system(reference: &str) -> bool {
     reference_key(reference).starts_with("knowledge/system/")
 }
 
-/// What Loci renders: nothing is planned on it.
+/// True for a document that Loci renders: nothing is planned on it.
 fn is_rendered(reference: &str) -> bool {
     let key = reference_key(reference);
     key.starts_with("sessions/") || key.starts_with("consolidation/")
@@ -183,17 +183,17 @@ fn place(document: &PlanDocument) -> String {
     format!("{}\n{:?}\n{:?}", document.namespace.normal(), document.strategy, document.strict)
 }
 
-/// Equal where two documents hold in one scope.
+/// Returns the normalised scope, equal for two documents of one scope.
 pub(super) fn scope(document: &PlanDocument) -> Option<String> {
     document.scope.as_deref().map(scope::normal)
 }
 
-/// Greater where a document is newer.
+/// Returns a sort key that is greater for newer documents.
 pub(super) fn newness(document: &PlanDocument) -> (Timestamp, Timestamp, u64, &str) {
     (document.valid_from, document.observed_at, document.sequence, &document.reference)
 }
 
-/// Smaller where a document was there earlier.
+/// Returns a sort key that is smaller for older documents.
 pub(super) fn age(document: &PlanDocument) -> (Timestamp, u64, &str) {
     (document.observed_at, document.sequence, &document.reference)
 }

@@ -1,5 +1,5 @@
-//! `document_append`: lines added to a document, in one step on the server: of many writers none loses a line, and a line that is told
-//! twice is there once.
+//! `document_append`: adds lines to a document in one step on the server. Concurrent writers lose
+//! no line, and a repeated line is added once.
 
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::calls::reason_text;
@@ -20,41 +20,42 @@ use crate::Documents;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
 
-/// Lines of one call.
+/// The maximum of lines of one call.
 const LINES_MAX: usize = 10_000;
 
-/// The document that lines come to.
+/// The document to append to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AppendTo {
-    /// The one at a path.
+    /// The document at a path.
     Path(String),
-    /// The one of a topic.
+    /// The document of a topic.
     Title(String),
 }
 
-/// Lines to be added.
+/// A request to append lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentAppend {
     /// The tree.
     pub tree: TreeAsk,
-    /// To which document.
+    /// The document.
     pub to: AppendTo,
     /// The lines.
     pub lines: Vec<String>,
-    /// Where there is none, it is made.
+    /// True to create a missing document.
     pub if_absent_create: bool,
-    /// Only to what the caller has seen.
+    /// The precondition.
     pub precondition: Option<Precondition>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
 }
 
 impl Documents {
-    /// Adds lines to a document. Lines that it has already are not added again, unless the caller
+    /// Adds lines to a document. Lines that it already has are not added again, unless the caller
     /// may not read it.
     ///
     /// # Errors
-    /// `NotFound` where there is none and none is to be made; `STALE_VERSION`; `Denied`; `Invalid`; `TooLarge`.
+    /// `NotFound` if there is none and none is to be created; `STALE_VERSION`; `Denied`; `Invalid`;
+    /// `TooLarge`.
     pub async fn document_append(
         &self,
         caller: &Principal,
@@ -115,9 +116,9 @@ impl Writing<'_> {
         Ok(DocumentWritten { added: Some(added), ..written })
     }
 
-    /// The text of a document with lines behind it, and how many came. For a caller who may not
-    /// read it, lines that it has come again: otherwise the answer, or the missing change, would
-    /// tell which ones it has.
+    /// Returns the text of a document with lines appended, and their number. For a caller without
+    /// read access, lines that it already has are appended again. Otherwise the answer, or the
+    /// missing change, would reveal them.
     pub(crate) fn appended<'a>(&self, text: &str, lines: impl IntoIterator<Item = &'a str>) -> (String, u64) {
         if self.may_read { appended(text, lines) } else { appended_unread(text, lines) }
     }

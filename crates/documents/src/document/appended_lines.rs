@@ -1,14 +1,14 @@
-//! Lines added to a text, each once: what two writers add at a time is added by both, and what one
-//! adds again is there already. Pure.
+//! Appends lines to a text, each once. Lines of two concurrent writers are both added, and a
+//! repeated line is already present. Pure.
 
 use std::collections::BTreeSet;
 
 use loci_engine::document_text::line_ends::line_end;
 use unicode_normalization::UnicodeNormalization;
 
-/// A text with lines behind it that it does not have yet, and how many those are. Lines are equal after NFC and without the white
-/// space around them; empty ones are nothing to add. The text itself stays as it is, but for a line's end
-/// where it lacked one; lines that come have its line end.
+/// Returns a text with the lines appended that it does not have yet, and their number. Lines are
+/// compared in NFC and without surrounding white space; empty ones are ignored. The text itself
+/// stays unchanged, except for a missing final line end. New lines use the text's line end.
 pub(crate) fn appended<'a>(text: &str, lines: impl IntoIterator<Item = &'a str>) -> (String, u64) {
     added(text, text.lines().map(same).collect(), lines)
 }
@@ -41,7 +41,7 @@ fn added<'a>(
     (out, added)
 }
 
-/// What equal lines have in common.
+/// Returns the form in which lines are compared.
 fn same(line: &str) -> String {
     line.trim().nfc().collect()
 }

@@ -1,5 +1,6 @@
-//! How a document is written: what every verb of a tree does to records, each a new version with its telemetry row and its place in the
-//! tree, in the transaction of the caller. Which document is meant, and whether it may change, is decided before.
+//! The writes of documents: the record changes of every operation on a tree. Each makes a new
+//! version with its telemetry row and its tree entry, in the transaction of the caller. The caller
+//! selects the document and checks its preconditions before.
 
 use std::cell::{Cell, RefCell};
 
@@ -24,30 +25,30 @@ use crate::removed_content::redacted_content;
 use crate::trees::reconciliation::Told;
 use crate::trees::tree::Tree;
 
-/// Who writes in a tree, and when. One of a transaction.
+/// The writer in a tree and the time. One per transaction.
 pub(crate) struct Writing<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) tree: &'a Tree,
-    /// Where the caller may write.
+    /// The part of the tree to which the caller may write.
     pub(crate) view: &'a View,
-    /// The caller administers the namespace.
+    /// True if the caller administers the namespace.
     pub(crate) is_admin: bool,
-    /// The caller may read the tree: answers to others depend on nothing that is stored.
+    /// True if the caller may read the tree. Answers to other callers depend on no stored content.
     pub(crate) may_read: bool,
     pub(crate) by: &'a str,
     pub(crate) policy: SafetyPolicy,
-    /// Opens the key under which contents are known that may not come back.
+    /// The vault with the key that identifies redacted contents, which must not be stored again.
     pub(crate) vault: &'a dyn Vault,
     pub(crate) now: Timestamp,
     /// The run that the changes belong to.
     pub(crate) run: Option<&'a str>,
     /// The memory's sequence before the first change.
     pub(crate) behind: u64,
-    /// Ids of records to be made, in order.
+    /// The ids of records to create, in order.
     pub(crate) ids: &'a [RecordId],
-    /// How many of them are used.
+    /// The number of used ids.
     pub(crate) used: Cell<usize>,
-    /// What safety found.
+    /// The findings of safety checks.
     pub(crate) found: RefCell<Tally>,
 }
 
@@ -56,14 +57,14 @@ pub(crate) struct Writing<'a> {
 pub(crate) struct Found {
     pub(crate) entry: TreeEntry,
     pub(crate) record: Record,
-    /// The path that was asked for, where the document lies elsewhere now.
+    /// The requested path, if the document was moved.
     pub(crate) redirected_from: Option<String>,
 }
 
-/// The live document of a path; the alias of one leads to it.
+/// Returns the live document at a path, also through an alias.
 ///
 /// # Errors
-/// What the store says.
+/// The errors of the store.
 pub(crate) fn find(
     tx: &dyn ReadTx,
     tree: &Tree,
@@ -92,15 +93,16 @@ pub(crate) fn find(
 }
 
 impl Writing<'_> {
-    /// The live document of a path.
+    /// Returns the live document at a path.
     pub(crate) fn find(&self, tx: &dyn ReadTx, path: &DocumentPath) -> Result<Option<Found>> {
         find(tx, self.tree, path, self.now)
     }
 
-    /// A new document under a path that no other has.
+    /// Creates a document at a path that no other document has.
     ///
     /// # Errors
-    /// `PATH_CONFLICT`; `Denied` where the caller may not write; `Invalid` and `TooLarge` for its content.
+    /// `PATH_CONFLICT`; `Denied` if the caller may not write; `Invalid` and `TooLarge` for its
+    /// content.
     pub(crate) fn create(
         &self,
         tx: &mut dyn Tx,
@@ -111,7 +113,7 @@ impl Writing<'_> {
         self.create_marked(tx, path, content, reason, |_| {})
     }
 
-    /// The same, with marks of the record that no content has.
+    /// Creates a document with record members that are not part of its content.
     ///
     /// # Errors
     /// See [`Writing::create`].
@@ -166,10 +168,10 @@ impl Writing<'_> {
         self.settled(tx, record, DocumentOperation::Created)
     }
 
-    /// The next version of a document; nothing where it says the same.
+    /// Writes the next version of a document, unless it is unchanged.
     ///
     /// # Errors
-    /// `Denied` where the caller may not write; `Invalid` and `TooLarge` for its content.
+    /// `Denied` if the caller may not write; `Invalid` and `TooLarge` for its content.
     pub(crate) fn replace(
         &self,
         tx: &mut dyn Tx,
@@ -180,7 +182,7 @@ impl Writing<'_> {
         self.replace_marked(tx, found, content, told, |_| {})
     }
 
-    /// The same, with marks of the record that no content has.
+    /// Writes the next version with record members that are not part of the content.
     ///
     /// # Errors
     /// See [`Writing::replace`].
@@ -202,8 +204,8 @@ impl Writing<'_> {
         self.put(tx, &found.record, record, told)
     }
 
-    /// Checks a document that comes; `before` is the one in whose place it comes. One that begins expired
-    /// would be gone at once, and its file with it.
+    /// Checks a new content; `before` is the replaced document. An expired content is rejected,
+    /// because it and its file would vanish at once.
     fn check_content(
         &self,
         content: &DocumentContent,
@@ -220,15 +222,16 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// True where a version may not come back, for its content was taken out: of the document, or of any other that said the same.
+    /// True if a version must not be restored, because its content was redacted, in this document
+    /// or in another one with equal content.
     pub(crate) fn is_taken_out(&self, tx: &dyn ReadTx, was: &Record) -> Result<bool> {
         Ok(is_redacted(was) || redacted_content::is_taken_out(tx, self.vault, &self.memory.id, &was.text)?)
     }
 
-    /// Puts a document away.
+    /// Archives a document.
     ///
     /// # Errors
-    /// `Denied` where the caller may not write.
+    /// `Denied` if the caller may not write.
     pub(crate) fn archive(
         &self,
         tx: &mut dyn Tx,
@@ -242,10 +245,10 @@ impl Writing<'_> {
         self.put(tx, &found.record, record, (DocumentOperation::Archived, reason))
     }
 
-    /// Gives a document another path; where it was, an alias stays.
+    /// Moves a document to another path and leaves an alias at the old one.
     ///
     /// # Errors
-    /// `PATH_CONFLICT`; `Denied` where the caller may not write.
+    /// `PATH_CONFLICT`; `Denied` if the caller may not write.
     pub(crate) fn move_to(
         &self,
         tx: &mut dyn Tx,
@@ -266,12 +269,12 @@ impl Writing<'_> {
         self.put(tx, &found.record, record, (DocumentOperation::Moved, reason))
     }
 
-    /// Writes the next version of a record as the caller made it, unless it says the same. For a
-    /// caller who may not read, a version that says the same is written, too: otherwise the answer
-    /// would tell.
+    /// Writes the next version of a record as the caller built it, unless it is unchanged. For a
+    /// caller without read access an unchanged version is written, too. Otherwise the answer would
+    /// reveal the content.
     ///
     /// # Errors
-    /// What the store says.
+    /// The errors of the store.
     pub(crate) fn put(
         &self,
         tx: &mut dyn Tx,
@@ -296,7 +299,7 @@ impl Writing<'_> {
         self.settled(tx, record, operation)
     }
 
-    /// The next version of a record with that content, its path and state as they are.
+    /// Returns the next version of a record with that content; its path and state are unchanged.
     pub(crate) fn next_version(&self, stored: &Record, content: &DocumentContent) -> Result<Record> {
         let full = || Error::conflict("the document has too many versions: move it away and write a new one");
         let masked =
@@ -328,8 +331,8 @@ impl Writing<'_> {
         Ok(record)
     }
 
-    /// The metadata of a document without secrets. Texts of its head are masked one by one: a mask
-    /// within its lines could be read as something else, or leave no head.
+    /// Returns the metadata of a document without secrets. Texts of its head are masked one by one:
+    /// a mask within its lines could be parsed differently, or destroy the head.
     fn metadata_of(&self, content: &DocumentContent, before: &Metadata) -> Result<Metadata> {
         let mode = self.policy.secrets;
         let mut mask = |text: String| secrets::redact(text, mode).0;
@@ -341,8 +344,8 @@ impl Writing<'_> {
         Err(Error::invalid("head", format!("{rule}: take the secret out of the head")))
     }
 
-    /// Checks that no directory of a path is a document, and that no document lies below the path:
-    /// a file system could not hold both.
+    /// Checks that no directory of a path is a document, and that no document is below the path: a
+    /// file system could not represent both.
     fn check_directories(
         &self,
         tx: &dyn ReadTx,
@@ -392,7 +395,7 @@ impl Writing<'_> {
     }
 }
 
-/// What telemetry says of a change.
+/// Returns the telemetry detail of a change.
 fn told(operation: DocumentOperation, reason: Option<&str>) -> String {
     match reason {
         Some(reason) => format!("{}: {reason}", operation.as_str()),
@@ -400,7 +403,7 @@ fn told(operation: DocumentOperation, reason: Option<&str>) -> String {
     }
 }
 
-/// True where a version would say nothing new.
+/// True if a version would be unchanged.
 pub(crate) fn says_the_same(old: &Record, new: &Record) -> bool {
     old.text == new.text
         && old.title == new.title
@@ -413,7 +416,7 @@ pub(crate) fn says_the_same(old: &Record, new: &Record) -> bool {
         && old.expires_at == new.expires_at
 }
 
-/// The error for a path that another document has.
+/// Returns the error for a path that another document has.
 pub(crate) fn path_conflict(path: &DocumentPath, taken: &TreeEntry) -> Error {
     let rule = if taken.path == path.as_str() {
         format!("a document lies at {path}: read it and replace it with If-Match, or choose another path")

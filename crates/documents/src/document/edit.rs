@@ -1,4 +1,5 @@
-//! `document_edit`: an edit told by what is there, applied to the document as it is, in one step on the server.
+//! `document_edit`: applies an edit, described by the present text, to the current document in one
+//! step on the server.
 
 use loci_engine::access;
 use loci_engine::calls::idempotency::ClientToken;
@@ -18,7 +19,7 @@ use crate::Documents;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
 
-/// A condition that only readers may set, in the words of its refusal.
+/// A condition that only readers may set, as its error names it.
 pub(crate) const COMPARISON: &str = "a condition that names an ETag or a digest";
 
 /// An edit of a document.
@@ -26,13 +27,13 @@ pub(crate) const COMPARISON: &str = "a condition that names an ETag or a digest"
 pub struct DocumentEdit {
     /// The tree.
     pub tree: TreeAsk,
-    /// Which document.
+    /// The path of the document.
     pub path: String,
-    /// What is done.
+    /// The edit.
     pub edit: Edit,
-    /// Only of what the caller has seen.
+    /// The precondition.
     pub precondition: Option<Precondition>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
 }
 
@@ -40,8 +41,8 @@ impl Documents {
     /// Edits a document.
     ///
     /// # Errors
-    /// `NotFound`; `Invalid` where the edit does not fit the document; `STALE_VERSION`; `TooLarge`;
-    /// `Denied` without grants of read and write, because an edit that fits tells the content.
+    /// `NotFound`; `Invalid` if the edit does not fit the document; `STALE_VERSION`; `TooLarge`;
+    /// `Denied` without grants of read and write, because an edit that fits reveals the content.
     pub async fn document_edit(
         &self,
         caller: &Principal,
@@ -74,8 +75,8 @@ impl Writing<'_> {
         if self.may_read { Ok(()) } else { Err(access::needs_reading(what)) }
     }
 
-    /// Requires that the caller may read the tree, too, where a condition names digests: a
-    /// condition that holds tells the content.
+    /// Requires that the caller may read the tree, too, if a condition names digests: a condition
+    /// that holds reveals the content.
     ///
     /// # Errors
     /// `Denied`.
@@ -86,8 +87,8 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Checks a precondition. The error names what lies there instead only to a caller who may
-    /// read.
+    /// Checks a precondition. The error names the present document only to a caller with read
+    /// access.
     ///
     /// # Errors
     /// `STALE_VERSION`; `Denied` for digests that the caller may not compare.
@@ -106,7 +107,7 @@ impl Writing<'_> {
         })
     }
 
-    /// The document of a path that must be there, as the caller has seen it.
+    /// Returns the existing document at a path, after checking the precondition.
     ///
     /// # Errors
     /// `NotFound`; `STALE_VERSION`.

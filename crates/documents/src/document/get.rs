@@ -16,46 +16,46 @@ use crate::trees::tree::{Tree, TreeAsk};
 use crate::trees::tree_view::TreeView;
 use crate::upkeep::CHANGELOG;
 
-/// Paths that are told beside a path where nothing lies.
+/// The maximum of similar paths in the error for a missing document.
 const NEAREST: usize = 3;
 
-/// How much a path must be like the one that was asked for, 0 to 1.
+/// The minimum similarity of such a path to the requested one, 0 to 1.
 const NEAR: f64 = 0.6;
 
 /// A document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentShown {
-    /// Where it lies.
+    /// The path.
     pub path: String,
-    /// How it came to its path.
+    /// The origin of the path.
     pub origin: PathOrigin,
-    /// The path that was asked for, where it lies elsewhere by now.
+    /// The requested path, if the document was moved.
     pub redirected_from: Option<String>,
     /// The record.
     pub record: RecordId,
-    /// What the record is.
+    /// The kind of the record.
     pub kind: RecordKind,
-    /// Its version.
+    /// The version of the record.
     pub version: u32,
     /// The memory's sequence of its last change.
     pub sequence: u64,
-    /// What it says.
+    /// The content.
     pub content: DocumentContent,
-    /// What a listing shows of it.
+    /// The summary in listings.
     pub summary: String,
-    /// It as a file in the native layout.
+    /// The file in the native layout.
     pub file: String,
-    /// SHA-256 of that file, in hex digits.
+    /// The SHA-256 of that file, in hex digits.
     pub file_sha256: String,
-    /// SHA-256 of its text, in hex digits.
+    /// The SHA-256 of the text, in hex digits.
     pub content_sha256: String,
-    /// How far it is trusted.
+    /// The trust tier.
     pub tier: TrustTier,
-    /// When it vanishes.
+    /// The expiry time.
     pub expires_at: Option<Timestamp>,
-    /// When it was made.
+    /// The creation time.
     pub created_at: Timestamp,
-    /// When it changed last.
+    /// The time of the last change.
     pub updated_at: Timestamp,
 }
 
@@ -87,24 +87,25 @@ impl DocumentShown {
         }
     }
 
-    /// The entity tag of its file.
+    /// Returns the entity tag of the file.
     pub fn etag(&self) -> String {
         etag(&self.file_sha256)
     }
 }
 
 impl Documents {
-    /// A document. It counts as read.
+    /// Returns a document. The read counts.
     ///
     /// # Errors
-    /// `NotFound`, with the paths that are nearest; `Denied` without a grant of read on the whole namespace.
+    /// `NotFound`, with the most similar paths; `Denied` without a grant of read on the whole
+    /// namespace.
     pub async fn document_get(&self, caller: &Principal, ask: &TreeAsk, path: &str) -> Result<DocumentShown> {
         let shown = self.document_unread(caller, ask, path).await?;
         self.parts.reads.note(&ask.memory, [&shown.record], self.engine.now());
         Ok(shown)
     }
 
-    /// The same for whoever looks at it for other ends.
+    /// Returns a document without counting the read.
     pub(crate) async fn document_unread(
         &self,
         caller: &Principal,
@@ -137,7 +138,7 @@ impl Documents {
 }
 
 impl DocumentShown {
-    /// What Loci renders: a document of no record, which nobody can write.
+    /// Returns a document that Loci renders, without a record, which cannot be written.
     pub(crate) fn rendered(path: &str, text: String, (sequence, at): (u64, Timestamp)) -> Result<Self> {
         let content = DocumentContent::raw(text);
         let file_sha256 = sha256(&content.body);
@@ -162,7 +163,7 @@ impl DocumentShown {
     }
 }
 
-/// The error for a path where no document lies.
+/// Returns the error for a path without a document.
 pub(crate) fn missing(path: &DocumentPath, view: &TreeView, now: Timestamp) -> Error {
     let near = nearest(path, view, now);
     let rule = format!("No memory file at {path}; paths must match the listing exactly.");
@@ -172,14 +173,14 @@ pub(crate) fn missing(path: &DocumentPath, view: &TreeView, now: Timestamp) -> E
     Error::not_found(format!("{rule} Nearest: {}", near.join(", "))).listing(near)
 }
 
-/// The paths that are most like one.
+/// Returns the paths that are most similar to one.
 fn nearest(path: &DocumentPath, view: &TreeView, now: Timestamp) -> Vec<String> {
     let wanted = pairs(path.key().as_str());
     let name = pairs(path.file_name());
     let mut found: Vec<(f64, &str)> = Vec::new();
     for entry in view.live.iter().filter(|entry| entry.is_live(now)) {
         let last = entry.key.rsplit('/').next().unwrap_or_default();
-        // Directories are mostly shared: it is the name that is meant.
+        // Directories are mostly shared, so the name weighs more.
         let likeness = 0.75 * alike(&name, &pairs(last)) + 0.25 * alike(&wanted, &pairs(&entry.key));
         if likeness >= NEAR {
             found.push((likeness, &entry.path));
@@ -189,14 +190,14 @@ fn nearest(path: &DocumentPath, view: &TreeView, now: Timestamp) -> Vec<String> 
     found.into_iter().take(NEAREST).map(|(_, path)| path.to_owned()).collect()
 }
 
-/// Pairs of neighbouring characters, sorted.
+/// Returns the pairs of neighbouring characters, sorted.
 fn pairs(text: &str) -> Vec<(char, char)> {
     let mut pairs: Vec<_> = text.chars().zip(text.chars().skip(1)).collect();
     pairs.sort_unstable();
     pairs
 }
 
-/// How much two sorted lists have in common, 0 to 1 (Dice).
+/// Returns the similarity of two sorted lists, 0 to 1 (Dice).
 fn alike(a: &[(char, char)], b: &[(char, char)]) -> f64 {
     let (mut left, mut right, mut common) = (a.iter().peekable(), b.iter().peekable(), 0_u32);
     while let (Some(one), Some(other)) = (left.peek(), right.peek()) {

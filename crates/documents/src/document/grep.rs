@@ -1,5 +1,6 @@
-//! `tree_grep`: lines of documents that a pattern matches. Documents are read here and matched off the
-//! runtime (`line_search`); the matching of one call ends after two seconds with what was found.
+//! `tree_grep`: the lines of documents that match a pattern. Documents are read here and matched
+//! off the async runtime (`line_search`). The matching of one call ends after two seconds with the
+//! results so far.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,22 +17,23 @@ use crate::Documents;
 use crate::trees::list::{directory, is_below};
 use crate::trees::tree::TreeAsk;
 
-/// Lines that are found where nobody says how many.
+/// The default number of lines.
 pub(super) const MATCHES: u32 = 50;
-/// Most lines that may be asked for.
+/// The maximum of lines.
 const MATCHES_MAX: u32 = 1_000;
-/// Most lines around each that may be asked for.
+/// The maximum of context lines around each match.
 const CONTEXT_MAX: u32 = 20;
-/// Documents that are read at once.
+/// The number of documents per read.
 const CHUNK: usize = 100;
-/// After so much time of matching, what was found is all.
+/// The time limit of matching, in microseconds.
 const TIME_US: u64 = 2_000_000;
 
 impl Documents {
-    /// Looks for lines in a tree.
+    /// Searches lines in a tree.
     ///
     /// # Errors
-    /// `Invalid` for the pattern, the path and the numbers; `Denied` without a grant of read on the whole namespace.
+    /// `Invalid` for the pattern, the path and the numbers; `Denied` without a grant of read on the
+    /// whole namespace.
     pub async fn tree_grep(&self, caller: &Principal, ask: &TreeAsk, asked: &GrepAsk) -> Result<GrepResult> {
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
         let pattern = CallerPattern::parse(&asked.pattern, asked.ignore_case)?;

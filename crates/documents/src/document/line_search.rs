@@ -1,5 +1,5 @@
-//! Lines of documents that a caller's pattern matches, within a time of their own. Reading the documents is
-//! `grep`'s matter.
+//! The lines of documents that match a caller's pattern, within a time limit. `grep` reads the
+//! documents.
 
 use std::sync::Arc;
 
@@ -7,32 +7,32 @@ use loci_api::documents::tree::{GrepLine, GrepResult};
 use loci_engine::calls::caller_pattern::CallerPattern;
 use loci_model::ports::clock::Clock;
 
-/// Characters of a line that are shown.
+/// The maximum of characters of a returned line.
 const LINE_CHARS: usize = 300;
 
-/// What is looked for, and what was found so far.
+/// The search and its results so far.
 pub(super) struct LineSearch {
     pub(super) pattern: CallerPattern,
-    /// At most so many matches.
+    /// The maximum of matches.
     pub(super) most: u32,
-    /// Lines around each.
+    /// The number of context lines around each match.
     pub(super) context: usize,
     pub(super) clock: Arc<dyn Clock>,
-    /// Microseconds that are left for matching.
+    /// The remaining time for matching, in microseconds.
     pub(super) left_us: u64,
     pub(super) found: GrepResult,
 }
 
-/// The lines of a document, each matched once.
+/// The lines of a document, each matched at most once.
 struct Lines<'t> {
     all: Vec<(&'t str, Option<bool>)>,
-    /// When the time is up.
+    /// The end of the time limit, in microseconds.
     until_us: u64,
     is_late: bool,
 }
 
 impl LineSearch {
-    /// Looks through documents, each with its path; false where nothing more is to be looked at.
+    /// Searches documents, each with its path. Returns false if the search is over.
     pub(super) fn documents(&mut self, documents: &[(String, String)]) -> bool {
         let began_us = self.clock.monotonic_us();
         let until_us = began_us.saturating_add(self.left_us);
@@ -70,7 +70,8 @@ impl LineSearch {
         true
     }
 
-    /// Whether a line matches, as far as there is time and the line is not too long for the pattern.
+    /// Returns true if a line matches. Without time left, or for a line that is too long for the
+    /// pattern, it returns false.
     fn is_match(&mut self, lines: &mut Lines<'_>, number: usize) -> bool {
         let Some((line, known)) = lines.all.get_mut(number) else { return false };
         if let Some(known) = known {

@@ -1,4 +1,4 @@
-//! Documents: the verbs that read and change one, and the parts that these verbs share.
+//! Documents: the operations that read and change one, and the parts that they share.
 
 pub(super) mod append;
 pub(crate) mod appended_lines;

@@ -1,27 +1,27 @@
-//! Preconditions of changes: what must be there for a change to be made. A change without one is
-//! refused where it could undo what another wrote meanwhile.
+//! Preconditions of changes. A change without one is rejected if it could overwrite a concurrent
+//! change.
 
 use loci_engine::document_text::content::etag;
 use loci_model::{Error, Reason, Result};
 
 use super::document_write::Found;
 
-/// What must be there.
+/// A precondition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Precondition {
-    /// Anything: the caller wants it so.
+    /// No condition: the caller forces the change.
     Any,
-    /// No document (`If-None-Match: *`).
+    /// No document exists (`If-None-Match: *`).
     Absent,
-    /// A document with one of these entity tags (`If-Match`); `*` is any.
+    /// A document with one of these entity tags exists (`If-Match`); `*` is any.
     Matches(Vec<String>),
 }
 
 impl Precondition {
-    /// From the two headers as they came; `None` where neither is there.
+    /// Parses the two headers; `None` if both are absent.
     ///
     /// # Errors
-    /// `Invalid` where both are there, or `If-None-Match` is not `*`.
+    /// `Invalid` if both are present, or `If-None-Match` is not `*`.
     pub fn of_headers(if_match: Option<&str>, if_none_match: Option<&str>) -> Result<Option<Self>> {
         match (if_match, if_none_match) {
             (None, None) => Ok(None),
@@ -34,19 +34,19 @@ impl Precondition {
         }
     }
 
-    /// From a list of entity tags.
+    /// Parses a list of entity tags.
     pub fn of_tags(tags: &str) -> Self {
         let bare = |tag: &str| tag.trim().trim_start_matches("W/").trim_matches('"').to_owned();
         Self::Matches(tags.split(',').map(bare).filter(|tag| !tag.is_empty()).collect())
     }
 
-    /// True where the outcome of the check tells the content of a document, not merely that one is
-    /// there.
+    /// True if the outcome of the check reveals the content of a document, and not only its
+    /// existence.
     pub(crate) fn names_digests(&self) -> bool {
         matches!(self, Self::Matches(tags) if tags.iter().any(|tag| tag != "*"))
     }
 
-    /// The one that must be given.
+    /// Returns the required precondition.
     ///
     /// # Errors
     /// `PRECONDITION_REQUIRED` without one.
@@ -58,10 +58,10 @@ impl Precondition {
         })
     }
 
-    /// Checks it against what is there.
+    /// Checks the precondition against the present document.
     ///
     /// # Errors
-    /// `STALE_VERSION`, with the entity tag and the version that are there.
+    /// `STALE_VERSION`, with the present entity tag and version.
     pub(super) fn check(&self, path: &str, found: Option<&Found>) -> Result<()> {
         let holds = match (self, found) {
             (Self::Any, _) | (Self::Absent, None) => true,

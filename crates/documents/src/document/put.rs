@@ -1,5 +1,5 @@
-//! `document_put`: a document as the caller says it is, new or in the place of what was there. Without a path it gets one; of a topic
-//! that is there already, its lines come to that document.
+//! `document_put`: writes a document, new or in place of the present one. Without a path it gets
+//! one from its title. If a document of its topic exists, its lines are appended to that document.
 
 use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_engine::calls::reason_text;
@@ -21,32 +21,32 @@ use crate::removed_content::erased_documents;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
 
-/// Where documents come that nobody gave a path.
+/// The default directory of documents without a path.
 const DEFAULT_DIRECTORY: &str = "knowledge/facts";
 
-/// How a document is told.
+/// The form of a document's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PutContent {
-    /// As a whole file: what its head says of it is read.
+    /// A whole file, whose head is parsed.
     File(String),
-    /// As a whole file, which is its text as it is.
+    /// A whole file that is stored unchanged as the text.
     Raw(String),
-    /// In parts.
+    /// Separate parts.
     Parts(DocumentContent),
 }
 
-/// A document to be written.
+/// A request to write a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentPut {
     /// The tree.
     pub tree: TreeAsk,
-    /// Where; none: where its title says.
+    /// The path; none: derived from the title.
     pub path: Option<String>,
-    /// What it says.
+    /// The content.
     pub content: PutContent,
-    /// What must be there; needed with a path.
+    /// The precondition; required with a path.
     pub precondition: Option<Precondition>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
 }
 
@@ -54,8 +54,9 @@ impl Documents {
     /// Writes a document.
     ///
     /// # Errors
-    /// `PRECONDITION_REQUIRED` with a path and without a precondition; `STALE_VERSION` where it does not hold; `PATH_CONFLICT`;
-    /// `Denied` where the caller may not write; `Invalid` and `TooLarge` for path and content.
+    /// `PRECONDITION_REQUIRED` with a path and without a precondition; `STALE_VERSION` if it does
+    /// not hold; `PATH_CONFLICT`; `Denied` if the caller may not write; `Invalid` and `TooLarge`
+    /// for path and content.
     pub async fn document_put(
         &self,
         caller: &Principal,
@@ -65,8 +66,8 @@ impl Documents {
         self.document_put_if_erased(caller, put, token, IfErased::Answer).await
     }
 
-    /// The same, for an import: a document that was put away or erased here is refused, or restored on
-    /// purpose.
+    /// Writes a document for an import. A document that was archived or erased here is rejected, or
+    /// restored on request.
     ///
     /// # Errors
     /// See [`Documents::document_put`]; `SOURCE_ERASED`.
@@ -108,7 +109,7 @@ impl Documents {
             };
             written.warnings.extend(warnings.iter().cloned());
             written.warnings.extend(content.claims_warning().filter(|_| is_file));
-            // Lines that came to a topic stand below others.
+            // Lines that were appended to a topic follow other lines.
             let is_text_sent = written.added.is_none();
             Ok(writing.answer(written, path, is_text_sent))
         })
@@ -117,8 +118,8 @@ impl Documents {
 }
 
 impl Writing<'_> {
-    /// The content of a file, as far as its writer has a grant for it: the head of a file is text that
-    /// may come from anybody.
+    /// Returns the content of a file, limited to the members for which its writer has a grant: the
+    /// head of a file may come from anyone.
     pub(crate) fn as_granted(
         &self,
         tx: &dyn ReadTx,
@@ -136,7 +137,7 @@ impl Writing<'_> {
         Ok(content.clone().without_claims(before.as_ref(), self.now))
     }
 
-    /// A document at a path, new or in the place of what is there.
+    /// Writes a document at a path, new or in place of the present one.
     pub(crate) fn put_at(
         &self,
         tx: &mut dyn Tx,
@@ -145,7 +146,7 @@ impl Writing<'_> {
         content: &DocumentContent,
         reason: Option<&str>,
     ) -> Result<DocumentWritten> {
-        // An alias is taken by what is written there, it leads nowhere.
+        // A write to an alias replaces the alias and does not follow it.
         let found = self.find(tx, path)?.filter(|found| found.redirected_from.is_none());
         self.check(precondition, path, found.as_ref())?;
         match found {
@@ -157,7 +158,8 @@ impl Writing<'_> {
         }
     }
 
-    /// A document whose path its title says; lines of a topic that is there come to it.
+    /// Writes a document whose path follows from its title, or appends its lines to an existing
+    /// topic.
     pub(crate) fn put_anywhere(
         &self,
         tx: &mut dyn Tx,
@@ -180,7 +182,7 @@ impl Writing<'_> {
         self.create(tx, &path, content, reason)
     }
 
-    /// Lines behind those of the document of a topic, where there is one.
+    /// Appends lines to the document of a topic, if there is one.
     pub(crate) fn append_to_topic<'a>(
         &self,
         tx: &mut dyn Tx,

@@ -1,5 +1,6 @@
-//! How often documents are read: counted in this process, and kept in the ledger now and then, so that no read costs a write. What a process
-//! counted since it kept it last goes with it when it is killed; that is a hint's right.
+//! Read counts of documents: counted in this process and stored in the ledger periodically, so that
+//! no read costs a write. The counts since the last store are lost if the process is killed, which
+//! is acceptable for a hint.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,12 +14,13 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use crate::Documents;
 use crate::upkeep;
 
-/// Records whose reads wait at most; those of others are not counted until these are kept.
+/// The maximum of records with unsaved reads. Reads of further records are not counted until these
+/// are stored.
 const WAITING_MAX: usize = 20_000;
-/// Records that one write takes, all of one memory: others do not wait for it.
+/// The maximum of records per write, all of one memory, so that other writers do not wait for it.
 const RECORDS_PER_WRITE: usize = 100;
 
-/// Reads that are not kept yet, by record: how many, and when the last was.
+/// The unsaved reads by record: their number, and the time of the last one.
 type Waiting = BTreeMap<(MemoryId, RecordId), (u64, Timestamp)>;
 
 /// The reads that this process counts.
@@ -26,7 +28,7 @@ type Waiting = BTreeMap<(MemoryId, RecordId), (u64, Timestamp)>;
 pub(crate) struct ReadCounts(Mutex<Waiting>);
 
 impl ReadCounts {
-    /// Records were read.
+    /// Counts a read of these records.
     pub(crate) fn note<'a>(
         &self,
         memory: &MemoryId,
@@ -53,7 +55,7 @@ impl ReadCounts {
     }
 }
 
-/// One of those that wait.
+/// A record with its unsaved reads.
 type Counted = ((MemoryId, RecordId), (u64, Timestamp));
 
 fn add(waiting: &mut Waiting, (memory, record): (&MemoryId, &RecordId), (count, at): (u64, Timestamp)) {
@@ -65,20 +67,20 @@ fn add(waiting: &mut Waiting, (memory, record): (&MemoryId, &RecordId), (count, 
     *counted = (counted.0.saturating_add(count), counted.1.max(at));
 }
 
-/// How often a record was read.
+/// Returns the number of reads of a record.
 ///
 /// # Errors
-/// What the store says.
+/// The errors of the store.
 pub(crate) fn of(tx: &dyn ReadTx, memory: &MemoryId, record: &RecordId) -> Result<u64> {
     let known = tx.ledger().noun::<DocumentReads>(memory, record.as_str())?;
     Ok(known.map_or(0, |known| known.count))
 }
 
 impl Documents {
-    /// Keeps the reads that were counted; how many records they are of.
+    /// Stores the counted reads. Returns the number of their records.
     ///
     /// # Errors
-    /// What the store says: then they wait for the next time.
+    /// The errors of the store; the counts then stay until the next time.
     pub async fn reads_kept(&self) -> Result<usize> {
         let waiting: Vec<Counted> = self.parts.reads.take().into_iter().collect();
         let mut rest = waiting.as_slice();
@@ -130,10 +132,10 @@ fn add_to(tx: &mut dyn Tx, record: &Record, count: u64, at: Timestamp) -> Result
     tx.ledger_mut().put_noun(&reads)
 }
 
-/// What several documents became was read as often as all of them.
+/// Adds the read counts of several documents to the document that they were merged into.
 ///
 /// # Errors
-/// What the store says.
+/// The errors of the store.
 pub(crate) fn unite(tx: &mut dyn Tx, sources: &[Record], into: &Record) -> Result<()> {
     for source in sources.iter().filter(|source| source.id != into.id) {
         if let Some(known) = tx.ledger().noun::<DocumentReads>(&source.memory, source.id.as_str())? {

@@ -1,5 +1,5 @@
-//! `document_delete` and `document_move`: a document is put away, or gets another path. Neither removes anything: versions stay, and the
-//! path it had leads to where it lies.
+//! `document_delete` and `document_move`: archive a document, or move it to another path. Neither
+//! removes anything: versions stay, and the old path leads to the document.
 
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::calls::reason_text;
@@ -14,36 +14,36 @@ use crate::Documents;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
 
-/// A document to be put away.
+/// A request to archive a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentDelete {
     /// The tree.
     pub tree: TreeAsk,
-    /// Which document.
+    /// The path of the document.
     pub path: String,
-    /// What must be there; needed.
+    /// The precondition; required.
     pub precondition: Option<Precondition>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
 }
 
-/// A document to be moved.
+/// A request to move a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentMove {
     /// The tree.
     pub tree: TreeAsk,
-    /// Where it lies.
+    /// The present path.
     pub from: String,
-    /// Where it shall lie.
+    /// The new path.
     pub to: String,
-    /// Only what the caller has seen.
+    /// The precondition.
     pub precondition: Option<Precondition>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
 }
 
 impl Documents {
-    /// Puts a document away. It can be restored.
+    /// Archives a document. It can be restored.
     ///
     /// # Errors
     /// `NotFound`; `PRECONDITION_REQUIRED`; `STALE_VERSION`; `Denied`.
@@ -65,7 +65,7 @@ impl Documents {
         .await
     }
 
-    /// Gives a document another path.
+    /// Moves a document to another path.
     ///
     /// # Errors
     /// `NotFound`; `PATH_CONFLICT`; `STALE_VERSION`; `Denied`; `Invalid`.

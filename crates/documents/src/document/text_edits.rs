@@ -1,5 +1,5 @@
-//! Edits of a text that are told by what is there, not by offsets: each applies to the text as it is when it is applied, or not at all.
-//! Pure; what sections are is Markdown's headings outside of fences.
+//! Edits of a text that are described by its content instead of offsets. Each applies to the
+//! current text, or not at all. Pure; sections are defined by Markdown headings outside of fences.
 
 use loci_engine::document_text::line_ends::{line_end, occurrences, with_line_end};
 use loci_model::{Error, Result};
@@ -7,57 +7,58 @@ use loci_model::{Error, Result};
 /// An edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
-    /// Behind everything, on a line of its own.
+    /// Appends a text on a line of its own.
     Append {
-        /// What comes.
+        /// The new text.
         text: String,
     },
-    /// Before everything.
+    /// Prepends a text.
     Prepend {
-        /// What comes.
+        /// The new text.
         text: String,
     },
-    /// A text that is there once gives way to another.
+    /// Replaces a text that occurs once.
     Replace {
-        /// What goes.
+        /// The old text.
         old: String,
-        /// What comes; empty: it only goes.
+        /// The new text; empty: the old one is removed.
         new: String,
     },
-    /// Behind so many lines.
+    /// Inserts a text after a number of lines.
     Insert {
-        /// Lines before it; 0: at the top.
+        /// The number of lines before it; 0: at the top.
         line: usize,
-        /// What comes.
+        /// The new text.
         text: String,
     },
-    /// What stands beneath a heading, down to the next of its level or above, gives way to another text.
+    /// Replaces the body of a section, down to the next heading of its level or above.
     ReplaceSection {
         /// The heading, without its marks.
         heading: String,
-        /// What comes.
+        /// The new text.
         text: String,
     },
-    /// Before a heading.
+    /// Inserts a text before a heading.
     InsertBefore {
         /// The heading, without its marks.
         heading: String,
-        /// What comes.
+        /// The new text.
         text: String,
     },
-    /// Behind a section, with the sections within it.
+    /// Inserts a text after a section and its subsections.
     InsertAfter {
         /// The heading, without its marks.
         heading: String,
-        /// What comes.
+        /// The new text.
         text: String,
     },
 }
 
-/// A text after an edit.
+/// Returns a text after an edit.
 ///
 /// # Errors
-/// `Invalid`, naming the member: what is to go is not there, or not once; a line, or a heading, that the text has not.
+/// `Invalid`, naming the member: the old text is missing or occurs several times, or the line or
+/// heading does not exist.
 pub(crate) fn apply(text: &str, edit: &Edit) -> Result<String> {
     let joined = |before: &str, new: &str, after: &str| joined(before, new, after, line_end(text));
     match edit {
@@ -85,7 +86,8 @@ pub(crate) fn apply(text: &str, edit: &Edit) -> Result<String> {
     }
 }
 
-/// How often a text stands in another, and on which lines each begins, from 1; places may overlap.
+/// Returns the number of occurrences of a text in another, and the line of each, from 1.
+/// Occurrences may overlap.
 pub(crate) fn places(text: &str, wanted: &str) -> Vec<usize> {
     let (mut lines, mut line, mut counted) = (Vec::new(), 1, 0);
     for place in occurrences(text, wanted) {
@@ -120,11 +122,11 @@ fn replaced(text: &str, old: &str, new: &str) -> Result<String> {
 }
 
 struct Section {
-    /// Where its heading begins.
+    /// The offset of its heading.
     start: usize,
-    /// Where what stands beneath it begins.
+    /// The offset of its body.
     body: usize,
-    /// Where it ends.
+    /// The offset of its end.
     end: usize,
 }
 
@@ -153,7 +155,7 @@ struct Heading<'a> {
     end: usize,
 }
 
-/// Headings of Markdown by `#`, outside of fences.
+/// Returns the Markdown headings with `#`, outside of fences.
 fn headings(text: &str) -> Vec<Heading<'_>> {
     let mut found = Vec::new();
     let mut fence: Option<&str> = None;
@@ -184,7 +186,7 @@ fn inserted(text: &str, at: usize, new: &str) -> String {
     joined(part(text, 0, at), new, part(text, at, text.len()), line_end(text))
 }
 
-/// Three texts, of which the second stands on lines of its own, which end as those of the others.
+/// Joins three texts. The second gets lines of its own, with the line ends of the others.
 fn joined(before: &str, new: &str, after: &str, end: &str) -> String {
     let mut out = before.to_owned();
     if !out.is_empty() && !out.ends_with('\n') && !new.is_empty() {

@@ -1,5 +1,5 @@
-//! The answer of a verb that changes a document, kept for a repetition of the same call. A caller
-//! who may not read the tree gets nothing that the call did not send.
+//! The answer of an operation that changes a document, kept for a repetition of the call. A caller
+//! without read access gets nothing that the call did not send.
 
 use loci_engine::document_text::path::DocumentPath;
 use loci_model::record::{Record, RecordState};
@@ -9,36 +9,36 @@ use serde::{Deserialize, Serialize};
 
 use super::document_write::Writing;
 
-/// The warning about an answer that leaves out stored content.
+/// The warning about an answer without stored content.
 const UNREADABLE: &str = "UNREADABLE: the key has no grant of read on the tree: the answer leaves out path, etag, \
                           digest and size of what the call did not send";
 
-/// What became of a document.
+/// The result of a change to a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentWritten {
-    /// Where it lies; none where it lies in the tree no more.
+    /// The path; none if it is no longer in the tree.
     pub path: Option<String>,
     /// The record.
     pub record: RecordId,
-    /// Its version.
+    /// The version of the record.
     pub version: u32,
     /// The memory's sequence of the change.
     pub sequence: u64,
-    /// What was done; none where it said the same before.
+    /// The operation; none if the document was unchanged.
     pub operation: Option<DocumentOperation>,
-    /// SHA-256 of its file in the native layout; none where it lies in the tree no more.
+    /// The SHA-256 of the file in the native layout; none if it is no longer in the tree.
     pub file_sha256: Option<String>,
-    /// SHA-256 of its text.
+    /// The SHA-256 of the text.
     pub content_sha256: Option<String>,
-    /// Bytes of its text.
+    /// The size of the text, in bytes.
     pub bytes: u64,
-    /// Where the record stands: what looks like instructions may be held back.
+    /// The state of the record: a text that looks like instructions may be quarantined.
     pub state: RecordState,
-    /// Lines that were added, where lines were to be.
+    /// The number of appended lines, if the call appends lines.
     pub added: Option<u64>,
-    /// When the record changed.
+    /// The time of the record's change.
     pub updated_at: Timestamp,
-    /// What is to be known beside.
+    /// The warnings.
     pub warnings: Vec<String>,
 }
 
@@ -72,9 +72,9 @@ impl DocumentWritten {
         }
     }
 
-    /// Returns the answer for a caller who may not read the tree. Of a document that was there
-    /// before, it has the path that the call named, and digest and size of the text only where the
-    /// call sent all of it; its file has a head that others may have written.
+    /// Returns the answer for a caller who may not read the tree. For an existing document it
+    /// contains the path that the call named, and digest and size of the text only if the call sent
+    /// all of it. The file is omitted, because others may have written its head.
     fn unread(self, path: Option<&DocumentPath>, is_text_sent: bool) -> Self {
         if self.operation == Some(DocumentOperation::Created) {
             return self;
@@ -91,14 +91,14 @@ impl DocumentWritten {
         }
     }
 
-    /// The entity tag of its file.
+    /// Returns the entity tag of the file.
     pub fn etag(&self) -> Option<String> {
         self.file_sha256.as_deref().map(loci_engine::document_text::content::etag)
     }
 }
 
 impl Writing<'_> {
-    /// Returns an answer as its caller may know it; `path` is the one that the call named.
+    /// Returns an answer limited to the caller's rights; `path` is the one that the call named.
     pub(super) fn answer(
         &self,
         written: DocumentWritten,

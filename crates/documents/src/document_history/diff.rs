@@ -1,6 +1,6 @@
-//! `tree_diff`: what changed between two states of a tree, as unified diffs of its files. A state
-//! is a place in the order of changes, a snapshot, or one version of one document. The log says
-//! which documents to look at; nothing else is read. Their lines are compared in `line_diffs`.
+//! `tree_diff`: the changes between two states of a tree, as unified diffs of its files. A state is
+//! a position in the order of changes, a snapshot, or one version of one document. The change log
+//! determines the documents to read; `line_diffs` compares their lines.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,25 +24,26 @@ use crate::Documents;
 use crate::trees::state_names::{is_name, unknown};
 use crate::trees::tree::{Tree, TreeAsk};
 
-/// Changes that are read at once.
+/// The number of changes per read.
 const PAGE: usize = 1_000;
-/// Changes between two states that are looked at.
+/// The maximum of changes between two states.
 const CHANGES_MAX: usize = 100_000;
-/// Documents that are read in one transaction.
+/// The number of documents per transaction.
 const DOCUMENTS: usize = 100;
-/// Bytes of all diffs of one answer; what is over is named without its lines.
+/// The maximum of bytes of all diffs of one answer; further documents are named without their
+/// lines.
 pub(crate) const DIFF_BYTES_MAX: usize = 1 << 20;
-/// Lines around a change.
+/// The number of context lines around a change.
 const CONTEXT: usize = 3;
 
 /// A state of a tree, or of one document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Point {
-    /// As it is.
+    /// The present state.
     Now,
-    /// After the change of that sequence; 0 is before the first.
+    /// The state after the change with this sequence; 0 is before the first.
     Sequence(u64),
-    /// A state by the name that a change was given.
+    /// A state, by the name that a change returned.
     State(String),
     /// A snapshot, by its label.
     Label(String),
@@ -51,7 +52,7 @@ pub enum Point {
 }
 
 impl Point {
-    /// From a word: `now`, `0`, the name of a state, `<record>@<version>`, or a label.
+    /// Parses a state: `now`, `0`, the name of a state, `<record>@<version>`, or a label.
     ///
     /// # Errors
     /// `Invalid`, naming the member.
@@ -81,14 +82,14 @@ impl Point {
     }
 }
 
-/// An error for a number, which named a state once.
+/// Returns the error for a number, which was a state's name in earlier versions.
 fn number(field: &str) -> Error {
     let rule = "must not be a number: send a state of tree/changes, the label of a snapshot, or 0 for the \
                 beginning";
     Error::invalid(field, format!("{field} {rule}"))
 }
 
-/// The versions of a record that lay in a tree at two states.
+/// The versions of a record in a tree at two states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Between {
     pub(super) before: Option<u32>,
@@ -96,11 +97,11 @@ pub(super) struct Between {
 }
 
 impl Documents {
-    /// What changed from one state to another, of all documents or of one.
+    /// Returns the changes from one state to another, of all documents or of one.
     ///
     /// # Errors
-    /// `NotFound` for a label or a version that is not there; `Invalid` for a path, and for a version beside a state of the tree;
-    /// `Denied` without a grant of read on the whole namespace.
+    /// `NotFound` for a missing label or version; `Invalid` for a path, and for a version together
+    /// with a state of the tree; `Denied` without a grant of read on the whole namespace.
     pub async fn tree_diff(
         &self,
         caller: &Principal,
@@ -139,8 +140,8 @@ impl Documents {
         self.diff_of(&tree, between.await?, path.as_ref()).await
     }
 
-    /// The documents that differ, by path. Each part of them is read in a transaction of its own, and its
-    /// lines are compared outside of it, as long as there is room and time.
+    /// Returns the documents that differ, by path. Each batch of them is read in its own
+    /// transaction, and its lines are compared outside of it, within the limits of size and time.
     async fn diff_of(
         &self,
         tree: &Tree,
@@ -173,11 +174,11 @@ impl Documents {
 }
 
 impl Tree {
-    /// The sequence of a state.
+    /// Returns the sequence of a state.
     ///
     /// # Errors
     /// `NotFound` for a label; `Invalid`, naming `field`, for a version, and for a state that the
-    /// tree has not come to.
+    /// tree has not reached.
     pub(super) fn sequence_of(&self, tx: &dyn ReadTx, point: &Point, field: &str) -> Result<u64> {
         match point {
             Point::Now => Ok(self.progress(tx)?.state()),
@@ -200,7 +201,7 @@ impl Tree {
         }
     }
 
-    /// Records that changed between two sequences, with what lay there at each.
+    /// Returns the records that changed between two sequences, with their versions at each.
     pub(super) fn between(&self, tx: &dyn ReadTx, from: u64, to: u64) -> Result<BTreeMap<RecordId, Between>> {
         let mut out: BTreeMap<RecordId, Between> = BTreeMap::new();
         let (mut reached, mut seen) = (from, 0);
@@ -259,13 +260,14 @@ fn files_of(tx: &dyn ReadTx, tree: &Tree, changed: &Changed) -> Result<Option<(S
     }))
 }
 
-/// The files of both versions, one of which may not be there; `None` where nothing may be shown.
+/// Returns the files of both versions, one of which may be absent; `None` if their content may not
+/// be shown.
 fn both_files(a: Option<&Record>, b: Option<&Record>) -> Option<(String, String)> {
     let file = |one: Option<&Record>| one.map_or_else(|| Some(String::new()), file_of);
     if a.is_none() && b.is_none() { None } else { Some((file(a)?, file(b)?)) }
 }
 
-/// Two versions, with their files.
+/// Returns two versions with their files.
 fn of_versions(
     tx: &dyn ReadTx,
     tree: &Tree,
@@ -295,13 +297,13 @@ fn file_of(record: &Record) -> Option<String> {
     (!is_redacted(record)).then(|| DocumentContent::of(record).file())
 }
 
-/// A unified diff of two files, with names as git writes them; empty where they are equal. Files that are
-/// made to be slow to compare have a coarser one after a time.
+/// Returns a unified diff of two files, with names as git writes them; empty if they are equal.
+/// Files that take too long to compare get a coarser diff after a time limit.
 pub(crate) fn of_files(a: &str, b: &str, path_a: Option<&str>, path_b: Option<&str>) -> String {
     of_files_within(Duration::from_millis(limits::DIFF_MS_MAX), (a, path_a), (b, path_b))
 }
 
-/// The same, of which the lines that are not compared by then are lines that changed.
+/// Returns a unified diff in which lines that are not compared within `time` count as changed.
 pub(super) fn of_files_within(
     time: Duration,
     (a, path_a): (&str, Option<&str>),

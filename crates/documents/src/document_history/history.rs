@@ -1,6 +1,6 @@
-//! `document_history` and `tree_changes`: what happened to a document, and to all of a tree.
-//! Versions say what a document said, telemetry who changed it and why, for as long as each is
-//! kept.
+//! `document_history` and `tree_changes`: the changes of a document, and of a whole tree. Versions
+//! contain the former content, and telemetry the author and the reason, each for its retention
+//! time.
 
 use std::collections::BTreeMap;
 
@@ -25,11 +25,12 @@ use crate::document::get::missing;
 use crate::trees::state_names::StateNames;
 use crate::trees::tree::{Tree, TreeAsk};
 
-/// Changes that one answer holds.
+/// The maximum of changes of one answer.
 pub const CHANGES_MAX: usize = 1_000;
 
 impl Documents {
-    /// What happened to the document of a path, the newest first: to the one that lies there, or that lay there last.
+    /// Returns the changes of the document at a path, the newest first: of the present document, or
+    /// of the last one there.
     ///
     /// # Errors
     /// `NotFound`; `Denied` without a grant of read on the whole namespace.
@@ -52,7 +53,7 @@ impl Documents {
                 let Some(entry) = tree.entry(tx, &key)? else { return Ok(None) };
                 let Some(versions) = Versions::of(tx, &tree, &entry.record)? else { return Ok(None) };
                 let mut telemetry = tx.telemetry().of_record(&tree.memory, &entry.record)?;
-                // What is said of a document happened to nothing in it.
+                // Verdicts about a document are no changes of it.
                 telemetry.retain(|row| verdict_of(row).is_none());
                 Ok(Some(told(&versions, &telemetry)))
             })
@@ -62,7 +63,7 @@ impl Documents {
             return Err(missing(&path, &view, now));
         };
         all.reverse();
-        // The place of an item is how many came before it: what comes later does not move it.
+        // The position of an item is the number of earlier items: later changes do not move it.
         let count = all.len() as u64;
         let numbered = all.into_iter().enumerate().map(|(place, item)| (count - place as u64, item));
         let items = numbered.filter(|(number, _)| after.is_none_or(|after| *number < after));
@@ -70,11 +71,12 @@ impl Documents {
         Ok(Page { items: page.items.into_iter().map(|(_, item)| item).collect(), next: page.next })
     }
 
-    /// What happened in a tree behind a state, in order; and the name of the state to ask from next.
+    /// Returns the changes of a tree after a state, in order, and the name of the state for the
+    /// next call.
     ///
     /// # Errors
-    /// `Denied` without a grant of read on the whole namespace; `Invalid` for a state that is none of the
-    /// tree's.
+    /// `Denied` without a grant of read on the whole namespace; `Invalid` for a state of another
+    /// tree.
     pub async fn tree_changes(
         &self,
         caller: &Principal,
@@ -93,7 +95,8 @@ impl Documents {
                 existing(tx, &tree.memory)?;
                 let since = tree.sequence_of(tx, &since, "since")?;
                 let changes = tree.changes_since(tx, since, limit)?;
-                // Not how far the memory has come: that is what others did in it.
+                // The position of the last change, and not of the memory, which would reveal
+                // others' activity.
                 let next = changes.last().map_or(since, |last| last.sequence);
                 Ok((with_paths(tx, &tree, &names, changes)?, names.seal(next)))
             })
@@ -101,7 +104,7 @@ impl Documents {
     }
 }
 
-/// Changes with what the versions say that they are of.
+/// Returns changes with the paths and digests of their versions.
 fn with_paths(
     tx: &dyn ReadTx,
     tree: &Tree,
@@ -135,7 +138,8 @@ fn with_paths(
     Ok(out)
 }
 
-/// What happened to a record, the oldest first: each version, and each change of state that made none.
+/// Returns the changes of a record, the oldest first: each version, and each change of state
+/// without a new version.
 fn told(versions: &Versions, telemetry: &[StateChange]) -> Vec<DocumentVersion> {
     let mut out = Vec::new();
     let mut before: Option<&Record> = None;
@@ -187,7 +191,7 @@ fn of_version(
     }
 }
 
-/// What was done, where nobody said it.
+/// Returns the operation of a version, if it is not recorded.
 fn guessed(
     versions: &Versions,
     version: &Record,

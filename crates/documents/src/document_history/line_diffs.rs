@@ -1,5 +1,6 @@
-//! The lines of documents that differ, compared one document after another, as long as there is room in the
-//! answer and time: what is over is named without its lines. Reading the documents is `diff`'s matter.
+//! The differing lines of documents, compared one document after another within the limits of the
+//! answer's size and time. Further documents are named without their lines. `diff` reads the
+//! documents.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,24 +12,24 @@ use loci_model::{RecordId, limits};
 
 use super::diff::{Between, DIFF_BYTES_MAX, of_files_within};
 
-/// A document that differs, before its lines are compared.
+/// A document that differs, before the comparison of its lines.
 #[derive(Debug, Clone)]
 pub(super) struct Changed {
     pub(super) record: RecordId,
     pub(super) versions: Between,
     pub(super) path_a: Option<String>,
     pub(super) path_b: Option<String>,
-    /// Its lines may be shown.
+    /// True if its lines may be shown.
     pub(super) has_lines: bool,
 }
 
 impl Changed {
-    /// The path by which it is listed.
+    /// Returns the path under which it is listed.
     pub(super) fn path(&self) -> Option<&str> {
         self.path_b.as_deref().or(self.path_a.as_deref())
     }
 
-    /// True for a document that lay at a path at one of the states.
+    /// True for a document that had a path at one of the states.
     pub(super) fn lies_at(&self, path: &DocumentPath) -> bool {
         let key = path.key();
         let mut paths = [&self.path_a, &self.path_b].into_iter().flatten();
@@ -36,7 +37,7 @@ impl Changed {
     }
 }
 
-/// The answer so far, and what is left for it.
+/// The answer so far, and the remaining limits.
 pub(super) struct LineDiffs {
     clock: Arc<dyn Clock>,
     left_us: u64,
@@ -45,12 +46,12 @@ pub(super) struct LineDiffs {
 }
 
 impl LineDiffs {
-    /// Nothing is compared yet.
+    /// Creates an empty answer.
     pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock, left_us: limits::DIFFS_US_MAX, bytes: 0, answer: TreeDiff::default() }
     }
 
-    /// True as long as there is room and time.
+    /// True while size and time remain.
     pub(super) fn goes_on(&self) -> bool {
         self.bytes <= DIFF_BYTES_MAX && self.left_us > 0
     }
@@ -86,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// A clock that goes on by so many microseconds whenever it is looked at.
+    /// A clock that advances by so many microseconds at each reading.
     struct Steps(u64, AtomicU64);
 
     impl Clock for Steps {

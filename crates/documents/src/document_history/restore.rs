@@ -1,5 +1,5 @@
-//! `tree_restore`: documents as they were at a state of the tree, as new versions with the old
-//! content; history is never rewound. Without being told otherwise it only says what it would do.
+//! `tree_restore`: restores documents from a state of the tree, as new versions with the old
+//! content; history is never rewound. By default it returns the plan only.
 
 use loci_api::documents::tree::{RestoredDocument, TreeRestored};
 use loci_engine::access;
@@ -21,30 +21,30 @@ use crate::trees::list::is_below;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
 
-/// Documents that one call restores.
+/// The maximum of documents that one call restores.
 const DOCUMENTS_MAX: usize = 5_000;
 
-/// What is to be restored.
+/// A restore of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeRestore {
     /// The tree.
     pub tree: TreeAsk,
     /// The state.
     pub to: Point,
-    /// Only these paths, and what lies below them; none: everything.
+    /// The paths to restore, including the paths below them; none: everything.
     pub paths: Vec<String>,
-    /// Only says what would be done.
+    /// True to return the plan only.
     pub dry_run: bool,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
 }
 
 impl Documents {
-    /// Puts documents back to a state of their tree.
+    /// Restores documents from a state of their tree.
     ///
     /// # Errors
     /// `NotFound` for a label; `Invalid` for paths; `TooLarge` for too many documents; `Denied`
-    /// without grants of read and write, because the plan tells what the tree has and had.
+    /// without grants of read and write, because the plan reveals present and former content.
     pub async fn tree_restore(
         &self,
         caller: &Principal,
@@ -79,16 +79,16 @@ impl Documents {
     }
 }
 
-/// A document on its way back.
+/// A document to restore.
 struct Returning {
     shown: RestoredDocument,
     current: Record,
-    /// What it was; none: it was not there.
+    /// The version to restore; none: the document did not exist.
     was: Option<Record>,
 }
 
 impl Writing<'_> {
-    /// Documents that differ from what they were at a sequence.
+    /// Returns the documents that differ from their version at a sequence.
     fn to_restore(&self, tx: &mut dyn Tx, sequence: u64, keys: &[String]) -> Result<Vec<Returning>> {
         let now = self.tree.progress(tx)?.sequence;
         let mut out = Vec::new();
@@ -130,7 +130,8 @@ impl Writing<'_> {
             (Some(_), _) | (None, None) => None,
         };
         let operation = if was.is_some() { DocumentOperation::Restored } else { DocumentOperation::Archived };
-        // What came is put away; what is put away already stays so, and so does what says the same again.
+        // Newer documents are archived; archived ones stay archived, and unchanged ones are
+        // skipped.
         let is_nothing = match &was {
             None => gap.is_none() && current.state != RecordState::Active,
             Some(was) => gap.is_none() && says_the_same(&current, was),
@@ -149,7 +150,8 @@ impl Writing<'_> {
         Ok(Some(Returning { shown, current, was }))
     }
 
-    /// First what came since goes, so that its paths are free; then each comes back, those whose path another has still after that one.
+    /// Archives newer documents first, so that their paths are free. Then it restores each
+    /// document; one whose path is still used waits for the next round.
     fn restore(&self, tx: &mut dyn Tx, documents: &mut [Returning], reason: Option<&str>) -> Result<()> {
         let mut waiting: Vec<&mut Returning> = Vec::new();
         for one in documents.iter_mut().filter(|one| one.shown.gap.is_none()) {
@@ -194,7 +196,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// False where its path is another's still.
+    /// Restores a document. Returns false if another document still has its path.
     fn bring_back(&self, tx: &mut dyn Tx, one: &mut Returning, reason: Option<&str>) -> Result<bool> {
         let Some(was) = &one.was else { return Ok(true) };
         let path = one.shown.path.as_deref().map(DocumentPath::parse).transpose()?;

@@ -1,5 +1,5 @@
-//! `tree_snapshot`, `tree_snapshots`: states of a tree with a name. A snapshot is a place in the order of changes: it costs one entry,
-//! however large the tree is.
+//! `tree_snapshot`, `tree_snapshots`: named states of a tree. A snapshot is a position in the order
+//! of changes: it costs one entry, regardless of the size of the tree.
 
 use loci_engine::access;
 use loci_engine::calls::idempotency::ClientToken;
@@ -17,10 +17,10 @@ use crate::trees::tree::{Tree, TreeAsk};
 use crate::trees::tree_write::TreeWrite;
 
 impl Documents {
-    /// Names the state that the tree is in.
+    /// Names the present state of a tree.
     ///
     /// # Errors
-    /// `Invalid` for the label; `Conflict` where the tree has a snapshot of that name.
+    /// `Invalid` for the label; `Conflict` if the tree has a snapshot of that name.
     pub async fn tree_snapshot(
         &self,
         caller: &Principal,
@@ -54,7 +54,7 @@ impl Documents {
         .await
     }
 
-    /// Snapshots, the newest first.
+    /// Returns the snapshots, the newest first.
     ///
     /// # Errors
     /// `Denied` without a grant of read on the whole namespace.

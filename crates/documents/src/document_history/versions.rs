@@ -1,4 +1,5 @@
-//! Versions of documents: which record said what at which version, and where it lay then. Reads only.
+//! Versions of documents: the content of each version of a record, and its path at that time. Reads
+//! only.
 
 use loci_engine::document_text::path::DocumentPath;
 use loci_model::ledger::Shelved;
@@ -14,12 +15,12 @@ use crate::trees::tree::Tree;
 #[derive(Debug, Clone)]
 pub(crate) struct Versions {
     pub(crate) all: Vec<Record>,
-    /// The path that it got by itself, where it got one.
+    /// The derived path, if the record has one.
     derived: Option<String>,
 }
 
 impl Versions {
-    /// Of a record; `None` where its content is erased.
+    /// Returns the versions of a record; `None` if its content is erased.
     pub(crate) fn of(tx: &dyn ReadTx, tree: &Tree, record: &RecordId) -> Result<Option<Self>> {
         let current = tx.records().get(&tree.memory, record)?;
         let Some(current) = current.filter(|current| current.state != RecordState::Erased) else {
@@ -27,13 +28,13 @@ impl Versions {
         };
         let mut all = tx.records().history(&tree.memory, record)?;
         all.push(current);
-        // What it said in another namespace is not this tree's.
+        // Versions in another namespace do not belong to this tree.
         all.retain(|version| version.namespace.normal() == tree.normal);
         let place = tree.place(tx, record)?;
         Ok(Some(Self { all, derived: place.and_then(|place| place.derived) }))
     }
 
-    /// Of a record of which the current version is enough.
+    /// Returns a record with its current version only.
     pub(crate) fn current(tx: &dyn ReadTx, tree: &Tree, record: Record) -> Result<Self> {
         let needs_place = record
             .path
@@ -43,7 +44,7 @@ impl Versions {
         Ok(Self { all: vec![record], derived: place.and_then(|place| place.derived) })
     }
 
-    /// The version that a sequence of the memory made.
+    /// Returns the version that a sequence of the memory created.
     pub(crate) fn at(&self, sequence: u64) -> Option<&Record> {
         self.all.iter().find(|record| record.sequence == sequence)
     }
@@ -52,7 +53,7 @@ impl Versions {
         self.all.iter().find(|record| record.version == version)
     }
 
-    /// Where a version lay.
+    /// Returns the path of a version.
     pub(crate) fn path(&self, version: &Record) -> Option<String> {
         let given = version.path.as_deref().and_then(|path| DocumentPath::check(path).ok());
         let given = given.filter(|path| path.is_below(loci_engine::document_text::areas::KNOWLEDGE));
@@ -61,14 +62,14 @@ impl Versions {
 }
 
 impl Tree {
-    /// What happened behind a sequence, in order.
+    /// Returns the changes after a sequence, in order.
     pub(crate) fn changes_since(&self, tx: &dyn ReadTx, since: u64, limit: usize) -> Result<Vec<TreeChange>> {
         tx.ledger().nouns(&LedgerPage {
             memory: self.memory.clone(),
             shelf: TreeChange::SHELF,
             actor: None,
             subject: Some(self.normal.clone()),
-            // Behind every key of that sequence.
+            // After every key of that sequence.
             after: Some((by_sequence(since), TreeChange::key_of("\u{10ffff}", since))),
             limit,
         })

@@ -1,4 +1,4 @@
-//! The job that asks a model what of a tree is to be put in order.
+//! The job that asks a model for a plan of a tree's upkeep.
 
 use futures::future::BoxFuture;
 use loci_engine::Engine;
@@ -11,11 +11,11 @@ use loci_model::job::{Job, JobKind};
 use crate::upkeep::Modelled;
 use crate::{Documents, DocumentsParts};
 
-/// The kind.
+/// The kind of the job.
 pub(crate) const KIND: JobKind = JobKind::named("tree_plan");
 
-/// The handler: plans as far as answers are there. Run twice, it finds them kept, or a run that is
-/// planned already.
+/// The handler: plans as far as answers are available. A repeated run finds the stored answers, or
+/// a run that is already planned.
 pub(crate) struct TreePlan {
     pub(crate) parts: DocumentsParts,
 }
@@ -45,7 +45,7 @@ async fn run(documents: &Documents, job: &Job) -> Result<Ended> {
         }
         Modelled::Unanswered(unanswered) => unanswered,
     };
-    // One revision was asked for already: another try would ask the same model the same.
+    // One revision was already requested: a retry would repeat the question to the same model.
     let is_final = unanswered.why == Why::Form;
     if let Some(ended) = failure::asked_again(engine, job, &unanswered).filter(|_| !is_final) {
         return Ok(ended);

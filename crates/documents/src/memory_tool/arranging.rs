@@ -1,4 +1,4 @@
-//! `create`, `delete` and `rename`: which files there are, and where.
+//! `create`, `delete` and `rename`: the set of files and their paths.
 
 use loci_engine::document_text::path::DocumentPath;
 use loci_model::Result;
@@ -113,7 +113,7 @@ pub(super) fn rename(mounted: &mut Mounted<'_>, old: &str, new: &str) -> Result<
     Ok(Ok(format!("Successfully renamed {} to {}", from.shown(), to.shown())))
 }
 
-/// The path that a rename leads to, unless something lies there that is not what is renamed, by another spelling.
+/// Returns the path after a rename, if it is free or is the renamed document in another spelling.
 fn free<'a>(
     mounted: &Mounted<'_>,
     source: &DocumentPath,
@@ -130,7 +130,7 @@ fn free<'a>(
     Ok((respelled && there.iter().all(|entry| going.contains(entry))).then_some(target))
 }
 
-/// Where each document comes to lie.
+/// Returns the new path of each document.
 fn moves(
     mounted: &Mounted<'_>,
     source: &DocumentPath,
@@ -157,13 +157,14 @@ fn moves(
     Ok(moves)
 }
 
-/// What the model is told where one of several documents may not be written.
+/// Returns the text for the model if one of several documents is read-only.
 fn untouchable(mounted: &Mounted<'_>, entries: &[ToolEntry]) -> Option<String> {
     let held = entries.iter().find(|entry| mounted.tree.is_read_only(&entry.path))?;
     Some(read_only(&shown(&held.path)))
 }
 
-/// What it is told where a directory holds too much of a tree to go at once.
+/// Returns the text for the model if a directory holds too large a share of a tree for one
+/// deletion.
 fn too_many(mounted: &Mounted<'_>, name: &str, going: usize, all: usize) -> Option<String> {
     let share = mounted.settings.max_recursive_delete;
     let is_small = all <= mounted.settings.small_tree;

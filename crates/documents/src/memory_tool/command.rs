@@ -1,5 +1,5 @@
-//! A command as a model sends it, read tolerantly: what is not known is ignored, what is missing or
-//! of another type is told.
+//! Parses a model's command tolerantly: unknown members are ignored; missing ones and those of
+//! another type are reported.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ pub(super) enum Command {
     },
     Insert {
         path: String,
-        /// Lines before what comes.
+        /// The number of lines before the inserted text.
         line: i128,
         text: String,
     },
@@ -35,7 +35,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Reads a command; else what the model is told is wrong with it.
+    /// Parses a command, or returns the error text for the model.
     pub(super) fn read(input: &Value) -> Result<Self, String> {
         let path = || text(input, "path");
         match text(input, "command")?.as_str() {
@@ -60,7 +60,7 @@ impl Command {
     }
 }
 
-/// A member; null is as good as none.
+/// Returns a member; null counts as absent.
 fn member<'a>(input: &'a Value, name: &str) -> Option<&'a Value> {
     input.get(name).filter(|value| !value.is_null())
 }
@@ -97,7 +97,7 @@ fn range(input: &Value) -> Result<Option<(i128, i128)>, String> {
     pair.map(Some).ok_or_else(|| wrong("view_range", "a list of two integers"))
 }
 
-/// A number that is written without a fraction or an exponent.
+/// Returns a number that is written without a fraction or an exponent.
 fn whole(value: &Value) -> Option<i128> {
     value.as_number()?.to_string().parse().ok()
 }

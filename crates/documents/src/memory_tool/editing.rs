@@ -1,4 +1,4 @@
-//! `str_replace` and `insert`: edits of a file as it is when they are carried out.
+//! `str_replace` and `insert`: edits of the current content of a file.
 
 use loci_engine::document_text::line_ends::{occurrences, uniform_line_end, verbatim, with_line_end};
 use loci_model::Result;
@@ -7,7 +7,7 @@ use super::place::{At, Mounted, missing, read_only};
 use super::viewing::{lines_of, numbered};
 use super::{Told, ToolEntry};
 
-/// Lines before and after a change that are shown with it.
+/// The number of lines before and after a change in the answer.
 const AROUND: usize = 2;
 
 pub(super) fn replace(mounted: &mut Mounted<'_>, path: &str, old: &str, new: &str) -> Result<Told> {
@@ -16,7 +16,8 @@ pub(super) fn replace(mounted: &mut Mounted<'_>, path: &str, old: &str, new: &st
         Err(why) => return Ok(Err(why)),
     };
     let body = mounted.tree.body(&entry.path)?;
-    // What stands there verbatim comes first, as in the reference; else `\n` also means a line end of Windows.
+    // A verbatim occurrence takes precedence, as in the reference implementation; otherwise `\n`
+    // also matches a Windows line end.
     let verbatim = verbatim(&body, old);
     let places = if verbatim.is_empty() { occurrences(&body, old) } else { verbatim };
     let Some(place) = places.first() else {
@@ -81,7 +82,7 @@ pub(super) fn insert(mounted: &mut Mounted<'_>, path: &str, line: i128, text: &s
     Ok(Ok(format!("The file {shown} has been edited.")))
 }
 
-/// The file at a path that may be written, and how the path is shown.
+/// Returns the writable file at a path, and the path for display.
 fn file(mounted: &Mounted<'_>, path: &str) -> Result<Result<(String, ToolEntry), String>> {
     let path = match mounted.path(path) {
         Ok(path) => path,
@@ -98,13 +99,13 @@ fn file(mounted: &Mounted<'_>, path: &str) -> Result<Result<(String, ToolEntry),
     })
 }
 
-/// What the model is told of a file that would be too large.
+/// Returns the text for the model if a file would be too large.
 pub(super) fn too_large(mounted: &Mounted<'_>, shown: &str, body: &str) -> Option<String> {
     let limit = mounted.settings.max_bytes;
     (body.len() > limit).then(|| format!("File {shown} would exceed the limit of {limit} bytes."))
 }
 
-/// The line, from 1, that a place is on.
+/// Returns the line of an offset, from 1.
 fn line_at(body: &str, at: usize) -> usize {
     body.get(..at).unwrap_or_default().matches('\n').count() + 1
 }

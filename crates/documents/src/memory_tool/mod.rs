@@ -2,8 +2,8 @@
 //! `/memories`, answered in exact words.
 //!
 //! Pure: it works on a [`ToolTree`], which `mounts` implements within one transaction, and returns
-//! the text for the model. Fixtures decide every text. It does not know which tree, mount
-//! or caller it works for, and it records nothing.
+//! the text for the model. Fixtures define every text. It does not depend on the tree, mount or
+//! caller, and it records nothing.
 //!
 //! To add a command: a variant in `command`, a file with its function, a line in [`run`].
 
@@ -23,27 +23,28 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use tree::{ToolEntry, ToolTree};
 
-/// Where the tool's files lie, as models see it.
+/// The root of the tool's files, as models see it.
 pub const ROOT: &str = "/memories";
 
-/// How the tool behaves (`[memory_tool]`).
+/// The settings of the tool (`[memory_tool]`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryToolSettings {
-    /// Texts of errors begin with `Error: `.
+    /// True if error texts begin with `Error: `.
     pub error_prefix: bool,
-    /// Creating a file that is there replaces it.
+    /// True if creating an existing file replaces it.
     pub create_overwrites: bool,
-    /// Characters of a file that a view without a range shows.
+    /// The maximum of characters of a file that a view without a range shows.
     pub view_max_chars: usize,
-    /// Listings show descriptions that somebody gave.
+    /// True if listings show descriptions that a writer gave.
     pub annotate: bool,
-    /// Share of a tree that one deletion may take, in percent.
+    /// The maximum share of a tree that one deletion may take, in percent.
     pub max_recursive_delete: usize,
-    /// Trees of at most so many documents may be deleted at once.
+    /// The maximum of documents of a tree that may be deleted at once.
     pub small_tree: usize,
-    /// Bytes of a file.
+    /// The maximum of bytes of a file.
     pub max_bytes: usize,
-    /// `/memories/system/` may be written by callers with a grant of admin; nobody may without it.
+    /// True if callers with a grant of admin may write below `/memories/system/`; otherwise it is
+    /// read-only for all.
     pub write_system: bool,
 }
 
@@ -62,17 +63,18 @@ impl Default for MemoryToolSettings {
     }
 }
 
-/// What the model reads.
+/// The answer for the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolAnswer {
     /// The text.
     pub content: String,
-    /// True where nothing was done, and the text says why.
+    /// True if nothing was done; the text states the reason.
     pub is_error: bool,
 }
 
 impl ToolAnswer {
-    /// An answer for what the tree refused, in its own words; `None` for what no model can do anything about.
+    /// Returns an answer with the tree's own error text; `None` for an error that a model cannot
+    /// resolve.
     #[must_use]
     pub fn of_refusal(error: &Error, settings: &MemoryToolSettings) -> Option<Self> {
         if error.reason == Some(Reason::IdempotentParameterMismatch) {
@@ -93,20 +95,21 @@ impl ToolAnswer {
 }
 
 impl ToolAnswer {
-    /// An answer of something else than the tool's own commands, with the same words before errors.
+    /// Returns an error answer of other code, with the configured prefix.
     #[must_use]
     pub fn refused(why: String, settings: &MemoryToolSettings) -> Self {
         answer(Err(why), settings)
     }
 }
 
-/// What a command comes to: the text of what was done, or of why nothing was.
+/// The result of a command: the text of a success, or of an error.
 type Told = std::result::Result<String, String>;
 
-/// Runs one command. Where the answer is an error, nothing was changed.
+/// Runs one command. If the answer is an error, nothing was changed.
 ///
 /// # Errors
-/// Those of the tree; what it has done by then must be undone, and [`ToolAnswer::of_refusal`] may have an answer.
+/// The errors of the tree. The caller must revert its changes, and [`ToolAnswer::of_refusal`] may
+/// have an answer.
 pub fn run(tree: &mut dyn ToolTree, input: &Value, settings: &MemoryToolSettings) -> Result<ToolAnswer> {
     let told = match Command::read(input) {
         Ok(command) => carried_out(tree, &command, settings)?,
@@ -121,7 +124,7 @@ pub fn only_reads(input: &Value) -> bool {
     input.get("command").and_then(Value::as_str) == Some("view")
 }
 
-/// The paths that a command names, as they came: the one that it is about first.
+/// Returns the paths in a command, unchanged: its main path first.
 pub fn paths(input: &Value) -> impl Iterator<Item = &str> {
     ["path", "old_path", "new_path"].into_iter().filter_map(|name| input.get(name)?.as_str())
 }

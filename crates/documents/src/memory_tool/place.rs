@@ -1,4 +1,4 @@
-//! Where a path of the tool leads: its rules and words, and what lies there.
+//! Resolves paths of the tool: their rules and error texts, and the content at a path.
 
 use loci_engine::document_text::path::DocumentPath;
 use loci_engine::document_text::path_rule::PathRule;
@@ -16,14 +16,14 @@ pub(super) struct Mounted<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ToolPath(Option<DocumentPath>);
 
-/// What lies at a path.
+/// The content at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum At {
     /// A document.
     File(ToolEntry),
-    /// Documents below it; the root may have none.
+    /// The documents below it; the root may have none.
     Directory(Vec<ToolEntry>),
-    /// Nothing.
+    /// No content.
     Nothing,
 }
 
@@ -31,24 +31,24 @@ impl ToolPath {
     /// The root.
     pub(super) const ROOT: Self = Self(None);
 
-    /// The path below the root.
+    /// Returns the path below the root.
     pub(super) fn below_root(&self) -> Option<&DocumentPath> {
         self.0.as_ref()
     }
 
-    /// The path as it is shown: without doubled slashes or one at the end.
+    /// Returns the path for display: without repeated slashes or a slash at the end.
     pub(super) fn shown(&self) -> String {
         self.0.as_ref().map_or_else(|| ROOT.to_owned(), shown)
     }
 }
 
-/// A path of the tree as it is shown.
+/// Returns a path of the tree for display.
 pub(super) fn shown(path: &DocumentPath) -> String {
     format!("{ROOT}/{path}")
 }
 
 impl Mounted<'_> {
-    /// Reads a path; else what the model is told is wrong with it.
+    /// Parses a path, or returns the error text for the model.
     pub(super) fn path(&self, input: &str) -> Result<ToolPath, String> {
         let Some(rest) = input.strip_prefix(ROOT).filter(|rest| rest.is_empty() || rest.starts_with('/'))
         else {
@@ -65,7 +65,7 @@ impl Mounted<'_> {
         }
     }
 
-    /// What lies at a path: by its exact spelling, else by its key.
+    /// Returns the content at a path: by its exact spelling, else by its key.
     pub(super) fn at(&self, path: &ToolPath) -> Result<At> {
         let Some(below_root) = path.below_root() else { return Ok(At::Directory(self.tree.below(None)?)) };
         if let Some(entry) = self.tree.find(below_root)? {
@@ -81,7 +81,7 @@ impl Mounted<'_> {
         Ok(At::Directory(if exact.is_empty() { entries } else { exact }))
     }
 
-    /// The document above a path, where one lies there: nothing can lie below it.
+    /// Returns the document above a path, if there is one: nothing can be below it.
     pub(super) fn file_above(&self, path: &DocumentPath) -> Result<Option<DocumentPath>> {
         let mut directory = path.directory();
         while !directory.is_empty() {
@@ -95,7 +95,7 @@ impl Mounted<'_> {
     }
 }
 
-/// What a model is told of a path that breaks a rule.
+/// Returns the text for the model if a path breaks a rule.
 pub(super) fn refused(path: &str, rule: PathRule) -> String {
     if rule.escapes() {
         return format!("Path {path} would escape {ROOT} directory");
@@ -103,12 +103,12 @@ pub(super) fn refused(path: &str, rule: PathRule) -> String {
     format!("Path {path} is not allowed: {}", rule.words())
 }
 
-/// What it is told of a path at which it may not write.
+/// Returns the text for the model if a path is read-only.
 pub(super) fn read_only(path: &str) -> String {
     format!("The path {path} is read-only.")
 }
 
-/// What it is told of a path at which nothing lies that could be read or edited.
+/// Returns the text for the model if a path has no content.
 pub(super) fn missing(path: &ToolPath) -> String {
     format!("The path {} does not exist. Please provide a valid path.", path.shown())
 }

@@ -1,4 +1,5 @@
-//! A mount that lives in memory: what the tool's tests and comparisons with other implementations work on. It keeps no versions and no store.
+//! A mount in memory, for the tool's tests and comparisons with other implementations. It keeps no
+//! versions and no store.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use loci_model::{Error, Result};
 
 use super::{ToolEntry, ToolTree};
 
-/// Documents by path, and directories that may not be written.
+/// Documents by path, and read-only directories.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScratchTree {
     documents: BTreeMap<DocumentPath, (String, Option<String>)>,
@@ -15,18 +16,18 @@ pub struct ScratchTree {
 }
 
 impl ScratchTree {
-    /// An empty mount in which nothing may be written below these directories.
+    /// Creates an empty mount with these read-only directories.
     #[must_use]
     pub fn with_read_only(directories: &[&str]) -> Self {
         Self { read_only: directories.iter().map(|&name| name.to_owned()).collect(), ..Self::default() }
     }
 
-    /// Puts a document there with what somebody said of it.
+    /// Adds a document with a given description.
     pub fn put(&mut self, path: DocumentPath, body: &str, description: Option<&str>) {
         self.documents.insert(path, (body.to_owned(), description.map(str::to_owned)));
     }
 
-    /// Paths and bodies, sorted by path.
+    /// Returns the paths and bodies, sorted by path.
     pub fn documents(&self) -> impl Iterator<Item = (&str, &str)> {
         self.documents.iter().map(|(path, (body, _))| (path.as_str(), body.as_str()))
     }

@@ -1,9 +1,9 @@
-//! Sizes as listings tell them.
+//! Sizes as listings format them.
 
-/// Units of 1,024, smallest first.
+/// The units, powers of 1,024, smallest first.
 const UNITS: [&str; 4] = ["B", "K", "M", "G"];
 
-/// `0B`, `17B`, `1K`, `1.5K`: the largest unit, with one decimal unless whole.
+/// Formats a size as `0B`, `17B`, `1K`, `1.5K`: in the largest unit, with one decimal unless whole.
 #[expect(clippy::cast_precision_loss, reason = "a size that is shown with one decimal")]
 pub(super) fn size(bytes: u64) -> String {
     let mut power = 0_u32;

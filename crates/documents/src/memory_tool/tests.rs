@@ -1,4 +1,5 @@
-//! Tests of the memory tool: golden sequences of `golden.json`, limits, and random commands that leave a sound tree.
+//! Tests of the memory tool: golden sequences of `golden.json`, limits, and random commands that
+//! leave a valid tree.
 
 use loci_engine::document_text::path::DocumentPath;
 use proptest::prelude::*;
@@ -9,7 +10,7 @@ use super::*;
 
 const GOLDEN: &str = include_str!("golden.json");
 
-/// Each sequence of the file runs on an empty mount whose `system/` may not be written.
+/// Runs each sequence of the file on an empty mount whose `system/` is read-only.
 #[test]
 fn golden_sequences() {
     let sequences: Vec<Value> = serde_json::from_str(GOLDEN).unwrap();

@@ -9,9 +9,9 @@ use super::place::{At, Mounted, ToolPath, missing};
 use super::size::size;
 use super::{Told, ToolEntry};
 
-/// Levels of a directory that are shown.
+/// The number of directory levels in a listing.
 const LEVELS: usize = 2;
-/// Names that are left out beside those that begin with a dot.
+/// The name that is omitted in addition to names that begin with a dot.
 const HIDDEN: &str = "node_modules";
 
 pub(super) fn view(mounted: &Mounted<'_>, path: &str, range: Option<(i128, i128)>) -> Result<Told> {
@@ -29,7 +29,7 @@ pub(super) fn view(mounted: &Mounted<'_>, path: &str, range: Option<(i128, i128)
     }
 }
 
-/// What a directory shows of a name in it.
+/// The data of a name in a directory listing.
 #[derive(Default)]
 struct Shown<'a> {
     bytes: u64,
@@ -81,7 +81,7 @@ fn list(lines: &mut Vec<String>, path: &str, directory: &Shown<'_>, levels: usiz
     }
 }
 
-/// A description that cannot be taken for a line of the listing.
+/// Returns a description that cannot be mistaken for a line of the listing.
 fn one_line(text: &str) -> String {
     normalise_exact(&text.replace(char::is_control, " "))
 }
@@ -108,12 +108,13 @@ fn file(path: &str, body: &str, range: Option<(i128, i128)>, chars_max: usize) -
     Ok(format!("{head}{}", numbered(&lines, from, to)))
 }
 
-/// The lines of a file: parted at LF only, without one behind the last LF; of an empty file one, and it is empty.
+/// Returns the lines of a file: split at LF only, without a line after the last LF. An empty file
+/// has one empty line.
 pub(super) fn lines_of(body: &str) -> Vec<&str> {
     body.strip_suffix('\n').unwrap_or(body).split('\n').collect()
 }
 
-/// How many whole lines have no more characters than that, their ends included.
+/// Returns the number of whole lines with at most this number of characters, including their ends.
 fn fitting(lines: &[&str], chars_max: usize) -> usize {
     let last = lines.len().saturating_sub(1);
     let mut chars = 0;
@@ -148,7 +149,7 @@ fn bounds(first: i128, last: i128, count: usize) -> std::result::Result<(usize, 
     Ok((usize::try_from(from).unwrap_or(1), usize::try_from(to).unwrap_or(count)))
 }
 
-/// Lines with their numbers, from 1, both ends included.
+/// Returns lines with their numbers, from 1, both ends included.
 pub(super) fn numbered(lines: &[&str], from: usize, to: usize) -> String {
     let shown = lines.iter().enumerate().take(to).skip(from.saturating_sub(1));
     shown.map(|(at, line)| format!("{:>6}\t{line}", at + 1)).collect::<Vec<_>>().join("\n")

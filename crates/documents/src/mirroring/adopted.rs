@@ -1,6 +1,5 @@
-//! Files that lay in a folder before its mirror, and hold secrets: each may be the only copy.
-//! Masking writes over none of them; an erasure does where it erased what was made of the file, and
-//! nothing else.
+//! Files with secrets that were in a folder before its mirror: each may be the only copy. Masking
+//! never overwrites them. Only an erasure of the file's own document does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,22 +14,22 @@ use super::keeping::{Kept, hex_of};
 use super::rendering::Laid;
 use super::syncing::Sync;
 
-/// The note about a file that masking would write over.
+/// The note about a file that masking would overwrite.
 const STAYS: &str = "it lay here before the mirror and holds secrets: it is left as it is, and the memory \
                      has it masked; take the secrets out of the file, and it is kept in step again";
 
-/// The state of a record that a file was taken into.
+/// The state of a record that was made of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     There,
-    /// The file's text was taken out of the store.
+    /// The record's text was erased from the store.
     Erased,
-    /// It is kept no longer, and nobody asked for its erasure.
+    /// The record no longer exists, without a request to erase it.
     Ended,
 }
 
-/// Digests of the files that stay, or were not taken yet, in hex digits: under another name each is
-/// the same file.
+/// Returns the digests of the files that stay, or were not taken yet, in hex digits. A digest
+/// identifies a file under any name.
 pub(super) fn contents(kept: &Kept) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (_, known) in kept.iter().filter(|(_, known)| known.adopted) {
@@ -61,13 +60,13 @@ fn standing(
 }
 
 impl Sync<'_> {
-    /// True for a file that lay there before the mirror, under whatever name, and was not taken yet
-    /// or stays with its secrets.
+    /// True for a file that existed before the mirror, under any name, and was not taken yet or
+    /// stays with its secrets.
     pub(super) fn is_adopted(&self, path: &str, file: &str) -> bool {
         self.adopted_contents.contains(file) || self.kept.get(path).is_some_and(|known| known.adopted)
     }
 
-    /// Notes what was made of a file that stays.
+    /// Records the documents that were made of a file that stays.
     pub(super) fn stay(&mut self, path: &str, stays: bool, taken: BTreeMap<RecordId, u32>) {
         self.kept.edit(path, |known| {
             known.adopted = stays;
@@ -75,12 +74,12 @@ impl Sync<'_> {
         });
     }
 
-    /// Records that were made of a file before.
+    /// Returns the records that were made of a file before.
     pub(super) fn taken_of(&self, path: &str) -> BTreeMap<RecordId, u32> {
         self.kept.get(path).map(|known| known.taken.clone()).unwrap_or_default()
     }
 
-    /// Gives up files whose documents were erased: those are like others from now on.
+    /// Releases files whose documents were erased: from now on they are ordinary files.
     pub(super) async fn give_up_erased(&mut self) -> Result<()> {
         let staying = self.kept.iter().filter(|(_, known)| known.adopted && !known.taken.is_empty());
         let staying: Vec<(String, BTreeMap<RecordId, u32>)> =
@@ -111,8 +110,8 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Names the files that keep their secrets; of one that was taken just now it is noted what the
-    /// tree has.
+    /// Reports the files that keep their secrets. For a file taken in this sync it records the
+    /// tree's digest.
     pub(super) fn tell_staying(&mut self, laid: &Laid, stay: Vec<(String, Option<FileDigest>)>) {
         for (path, of_tree) in stay {
             if self.unrendered.remove(&path) {
@@ -131,7 +130,7 @@ impl Sync<'_> {
     }
 }
 
-/// Records whose files an index leads to, with their versions: its lines quote them.
+/// Returns the records whose files an index links to, with their versions: its lines quote them.
 pub(super) fn named_in(index: &str, laid: &Laid) -> BTreeMap<RecordId, u32> {
     let is_named = |name: &str| index.contains(&format!("({name})"));
     let named = laid.files.iter().filter(|(path, _)| is_named(path));

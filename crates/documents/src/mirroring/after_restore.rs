@@ -1,7 +1,8 @@
 //! Files of a mirror after its store was restored. The agreements since the backup are lost, and
-//! Loci's own later writes and removals must not be taken for a person's, so no agreement counts. A
-//! missing file is written again; a file that is a version of its document follows it; another file
-//! is kept next to its document; and the report names a file of no document, which stays.
+//! Loci's own later writes and removals must not be taken for a person's. No agreement counts,
+//! therefore. A missing file is written again. A file that equals a version of its document follows
+//! the document; any other is kept next to it. A file without a document stays, and the report
+//! names it.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +19,14 @@ use super::syncing::Sync;
 const RESTORED: &str = "the store was restored from a backup, or moved, since the last sync: nothing is put \
                         away, files that differ from their documents are kept beside, and those of no \
                         document are left alone";
-/// The reason for refusing a file that no document has.
+/// The reason for rejecting a file without a document.
 const UNKNOWN: &str = "the restored store has no document of it: Loci wrote it behind the backup, or somebody \
                        else did; change or rename it to have it taken, or delete it";
 
 impl Sync<'_> {
-    /// Forgets the agreements with another store, so that the sync looks at the files as at those
-    /// of a mirror that begins where files lie. In a mirror that nothing is written to, the files
-    /// are right as they are. This waits until the files are the mirror's own.
+    /// Forgets the agreements with another store, so that the sync treats the files as those of a
+    /// mirror that starts on existing files. In an import-only mirror the files are right as they
+    /// are. This waits until the marker of the files is the mirror's own.
     pub(super) async fn begin_after_restore(&mut self, listing: &FileListing, marked: Marked) -> Result<()> {
         if !self.is_of_other_store || marked != Marked::Own {
             return Ok(());
@@ -68,9 +69,9 @@ impl Sync<'_> {
         }
     }
 
-    /// Refuses the files of no document, as long as nobody changes them. Only then does the state
-    /// name this store: a sync that fails before begins again, or the next one would take the files
-    /// as new.
+    /// Rejects the files without a document until they change. Only then the state names this
+    /// store: an earlier failure restarts the process, because otherwise the next sync would take
+    /// the files as new.
     pub(super) fn hold_unknown(&mut self, sides: &Sides<'_>) {
         for (path, file) in sides.mirror {
             if sides.tree.contains_key(path) || sides.agreed.contains_key(path) {

@@ -1,6 +1,6 @@
-//! What keeps mirrors apart: none lies inside another, whoever's it is; one that lies on disks is
-//! kept by the installation that has them; where it lies no more and begins again, it does so under
-//! another id; and a repository is read only where its marker says that it is the mirror's own.
+//! Separates mirrors. No mirror is inside another one. A mirror on a disk is synced by the
+//! installation that has the disk. A mirror that starts again after its files are gone gets another
+//! id. A repository is read only if its marker names the mirror.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::syncing::Sync;
 use crate::Documents;
 
 impl Documents {
-    /// Refuses a place that another mirror is at, in or around.
+    /// Rejects a place at, inside or around another mirror's.
     pub(super) async fn mirror_apart(&self, new: &NewMirror) -> Result<()> {
         let places = self.file_places()?;
         let place = places.resolve(new.kind, &new.path, new.origin == MirrorOrigin::Configured)?;
@@ -36,7 +36,8 @@ impl Documents {
         Ok(())
     }
 
-    /// The repository of a git mirror, where its marker says that it is this mirror's: nobody reads another's through a mirror of his own.
+    /// Returns the repository of a git mirror, if its marker names this mirror: a mirror must not
+    /// give access to another one's repository.
     pub(super) async fn own_repository(&self, mirror: &Mirror) -> Result<Arc<dyn FileBackend>> {
         let backend = self.mirror_backend(mirror)?;
         let marker = backend.marker().await?;
@@ -46,7 +47,8 @@ impl Documents {
         Err(Error::not_found(format!("there is no repository named {}: sync the mirror first", mirror.name)))
     }
 
-    /// A mirror as it is kept now, and what is known of it, for the installation that has its disks: the first one that syncs it.
+    /// Returns a mirror, its state and its known files, for the installation that has its disks:
+    /// the first one that syncs it.
     pub(super) async fn mirror_held(&self, asked: &Mirror) -> Result<(Mirror, MirrorState, Kept)> {
         let here = match asked.kind {
             MirrorKind::Directory | MirrorKind::Git => {
@@ -91,15 +93,15 @@ impl Documents {
         Ok((mirror, state, kept))
     }
 
-    /// The ids of all mirrors that there are.
+    /// Returns the ids of all mirrors.
     pub(super) async fn mirror_ids(&self) -> Result<BTreeSet<String>> {
         Ok(self.mirrors_everywhere().await?.into_iter().map(|mirror| mirror.id).collect())
     }
 }
 
 impl Sync<'_> {
-    /// A mirror that begins again where nothing is any more gets another id, and nothing is agreed on: the directory that was there may come
-    /// back, with old files and its marker, and is another's then.
+    /// Restarts a mirror whose files are gone under another id and without agreements. The former
+    /// directory may come back with old files and its marker, and then belongs to another mirror.
     pub(super) async fn begin_again(&mut self) -> Result<()> {
         let id = uuid4(self.documents.engine.ids().as_ref());
         self.kept.clear();

@@ -1,7 +1,6 @@
-//! Files that lay in a folder before its mirror and that an earlier mirror of the tree wrote: the
-//! folder is adopted again, and its documents changed meanwhile. The text of such a file is a
-//! version of its document, so the file follows its document and makes no conflict. It holds
-//! nothing that the tree does not have.
+//! Files that an earlier mirror of the tree wrote, in a folder that is adopted again after its
+//! documents changed. The text of such a file is a version of its document, so the file follows its
+//! document without a conflict. It contains nothing that the tree lacks.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +16,7 @@ use super::taking::Laying;
 use crate::document_history::versions::Versions;
 use crate::trees::tree::Tree;
 
-/// Documents with versions that one read looks through.
+/// The number of documents with versions per read.
 const DOCUMENTS_PER_READ: usize = 100;
 
 /// An adopted file that differs from its document.
@@ -27,15 +26,15 @@ struct Differing {
     path: String,
     /// The digest of the file, in hex digits.
     file: String,
-    /// The document of the path, or the one that left it.
+    /// The document at the path, or the one that was moved away from it.
     record: RecordId,
     /// The document's path in the tree.
     at: DocumentPath,
 }
 
 impl Sync<'_> {
-    /// Notes adopted files that are earlier renderings of their documents as agreed on, so that
-    /// they are written over, or removed where their document was moved.
+    /// Records adopted files that are earlier renderings of their documents as agreed, so that they
+    /// are overwritten, or removed if their document was moved.
     pub(super) async fn agree_on_renderings(&mut self, laid: &Laid, files: &Side) -> Result<()> {
         let differing = self.differing(laid, files)?;
         let (ask, laying) = (tree_of(&self.mirror), Laying::of(&self.mirror));
@@ -81,7 +80,7 @@ impl Sync<'_> {
     }
 }
 
-/// Returns true for a file that has the bytes and the mode of a version of its document.
+/// Returns true for a file with the bytes and the mode of a version of its document.
 fn is_rendering(tx: &dyn ReadTx, tree: &Tree, laying: Laying, one: &Differing) -> Result<bool> {
     let Some(versions) = Versions::of(tx, tree, &one.record)? else { return Ok(false) };
     Ok(versions.all.iter().any(|version| {

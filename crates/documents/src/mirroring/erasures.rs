@@ -1,5 +1,5 @@
-//! Mirrors after an erasure: those that show what was erased are brought up at once, and each of which that
-//! cannot be said is named with the reason. It erases nothing itself.
+//! Mirrors after an erasure: those that show erased content are synced at once, and those that may
+//! still contain it are reported with the reason. It erases nothing itself.
 
 use std::collections::BTreeSet;
 
@@ -14,16 +14,16 @@ use super::rendering::tree_of;
 use crate::Documents;
 use crate::trees::tree::Tree;
 
-/// Changes that are read at once.
+/// The number of changes per read.
 const CHANGES_PER_READ: usize = 2_000;
-/// The finding of a sync that found the files as it left them.
+/// The finding of a sync whose files were in the expected state.
 const WHOLE: &str = "whole";
 
 impl Documents {
-    /// Brings up the mirrors that are outdated.
+    /// Syncs the outdated mirrors.
     ///
     /// # Errors
-    /// Errors of the store.
+    /// The errors of the store.
     pub(crate) async fn mirrors_brought_up(&self, memory: &MemoryId) -> Result<Vec<CopyAfterErasure>> {
         let mut done = Vec::new();
         for mirror in self.mirrors_in(memory).await? {
@@ -36,11 +36,11 @@ impl Documents {
         Ok(done)
     }
 
-    /// The git mirrors with a commit that has somebody as its author, because the history of their
-    /// trees has.
+    /// Returns the git mirrors with a commit by this author, according to the history of their
+    /// trees.
     ///
     /// # Errors
-    /// Errors of the store.
+    /// The errors of the store.
     pub(crate) async fn mirrors_with_author(
         &self,
         memory: &MemoryId,
@@ -66,12 +66,12 @@ impl Documents {
         Ok(named)
     }
 
-    /// Removes the mirrors of trees that are a person's, once they are emptied; the names of those that the
-    /// configuration has, and that stay. One that is not emptied stays as well: later syncs and another
-    /// erasure come to it.
+    /// Removes the mirrors of a person's trees, once they are emptied. Returns the names of those
+    /// that stay because they are configured. A mirror that is not emptied stays as well, for later
+    /// syncs and another erasure.
     ///
     /// # Errors
-    /// Errors of the store.
+    /// The errors of the store.
     pub(crate) async fn mirrors_of_person_removed(
         &self,
         memory: &MemoryId,
@@ -93,7 +93,7 @@ impl Documents {
         Ok(configured)
     }
 
-    /// Syncs a mirror; why its files may still hold what was erased.
+    /// Syncs a mirror. Returns the reason why its files may still contain the erased content.
     async fn left_in(&self, mirror: Mirror) -> Result<Option<String>> {
         let name = mirror.name.clone();
         if self.engine.file_places().is_none() {
@@ -111,7 +111,7 @@ impl Documents {
         if report.finding == WHOLE && !self.is_outdated(&mirror).await? {
             return Ok(None);
         }
-        // The note of the whole says what was wrong with its place, and what to do.
+        // The note about the whole mirror states the problem and the remedy.
         let of_the_whole = report.notes.iter().find(|note| note.path.is_empty());
         let why = of_the_whole.map_or_else(
             || "its files are not where the last sync left them: delete them where they are".to_owned(),

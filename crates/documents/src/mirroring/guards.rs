@@ -1,49 +1,49 @@
-//! What keeps a mirror from deleting what only looks gone: a directory that was removed, emptied or
-//! not mounted, a marker that is missing or another's, a file that an editor replaces just now.
-//! Pure.
+//! Guards against deleting files that only seem to be gone: a directory that was removed, emptied
+//! or not mounted, a missing or foreign marker, a file that an editor is replacing. Pure.
 
 use std::collections::BTreeMap;
 
 use loci_model::{MemoryId, Timestamp};
 
-/// A file must be missing so long, in two looks, before its document is put away.
+/// The time that a file must be missing, in two checks, before its document is archived, in
+/// milliseconds.
 pub const MISSING_MS: i64 = 30_000;
-/// Deletions of one sync: a quarter of the files, at least and at most so many.
+/// The lower bound of the deletions of one sync, which are limited to a quarter of the files.
 pub const DELETES_MIN: usize = 8;
-/// See [`DELETES_MIN`].
+/// The upper bound of the deletions of one sync.
 pub const DELETES_MAX: usize = 50;
-/// So many files or more that are gone at once are a directory that is gone.
+/// The minimum of files whose simultaneous loss counts as a missing directory.
 const ALL_GONE_MIN: usize = 2;
 
 /// The first line of a marker.
 const MARKER_HEAD: &str = "version 1";
 
-/// What a mirror's marker says.
+/// The result of reading a mirror's marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marked {
-    /// It is this mirror's.
+    /// The marker is this mirror's.
     Own,
-    /// There is none.
+    /// There is no marker.
     Missing,
-    /// It is another mirror's, or no marker at all.
+    /// The marker is another mirror's, or invalid.
     Other,
 }
 
-/// The opening of the third line of a marker: the memory whose mirror it is follows.
+/// The prefix of a marker's third line, before the memory of the mirror.
 const MEMORY: &str = "memory ";
 
-/// The text of a mirror's marker.
+/// Returns the text of a mirror's marker.
 pub fn marker_of(mirror: &str, memory: &MemoryId) -> String {
     format!("{MARKER_HEAD}\n{mirror}\n{MEMORY}{memory}\n")
 }
 
-/// The memory that a marker names; none in those of before.
+/// Returns the memory in a marker; none in markers of earlier versions.
 pub fn memory_in(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim_end);
     (lines.next() == Some(MARKER_HEAD)).then(|| lines.nth(1))??.strip_prefix(MEMORY)
 }
 
-/// What the text of a marker says to a mirror.
+/// Returns the result of reading a marker for a mirror.
 pub fn marked(text: Option<&str>, mirror: &str) -> Marked {
     match text.map(id_in) {
         None => Marked::Missing,
@@ -52,24 +52,26 @@ pub fn marked(text: Option<&str>, mirror: &str) -> Marked {
     }
 }
 
-/// Whose a marker is.
+/// Returns the mirror id in a marker.
 pub fn id_in(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim_end);
     (lines.next() == Some(MARKER_HEAD)).then(|| lines.next())?.filter(|id| !id.is_empty())
 }
 
-/// How a mirror was found.
+/// The state in which a mirror was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
-    /// As it is to be: each file is looked at by itself.
+    /// The expected state: each file is checked separately.
     Whole,
-    /// It is not there, or empty, or every file is gone at once: it is rendered anew, and nothing is concluded from what is missing.
+    /// The mirror is missing or empty, or all files are gone at once: it is rendered again, and
+    /// missing files count for nothing.
     Gone,
-    /// Files lie there, and the marker is missing or another mirror's: nothing is done.
+    /// There are files, and the marker is missing or another mirror's: nothing is done.
     NotOurs,
 }
 
-/// How a mirror was found: by its marker, how many files lie there, how many were agreed on, and how many of those are gone without a trace.
+/// Returns the state of a mirror, from its marker, the number of its files, the number of agreed
+/// files, and the number of those that are gone.
 pub fn finding(marked: Marked, files: usize, agreed: usize, gone: usize) -> Finding {
     match marked {
         Marked::Own if gone >= ALL_GONE_MIN && gone == agreed => Finding::Gone,
@@ -79,16 +81,17 @@ pub fn finding(marked: Marked, files: usize, agreed: usize, gone: usize) -> Find
     }
 }
 
-/// Since when files are missing, by path.
+/// The times since which files are missing, by path.
 pub type MissingSince = BTreeMap<String, Timestamp>;
 
-/// Deletions of one sync at most, where so many files were agreed on.
+/// Returns the maximum of deletions of one sync, given the number of agreed files.
 pub fn deletes_max(agreed: usize) -> usize {
     (agreed / 4).clamp(DELETES_MIN, DELETES_MAX)
 }
 
-/// Which of the missing files are gone, the longest missing first, ties by path, as many as one sync deletes; and how many wait. A last sync
-/// before the end of the process does not wait for the second look.
+/// Returns the missing files that count as gone, up to the limit of one sync, and the number of
+/// waiting ones. The files that are missing longest come first, ties by path. The last sync before
+/// the end of the process does not wait for a second check.
 pub fn gone<'a>(
     missing: &[&'a str],
     since: &MissingSince,
@@ -140,7 +143,7 @@ mod tests {
         check(Marked::Own, 100, 200, 100, Finding::Whole);
         check(Marked::Own, 0, 200, 200, Finding::Gone);
         check(Marked::Own, 5, 2, 2, Finding::Gone);
-        // The one file that there was may really be deleted.
+        // A single file may really be deleted.
         check(Marked::Own, 0, 1, 1, Finding::Whole);
         check(Marked::Own, 0, 0, 0, Finding::Whole);
         check(Marked::Missing, 0, 200, 200, Finding::Gone);

@@ -1,12 +1,12 @@
-//! Places where a file is to be and a directory lies, or the other way round: what lies there goes
-//! before what comes. Pure.
+//! Paths at which a file replaces a directory, or a directory a file: the old content is removed
+//! before the new one is written. Pure.
 
 use std::collections::BTreeMap;
 
 use super::sync_plan::SyncAction;
 
-/// True where a directory of these files lies in the place of a path, or a file in that of one of
-/// its directories.
+/// True if a directory of these files has the place of a path, or a file has that of one of its
+/// directories.
 pub(super) fn is_replaced<V>(files: &BTreeMap<String, V>, path: &str) -> bool {
     let below = format!("{path}/");
     let is_directory =
@@ -17,7 +17,7 @@ pub(super) fn is_replaced<V>(files: &BTreeMap<String, V>, path: &str) -> bool {
             .any(|(at, _)| path.get(..at).is_some_and(|above| files.contains_key(above)))
 }
 
-/// Parts actions: those that leave a place which another one needs, and the others, both in their
+/// Splits actions into those that free a place for another action, and the others, both in their
 /// order.
 pub(super) fn parted<'a>(actions: &[&'a SyncAction]) -> (Vec<&'a SyncAction>, Vec<&'a SyncAction>) {
     let needed: BTreeMap<String, ()> =

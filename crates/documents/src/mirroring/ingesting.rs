@@ -1,5 +1,6 @@
-//! What a sync takes from files into the tree: a changed file, a new one, one that was renamed, one that was deleted. Each is one write of
-//! the tree; a file that it refuses is told once, and tried again when it changes.
+//! The changes that a sync takes from files into the tree: changed, new, renamed and deleted files.
+//! Each is one write of the tree. A file that the tree rejects is reported once, and retried when
+//! it changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +23,7 @@ use crate::removed_content::erased_documents::DELETED_IN_A_MIRROR;
 use crate::{DocumentDelete, DocumentMove, Precondition};
 
 impl Sync<'_> {
-    /// Takes a file; true where the tree changed, or may have.
+    /// Takes a file. Returns true if the tree changed, or may have changed.
     pub(super) async fn take_file(&mut self, look: &Look, path: &str, action: &SyncAction) -> Result<bool> {
         let (file, base) = match action {
             SyncAction::Take { file, .. } | SyncAction::TakeNew { file, .. } => (hex_of(file), None),
@@ -81,7 +82,7 @@ impl Sync<'_> {
                 let named = named_in(&text, &look.laid);
                 self.take_index((path, &file), (stays, named), new, preface, &token).await?;
                 if self.kept.get(path).is_some_and(|known| known.adopted) {
-                    // Files that it leads to may be taken behind it.
+                    // The linked files may be taken after it.
                     self.indexes_taken.insert(path.to_owned(), text);
                 }
                 Ok(true)
@@ -93,7 +94,8 @@ impl Sync<'_> {
         }
     }
 
-    /// Takes the documents that an index alone tells. While one of its lines is no document's, the file stays as somebody wrote it.
+    /// Takes the documents that only an index contains. If one of its lines becomes no document,
+    /// the file stays unchanged.
     async fn take_index(
         &mut self,
         (path, file): (&str, &str),
@@ -118,7 +120,7 @@ impl Sync<'_> {
                 Err(error) => return Err(error),
             }
         }
-        // Lines that became documents are not read again when the others are.
+        // Lines that became documents are not read again with the others.
         let known_of = made.clone();
         self.kept.edit(path, |known| {
             if known.adopted {
@@ -139,14 +141,14 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// The path under which a file was committed, where that may be another than its composed one.
+    /// Returns the committed path of a file, if it may differ from its composed form.
     fn committed_path(&self, path: &str) -> Option<String> {
         let committed = self.committed.as_ref().filter(|_| !path.is_ascii())?;
         Some(committed.get(path).map_or(path, String::as_str).to_owned())
     }
 
-    /// The text of a file, if it still is the one that was planned for, and whether it may be run where the
-    /// mirror knows it.
+    /// Returns the text of a file, if it still equals the planned one. The flag is true if it is
+    /// executable; `None` if the mirror has no modes.
     async fn text_of(&mut self, path: &str, file: &str) -> Result<Option<(String, Option<bool>)>> {
         let found = match self.backend.read(path).await {
             Ok(found) => found,
@@ -201,7 +203,7 @@ impl Sync<'_> {
                 Ok(true)
             }
             Err(error) if error.reason == Some(Reason::StaleVersion) => {
-                // The tree changed since the look: the next one sees both.
+                // The tree changed since the check: the next one sees both.
                 self.kept.edit(path, |known| known.pending = None);
                 if is_new {
                     self.note(
@@ -216,21 +218,21 @@ impl Sync<'_> {
                 Ok(false)
             }
             Err(error) => {
-                // Whether it arrived is not known: the next look asks under the same token.
+                // The outcome is unknown: the next check repeats the write under the same token.
                 self.note(path, error.message);
                 Ok(false)
             }
         }
     }
 
-    /// A file that was taken stays taken, whatever becomes of its description.
+    /// Updates the description of a taken file. The file stays taken if that fails.
     async fn describe(&mut self, path: &str, at: &DocumentPath) {
         if let Err(error) = self.documents.mirror_describe(&self.mirror, at).await {
             self.note(path, format!("the description is that of the text before: {}", error.message));
         }
     }
 
-    /// The same write as the sync that was cut off behind it made, or would have made.
+    /// Repeats the write of an interrupted sync, or makes it if that sync did not.
     pub(super) async fn take_again(
         &mut self,
         path: &str,
@@ -260,7 +262,8 @@ impl Sync<'_> {
         self.take_document(path, file, taking, token).await.map(drop)
     }
 
-    /// In the other layouts a name in the tree is made of what lies around: whether the file arrived is told by a document that says the same.
+    /// Settles an interrupted write in the other layouts, where a tree path depends on other
+    /// documents. The file arrived if a document has equal content.
     async fn settle_laid(&mut self, path: &str, file: &str, text: &str) -> Result<()> {
         let state = self.laid_state();
         let laid = self.documents.mirror_laid(&self.mirror, self.layout, &state).await?;
@@ -317,7 +320,8 @@ impl Sync<'_> {
 
     fn taken(&mut self, path: &str, file: &str, taken: &Taken, executable: bool) {
         if taken.written.path.is_none() {
-            // It is kept, and held back until a person has seen it: its file stays as it is.
+            // The document is stored and quarantined until a person reviews it: its file stays
+            // unchanged.
             self.refused(path, file, "the document is held back: see loci record quarantine");
             self.kept.edit(path, |known| known.agreed = Some(file.to_owned()));
             return;
@@ -328,7 +332,7 @@ impl Sync<'_> {
                 let executable = executable && keeps_modes(&self.mirror);
                 sha256.map(|sha256| hex_of(&state_of(&sha256, executable)))
             }
-            // The file is to be what the document says, whatever that is.
+            // The file is written from the document, regardless of its content.
             TakenAs::Lines | TakenAs::Beside => None,
         };
         if self.layout != Layout::Native && is_the_document(taken) {
@@ -345,7 +349,7 @@ impl Sync<'_> {
         lines: Vec<String>,
     ) -> Result<bool> {
         let mut made = self.taken_of(path);
-        // Lines of a file that stays are known masked, as a mirror before this one took them.
+        // Lines of a file that stays are recorded in masked form, as an earlier mirror took them.
         let masked = |line: String| if stays { redact(line, RedactionMode::Mask).0 } else { line };
         let lines: Vec<String> = lines.into_iter().map(masked).collect();
         if !lines.is_empty() {
@@ -357,7 +361,7 @@ impl Sync<'_> {
                 precondition: None,
                 reason: Some("lines of a file in a mirror".to_owned()),
             };
-            // Lines are added once: it needs no token.
+            // Lines are added once: no token is needed.
             match self.documents.document_append(&self.writer, append, None).await {
                 Ok(written) => {
                     self.report.taken += 1;
@@ -386,7 +390,7 @@ impl Sync<'_> {
         let file = hex_of(&known.digest);
         let Some((text, _)) = self.text_of(to, &file).await? else { return Ok(false) };
         if self.layout != Layout::Native {
-            // A name there says nothing of the tree: the file alone has another.
+            // A name in that layout does not affect the tree: only the file is renamed.
             if let Some(record) = &known.record {
                 self.names_taken.insert(record.clone(), to.to_owned());
             }
@@ -428,7 +432,7 @@ impl Sync<'_> {
         }
     }
 
-    /// Puts documents away whose files are gone: the marker and each file are looked at once more before.
+    /// Archives documents whose files are gone, after checking the marker and each file once more.
     pub(super) async fn put_away(&mut self, look: &Look, actions: &[&SyncAction]) -> Result<()> {
         let gone: Vec<&String> = actions
             .iter()
@@ -473,7 +477,7 @@ impl Sync<'_> {
     }
 }
 
-/// True where a document says now what its file says.
+/// True if a document now has the content of its file.
 fn is_the_document(taken: &Taken) -> bool {
     match taken.taken_as {
         TakenAs::Document => true,

@@ -1,5 +1,5 @@
-//! What a mirror and its tree agreed on, path by path, between two syncs: kept in parts, so that one change writes one of them and all
-//! are read in few rows. What a sync makes of it is `two_way`'s matter.
+//! The agreed state of a mirror and its tree, by path, between two syncs. It is stored in parts, so
+//! that one change writes one of them and all are read in few rows. `two_way` uses it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use loci_model::trees::mirror::{MIRROR_SHARDS, Mirror, MirrorFile, MirrorFiles};
 use loci_model::{Result, Timestamp};
 use sha2::{Digest, Sha256};
 
-/// All that is known of a mirror's paths, with the parts that changed.
+/// The known state of a mirror's paths, with the changed parts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Kept {
     files: BTreeMap<String, MirrorFile>,
@@ -18,7 +18,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// As the ledger has it.
+    /// Reads the state from the ledger.
     pub(super) fn read(tx: &dyn ReadTx, mirror: &Mirror) -> Result<Self> {
         let page = LedgerPage {
             memory: mirror.memory.clone(),
@@ -43,7 +43,7 @@ impl Kept {
         self.files.iter()
     }
 
-    /// Changes what is known of a path.
+    /// Changes the state of a path.
     pub(super) fn edit(&mut self, path: &str, change: impl FnOnce(&mut MirrorFile)) {
         let mut file = self.files.get(path).cloned().unwrap_or_default();
         change(&mut file);
@@ -58,7 +58,7 @@ impl Kept {
         }
     }
 
-    /// Both hold this.
+    /// Records that both sides have this file.
     pub(super) fn agree(&mut self, path: &str, file: &str, rendered: Option<String>) {
         self.edit(path, |known| {
             let rendered = rendered.filter(|rendered| rendered != file);
@@ -66,18 +66,18 @@ impl Kept {
         });
     }
 
-    /// Nothing is known of a path any more.
+    /// Removes the state of a path.
     pub(super) fn forget(&mut self, path: &str) {
         self.edit(path, |known| *known = MirrorFile::default());
     }
 
-    /// Nothing is known of any path any more.
+    /// Removes the state of all paths.
     pub(super) fn clear(&mut self) {
         self.changed.extend(self.files.keys().map(|path| shard_of(path)));
         self.files.clear();
     }
 
-    /// The parts that changed since this was asked last, as they are to be kept.
+    /// Returns the parts that changed since the last call, in their stored form.
     pub(super) fn changes(&mut self, mirror: &Mirror, at: Timestamp) -> Vec<MirrorFiles> {
         let changed = std::mem::take(&mut self.changed);
         let mut parts: BTreeMap<usize, BTreeMap<String, MirrorFile>> =
@@ -128,7 +128,7 @@ fn shard_of(path: &str) -> usize {
     usize::from(Sha256::digest(path.as_bytes()).first().copied().unwrap_or_default()) % MIRROR_SHARDS
 }
 
-/// The digest of a file as the sides of a sync compare it: of its bytes, and of whether it may be run.
+/// Returns the digest of a file as syncs compare it: of its bytes and its executable flag.
 pub(super) fn state_of(sha256: &FileDigest, executable: bool) -> FileDigest {
     if !executable {
         return *sha256;
@@ -136,12 +136,12 @@ pub(super) fn state_of(sha256: &FileDigest, executable: bool) -> FileDigest {
     Sha256::new_with_prefix(sha256).chain_update("executable").finalize().into()
 }
 
-/// A digest in hex digits.
+/// Returns a digest in hex digits.
 pub(super) fn hex_of(digest: &FileDigest) -> String {
     hex::encode(digest)
 }
 
-/// A digest from its hex digits.
+/// Parses a digest in hex digits.
 pub(super) fn digest_of(text: &str) -> Option<FileDigest> {
     hex::decode(text).ok()?.try_into().ok()
 }

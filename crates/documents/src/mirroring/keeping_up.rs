@@ -1,5 +1,5 @@
-//! Every mirror in its interval, while this process is a host. Which mirrors there are is looked up now and then, for another process may
-//! have made one; whoever makes one here says so.
+//! Syncs every mirror in its interval while this process hosts it. The mirrors are looked up
+//! periodically, because another process may have added one; this process reports its own changes.
 
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -12,28 +12,28 @@ use loci_model::{ErrorKind, MemoryId, Result, Timestamp};
 
 use crate::Documents;
 
-/// Mirrors are looked up this often.
+/// The interval of looking up mirrors, in microseconds.
 const LOOK_UP_US: u64 = 30_000_000;
-/// The end of a process waits so long for all of them.
+/// The time that the end of a process waits for all mirrors, in milliseconds.
 const LAST_MS: u64 = 30_000;
-/// Memories that are read at once.
+/// The number of memories per read.
 const MEMORIES_PER_READ: usize = 200;
 
 /// The mirrors of a process.
 #[derive(Debug, Default)]
 pub(crate) struct Mirrors {
-    /// Something was made or removed here.
+    /// True if this process added or removed a mirror.
     is_changed: AtomicBool,
 }
 
 impl Mirrors {
-    /// A mirror was made or removed.
+    /// Records that a mirror was added or removed.
     pub(super) fn changed(&self) {
         self.is_changed.store(true, Ordering::Relaxed);
     }
 }
 
-/// When each mirror is due.
+/// The due times of all mirrors.
 #[derive(Default)]
 pub(crate) struct Schedule {
     looked_up_us: Option<u64>,
@@ -41,10 +41,10 @@ pub(crate) struct Schedule {
 }
 
 impl Documents {
-    /// Brings up what is due.
+    /// Syncs the due mirrors.
     ///
     /// # Errors
-    /// What the store says; what goes wrong with one mirror is in its report.
+    /// The errors of the store; a mirror's own errors are in its report.
     pub(crate) async fn mirrors_due(&self, schedule: &mut Schedule) -> Result<()> {
         let now = self.engine.clock().monotonic_us();
         let is_old = schedule.looked_up_us.is_none_or(|at| now.saturating_sub(at) >= LOOK_UP_US);
@@ -70,7 +70,8 @@ impl Documents {
         Ok(())
     }
 
-    /// One more time before the process ends, which does not wait for it longer than a while: what waited for a pause is committed.
+    /// Syncs all mirrors once more before the process ends, within a time limit: changes that wait
+    /// for a pause are committed.
     pub(crate) async fn mirrors_last(&self, schedule: &Schedule) {
         let all = async {
             for (mirror, _) in schedule.due_us.values() {
@@ -86,7 +87,7 @@ impl Documents {
         let name = mirror.name.clone();
         match self.mirror_sync_now(mirror, is_last).await {
             Ok(_) => {}
-            // Another process is at it, or it was removed.
+            // Another process syncs it, or it was removed.
             Err(error) if matches!(error.kind, ErrorKind::Conflict | ErrorKind::NotFound) => {
                 tracing::debug!(mirror = name, %error, "a mirror was not brought up");
             }
@@ -94,7 +95,7 @@ impl Documents {
         }
     }
 
-    /// The mirrors of all memories.
+    /// Returns the mirrors of all memories.
     pub(super) async fn mirrors_everywhere(&self) -> Result<Vec<Mirror>> {
         let mut after: Option<(Timestamp, MemoryId)> = None;
         let mut found = Vec::new();
@@ -108,7 +109,7 @@ impl Documents {
             for memory in &page {
                 match self.mirrors_in(&memory.id).await {
                     Ok(mirrors) => found.extend(mirrors),
-                    // It was deleted meanwhile.
+                    // The memory was deleted meanwhile.
                     Err(error) if error.kind == ErrorKind::NotFound => {}
                     Err(error) => return Err(error),
                 }

@@ -1,6 +1,6 @@
-//! Files in folders of mirrors that no document holds: files that a sync refused, passed over or
-//! did not take yet, and folders of mirrors that were removed. An erasure names them, because they
-//! may have a person's words and nothing says so. Nothing is changed here.
+//! Files in folders of mirrors without a document: files that a sync rejected, skipped or did not
+//! take yet, and folders of removed mirrors. An erasure reports them, because they may contain a
+//! person's words without any reference. Nothing is changed here.
 
 use std::collections::BTreeSet;
 
@@ -18,17 +18,17 @@ use super::rendering::keeps_modes;
 use super::spelling::Spelled;
 use crate::Documents;
 
-/// Files, or folders, that one line names; it says how many more there are.
+/// The maximum of files, or folders, that one line names; it states the number of further ones.
 const NAMED_MAX: usize = 20;
-/// Another mirror's root: that mirror is looked at by itself.
+/// The reason for skipping another mirror's root, which is checked separately.
 const OTHER_MIRROR: &str = "other_mirror";
 
 impl Documents {
-    /// Finds files of mirrors that no document holds: of the person's own trees, or `everywhere`,
-    /// which reads every file of every mirror and looks for markers below the roots.
+    /// Finds files of mirrors without a document: in the person's own trees, or `everywhere`, which
+    /// reads every file of every mirror and searches markers below the roots.
     ///
     /// # Errors
-    /// Errors of the store. A folder that cannot be read is a line.
+    /// The errors of the store. A folder that cannot be read becomes a line.
     pub(crate) async fn mirror_files_not_examined(
         &self,
         memory: &MemoryId,
@@ -54,8 +54,8 @@ impl Documents {
         Ok(found)
     }
 
-    /// The files of a mirror that no document holds. Loci alone writes into a repository, and
-    /// nothing of Loci's lies where no sync began.
+    /// Returns the files of a mirror without a document. Repositories are skipped, because only
+    /// Loci writes into them, and so are mirrors without a first sync.
     async fn not_examined_in(&self, mirror: &Mirror) -> Result<Option<String>> {
         if mirror.kind == MirrorKind::Git {
             return Ok(None);
@@ -97,8 +97,8 @@ impl Documents {
         place.list().await
     }
 
-    /// Folders whose marker names a mirror of the memory that is no more. Those of other memories
-    /// are theirs.
+    /// Returns the folders whose marker names a removed mirror of the memory. Folders of other
+    /// memories are not reported.
     async fn folders_of_removed_mirrors(&self, memory: &MemoryId, mirrors: &[Mirror]) -> Vec<String> {
         let Some(places) = &self.engine.file_places() else { return Vec::new() };
         let found = match places.markers().await {
@@ -127,9 +127,9 @@ impl Documents {
     }
 }
 
-/// Files of a folder that its tree does not hold: those that were refused or changed since the last
-/// sync, those that stay with secrets that their documents do not have, and those that listings
-/// leave out. Under the marker of another, all files.
+/// Returns the files of a folder that its tree does not contain: rejected files, files changed
+/// since the last sync, files that stay with secrets, and files that listings omit. Under the
+/// marker of another mirror, all files.
 fn left_in(mirror: &Mirror, listing: &FileListing, kept: &Kept) -> Option<String> {
     let is_own = guards::marked(listing.marker.as_deref(), &mirror.id) == Marked::Own;
     let files = listing.entries.iter().filter(|entry| !is_own || !is_agreed(mirror, entry, kept));
@@ -143,7 +143,8 @@ fn left_in(mirror: &Mirror, listing: &FileListing, kept: &Kept) -> Option<String
     ))
 }
 
-/// True for a file that a document holds whole, which one that stays with its secrets is not.
+/// True for a file whose whole content its document has. A file that stays with its secrets is
+/// none.
 fn is_agreed(mirror: &Mirror, entry: &FileEntry, kept: &Kept) -> bool {
     let file = hex_of(&state_of(&entry.sha256, entry.executable && keeps_modes(mirror)));
     kept.get(&entry.path).is_some_and(|known| {
@@ -151,7 +152,7 @@ fn is_agreed(mirror: &Mirror, entry: &FileEntry, kept: &Kept) -> bool {
     })
 }
 
-/// Names and their number; `None` for none.
+/// Returns the names and their number; `None` if there are none.
 fn named(names: &BTreeSet<&str>) -> Option<String> {
     if names.is_empty() {
         return None;

@@ -1,5 +1,5 @@
-//! `mirror_add`, `mirror_remove`, `mirrors_list`: which trees are kept as files elsewhere. A mirror that is removed leaves its files where they
-//! are.
+//! `mirror_add`, `mirror_remove`, `mirrors_list`: the trees that are mirrored as files elsewhere.
+//! Removing a mirror leaves its files.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,56 +24,56 @@ use super::keeping;
 use super::layouts::Layout;
 use crate::Documents;
 
-/// Mirrors of a memory, at most.
+/// The maximum of mirrors of a memory.
 const MIRRORS_MAX: usize = 100;
-/// A mirror is not looked at more often.
+/// The minimum interval of a mirror, in milliseconds.
 pub const INTERVAL_MS_MIN: u64 = 5_000;
-/// Nor more rarely.
+/// The maximum interval of a mirror, in milliseconds.
 const INTERVAL_MS_MAX: u64 = 86_400_000;
 
-/// A mirror to be made.
+/// A request to add a mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewMirror {
     /// The memory.
     pub memory: MemoryId,
     /// Its name.
     pub name: String,
-    /// Whose tree.
+    /// The namespace of the tree.
     pub namespace: Namespace,
-    /// The word for how its files are laid.
+    /// The name of the layout.
     pub layout: String,
-    /// Where it lies.
+    /// The kind of place.
     pub kind: MirrorKind,
-    /// Where exactly.
+    /// The path of the place.
     pub path: String,
-    /// Which way it goes.
+    /// The direction.
     pub direction: MirrorDirection,
-    /// What deletions do.
+    /// The effect of deletions.
     pub deletes: MirrorDeletes,
-    /// How often it is looked at.
+    /// The interval of syncs, in milliseconds.
     pub interval_ms: u64,
-    /// Files say which record they are.
+    /// True if files contain their record's id.
     pub render_ids: bool,
-    /// It may write what is loaded with every prompt.
+    /// True if it may write documents that are loaded with every prompt.
     pub system: bool,
-    /// Conversations are rendered into it.
+    /// True if conversations are rendered into it.
     pub sessions: bool,
-    /// It may begin where files lie already.
+    /// True if it may start on existing files.
     pub adopt: bool,
-    /// Writes of one author within so long are one commit.
+    /// The time within which writes of one author form one commit, in milliseconds.
     pub debounce_ms: u64,
-    /// Who wants it.
+    /// The origin of the request.
     pub origin: MirrorOrigin,
 }
 
-/// A mirror and how it stands.
+/// A mirror and its state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MirrorShown {
     /// The mirror.
     pub mirror: Mirror,
-    /// What its last sync left.
+    /// The state after its last sync.
     pub state: Option<MirrorState>,
-    /// Files that are kept beside documents, of which nobody decided yet.
+    /// The number of conflict copies without a decision.
     pub open_conflicts: u64,
 }
 
@@ -110,23 +110,23 @@ impl NewMirror {
 }
 
 impl Documents {
-    /// Makes a mirror. One that the configuration has is brought up to it.
+    /// Adds a mirror. A configured mirror is updated to its configuration.
     ///
     /// # Errors
-    /// `Denied` without a grant of admin on the whole namespace; `Invalid`, naming the member, and `path`
-    /// for a place outside of the
-    /// memory's folder without administration of the server; `Conflict` where one has the name.
+    /// `Denied` without a grant of admin on the whole namespace; `Invalid`, naming the member, and
+    /// `path` for a place outside of the memory's folder without administration of the server;
+    /// `Conflict` if one has the name.
     pub async fn mirror_add(&self, caller: &Principal, new: NewMirror) -> Result<Mirror> {
         access::tree_view(caller, &new.memory, &new.namespace, Capability::Admin)?;
         new.check()?;
         if new.sessions {
-            // Whoever reads the mirror reads every conversation of the memory.
+            // The readers of the mirror can read every conversation of the memory.
             access::require_whole(caller, &new.memory, Capability::Admin)?;
         }
         let is_configured = new.origin == MirrorOrigin::Configured;
         let new = match access::require_server_admin(caller) {
             Ok(()) => new,
-            // Of one memory alone: in the memory's folder, where nothing of another's is met.
+            // Limited to the memory's own folder, which contains nothing of other memories.
             Err(_) => {
                 let path = self.file_places()?.own_path(new.kind, &new.path, &new.memory)?;
                 NewMirror { path, ..new }
@@ -158,10 +158,10 @@ impl Documents {
         self.engine.store().write(move |tx| put(tx, &mirror)).await
     }
 
-    /// Removes a mirror; its files stay where they are.
+    /// Removes a mirror; its files stay.
     ///
     /// # Errors
-    /// `NotFound`; `Denied`; `Conflict` for one that the configuration has.
+    /// `NotFound`; `Denied`; `Conflict` for a configured one.
     pub async fn mirror_remove(&self, caller: &Principal, memory: &MemoryId, name: &str) -> Result<Mirror> {
         let mirror = self.mirror_of(caller, memory, name, Capability::Admin).await?;
         if mirror.origin == MirrorOrigin::Configured {
@@ -183,10 +183,10 @@ impl Documents {
             .await
     }
 
-    /// Forgets mirrors that the configuration had and has no more: `names` are those that it has.
+    /// Removes mirrors that are no longer configured; `names` are the configured ones.
     ///
     /// # Errors
-    /// What the store says.
+    /// The errors of the store.
     pub async fn mirrors_configured(&self, names: &BTreeMap<MemoryId, Vec<String>>) -> Result<()> {
         for mirror in self.mirrors_everywhere().await? {
             let is_named = names.get(&mirror.memory).is_some_and(|names| names.contains(&mirror.name));
@@ -197,10 +197,10 @@ impl Documents {
         Ok(())
     }
 
-    /// The mirrors of a memory that the caller may read, by name.
+    /// Returns the mirrors of a memory that the caller may read, by name.
     ///
     /// # Errors
-    /// `NotFound`; `Denied` where the caller knows nothing of the memory.
+    /// `NotFound`; `Denied` if the caller has no access to the memory.
     pub async fn mirrors_list(&self, caller: &Principal, memory: &MemoryId) -> Result<Vec<MirrorShown>> {
         access::record_view(caller, memory, Capability::Read)?;
         let mut shown = Vec::new();
@@ -212,10 +212,10 @@ impl Documents {
         Ok(shown)
     }
 
-    /// A mirror, and what its last sync did.
+    /// Returns a mirror, and the report of its last sync.
     ///
     /// # Errors
-    /// `NotFound`, for one that the caller may not read, too.
+    /// `NotFound`, also for one that the caller may not read.
     pub async fn mirror_status(
         &self,
         caller: &Principal,
@@ -251,7 +251,8 @@ impl Documents {
         Ok(all)
     }
 
-    /// A mirror whose tree the caller may do this with: unknown and forbidden ones are not told apart.
+    /// Returns a mirror whose tree the caller may use this way. Unknown and forbidden ones give one
+    /// error.
     pub(super) async fn mirror_of(
         &self,
         caller: &Principal,
@@ -278,10 +279,11 @@ impl Documents {
         Ok(mirror)
     }
 
-    /// Where a git mirror lies, for whoever may read its tree and wants to clone it.
+    /// Returns the repository of a git mirror, for callers that may read its tree and want to clone
+    /// it.
     ///
     /// # Errors
-    /// `NotFound`, for mirrors without a repository and those that the caller may not read, too.
+    /// `NotFound`, also for mirrors without a repository and those that the caller may not read.
     pub async fn mirror_repository(
         &self,
         caller: &Principal,
@@ -293,7 +295,7 @@ impl Documents {
             return Err(Error::not_found(format!("there is no repository named {name}")));
         }
         if mirror.sessions && access::require_whole(caller, memory, Capability::Read).is_err() {
-            // A clone has every conversation of the memory.
+            // A clone contains every conversation of the memory.
             return Err(Error::not_found(format!("there is no repository named {name}")));
         }
         self.own_repository(&mirror).await?;
@@ -322,37 +324,37 @@ fn forget(tx: &mut dyn Tx, mirror: &Mirror) -> Result<()> {
     Ok(())
 }
 
-/// True where a tree is kept as files elsewhere.
+/// True if a tree has a mirror.
 ///
 /// # Errors
-/// What the store says.
+/// The errors of the store.
 pub(crate) fn is_mirrored(tx: &dyn ReadTx, memory: &MemoryId, namespace: &str) -> Result<bool> {
     Ok(in_ledger(tx, memory)?.iter().any(|mirror| mirror.namespace.normal() == namespace))
 }
 
-/// Mirrors of a tree are to be rendered anew: something was taken out of it.
+/// Outdates the mirrors of a tree, because content was removed from it: they are rendered again.
 ///
 /// # Errors
-/// What the store says.
+/// The errors of the store.
 pub(crate) fn outdate(tx: &mut dyn Tx, memory: &MemoryId, namespace: &Namespace) -> Result<()> {
     let normal = namespace.normal();
     outdate_where(tx, memory, |mirror| mirror.namespace.normal() == normal)
 }
 
-/// Outdates mirrors that keep the history of a tree, by the normal form of its namespace: somebody
-/// who was forgotten made a change there, or a change speaks of them.
+/// Outdates mirrors that keep the history of a tree, by the normal form of its namespace: an erased
+/// person made a change there, or a change mentions them.
 ///
 /// # Errors
-/// Errors of the store.
+/// The errors of the store.
 pub(crate) fn outdate_history(tx: &mut dyn Tx, memory: &MemoryId, namespace: &str) -> Result<()> {
     outdate_where(tx, memory, |mirror| keeps_history(mirror) && mirror.namespace.normal() == namespace)
 }
 
-/// Outdates repositories with a history that may have more than the log has, as after a restore:
-/// somebody was forgotten, and the log perhaps does not know them.
+/// Outdates repositories with a history that may have more than the log, as after a restore: the
+/// log may not know an erased person.
 ///
 /// # Errors
-/// Errors of the store.
+/// The errors of the store.
 pub(crate) fn outdate_joined(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     let store = tx.memories().identity_of_store()?;
     for mirror in in_ledger(tx, memory)?.into_iter().filter(keeps_history) {
@@ -369,10 +371,10 @@ pub(super) fn keeps_history(mirror: &Mirror) -> bool {
     mirror.kind == MirrorKind::Git && mirror.direction != MirrorDirection::Import
 }
 
-/// Mirrors that render conversations are to be rendered anew: some were erased.
+/// Outdates mirrors that render conversations, because some were erased.
 ///
 /// # Errors
-/// Errors of the store.
+/// The errors of the store.
 pub(crate) fn outdate_conversations(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     outdate_where(tx, memory, |mirror| mirror.sessions)
 }
@@ -397,7 +399,7 @@ fn in_ledger(tx: &dyn ReadTx, memory: &MemoryId) -> Result<Vec<Mirror>> {
     })
 }
 
-/// Stores a mirror that is added; one that the configuration has is brought up to it.
+/// Stores an added mirror. A configured one is updated to its configuration.
 fn put(tx: &mut dyn Tx, mirror: &Mirror) -> Result<Mirror> {
     existing(tx, &mirror.memory)?;
     let Some(known) = tx.ledger().noun::<Mirror>(&mirror.memory, &mirror.name)? else {
@@ -417,7 +419,7 @@ fn put(tx: &mut dyn Tx, mirror: &Mirror) -> Result<Mirror> {
         || known.namespace != mirror.namespace
         || known.layout != mirror.layout;
     let mirror = Mirror {
-        // Somewhere else it begins anew: what was agreed on there says nothing here.
+        // A mirror at another place starts again: earlier agreements do not apply there.
         id: if is_elsewhere { mirror.id.clone() } else { known.id.clone() },
         at: known.at,
         ..mirror.clone()

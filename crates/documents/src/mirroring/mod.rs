@@ -1,24 +1,24 @@
-//! Mirrors: a tree as files elsewhere, kept the same from both sides.
+//! Mirrors: a tree as files elsewhere, synchronised in both directions.
 //!
-//! | file | idea |
+//! | file | content |
 //! |---|---|
-//! | [`sync_plan`] | what is to be done, from what the tree, the mirror and their last agreement hold: pure |
-//! | [`layouts`] | which files there are to be, and what one means that somebody wrote: pure |
-//! | `in_the_way` | what leaves a place before a file comes where a directory lay, or the other way round: pure |
-//! | [`guards`] | what keeps a mirror that is gone, or another's, from deleting anything: pure |
-//! | `mirrors`, `syncing` | the verbs: making, listing, removing; one sync, alone, with its report |
-//! | `erasures` | mirrors after an erasure, and what is left in them |
-//! | `leftovers` | files in folders of mirrors that no document holds |
-//! | `apart` | no mirror in another, none on another's disks |
-//! | `rendering`, `keeping` | the files that there are to be; what both sides agreed on, between two syncs |
-//! | `two_way`, `ingesting`, `taking`, `writing_files` | a sync of files: the look, what the tree takes, what is written |
-//! | `adopted` | files that lay there before their mirror and hold secrets: what writes over none of them |
-//! | `earlier_renderings` | files that lay there before their mirror: versions of documents |
+//! | [`sync_plan`] | the actions of a sync, from tree, mirror and last agreement: pure |
+//! | [`layouts`] | the files of a tree, and the meaning of a file that a person wrote: pure |
+//! | `in_the_way` | removals that free the place of a file or a directory: pure |
+//! | [`guards`] | guards against deletions by a missing or foreign mirror: pure |
+//! | `mirrors`, `syncing` | add, list, remove; one exclusive sync, with its report |
+//! | `erasures` | mirrors after an erasure, and their remaining content |
+//! | `leftovers` | files in folders of mirrors without a document |
+//! | `apart` | no mirror in another, none on another installation's disks |
+//! | `rendering`, `keeping` | the files to write; the agreed state between two syncs |
+//! | `two_way`, `ingesting`, `taking`, `writing_files` | a sync of files: check, take, write |
+//! | `adopted` | files with secrets from before the mirror, which are not overwritten |
+//! | `earlier_renderings` | files from before the mirror: versions of documents |
 //! | `after_restore` | files of a mirror after a restore of its store: no agreement counts |
-//! | `spelling` | names that a disk composes otherwise than a tree |
+//! | `spelling` | names that a disk composes differently from a tree |
 //! | `git` | a bare repository: the history of the tree as commits, and edits of a clone |
-//! | `transcripts` | conversations as files: pure, but for reading them |
-//! | `keeping_up` | every mirror in its interval |
+//! | `transcripts` | conversations as files: pure, except for reading them |
+//! | `keeping_up` | the periodic sync of every mirror |
 
 mod adopted;
 mod after_restore;
@@ -52,7 +52,7 @@ pub use settings::MirrorSettings;
 use loci_engine::document_text::areas::Area;
 use loci_engine::document_text::path::DocumentPath;
 
-/// True for what Loci renders by itself in the native layout.
+/// True for a path that Loci renders without a document in the native layout.
 fn rendered_area(path: &str) -> bool {
     DocumentPath::check(path).is_ok_and(|path| Area::of(&path) == Area::Rendered)
 }

@@ -1,5 +1,6 @@
-//! A tree as the files of a mirror: which there are to be, and their bytes. In the native layout the tree knows the digest of each
-//! file, so only what is written is read; the other layouts, and files that say their ids, are rendered as a whole.
+//! A tree as the files of a mirror: their paths and their bytes. In the native layout the tree
+//! knows the digest of each file, so only written files are read. The other layouts, and files with
+//! ids, are rendered as a whole.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -20,15 +21,15 @@ use crate::Documents;
 use crate::document::read_counts;
 use crate::trees::tree::TreeAsk;
 
-/// Documents that one read takes.
+/// The number of documents per read.
 const DOCUMENTS_PER_READ: usize = 500;
 
-/// A file that there is to be.
+/// A file to have in the mirror.
 #[derive(Debug, Clone)]
 pub(super) struct LaidOne {
-    /// The digest of its bytes and of whether it may be run.
+    /// The digest of its bytes and its executable flag.
     pub(super) digest: FileDigest,
-    /// It may be run; `None`: the mirror does not know that of its files.
+    /// True if it is executable; `None`: the mirror has no modes.
     pub(super) executable: Option<bool>,
     pub(super) record: Option<RecordId>,
 }
@@ -36,34 +37,35 @@ pub(super) struct LaidOne {
 /// A tree as files.
 #[derive(Debug, Default)]
 pub(super) struct Laid {
-    /// Files, by path.
+    /// The files, by path.
     pub(super) files: BTreeMap<String, LaidOne>,
-    /// What the layout remembers with them.
+    /// The layout's new state.
     pub(super) state: LaidState,
-    /// All documents, where the layout looks at all.
+    /// All documents, if the layout needs them.
     pub(super) documents: Vec<LaidDocument>,
     entries: BTreeMap<RecordId, Arc<TreeEntry>>,
-    /// Paths that documents had before.
+    /// The former paths of documents.
     left: BTreeMap<RecordId, Vec<String>>,
     bytes: BTreeMap<String, Vec<u8>>,
-    /// Paths of all documents, by what no file system tells apart; made when it is asked for.
+    /// The paths of all documents by their folded form, in which file systems compare them;
+    /// computed on first use.
     by_key: OnceLock<BTreeMap<String, Vec<String>>>,
-    /// Files by the paths of their documents; made when it is asked for.
+    /// The files by the paths of their documents; computed on first use.
     by_document: OnceLock<BTreeMap<String, String>>,
 }
 
 impl Laid {
-    /// The tree's entry of the document whose file lies at a path.
+    /// Returns the tree entry of the document with the file at a path.
     pub(super) fn entry(&self, path: &str) -> Option<&Arc<TreeEntry>> {
         self.entry_of(self.files.get(path)?.record.as_ref()?)
     }
 
-    /// The tree's entry of a document.
+    /// Returns the tree entry of a document.
     pub(super) fn entry_of(&self, record: &RecordId) -> Option<&Arc<TreeEntry>> {
         self.entries.get(record)
     }
 
-    /// Paths that documents left, each with the record.
+    /// Returns the former paths of documents, each with the record.
     pub(super) fn moved(&self) -> impl Iterator<Item = (&str, &RecordId)> {
         let left = self.left.iter();
         left.flat_map(|(record, paths)| paths.iter().map(move |path| (path.as_str(), record)))
@@ -71,7 +73,7 @@ impl Laid {
 }
 
 impl Laid {
-    /// The file of the document at a path.
+    /// Returns the file of the document at a path.
     fn file_of(&self, document: &str) -> Option<&str> {
         let of_files = || {
             let of_file = |(path, one): (&String, &LaidOne)| {
@@ -83,8 +85,8 @@ impl Laid {
         self.by_document.get_or_init(of_files).get(document).map(String::as_str)
     }
 
-    /// Files that a new one may come from: those of its document before it was moved, and the one
-    /// whose edit is kept beside it. `named`: the names that the layout gave before.
+    /// Returns the files that a new one may come from: those of its document before a move, and the
+    /// one that this is a conflict copy of. `named`: the former names in the layout.
     pub(super) fn sources_of(&self, path: &str, named: &BTreeMap<RecordId, String>) -> Vec<String> {
         let Some(record) = self.files.get(path).and_then(|one| one.record.as_ref()) else {
             return Vec::new();
@@ -96,7 +98,7 @@ impl Laid {
         sources
     }
 
-    /// Leaves files out; their paths.
+    /// Removes files from the result. Returns their paths.
     pub(super) fn without(&mut self, is_out: impl Fn(&str) -> bool) -> Vec<String> {
         let out: Vec<String> = self.files.keys().filter(|path| is_out(path)).cloned().collect();
         for path in &out {
@@ -106,7 +108,7 @@ impl Laid {
         out
     }
 
-    /// The path of a document that no file system could tell from this one.
+    /// Returns the path of a document that file systems cannot distinguish from this one.
     pub(super) fn other_spelling(&self, path: &DocumentPath) -> Option<&str> {
         let of_key = || {
             let paths = self.entries.values().map(|entry| (entry.key.clone(), entry.path.clone()));
@@ -119,25 +121,25 @@ impl Laid {
     }
 }
 
-/// A document whose file says which record it is.
+/// Adds the record's id to a document's head.
 pub(super) fn say_id(document: &mut LaidDocument) {
     if !document.content.is_raw {
         document.content.head.set("id", Value::of(document.record.as_str()));
     }
 }
 
-/// True for a mirror whose files may be run: their mode is part of them.
+/// True for a mirror whose files may be executable: their mode is part of them.
 pub(super) fn keeps_modes(mirror: &Mirror) -> bool {
     mirror.layout == Layout::Native.as_str() && mirror.kind != MirrorKind::S3
 }
 
-/// The tree of a mirror.
+/// Returns the tree of a mirror.
 pub(super) fn tree_of(mirror: &Mirror) -> TreeAsk {
     TreeAsk { memory: mirror.memory.clone(), namespace: mirror.namespace.clone() }
 }
 
 impl Documents {
-    /// The files that a mirror is to hold.
+    /// Returns the files that a mirror should have.
     pub(super) async fn mirror_laid(
         &self,
         mirror: &Mirror,
@@ -181,14 +183,14 @@ impl Documents {
         Ok(laid)
     }
 
-    /// Documents as layouts see them.
+    /// Returns documents in the form of layouts.
     pub(super) async fn mirror_documents(
         &self,
         mirror: &Mirror,
         entries: &[Arc<TreeEntry>],
     ) -> Result<Vec<LaidDocument>> {
         let mut documents = Vec::with_capacity(entries.len());
-        // Only an index may have to leave some out.
+        // Only an index may have to omit some.
         let by_reads = mirror.layout == Layout::ClaudeMemory.as_str();
         for some in entries.chunks(DOCUMENTS_PER_READ) {
             let (memory, some) = (mirror.memory.clone(), some.to_vec());
@@ -213,7 +215,7 @@ impl Documents {
         Ok(documents)
     }
 
-    /// The bytes of some files, by path; one that has gone meanwhile is absent.
+    /// Returns the bytes of some files, by path. A file that is gone meanwhile is absent.
     pub(super) async fn mirror_bytes(
         &self,
         mirror: &Mirror,

@@ -1,6 +1,6 @@
-//! The spelling of file names in a place: paths of a tree are composed (NFC), and a disk may have them
-//! decomposed (NFD). Seen through this, a place has composed paths, and every file keeps the name that
-//! it has there.
+//! The spelling of file names in a place: paths of a tree are composed (NFC), and a disk may have
+//! them decomposed (NFD). This wrapper shows composed paths, and every file keeps its name on the
+//! disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,17 +13,17 @@ use loci_model::ports::files::{
 };
 use unicode_normalization::UnicodeNormalization;
 
-/// The reason to pass over a file whose name another has, but for its composition.
+/// The reason for skipping a file whose name differs from another one only in its composition.
 const SAME_NAME: &str = "same_name";
 
-/// Files and directories that a place spells otherwise than the tree: as the place spells them, by composed
-/// path.
+/// The files and directories that a place spells differently from the tree: the place's spelling,
+/// by composed path.
 pub(super) type Spellings = BTreeMap<String, String>;
 
-/// A place whose paths are composed.
+/// A place with composed paths.
 pub(super) struct Spelled {
     place: Arc<dyn FileBackend>,
-    /// Those of the last listing.
+    /// The spellings of the last listing.
     names: Mutex<Spellings>,
 }
 
@@ -36,7 +36,8 @@ impl Spelled {
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A path as the place spells it: that of the file, else that of the directories that are there.
+    /// Returns a path in the place's spelling: that of the file, else that of its existing
+    /// directories.
     fn spelled(&self, path: &str) -> String {
         let names = self.names();
         let mut above = path;
@@ -73,13 +74,13 @@ impl Spelled {
     }
 }
 
-/// A path as a tree has it.
+/// Returns a path in the tree's spelling.
 pub(super) fn composed(path: &str) -> String {
     if path.is_ascii() { path.to_owned() } else { path.nfc().collect() }
 }
 
-/// A listing with composed paths, and how the place spells those that it spells otherwise. Of two files of
-/// one name the composed one is meant, else the first.
+/// Returns a listing with composed paths, and the place's differing spellings. Of two files with
+/// one name the composed one is used, else the first.
 pub(super) fn composed_listing(listing: FileListing) -> (FileListing, Spellings) {
     let FileListing { has_root, marker, entries, skipped, passed_over } = listing;
     let (mut taken, mut others) = (BTreeMap::new(), Vec::new());
@@ -103,7 +104,7 @@ pub(super) fn composed_listing(listing: FileListing) -> (FileListing, Spellings)
                 names.entry(part.to_owned()).or_insert_with(|| spelled.to_owned());
             }
         }
-        // A directory that lies there in both spellings leads nowhere else.
+        // A directory that exists in both spellings is not redirected.
         names.insert(path.clone(), spelled);
         taken.insert(path, entry);
     }
@@ -111,7 +112,7 @@ pub(super) fn composed_listing(listing: FileListing) -> (FileListing, Spellings)
     (FileListing { has_root, marker, entries, skipped, passed_over }, names)
 }
 
-/// A path, and every directory that it lies in, the outermost first.
+/// Returns a path, and each of its directories, the outermost first.
 fn parts(path: &str) -> impl Iterator<Item = &str> {
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
     ends.filter_map(|end| path.get(..end))
@@ -199,7 +200,7 @@ mod tests {
         check(&[nfd, nfc], &[nfc], &[], 1);
         let (within, lies) = (format!("{nfc}/x"), format!("{nfd}/x"));
         check(&[&lies], &[&within], &[(nfc, nfd), (&within, &lies)], 0);
-        // The directory lies there in both spellings: what is new comes into the composed one.
+        // The directory exists in both spellings: new files go into the composed one.
         let other = format!("{nfc}/y");
         check(&[&lies, &other], &[&within, &other], &[(&within, &lies)], 0);
     }

@@ -1,6 +1,6 @@
-//! What a sync of a mirror does: per path, from what the tree holds, what the mirror holds, and
-//! what both held when they last agreed. Nothing is overwritten that only one side has, and nothing
-//! is merged by guess. Pure: the same three sides and the same clock give the same plan.
+//! The plan of a mirror's sync: an action per path, from the tree, the mirror, and their last
+//! agreement. Content that only one side has is never overwritten, and nothing is merged by guess.
+//! Pure: equal sides and an equal clock give an equal plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,145 +12,148 @@ pub use loci_model::trees::mirror::{MirrorDeletes as Deletes, MirrorDirection as
 use super::guards::{self, Finding, Marked, MissingSince};
 use super::in_the_way::is_replaced;
 
-/// The part of a name that comes before the digits of a text that is kept beside another.
+/// The part of a conflict copy's name before the digits.
 const CONFLICT: &str = ".conflict-";
-/// The digits of its digest.
+/// The number of digits of its digest.
 const CONFLICT_DIGITS: usize = 7;
 
 /// Digests of files, by path.
 pub type Side = BTreeMap<String, FileDigest>;
 
-/// What a sync looks at.
+/// The input of a plan.
 #[derive(Debug, Clone, Copy)]
 pub struct Sides<'a> {
-    /// Files as the tree renders them.
+    /// The files as the tree renders them.
     pub tree: &'a Side,
-    /// Files as they lie in the mirror.
+    /// The files in the mirror.
     pub mirror: &'a Side,
-    /// Files that both held when they last agreed.
+    /// The files of the last agreement.
     pub agreed: &'a Side,
-    /// What the marker says.
+    /// The result of reading the marker.
     pub marked: Marked,
-    /// Files that were missing in looks before.
+    /// The files that were missing in earlier checks.
     pub missing: &'a MissingSince,
 }
 
-/// How a mirror is kept.
+/// The settings of a plan.
 #[derive(Debug, Clone, Copy)]
 pub struct Keeping {
-    /// Which way.
+    /// The direction.
     pub direction: Direction,
-    /// What deletions do.
+    /// The effect of deletions.
     pub deletes: Deletes,
-    /// When it is looked at.
+    /// The current time.
     pub now: Timestamp,
-    /// The process ends behind it.
+    /// True if the process ends after this sync.
     pub is_last: bool,
-    /// A file and a directory cannot have one place, as they can in a bucket.
+    /// True if a file and a directory cannot share a path, as they can in a bucket.
     pub has_directories: bool,
-    /// The files are a clone's: where all are gone, nothing is put away, and what is new is taken
-    /// all the same.
+    /// True if the files are a clone's. If all are gone, no document is archived, and new files are
+    /// taken nevertheless.
     pub is_clone: bool,
 }
 
-/// Something to do.
+/// An action of a sync.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SyncAction {
-    /// The file is written as the tree has it; `over`: what lies there, which nobody but Loci wrote.
+    /// The file is written from the tree; `over`: the present file, which Loci wrote.
     Write {
-        /// Where.
+        /// The path.
         path: String,
-        /// What must lie there.
+        /// The file that must be present.
         over: Option<FileDigest>,
     },
-    /// The file goes: its document is put away.
+    /// The file is removed, because its document is archived.
     Remove {
-        /// Where.
+        /// The path.
         path: String,
-        /// What must lie there.
+        /// The file that must be present.
         over: FileDigest,
     },
-    /// The document takes what the file says; `base`: what it must hold still.
+    /// The document takes the content of the file; `base`: the content that the document must still
+    /// have.
     Take {
-        /// Where.
+        /// The path.
         path: String,
         /// The file.
         file: FileDigest,
-        /// As both last agreed.
+        /// The file of the last agreement.
         base: FileDigest,
     },
-    /// A new document, from a file that nobody knew; or one that comes back, for its file holds the only copy of an edit.
+    /// A document is created from a new file, or restored because its file contains the only copy
+    /// of an edit.
     TakeNew {
-        /// Where.
+        /// The path.
         path: String,
         /// The file.
         file: FileDigest,
     },
-    /// The document keeps its text, and the file's is kept beside it; a person decides.
+    /// A conflict: the document keeps its text, and a copy of the file is kept next to it until a
+    /// person decides.
     KeepBoth {
-        /// Where.
+        /// The path.
         path: String,
-        /// Where the file's text goes.
+        /// The path of the copy.
         beside: String,
         /// The file.
         file: FileDigest,
     },
-    /// The document is moved: its file was.
+    /// The document is moved, because its file was.
     Move {
-        /// From where.
+        /// The old path.
         from: String,
-        /// To where.
+        /// The new path.
         to: String,
         /// The file.
         file: FileDigest,
     },
-    /// The document is put away: its file is gone.
+    /// The document is archived, because its file is gone.
     PutAway {
-        /// Where.
+        /// The path.
         path: String,
-        /// As both last agreed.
+        /// The file of the last agreement.
         base: FileDigest,
     },
-    /// Both hold the same: that is noted.
+    /// Both sides are equal: the agreement is recorded.
     Agree {
-        /// Where.
+        /// The path.
         path: String,
-        /// What.
+        /// The file.
         file: FileDigest,
     },
-    /// Neither has it any more: that is noted.
+    /// Neither side has the file any more: the agreement is removed.
     Forget {
-        /// Where.
+        /// The path.
         path: String,
     },
 }
 
-/// Something that is only said.
+/// A remark without an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyncNote {
-    /// Where.
+    /// The path.
     pub path: String,
     /// The remark: `changed_in_export`, `not_exported`, `deletion_logged`, `waits_for_deletion`.
     pub what: &'static str,
 }
 
-/// What is to be done.
+/// The plan of a sync.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyncPlan {
-    /// How the mirror was found.
+    /// The state in which the mirror was found.
     pub finding: Finding,
-    /// What to do: writes before removals.
+    /// The actions: writes before removals.
     pub actions: Vec<SyncAction>,
-    /// What is only said.
+    /// The remarks.
     pub notes: Vec<SyncNote>,
-    /// Files that are missing now, and since when.
+    /// The missing files, and the times since which they are missing.
     pub missing: MissingSince,
-    /// Deletions that wait for another look, or for their turn.
+    /// The number of deletions that wait for another check, or for their turn.
     pub waiting_deletes: usize,
 }
 
 impl SyncPlan {
-    /// Leaves all deletions to a later sync.
+    /// Defers all deletions to a later sync.
     pub fn delete_later(&mut self) {
         let put_away = |action: &SyncAction| match action {
             SyncAction::PutAway { path, .. } => Some(path.clone()),
@@ -162,8 +165,8 @@ impl SyncPlan {
         self.hold(&waiting);
     }
 
-    /// Holds files that are new where a missing one lay: the tree would refuse them while its
-    /// document is there.
+    /// Holds back new files at the place of a missing one: the tree would reject them while its
+    /// document exists.
     fn hold(&mut self, waiting: &BTreeSet<String>) {
         let places: BTreeMap<String, ()> = waiting.iter().map(|path| (path.clone(), ())).collect();
         let notes = &mut self.notes;
@@ -177,7 +180,7 @@ impl SyncPlan {
     }
 }
 
-/// The plan of a sync.
+/// Returns the plan of a sync.
 pub fn plan(sides: &Sides<'_>, keeping: &Keeping) -> SyncPlan {
     let moved = if keeping.direction == Direction::Export { Vec::new() } else { moves(sides) };
     let moved_from: BTreeSet<&str> = moved.iter().map(|(from, _)| from.as_str()).collect();
@@ -201,7 +204,7 @@ pub fn plan(sides: &Sides<'_>, keeping: &Keeping) -> SyncPlan {
         }
         Finding::Gone => {
             if keeping.direction != Direction::Import {
-                // What lies there all the same is looked at the next time.
+                // Files that exist nevertheless are checked the next time.
                 let lacking = sides.tree.keys().filter(|path| !sides.mirror.contains_key(*path));
                 plan.actions =
                     lacking.map(|path| SyncAction::Write { path: path.clone(), over: None }).collect();
@@ -218,7 +221,8 @@ pub fn plan(sides: &Sides<'_>, keeping: &Keeping) -> SyncPlan {
     }
 }
 
-/// Writes come before what removes, so that no look in between finds less than there is.
+/// Returns the order of an action: writes come before removals, so that no check in between finds
+/// less than there is.
 fn rank(action: &SyncAction) -> (u8, SyncAction) {
     let first = match action {
         SyncAction::Move { .. } => 0,
@@ -231,7 +235,8 @@ fn rank(action: &SyncAction) -> (u8, SyncAction) {
     (first, action.clone())
 }
 
-/// Files that went from one place to another, unchanged: each new file is one missing file's at most, in the order of their paths.
+/// Returns the files that were moved unchanged. Each new file corresponds to at most one missing
+/// file, in the order of their paths.
 fn moves(sides: &Sides<'_>) -> Vec<(String, String)> {
     let mut new: BTreeMap<FileDigest, Vec<&String>> = BTreeMap::new();
     for (path, digest) in sides.mirror.iter().rev() {
@@ -241,7 +246,7 @@ fn moves(sides: &Sides<'_>) -> Vec<(String, String)> {
     }
     let mut found = Vec::new();
     for (path, digest) in sides.agreed {
-        // A document that changed meanwhile keeps its place: its file is restored there.
+        // A document that changed meanwhile keeps its path: its file is restored there.
         if sides.mirror.contains_key(path) || sides.tree.get(path) != Some(digest) {
             continue;
         }
@@ -284,8 +289,8 @@ impl Planning<'_> {
         self.missing(&missing);
     }
 
-    /// Plans the files that lie there, where all that both held is gone: they wait only in the
-    /// place of a lost file.
+    /// Plans the existing files if all agreed ones are gone: only files at the place of a lost one
+    /// wait.
     fn new_alone(&mut self) {
         let sides = self.sides;
         for (path, file) in sides.mirror {
@@ -296,7 +301,7 @@ impl Planning<'_> {
         self.plan.hold(&waiting);
     }
 
-    /// One path, but for a file that is missing beside an unchanged document.
+    /// Plans one path, except for a missing file with an unchanged document.
     fn one(
         &mut self,
         path: &str,
@@ -328,7 +333,7 @@ impl Planning<'_> {
         self.take(action);
     }
 
-    /// Adds an action, as far as the mirror's direction allows it.
+    /// Adds an action, if the mirror's direction permits it.
     fn take(&mut self, action: SyncAction) {
         let (from_files, path) = match &action {
             SyncAction::Take { path, .. }
@@ -349,7 +354,7 @@ impl Planning<'_> {
         }
     }
 
-    /// Files that are missing beside documents that did not change.
+    /// Plans the missing files with unchanged documents.
     fn missing(&mut self, missing: &[&String]) {
         let Keeping { direction, deletes, now, is_last, has_directories, is_clone: _ } = *self.keeping;
         if direction == Direction::Export || deletes == Deletes::Disabled {
@@ -360,8 +365,8 @@ impl Planning<'_> {
         }
         let all: BTreeSet<&str> = missing.iter().map(|path| path.as_str()).collect();
         let agreed = self.sides.agreed.len();
-        // No look finds a file again in whose place a directory lies now, or the other way round.
-        // Many at once are no such change: a directory that is away has left a file of its name.
+        // A file whose place a directory has now, or the reverse, will not be found again. Many at
+        // once are no such change: an unmounted directory leaves a file of its name.
         let mut at_once: BTreeSet<&str> = BTreeSet::new();
         if has_directories {
             at_once.extend(all.iter().copied().filter(|path| is_replaced(self.sides.mirror, path)));
@@ -392,8 +397,8 @@ impl Planning<'_> {
     }
 }
 
-/// The path of the file whose text went to this one; `None` for a path that [`conflict_path`] does
-/// not make.
+/// Returns the path of the file whose conflict copy this is; `None` for a path that
+/// [`conflict_path`] does not create.
 pub fn conflict_source(path: &str) -> Option<String> {
     let (before, behind) = path.rsplit_once(CONFLICT)?;
     let (seven, extension) = behind.split_at_checked(CONFLICT_DIGITS)?;
@@ -402,7 +407,8 @@ pub fn conflict_source(path: &str) -> Option<String> {
     (is_digest && is_end).then(|| format!("{before}{extension}"))
 }
 
-/// Where the text of a file goes that the document does not take: `notes.conflict-0123456.md`; what is too long is cut.
+/// Returns the path of the conflict copy of a file: `notes.conflict-0123456.md`; a long name is
+/// truncated.
 pub fn conflict_path(path: &str, file: &FileDigest) -> String {
     let digits: String = file.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     let seven: String = digits.chars().take(CONFLICT_DIGITS).collect();

@@ -35,7 +35,7 @@ fn planned(tree: &Side, mirror: &Side, agreed: &Side, keeping: &Keeping) -> Sync
     plan(&Sides { tree, mirror, agreed, marked: Marked::Own, missing: &MissingSince::new() }, keeping)
 }
 
-/// One path beside one that nothing happens to.
+/// Plans one path, next to an unchanged one.
 fn one(tree: Option<&str>, mirror: Option<&str>, agreed: Option<&str>, keeping: &Keeping) -> SyncPlan {
     let of = |text: Option<&str>| {
         let mut all = side(&[("knowledge/facts/calm.md", "calm")]);
@@ -121,7 +121,7 @@ fn of_a_clone_whose_files_are_gone_what_is_new_is_taken() {
     let plan = planned(&all, &side(&[(taken, "9"), (inside, "8")]), &all, &clone);
     let new = SyncAction::TakeNew { path: taken.to_owned(), file: digest("9") };
     assert_eq!((plan.finding, plan.actions), (Finding::Gone, vec![new]));
-    // The document in its place is not put away: it says so.
+    // The document at its place is not archived: it has a remark.
     assert_eq!(plan.notes, [SyncNote { path: inside.to_owned(), what: "waits_for_deletion" }]);
     assert!(planned(&all, &Side::new(), &all, &clone).actions.is_empty());
 }
@@ -147,8 +147,8 @@ fn a_file_in_the_place_of_a_directory_is_one_loss_of_many_files() {
         let plan = look(&agreed, &placeholder, &MissingSince::new(), keeping);
         assert_eq!((plan.finding, put_away(&plan)), (Finding::Gone, 0), "{keeping:?}");
     }
-    // Another file is left: the two looks and the most of one sync hold, and the placeholder waits
-    // with them.
+    // Another file remains: the two checks and the limit of one sync apply, and the placeholder
+    // waits with them.
     let (all, left) = with(&[("knowledge", "away"), ("other.md", "other")]);
     let seen = look(&all, &left, &MissingSince::new(), first);
     assert_eq!((seen.finding, seen.actions.len(), seen.waiting_deletes), (Finding::Whole, 0, 200));
@@ -159,8 +159,8 @@ fn a_file_in_the_place_of_a_directory_is_one_loss_of_many_files() {
         let plan = look(&all, &left, &seen.missing, keeping);
         assert_eq!((put_away(&plan), plan.actions.len(), plan.waiting_deletes), (50, 50, 150));
     }
-    // Few are a change of a person's; with others that are gone they are the most of one sync
-    // together.
+    // A few count as a person's change. Together with other missing files they share the limit of
+    // one sync.
     let below = |count: usize| -> Side {
         let mut left = all.clone();
         for number in 0..count {
@@ -179,13 +179,13 @@ fn a_file_in_the_place_of_a_directory_is_one_loss_of_many_files() {
     }
     let mixed = look(&all, &mixed, &MissingSince::new(), last);
     assert_eq!((put_away(&mixed), mixed.waiting_deletes), (50, 18));
-    // In a bucket both may lie side by side: one listing that lacks an object says nothing.
+    // In a bucket both may coexist: one listing that lacks an object is no evidence.
     let bucket = Keeping { has_directories: false, ..first };
     let one = look(&all, &below(1), &MissingSince::new(), bucket);
     assert_eq!((one.actions.len(), one.waiting_deletes), (0, 1));
     let one = look(&all, &below(1), &one.missing, Keeping { now: at(1_030), ..bucket });
     assert_eq!((put_away(&one), one.actions.len()), (1, 2));
-    // A deletion that waits holds the files that take its place.
+    // A deletion that waits holds back the files at its place.
     let mut later = look(&all, &below(8), &MissingSince::new(), first);
     later.delete_later();
     assert_eq!((later.actions.len(), later.waiting_deletes), (0, 8));
@@ -270,7 +270,7 @@ fn names_of_conflicts() {
     check("a", "a.conflict-0123456");
     check("x/.b", "x/.b.conflict-0123456");
     check("a.tar.gz", "a.tar.conflict-0123456.gz");
-    // Neither a name nor a path grows past what one may have, nor is a letter cut.
+    // Neither a name nor a path exceeds its limit, and no character is split.
     let long = |letter: &str, count: usize| letter.repeat(count);
     check(&format!("x/{}.md", long("a", 197)), &format!("x/{}.conflict-0123456.md", long("a", 180)));
     check(&format!("x/{}.md", long("語", 65)), &format!("x/{}.conflict-0123456.md", long("語", 60)));
@@ -289,8 +289,8 @@ fn sides() -> impl Strategy<Value = (Side, Side, Side)> {
 }
 
 proptest! {
-    /// What only one side holds is never overwritten or removed: an edit of a file is taken, kept beside or left where it is, and a document
-    /// that changed is never put away.
+    /// Checks that content of only one side is never overwritten or removed: an edit of a file is
+    /// taken, kept as a copy or left alone, and a changed document is never archived.
     #[test]
     fn no_plan_loses_a_text((tree, mirror, agreed) in sides(), is_last: bool) {
         let plan = planned(&tree, &mirror, &agreed, &Keeping { is_last, ..keeping() });

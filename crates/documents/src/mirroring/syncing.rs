@@ -1,6 +1,6 @@
-//! `mirror_sync`: one mirror, brought together with its tree once. One sync of a mirror at a time, over all processes; it works as a
-//! writer of its own name. What it did is kept for whoever asks. How it is done is the matter of `two_way` for files, and of `git` for
-//! repositories.
+//! `mirror_sync`: synchronises one mirror and its tree once. A mirror has one sync at a time, over
+//! all processes; it writes under its own name. The report is stored. `two_way` syncs files, and
+//! `git` syncs repositories.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,11 +19,12 @@ use super::spelling::{Spelled, Spellings};
 use super::taking::writer_of;
 use crate::Documents;
 
-/// How long a mirror waits for a process that died.
+/// The time that a mirror waits for a process that died, in milliseconds.
 const LEASE_MS: i64 = 30_000;
-/// How long a caller waits for whoever syncs the mirror now: longer than for a process that died.
+/// The time that a caller waits for a running sync, in milliseconds: longer than for a process that
+/// died.
 pub(super) const PATIENCE_MS: u64 = 35_000;
-/// Remarks of one kind that a report has.
+/// The maximum of remarks of one kind in a report.
 const REMARKS_MAX: usize = 100;
 
 /// One sync.
@@ -31,46 +32,47 @@ pub(super) struct Sync<'a> {
     pub(super) documents: &'a Documents,
     pub(super) mirror: Mirror,
     pub(super) layout: Layout,
-    /// As whom it reads and writes.
+    /// The principal that reads and writes.
     pub(super) writer: Principal,
     pub(super) backend: Arc<dyn FileBackend>,
     pub(super) state: MirrorState,
     pub(super) kept: Kept,
     pub(super) report: MirrorReport,
-    /// Names that files have whose documents were made or renamed in this sync.
+    /// The file names of documents that were created or renamed in this sync.
     pub(super) names_taken: BTreeMap<RecordId, String>,
-    /// Files that stay with their secrets, whose documents the layout has not rendered since they
-    /// were taken.
+    /// The files that stay with their secrets, whose documents the layout has not rendered since
+    /// they were taken.
     pub(super) unrendered: BTreeSet<String>,
-    /// Indexes that stay with their secrets and were taken just now, with their texts, by path.
+    /// The indexes that stay with their secrets and were taken in this sync, with their texts, by
+    /// path.
     pub(super) indexes_taken: BTreeMap<String, String>,
-    /// Digests of the files that stayed when it began.
+    /// The digests of the files that stayed at the start.
     pub(super) adopted_contents: BTreeSet<String>,
-    /// The paths under which files were committed that are taken, where those are not composed; by composed
-    /// path. `None`: what is taken was not committed.
+    /// The committed paths of the taken files that are not composed, by composed path. `None`: the
+    /// taken files were not committed.
     pub(super) committed: Option<Spellings>,
-    /// The process ends behind it.
+    /// True if the process ends after this sync.
     pub(super) is_last: bool,
-    /// What both sides agreed on is told by somebody else, and not kept.
+    /// True if another side records the agreement, so that it is not stored.
     pub(super) is_passing: bool,
-    /// What had been taken out of the store when it began: all that is rendered is without that.
+    /// The count of removals from the store at the start: all rendered content is without them.
     pub(super) outdated_by: u64,
     /// The identity of the store.
     pub(super) store: String,
-    /// The last agreement was with another store, as before a restore: nothing is concluded from
-    /// it.
+    /// True if the last agreement was with another store, as before a restore: it does not count.
     pub(super) is_of_other_store: bool,
-    /// Files that no document has are held back: nobody knows who wrote them.
+    /// True if files without a document are held back, because their writer is unknown.
     pub(super) holds_new: bool,
-    /// What the layout remembers, as it is kept.
+    /// The layout's state in its stored form.
     laid_kept: Option<serde_json::Value>,
 }
 
 impl Documents {
-    /// Brings a mirror and its tree together, and says what was done.
+    /// Synchronises a mirror and its tree, and returns the report.
     ///
     /// # Errors
-    /// `NotFound`; `Denied` without a grant of write on the tree; `Conflict` where another syncs it for longer than half a minute; what stores and disks say.
+    /// `NotFound`; `Denied` without a grant of write on the tree; `Conflict` if another sync holds
+    /// it for longer than half a minute; the errors of stores and disks.
     pub async fn mirror_sync(
         &self,
         caller: &Principal,
@@ -81,7 +83,7 @@ impl Documents {
         self.mirror_sync_within(PATIENCE_MS, mirror, false).await
     }
 
-    /// The same for whoever keeps mirrors, and comes again: `Conflict` while another syncs it.
+    /// Syncs a mirror for a caller that retries later: `Conflict` while another sync holds it.
     pub(super) async fn mirror_sync_now(&self, mirror: Mirror, is_last: bool) -> Result<MirrorReport> {
         self.mirror_sync_within(0, mirror, is_last).await
     }
@@ -101,7 +103,7 @@ impl Documents {
         answer.ok_or_else(|| Error::bug("a sync that ended without a report"))
     }
 
-    /// Does something with a mirror while nobody else does: whoever is at it is waited for so long.
+    /// Runs work on a mirror exclusively. It waits this long for a running sync.
     pub(super) async fn mirror_alone(
         &self,
         mirror: &Mirror,
@@ -183,7 +185,7 @@ impl Documents {
 }
 
 impl Sync<'_> {
-    /// What the layout remembers.
+    /// Returns the layout's state.
     pub(super) fn laid_state(&self) -> LaidState {
         let state = self.state.laid.clone().and_then(|laid| serde_json::from_value(laid).ok());
         state.unwrap_or_default()
@@ -196,7 +198,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Keeps what is known of paths so far.
+    /// Stores the known state of paths.
     pub(super) async fn keep(&mut self) -> Result<()> {
         if self.is_passing {
             return Ok(());
@@ -226,12 +228,12 @@ impl Sync<'_> {
             .await
     }
 
-    /// Everything is rendered as the store has it since this sync began.
+    /// Records that everything is rendered from the store since this sync began.
     pub(super) fn renewed(&mut self) {
         self.state.renewed_to = self.outdated_by;
     }
 
-    /// Keeps everything, with the report. A mirror that was removed meanwhile leaves nothing.
+    /// Stores everything, with the report. A mirror that was removed meanwhile leaves nothing.
     pub(super) async fn end(mut self) -> Result<MirrorReport> {
         let now = self.documents.engine.now();
         self.report.ended_at = Some(now);
@@ -267,13 +269,14 @@ impl Sync<'_> {
     }
 }
 
-/// True for a mirror that was neither removed nor begun anew meanwhile.
+/// True for a mirror that was neither removed nor restarted meanwhile.
 fn is_there(tx: &dyn ReadTx, mirror: &Mirror) -> Result<bool> {
     let known = tx.ledger().noun::<Mirror>(&mirror.memory, &mirror.name)?;
     Ok(known.is_some_and(|known| known.id == mirror.id))
 }
 
-/// What was taken out while a sync went on may be in what it wrote: that is counted elsewhere, and stays.
+/// Content that was removed during a sync may be in the files that it wrote. A separate count
+/// records that, and stays.
 fn put_state(tx: &mut dyn Tx, state: &MirrorState) -> Result<()> {
     let now = tx.ledger().noun::<MirrorState>(&state.memory, &state.mirror)?;
     let outdated_by = now.map_or(state.outdated_by, |now| now.outdated_by);

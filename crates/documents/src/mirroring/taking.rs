@@ -1,6 +1,7 @@
-//! How a file that somebody wrote in a mirror comes into the tree: one write, under a token, so that a sync which was cut off behind it
-//! learns what became of it. It goes the way of every write: preconditions, safety, grants, telemetry. What a file means is the
-//! layout's matter, whether it is to be taken the plan's.
+//! Takes a file that a person wrote in a mirror into the tree: one write, under a token, so that a
+//! repetition after an interrupted sync gets its result. It is a normal write with preconditions,
+//! safety, grants and telemetry. The layout interprets the file, and the plan decides if it is
+//! taken.
 
 use std::collections::BTreeSet;
 
@@ -28,49 +29,52 @@ use crate::removed_content::erased_documents;
 use crate::trees::tree_write::TreeWrite;
 use crate::{DocumentWritten, Precondition};
 
-/// Why a document changes that a mirror's file changed.
+/// The reason of a document's change that comes from a mirror's file.
 const REASON: &str = "edited in a mirror";
 
-/// The reason for one more change behind that.
+/// The reason of the additional change after it.
 const DESCRIBED: &str = "the description follows the text";
 
-/// What is to be taken.
+/// A file to take.
 #[derive(Debug, Clone)]
 pub(super) struct Taking {
-    /// Where in the tree.
+    /// The path in the tree.
     pub(super) path: DocumentPath,
-    /// What the file says.
+    /// The content of the file.
     pub(super) content: DocumentContent,
-    /// SHA-256 of the document's native file that must be there still, in hex digits; none: nothing must.
+    /// The SHA-256 of the document's native file that must still be present, in hex digits; none:
+    /// the document must be absent.
     pub(super) over: Option<String>,
-    /// Both sides changed: the file goes there, unless all that it has is further lines. With it the digest of what both had.
+    /// The path of the conflict copy if both sides changed, which is used unless the file only adds
+    /// lines; and the digest of the last agreement.
     pub(super) beside: Option<(DocumentPath, Option<String>)>,
-    /// The file lay there before the mirror and holds secrets: it is left as it is.
+    /// True if the file existed before the mirror and contains secrets: it is left unchanged.
     pub(super) stays: bool,
 }
 
-/// What became of it.
+/// The outcome of taking a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum TakenAs {
-    /// The document says it.
+    /// The document has the file's content.
     Document,
-    /// A document had it before this mirror: nothing was written. The digest of its file is there
-    /// only where the document says the same now.
+    /// A document had the content before this mirror: nothing was written. The digest of its file
+    /// is present only if the document still has that content.
     Known,
-    /// Its lines are behind those of the document.
+    /// The lines were appended to the document.
     Lines,
-    /// It lies beside the document, and a person decides.
+    /// The file is kept as a conflict copy, and a person decides.
     Beside,
 }
 
-/// The answer of a write, kept for its repetition.
+/// The result of a write, kept for its repetition.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Taken {
     pub(super) written: DocumentWritten,
     pub(super) taken_as: TakenAs,
 }
 
-/// As whom a mirror reads and writes: its own tree, and what is loaded with every prompt only where it is configured so.
+/// Returns the principal of a mirror: it reads and writes its own tree, and documents that are
+/// loaded with every prompt only if configured.
 pub(super) fn writer_of(mirror: &Mirror) -> Principal {
     let mut capabilities = BTreeSet::from([Capability::Read, Capability::Write]);
     if mirror.system {
@@ -85,7 +89,7 @@ pub(super) fn writer_of(mirror: &Mirror) -> Principal {
     Principal { name: mirror.writer(), grants: vec![grant] }
 }
 
-/// How the files of a mirror are made.
+/// The rendering settings of a mirror's files.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Laying {
     layout: Layout,
@@ -94,7 +98,7 @@ pub(super) struct Laying {
 }
 
 impl Laying {
-    /// The laying that a mirror's configuration asks for.
+    /// Returns the rendering settings of a mirror's configuration.
     pub(super) fn of(mirror: &Mirror) -> Self {
         Self {
             layout: Layout::named(&mirror.layout).unwrap_or_default(),
@@ -103,7 +107,7 @@ impl Laying {
         }
     }
 
-    /// A version as its file shows it.
+    /// Returns a version in the form of its file.
     fn document(self, version: &Record, path: &DocumentPath) -> LaidDocument {
         let content = DocumentContent::of(version);
         let (record, kind) = (version.id.clone(), version.kind);
@@ -114,18 +118,18 @@ impl Laying {
         document
     }
 
-    /// The digest of the file that a version had, in hex digits.
+    /// Returns the digest of a version's file, in hex digits.
     pub(super) fn digest_of(self, version: &Record, path: &DocumentPath) -> String {
         let document = self.document(version, path);
         let executable = self.keeps_modes && document.content.is_executable();
         hex_of(&state_of(&Sha256::digest(self.layout.file_of(&document)).into(), executable))
     }
 
-    /// What the file of a version says, as whoever reads files hears it.
+    /// Returns the content of a version's file as it is read from files.
     fn read(self, version: &Record, path: &DocumentPath) -> Option<DocumentContent> {
         let document = self.document(version, path);
         let file = String::from_utf8(self.layout.file_of(&document)).ok()?;
-        // In the layouts of others the name of a file says nothing of what it holds.
+        // In the other layouts a file's name does not affect its content.
         let name = if self.layout == Layout::Native { path.as_str() } else { "file.md" };
         match self.layout.read(name, &file, Some(&document), &Around::nothing()) {
             FileMeaning::Document { content, .. } => Some(*content),
@@ -138,7 +142,7 @@ impl Documents {
     /// Takes a file into the tree.
     ///
     /// # Errors
-    /// `STALE_VERSION` where the tree changed meanwhile; those of every write of a document.
+    /// `STALE_VERSION` if the tree changed meanwhile; the errors of every write of a document.
     pub(super) async fn mirror_take(
         &self,
         mirror: &Mirror,
@@ -170,8 +174,8 @@ impl Documents {
 }
 
 impl Documents {
-    /// A file without its secrets, and the warning about them; a long one is read on the thread of
-    /// long work.
+    /// Returns a file without its secrets, and the warning about them. A long file is processed on
+    /// the thread of long-running work.
     async fn masked_file(&self, content: DocumentContent) -> Result<(DocumentContent, Option<String>)> {
         if content.body.len() < limits::LONG_TEXT_BYTES_MIN {
             return Ok(masked(content));
@@ -179,8 +183,8 @@ impl Documents {
         self.engine.long_work().run(move || masked(content)).await
     }
 
-    /// Brings a description that was made of the text before up to the text that a file brought: a change of
-    /// the mirror's own, behind the one that took the file as it is.
+    /// Updates a description that was derived from the former text: a separate change of the
+    /// mirror, after the one that took the file unchanged.
     pub(super) async fn mirror_describe(&self, mirror: &Mirror, path: &DocumentPath) -> Result<()> {
         let (ask, path) = (tree_of(mirror), path.clone());
         let write = TreeWrite::of(&ask, "MirrorDescribe", None);
@@ -204,7 +208,8 @@ pub(super) fn holds_secrets(content: &DocumentContent) -> bool {
     masked(content.clone()).1.is_some()
 }
 
-/// A file without its secrets, in its text and in its head, whatever else writes keep: files travel.
+/// Returns a file without its secrets, in its text and in its head, regardless of the settings for
+/// other writes: files are copied elsewhere.
 fn masked(before: DocumentContent) -> (DocumentContent, Option<String>) {
     let mut kinds = BTreeSet::new();
     let mut mask = |text: String| {
@@ -221,7 +226,7 @@ fn masked(before: DocumentContent) -> (DocumentContent, Option<String>) {
         *said = said.take().map(&mut mask);
     }
     content.head.change_texts(&mut mask);
-    // A head as it was written has remarks, too.
+    // A head in its written form also contains comments.
     if let Some(head) = content.written_head.take() {
         content.written_head = Some(mask(head.clone())).filter(|masked| *masked == head);
     }
@@ -257,7 +262,8 @@ impl Writing<'_> {
         Ok(Taken { written, taken_as: TakenAs::Document })
     }
 
-    /// The tree keeps its text, and the file's lies beside it; lines that it adds to what both had come to the document instead.
+    /// Keeps the tree's text and stores the file as a conflict copy. If the file only adds lines to
+    /// the agreed text, they are appended to the document instead.
     fn keep_both(
         &self,
         tx: &mut dyn Tx,
@@ -279,7 +285,8 @@ impl Writing<'_> {
             return Ok(Taken { written, taken_as: TakenAs::Lines });
         }
         let written = match self.find(tx, beside)? {
-            // The name says what it holds: it was kept before. Whoever decides of it was told then.
+            // The name contains the digest: the copy was stored before, and the person who decides
+            // was notified then.
             Some(kept) if taking.stays && base.is_none() => {
                 let unchanged = DocumentWritten::unchanged(&kept.record, Some(&kept.entry));
                 let written = DocumentWritten { file_sha256: None, ..unchanged };
@@ -299,8 +306,8 @@ impl Writing<'_> {
         Ok(Taken { written, taken_as: TakenAs::Beside })
     }
 
-    /// The document as it is, where the file stays and one of its versions says the same: a mirror
-    /// that is no more took the file into it.
+    /// Returns the unchanged document if the file stays and one of its versions has equal content:
+    /// a removed mirror took the file into it.
     fn known(
         &self,
         tx: &dyn ReadTx,
@@ -330,8 +337,8 @@ impl Writing<'_> {
         Ok(Some(Taken { written, taken_as: TakenAs::Known }))
     }
 
-    /// The document's text with the lines that the file adds to what both had, where all that
-    /// either did was to add.
+    /// Returns the document's text with the lines that the file adds to the agreed text, if both
+    /// sides only added lines.
     fn with_lines(
         &self,
         tx: &mut dyn Tx,
@@ -353,12 +360,13 @@ impl Writing<'_> {
         else {
             return Ok(None);
         };
-        // A last line that goes on is no line that was added.
+        // A continued last line is no added line.
         let is_line = |rest: &str| rest.is_empty() || rest.starts_with(['\n', '\r']);
         if both_had.is_empty() || !is_line(added.trim_start_matches([' ', '\t'])) {
             return Ok(None);
         }
-        // Lines are added once, and empty ones not at all: a text in which that would lose something is kept beside.
+        // Lines are added once, and empty ones not at all: a text that would lose lines that way is
+        // kept as a copy.
         let lines: Vec<&str> = added.trim_end().lines().skip(1).collect();
         if appended(both_had, lines.iter().copied()).1 != lines.len() as u64 {
             return Ok(None);
@@ -367,7 +375,7 @@ impl Writing<'_> {
     }
 }
 
-/// True where two documents say the same of themselves, whatever their texts.
+/// True if two documents have equal heads, regardless of their texts.
 fn says_the_same(one: &DocumentContent, other: &DocumentContent) -> bool {
     let is_own = |key: &str| !matches!(key, "title" | "description" | "scope");
     let more = |content: &DocumentContent| {

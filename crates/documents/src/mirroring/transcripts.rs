@@ -1,6 +1,6 @@
-//! Conversations as files: rendered from events, and from nothing else; when events expire, so do
-//! their lines. Every line of what was said has a mark before it, so that nothing in it makes a
-//! heading, a fence or a head. How a conversation is rendered is pure.
+//! Conversations as files: rendered from events only, so that lines expire with their events. Every
+//! line of a message has a mark before it, so that no content makes a heading, a fence or a head.
+//! The rendering of a conversation is pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,14 +17,14 @@ use sha2::{Digest, Sha256};
 
 use super::syncing::Sync;
 
-/// Actors, and conversations of each, that are rendered, the newest first.
+/// The maximum of actors, and of conversations of each, that are rendered, the newest first.
 const ACTORS_MAX: usize = 100;
 const SESSIONS_MAX: usize = 200;
-/// Events of a conversation.
+/// The maximum of events of a conversation.
 const EVENTS_MAX: usize = 10_000;
-/// Events that are read at once.
+/// The number of events per read.
 const EVENTS_PER_READ: usize = 500;
-/// Bytes of a file; what is longer goes on in another.
+/// The maximum of bytes of a file; a longer conversation continues in another.
 const FILE_BYTES_MAX: usize = 512 << 10;
 
 /// A conversation.
@@ -40,19 +40,19 @@ pub(super) struct RenderedTalk {
     pub(super) session: String,
     /// The time of its last event.
     pub(super) at: Timestamp,
-    /// Its events, in order.
+    /// The ids of its events, in order.
     pub(super) events: Vec<String>,
     /// Its files, by path.
     pub(super) files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Sync<'_> {
-    /// The files of all conversations, by path; none where the mirror has none.
+    /// Returns the files of all conversations, by path; none if the mirror has no sessions.
     pub(super) async fn transcripts(&self) -> Result<BTreeMap<String, Vec<u8>>> {
         Ok(self.talks().await?.into_iter().flat_map(|talk| talk.files).collect())
     }
 
-    /// All conversations with their files; none where the mirror has none.
+    /// Returns all conversations with their files; none if the mirror has no sessions.
     pub(super) async fn talks(&self) -> Result<Vec<RenderedTalk>> {
         if !self.mirror.sessions {
             return Ok(Vec::new());
@@ -137,7 +137,8 @@ fn folder_of(actor: &ActorId) -> String {
     if named == actor.as_str() { named } else { format!("{named}-{}", digest(actor.as_str())) }
 }
 
-/// The files of one actor's conversations, the oldest first: the newest that goes on is `current.md`.
+/// Returns the files of one actor's conversations, the oldest first. The newest open one is
+/// `current.md`.
 fn rendered(folder: &str, talks: &[Conversation], now: Timestamp, idle_ms: i64) -> Vec<RenderedTalk> {
     let newest = |talk: &&Conversation| talk.events.last().map(|event| (event.arrived, event.id.clone()));
     let current = talks.iter().filter(|talk| !talk.events.is_empty()).max_by_key(newest);
@@ -179,7 +180,7 @@ fn digest(text: &str) -> String {
     hex::encode(Sha256::digest(text.as_bytes())).chars().take(6).collect()
 }
 
-/// The files of a conversation, in order.
+/// Returns the files of a conversation, in order.
 fn parts(talk: &Conversation) -> Vec<String> {
     let mut head = Frontmatter::default();
     let session = talk.entry.session.as_str();
@@ -202,7 +203,7 @@ fn parts(talk: &Conversation) -> Vec<String> {
     parts.into_iter().flat_map(|part| cut(&begin, part)).collect()
 }
 
-/// One event alone may be longer than a file: it is cut between lines.
+/// Splits an event that is longer than a file between lines.
 fn cut(begin: &str, part: String) -> Vec<String> {
     if part.len() <= FILE_BYTES_MAX {
         return vec![part];
@@ -220,7 +221,7 @@ fn cut(begin: &str, part: String) -> Vec<String> {
                 break;
             }
             if room > FILE_BYTES_MAX / 2 && rest.len() > FILE_BYTES_MAX / 2 {
-                // A line longer than a file goes on behind the mark that every line has.
+                // A line longer than a file continues after the mark that every line has.
                 let end = (0..=room / 2).rev().find(|at| rest.is_char_boundary(*at)).unwrap_or(0);
                 let (now, later) = rest.split_at(end);
                 if let Some(last) = cut.last_mut() {
@@ -237,7 +238,7 @@ fn cut(begin: &str, part: String) -> Vec<String> {
     cut
 }
 
-/// An event as text.
+/// Returns an event as text.
 fn told(number: usize, event: &Event) -> String {
     let at = event.time.to_rfc3339();
     let mut text = String::new();
@@ -261,7 +262,7 @@ fn told(number: usize, event: &Event) -> String {
     text
 }
 
-/// Lines as any reader may see them: whatever ends one ends one here.
+/// Returns lines as every reader splits them, at all line separators.
 fn lines(said: &str) -> impl Iterator<Item = &str> {
     said.trim_end_matches(['\n', '\r']).split(|c: char| c == '\n' || OTHER_LINE_ENDS.contains(&c))
 }
@@ -288,7 +289,7 @@ mod tests {
         Conversation { entry: SessionEntry { actor, session, created_at }, events }
     }
 
-    /// The lines of a file that nothing said could have made.
+    /// Returns the lines of a file that no message could have produced.
     fn bare(text: &str) -> Vec<&str> {
         text.lines().filter(|line| !line.starts_with('>')).collect()
     }

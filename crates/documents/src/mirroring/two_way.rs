@@ -1,6 +1,6 @@
-//! A sync of files: what lies there is listed, the plan is made, and each of its actions is done with the precondition that it was
-//! planned under. What is about to happen is noted before it does, so that a sync which is cut off between any two steps is understood by
-//! the next. One bad file never stops the others.
+//! A sync of files: it lists the files, plans, and runs each action with the precondition of its
+//! plan. Each action is recorded before it runs, so that the next sync can settle an interrupted
+//! one. One faulty file never stops the others.
 
 use std::collections::BTreeSet;
 
@@ -17,27 +17,27 @@ use super::rendering::{Laid, keeps_modes};
 use super::sync_plan::{self, Keeping, Side, Sides, SyncAction, SyncPlan};
 use super::syncing::Sync;
 
-/// Looks of one sync: what was taken in the first is written as the tree has it in the second.
+/// The number of passes of one sync: the second writes the files that the first took.
 const ROUNDS: usize = 2;
 
-/// What lies there, and what is to lie there, at one look.
+/// The present and the planned files, at one check.
 pub(super) struct Look {
     pub(super) listing: FileListing,
-    /// Files as they lie there, but for what Loci renders by itself.
+    /// The present files, except those that Loci renders without documents.
     pub(super) mirror: Side,
     pub(super) laid: Laid,
     pub(super) plan: SyncPlan,
-    /// The files that lie in the mirror.
+    /// The names of the present files.
     names: BTreeSet<String>,
 }
 
 impl Look {
-    /// What lies around a file.
+    /// Returns the environment of a file.
     pub(super) fn around(&self) -> Around<'_> {
         Around { documents: &self.laid.documents, state: &self.laid.state, files: &self.names }
     }
 
-    /// The digest of the bytes that lie at a path.
+    /// Returns the digest of the bytes at a path.
     pub(super) fn content_of(&self, path: &str) -> Option<FileDigest> {
         let entries = &self.listing.entries;
         let at = entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
@@ -57,7 +57,7 @@ impl Sync<'_> {
             }
             let mut look = self.look(listing, marked).await?;
             if round > 0 {
-                // One sync deletes what one look finds.
+                // One sync deletes only the files found in one check.
                 look.plan.delete_later();
             }
             self.report.files = look.mirror.len() as u64;
@@ -87,10 +87,10 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Takes what is in a listing, and writes nothing back.
+    /// Takes the changes in a listing, and writes nothing back.
     pub(super) async fn pull_look(&mut self, listing: FileListing) -> Result<()> {
         let mut look = self.look(listing, Marked::Own).await?;
-        // That the tree has what the files do not is no news to who pulls.
+        // The caller of a pull needs no remark about documents that the files lack.
         look.plan.notes.retain(|note| note.what != "not_exported");
         self.report.files = look.mirror.len() as u64;
         self.report.waiting_deletes = look.plan.waiting_deletes as u64;
@@ -100,12 +100,13 @@ impl Sync<'_> {
         self.carry_out(&look).await.map(drop)
     }
 
-    /// What the marker says; it is written where a mirror begins. `None`: it may not begin here.
+    /// Returns the result of reading the marker, which is written when a mirror starts. `None`: it
+    /// may not start here.
     async fn marked(&mut self, listing: &FileListing) -> Result<Option<Marked>> {
         let marked = self.marked_by(listing.marker.as_deref()).await?;
         if self.state.is_started || marked == Marked::Own {
             self.state.is_started = true;
-            // One of before says whose it is from now on.
+            // A marker of an earlier version gets the memory's name.
             let is_of_before = |text: &str| guards::memory_in(text).is_none();
             if marked == Marked::Own && listing.marker.as_deref().is_some_and(is_of_before) {
                 self.backend.mark(&guards::marker_of(&self.mirror.id, &self.mirror.memory)).await?;
@@ -114,7 +115,8 @@ impl Sync<'_> {
         }
         let is_empty = listing.entries.is_empty() && listing.skipped.is_empty();
         if marked == Marked::Missing && (is_empty || self.mirror.adopt) {
-            // Before the marker lies there: a sync that is cut off in between adopts them again.
+            // Before the marker is written: a sync that is interrupted in between adopts the files
+            // again.
             let paths = listing.entries.iter().map(|entry| entry.path.as_str());
             let adopted: Vec<&str> = paths.filter(|path| !self.is_rendered_area(path)).collect();
             for path in adopted {
@@ -140,15 +142,15 @@ impl Sync<'_> {
         Ok(None)
     }
 
-    /// The content of a marker. One that begins with adopt may begin where a mirror of its memory lay
-    /// that is no more.
+    /// Returns the result of reading a marker. A mirror with `adopt` may start at the place of a
+    /// removed mirror of its memory.
     pub(super) async fn marked_by(&self, text: Option<&str>) -> Result<Marked> {
         let marked = guards::marked(text, &self.mirror.id);
         if marked != Marked::Other || self.state.is_started || !self.mirror.adopt {
             return Ok(marked);
         }
         let Some(id) = text.and_then(guards::id_in) else { return Ok(marked) };
-        // What another memory left behind stays that memory's, also when it is gone.
+        // The place of another memory stays that memory's, even after its deletion.
         let of_another =
             text.and_then(guards::memory_in).is_some_and(|memory| memory != self.mirror.memory.as_str());
         if of_another || self.documents.mirror_ids().await?.contains(id) {
@@ -178,7 +180,7 @@ impl Sync<'_> {
             .map(|entry| (entry.path.clone(), self.state_of(entry)))
             .collect();
         self.agree_on_renderings(&laid, &mirror).await?;
-        // What lies there and cannot be read is neither missing nor written over.
+        // A file that cannot be read counts neither as missing nor is it overwritten.
         let shown = laid.files.iter().filter(|(path, _)| !is_left(path));
         let mut tree: Side = shown.map(|(path, one)| (path.clone(), one.digest)).collect();
         let (mut agreed, mut missing, mut stay) = (Side::new(), MissingSince::new(), Vec::new());
@@ -200,14 +202,15 @@ impl Sync<'_> {
                 continue;
             };
             if mirror.get(path) != Some(&base) {
-                // The file changed behind what the tree made of it: that is what both had.
+                // The file changed after the tree's version of it, which therefore is the agreed
+                // one.
                 agreed.insert(path.clone(), rendered);
             } else if self.mirror.direction == MirrorDirection::Import {
-                // Nothing is written back: the file stays as somebody wrote it.
+                // Nothing is written back: the file stays unchanged.
                 tree.insert(path.clone(), base);
             }
         }
-        // Where anything lies at all, a mirror without its marker is not one that is gone.
+        // If there are any files, a mirror without its marker does not count as gone.
         let is_bare = listing.entries.is_empty() && listing.skipped.is_empty();
         let marked = if marked == Marked::Missing && !is_bare { Marked::Other } else { marked };
         let sides = Sides { tree: &tree, mirror: &mirror, agreed: &agreed, marked, missing: &missing };
@@ -229,12 +232,13 @@ impl Sync<'_> {
         Ok(Look { listing, mirror, laid, plan, names })
     }
 
-    /// Files of a directory that Loci renders by itself are not planned: nobody else writes there.
+    /// True for files below the directories that Loci renders: they are not planned, because only
+    /// Loci writes there.
     pub(super) fn is_rendered_area(&self, path: &str) -> bool {
         self.layout == super::layouts::Layout::Native && rendered_area(path)
     }
 
-    /// The file that lies there, as the sides of a sync compare it.
+    /// Returns a present file in the form that syncs compare.
     pub(super) fn state_of(&self, entry: &FileEntry) -> FileDigest {
         state_of(&entry.sha256, entry.executable && keeps_modes(&self.mirror))
     }
@@ -256,7 +260,7 @@ impl Sync<'_> {
         }
     }
 
-    /// Does what is planned; true where the tree took something.
+    /// Runs the plan. Returns true if the tree took something.
     async fn carry_out(&mut self, look: &Look) -> Result<bool> {
         for note in &look.plan.notes {
             self.note(&note.path, note.what);
@@ -282,14 +286,14 @@ impl Sync<'_> {
             }
         }
         self.remove_files(look, &first).await?;
-        // What was taken must not be written over by what was planned before it.
+        // A taken file must not be overwritten by an earlier plan.
         self.write_files(look, &actions).await?;
         self.put_away(look, &rest).await?;
         self.remove_files(look, &rest).await?;
         Ok(has_taken)
     }
 
-    /// True for a file whose content the tree refused: it is tried again when it changes.
+    /// True for a file whose content the tree rejected: it is retried when it changes.
     fn is_refused(&self, action: &SyncAction) -> bool {
         let (path, file) = match action {
             SyncAction::Take { path, file, .. }
@@ -306,7 +310,7 @@ impl Sync<'_> {
         refused.is_some_and(|refused| refused.file == hex_of(file))
     }
 
-    /// Notes what is about to happen.
+    /// Records the actions that are about to run.
     fn note_pending(&mut self, look: &Look, actions: &[&SyncAction]) {
         let sync = self.state.syncs;
         for action in actions {
@@ -336,7 +340,7 @@ impl Sync<'_> {
         }
     }
 
-    /// What a sync that was cut off had begun is told by what lies there now.
+    /// Settles the actions of an interrupted sync by the present files.
     async fn settle_pending(&mut self, listing: &FileListing) -> Result<()> {
         let pending: Vec<(String, MirrorPending)> = self
             .kept
@@ -350,7 +354,8 @@ impl Sync<'_> {
                 MirrorPending::Write { file } if lies.as_ref() == Some(&file) => {
                     self.kept.agree(&path, &file, None);
                 }
-                // What is kept beside is named by what it holds: it may be kept again. It must not be taken in the document's place.
+                // A conflict copy has the digest in its name, so storing it again is harmless. It
+                // must not be taken as the document.
                 MirrorPending::Take { file, token, over, is_beside: false }
                     if lies.as_ref() == Some(&file) =>
                 {
@@ -364,7 +369,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Remembers that the tree did not take a file.
+    /// Records that the tree did not take a file.
     pub(super) fn refused(&mut self, path: &str, file: &str, why: &str) {
         self.refuse(path, why);
         self.kept.edit(path, |known| {
@@ -374,14 +379,14 @@ impl Sync<'_> {
     }
 }
 
-/// True for a path that was left out of a listing, and for those below one.
+/// True for a path that a listing omitted, and for those below one.
 pub(super) fn is_skipped(skipped: &[FileSkipped], path: &str) -> bool {
     skipped.iter().any(|one| {
         path.strip_prefix(one.path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     })
 }
 
-/// True for what is the file's own fault: trying again without a change would say the same.
+/// True for an error that the file itself causes: a retry without a change would repeat it.
 pub(super) fn is_refusal(error: &Error) -> bool {
     match error.kind {
         ErrorKind::Invalid | ErrorKind::TooLarge | ErrorKind::Denied | ErrorKind::NotFound => true,

@@ -1,5 +1,5 @@
-//! What a sync writes into a mirror: files as the tree has them, and what Loci renders beside the tree. A file that somebody changed since
-//! it was looked at is left alone: the next look sees it.
+//! The files that a sync writes into a mirror: those of the tree, and those that Loci renders next
+//! to it. A file that changed since the check is left alone: the next check sees it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,13 +18,13 @@ use super::two_way::Look;
 use crate::trees::tree::Tree;
 use crate::upkeep::{CHANGELOG, Changelog};
 
-/// Files that are written at once.
+/// The number of files per write.
 const FILES_PER_CALL: usize = 200;
-/// The reason for refusing a file outside the tree's directory.
+/// The reason for rejecting a file outside the tree's directory.
 const NOT_OURS: &str = "only Loci writes here: move the file below knowledge/";
 
 impl Sync<'_> {
-    /// Writes files as the tree has them.
+    /// Writes files from the tree.
     pub(super) async fn write_files(&mut self, look: &Look, actions: &[&SyncAction]) -> Result<()> {
         let writes: Vec<(&str, Option<FileDigest>)> = actions
             .iter()
@@ -38,7 +38,7 @@ impl Sync<'_> {
             let paths: Vec<&str> = some.iter().map(|(path, _)| *path).collect();
             let bytes = self.documents.mirror_bytes(&self.mirror, &look.laid, &paths).await?;
             let change = |(path, over): &(&str, Option<FileDigest>)| {
-                // The plan knows a file by its bytes and its mode, the mirror by its bytes.
+                // The plan identifies a file by its bytes and its mode, the mirror by its bytes.
                 let over = over.map(|over| look.content_of(path).unwrap_or(over));
                 let only_if = over.map_or(Precondition::Absent, Precondition::Holds);
                 let executable = look.laid.files.get(*path).and_then(|one| one.executable);
@@ -60,7 +60,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Applies changes of files and notes what both hold since.
+    /// Applies changes of files and records the new agreement.
     async fn apply(&mut self, changes: Vec<FileChange>) -> Result<()> {
         let digests: Vec<(String, Option<String>)> = changes
             .iter()
@@ -72,7 +72,7 @@ impl Sync<'_> {
             .collect();
         let applied = match self.backend.apply(changes.clone(), self.own_note()).await {
             Ok(applied) => applied,
-            // One that cannot be written must not keep the others from it.
+            // A file that cannot be written must not block the others.
             Err(_) if changes.len() > 1 => {
                 for change in changes {
                     Box::pin(self.apply(vec![change])).await?;
@@ -110,7 +110,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Removes files whose documents are put away.
+    /// Removes files whose documents are archived.
     pub(super) async fn remove_files(&mut self, look: &Look, actions: &[&SyncAction]) -> Result<()> {
         let changes: Vec<FileChange> = actions
             .iter()
@@ -128,7 +128,8 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// The files that Loci renders by itself: conversations, and the changelog of consolidation.
+    /// Returns the files that Loci renders without documents: conversations, and the changelog of
+    /// consolidation.
     async fn rendered_files(&self) -> Result<BTreeMap<String, Vec<u8>>> {
         let mut files = self.transcripts().await?;
         if self.layout == Layout::Native {
@@ -140,7 +141,8 @@ impl Sync<'_> {
         Ok(files)
     }
 
-    /// Writes what Loci renders beside the tree, in the place of whatever somebody made of it, and takes away what is past.
+    /// Writes the files that Loci renders next to the tree, replaces edits of them, and removes
+    /// expired ones.
     pub(super) async fn render_rest(&mut self, look: &Look) -> Result<()> {
         let lying: Vec<&FileEntry> =
             look.listing.entries.iter().filter(|entry| self.is_rendered_area(&entry.path)).collect();
@@ -179,7 +181,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Refuses a file, unless the same file was refused already.
+    /// Rejects a file, unless its content was rejected already.
     pub(super) fn refused_once(&mut self, path: &str, file: &str, why: &str) {
         let refused = self.kept.get(path).and_then(|known| known.refused.as_ref());
         if refused.is_none_or(|refused| refused.file != file) {
@@ -187,7 +189,7 @@ impl Sync<'_> {
         }
     }
 
-    /// Who writes files that keep no history.
+    /// Returns the author of files without a history.
     fn own_note(&self) -> ChangeNote {
         ChangeNote {
             author_name: "Loci".to_owned(),
@@ -199,7 +201,7 @@ impl Sync<'_> {
     }
 }
 
-/// A change of a file whose mode is as it is.
+/// Returns a change of a file that keeps its mode.
 pub(super) fn change_of(path: &str, bytes: Option<Vec<u8>>, only_if: Precondition) -> FileChange {
     FileChange { path: path.to_owned(), bytes, executable: None, like: None, only_if }
 }

@@ -1,5 +1,5 @@
-//! Mounts: which trees the memory tool shows, under which names, and whether they may be written
-//! there. Told by the configuration; which of them a caller may use, grants say.
+//! Mounts: the trees that the memory tool shows, their names, and their write modes. The
+//! configuration defines them; grants decide which of them a caller may use.
 
 use std::collections::BTreeMap;
 
@@ -12,31 +12,31 @@ use crate::Documents;
 use crate::memory_tool::MemoryToolSettings;
 use crate::trees::tree::TreeAsk;
 
-/// The mount that is meant where nobody names one.
+/// The default mount.
 const DEFAULT: &str = "default";
 
-/// Whether a mount may be written.
+/// The write mode of a mount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MountMode {
-    /// By whoever may write in the tree.
+    /// Callers with a grant of write in the tree may write.
     #[default]
     ReadWrite,
-    /// By nobody, through the tool.
+    /// No caller may write through the tool.
     ReadOnly,
 }
 
-/// A tree as the configuration names it.
+/// A tree in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MountEntry {
     /// The memory, by name or by id.
     pub memory: String,
     /// The namespace.
     pub namespace: Namespace,
-    /// Whether it may be written.
+    /// The write mode.
     pub mode: MountMode,
 }
 
-/// What lies at `/memories`.
+/// The content of `/memories`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mount {
     /// The documents of one tree.
@@ -45,19 +45,19 @@ pub enum Mount {
     Several(BTreeMap<String, MountEntry>),
 }
 
-/// How the tool behaves, and its mounts by name.
+/// The settings of the tool, and its mounts by name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryToolMounts {
-    /// How it behaves.
+    /// The settings of the tool.
     pub tool: MemoryToolSettings,
-    /// Mounts.
+    /// The mounts by name.
     pub mounts: BTreeMap<String, Mount>,
 }
 
-/// Which mount a caller means.
+/// The mount of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MountAsk {
-    /// One of the configuration; `default` where nobody names one.
+    /// A mount of the configuration. Default: `default`.
     Named(Option<String>),
     /// A tree, which needs no configuration.
     Tree(TreeAsk),
@@ -70,14 +70,15 @@ pub struct MountTree {
     pub name: Option<String>,
     /// The tree.
     pub tree: TreeAsk,
-    /// The caller may write there, through this mount.
+    /// True if the caller may write there, through this mount.
     pub may_write: bool,
-    /// The setting lets the tool write below `system/`, where the caller's grants do, too.
+    /// True if the setting lets the tool write below `system/`; the caller's grants must permit it,
+    /// too.
     pub may_write_system: bool,
 }
 
 impl MountTree {
-    /// The name's key.
+    /// Returns the key of the name.
     pub(super) fn key(&self) -> Option<PathKey> {
         self.name.as_deref().and_then(|name| DocumentPath::check(name).ok()).map(|path| path.key())
     }
@@ -87,7 +88,8 @@ impl Mount {
     /// Checks names of directories.
     ///
     /// # Errors
-    /// `Invalid` for a name that is no directory's, for two that are one, and for a mount without a tree.
+    /// `Invalid` for an invalid directory name, for two names with one key, and for a mount without
+    /// a tree.
     pub fn check(&self) -> Result<()> {
         let Self::Several(entries) = self else { return Ok(()) };
         if entries.is_empty() {
@@ -115,10 +117,10 @@ impl Mount {
 }
 
 impl Documents {
-    /// The trees of a mount that a caller may read, by name.
+    /// Returns the trees of a mount that a caller may read, by name.
     ///
     /// # Errors
-    /// `NotFound` where there is no such mount; `Denied` where its trees, or all of them, are not the caller's to read.
+    /// `NotFound` if there is no such mount; `Denied` if the caller may read none of its trees.
     pub async fn mount_trees(&self, caller: &Principal, ask: &MountAsk) -> Result<Vec<MountTree>> {
         let may_write_system = self.parts.settings.memory_tool.tool.write_system;
         let name = match ask {

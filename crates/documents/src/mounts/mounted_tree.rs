@@ -1,6 +1,6 @@
-//! The trees of a mount as the memory tool sees them, within one transaction: `/memories/facts/x.md` is `knowledge/facts/x.md` of the
-//! mount's tree, or `/memories/<name>/facts/x.md` where it has several. Which trees, and who may
-//! write, is decided before.
+//! The trees of a mount as the memory tool sees them, within one transaction.
+//! `/memories/facts/x.md` is `knowledge/facts/x.md` of the mount's tree. With several trees it is
+//! `/memories/<name>/facts/x.md`. The caller selects the trees and checks access before.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use crate::memory_tool::{ToolEntry, ToolTree};
 use crate::trees::tree::Tree;
 use crate::trees::tree_view::TreeView;
 
-/// A tree of the mount as it is in the transaction.
+/// A tree of the mount, as of the transaction.
 pub(super) struct Part<'a> {
     pub(super) mounted: &'a MountTree,
     pub(super) view: Arc<TreeView>,
 }
 
-/// What a command works with.
+/// The transaction of a command.
 pub(super) enum Within<'a> {
-    /// It only reads.
+    /// A read transaction.
     Reading(&'a dyn ReadTx),
-    /// It may write, in the one tree that there is.
+    /// A write transaction on the single tree of the command.
     Writing(&'a mut dyn Tx, &'a Writing<'a>),
 }
 
@@ -41,24 +41,24 @@ pub(super) struct MountedTree<'a> {
     pub(super) parts: Vec<Part<'a>>,
     pub(super) within: Within<'a>,
     pub(super) now: Timestamp,
-    /// What is to be known beside of what was written.
+    /// The warnings about writes.
     pub(super) warnings: Vec<String>,
-    /// Records whose text was asked for.
+    /// The records whose text was read.
     pub(super) read: RefCell<Vec<(MemoryId, RecordId)>>,
 }
 
-/// Where a path of the mount leads.
+/// The target of a path of the mount.
 enum Place<'p, 'a> {
-    /// To a path of a tree.
+    /// A path of a tree.
     In(&'p Part<'a>, DocumentPath),
-    /// To all of a tree.
+    /// A whole tree.
     Top(&'p Part<'a>),
-    /// Nowhere.
+    /// No target.
     Nowhere,
 }
 
 impl<'a> MountedTree<'a> {
-    /// Of these trees.
+    /// Creates the documents of these trees.
     pub(super) fn of(parts: Vec<Part<'a>>, within: Within<'a>, now: Timestamp) -> Self {
         Self { parts, within, now, warnings: Vec::new(), read: RefCell::default() }
     }
@@ -108,7 +108,7 @@ impl<'a> MountedTree<'a> {
         out.extend(live.filter_map(|entry| Self::entry(part, entry)));
     }
 
-    /// The entry and the record of a document that was found.
+    /// Returns the entry and the record of an existing document.
     fn found(&self, path: &DocumentPath) -> Result<Found> {
         let missing = || Error::not_found(format!("{path} is not there"));
         let Place::In(part, path) = self.place(path) else { return Err(missing()) };
@@ -118,7 +118,7 @@ impl<'a> MountedTree<'a> {
         Ok(Found { entry: TreeEntry::clone(entry), record, redirected_from: None })
     }
 
-    /// The path of the tree for one of the mount, where something may be written.
+    /// Returns the path of the tree for a path of the mount that may be written.
     fn written_at(&self, path: &DocumentPath) -> Result<DocumentPath> {
         match self.place(path) {
             Place::In(_, path) => Ok(path),
@@ -139,7 +139,7 @@ impl<'a> MountedTree<'a> {
     }
 }
 
-/// The path of a tree for one below its documents.
+/// Returns the path of a tree for a path below its documents.
 fn below_knowledge(path: &str) -> Option<DocumentPath> {
     DocumentPath::check(&format!("{KNOWLEDGE}/{path}")).ok()
 }

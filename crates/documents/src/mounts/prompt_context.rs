@@ -1,5 +1,5 @@
-//! `mount_context`: a mount as a model reads it when a session begins: `system/` of its trees in
-//! full, then the listings of the rest, in one budget.
+//! `mount_context`: a mount as a model reads it at the start of a session: `system/` of its trees
+//! in full, then the listings of the rest, in one budget.
 
 use loci_api::documents::tree::OmittedDocument;
 use loci_engine::document_text::content::sha256;
@@ -11,32 +11,32 @@ use crate::Documents;
 use crate::trees::listing::{LISTING_TOKENS, check_budget};
 use crate::trees::system_documents::SYSTEM_TOKENS;
 
-/// Tokens of a context where a caller names no budget.
+/// The default budget of a context, in tokens.
 pub const CONTEXT_TOKENS: u32 = SYSTEM_TOKENS + LISTING_TOKENS;
 
 /// A mount as a model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MountContext {
-    /// The text; empty where the mount has no documents.
+    /// The text; empty if the mount has no documents.
     pub text: String,
     /// SHA-256 of the text, in hex digits.
     pub text_sha256: String,
-    /// Tokens of the text (estimate).
+    /// The estimated tokens of the text.
     pub tokens: u32,
-    /// Paths of the documents that are in it in full.
+    /// The paths of the documents that it contains in full.
     pub paths: Vec<String>,
-    /// Documents of `system/` for which the budget had no room; the listing names them.
+    /// The documents of `system/` that exceed the budget; the listing names them.
     pub omitted: Vec<OmittedDocument>,
-    /// Documents of all trees.
+    /// The number of documents of all trees.
     pub files_total: u64,
 }
 
 impl Documents {
     /// Returns the documents of `system/` in full, then the listings of all other documents with
-    /// their descriptions. A text stays the same, byte for byte, until a document changes.
+    /// their descriptions. The text stays equal, byte for byte, until a document changes.
     ///
     /// # Errors
-    /// Those of [`Documents::mount_trees`]; `Invalid` for the budget.
+    /// The errors of [`Documents::mount_trees`]; `Invalid` for the budget.
     pub async fn mount_context(
         &self,
         caller: &Principal,
@@ -68,8 +68,8 @@ impl Documents {
 }
 
 impl MountContext {
-    /// Tokens that a further part may have. Parts are estimated one by one, each rounded up, so
-    /// that all of them together never have more than the budget.
+    /// Returns the remaining tokens. Parts are estimated one by one, each rounded up, so that all
+    /// of them together never exceed the budget.
     fn left(&self, budget: usize) -> usize {
         budget.saturating_sub(loci_text::tokens::estimate_tokens(&self.text) as usize)
     }

@@ -1,6 +1,6 @@
-//! `memory_tool`: one command of the memory tool on the trees of a mount, as one transaction. What
-//! a command does and says is `memory_tool`'s matter; here is decided in which tree, and whether it
-//! may write.
+//! `memory_tool`: one command of the memory tool on the trees of a mount, as one transaction.
+//! `memory_tool` defines the commands and their texts; this module selects the tree and checks
+//! write access.
 
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::document_text::path::DocumentPath;
@@ -18,11 +18,12 @@ use crate::trees::tree_view::TreeView;
 use crate::trees::tree_write::TreeWrite;
 
 impl Documents {
-    /// Carries out a command: reads with a grant of read, writes with one of write; without it every place is read-only, as the answer
-    /// says. What the tool or the tree refuses is an answer that the model can read.
+    /// Runs a command: reads need a grant of read, writes one of write. Without it every path is
+    /// read-only, as the answer states. An error of the tool or the tree is an answer for the
+    /// model.
     ///
     /// # Errors
-    /// `NotFound` for a mount or a memory that is not there; `Denied` without a grant of read.
+    /// `NotFound` for a missing mount or memory; `Denied` without a grant of read.
     pub async fn memory_tool(
         &self,
         caller: &Principal,
@@ -95,12 +96,12 @@ impl Documents {
             }
             Ok(answer)
         });
-        // The write is undone as a whole where the tree refused a part of it.
+        // The whole write is rolled back if the tree rejected a part of it.
         done.await.or_else(|error| ToolAnswer::of_refusal(&error, &told).ok_or(error))
     }
 }
 
-/// The tree that a command is about; none at the root of several.
+/// Returns the tree of a command; none at the root of several.
 fn meant<'a>(trees: &'a [MountTree], input: &Value) -> Option<&'a MountTree> {
     if let [only] = trees
         && only.name.is_none()
@@ -116,7 +117,8 @@ fn named<'a>(trees: &'a [MountTree], path: &str) -> Option<&'a MountTree> {
     trees.iter().find(|tree| tree.key().as_ref() == Some(&first))
 }
 
-/// What the model is told of a rename from one tree into another: a document keeps its record, and that lies in one memory.
+/// Returns the text for the model for a rename from one tree into another, which is impossible: a
+/// document keeps its record, which belongs to one memory.
 fn parted(trees: &[MountTree], input: &Value) -> Option<String> {
     let [old, new] = ["old_path", "new_path"].map(|name| input.get(name).and_then(Value::as_str));
     let (old, new) = (old?, new?);

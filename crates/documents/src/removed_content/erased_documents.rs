@@ -1,5 +1,5 @@
-//! Documents that were put away or erased do not come back by an import or by a file of a mirror. Whoever
-//! writes one by hand, or restores it, decides otherwise.
+//! Prevents archived or erased documents from coming back through an import or a file of a mirror.
+//! A write by hand or a restore is permitted.
 
 use loci_engine::admin::erasure::{Source, Tombstones, day, forgotten_text, refusal};
 use loci_engine::document_text::content::DocumentContent;
@@ -12,15 +12,15 @@ use loci_model::{Error, Reason, Result, Timestamp};
 
 use crate::document::document_write::Writing;
 
-/// The reason a document was put away whose file was deleted in a mirror: its file may come back there,
-/// too.
+/// The reason of a document that was archived because its file was deleted in a mirror: such a file
+/// may come back there.
 pub(crate) const DELETED_IN_A_MIRROR: &str = "deleted in a mirror";
 
-/// A document of the path at which a file lies.
+/// The description of a document of a file's path in an error.
 const LAY_HERE: &str = "a document that lay here";
 
-/// Refuses an imported document that was put away or erased here, or that has the text of a
-/// forgotten person's document, in any namespace.
+/// Rejects an imported document that was archived or erased here, or that has the text of an erased
+/// person's document, in any namespace.
 ///
 /// # Errors
 /// `SOURCE_ERASED`.
@@ -50,10 +50,10 @@ pub(crate) fn check_import(
     at.map_or(Ok(()), |at| Err(refusal("the document", at)))
 }
 
-/// Ends the tombstones of a document: somebody restores it on purpose.
+/// Removes the tombstones of a document that is restored on request.
 ///
 /// # Errors
-/// Errors of the store and of the vault.
+/// The errors of the store and of the vault.
 pub(crate) fn lift(
     tx: &mut dyn Tx,
     writing: &Writing<'_>,
@@ -67,11 +67,11 @@ pub(crate) fn lift(
     tombstones.lift(tx, &Source::ForgottenDocument { namespace, key })
 }
 
-/// Ends the tombstone of a text: somebody writes it by hand, and edits of its file may come back to
+/// Removes the tombstone of a text that is written by hand, so that edits of its file may return to
 /// it.
 ///
 /// # Errors
-/// Errors of the store and of the vault.
+/// The errors of the store and of the vault.
 pub(crate) fn lift_text(
     tx: &mut dyn Tx,
     writing: &Writing<'_>,
@@ -89,8 +89,8 @@ pub(crate) fn lift_text(
     Ok(())
 }
 
-/// Refuses a new file of a mirror that has the text of a version of a document that was put away
-/// here, or the path or the text of a forgotten person's document.
+/// Rejects a new file of a mirror that has the text of a version of an archived document, or the
+/// path or the text of an erased person's document.
 ///
 /// # Errors
 /// `SOURCE_ERASED`.
@@ -122,7 +122,7 @@ pub(crate) fn check_file(
     Ok(())
 }
 
-/// Refuses a file of a mirror that has the text of a forgotten person's document, in any namespace.
+/// Rejects a file of a mirror that has the text of an erased person's document, in any namespace.
 ///
 /// # Errors
 /// `SOURCE_ERASED`.
@@ -136,8 +136,8 @@ pub(crate) fn check_text(
     at.map_or(Ok(()), |at| Err(stays("a document with this text", at)))
 }
 
-/// The time a text was erased with a forgotten person's document; `None` where the document at the
-/// path has that text already: somebody wrote it by hand.
+/// Returns the time at which a text was erased with a person's document; `None` if the document at
+/// the path already has that text, because it was written by hand.
 fn forgotten(
     tx: &dyn ReadTx,
     writing: &Writing<'_>,
@@ -158,7 +158,7 @@ fn forgotten(
     Ok((current.as_deref() != Some(text.as_str())).then_some(at))
 }
 
-/// The digest of a document's text as it would be kept, by which its tombstone knows it.
+/// Returns the digest of a document's text in its stored form, which identifies its tombstone.
 fn kept_text(
     writing: &Writing<'_>,
     path: Option<&DocumentPath>,
@@ -167,12 +167,13 @@ fn kept_text(
     forgotten_text::digest(&kept(writing, path, content))
 }
 
-/// The digest of a document's path and text, where the text is too short to be known by itself.
+/// Returns the digest of a document's path and text, for a text that is too short to identify it
+/// alone.
 fn short_text(writing: &Writing<'_>, path: &DocumentPath, content: &DocumentContent) -> Option<String> {
     forgotten_text::short_digest(path.key().as_str(), &kept(writing, Some(path), content))
 }
 
-/// A document's text as it would be kept.
+/// Returns a document's text in its stored form.
 fn kept(writing: &Writing<'_>, path: Option<&DocumentPath>, content: &DocumentContent) -> DocumentContent {
     let body = safety::prepare(content.body.clone(), None, &writing.policy).text;
     let kept = DocumentContent { body, is_raw: content.is_raw, ..DocumentContent::default() };
@@ -182,7 +183,7 @@ fn kept(writing: &Writing<'_>, path: Option<&DocumentPath>, content: &DocumentCo
     }
 }
 
-/// The document that was put away from a path, where nothing else took its place there.
+/// Returns the document that was archived from a path, unless another one is there now.
 fn put_away(tx: &dyn ReadTx, writing: &Writing<'_>, path: &DocumentPath) -> Result<Option<Record>> {
     let entry = writing.tree.entry(tx, &path.key())?;
     let Some(entry) = entry.filter(|entry| entry.standing == EntryStanding::Gone) else { return Ok(None) };

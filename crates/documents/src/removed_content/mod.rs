@@ -1,4 +1,4 @@
-//! Removed content: what is redacted or erased, and the checks that keep it from coming back.
+//! Removed content: redaction and erasure, and the checks against its return.
 
 pub(super) mod erased_documents;
 pub(super) mod redact;

@@ -1,6 +1,6 @@
-//! `record_redact`: what versions of a record said is taken out of the store; that they were there
-//! stays on record. Mirrors and git follow what is here; copies that others have made are out of
-//! reach, and the answer says so.
+//! `record_redact`: removes the content of versions of a record from the store; the fact that they
+//! existed stays on record. Mirrors and git follow. Other copies are out of reach, and the answer
+//! names them.
 
 use loci_api::documents::file::Redaction;
 use loci_engine::access;
@@ -27,39 +27,39 @@ use crate::mirroring;
 use crate::trees::reconciliation::Told;
 use crate::trees::tree::{Tree, TreeAsk};
 
-/// Characters of a text that is looked for, at least: what is shorter stands everywhere.
+/// The minimum of characters of a searched text, because shorter ones occur everywhere.
 const MATCH_CHARS_MIN: usize = 4;
 
-/// What is cleaned in any case.
+/// The places that are always cleaned.
 const PLACES: [&str; 4] =
     ["record versions", "index and vectors", "tree entry", "questions to models that wait"];
-/// What is out of reach in any case.
+/// The places that are always out of reach.
 const UNREACHABLE: [&str; 2] = ["backups and exports made before", "clones and copies of mirrors"];
 
-/// Which versions are meant.
+/// The versions to redact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RedactWhich {
-    /// These.
+    /// The versions with these numbers.
     Versions(Vec<u32>),
-    /// All that hold this text.
+    /// All versions that contain this text.
     Match(String),
 }
 
-/// What is to be taken out.
+/// A request to redact a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordRedact {
     /// The memory.
     pub memory: MemoryId,
     /// The record.
     pub record: RecordId,
-    /// Which of its versions.
+    /// The versions to redact.
     pub which: RedactWhich,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 impl Documents {
-    /// Takes out what versions said.
+    /// Redacts the content of versions.
     ///
     /// # Errors
     /// `Denied` without a grant of admin on the record's namespace; `NotFound`; `Invalid`.
@@ -102,7 +102,8 @@ impl Documents {
         Ok(done)
     }
 
-    /// Mirrors are brought up at once; one that cannot be is so by its next sync, and the answer says it.
+    /// Updates the mirrors at once. A mirror that cannot be updated follows at its next sync, and
+    /// the answer reports it.
     async fn mirrors_after_redaction(&self, memory: &MemoryId, done: &mut Redaction) -> Result<()> {
         for CopyAfterErasure { name, left } in self.mirrors_brought_up(memory).await? {
             match left {
@@ -118,7 +119,7 @@ impl Documents {
     }
 }
 
-/// Texts that were kept beside a document, and hold what is looked for.
+/// Returns the conflict copies of a document that contain the searched text.
 fn conflict_copies(tx: &dyn ReadTx, current: &Record, asked: &RecordRedact) -> Result<Vec<Record>> {
     if !matches!(asked.which, RedactWhich::Match(_)) {
         return Ok(Vec::new());
@@ -204,7 +205,7 @@ fn is_asked(record: &Record, which: &RedactWhich) -> bool {
     }
 }
 
-/// The tree that the record lies in, where it lies in one, says nothing of it any more either.
+/// Updates the tree of the record, if it is in one, so that it no longer contains the content.
 fn settle(tx: &mut dyn Tx, record: &Record, by: &str) -> Result<()> {
     if tx.ledger().noun::<TreePlace>(&record.memory, record.id.as_str())?.is_none() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Contents that were taken out do not come back: each is kept as a digest under a key of its
-//! memory, which the vault seals. Without the key nothing can be told of a content from its digest.
+//! Prevents redacted contents from coming back: each is stored as a digest under a key of its
+//! memory, which the vault seals. Without the key a digest reveals nothing about its content.
 
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
@@ -9,10 +9,10 @@ use loci_model::trees::tree_entry::owner_of;
 use loci_model::{Error, MemoryId, Reason, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
-/// Before the sealed key, among digests.
+/// The ledger key of the sealed key, among the digests.
 const KEY: &str = "key";
 
-/// Notes what a version said. `fresh` becomes the memory's key where it has none.
+/// Records the content of a version. `fresh` becomes the memory's key if it has none.
 pub(super) fn note(
     tx: &mut dyn Tx,
     vault: &dyn Vault,
@@ -45,7 +45,7 @@ fn put(
     tx.ledger_mut().put_noun(&noun)
 }
 
-/// Checks that a text was not taken out.
+/// Checks that a text was not redacted.
 ///
 /// # Errors
 /// `REDACTED_CONTENT`.
@@ -57,10 +57,10 @@ pub(crate) fn check(tx: &dyn ReadTx, vault: &dyn Vault, memory: &MemoryId, text:
     Err(Error::conflict(rule).because(Reason::RedactedContent).on("body"))
 }
 
-/// True for a text that was taken out, of whichever document.
+/// True for a text that was redacted, of any document.
 ///
 /// # Errors
-/// What the store and the vault say.
+/// The errors of the store and the vault.
 pub(crate) fn is_taken_out(
     tx: &dyn ReadTx,
     vault: &dyn Vault,
@@ -78,7 +78,7 @@ fn key_of(tx: &dyn ReadTx, vault: &dyn Vault, memory: &MemoryId) -> Result<Optio
     vault.open(&sealed).map(Some)
 }
 
-/// White space around a text is not what makes it another.
+/// Returns the digest of a text without surrounding white space.
 fn digest(key: &[u8], text: &str) -> String {
     let mut hasher = Sha256::new();
     hasher.update((key.len() as u64).to_be_bytes());

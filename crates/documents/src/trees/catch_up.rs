@@ -1,5 +1,6 @@
-//! A tree catches up with the records of its namespace, whoever wrote them: by the memory's order of record changes, some at a time.
-//! Before a tree is read or written it is brought up; nobody who writes records needs to know of trees.
+//! Updates a tree with the record changes of its namespace, from any writer: in the memory's order
+//! of changes, in batches. A tree is updated before it is read or written, so writers of records
+//! need not know of trees.
 
 use loci_engine::memories::existing;
 use loci_model::Result;
@@ -9,18 +10,18 @@ use super::reconciliation::Told;
 use super::tree::{Tree, TreeAsk};
 use crate::Documents;
 
-/// Records that one write looks at, so that others get their turn between two.
+/// The maximum of records per write, so that other writers get their turn.
 const RECORDS_PER_WRITE: usize = 200;
 
 impl Tree {
-    /// True where records changed that the tree has not seen.
+    /// True if records changed that the tree has not processed.
     pub(super) fn is_behind(&self, tx: &dyn ReadTx) -> Result<bool> {
         let progress = self.progress(tx)?;
         let changed = tx.records().changed_since(&self.memory, &self.namespace, progress.sequence, 1)?;
         Ok(!changed.is_empty())
     }
 
-    /// Looks at the next records that changed; true when there are no more.
+    /// Processes the next changed records. Returns true if there are no more.
     pub(crate) fn catch_up(&self, tx: &mut dyn Tx) -> Result<bool> {
         let reached = self.progress(tx)?.sequence;
         let changed =
@@ -37,7 +38,7 @@ impl Tree {
         Ok(is_last)
     }
 
-    /// Notes how far the tree was brought, and the last change of its own on the way.
+    /// Records the tree's progress, and the last own change up to it.
     pub(crate) fn reached(&self, tx: &mut dyn Tx, sequence: u64, changed: Option<u64>) -> Result<()> {
         let mut progress = self.progress(tx)?;
         if progress.sequence != sequence {
@@ -50,7 +51,7 @@ impl Tree {
 }
 
 impl Documents {
-    /// Brings a tree up to its records, in writes of their own; nothing is written where nothing changed.
+    /// Updates a tree in separate writes. Nothing is written if nothing changed.
     pub(crate) async fn caught_up(&self, ask: &TreeAsk) -> Result<()> {
         let tree = Tree::of(ask);
         let asked = tree.clone();

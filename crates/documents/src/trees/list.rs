@@ -1,4 +1,4 @@
-//! `documents_list`: what lies below a directory, down to a depth, by path.
+//! `documents_list`: the content below a directory, down to a depth, by path.
 
 use loci_api::documents::tree::TreeItem;
 use loci_engine::access;
@@ -13,15 +13,15 @@ use super::tree::TreeAsk;
 use super::tree_view::TreeView;
 use crate::Documents;
 
-/// Words for what an item of a list is.
+/// The kinds of list items.
 pub(super) const DIRECTORY: &str = "directory";
 pub(super) const FILE: &str = "file";
 
-/// Something that lies in a tree, before it is known whether the page shows it.
+/// An item of a tree, before the page is cut.
 enum Item<'a> {
     /// A document.
     File(&'a TreeEntry),
-    /// A directory, and what lies below it.
+    /// A directory, and the totals of its content.
     Directory { path: String, files: u64, bytes: u64 },
 }
 
@@ -53,8 +53,8 @@ impl Item<'_> {
 }
 
 impl Documents {
-    /// A page of what lies below a directory, or in all of a tree, down to so many levels: what
-    /// lies deeper is its directory. The page begins behind `after`.
+    /// Returns a page of the content below a directory, or of a whole tree, down to a number of
+    /// levels. Deeper content appears as its directory. The page begins after `after`.
     ///
     /// # Errors
     /// `Denied` without a grant of read on the whole namespace.
@@ -77,7 +77,7 @@ impl Documents {
     }
 }
 
-/// A directory as a caller names it, checked; empty: the top.
+/// Returns a caller's directory, checked; empty: the root.
 pub(crate) fn directory(prefix: Option<&str>) -> Result<String> {
     match prefix.map(|prefix| prefix.trim_matches('/')).filter(|prefix| !prefix.is_empty()) {
         None => Ok(String::new()),
@@ -87,12 +87,12 @@ pub(crate) fn directory(prefix: Option<&str>) -> Result<String> {
     }
 }
 
-/// True where a path, by its key, lies below a directory.
+/// True if a path, by its key, is below a directory.
 pub(crate) fn is_below(key: &str, directory: &str) -> bool {
     directory.is_empty() || key.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// What lies below a directory, by path; a document that the prefix names is listed alone.
+/// Returns the items below a directory, by path. A document that the prefix names is listed alone.
 fn items<'a>(view: &'a TreeView, prefix: &str, depth: Option<u32>, now: Timestamp) -> Vec<Item<'a>> {
     let levels_before = if prefix.is_empty() { 0 } else { prefix.split('/').count() };
     let levels_max = depth.map(|depth| levels_before + depth.max(1) as usize);

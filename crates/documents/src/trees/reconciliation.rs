@@ -1,6 +1,6 @@
-//! What a tree says of a record, brought up to the record: the path it lies under, what a listing shows of it, and what happened to it.
-//! Called after a record was written, by whoever wrote it, and when a tree catches up with what others wrote. Changes entries of the
-//! ledger alone, never records.
+//! Updates a tree entry from its record: its path, its listing data, and its log of changes. Every
+//! writer of a record calls it, and a tree that catches up with other writers. It changes only
+//! entries of the ledger, never records.
 
 use loci_engine::document_text::areas::Area;
 use loci_engine::document_text::content::{prose_of, shown_title, standing_of};
@@ -20,35 +20,35 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use super::tree::{Tree, TreeAsk};
 use crate::upkeep::quote_erasure;
 
-/// What is known of a change beside the record itself.
+/// The data of a change that the record does not contain.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Told<'a> {
-    /// What was done; else it is told from what there was before.
+    /// The operation; otherwise derived from the previous entry.
     pub(crate) operation: Option<DocumentOperation>,
-    /// Who did it; else telemetry knows.
+    /// The author; otherwise from telemetry.
     pub(crate) by: Option<&'a str>,
-    /// The run that it belongs to.
+    /// The run that the change belongs to.
     pub(crate) run: Option<&'a str>,
     /// The memory's sequence before the transaction.
     pub(crate) behind: Option<u64>,
 }
 
-/// Where a record lies, and under what.
+/// A record, its place and its entry in the tree.
 struct Placing<'a> {
     record: &'a Record,
     place: Option<TreePlace>,
-    /// What the tree says of it so far, where it says anything.
+    /// The present entry in the tree, if there is one.
     entry: Option<TreeEntry>,
     told: Told<'a>,
 }
 
 impl Placing<'_> {
-    /// The version that lay in the tree.
+    /// Returns the version that was in the tree.
     fn before(&self) -> Option<u32> {
         self.entry.as_ref().filter(|entry| entry.standing == EntryStanding::Live).map(|entry| entry.version)
     }
 
-    /// Returns true where the record lies at a path already.
+    /// Returns true if the record is already at a path.
     fn lies_at(&self, path: &DocumentPath) -> bool {
         let key = path.key();
         self.before().is_some() && self.entry.as_ref().is_some_and(|entry| entry.key == key.as_str())
@@ -56,10 +56,10 @@ impl Placing<'_> {
 }
 
 impl Tree {
-    /// Brings the tree up to a record of its namespace; its entry, where it lies in the tree.
+    /// Updates the tree from a record of its namespace. Returns its entry, if it is in the tree.
     ///
     /// # Errors
-    /// What the store says.
+    /// The errors of the store.
     pub(crate) fn settle(
         &self,
         tx: &mut dyn Tx,
@@ -83,14 +83,14 @@ impl Tree {
         }
     }
 
-    /// True for what operations memory keeps to one user: a tree is for whoever reads its namespace, and has no documents that some of them may
-    /// not see.
+    /// True for a record that operations memory restricts to one user. All readers of a namespace
+    /// may read its tree, so such a record gets no document.
     fn is_kept_to_a_user(&self, tx: &dyn ReadTx, record: &Record) -> Result<bool> {
         let products = in_write::products()?;
         if products.is_kept_to_a_user(record) {
             return Ok(true);
         }
-        // What somebody puts there as a document is for whoever reads the tree.
+        // A document that a writer put there explicitly is for all readers of the tree.
         if record.kind == RecordKind::Document {
             return Ok(false);
         }
@@ -146,7 +146,8 @@ impl Tree {
         let record = placing.record;
         let Some(place) = &placing.place else {
             if record.state == RecordState::Erased {
-                // It may have been forgotten with its entry: whoever keeps the tree must look again.
+                // The record may have been removed with its entry: cached views of the tree must be
+                // read again.
                 let mut progress = self.progress(tx)?;
                 progress.generation += 1;
                 tx.ledger_mut().put_noun(&progress)?;
@@ -200,9 +201,9 @@ impl Tree {
         })
     }
 
-    /// The path of a record: the given one, where it is a document's and no other has it; else the
-    /// derived one. Where another document has the path of a directory of it, or lies below it, no
-    /// file system could hold both, and the record gets a path elsewhere. A record that lies at its
+    /// Returns the path of a record: the given one, if it is a document's path and free, else the
+    /// derived one. If another document has the path of one of its directories, or is below it, a
+    /// file system could not represent both, and the record gets another path. A record at its
     /// given path keeps it.
     fn path_of(&self, tx: &dyn ReadTx, placing: &Placing<'_>) -> Result<(DocumentPath, PathOrigin)> {
         let record = placing.record;
@@ -229,7 +230,7 @@ impl Tree {
         Ok((path, PathOrigin::Derived))
     }
 
-    /// True where no other live document has a path.
+    /// True if no other live document has a path.
     pub(super) fn is_free(&self, tx: &dyn ReadTx, key: &PathKey, for_record: &Record) -> Result<bool> {
         let entry = self.entry(tx, key)?;
         let is_other =
@@ -238,24 +239,24 @@ impl Tree {
     }
 }
 
-/// A path that a record carries, where it is one of a document.
+/// Returns the path of a record, if it is valid for a document.
 fn given_path(path: &str) -> Option<DocumentPath> {
     let path = DocumentPath::check(path).ok()?;
     matches!(Area::of(&path), Area::Open | Area::System).then_some(path)
 }
 
-/// True where two entries show the same: what else changed of the record is none of the tree's matter.
+/// True if two entries show equal data: other changes of the record are irrelevant to the tree.
 fn is_same(old: &TreeEntry, new: &TreeEntry) -> bool {
     let (sequence, updated_at) = (old.sequence, old.updated_at);
     TreeEntry { sequence, updated_at, ..new.clone() } == *old
 }
 
-/// When a version was written.
+/// Returns the time at which a version was written.
 fn changed_at(record: &Record) -> Timestamp {
     record.updated_at
 }
 
-/// Takes a record out of the tree that it lay in before it came into another namespace.
+/// Removes a record from the tree of its former namespace.
 fn leave(tx: &mut dyn Tx, from: &Tree, place: &TreePlace, sequence: u64) -> Result<()> {
     let left = Tree { normal: place.namespace.clone(), ..from.clone() };
     let entry = left.entry_of(tx, &place.key)?;
@@ -263,7 +264,7 @@ fn leave(tx: &mut dyn Tx, from: &Tree, place: &TreePlace, sequence: u64) -> Resu
         |entry: &TreeEntry| entry.record == place.record && entry.standing == EntryStanding::Live;
     if let Some(entry) = entry.filter(lies_there) {
         tx.ledger_mut().put_noun(&entry.without_document(EntryStanding::Gone, sequence))?;
-        // The tree it left may have been brought further by now: whoever keeps it must look again.
+        // That tree may have progressed meanwhile: cached views of it must be read again.
         look_again(tx, &left.memory, &left.normal)?;
     }
     Ok(())
@@ -278,11 +279,11 @@ fn look_again(tx: &mut dyn Tx, memory: &MemoryId, namespace: &str) -> Result<()>
     Ok(())
 }
 
-/// Takes records out of the trees that they lay in, where they came into another namespace. Trees catch up with what comes into their
-/// namespace; what leaves it they would not see.
+/// Removes records from the trees of their former namespaces. Trees catch up with records that
+/// enter their namespace, but do not see those that leave it.
 ///
 /// # Errors
-/// What the store says.
+/// The errors of the store.
 pub(crate) fn moved(tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
     for record in records {
         let Some(place) = tx.ledger().noun::<TreePlace>(memory, record.as_str())? else { continue };
@@ -295,10 +296,10 @@ pub(crate) fn moved(tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) ->
     Ok(())
 }
 
-/// Takes out what the ledger keeps of records whose content is erased, in whichever tree they lay.
+/// Removes the ledger data of records whose content is erased, in every tree.
 ///
 /// # Errors
-/// What the store says.
+/// The errors of the store.
 pub(crate) fn forget(tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
     for record in records {
         tx.ledger_mut().remove(memory, &DocumentReads::SHELF, record.as_str())?;

@@ -1,7 +1,8 @@
-//! Names of states of a tree, as callers see them. A state is a place in the order of a memory's changes, and
-//! that number tells how much others wrote in the memory; so it is sealed under a key that the vault makes
-//! for the tree. The same state has the same name, and nobody makes one without the key. The key is
-//! of one store: after a restore, earlier sequences mean nothing, and no earlier name is known.
+//! Names of tree states for callers. A state is a position in the order of a memory's changes, and
+//! that number would reveal the activity of other writers. It is therefore sealed under a key that
+//! the vault creates for the tree. Equal states have equal names, and nobody can create one without
+//! the key. The key belongs to one store: after a restore, earlier sequences are invalid, and
+//! earlier names unknown.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::{Error, Result};
@@ -11,11 +12,11 @@ use super::tree::{Tree, TreeAsk};
 use crate::Documents;
 use crate::document_history::diff::Point;
 
-/// The start of every name: no label of a snapshot has a colon.
+/// The prefix of every name: a snapshot label contains no colon.
 const PREFIX: &str = "at:";
-/// Starts what the key is made of, so that no other digest of the vault is one.
+/// The prefix of the key's input, so that no other digest of the vault equals it.
 const KEY_OF: &[u8] = b"loci tree states 1";
-/// Separates the two uses of a key.
+/// The separator between the two uses of a key.
 const MARK: u8 = 1;
 const PAD: u8 = 2;
 
@@ -28,17 +29,17 @@ impl Documents {
     /// Returns the names of a tree's states for callers.
     ///
     /// # Errors
-    /// `Unavailable` where the master key cannot be read.
+    /// `Unavailable` if the master key cannot be read.
     pub(crate) async fn state_names(&self, tree: &TreeAsk) -> Result<StateNames> {
         let store = self.engine.store().read(|tx| tx.memories().identity_of_store()).await?;
         self.names_in(tree, Some(store.as_str())).await
     }
 
-    /// Returns the names of a tree's states in commits: the same log gives the same commits, in any
+    /// Returns the names of a tree's states in commits: equal logs give equal commits in every
     /// store.
     ///
     /// # Errors
-    /// Those of [`Documents::state_names`].
+    /// The errors of [`Documents::state_names`].
     pub(crate) async fn commit_names(&self, tree: &TreeAsk) -> Result<StateNames> {
         self.names_in(tree, None).await
     }
@@ -54,10 +55,10 @@ impl Documents {
         Ok(StateNames { key: self.engine.vault().digest(&text)? })
     }
 
-    /// Replaces the name of a state by its place in the order of changes.
+    /// Replaces the name of a state by its sequence.
     ///
     /// # Errors
-    /// `Invalid`, naming `field`, for a name that this server did not make for this tree.
+    /// `Invalid`, naming `field`, for a name that this server did not create for this tree.
     pub(crate) async fn located(&self, tree: &TreeAsk, point: Point, field: &str) -> Result<Point> {
         match point {
             Point::State(name) => {
@@ -70,14 +71,15 @@ impl Documents {
 }
 
 impl StateNames {
-    /// The name of the state behind a change: its mark, then the number under a pad that the mark gives.
+    /// Returns the name of the state after a change: a mark, then the sequence under a pad derived
+    /// from the mark.
     pub(crate) fn seal(&self, sequence: u64) -> String {
         let mark = self.digest(MARK, sequence.to_be_bytes());
         let number = sequence ^ u64::from_be_bytes(self.digest(PAD, mark));
         format!("{PREFIX}{}{}", hex::encode(mark), hex::encode(number.to_be_bytes()))
     }
 
-    /// The place that a name stands for; `None` for a name of another tree, or of nobody.
+    /// Returns the sequence of a name; `None` for a name of another tree, or an invalid one.
     pub(super) fn open(&self, name: &str) -> Option<u64> {
         let mut bytes = [0; 16];
         hex::decode_to_slice(name.strip_prefix(PREFIX)?, &mut bytes).ok()?;
@@ -87,7 +89,7 @@ impl StateNames {
         (self.digest(MARK, sequence.to_be_bytes()) == *mark).then_some(sequence)
     }
 
-    /// The place that a commit of a mirror names: a name, or a number as older commits have it.
+    /// Returns the sequence in a commit of a mirror: a name, or a number in older commits.
     pub(crate) fn place(&self, state: &str) -> Option<u64> {
         self.open(state).or_else(|| state.parse().ok())
     }
@@ -105,12 +107,12 @@ impl StateNames {
     }
 }
 
-/// True for a word that has the form of a state's name.
+/// True for a word in the form of a state's name.
 pub(crate) fn is_name(word: &str) -> bool {
     word.starts_with(PREFIX)
 }
 
-/// An error for a name that no answer of this tree had, or one from before a restore.
+/// Returns the error for an unknown name, or one from before a restore.
 pub(crate) fn unknown(field: &str) -> Error {
     let rule = "is no state of this tree that this server named, or one from before its store was restored \
                 from a backup or moved: read the tree anew, and go on from tree/changes without since";
@@ -138,7 +140,7 @@ mod tests {
         for foreign in ["", "17", "at:", "at:zz", "at:0011223344556677", &"0".repeat(35)] {
             assert_eq!(one.open(foreign), None, "{foreign}");
         }
-        // Neighbours have nothing in common.
+        // Adjacent sequences share no part of their names.
         assert_ne!(one.seal(1)[3..19], one.seal(2)[3..19]);
         assert_ne!(one.seal(1)[19..], one.seal(2)[19..]);
     }

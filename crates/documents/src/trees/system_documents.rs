@@ -1,5 +1,4 @@
-//! `tree_system`: the documents that are always loaded, whole, in as many tokens as the caller has
-//! for them.
+//! `tree_system`: the documents that are always loaded, in full, within the caller's token budget.
 
 use loci_api::documents::tree::OmittedDocument;
 use loci_engine::access;
@@ -15,27 +14,28 @@ use super::listing::{check_budget, escaped};
 use super::tree::TreeAsk;
 use crate::Documents;
 
-/// Tokens of all of them that nobody says.
+/// The default budget, in tokens.
 pub const SYSTEM_TOKENS: u32 = 1_000;
 
-/// What is always loaded.
+/// The documents that are always loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SystemDocuments {
-    /// As a model reads them; empty where there are none.
+    /// The text for a model; empty if there are none.
     pub text: String,
     /// SHA-256 of the text, in hex digits.
     pub text_sha256: String,
-    /// Tokens of the text, as they are estimated.
+    /// The estimated tokens of the text.
     pub tokens: u32,
-    /// The paths that are in it.
+    /// The paths of the contained documents.
     pub paths: Vec<String>,
-    /// What there was no room for.
+    /// The documents that exceed the budget.
     pub omitted: Vec<OmittedDocument>,
 }
 
 impl Documents {
-    /// The documents of `knowledge/system/`: pinned ones first, then by priority, then by path. One that is larger than what is left is
-    /// left out, those behind it are not.
+    /// Returns the documents of `knowledge/system/`: pinned ones first, then by priority, then by
+    /// path. A document that exceeds the remaining budget is omitted, and smaller ones after it are
+    /// kept.
     ///
     /// # Errors
     /// `Denied` without a grant of read on the whole namespace; `Invalid` for the budget.
@@ -50,8 +50,8 @@ impl Documents {
         self.system_documents(ask, budget, None).await
     }
 
-    /// The documents of `knowledge/system/` within a budget, their paths below the name of a
-    /// mount's tree. Access is checked before.
+    /// Returns the documents of `knowledge/system/` within a budget, with paths below the name of a
+    /// mount's tree. The caller checks access before.
     pub(crate) async fn system_documents(
         &self,
         ask: &TreeAsk,
@@ -92,8 +92,8 @@ impl Documents {
     }
 }
 
-/// A path as the readers of a mount name it: below the directory of its tree, where a mount has
-/// several.
+/// Returns a path as the readers of a mount see it: below the directory of its tree, if the mount
+/// has several.
 pub(super) fn mounted_path(mount: Option<&str>, path: &str) -> String {
     mount.map_or_else(|| path.to_owned(), |name| format!("{name}/{path}"))
 }

@@ -1,6 +1,6 @@
-//! The tree of one namespace of a memory: what lies under which path, and where a record lies. Reads what the ledger keeps of it; how it
-//! is brought up to its records is `reconciliation`'s and `catch_up`'s matter, what may be written
-//! where is `areas`'.
+//! The tree of one namespace of a memory: the record of each path, and the path of each record. It
+//! reads the ledger. `reconciliation` and `catch_up` update a tree from its records; `areas`
+//! defines which paths may be written.
 
 use std::sync::OnceLock;
 
@@ -14,21 +14,22 @@ use loci_model::trees::tree_entry::{EntryStanding, TreeEntry, TreePlace, TreePro
 use loci_model::{Error, MemoryId, Namespace, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
-/// Places of one topic that are looked at: of more than one, the others are put away.
+/// The maximum of places of one topic that are read. If there are more, the others are archived
+/// ones.
 const TOPIC_PLACES: usize = 16;
 
-/// Entries below a path that are read at once.
+/// The number of entries below a path per read.
 const ENTRIES_PER_READ: usize = 100;
 
-/// Entries of progress that are read at once.
+/// The number of progress entries per read.
 const PROGRESS_PER_READ: usize = 1_000;
 
-/// A tree as a caller names it.
+/// A tree, as a caller names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeAsk {
     /// The memory.
     pub memory: MemoryId,
-    /// The namespace, alone: those beneath it are trees of their own.
+    /// The namespace itself: namespaces below it are separate trees.
     pub namespace: Namespace,
 }
 
@@ -39,7 +40,7 @@ pub(crate) struct Tree {
     pub(crate) namespace: Namespace,
     /// The namespace in its normal form.
     pub(crate) normal: String,
-    /// The owners of the memory's namespaces, once anybody asked.
+    /// The owners of the memory's namespaces, loaded on first use.
     pub(super) owners: OnceLock<NamespaceOwners>,
 }
 
@@ -49,26 +50,26 @@ impl Tree {
         Self { memory: ask.memory.clone(), namespace: ask.namespace.clone(), normal, owners: OnceLock::new() }
     }
 
-    /// How far it was brought.
+    /// Returns the progress of the tree.
     pub(crate) fn progress(&self, tx: &dyn ReadTx) -> Result<TreeProgress> {
         let found = tx.ledger().noun::<TreeProgress>(&self.memory, &TreeProgress::key_of(&self.normal))?;
         found.map_or_else(|| TreeProgress::new(&self.memory, &self.normal), Ok)
     }
 
-    /// What is known of a path, live or not.
+    /// Returns the entry of a path, live or not.
     pub(crate) fn entry(&self, tx: &dyn ReadTx, key: &PathKey) -> Result<Option<TreeEntry>> {
         self.entry_of(tx, key.as_str())
     }
 
-    /// The same by the key's text.
+    /// Returns the entry of a path by the text of its key.
     pub(crate) fn entry_of(&self, tx: &dyn ReadTx, key: &str) -> Result<Option<TreeEntry>> {
         tx.ledger().noun(&self.memory, &TreeEntry::key_of(&self.normal, key))
     }
 
-    /// A document that lies below a path, but for one record.
+    /// Returns a document below a path, except one record.
     ///
     /// # Errors
-    /// Errors of the store.
+    /// The errors of the store.
     pub(crate) fn live_below(
         &self,
         tx: &dyn ReadTx,
@@ -77,7 +78,8 @@ impl Tree {
         except: Option<&RecordId>,
     ) -> Result<Option<TreeEntry>> {
         let key_of = |end: &str| TreeEntry::key_of(&self.normal, &format!("{}{end}", key.as_str()));
-        // `0` follows `/`: everything that begins with the path and a slash lies between.
+        // `0` follows `/` in ASCII: the range contains everything that begins with the path and a
+        // slash.
         let (mut after, before) = (key_of("/"), key_of("0"));
         loop {
             let page =
@@ -95,10 +97,10 @@ impl Tree {
         }
     }
 
-    /// A document that has the path of one of a path's directories, but for one record.
+    /// Returns a document at one of a path's directories, except one record.
     ///
     /// # Errors
-    /// Errors of the store.
+    /// The errors of the store.
     pub(crate) fn live_above(
         &self,
         tx: &dyn ReadTx,
@@ -118,11 +120,11 @@ impl Tree {
         Ok(None)
     }
 
-    /// Returns true where no directory of a path is a document, and none lies below the path, but
-    /// for one record: a file system can hold a document there.
+    /// Returns true if no directory of a path is a document, and none is below the path, except one
+    /// record: a file system can hold a document there.
     ///
     /// # Errors
-    /// Errors of the store.
+    /// The errors of the store.
     pub(crate) fn has_room(
         &self,
         tx: &dyn ReadTx,
@@ -135,10 +137,10 @@ impl Tree {
     }
 
     /// Returns the first of `directory`, `directory-2`, `directory-3` … that no document has as its
-    /// path; behind a thousand of them one behind one that a document has.
+    /// path. If the first thousand are taken, returns a free one that follows a taken one.
     ///
     /// # Errors
-    /// Errors of the store; `Conflict` where no free name was found.
+    /// The errors of the store; `Conflict` if no free name was found.
     pub(crate) fn open_directory(
         &self,
         tx: &dyn ReadTx,
@@ -159,12 +161,12 @@ impl Tree {
         Err(Error::conflict(format!("{rule}: move some of them away, or give a path")).on("path"))
     }
 
-    /// Where a record lies, in whichever tree.
+    /// Returns the place of a record, in any tree.
     pub(crate) fn place(&self, tx: &dyn ReadTx, record: &RecordId) -> Result<Option<TreePlace>> {
         tx.ledger().noun(&self.memory, record.as_str())
     }
 
-    /// The entry of the live document of a topic: the one that lies there longest.
+    /// Returns the entry of the live document of a topic: the oldest one.
     pub(crate) fn of_topic(&self, tx: &dyn ReadTx, title: &str) -> Result<Option<TreeEntry>> {
         let page = LedgerPage {
             memory: self.memory.clone(),
@@ -184,12 +186,12 @@ impl Tree {
         Ok(found.into_iter().min_by(|a, b| a.record.cmp(&b.record)))
     }
 
-    /// What a topic of this tree is found by.
+    /// Returns the lookup key of a topic of this tree.
     pub(super) fn topic(&self, title: &str) -> String {
         hex::encode(Sha256::digest(format!("{}\n{}", self.normal, topic_key(title))))
     }
 
-    /// Entries that changed behind a sequence, by sequence.
+    /// Returns the entries that changed after a sequence, by sequence.
     pub(crate) fn entries_since(
         &self,
         tx: &dyn ReadTx,
@@ -208,10 +210,10 @@ impl Tree {
     }
 }
 
-/// The namespaces, in their normal form, of all trees of a memory that anybody looked into.
+/// Returns the namespaces, in normal form, of all trees of a memory that were ever opened.
 ///
 /// # Errors
-/// What the store says.
+/// The errors of the store.
 pub(crate) fn known_trees(tx: &dyn ReadTx, memory: &MemoryId) -> Result<Vec<String>> {
     let (mut trees, mut after) = (Vec::new(), None);
     loop {

@@ -1,5 +1,6 @@
-//! A whole tree in memory, for what reads all of it: listings, names that are near. Kept in a bounded cache under the sequence it was
-//! brought to, and brought further by what changed since; what it says is what the ledger says, never more.
+//! A whole tree in memory, for operations that read all of it: listings, similar names. It is kept
+//! in a bounded cache with its sequence, and updated with later changes. Its content always equals
+//! the ledger's.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,14 +15,14 @@ use loci_model::{MemoryId, RecordId, Result};
 use super::tree::{Tree, TreeAsk};
 use crate::Documents;
 
-/// Bytes of all trees that are kept, as far as one can tell.
+/// The maximum of bytes of all cached trees, estimated.
 const CACHE_BYTES: usize = 128 << 20;
-/// Bytes of an entry without its texts.
+/// The estimated bytes of an entry without its texts.
 const ENTRY_BYTES: usize = 400;
-/// Entries that are read at once.
+/// The number of entries per read.
 const PAGE: usize = 2_000;
 
-/// The trees that are kept.
+/// The cached trees.
 pub(crate) struct Trees(BoundedCache<(MemoryId, String), Arc<TreeView>>);
 
 impl Default for Trees {
@@ -30,16 +31,16 @@ impl Default for Trees {
     }
 }
 
-/// A tree as it was at a sequence.
+/// A tree at a sequence.
 #[derive(Debug, Default)]
 pub(crate) struct TreeView {
     /// The sequence.
     pub(crate) sequence: u64,
     generation: u64,
-    /// The entry that changed last: what changed since comes behind it.
+    /// The entry with the latest change: an update reads the entries after it.
     newest: Option<Arc<TreeEntry>>,
     by_key: BTreeMap<String, Arc<TreeEntry>>,
-    /// Where documents lie, by path; one may have expired.
+    /// The documents, by path; one may have expired.
     pub(crate) live: Vec<Arc<TreeEntry>>,
 }
 
@@ -48,7 +49,7 @@ impl TreeView {
         self.generation == progress.generation && self.sequence == progress.sequence
     }
 
-    /// The tree as the ledger has it, from what was known of it.
+    /// Reads the tree from the ledger, starting from a cached view.
     fn read(tx: &dyn ReadTx, tree: &Tree, progress: &TreeProgress, known: Option<&Self>) -> Result<Self> {
         let known = known
             .filter(|known| known.generation == progress.generation && known.sequence <= progress.sequence);
@@ -76,7 +77,7 @@ impl TreeView {
         Ok(view)
     }
 
-    /// The tree as it is in a transaction, from what was known of it before.
+    /// Returns the tree in a transaction, starting from a cached view.
     pub(crate) fn within(tx: &dyn ReadTx, tree: &Tree, known: &Arc<Self>) -> Result<Arc<Self>> {
         let progress = tree.progress(tx)?;
         if known.is_of(&progress) {
@@ -85,19 +86,19 @@ impl TreeView {
         Self::read(tx, tree, &progress, Some(known)).map(Arc::new)
     }
 
-    /// What is known of a path, live or not.
+    /// Returns the entry of a path, live or not.
     pub(crate) fn entry(&self, key: &PathKey) -> Option<&Arc<TreeEntry>> {
         self.by_key.get(key.as_str())
     }
 
-    /// What is known of the paths below a directory, live or not.
+    /// Returns the entries below a directory, live or not.
     pub(crate) fn below(&self, directory: &PathKey) -> impl Iterator<Item = &Arc<TreeEntry>> {
         let prefix = format!("{}/", directory.as_str());
         let from = self.by_key.range(prefix.clone()..);
         from.take_while(move |(key, _)| key.starts_with(&prefix)).map(|(_, entry)| entry)
     }
 
-    /// Paths that documents had before they were moved, each with the record.
+    /// Returns the former paths of moved documents, each with the record.
     pub(crate) fn left(&self) -> impl Iterator<Item = (&RecordId, &str)> {
         let is_left = |entry: &&Arc<TreeEntry>| entry.standing == EntryStanding::Alias;
         self.by_key.values().filter(is_left).map(|entry| (&entry.record, entry.path.as_str()))
@@ -110,7 +111,7 @@ impl TreeView {
 }
 
 impl Documents {
-    /// A whole tree, brought up to its records. Access is the caller's matter.
+    /// Returns a whole tree, updated from its records. The caller checks access.
     pub(crate) async fn tree_view(&self, ask: &TreeAsk) -> Result<Arc<TreeView>> {
         self.caught_up(ask).await?;
         let tree = Tree::of(ask);

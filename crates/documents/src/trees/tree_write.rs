@@ -1,5 +1,6 @@
-//! One write of a tree: access, the repetition of the same call, catching up, and what every change asks for, around what the verb does.
-//! A verb is what stands between; it knows neither tokens nor jobs.
+//! One write of a tree: it checks access, detects a repeated call, updates the tree, runs the
+//! operation and does the follow-up work of every change. The operation itself depends on neither
+//! tokens nor jobs.
 
 use std::cell::{Cell, RefCell};
 
@@ -20,7 +21,7 @@ use super::tree::{Tree, TreeAsk};
 use crate::Documents;
 use crate::document::document_write::Writing;
 
-/// What a write of a tree is.
+/// The description of a write to a tree.
 pub(crate) struct TreeWrite<'a> {
     /// The tree.
     pub(crate) tree: &'a TreeAsk,
@@ -28,24 +29,24 @@ pub(crate) struct TreeWrite<'a> {
     pub(crate) operation: &'static str,
     /// The caller's token.
     pub(crate) token: Option<ClientToken>,
-    /// New records that it makes at most.
+    /// The maximum of new records.
     pub(crate) new_records: usize,
     /// The run that it belongs to.
     pub(crate) run: Option<String>,
 }
 
 impl<'a> TreeWrite<'a> {
-    /// Of a verb that makes one document at most.
+    /// Returns the description of an operation that creates at most one document.
     pub(crate) fn of(tree: &'a TreeAsk, operation: &'static str, token: Option<ClientToken>) -> Self {
         Self { tree, operation, token, new_records: 1, run: None }
     }
 }
 
 impl Documents {
-    /// Runs a verb of a tree as one write.
+    /// Runs an operation on a tree as one write.
     ///
     /// # Errors
-    /// `Denied` without a grant of write on the whole namespace; those of the verb.
+    /// `Denied` without a grant of write on the whole namespace; the errors of the operation.
     pub(crate) async fn tree_write<T>(
         &self,
         caller: &Principal,
@@ -124,8 +125,8 @@ fn reading_view(products: &Products, caller: &Principal, ask: &TreeAsk, now: Tim
     access::bound_view(products, caller, &ask.memory, Capability::Read, now).ok()
 }
 
-/// Returns a token as the caller's. A repetition gets the answer of the first call, and the answer
-/// to a reader is for readers.
+/// Returns a token bound to the caller. A repetition gets the answer of the first call, and an
+/// answer for readers is only for readers.
 fn own_token(token: ClientToken, caller: &Principal, ask: &TreeAsk) -> Result<ClientToken> {
     let reads = access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read).is_ok();
     if reads { token.of(caller, &ask.memory) } else { token.of_person(caller) }

@@ -1,5 +1,6 @@
-//! `consolidation/changelog.md`: runs that were applied, the newest last, out of what each run keeps of itself. A document that nobody
-//! writes, that no listing, search or plan shows; what decides is the runs.
+//! `consolidation/changelog.md`: the applied runs, the newest last, rendered from the runs' own
+//! entries. Nobody writes this document, and no listing, search or plan contains it. The runs are
+//! authoritative.
 
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::trees::consolidation_run::ActionStatus;
@@ -13,14 +14,14 @@ use crate::consolidating::changelog::{ChangelogEntry, entry};
 use crate::document::get::DocumentShown;
 use crate::trees::tree::{Tree, TreeAsk};
 
-/// Where it lies.
+/// The path of the changelog.
 pub const CHANGELOG: &str = "consolidation/changelog.md";
-/// Bytes of it: of more, the oldest are left out, and that is said.
+/// The maximum of bytes. The oldest entries beyond it are omitted, and the text states that.
 const BYTES_MAX: usize = 1 << 20;
 const HEAD: &str = "# What consolidation did\n";
 const LEFT_OUT: &str = "\nOlder runs are left out; they are listed among the runs.\n";
 
-/// The entry of a run that did these actions.
+/// Returns the entry of a run with these applied actions.
 pub(super) fn entry_of(run: &ConsolidationRun, done: &[RunAction], at: Timestamp) -> String {
     let actions: Vec<PlannedAction> = done
         .iter()
@@ -40,8 +41,8 @@ pub(super) fn entry_of(run: &ConsolidationRun, done: &[RunAction], at: Timestamp
 }
 
 impl Documents {
-    /// The changelog of a tree as a document, for whoever may read the tree; `None` where no run
-    /// was applied.
+    /// Returns the changelog of a tree as a document, for readers of the tree; `None` if no run was
+    /// applied.
     pub(crate) async fn changelog_shown(&self, ask: &TreeAsk) -> Result<Option<DocumentShown>> {
         let tree = Tree::of(ask);
         let found = self
@@ -57,17 +58,17 @@ impl Documents {
     }
 }
 
-/// The changelog, in the order in which runs were done.
+/// Returns the changelog, in the order in which runs were applied.
 pub(super) fn rendered(tx: &dyn ReadTx, tree: &Tree) -> Result<Option<String>> {
     Ok(Changelog::read(tx, tree, Some(BYTES_MAX))?.until(u64::MAX))
 }
 
-/// The changelog of a tree as it stood behind every run.
+/// The changelog of a tree, as of every run.
 #[derive(Debug, Default)]
 pub(crate) struct Changelog {
-    /// Entries, each with the sequence behind it, the oldest first.
+    /// The entries, each with the sequence after it, the oldest first.
     entries: Vec<(u64, String)>,
-    /// Older entries were not read.
+    /// True if older entries were not read.
     is_cut: bool,
 }
 
@@ -75,7 +76,7 @@ impl Changelog {
     /// Reads all entries, or the newest of them up to so many bytes.
     ///
     /// # Errors
-    /// Errors of the store.
+    /// The errors of the store.
     pub(crate) fn read(tx: &dyn ReadTx, tree: &Tree, bytes_max: Option<usize>) -> Result<Self> {
         let mut found: Vec<(u64, String, usize, String)> = Vec::new();
         let (mut bytes, mut is_cut) = (0, false);
@@ -92,8 +93,8 @@ impl Changelog {
         Ok(Self { entries: found.into_iter().map(|(at, _, _, text)| (at, text)).collect(), is_cut })
     }
 
-    /// Returns the text behind a change of the tree; `None` where no run was applied by then. The
-    /// newest entries that have room are in it.
+    /// Returns the text as of a change of the tree; `None` if no run was applied by then. It
+    /// contains the newest entries that fit.
     pub(crate) fn until(&self, sequence: u64) -> Option<String> {
         let then: Vec<&String> =
             self.entries.iter().filter(|(at, _)| *at <= sequence).map(|(_, text)| text).collect();
@@ -115,12 +116,12 @@ impl Changelog {
     }
 }
 
-/// The entries of a run, each with the sequence of the tree behind it.
+/// Returns the entries of a run, each with the tree's sequence after it.
 fn entries_of(run: &ConsolidationRun) -> Vec<(u64, String)> {
     let mut entries: Vec<String> = Vec::new();
     for line in run.changelog.split_inclusive('\n') {
         match entries.last_mut() {
-            // No field begins with `#`: such a line begins an entry.
+            // No field begins with `#`, so such a line begins an entry.
             Some(last) if !line.starts_with("## ") => last.push_str(line),
             Some(_) | None => entries.push(line.to_owned()),
         }

@@ -1,6 +1,6 @@
-//! Upkeep of a directory of files without a store: read by a layout, planned by rules, and what
-//! files there are to be afterwards. Pure: whoever calls reads and writes files. What is put away
-//! is a file that goes: its history is git's matter.
+//! The upkeep of a directory of files without a store: a layout reads it, rules plan it, and the
+//! result is the set of changed files. Pure: the caller reads and writes files. An archived
+//! document is a removed file, whose history is in git.
 
 mod actions;
 
@@ -25,29 +25,29 @@ use crate::consolidating::changelog::{ChangelogEntry, entry};
 use crate::document_history::diff::of_files;
 use crate::mirroring::layouts::{Around, FileMeaning, LaidDocument, LaidFile, LaidState, Layout};
 
-/// A file as it lies there.
+/// A file of the directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectoryFile {
-    /// Where, from the directory.
+    /// The path from the directory.
     pub path: String,
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// When it was changed last.
+    /// The time of the last change.
     pub modified_at: Timestamp,
 }
 
 /// A file that changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
-    /// Where.
+    /// The path.
     pub path: String,
-    /// What it said; none: it was not there.
+    /// The former text; none: the file did not exist.
     pub before: Option<String>,
-    /// What it is to say; none: it goes.
+    /// The new text; none: the file is removed.
     pub after: Option<String>,
-    /// The file that it was, where it only goes elsewhere.
+    /// The former path, if the file is only moved.
     pub moved_from: Option<String>,
-    /// When what it says was written, where nothing new is said: putting files in order makes none newer.
+    /// The time of the original text, if there is no new text: reorganising makes no file newer.
     pub modified_at: Option<Timestamp>,
 }
 
@@ -56,7 +56,7 @@ impl FileChange {
         Self { path, before, after, moved_from: None, modified_at: None }
     }
 
-    /// The lines that differ.
+    /// Returns the differing lines.
     #[must_use]
     pub fn unified(&self) -> String {
         let name = |side: &Option<String>| side.as_ref().map(|_| self.path.as_str());
@@ -65,7 +65,7 @@ impl FileChange {
     }
 }
 
-/// A directory, read.
+/// A directory that was read.
 #[derive(Debug, Clone)]
 pub struct Directory {
     layout: Layout,
@@ -74,12 +74,12 @@ pub struct Directory {
     files: BTreeMap<String, DirectoryFile>,
     /// The file of each document.
     of: BTreeMap<RecordId, String>,
-    /// Files that are no documents, with why.
+    /// The files that are no documents, each with the reason.
     pub refused: Vec<(String, String)>,
 }
 
 impl Directory {
-    /// Which layout files lie in, as far as their names tell.
+    /// Returns the layout of files, as far as their names reveal it.
     #[must_use]
     pub fn layout_of(paths: &[String]) -> &'static str {
         if paths.iter().any(|path| path.starts_with("knowledge/")) {
@@ -93,10 +93,10 @@ impl Directory {
         }
     }
 
-    /// A layout by its word.
+    /// Returns the layout with a name.
     ///
     /// # Errors
-    /// `Invalid`, naming those there are.
+    /// `Invalid`, naming the available ones.
     pub fn layout_named(word: &str) -> Result<Layout> {
         Layout::named(word).ok_or_else(|| {
             let words: Vec<&str> = Layout::all().iter().map(|layout| layout.as_str()).collect();
@@ -107,10 +107,11 @@ impl Directory {
         })
     }
 
-    /// Reads a directory. `unread`: files that could not be read as texts, with why; they keep their places.
+    /// Reads a directory. `unread`: the files that could not be read as texts, each with the
+    /// reason; their paths stay in use.
     ///
     /// # Errors
-    /// None that can happen.
+    /// None in practice.
     pub fn read(layout: Layout, files: Vec<DirectoryFile>, unread: Vec<(String, String)>) -> Result<Self> {
         let mut directory = Self {
             layout,
@@ -165,10 +166,10 @@ impl Directory {
         Ok(directory)
     }
 
-    /// As a plan reads it.
+    /// Returns the snapshot for a plan.
     ///
     /// # Errors
-    /// None that can happen.
+    /// None in practice.
     pub fn snapshot(&self) -> Result<Snapshot> {
         let namespace = Namespace::parse("/")?;
         let documents = self.documents.iter().map(|one| self.document(one, &namespace)).collect();
@@ -212,11 +213,11 @@ impl Directory {
         file.map_or(Timestamp::EPOCH, |file| file.modified_at)
     }
 
-    /// The files that change when these actions are done: what comes or changes first, then what goes. A file of a document that no action
-    /// is about is left as it is, byte for byte.
+    /// Returns the files that change with these actions: new and changed ones first, then removed
+    /// ones. A file whose document has no action stays unchanged, byte for byte.
     ///
     /// # Errors
-    /// `Invalid` for an action about documents that are not there.
+    /// `Invalid` for an action about missing documents.
     pub fn after(&self, actions: &[&Action]) -> Result<Vec<FileChange>> {
         if actions.is_empty() {
             return Ok(Vec::new());
@@ -234,7 +235,8 @@ impl Directory {
         files.iter_mut().for_each(|file| self.keep_mark(file));
         let text = |path: &String| self.files.get(path).map(|file| file.text.clone());
         let there: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
-        // What only an index told has no file yet, and the index made anew may tell less of it.
+        // A document that only an index contained has no file yet, and the generated index may
+        // contain less of it.
         let is_index = |file: &LaidFile| file.record.is_none();
         let is_other = |file: &LaidFile| text(&file.path).is_none_or(|text| text.as_bytes() != file.bytes);
         if files.iter().any(|file| is_index(file) && is_other(file)) {
@@ -265,7 +267,7 @@ impl Directory {
         Ok(changes)
     }
 
-    /// Puts the byte order mark of the file that lies there before the one that takes its place.
+    /// Keeps the byte order mark of the present file in its replacement.
     fn keep_mark(&self, file: &mut LaidFile) {
         let is_marked = |text: &str| text.starts_with(BYTE_ORDER_MARK);
         if self.files.get(&file.path).is_some_and(|there| is_marked(&there.text)) {
@@ -274,7 +276,7 @@ impl Directory {
         }
     }
 
-    /// The changelog with one more entry, in a layout that has one.
+    /// Returns the changelog with one more entry, in a layout that has one.
     #[must_use]
     pub fn logged(&self, told: &ChangelogEntry<'_>) -> Option<FileChange> {
         let is_unread = self.refused.iter().any(|(path, _)| path == CHANGELOG);
@@ -289,7 +291,7 @@ impl Directory {
     }
 }
 
-/// Lines of a head that a tree does not believe stay in the files of a directory: nobody asked for them to go.
+/// Keeps the lines of a head that a tree ignores: nobody asked for their removal.
 fn keep_lines(content: &mut DocumentContent, file: &str) {
     let Some(own) = parse(file).ok().and_then(|parted| parted.frontmatter).filter(|_| !content.is_raw) else {
         return;
@@ -303,18 +305,18 @@ fn keep_lines(content: &mut DocumentContent, file: &str) {
     content.head = head;
 }
 
-/// How far a file is trusted: it may say less of itself than is usual, never more.
+/// Returns the trust of a file: it may lower its own trust, never raise it.
 fn tier_of(content: &DocumentContent) -> TrustTier {
     let lowered = content.lowered_to.filter(|tier| rank(*tier) < rank(TrustTier::Agent));
     lowered.unwrap_or(TrustTier::Agent)
 }
 
-/// A document of a file is known by where it lies.
+/// Returns the id of a file's document, derived from its path.
 fn record_of(path: &str) -> Result<RecordId> {
     RecordId::compose(sha256(path).get(..36).unwrap_or_default())
 }
 
-/// The actions of a plan that nobody has to decide about.
+/// Returns the actions of a plan that need no decision.
 #[must_use]
 pub fn ready(actions: &[PlannedAction]) -> Vec<&Action> {
     actions.iter().filter(|one| one.held.is_none()).map(|one| &one.action).collect()
@@ -378,7 +380,7 @@ mod tests {
             after.starts_with("\u{feff}---\n") && !after['\u{feff}'.len_utf8()..].contains('\u{feff}'),
             "{after:?}"
         );
-        // The first line of an index is a line of its list all the same.
+        // The first line of an index with a byte order mark is still a list line.
         let files = vec![
             file("MEMORY.md", "\u{feff}- [A](a.md) — a\n", 3),
             file("a.md", "---\nname: A\ndescription: a\n---\nBuild with make.", 1),
@@ -387,7 +389,8 @@ mod tests {
         assert_eq!((directory.documents.len(), &directory.state.preface), (1, &None));
     }
 
-    /// What an index alone tells gets a file before the index is made anew: a line of it is cut.
+    /// Checks that a document that only an index contains gets a file before the index is generated
+    /// again, which truncates its line.
     #[test]
     fn what_only_an_index_tells_stays() {
         let long = format!("The release is cut by hand {}and then it is tagged.", "very slowly ".repeat(30));
@@ -432,7 +435,8 @@ mod tests {
         assert_eq!((logs(Vec::new()), logs(unread)), (true, false));
     }
 
-    /// Nothing that a file says of itself goes or is believed, and what is put in order is no newer for it.
+    /// Checks that no member of a file's head is removed or trusted, and that reorganising makes no
+    /// file newer.
     #[test]
     fn heads_and_times_stay() {
         let head = |more: &str| format!("---\n{more}description: 'd'\n---\n");
@@ -452,7 +456,8 @@ mod tests {
         let doubled = format!("{}# L\n- x\n- x\n", head("id: x7\ntrust: external\n"));
         let a = "knowledge/facts/a.md";
         check(&[(a, &doubled)], &[&format!("{a} - Some(1) id: x7; trust: external; description: d; ")]);
-        // The same words, trusted by one of them as usual, are trusted so; the newest time is that of the one.
+        // Equal words with normal trust in one of the files keep that trust; the newest time is
+        // that file's.
         let same = "Build with make.";
         let b = "knowledge/facts/b.md";
         let first = "first_seen: 1970-01-02T00:00:00Z; ";
@@ -460,7 +465,7 @@ mod tests {
             &[(a, &format!("{external}{same}")), (b, &format!("{id}{same}"))],
             &[&format!("{a} - Some(2) description: d; {first}")],
         );
-        // Until when they hold: as long as one of them.
+        // The merged file expires when the last of its sources does.
         let until = |day: u32| head(&format!("expires_at: 2030-01-0{day}\n"));
         check(
             &[(a, &format!("{}{same}", until(1))), (b, &format!("{}{same}", until(2)))],
@@ -470,7 +475,7 @@ mod tests {
             &[(a, &format!("{}{same}", until(1))), (b, same)],
             &[&format!("{a} - Some(2) description: d; {first}")],
         );
-        // What only moves is the same file.
+        // A file that is only moved stays equal.
         let long = format!("{}{}", head("id: x7\n"), "word ".repeat(1_400));
         check(
             &[("knowledge/system/a.md", &long)],

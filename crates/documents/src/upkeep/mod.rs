@@ -1,20 +1,20 @@
-//! The upkeep of a tree as runs: what is to be put in order is planned on a state of the tree and
-//! kept, looked at by whoever wants to, and done in one write, or not at all. What a plan says is
-//! [`consolidating`](super::consolidating)'s matter and the model's; nothing here judges a
-//! document.
+//! The upkeep of a tree as runs: a run is planned on a state of the tree and stored, may be
+//! inspected, and is applied in one write, or not at all. [`consolidating`](super::consolidating)
+//! and the model make the plans; nothing here judges a document.
 //!
-//! | folder | idea |
+//! | folder | content |
 //! |---|---|
-//! | `run`, `run_request` | a run, as it is kept; what is asked for, and its limits |
-//! | `tree_reading` | a tree as a plan reads it, with what each document was |
-//! | `rule_plan`, `model_plan` | a plan on that, by rules; behind these by a model, by a job |
-//! | `runs` | the verbs: start, apply, replan, revert, list, differences |
-//! | `changelog` | `consolidation/changelog.md`, out of runs |
-//! | `settings`, `schedule` | thresholds, and when runs begin by themselves |
-//! | [`directory`] | the same on files of a directory, without a store |
-//! | `quote_erasure` | what a run quotes goes with the document |
+//! | `run`, `run_request` | a stored run; the request and its limits |
+//! | `tree_reading` | a tree as input of a plan, with the version of each document |
+//! | `rule_plan`, `model_plan` | plans by rules; then by a model, in a job |
+//! | `runs` | the operations: start, apply, replan, revert, list, differences |
+//! | `changelog` | `consolidation/changelog.md`, rendered from runs |
+//! | `settings`, `schedule` | thresholds, and the schedule of automatic runs |
+//! | [`directory`] | the upkeep of a directory of files, without a store |
+//! | `quote_erasure` | removal of a document's quotations from runs |
 //!
-//! Nothing is locked while a plan is made: what was read is compared when it is done.
+//! Nothing is locked during planning: the documents that were read are compared before the plan is
+//! applied.
 
 mod changelog;
 pub mod directory;

@@ -1,5 +1,6 @@
-//! What a run quotes of a document goes with it: the words of actions that rest on a record whose content is taken out, or erased, and why a
-//! model would do them, also in the changelog. Paths and numbers stay.
+//! Removes a document's quotations from runs: the texts of actions based on a record whose content
+//! was redacted or erased, and a model's reasons for them, also in the changelog. Paths and numbers
+//! stay.
 
 use loci_model::ports::store::Tx;
 use loci_model::trees::consolidation_run::ActionStatus;
@@ -8,13 +9,14 @@ use loci_model::{MemoryId, RecordId, Result, limits};
 use super::runs::run_ledger;
 use crate::consolidating::changelog::line;
 
-/// Stands where a model said why.
+/// The replacement of a model's reason.
 const FORGOTTEN: &str = "why is not kept: a document that it was about was taken out";
 
-/// Takes the words out of what is still to be done with these records of a tree, and a model's reasons out of what was done, too.
+/// Removes the texts of pending actions on these records of a tree, and a model's reasons for
+/// applied actions, too.
 ///
 /// # Errors
-/// What the store says.
+/// The errors of the store.
 pub(crate) fn of_records(
     tx: &mut dyn Tx,
     memory: &MemoryId,

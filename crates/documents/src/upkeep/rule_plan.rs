@@ -1,4 +1,5 @@
-//! A plan as a run keeps it: rules over a tree, and what each action was planned on. Pure.
+//! The stored form of a plan: rules over a tree, and the documents that each action was planned on.
+//! Pure.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +14,13 @@ use super::tree_reading::TreeRead;
 use crate::consolidating::report::report;
 use crate::consolidating::{About, Asked, Planned, PlannedAction, PlannerSettings};
 
-/// The rules, in their version.
+/// The rules and their version.
 pub(super) const RULES: &str = "deterministic@2";
-/// Why what is always loaded waits.
+/// The reason to hold an action on documents that are always loaded.
 const NEEDS_ADMIN: &str = "what is always loaded is changed with a grant of admin";
 
-/// What a run asks its planner. `covered`: the sequence that the tree was put in order up to.
+/// Returns the request of a run to its planner. `covered`: the sequence up to which earlier runs
+/// covered the tree.
 pub(super) fn asked(
     run: &ConsolidationRun,
     read: &TreeRead,
@@ -42,10 +44,10 @@ pub(super) fn asked(
     }
 }
 
-/// Writes a plan into its run. `by_model`: actions whose words are a model's, by place.
+/// Writes a plan into its run. `by_model`: the indices of the actions with a model's texts.
 ///
 /// # Errors
-/// A bug, where the report cannot be written.
+/// An internal error, if the report cannot be serialised.
 pub(super) fn fill(
     run: &mut ConsolidationRun,
     read: &TreeRead,
@@ -115,7 +117,7 @@ fn action(
     }
 }
 
-/// True where an action changes what is always loaded.
+/// True if an action changes documents that are always loaded.
 pub(super) fn touches_system(action: &loci_engine::consolidation::plan::Action) -> bool {
     let below = format!("{SYSTEM}/");
     action.vacates().into_iter().chain(action.writes()).any(|path| reference_key(path).starts_with(&below))

@@ -1,5 +1,6 @@
-//! A run: what was asked for, what is planned, where each action stands, and what was changed. An entry of the ledger. The words of actions
-//! are kept as long as they may still be written, no longer: what was written is in versions.
+//! A run: the request, the plan, the status of each action, and the changes. It is an entry of the
+//! ledger. Texts of actions are kept only while they may still be written; written texts are in
+//! versions.
 
 use loci_api::documents::consolidation::{ConsolidationUsage, ConsolidationViolation};
 use loci_engine::consolidation::plan::{Action, Operation};
@@ -20,87 +21,89 @@ pub struct ConsolidationRun {
     pub namespace: String,
     /// The id.
     pub id: String,
-    /// What may be done, in the order in which it is.
+    /// The permitted operations, in the order of their execution.
     pub operations: Vec<Operation>,
-    /// What is looked at.
+    /// The part of the tree that is considered.
     pub scope: RunScope,
-    /// Who was to plan.
+    /// The requested planner.
     pub choice: PlannerChoice,
-    /// Who planned: rules or a prompt, in their version.
+    /// The planner: rules or a prompt, with their version.
     pub planner: String,
-    /// Only the plan was asked for.
+    /// True if only the plan was requested.
     pub dry_run: bool,
-    /// What the model is told beside.
+    /// The additional instructions for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// How large it may be.
+    /// The limits.
     pub limits: RunLimits,
-    /// Where it stands.
+    /// The status.
     pub status: RunStatus,
-    /// The sequence that was planned on.
+    /// The sequence of the state that was planned on.
     pub snapshot_sequence: u64,
-    /// The sequence that was looked at up to: that of the first plan. What is planned anew looks at a part.
+    /// The sequence up to which the run considered the tree: that of the first plan. A replan
+    /// considers only a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub covered_sequence: Option<u64>,
-    /// The sequence behind what was done last.
+    /// The sequence after the last applied change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied_sequence: Option<u64>,
-    /// What is to be done.
+    /// The actions.
     pub actions: Vec<RunAction>,
-    /// What a person should look at, and no action settles.
+    /// The findings for a person that no action resolves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviews: Vec<RunReview>,
-    /// Why there is no plan that may be done.
+    /// The violations that prevent the plan from being applied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<ConsolidationViolation>,
-    /// What it does, in a sentence.
+    /// The effect, in a sentence.
     pub summary: String,
-    /// What it gains.
+    /// The report of the gain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<serde_json::Value>,
-    /// What the model cost.
+    /// The usage of the model.
     #[serde(default)]
     pub usage: ConsolidationUsage,
-    /// How often it was planned anew because the tree had changed.
+    /// The number of replans because the tree had changed.
     #[serde(default)]
     pub replans: u32,
-    /// Documents that were in the way when it was last tried.
+    /// The documents that conflicted at the last attempt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
-    /// Versions that it wrote, in order.
+    /// The versions that it wrote, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<RunChange>,
-    /// The run that it undoes.
+    /// The run that it reverts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverts: Option<String>,
-    /// The run that undid it.
+    /// The run that reverted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverted_by: Option<String>,
-    /// Why it failed.
+    /// The reason of its failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// Its entries in the changelog.
+    /// The entries in the changelog.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub changelog: String,
-    /// The sequence of the tree behind each of these entries, in their order.
+    /// The tree's sequences after these entries, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changelog_sequences: Vec<u64>,
     /// The job that plans it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
-    /// Who asked, by name.
+    /// The name of the requester.
     pub by: String,
-    /// Whether they administer the namespace: what is always loaded is theirs alone.
+    /// True if the requester administers the namespace: only administrators may change documents
+    /// that are always loaded.
     pub by_admin: bool,
-    /// When it began.
+    /// The time of its start.
     pub created_at: Timestamp,
-    /// When it changed last.
+    /// The time of its last change.
     pub updated_at: Timestamp,
-    /// Whose it is.
+    /// The actor of the requester.
     pub actor: ActorId,
 }
 
-/// A document as it was read.
+/// The state of a document when it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     /// Its path.
@@ -109,9 +112,9 @@ pub struct Seen {
     pub record: RecordId,
     /// Its version.
     pub version: u32,
-    /// SHA-256 of its file.
+    /// The SHA-256 of its file.
     pub file_sha256: String,
-    /// How far it was trusted.
+    /// The trust tier.
     pub tier: TrustTier,
 }
 
@@ -120,30 +123,30 @@ pub struct Seen {
 pub struct RunAction {
     /// Its id within the run.
     pub id: String,
-    /// Of which operation it is.
+    /// The operation that it belongs to.
     pub operation: Operation,
-    /// What is to be done.
+    /// The action itself.
     pub action: Action,
-    /// Where it stands.
+    /// The status.
     pub status: ActionStatus,
-    /// Why a person decides first.
+    /// The reason to hold it for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
-    /// The documents it is about, as they were read.
+    /// The documents of the action, as they were read.
     pub seen: Vec<Seen>,
-    /// Its words are a model's.
+    /// True if its texts are a model's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_model: bool,
 }
 
-/// Two documents that a person should look at.
+/// Two documents for a person to review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunReview {
-    /// Why.
+    /// The reason.
     pub reason: String,
     /// The documents.
     pub paths: Vec<String>,
-    /// The conflict that was noted of it, in a repository's memory.
+    /// The conflict recorded for it, in a repository's memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<String>,
 }
@@ -153,22 +156,22 @@ pub struct RunReview {
 pub struct RunChange {
     /// The record.
     pub record: RecordId,
-    /// Where it lay, or lies since.
+    /// The path, or the former one.
     pub path: String,
-    /// The version before; none where the run made it.
+    /// The version before; none if the run created the document.
     pub before: Option<u32>,
-    /// The version since.
+    /// The version after.
     pub after: u32,
 }
 
 impl ConsolidationRun {
-    /// The action of an id.
+    /// Returns the action with an id.
     #[must_use]
     pub fn action(&self, id: &str) -> Option<&RunAction> {
         self.actions.iter().find(|one| one.id == id)
     }
 
-    /// Takes out the words that are not to be written any more.
+    /// Removes the texts that will not be written any more.
     pub(super) fn drop_words(&mut self) {
         let is_over = matches!(
             self.status,
@@ -184,7 +187,7 @@ impl ConsolidationRun {
 }
 
 impl RunAction {
-    /// The paths that it reads and writes.
+    /// Returns the paths that it reads and writes.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.action.reads().into_iter().chain(self.action.writes())
     }

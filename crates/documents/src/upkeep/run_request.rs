@@ -1,4 +1,4 @@
-//! What is asked for of a run, and how large it may be. Checked before anything is read.
+//! The request of a run, and its limits. Both are checked before anything is read.
 
 use std::collections::BTreeSet;
 
@@ -11,55 +11,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::trees::tree::TreeAsk;
 
-/// Characters of what a model is told beside.
+/// The maximum of characters of the additional instructions.
 const INSTRUCTIONS_CHARS_MAX: usize = 4_096;
-/// Paths of a scope.
+/// The maximum of paths of a scope.
 const PATHS_MAX: usize = 1_000;
 
-/// What of a tree is looked at.
+/// The part of a tree that a run considers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunScope {
-    /// What changed since the last run that was applied, beside everything else.
+    /// The documents that changed since the last applied run, compared with all others.
     #[default]
     SinceLast,
-    /// Everything.
+    /// All documents.
     All,
-    /// What lies at these paths and below them.
+    /// The documents at these paths and below them.
     Paths(Vec<String>),
 }
 
-/// Who plans.
+/// The planner of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlannerChoice {
-    /// Rules, and a model behind them where the memory asks one.
+    /// Rules, and then a model, if the memory uses one.
     #[default]
     Auto,
-    /// Rules alone.
+    /// Only rules.
     Deterministic,
-    /// Rules and a model: refused where none is asked.
+    /// Rules and a model: rejected if the memory uses none.
     Llm,
 }
 
-/// How large a run may be. None is nought.
+/// The limits of a run. None may be zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunLimits {
-    /// Documents that a model is shown at once.
+    /// The maximum of documents of one part for a model.
     pub max_files: u64,
-    /// Bytes of them.
+    /// The maximum of bytes of one part for a model.
     pub max_input_bytes: u64,
-    /// Actions of the plan.
+    /// The maximum of actions of the plan.
     pub max_actions: u64,
-    /// Directories below `knowledge/` afterwards.
+    /// The maximum of directories below `knowledge/` after the run.
     pub max_directories: u64,
-    /// Calls of the model for what it is shown at once.
+    /// The maximum of calls of the model for one part.
     pub max_turns: u64,
-    /// Tokens of all calls.
+    /// The maximum of tokens of all calls.
     pub max_tokens: Option<u64>,
-    /// Milliseconds from its beginning until a model has answered all; what prices are is not known here, so tokens and time stand for cost.
+    /// The maximum of milliseconds from the start until the last answer. Prices are unknown here,
+    /// so tokens and time limit the cost.
     pub timeout_ms: Option<u64>,
-    /// What is larger is parted; else it is refused.
+    /// True to split a larger tree into parts; otherwise it is rejected.
     pub cluster: bool,
 }
 
@@ -79,7 +80,7 @@ impl Default for RunLimits {
 }
 
 impl RunLimits {
-    /// Refuses what is no limit, and what is over the most there may be.
+    /// Rejects invalid limits, and those above the permitted maximum.
     ///
     /// # Errors
     /// `Invalid`, naming the limit.
@@ -101,7 +102,8 @@ impl RunLimits {
         Ok(())
     }
 
-    /// What a plan of these operations is judged by; without a model the whole tree may be read.
+    /// Returns the limits for the validation of a plan of these operations. Without a model the
+    /// whole tree may be read.
     #[must_use]
     pub fn bounds(&self, operations: &[Operation], system_tokens: u32) -> Bounds {
         let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
@@ -117,27 +119,27 @@ impl RunLimits {
     }
 }
 
-/// What is asked for.
+/// A request of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsolidationAsk {
     /// The tree.
     pub tree: TreeAsk,
     /// The permitted operations; `None`: [`Operation::DEFAULT`].
     pub operations: Option<Vec<Operation>>,
-    /// What is looked at.
+    /// The part of the tree that is considered.
     pub scope: RunScope,
-    /// Who plans.
+    /// The planner.
     pub planner: PlannerChoice,
-    /// Only the plan.
+    /// True to request only the plan.
     pub dry_run: bool,
-    /// What the model is told beside.
+    /// The additional instructions for the model.
     pub instructions: Option<String>,
-    /// How large it may be.
+    /// The limits.
     pub limits: RunLimits,
 }
 
 impl ConsolidationAsk {
-    /// A plan of the default operations for a tree.
+    /// Returns the request of a plan of the default operations for a tree.
     #[must_use]
     pub fn of(tree: TreeAsk) -> Self {
         Self {
@@ -151,10 +153,10 @@ impl ConsolidationAsk {
         }
     }
 
-    /// The operations, in the order in which they are done.
+    /// Returns the operations, in the order of their execution.
     ///
     /// # Errors
-    /// `Invalid` for what breaks a rule, naming the member.
+    /// `Invalid` for a violated rule, naming the member.
     pub fn checked(&self) -> Result<Vec<Operation>> {
         self.limits.check()?;
         let operations: BTreeSet<Operation> = match &self.operations {
@@ -185,7 +187,7 @@ impl ConsolidationAsk {
 }
 
 impl RunScope {
-    /// Its paths as they are compared; none where it has none.
+    /// Returns the keys of the scope's paths; none if it has no paths.
     pub(super) fn keys(&self) -> Option<Vec<String>> {
         match self {
             Self::Paths(paths) => Some(paths.iter().map(|path| reference_key(path)).collect()),

@@ -1,4 +1,4 @@
-//! How trees are kept in order where nobody asks, and the thresholds of the rules.
+//! Settings of automatic upkeep, and the thresholds of the rules.
 
 use loci_model::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 use super::schedule::cron::Cron;
 use crate::consolidating::PlannerSettings;
 
-/// What a run that began by itself may do.
+/// The actions that an automatic run may apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AutoApply {
-    /// It plans, and people decide.
+    /// None: it only plans, and people decide.
     #[default]
     None,
-    /// What rules find to be said twice is made one.
+    /// Merges of duplicates that rules find.
     Safe,
-    /// Everything that is not held.
+    /// All actions that are not held.
     All,
 }
 
@@ -24,17 +24,18 @@ pub enum AutoApply {
 pub struct UpkeepSettings {
     /// Thresholds of the rules.
     pub planner: PlannerSettings,
-    /// A tree in which nothing was written for so long is looked at; `None`: never by itself.
+    /// The time without writes after which a tree is due, in milliseconds; `None`: never.
     pub idle_after_ms: Option<i64>,
-    /// And only after so many changes.
+    /// The minimum of changes for such a run.
     pub changes_min: usize,
-    /// A tree of more documents is looked at, changes or not, once a day; only plans come of it.
+    /// The number of documents above which a tree is planned once a day, regardless of changes;
+    /// such a plan is never applied automatically.
     pub documents_max: Option<usize>,
-    /// Minutes, hours, days at which trees are looked at.
+    /// The scheduled times, as a cron expression.
     pub cron: Option<String>,
-    /// What such a run may do.
+    /// The actions that an automatic run may apply.
     pub auto_apply: AutoApply,
-    /// Runs by the clock begin up to so much later, each tree at a time of its own.
+    /// The maximum delay of a scheduled run, in milliseconds; each tree has its own delay.
     pub jitter_ms: i64,
 }
 
@@ -53,10 +54,10 @@ impl Default for UpkeepSettings {
 }
 
 impl UpkeepSettings {
-    /// Refuses what is no setting.
+    /// Rejects invalid settings.
     ///
     /// # Errors
-    /// `Invalid`, naming it.
+    /// `Invalid`, naming the setting.
     pub fn check(&self) -> Result<()> {
         self.planner.check()?;
         self.cron.as_deref().map(Cron::parse).transpose()?;

@@ -1,5 +1,6 @@
-//! A tree as a plan reads it: what each document says and was, in one look at the store. What a plan may not touch is told by its path alone:
-//! what other verbs keep for themselves (episodes, summaries, rules), and what cites code.
+//! A tree as input of a plan: the content and the version of each document, from one snapshot of
+//! the store. Documents that a plan may not change are listed by path only: those that other
+//! operations maintain (episodes, summaries, rules), and those that cite code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,43 +21,43 @@ use crate::document::read_counts;
 use crate::mirroring::is_mirrored;
 use crate::trees::tree::Tree;
 
-/// Entries that are read at once.
+/// The number of entries per read.
 const PAGE: usize = 2_000;
-/// When a document was seen first, where it was made of several.
+/// The metadata key of the time at which a merged document was first seen.
 pub(super) const FIRST_SEEN: &str = "first_seen";
-/// What a document states a value of.
+/// The metadata key of the name whose value a document states.
 const KEY: &str = "key";
-/// Words for finding a document.
+/// The metadata key of a document's search words.
 pub(super) const TAGS: &str = "tags";
 
-/// A tree, read.
+/// A tree that was read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TreeRead {
     pub(super) snapshot: Snapshot,
-    /// What was read, by what names have in common.
+    /// The documents that were read, by key.
     pub(super) seen: BTreeMap<String, Seen>,
-    /// The sequence at which each document became what it is, by the same.
+    /// The sequence of each document's last change, by key.
     pub(super) changed_at: BTreeMap<String, u64>,
-    /// Since when reads of the tree's documents are counted.
+    /// The time since which reads of the tree's documents are counted.
     pub(super) counted_since: Option<Timestamp>,
 }
 
 impl TreeRead {
-    /// Documents that changed behind a sequence, by what names have in common.
+    /// Returns the keys of the documents that changed after a sequence.
     pub(super) fn changed_since(&self, sequence: u64) -> BTreeSet<String> {
         let changed = self.changed_at.iter().filter(|(_, at)| **at > sequence);
         changed.map(|(key, _)| key.clone()).collect()
     }
 }
 
-/// Reads a tree that was brought up to its records.
+/// Reads a tree that was updated from its records.
 ///
 /// # Errors
 /// `TooLarge` for too many documents.
 pub(super) fn read(tx: &dyn ReadTx, memory: &Memory, tree: &Tree, now: Timestamp) -> Result<TreeRead> {
     let mut read = TreeRead::default();
     read.snapshot.sequence = tree.progress(tx)?.sequence;
-    // Whoever reads files of a mirror is not seen.
+    // Reads of a mirror's files are not counted.
     if !is_mirrored(tx, &tree.memory, &tree.normal)? {
         read.counted_since = run_ledger::upkeep(tx, &tree.memory, &tree.normal)?.counted_since;
     }
@@ -108,7 +109,7 @@ fn put(
     Ok(())
 }
 
-/// A document as it is.
+/// Returns the state of a document.
 pub(super) fn seen(entry: &TreeEntry, record: &Record) -> Seen {
     Seen {
         path: entry.path.clone(),
@@ -119,7 +120,8 @@ pub(super) fn seen(entry: &TreeEntry, record: &Record) -> Seen {
     }
 }
 
-/// What people and agents write down, and what was learned of them. A text in a form of its own stays in it.
+/// True for records that people and agents write, and those that were learned from them. Texts in a
+/// special form are not planned.
 fn is_planned_on(record: &Record) -> bool {
     let is_kept_elsewhere = match record.kind {
         RecordKind::Fact | RecordKind::Preference | RecordKind::Document => false,
@@ -151,8 +153,9 @@ fn document(memory: &Memory, entry: &TreeEntry, record: &Record) -> PlanDocument
     }
 }
 
-/// Values that must agree for two documents to meet: of a strategy's record those that its schema names so and those by which
-/// its writers were bound, of any other all of them.
+/// Returns the metadata that must agree before two documents are merged. For a record of a strategy
+/// these are the values that its schema marks as strict and those that bound its writers; for any
+/// other record all of them.
 fn strict(memory: &Memory, record: &Record) -> Metadata {
     let Some(strategy) = &record.strategy else {
         let own = record.metadata.iter().filter(|(key, _)| !key.starts_with("file_"));
@@ -168,12 +171,12 @@ fn strict(memory: &Memory, record: &Record) -> Metadata {
         .collect()
 }
 
-/// True where a path leads to a document.
+/// True if a path leads to a document.
 pub(super) fn lies_at(tx: &dyn ReadTx, tree: &Tree, reference: &str, now: Timestamp) -> Result<bool> {
     Ok(entry_at(tx, tree, reference)?.is_some_and(|entry| entry.is_live(now)))
 }
 
-/// What is known of a path.
+/// Returns the entry of a path.
 pub(super) fn entry_at(tx: &dyn ReadTx, tree: &Tree, reference: &str) -> Result<Option<TreeEntry>> {
     let Ok(path) = DocumentPath::check(reference) else { return Ok(None) };
     let entry = tree.entry(tx, &path.key())?;

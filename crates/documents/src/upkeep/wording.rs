@@ -1,4 +1,4 @@
-//! A document with the words of an action, and with what several documents had. Pure.
+//! Builds a document from the texts of an action, and from the marks of several documents. Pure.
 
 use loci_engine::consolidation::plan::Words;
 use loci_engine::document_text::content::DocumentContent;
@@ -7,14 +7,14 @@ use loci_model::Timestamp;
 
 use super::tree_reading::{FIRST_SEEN, TAGS};
 
-/// From when on a file does not hold any more.
+/// The metadata key of a file's expiry time.
 pub(super) const EXPIRES_AT: &str = "expires_at";
 
-/// A document with the words of an action.
+/// Returns a document with the texts of an action.
 pub(super) fn worded(content: DocumentContent, words: &Words) -> DocumentContent {
     if let Some(file) = &words.content {
         let (new, _) = DocumentContent::of_file(file);
-        // What a plan does not say stays as it is said.
+        // Members that a plan omits stay unchanged.
         return DocumentContent {
             title: new.title.or(content.title),
             description: new.description.or(content.description),
@@ -36,21 +36,22 @@ pub(super) fn worded(content: DocumentContent, words: &Words) -> DocumentContent
     }
 }
 
-/// What one of several documents said.
+/// The content of one of several documents.
 pub(super) struct Said {
     pub(super) content: DocumentContent,
-    /// When.
+    /// The time of the content.
     pub(super) at: Timestamp,
-    /// From when on it does not hold any more.
+    /// The expiry time.
     pub(super) expires_at: Option<Timestamp>,
 }
 
-/// Until when several documents hold that say one thing: as long as any of them does.
+/// Returns the expiry of several documents with one meaning: the latest one, or none if any of them
+/// never expires.
 pub(super) fn last_expiry(all: impl Iterator<Item = Option<Timestamp>>) -> Option<Timestamp> {
     all.collect::<Option<Vec<_>>>()?.into_iter().max()
 }
 
-/// With the tags of all, when the first of them was seen, and held for as long as any of them is.
+/// Adds the tags of all sources, the time of the first observation, and the latest expiry.
 pub(super) fn united(mut content: DocumentContent, sources: &[Said]) -> DocumentContent {
     if content.is_raw {
         return content;

@@ -1,12 +1,13 @@
-//! Which changes of a tree are one commit: those of one transaction; and, within a pause, writes of one document each that one author made one after
-//! the other. Pure, and of the log alone: whenever it is asked, the same changes are grouped the same way.
+//! Groups changes of a tree into commits: those of one transaction and, within a pause, consecutive
+//! writes of one author that change one document each. Pure, and a function of the log only: equal
+//! changes are always grouped equally.
 
 use std::ops::Range;
 
 use loci_model::Timestamp;
 use loci_model::trees::tree_entry::TreeChange;
 
-/// The commits of changes in their order, and whether the last of them may go on.
+/// Returns the commits of changes, in order. The flag is true if the last one may still grow.
 pub(super) fn groups(changes: &[TreeChange], debounce_ms: u64, now: Timestamp) -> (Vec<Range<usize>>, bool) {
     let mut groups: Vec<Range<usize>> = Vec::new();
     for (place, change) in changes.iter().enumerate() {
@@ -40,7 +41,7 @@ pub(super) fn groups(changes: &[TreeChange], debounce_ms: u64, now: Timestamp) -
 fn is_one_write(one: &TreeChange, other: &TreeChange) -> bool {
     match (one.behind, other.behind) {
         (Some(one), Some(other)) => one == other,
-        // Others' writes say no transaction: what they wrote at one moment belongs together.
+        // Other writers record no transaction: their writes of one moment belong together.
         (None, None) => one.at == other.at && one.by == other.by && one.run == other.run,
         (Some(_), None) | (None, Some(_)) => false,
     }
@@ -58,7 +59,7 @@ fn follows(first: &TreeChange, next: &TreeChange, debounce_ms: u64) -> bool {
     debounce_ms > 0 && first.by == next.by && within(first.at, next.at, debounce_ms)
 }
 
-/// A clock that went back is no pause that was kept.
+/// A clock that went back does not count as a pause.
 fn within(first: Timestamp, next: Timestamp, debounce_ms: u64) -> bool {
     let apart = next.millis().saturating_sub(first.millis());
     u64::try_from(apart).is_ok_and(|apart| apart < debounce_ms)
@@ -101,14 +102,14 @@ mod tests {
         check(&[ann(1, 1_000), ann(2, 2_000)], 0, 2_000, &[0..1, 1..2], false);
         check(&[ann(1, 1_000), ann(2, 2_000)], 2_000, 2_500, &[0..2], true);
         check(&[ann(1, 1_000), ann(2, 3_000)], 2_000, 9_000, &[0..1, 1..2], false);
-        // Counted from the first: a stream of writes is cut.
+        // Counted from the first change: a stream of writes is split.
         check(&[ann(1, 0), ann(2, 1_500), ann(3, 3_000)], 2_000, 9_000, &[0..2, 2..3], false);
         let bob = change(2, "bob", Some(1), 1_001);
         check(&[ann(1, 1_000), bob, ann(3, 1_002)], 2_000, 9_000, &[0..1, 1..2, 2..3], false);
-        // A transaction of several documents stands alone.
+        // A transaction of several documents is a commit of its own.
         let two = [change(1, "ann", Some(0), 1_000), change(2, "ann", Some(0), 1_000), ann(3, 1_001)];
         check(&two, 2_000, 1_002, &[0..2, 2..3], true);
-        // What others wrote at one moment.
+        // The writes of others at one moment.
         let others = [change(1, "", None, 5), change(2, "", None, 5), change(3, "", None, 6)];
         check(&others, 2_000, 7, &[0..2, 2..3], false);
         // A clock that went back.

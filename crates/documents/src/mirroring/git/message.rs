@@ -1,31 +1,30 @@
-//! What a commit of a mirror says: a subject, why, which documents, and trailers that lead back to
-//! the store. Pure. Nothing that anybody wrote makes a line of its own, ends the message, or passes
-//! for a trailer.
+//! The message of a mirror's commit: a subject, the reason, the documents, and trailers that lead
+//! back to the store. Pure. No foreign text can add a line, end the message, or pass for a trailer.
 
 use loci_model::trees::tree_entry::DocumentOperation;
 
-/// Characters of a subject.
+/// The maximum of characters of a subject.
 const SUBJECT_CHARS_MAX: usize = 72;
-/// Documents that are named.
+/// The maximum of named documents.
 const PATHS_MAX: usize = 20;
-/// Trailers of one key.
+/// The maximum of trailers of one key.
 const VALUES_MAX: usize = 20;
-/// Characters of a trailer's value.
+/// The maximum of characters of a trailer's value.
 const VALUE_CHARS_MAX: usize = 200;
 
-/// What happened to a document.
+/// A change of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Happened {
     pub(super) operation: DocumentOperation,
-    /// Where it lies since, or lay.
+    /// The path after the change, or the former one.
     pub(super) path: String,
     pub(super) record: String,
     pub(super) reason: Option<String>,
     pub(super) sources: Vec<String>,
 }
 
-/// The message of a commit: what happened, the run that it belongs to, and the name of the tree's state
-/// behind it.
+/// Returns the message of a commit: its changes, their run, and the name of the tree's state after
+/// it.
 pub(super) fn message(happened: &[Happened], run: Option<&str>, state: &str) -> String {
     let mut text = subject(happened, run);
     text.push('\n');
@@ -52,8 +51,8 @@ pub(super) fn message(happened: &[Happened], run: Option<&str>, state: &str) -> 
     text
 }
 
-/// The message of the commit that brings a repository from another store's state, as before a
-/// restore, to the tree's, with the name of the tree's state.
+/// Returns the message of the commit that brings a repository of another store's state, as before a
+/// restore, to the tree's state, with the name of that state.
 pub(super) fn restore_message(state: &str) -> String {
     format!(
         "memory: the tree after a restore\n\n\
@@ -62,9 +61,8 @@ pub(super) fn restore_message(state: &str) -> String {
     )
 }
 
-/// The message of a commit of files that Loci renders by itself: paths, each with true for a file
-/// that it writes, the events that it is made of, and the name of the state of the tree that it
-/// stands on.
+/// Returns the message of a commit of rendered files: paths, each with true for a written file, the
+/// source events, and the name of the tree's state that it is based on.
 pub(super) fn rendered_message(
     about: &str,
     paths: &[(bool, &str)],
@@ -85,10 +83,11 @@ pub(super) fn rendered_message(
     text
 }
 
-/// The trailer that a renderer goes on behind.
+/// The trailer after which rendering continues.
 const SEQUENCE: &str = "Sequence";
 
-/// The state of a commit's message, a number in older ones; `None` for one that Loci did not write.
+/// Returns the state in a commit's message, a number in older ones; `None` for a commit that Loci
+/// did not write.
 pub(super) fn state_of(message: &str) -> Option<&str> {
     let last = message.trim_end().lines().next_back()?;
     last.strip_prefix(SEQUENCE)?.strip_prefix(": ")
@@ -107,7 +106,7 @@ fn subject(happened: &[Happened], run: Option<&str>) -> String {
     shortened(&text)
 }
 
-/// A subject in one line of at most so many characters.
+/// Returns a subject on one line within the limit.
 fn shortened(text: &str) -> String {
     let text = line(text);
     match text.char_indices().nth(SUBJECT_CHARS_MAX) {
@@ -153,26 +152,27 @@ fn trailer<'a>(text: &mut String, key: &str, values: impl Iterator<Item = &'a st
     }
 }
 
-/// One line of a text: control characters are gone, white space is one space.
+/// Returns a text on one line: without control characters, and with single spaces.
 fn line(text: &str) -> String {
     let shown =
         text.chars().map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c });
     shown.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A line that ends no message: git takes one of dashes for the beginning of a patch.
+/// Escapes a line that git would take for the start of a patch.
 fn inner(line: &str) -> String {
     if line.starts_with("---") { format!(" {line}") } else { line.to_owned() }
 }
 
-/// Who made a commit, as git takes a name: never empty, without what would end it.
+/// Returns the author of a commit as git accepts a name: never empty, and without delimiters.
 pub(super) fn author_name(by: &str) -> String {
     let name: String = line(by).chars().filter(|c| !matches!(c, '<' | '>')).collect();
     let name = name.trim_matches(|c: char| c.is_whitespace() || ".,:;\"\\'".contains(c)).to_owned();
     if name.is_empty() { "unknown".to_owned() } else { name }
 }
 
-/// Where they are reached, as far as git needs it: by what acted, at this instance.
+/// Returns the author's address, as git requires one: the acting part of the name, at this
+/// instance.
 pub(super) fn author_email(by: &str, instance: &str) -> String {
     let actor = by.split('/').next().unwrap_or_default();
     let kept =

@@ -1,6 +1,6 @@
-//! `mirror_pull`: what people committed in a clone, taken as edits of any mirror: by the same plan,
-//! whose base is the newest commit of the mirror that the clone has. Who pulls is who writes. The
-//! clone itself is read by whoever has it; here come the files that differ.
+//! `mirror_pull`: takes the commits of a clone like edits of any mirror, by the same plan. Its base
+//! is the mirror's newest commit that the clone has. The caller of the pull is the writer. The
+//! caller reads the clone; only the files that differ arrive here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,18 +22,18 @@ use crate::mirroring::rendered_area;
 use crate::mirroring::spelling::{Spelled, composed, composed_listing};
 use crate::mirroring::syncing::{PATIENCE_MS, Sync};
 
-/// The reason why an edit below `sessions/` or `consolidation/` is refused.
+/// The reason for rejecting an edit below `sessions/` or `consolidation/`.
 const RENDERED: &str = "Loci renders this file: the edit is not taken";
 
-/// Files that one pull brings.
+/// The maximum of files of one pull.
 const FILES_MAX: usize = 1_000;
-/// Commits that are looked for.
+/// The maximum of commits in a search for the base.
 const COMMITS_MAX: usize = 10_000;
 
-/// The mirror as the clone has it: nothing is written there.
+/// The mirror as the clone has it, read-only.
 struct Pulled {
     listing: FileListing,
-    /// The content of each, and whether it may be run.
+    /// The content of each file; the flag is true if it is executable.
     files: BTreeMap<String, (Vec<u8>, bool)>,
 }
 
@@ -72,7 +72,7 @@ impl FileBackend for Pulled {
 }
 
 impl Documents {
-    /// The first of these commits that the mirror has.
+    /// Returns the first of these commits that the mirror has.
     ///
     /// # Errors
     /// `NotFound`; `Denied`; `Invalid` for a mirror without history, and too many commits.
@@ -97,10 +97,11 @@ impl Documents {
         Ok(None)
     }
 
-    /// Takes what a clone brings, and renders what became of it.
+    /// Takes the changes of a clone, and renders the result.
     ///
     /// # Errors
-    /// `NotFound`; `Denied` without a grant of write on the tree; `Invalid` where the base is none of the mirror's.
+    /// `NotFound`; `Denied` without a grant of write on the tree; `Invalid` if the base is no
+    /// commit of the mirror.
     pub async fn mirror_pull(
         &self,
         caller: &Principal,
@@ -144,7 +145,7 @@ impl Documents {
             sync.committed = Some(composed_listing(pulled.listing.clone()).1);
             sync.backend = Arc::new(Spelled::new(Arc::new(pulled)));
             sync.pull().await?;
-            // What became of it is rendered at once; what cannot be is rendered by the next sync.
+            // The result is rendered at once; after an error the next sync renders it.
             sync.mirror.direction = direction;
             sync.backend = backend;
             if let Err(error) = sync.render_git().await {
@@ -167,7 +168,7 @@ fn check_git(kind: MirrorKind) -> Result<()> {
     }
 }
 
-/// The mirror as the clone has it.
+/// Returns the mirror as the clone has it.
 fn pulled(base: &FileListing, files: Vec<PulledFile>) -> Result<Pulled> {
     let mut entries: BTreeMap<String, FileEntry> =
         base.entries.iter().map(|entry| (entry.path.clone(), entry.clone())).collect();
@@ -191,7 +192,7 @@ fn pulled(base: &FileListing, files: Vec<PulledFile>) -> Result<Pulled> {
     Ok(Pulled { listing, files: contents })
 }
 
-/// What both sides held at the base.
+/// Returns the common files of both sides at the base.
 fn agreed(base: &FileListing) -> Kept {
     let mut kept = Kept::default();
     for entry in &base.entries {
@@ -202,7 +203,7 @@ fn agreed(base: &FileListing) -> Kept {
 }
 
 impl Sync<'_> {
-    /// One look, without anything being written back.
+    /// Takes the changes in one pass, without writing back.
     async fn pull(&mut self) -> Result<()> {
         let mut listing = self.backend.list().await?;
         listing.marker = Some(crate::mirroring::guards::marker_of(&self.mirror.id, &self.mirror.memory));

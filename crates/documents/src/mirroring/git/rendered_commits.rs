@@ -1,7 +1,7 @@
-//! Commits of files that Loci renders by itself, so that one history shows both: a commit for each
-//! conversation that went on, in the order of time among those of the tree, and the changelog of
-//! consolidation in the commit of each run. They name the state of the tree that they stand on, so
-//! that rendering goes on behind them.
+//! Commits of files that Loci renders without documents, so that one history shows both. Each
+//! continued conversation gets a commit, in time order among those of the tree. The changelog of
+//! consolidation is part of the commit of each run. These commits name the tree's state that they
+//! are based on, so that rendering continues after them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -22,10 +22,10 @@ use crate::trees::state_names::StateNames;
 use crate::trees::tree::Tree;
 use crate::upkeep::{CHANGELOG, Changelog};
 
-/// Events of a conversation that its commit names: the newest.
+/// The maximum of events of a conversation that its commit names: the newest.
 const SOURCES_MAX: usize = 20;
 
-/// A commit to be made.
+/// A commit to make.
 #[derive(Debug)]
 struct RenderedCommit {
     at: Timestamp,
@@ -35,20 +35,20 @@ struct RenderedCommit {
     changes: Vec<FileChange>,
 }
 
-/// The rendered files that a repository is to get in one sync.
+/// The rendered files that one sync adds to a repository.
 #[derive(Debug)]
 pub(super) struct Timeline {
     sessions: VecDeque<RenderedCommit>,
     pub(super) changelog: Changelog,
-    /// The sequence of the tree that is committed so far.
+    /// The sequence up to which the tree is committed.
     pub(super) reached: u64,
-    /// Digest of all rendered files.
+    /// The digest of all rendered files.
     digest: String,
 }
 
 impl Sync<'_> {
     /// Returns the rendered files of a sync, for a tree that is committed up to a sequence. The
-    /// repository is listed only where something changed since the last sync.
+    /// repository is listed only if something changed since the last sync.
     pub(super) async fn timeline(&mut self, reached: u64, has_commits: bool) -> Result<Timeline> {
         let talks = self.talks().await?;
         let tree = Tree::of(&tree_of(&self.mirror));
@@ -60,8 +60,8 @@ impl Sync<'_> {
         Ok(Timeline { sessions, changelog, reached, digest })
     }
 
-    /// A commit for each conversation that differs from what lies in the repository. Files of
-    /// conversations that moved or expired leave with the last one.
+    /// Returns a commit for each conversation that differs from the repository. Files of moved or
+    /// expired conversations are removed with the last one.
     async fn session_commits(&self, mut talks: Vec<RenderedTalk>) -> Result<VecDeque<RenderedCommit>> {
         let listing = self.backend.list().await?;
         let below = format!("{SESSIONS}/");
@@ -110,7 +110,7 @@ impl Sync<'_> {
         Ok(commits)
     }
 
-    /// The commits of conversations up to a time, all of them where it is `None`.
+    /// Returns the commits of conversations up to a time; all of them for `None`.
     pub(super) fn session_steps(
         &self,
         timeline: &mut Timeline,
@@ -134,8 +134,8 @@ impl Sync<'_> {
         FileStep { note: self.change_note(&by, at, message), changes }
     }
 
-    /// Brings the changelog up to its runs where their commits did not, as those of an earlier
-    /// version; and notes what the repository has now.
+    /// Updates the changelog to its runs, if their commits did not, as those of an earlier version;
+    /// and records the repository's present state.
     pub(super) async fn end_timeline(&mut self, mut timeline: Timeline, names: &StateNames) -> Result<()> {
         let rest = self.session_steps(&mut timeline, names, None);
         self.commit_steps(rest).await?;
@@ -159,13 +159,13 @@ impl Sync<'_> {
     }
 }
 
-/// The change that brings the changelog to the state behind a run.
+/// Returns the change that updates the changelog to the state after a run.
 pub(super) fn changelog_change(changelog: &Changelog, sequence: u64) -> Option<FileChange> {
     let text = changelog.until(sequence)?;
     Some(change_of(CHANGELOG, Some(text.into_bytes()), Precondition::Any))
 }
 
-/// A digest of everything that is rendered.
+/// Returns the digest of all rendered files.
 fn digest(talks: &[RenderedTalk], changelog: &Changelog) -> String {
     let mut hasher = Sha256::new();
     let mut add = |name: &str, bytes: &[u8]| {

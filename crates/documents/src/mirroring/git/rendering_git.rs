@@ -1,7 +1,7 @@
-//! Commits behind the newest one, for the changes of the log since the sequence that it says. The
-//! repository is behind the log of its store, never ahead of it; `restore_commit` brings one of
-//! another store's log, as before a restore, to this log. A repository is rendered again from its
-//! beginning after something was taken out of the store.
+//! Makes commits after the newest one, for the changes of the log since its sequence. The
+//! repository is behind the log of its store, never ahead. `restore_commit` updates one of another
+//! store's log, as before a restore, to this log. After a redaction or erasure in the store, a
+//! repository is rendered again from the start.
 
 use loci_model::ports::files::{ChangeNote, FileStep, FilesCommit};
 use loci_model::ports::store::StoreExt;
@@ -20,11 +20,11 @@ use crate::trees::state_names::StateNames;
 use crate::trees::tree::Tree;
 use crate::upkeep::Changelog;
 
-/// Changes that are read at once.
+/// The number of changes per read.
 const CHANGES_PER_READ: usize = 2_000;
-/// Changes whose files are held at once, unless one transaction has more.
+/// The maximum of changes whose files are in memory at once, unless one transaction has more.
 pub(super) const CHANGES_PER_CALL: usize = 500;
-/// The author of a commit that has no other.
+/// The author of a commit without another one.
 pub(super) const AUTHOR: &str = "loci";
 
 impl Sync<'_> {
@@ -56,7 +56,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// The sequence that the newest commit goes up to; `None` where it is of another store's log.
+    /// Returns the sequence of the newest commit; `None` if it belongs to another store's log.
     async fn goes_on_behind(&self, newest: &FilesCommit, names: &StateNames) -> Result<Option<u64>> {
         let said = state_of(&newest.message).and_then(|state| names.place(state));
         let said = said.ok_or_else(|| {
@@ -74,7 +74,7 @@ impl Sync<'_> {
         Ok((since <= reached).then_some(since))
     }
 
-    /// Makes the repository ready; false where it is not ours.
+    /// Prepares the repository. Returns false if it belongs to another mirror.
     async fn begin_git(&mut self) -> Result<bool> {
         self.report.finding = "whole".to_owned();
         self.backend.begin().await?;
@@ -82,7 +82,7 @@ impl Sync<'_> {
         let has_commits = self.backend.newest().await?.is_some();
         match self.marked_by(found.as_deref()).await? {
             Marked::Own => {
-                // One of before says whose it is from now on.
+                // A marker of an earlier version gets the memory's name.
                 if found.as_deref().is_some_and(|text| memory_in(text).is_none()) {
                     self.backend.mark(&marker_of(&self.mirror.id, &self.mirror.memory)).await?;
                 }
@@ -92,7 +92,7 @@ impl Sync<'_> {
                 self.begin_again().await?;
             }
             Marked::Missing if !has_commits || self.mirror.adopt => {
-                // Nobody knows of which store's log an adopted one was made.
+                // The store of an adopted repository's log is unknown.
                 self.is_of_other_store |= has_commits;
                 self.backend.mark(&marker_of(&self.mirror.id, &self.mirror.memory)).await?;
             }
@@ -109,7 +109,7 @@ impl Sync<'_> {
         Ok(true)
     }
 
-    /// All that the log has behind a sequence: what happened, without texts.
+    /// Returns all changes of the log after a sequence, without texts.
     pub(super) async fn changes_behind(&self, since: u64) -> Result<Vec<TreeChange>> {
         let mut all: Vec<TreeChange> = Vec::new();
         loop {
@@ -136,7 +136,7 @@ impl Sync<'_> {
         let now = self.documents.engine.now();
         let (mut groups, is_open) = groups(changes, self.mirror.debounce_ms, now);
         if is_open && !self.is_last {
-            // It may go on: whenever it is rendered, it is the same commit.
+            // The group may still grow: it gives one commit, whenever it is rendered.
             if let Some(open) = groups.pop() {
                 let (count, pause_ms) = (open.len(), self.mirror.debounce_ms);
                 self.note(
@@ -173,7 +173,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Makes a commit of each step, and counts in the report what they changed.
+    /// Makes a commit of each step, and counts the changes in the report.
     pub(super) async fn commit_steps(&mut self, steps: Vec<FileStep>) -> Result<()> {
         let applied = self.backend.apply_all(steps).await?;
         self.report.commits += applied.iter().filter(|one| one.commit.is_some()).count() as u64;
@@ -181,7 +181,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// A commit.
+    /// Returns a commit.
     fn step(
         &self,
         changes: &[TreeChange],
@@ -199,7 +199,7 @@ impl Sync<'_> {
         Some(FileStep { changes: files, note })
     }
 
-    /// The author, the committer, the time and the message of a commit.
+    /// Returns the author, the committer, the time and the message of a commit.
     pub(super) fn change_note(&self, by: &str, at: Timestamp, message: String) -> ChangeNote {
         let instance = &self.documents.settings().mirrors.instance;
         ChangeNote {

@@ -1,7 +1,7 @@
 //! The commit on top of another store's repository, as after a restore. The sequences of that log
-//! mean nothing here, and the repository may be ahead. The commit brings the files to the state of
-//! this store's log; earlier commits stay, because clones go on from them, until somebody is
-//! forgotten.
+//! are invalid here, and the repository may be ahead. The commit brings the files to the state of
+//! this store's log. Earlier commits stay until a person is erased, because clones continue from
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -25,19 +25,19 @@ use crate::trees::tree::Tree;
 const JOINED: &str = "the repository was of another state of the store, as before a restore: one commit \
                       brings its files to the tree's, and commits before it may have what the store does not";
 
-/// The files of a repository: the digest of each, and whether it may be run.
+/// The files of a repository: the digest of each; the flag is true if it is executable.
 type Lying = BTreeMap<String, (FileDigest, bool)>;
 
 impl Sync<'_> {
-    /// Brings the files of a repository to the state of the log in one commit, but for files that
-    /// Loci renders by itself; returns the sequence from which rendering goes on.
+    /// Brings the files of a repository to the state of the log in one commit, except files that
+    /// Loci renders without documents. Returns the sequence from which rendering continues.
     pub(super) async fn join(&mut self, names: &StateNames) -> Result<u64> {
         let changes = self.changes_behind(0).await?;
         let sequence = changes.last().map_or(0, |last| last.sequence);
         let listing = self.backend.list().await?;
         let lying: Lying =
             listing.entries.into_iter().map(|entry| (entry.path, (entry.sha256, entry.executable))).collect();
-        // A change for each file that differs from the log; none for one that does not.
+        // Only files that differ from the log get a change.
         let mut wanted: BTreeMap<String, Option<FileChange>> = BTreeMap::new();
         for some in changes.chunks(CHANGES_PER_CALL) {
             let (tree, of) = (Tree::of(&tree_of(&self.mirror)), some.to_vec());
@@ -66,7 +66,7 @@ impl Sync<'_> {
     }
 }
 
-/// True where a file lies as a change would leave it.
+/// True if a file already equals the result of a change.
 fn is_done(change: &FileChange, lying: &Lying) -> bool {
     match (&change.bytes, lying.get(&change.path)) {
         (None, None) => true,

@@ -1,5 +1,5 @@
-//! What changes of a tree did to files, told from versions: nothing here is stored beside them. A version that is kept no more, or was taken
-//! out, says as much as is left of it.
+//! The effects of a tree's changes on files, derived from versions without further storage. A
+//! version that has expired or was redacted contributes its remaining data.
 
 use std::collections::BTreeMap;
 
@@ -19,22 +19,22 @@ use crate::document_history::versions::Versions;
 use crate::mirroring::spelling::composed;
 use crate::trees::tree::Tree;
 
-/// A change, and what it did.
+/// A change and its effects.
 #[derive(Debug, Clone)]
 pub(super) struct ToldChange {
     pub(super) happened: Happened,
-    /// Who, where anybody knows.
+    /// The author, if known.
     pub(super) by: Option<String>,
-    /// Where it lay before, if elsewhere or nowhere since.
+    /// The former path, if the document left it.
     left: Option<String>,
-    /// Where it lies since, and as which file.
+    /// The present path and file.
     lies: Option<(String, LiesAs)>,
 }
 
-/// A file, and whether it may be run.
+/// The bytes of a file; the flag is true if it is executable.
 type LiesAs = (Vec<u8>, bool);
 
-/// What some changes did, in their order.
+/// Returns the effects of some changes, in order.
 pub(super) fn told(tx: &dyn ReadTx, tree: &Tree, changes: &[TreeChange]) -> Result<Vec<ToldChange>> {
     let mut ids: Vec<RecordId> = changes.iter().map(|change| change.record.clone()).collect();
     ids.sort();
@@ -49,7 +49,7 @@ pub(super) fn told(tx: &dyn ReadTx, tree: &Tree, changes: &[TreeChange]) -> Resu
             change.before.is_none() && change.version == Some(record.version) && is_told(tree, record)
         };
         let one = match current.get(&change.record).filter(is_all) {
-            // What has one version needs no history.
+            // A record with one version needs no history.
             Some(record) => {
                 let versions = Versions::current(tx, tree, record.clone())?;
                 of_versions(tx, tree, change, Some(&versions))?
@@ -82,7 +82,7 @@ fn of_versions(
     let path = |version: Option<&Record>| version.and_then(|version| versions?.path(version));
     let (since, before) = (get(change.version), get(change.before));
     let (lies_at, lay_at) = (path(since), path(before));
-    // As they were committed, where they were.
+    // The paths as they were committed.
     let (lies_at, lay_at) = (spelled(since, lies_at), spelled(before, lay_at));
     let newest = since.or_else(|| versions.and_then(|versions| versions.at(change.sequence)));
     let lies = since.zip(lies_at.clone()).map(|(record, path)| {
@@ -106,7 +106,7 @@ fn of_versions(
     Ok(ToldChange { happened, by, left: lay_at.filter(|path| Some(path) != lies_at.as_ref()), lies })
 }
 
-/// The path of a version's file: as it was committed, as long as that is its path.
+/// Returns the path of a version's file in its committed spelling, while it still has that path.
 fn spelled(version: Option<&Record>, path: Option<String>) -> Option<String> {
     let path = path?;
     let committed = version.and_then(committed_path).filter(|committed| composed(committed) == path);
@@ -117,7 +117,8 @@ fn sources(record: &Record) -> Vec<String> {
     record.provenance.sources.iter().map(|source| source.event.to_string()).collect()
 }
 
-/// Who wrote past the tree: whose conversation it was, else who telemetry says.
+/// Returns the author of a write outside of the tree: the actor of its conversation, else the one
+/// in telemetry.
 fn made_by(
     tx: &dyn ReadTx,
     tree: &Tree,
@@ -137,7 +138,7 @@ fn made_by(
     Ok(row.map(|row| row.by))
 }
 
-/// The files that changes leave, by path.
+/// Returns the files after changes, by path.
 pub(super) fn files(told: &[ToldChange]) -> Vec<FileChange> {
     let mut files: BTreeMap<&str, Option<&LiesAs>> = BTreeMap::new();
     for one in told {

@@ -1,6 +1,6 @@
-//! The layout of a coding agent's own memory: topic files with a small head, and `MEMORY.md`, the
-//! index of them, of which the agent loads the beginning. The files are the truth; the index is
-//! made of them, but for the text that a person put above its list.
+//! The layout of a coding agent's own memory: topic files with a short head, and `MEMORY.md`, their
+//! index, whose start the agent loads. The files are authoritative. The index is generated from
+//! them, except for the text that a person put above its list.
 
 mod index;
 mod topic;
@@ -14,7 +14,7 @@ use topic::Kind;
 use super::names::{free_name, free_tree_path};
 use super::{Around, FileMeaning, LaidDocument, LaidFile, LaidState};
 
-/// The index.
+/// The file name of the index.
 pub(super) const INDEX: &str = "MEMORY.md";
 const ENDING: &str = ".md";
 
@@ -45,12 +45,12 @@ pub(super) fn render(documents: &[LaidDocument], state: &LaidState) -> (Vec<Laid
     (files, state)
 }
 
-/// The file of a document.
+/// Returns the file of a document.
 pub(super) fn file_of(document: &LaidDocument) -> String {
     topic::file(document)
 }
 
-/// Names that documents have already: links lead there, and people know them.
+/// Returns the names that documents already have, because links and people use them.
 fn kept_names(documents: &[&LaidDocument], state: &LaidState) -> BTreeMap<RecordId, String> {
     let mut taken = BTreeSet::from([INDEX.to_lowercase()]);
     let mut names = BTreeMap::new();

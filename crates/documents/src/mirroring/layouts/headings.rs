@@ -1,20 +1,21 @@
-//! A document as a file whose first line is its heading, and back: what layouts share that know no frontmatter. A document that was written as
-//! a whole file stays one.
+//! Converts a document to a file whose first line is its heading, and back; shared by layouts
+//! without frontmatter. A document that was written as a whole file stays one.
 
 use loci_engine::document_text::{DocumentContent, derived_title};
 
-/// The first line of a file, without its end.
+/// Returns the first line of a file, without its end.
 pub(super) fn first_line(file: &str) -> &str {
     file.lines().next().unwrap_or_default()
 }
 
-/// The text of a file's first line, and everything below.
+/// Returns the text of a file's first line, and the rest below.
 pub(super) fn heading_and_rest(file: &str) -> (&str, &str) {
     let (first, rest) = file.split_once('\n').unwrap_or((file, ""));
     (first.trim_start_matches('#').trim(), rest)
 }
 
-/// The document as a file: its text alone where it is a whole file, or begins with its title already; else its title above its text.
+/// Returns the document as a file: only its text, if it is a whole file or already begins with its
+/// title; else its title above its text.
 pub(super) fn headed(content: &DocumentContent) -> String {
     if content.is_raw {
         return content.body.clone();
@@ -27,7 +28,8 @@ pub(super) fn headed(content: &DocumentContent) -> String {
     format!("# {}\n{}", title.trim(), content.body)
 }
 
-/// What a document says whose file is this by now. What stands in its head stays, where the file can be written so again; else it is the file.
+/// Returns the content of a document with this changed file. The members of its head stay, if the
+/// file can be written that way again; else the content is the whole file.
 pub(super) fn under_heading(before: &DocumentContent, file: &str) -> DocumentContent {
     if before.is_raw {
         return before.clone().with_body(file.to_owned());
@@ -37,7 +39,7 @@ pub(super) fn under_heading(before: &DocumentContent, file: &str) -> DocumentCon
         DocumentContent { title: Some(heading.to_owned()), ..before.clone().with_body(rest.to_owned()) };
     let within = before.clone().with_body(file.to_owned());
     let whole = DocumentContent { scope: before.scope.clone(), ..DocumentContent::raw(file.to_owned()) };
-    // The heading stays where it stood: in the text, or above it.
+    // The heading keeps its position: in the text, or above it.
     let ways = if headed(before) == before.body { [within, below] } else { [below, within] };
     ways.into_iter().find(|content| headed(content) == file).unwrap_or(whole)
 }

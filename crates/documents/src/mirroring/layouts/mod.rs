@@ -1,6 +1,6 @@
-//! The three ways in which a tree lies in a mirror. Pure: what files there are to be for these
-//! documents, and what a file that somebody wrote or changed means for them. Which side of a file
-//! is right is [`sync_plan`](super::sync_plan)'s matter.
+//! The three layouts of a tree in a mirror. Pure: the files for these documents, and the meaning of
+//! a file that a person wrote or changed. [`sync_plan`](super::sync_plan) decides which side of a
+//! file is right.
 //!
 //! A layout is one file here and one line in [`Layout`].
 
@@ -17,7 +17,7 @@ use loci_model::RecordId;
 use loci_model::record::RecordKind;
 use serde::{Deserialize, Serialize};
 
-/// How a mirror's files are laid.
+/// The layout of a mirror's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
     /// The paths of the tree, with frontmatter.
@@ -32,52 +32,53 @@ pub enum Layout {
 /// A document of the tree.
 #[derive(Debug, Clone)]
 pub struct LaidDocument {
-    /// Where it lies in the tree.
+    /// The path in the tree.
     pub path: DocumentPath,
-    /// Its record: stable, whatever its path.
+    /// The record: it is stable, while the path may change.
     pub record: RecordId,
-    /// What the record is.
+    /// The kind of the record.
     pub kind: RecordKind,
-    /// What it says.
+    /// The content.
     pub content: DocumentContent,
-    /// How often it was read.
+    /// The number of reads.
     pub reads: u64,
 }
 
-/// A file as it is to lie in the mirror.
+/// A file to write into the mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaidFile {
-    /// Where, from the mirror's root.
+    /// The path from the mirror's root.
     pub path: String,
-    /// Its bytes.
+    /// The bytes.
     pub bytes: Vec<u8>,
-    /// Whose it is; `None`: it is made of several, and nobody's.
+    /// The record of the document; `None` for a file that is generated from several.
     pub record: Option<RecordId>,
 }
 
-/// What a layout remembers between syncs: names that were given, so that they stay, and what people wrote that is no document's.
+/// The state that a layout keeps between syncs: assigned names, so that they stay, and people's
+/// text outside of documents.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LaidState {
-    /// The file of each record that got one.
+    /// The file name of each record that has one.
     pub names: BTreeMap<RecordId, String>,
-    /// Text above what is generated in an index.
+    /// The text above the generated part of an index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preface: Option<String>,
 }
 
-/// What lies around a file that is read.
+/// The environment of a file that is read.
 #[derive(Debug, Clone, Copy)]
 pub struct Around<'a> {
     /// The documents of the tree.
     pub documents: &'a [LaidDocument],
-    /// What the layout remembers.
+    /// The layout's state.
     pub state: &'a LaidState,
     /// The files of the mirror.
     pub files: &'a BTreeSet<String>,
 }
 
 impl Around<'static> {
-    /// A file by itself.
+    /// Returns an empty environment.
     pub fn nothing() -> Self {
         static STATE: LaidState = LaidState { names: BTreeMap::new(), preface: None };
         static FILES: BTreeSet<String> = BTreeSet::new();
@@ -85,41 +86,41 @@ impl Around<'static> {
     }
 }
 
-/// What a file that somebody wrote or changed means.
+/// The meaning of a file that a person wrote or changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileMeaning {
-    /// It is a document's.
+    /// The file of a document.
     Document {
-        /// Where that lies in the tree: the one whose file it is, or the one that is to be made.
+        /// The path in the tree: of the file's document, or of the one to create.
         path: DocumentPath,
-        /// What it says.
+        /// The content.
         content: Box<DocumentContent>,
-        /// What was odd about it: it is kept all the same.
+        /// The warnings about the content, which is kept nevertheless.
         warnings: Vec<String>,
     },
-    /// Its lines belong to a document that lies elsewhere; the file goes when they are there.
+    /// Lines of a document at another path; the file is removed when they are added there.
     Lines {
-        /// Where that document lies in the tree.
+        /// The path of that document in the tree.
         into: DocumentPath,
-        /// Lines that it may have already.
+        /// The lines, which it may have already.
         lines: Vec<String>,
     },
-    /// It is generated: what is in it of new documents, and the text that is kept above.
+    /// A generated file: its new documents, and the text that is kept above.
     Index {
-        /// Documents to be made.
+        /// The documents to create.
         new: Vec<(DocumentPath, DocumentContent)>,
-        /// Text above what is generated.
+        /// The text above the generated part.
         preface: Option<String>,
     },
-    /// It may not be written here: it is restored, or left where it never was ours.
+    /// The file may not be written here: it is restored, or left alone if it never was Loci's.
     Refused {
-        /// The rule, and what to do instead.
+        /// The rule, and the remedy.
         why: String,
     },
 }
 
 impl Layout {
-    /// The word for it in configurations.
+    /// Returns the name in configurations.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Native => "native",
@@ -128,17 +129,17 @@ impl Layout {
         }
     }
 
-    /// Returns the layout of a word; `None` where no layout has it.
+    /// Returns the layout with a name; `None` if there is none.
     pub fn named(word: &str) -> Option<Self> {
         Self::all().iter().copied().find(|layout| layout.as_str() == word)
     }
 
-    /// All of them.
+    /// Returns all layouts.
     pub const fn all() -> &'static [Self] {
         &[Self::Native, Self::StrandsFlat, Self::ClaudeMemory]
     }
 
-    /// True for a file that is made of others: it is read behind them.
+    /// True for a file that is generated from others: it is read after them.
     pub fn is_index(self, path: &str) -> bool {
         match self {
             Self::Native | Self::StrandsFlat => false,
@@ -146,7 +147,8 @@ impl Layout {
         }
     }
 
-    /// Every file of the mirror, by path, and the state to remember with them. The same documents and state give the same bytes for ever.
+    /// Returns every file of the mirror, by path, and the new state. Equal documents and state
+    /// always give equal bytes.
     pub fn render(self, documents: &[LaidDocument], state: &LaidState) -> (Vec<LaidFile>, LaidState) {
         match self {
             Self::Native => native::render(documents),
@@ -155,7 +157,7 @@ impl Layout {
         }
     }
 
-    /// The bytes of one document's file.
+    /// Returns the bytes of one document's file.
     pub fn file_of(self, document: &LaidDocument) -> Vec<u8> {
         let file = match self {
             Self::Native => document.content.file(),
@@ -165,9 +167,9 @@ impl Layout {
         file.into_bytes()
     }
 
-    /// What a file means that lies in the mirror and that the tree does not have so.
+    /// Interprets a file of the mirror that differs from the tree.
     ///
-    /// `file` is valid UTF-8 already; `known` is the document whose file it is.
+    /// `file` is valid UTF-8; `known` is the document of the file.
     pub fn read(
         self,
         path: &str,

@@ -1,4 +1,4 @@
-//! Names that are still free: of files in a layout without directories, and of documents in the tree.
+//! Free names: of files in a layout without directories, and of documents in the tree.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,9 @@ use loci_model::Result;
 
 use super::LaidDocument;
 
-/// The first of `stem.md`, `stem-2.md`, `stem-3.md` … that no file has.
+/// Returns the first of `stem.md`, `stem-2.md`, `stem-3.md` … that no file has.
 pub(super) fn free_name(stem: &str, ending: &str, taken: &BTreeSet<String>) -> String {
-    // There is always one: there are fewer files than numbers.
+    // There is always one, because there are fewer files than numbers.
     numbered(stem, ending).find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
@@ -19,15 +19,15 @@ pub(super) fn free_name(stem: &str, ending: &str, taken: &BTreeSet<String>) -> S
 /// path, in any spelling.
 pub(super) fn open_directory(directory: &str, documents: &[LaidDocument]) -> String {
     let taken = taken_below(directory, documents);
-    // There is always one: there are fewer documents than numbers.
+    // There is always one, because there are fewer documents than numbers.
     numbered(directory, "").find(|name| !taken.contains(&folded(name))).unwrap_or_default()
 }
 
-/// A path in a directory of the tree that no document has, in any spelling; in a numbered directory
-/// next to it, where a document has the directory's path.
+/// Returns a path in a directory of the tree that no document has, in any spelling. If a document
+/// has the directory's path, a numbered directory next to it is used.
 ///
 /// # Errors
-/// Those of the rules of paths.
+/// The errors of the rules of paths.
 pub(super) fn free_tree_path(
     directory: &str,
     stem: &str,
@@ -37,17 +37,17 @@ pub(super) fn free_tree_path(
     free_path_beside(&directory, stem, &taken_below(&directory, documents))
 }
 
-/// The paths of a directory that documents have, as no file system tells them apart.
+/// Returns the document paths of a directory, folded as file systems compare them.
 pub(super) fn taken_below(directory: &str, documents: &[LaidDocument]) -> BTreeSet<String> {
     let prefix = folded(directory);
     let keys = documents.iter().map(|document| document.path.key().to_string());
     keys.filter(|key| key.starts_with(&prefix)).collect()
 }
 
-/// A path in a directory of the tree that is none of these.
+/// Returns a path in a directory of the tree that is none of these.
 ///
 /// # Errors
-/// Those of the rules of paths.
+/// The errors of the rules of paths.
 pub(super) fn free_path_beside(
     directory: &str,
     stem: &str,

@@ -1,5 +1,5 @@
 //! The native layout: the paths of the tree, each document with its frontmatter. Transcripts and
-//! the changelog are laid beside it by whoever renders them; a file there is never taken.
+//! the changelog are rendered next to it; a file there is never taken.
 
 use loci_engine::document_text::areas::check_writable;
 use loci_engine::document_text::{DocumentContent, DocumentPath};
@@ -25,7 +25,7 @@ pub(super) fn read(path: &str, file: &str, known: Option<&LaidDocument>) -> File
         Ok(parsed) => parsed,
         Err(error) => return FileMeaning::Refused { why: error.to_string() },
     };
-    // Whether the mirror may write what is loaded with every prompt is decided where it writes.
+    // The mirror decides at the write if it may write documents that are loaded with every prompt.
     if let Err(error) = check_writable(&parsed, true)
         && matches!(error.kind, ErrorKind::Denied | ErrorKind::Invalid)
     {

@@ -1,9 +1,9 @@
-//! The flat layout of Strands' `FileMemoryStore`: `*.md` without directories, a file's name is the
-//! slug of its first line, and each line below is a fact. A stock store may run in the directory:
-//! what it appends comes to the document whose file it is.
+//! The flat layout of Strands' `FileMemoryStore`: `*.md` without directories. A file's name is the
+//! slug of its first line, and each line below is a fact. A stock store may use the directory: its
+//! appended lines are added to the file's document.
 //!
-//! Its slug keeps ASCII alone and cuts without a sign, so two headings may share one. The second file then gets a number: a stock append for
-//! it may land in the first, where nothing of it is lost.
+//! Its slug keeps only ASCII and truncates silently, so two headings may share one. The second file
+//! then gets a number. A stock append for it may go to the first, where nothing of it is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,14 +17,15 @@ use super::headings::{first_line, headed, heading_and_rest, under_heading};
 use super::names::{free_name, free_tree_path};
 use super::{FileMeaning, LaidDocument, LaidFile, LaidState};
 
-/// Characters of a stock slug.
+/// The maximum of characters of a stock slug.
 const SLUG_CHARS_MAX: usize = 50;
-/// What a stock store calls a file whose heading has no letter of ASCII; milliseconds stand behind it there.
+/// The name prefix of a stock store's file whose heading has no ASCII letter or digit; the stock
+/// store appends milliseconds.
 const NAMELESS: &str = "entry-";
-/// Hex digits of such a name as it is written here.
+/// The hex digits of such a name as Loci writes it.
 const NAMELESS_DIGITS: usize = 8;
 const ENDING: &str = ".md";
-/// Where documents come that a stock store made.
+/// The directory of documents that a stock store created.
 const DIRECTORY: &str = "knowledge/facts";
 
 pub(super) fn render(documents: &[LaidDocument], state: &LaidState) -> (Vec<LaidFile>, LaidState) {
@@ -44,7 +45,8 @@ pub(super) fn render(documents: &[LaidDocument], state: &LaidState) -> (Vec<Laid
     (laid, LaidState { names, preface: None })
 }
 
-/// The names of all files: who has one that its heading could have given keeps it, then come the others by path.
+/// Returns the names of all files. Files with a name that their heading could have given keep it;
+/// the others follow by path.
 fn names(files: &[(&LaidDocument, String)], state: &LaidState) -> BTreeMap<RecordId, String> {
     let mut taken = BTreeSet::new();
     let mut names = BTreeMap::new();
@@ -66,7 +68,7 @@ fn names(files: &[(&LaidDocument, String)], state: &LaidState) -> BTreeMap<Recor
     names
 }
 
-/// The name, without its ending, that a file's first line gives it.
+/// Returns the name, without its extension, that a file's first line gives it.
 fn stem(file: &str) -> String {
     let slug = stock_slug(first_line(file));
     if !slug.is_empty() {
@@ -76,7 +78,8 @@ fn stem(file: &str) -> String {
     format!("{NAMELESS}{}", digits.get(..NAMELESS_DIGITS).unwrap_or_default())
 }
 
-/// True for the name itself and for one with a number behind it; what a stock store called `entry-` keeps its name where no slug is.
+/// True for the name itself and for one with a number appended. A stock store's `entry-` file keeps
+/// its name if its heading has no slug.
 fn is_name_of(name: &str, stem: &str) -> bool {
     let Some(own) = name.strip_suffix(ENDING) else { return false };
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -86,7 +89,8 @@ fn is_name_of(name: &str, stem: &str) -> bool {
         || (is_nameless(stem) && own.strip_prefix(NAMELESS).is_some_and(is_digits))
 }
 
-/// The slug of a stock store: ASCII letters, digits and dashes of the lower-cased line, cut to fifty.
+/// Returns the slug of a stock store: ASCII letters, digits and dashes of the lower-cased line,
+/// truncated to fifty.
 fn stock_slug(first_line: &str) -> String {
     let heading = match first_line.trim_start_matches('#') {
         same if same.len() == first_line.len() => first_line,
@@ -140,7 +144,7 @@ pub(super) fn read(
     }
 }
 
-/// A stock store named it by the millisecond, for its heading gave no slug.
+/// True for a name with milliseconds, which a stock store gives a file whose heading has no slug.
 fn is_made_by_the_clock(stem: &str) -> bool {
     stem.strip_prefix(NAMELESS)
         .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))

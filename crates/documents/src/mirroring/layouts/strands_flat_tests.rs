@@ -57,7 +57,7 @@ fn two_facts_of_one_slug_have_two_files() {
         seen,
         [(&*format!("{stem}-2.md"), by_phone.as_bytes()), (&*format!("{stem}.md"), by_email.as_bytes())]
     );
-    // The first one goes: the other keeps its name.
+    // The first one is removed: the other keeps its name.
     let (files, _) = render(&documents[1..], &state);
     assert_eq!(files[0].path, format!("{stem}-2.md"));
 }
@@ -103,7 +103,7 @@ fn what_a_stock_store_made_by_the_clock_joins_its_heading() {
     let meaning = read("entry-1700000000000.md", "# 日本語の見出し\n- 一\n\n- 二", None, &documents);
     let lines = vec!["- 一".to_owned(), "- 二".to_owned()];
     assert_eq!(meaning, FileMeaning::Lines { into: documents[0].path.clone(), lines });
-    // Of another heading it is a document of its own, and keeps its name.
+    // With another heading it is a separate document, and keeps its name.
     let FileMeaning::Document { path, .. } = read("entry-1700000000001.md", "# 別\n- 三\n", None, &documents)
     else {
         panic!("no document")

@@ -1,5 +1,5 @@
-//! The documents of a directory after the actions of a plan: merged, worded, created, moved or put
-//! away. The directory decides which files change with them.
+//! The documents of a directory after the actions of a plan: merged, reworded, created, moved or
+//! archived. The directory derives the changed files from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,12 +16,12 @@ use super::super::wording::{EXPIRES_AT, Said, united, worded};
 use super::{Directory, record_of, tier_of};
 use crate::mirroring::layouts::LaidDocument;
 
-/// A directory while actions are done in it.
+/// A directory while actions are applied.
 pub(super) struct Changing {
     pub(super) documents: Vec<LaidDocument>,
-    /// Documents that an action is about.
+    /// The documents with an action.
     pub(super) touched: BTreeSet<RecordId>,
-    /// The file that a moved document was.
+    /// The former file of each moved document.
     pub(super) moved_from: BTreeMap<RecordId, String>,
     /// The time of a document's text.
     pub(super) said_at: BTreeMap<RecordId, Timestamp>,
@@ -89,7 +89,7 @@ impl Directory {
     }
 }
 
-/// The trust of a merged file, in its head: the words of the most trusted file that has its text.
+/// Returns the trust in the head of a merged file: that of the most trusted file with its text.
 fn trust_of(merged: &[LaidDocument], words: &Words) -> Option<Option<Value>> {
     let has_text = |one: &&LaidDocument| words.body.as_ref() == Some(&one.content.body);
     let of_text = merged.iter().filter(has_text).max_by_key(|one| (rank(tier_of(&one.content)), &one.record));
@@ -104,7 +104,7 @@ fn set_trust(content: &mut DocumentContent, trust: Option<Value>) {
     }
 }
 
-/// Takes a document out of those there are.
+/// Removes a document from the list and returns it.
 fn taken(documents: &mut Vec<LaidDocument>, path: &str) -> Result<LaidDocument> {
     let place = documents.iter().position(|one| is_at(one, path));
     let missing = || Error::invalid("actions", format!("no document lies at {path}"));

@@ -1,4 +1,4 @@
-//! Plans by a model: the job that asks for them behind the rules, and its question.
+//! Plans by a model after those of rules: the job that requests them, and its question.
 
 pub(super) mod planning_job;
 mod question;

@@ -1,6 +1,6 @@
-//! A model plans behind the rules, by a job: rules plan first, what they settle the model does not
-//! see; the rest is shown to it part by part, and its plans are judged like any other. Asking, once
-//! more with everything that is wrong, is the matter of `loci_engine::language_models`.
+//! Plans by a model, in a job. Rules plan first, and the model does not see the documents that they
+//! resolve. The rest is shown to it in parts, and its plans are validated like any other.
+//! `loci_engine::language_models` asks the model, and once more with all errors of its answer.
 
 use std::collections::BTreeSet;
 
@@ -31,14 +31,14 @@ use crate::upkeep::runs::replan::without;
 use crate::upkeep::runs::run_ledger;
 use crate::upkeep::tree_reading::TreeRead;
 
-/// Before a run's id in the key of its job.
+/// The prefix of a run's id in the key of its job.
 const JOB_KEY: &str = "tree_plan ";
-/// Things that are wrong with an answer that it is asked again with.
+/// The maximum of violations in the request for a corrected answer.
 const VIOLATIONS_SHOWN: usize = 20;
 
-/// How the planning of a run by its job went on.
+/// The state of a run whose job plans it.
 pub(crate) enum Modelled {
-    /// It is planned, failed, or was called off.
+    /// The run is planned, failed, or cancelled.
     Ended,
     /// A question waits for the caller's own model.
     Waits,
@@ -46,18 +46,18 @@ pub(crate) enum Modelled {
     Unanswered(Unanswered),
 }
 
-/// What a model is asked about, and what rules settled before.
+/// The parts of a tree for a model, and the plan of rules before it.
 struct Parts {
     read: TreeRead,
     by_rules: Planned,
     asked: consolidating::Asked,
-    /// Parts of the tree that a model is shown.
+    /// The parts of the tree for the model.
     shown: Vec<Snapshot>,
     skipped: usize,
 }
 
 impl Documents {
-    /// Begins a run that a job plans.
+    /// Starts a run that a job plans.
     pub(in crate::upkeep) async fn consolidation_ask_model(
         &self,
         mut run: ConsolidationRun,
@@ -66,7 +66,7 @@ impl Documents {
         let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
         run.planner = format!("{RULES}, {}", question::PROMPT);
         run.job = Some(job.clone());
-        // Nobody may ever answer: then the next run takes its place.
+        // An answer may never come: then the next run may replace this one.
         let until =
             run.limits.timeout_ms.map(|most| now.plus_millis(i64::try_from(most).unwrap_or(i64::MAX)));
         let begun = run.clone();
@@ -93,7 +93,8 @@ impl Documents {
         Ok(run)
     }
 
-    /// Plans the run of a job, as far as answers are there. Run twice, the second time finds them kept.
+    /// Plans the run of a job, as far as answers are available. A repetition finds the stored
+    /// answers.
     pub(crate) async fn plan_run_of(&self, job: &Job) -> Result<Modelled> {
         let Some((run, tree, mode)) = self.run_of_job(job).await? else { return Ok(Modelled::Ended) };
         let parts = match self.parts_of(&run, &tree).await {
@@ -133,7 +134,7 @@ impl Documents {
         Ok(Modelled::Ended)
     }
 
-    /// Ends a run that no model answered for good: where rules may plan alone, their plan stands.
+    /// Ends a run that no model answered. If rules may plan alone, their plan stays.
     pub(crate) async fn plan_unanswered(&self, job: &Job, unanswered: &Unanswered) -> Result<()> {
         let Some((mut run, tree, _)) = self.run_of_job(job).await? else { return Ok(()) };
         let said = unanswered.reason();
@@ -181,7 +182,7 @@ impl Documents {
     ) -> Result<Asked<std::result::Result<Vec<PlannedAction>, BadReply>>> {
         let bounds = Bounds { by_model: true, system_tokens_max: None, ..whole.clone() };
         let about = question::about(run, shown)?;
-        // The last turn's answer is taken for what it is.
+        // The answer of the last turn is accepted with its errors.
         let is_last = run.limits.max_turns < 2;
         let read = |reply: &str| match read_plan(reply, shown, &bounds) {
             Err(bad) if !is_last => Err(bad),
@@ -202,7 +203,7 @@ impl Documents {
         Ok(answer)
     }
 
-    /// One plan of both, judged as one; applied where that was asked for.
+    /// Validates the plans of rules and model as one. Applies the plan if requested.
     async fn end_modelled(
         &self,
         run: ConsolidationRun,
@@ -219,7 +220,7 @@ impl Documents {
         match self.consolidation_do(&caller, tree, run.clone()).await {
             Ok(_) => Ok(()),
             Err(error) if error.is_retryable() => Err(error),
-            // It stays planned: whoever looks at it sees why when they apply it.
+            // The run stays planned: applying it later reports the error.
             Err(error) => {
                 tracing::info!(run = run.id, message = error.message, "a plan was not applied");
                 Ok(())
@@ -233,7 +234,7 @@ impl Documents {
     }
 }
 
-/// The plan of rules for a tree, and the parts of the rest that a model is shown.
+/// Returns the plan of rules for a tree, and the parts of the rest for a model.
 fn parts_by_rules(
     read: TreeRead,
     covered: u64,
@@ -262,7 +263,7 @@ fn parts_by_rules(
     Ok(Parts { by_rules, asked, shown, skipped: skipped.len(), read })
 }
 
-/// A run with one plan of rules and a model, judged as one.
+/// Returns a run with one plan of rules and a model, validated as one.
 fn planned_by_both(
     mut run: ConsolidationRun,
     parts: &Parts,
@@ -273,7 +274,7 @@ fn planned_by_both(
     actions.extend(found);
     actions
         .sort_by_cached_key(|one| (one.operation, one.action.reads().into_iter().min().map(str::to_owned)));
-    // The model was shown what rules left.
+    // The model received the documents that rules left.
     let union = Planned { actions, left: LeftToModel::default(), ..parts.by_rules.clone() };
     let union = judged(union, &parts.read.snapshot, &parts.asked.bounds);
     let places = union.actions.iter().enumerate();
@@ -285,14 +286,14 @@ fn planned_by_both(
     Ok(run)
 }
 
-/// Takes the questions of a run away, with what they quote; its job ends.
+/// Removes the questions of a run, with their quotations, and ends its job.
 pub(in crate::upkeep) fn forget_questions(tx: &mut dyn Tx, run: &ConsolidationRun) -> Result<()> {
     let Some(job) = &run.job else { return Ok(()) };
     tx.exchanges_mut().drop_of_job(&run.memory, job)?;
     tx.jobs_mut().wake(&run.memory, job, run.updated_at).map(drop)
 }
 
-/// Whoever asked for a run, with what they might do in its tree.
+/// Returns the principal that requested a run, with its rights in the tree.
 fn asker(run: &ConsolidationRun) -> Result<Principal> {
     let mut capabilities = BTreeSet::from([Capability::Read, Capability::Write]);
     if run.by_admin {
@@ -307,7 +308,7 @@ fn asker(run: &ConsolidationRun) -> Result<Principal> {
     Ok(Principal { name: run.by.clone(), grants: vec![grant] })
 }
 
-/// The limit that a run is over.
+/// Returns the limit that a run exceeds.
 fn over(run: &ConsolidationRun, now: Timestamp) -> Option<&'static str> {
     let tokens = run.usage.input_tokens + run.usage.output_tokens;
     if run.limits.max_tokens.is_some_and(|most| tokens > most) {
@@ -320,13 +321,13 @@ fn over(run: &ConsolidationRun, now: Timestamp) -> Option<&'static str> {
         .then_some("the model did not answer within limits.timeout_ms: raise it, or narrow the scope")
 }
 
-/// The tree without what rules settled.
+/// Returns the tree without the documents that rules resolved.
 fn without_planned(snapshot: &Snapshot, actions: &[PlannedAction]) -> Snapshot {
     let named = actions.iter().flat_map(|one| one.action.reads().into_iter().chain(one.action.writes()));
     without(snapshot, named)
 }
 
-/// True where a part holds something that is to be looked at.
+/// True if a part contains a document in the scope.
 fn is_wanted(part: &Snapshot, about: &About) -> bool {
     let mut keys = part.documents.iter().map(|one| reference_key(&one.reference));
     match about {
@@ -340,7 +341,7 @@ fn is_wanted(part: &Snapshot, about: &About) -> bool {
     }
 }
 
-/// A model's plan over what it was shown, or everything that is wrong with it.
+/// Parses a model's plan over a part, or returns all its errors.
 fn read_plan(
     reply: &str,
     shown: &Snapshot,
@@ -372,7 +373,7 @@ fn read_plan(
         .collect())
 }
 
-/// Of the operations that were asked for, the first that has such actions.
+/// Returns the first requested operation that has such actions.
 fn operation_of(kind: &str, bounds: &Bounds) -> Operation {
     let of = |operation: &Operation| match operation {
         Operation::ResolveContradictions => matches!(kind, "update" | "supersede"),

@@ -1,5 +1,5 @@
-//! What a model is asked about a part of a tree: the documents as one JSON value in which nothing can close anything, and the kinds of actions
-//! that were asked for. Pure. What the answer is worth the validator says.
+//! The question to a model about a part of a tree: the documents as one JSON value that no content
+//! can close, and the requested kinds of actions. Pure. The validator judges the answer.
 
 use loci_engine::consolidation::plan::Operation;
 use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot};
@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 
 use crate::upkeep::run::ConsolidationRun;
 
-/// The prompt, in its version.
+/// The prompt and its version.
 pub(super) const PROMPT: &str = "tree.plan@1";
 const TEXT: &str = include_str!("prompts/tree_plan.v1.md");
 const GRAMMAR: &str = "{\"actions\":[{\"type\":\"merge|update|supersede|create|move|archive\", paths, words, \"reason\":\"…\"}],\"summary\":\"…\"}";
 
-/// The question about documents.
+/// Returns the question about documents.
 ///
 /// # Errors
-/// None that can happen.
+/// None in practice.
 pub(super) fn about(run: &ConsolidationRun, shown: &Snapshot) -> Result<Question> {
     let mut system = TEXT.trim().to_owned();
     system.push_str("\n\nWhat is asked for, in this order:\n");
@@ -45,12 +45,13 @@ pub(super) fn about(run: &ConsolidationRun, shown: &Snapshot) -> Result<Question
         input,
         output: OutputForm::Json { name: "plan", schema: schema(&run.operations).to_string() },
         grammar: GRAMMAR,
-        // An answer that breaks off is not asked for again with more room: the calls of a part are counted.
+        // A truncated answer is not requested again with more tokens, because the calls per part
+        // are limited.
         max_output_tokens: limits::MODEL_OUTPUT_TOKENS_MAX,
     })
 }
 
-/// An answer without the fence that some models put around it.
+/// Returns an answer without the fence that some models put around it.
 pub(super) fn bare(reply: &str) -> &str {
     let reply = reply.trim();
     let inner = reply.strip_prefix("```json").or_else(|| reply.strip_prefix("```"));
@@ -102,7 +103,8 @@ fn evidence(document: &PlanDocument) -> Value {
     })
 }
 
-/// JSON in which nothing opens or closes an element, or ends a line, for whoever reads it as text.
+/// Returns JSON in which no content opens or closes an element, or ends a line, for models that
+/// read it as text.
 fn escaped(value: &Value) -> String {
     value
         .to_string()
@@ -112,7 +114,7 @@ fn escaped(value: &Value) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
-/// The form of the answer: the kinds of actions that were asked for, and no others.
+/// Returns the schema of the answer: only the requested kinds of actions.
 fn schema(operations: &[Operation]) -> Value {
     let mut kinds: Vec<&str> = operations
         .iter()

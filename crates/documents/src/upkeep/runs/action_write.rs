@@ -1,5 +1,5 @@
-//! An action of a plan, done: new versions of documents, in the write of the run. What may be done was judged before; whether it still may,
-//! [`preflight`](super::preflight) says.
+//! Applies an action of a plan: it writes new versions of documents, in the write of the run. The
+//! plan was validated before; [`preflight`](super::preflight) checks that it is still applicable.
 
 use loci_engine::consolidation::plan::{Action, Words};
 use loci_engine::consolidation::relate::rank;
@@ -17,10 +17,10 @@ use crate::upkeep::run::{RunAction, RunChange};
 use crate::upkeep::wording::{Said, last_expiry, united, worded};
 
 impl Writing<'_> {
-    /// Does an action; what it wrote is added to `changed`.
+    /// Applies an action and adds the written versions to `changed`.
     ///
     /// # Errors
-    /// What the verbs of documents say.
+    /// The errors of the operations on documents.
     pub(super) fn carry(&self, tx: &mut dyn Tx, one: &RunAction, changed: &mut Vec<RunChange>) -> Result<()> {
         let why = self.why(one);
         match &one.action {
@@ -64,7 +64,8 @@ impl Writing<'_> {
         }
     }
 
-    /// Why, as versions keep it for ever. A model's words may quote a document that is taken out one day: they stay in the run.
+    /// Returns the reason that versions keep permanently. A model's words stay in the run, because
+    /// they may quote a document that is redacted later.
     fn why(&self, one: &RunAction) -> String {
         match self.run.filter(|_| one.by_model) {
             Some(run) => format!("a model planned it: {run} says why"),
@@ -72,7 +73,7 @@ impl Writing<'_> {
         }
     }
 
-    /// The document that lies at a path, and nowhere else.
+    /// Returns the document at exactly this path.
     fn at(&self, tx: &dyn Tx, path: &str) -> Result<Found> {
         let path = DocumentPath::parse(path)?;
         let found = self.find(tx, &path)?.filter(|found| found.redirected_from.is_none());
@@ -122,7 +123,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// A new document that rests on others.
+    /// Creates a document that is based on others.
     fn made_of(
         &self,
         tx: &mut dyn Tx,
@@ -141,7 +142,7 @@ impl Writing<'_> {
         Ok(written)
     }
 
-    /// Ends the life of a document in the tree: its text stays, with what took its place.
+    /// Removes a document from the tree: its text stays, with a reference to its successor.
     pub(super) fn retire(
         &self,
         tx: &mut dyn Tx,
@@ -175,7 +176,7 @@ impl Writing<'_> {
     }
 }
 
-/// What documents say, when that was, and until when it holds.
+/// Returns the content of documents, with its time and its expiry.
 fn said(records: &[Record]) -> Vec<Said> {
     let said = |one: &Record| Said {
         content: DocumentContent::of(one),
@@ -185,8 +186,9 @@ fn said(records: &[Record]) -> Vec<Said> {
     records.iter().map(said).collect()
 }
 
-/// A document that says what these said: as trusted as the most trusted of those whose text it has. Words of a model are trusted as the least
-/// of all. It holds for as long as any of them does.
+/// Sets the marks of a document that represents several. Its trust is that of the most trusted
+/// source with its text. A model's text has the lowest trust of all sources. It is valid as long as
+/// any of them.
 fn stand_for(record: &mut Record, sources: &[Record], body: &str, by_model: bool) {
     let trusted = |one: &&Record| (rank(one.tier), one.id.clone());
     let of_text = sources.iter().filter(|source| source.text == body).max_by_key(trusted);
@@ -210,7 +212,8 @@ fn stand_for(record: &mut Record, sources: &[Record], body: &str, by_model: bool
     }
 }
 
-/// A document that was tidied: it is no newer for that, and trusted as before, or as little as the words of a model are.
+/// Keeps the marks of a tidied document: it is no newer, and its trust is unchanged, or the low
+/// trust of a model's text.
 fn stay_as_it_was(record: &mut Record, was: &Record, by_model: bool) {
     (record.timestamp, record.valid_from) = (was.timestamp, was.valid_from);
     let is_lower = rank(was.tier) < rank(record.tier);
@@ -219,7 +222,7 @@ fn stay_as_it_was(record: &mut Record, was: &Record, by_model: bool) {
     }
 }
 
-/// Refuses to let several documents go for one that is held back.
+/// Rejects replacing several documents by one that is quarantined.
 fn stays(written: &DocumentWritten) -> Result<()> {
     if written.state == RecordState::Active {
         return Ok(());

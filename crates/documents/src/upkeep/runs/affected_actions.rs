@@ -1,4 +1,5 @@
-//! Which actions of a plan have to do with what moved: those about it, and those about a document of one of these. The others stay. Pure.
+//! Selects the actions of a plan that changed documents affect: actions on them, and actions that
+//! share a document with such an action. The others stay. Pure.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +7,16 @@ use loci_engine::consolidation::snapshot::reference_key;
 
 use crate::upkeep::run::RunAction;
 
-/// A plan, parted by what moved.
+/// A plan, split by the changed documents.
 #[derive(Debug, Default)]
 pub(super) struct Parted {
-    /// What stays as it is.
+    /// The unaffected actions.
     pub(super) kept: Vec<RunAction>,
-    /// Documents of the others, by what names have in common.
+    /// The documents of the affected actions, by key.
     pub(super) touched: BTreeSet<String>,
 }
 
-/// Parts the actions that are still to be done.
+/// Splits the pending actions.
 pub(super) fn parted(actions: Vec<RunAction>, moved: &BTreeSet<String>) -> Parted {
     let keys = |one: &RunAction| one.paths().map(reference_key).collect::<BTreeSet<String>>();
     let mut touched: BTreeSet<String> = moved.clone();

@@ -1,5 +1,6 @@
-//! `consolidation_apply`: a plan is done in one write, or nothing of it. What it was planned on is compared first; where something moved,
-//! nothing is written, and what has to do with that is planned anew, twice at most.
+//! `consolidation_apply`: applies a plan in one write, or nothing of it. It compares the planned
+//! documents first. If some changed, nothing is written, and the affected actions are planned
+//! again, at most twice.
 
 use std::collections::BTreeSet;
 
@@ -20,21 +21,23 @@ use crate::trees::tree_write::TreeWrite;
 use crate::upkeep::changelog;
 use crate::upkeep::run::{ConsolidationRun, RunAction};
 
-/// So often what moved is planned anew without being asked.
+/// The maximum of automatic replans.
 const REPLANS_MAX: u32 = 2;
 
-/// What became of a try.
+/// The result of an attempt.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Tried {
-    /// Paths that are not what they were; nothing was written then.
+    /// The paths that changed; nothing was written then.
     moved: Vec<String>,
 }
 
 impl Documents {
-    /// Does all of a plan but what is held, or the actions that are named. What is held is done by whoever administers the namespace.
+    /// Applies all actions of a plan except held ones, or the named actions. Only administrators of
+    /// the namespace can apply held ones.
     ///
     /// # Errors
-    /// `NotFound`; `Conflict` where the tree moved, listing the paths: what has to do with them is planned anew; `Denied`; `Invalid`.
+    /// `NotFound`; `Conflict` if the tree changed, listing the paths, whose actions are planned
+    /// again; `Denied`; `Invalid`.
     pub async fn consolidation_apply(
         &self,
         caller: &Principal,
@@ -42,7 +45,7 @@ impl Documents {
         actions: Option<Vec<String>>,
         token: Option<ClientToken>,
     ) -> Result<ConsolidationRun> {
-        // Before the run is looked for: whether there is one is not told to everybody.
+        // Checked before the lookup: the existence of a run is not revealed to everyone.
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Write)?;
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
         let tried = self.try_run(caller, (ask, id), actions, token).await?;
@@ -55,7 +58,7 @@ impl Documents {
         Err(Error::conflict(rule).on("actions").listing(tried.moved))
     }
 
-    /// Does a run that was to be done at once, planning anew what moved.
+    /// Applies a run that was requested without a dry run, and plans changed parts again.
     pub(in crate::upkeep) async fn consolidation_do(
         &self,
         caller: &Principal,
@@ -75,7 +78,7 @@ impl Documents {
         }
     }
 
-    /// Plans anew what moved, or ends the run where that was done often enough.
+    /// Plans the changed parts again, or ends the run after too many replans.
     async fn planned_anew(&self, ask: &TreeAsk, run: ConsolidationRun) -> Result<ConsolidationRun> {
         if run.status == RunStatus::Planned && run.replans < REPLANS_MAX {
             return self.replan_touched(ask, run, true).await;
@@ -127,14 +130,14 @@ impl Documents {
         .await
     }
 
-    /// A run as it is kept; who may see it is the caller's matter.
+    /// Returns a stored run. The caller checks access.
     pub(super) async fn run_kept(&self, ask: &TreeAsk, id: &str) -> Result<ConsolidationRun> {
         let (tree, id) = (Tree::of(ask), id.to_owned());
         self.engine.store().read(move |tx| run_ledger::run_of(tx, &tree.memory, &tree.normal, &id)).await
     }
 }
 
-/// True for what makes a new record.
+/// True for an action that creates a record.
 fn makes_one(action: &Action) -> bool {
     match action {
         Action::Create { .. } => true,
@@ -149,7 +152,7 @@ fn makes_one(action: &Action) -> bool {
     }
 }
 
-/// The actions that are meant, as they are.
+/// Returns the selected actions.
 fn chosen(run: &ConsolidationRun, named: Option<&[String]>, is_admin: bool) -> Result<Vec<RunAction>> {
     if !matches!(run.status, RunStatus::Planned | RunStatus::Applied) {
         let rule = format!("the run is {}: only one that is planned can be applied", run.status.as_str());
@@ -183,7 +186,7 @@ fn chosen(run: &ConsolidationRun, named: Option<&[String]>, is_admin: bool) -> R
         }
         chosen.push(one.clone());
     }
-    // In the order of the plan, whatever the order in which they were named.
+    // In the order of the plan, regardless of the order of the names.
     chosen.sort_by_key(|one| run.actions.iter().position(|other| other.id == one.id));
     Ok(chosen)
 }
@@ -217,7 +220,7 @@ impl Writing<'_> {
         }
         run.drop_words();
         run_ledger::cover(&mut upkeep, run);
-        // What the run wrote itself is looked at already; what others wrote before that is not.
+        // The run's own changes are already covered; earlier changes by others are not.
         if is_still {
             upkeep.looked = upkeep.looked.max(sequence);
         }

@@ -1,5 +1,6 @@
-//! `consolidation_differences`: what a run changes in documents, as unified diffs: of what is to be done, on the tree as it is; of what is
-//! done, between the versions before and since. Kept nowhere: made when somebody looks.
+//! `consolidation_differences`: the changes of a run in documents, as unified diffs: for pending
+//! actions on the present tree; for applied ones between the versions before and after. Computed on
+//! request and not stored.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ use crate::upkeep::run::{ConsolidationRun, RunAction};
 use crate::upkeep::wording::worded;
 
 impl Documents {
-    /// What a run changes, or changed, by path.
+    /// Returns the planned or applied changes of a run, by path.
     ///
     /// # Errors
     /// `NotFound`; `Denied` without a grant of read on the whole namespace.

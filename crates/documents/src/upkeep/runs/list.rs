@@ -14,26 +14,26 @@ use crate::trees::tree::{Tree, TreeAsk};
 use crate::upkeep::model_plan::planning_job;
 use crate::upkeep::run::ConsolidationRun;
 
-/// The failure of a run that somebody called off.
+/// The failure of a cancelled run.
 const CALLED_OFF: &str = "called off";
 
-/// Which runs.
+/// The options of a listing of runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsolidationListing {
     /// The tree.
     pub tree: TreeAsk,
-    /// Only those that stand there.
+    /// The status of the runs; none: any.
     pub status: Option<RunStatus>,
-    /// Only those of which something waits for a person.
+    /// True for only those runs with held actions.
     pub held: bool,
-    /// Behind the run of that time and id.
+    /// The time and the id of the run after which the page begins.
     pub after: Option<(Timestamp, String)>,
-    /// 1 to 100.
+    /// The maximum of runs, 1 to 100.
     pub limit: u32,
 }
 
 impl Documents {
-    /// A run.
+    /// Returns a run.
     ///
     /// # Errors
     /// `NotFound`; `Denied` without a grant of read on the whole namespace.
@@ -47,7 +47,7 @@ impl Documents {
         self.run_kept(ask, id).await
     }
 
-    /// Runs of a tree, the newest first.
+    /// Returns the runs of a tree, the newest first.
     ///
     /// # Errors
     /// `Denied` without a grant of read on the whole namespace.
@@ -74,11 +74,11 @@ impl Documents {
             .await
     }
 
-    /// Calls a run off that is not done.
+    /// Cancels a run that is not applied.
     ///
     /// # Errors
-    /// `NotFound`; `Conflict` for a run that ended; `Denied` without grants of write and read on the whole
-    /// namespace: the answer shows what was planned.
+    /// `NotFound`; `Conflict` for a run that ended; `Denied` without grants of write and read on
+    /// the whole namespace, because the answer contains the plan.
     pub async fn consolidation_cancel(
         &self,
         caller: &Principal,

@@ -1,12 +1,12 @@
-//! The verbs on runs, from the start of one to its reversal, and the ledger that holds them.
+//! The operations on runs, from the start of one to its reversal, and the ledger that holds them.
 //!
-//! | file | idea |
+//! | file | content |
 //! |---|---|
-//! | `start`, `run_ledger` | a run begins; one at a time of a tree |
-//! | `apply`, `preflight`, `action_write` | it is done, if nothing moved, action after action |
-//! | `replan`, `affected_actions` | what moved is planned again, the rest stays |
-//! | `revert` | documents as they were before, by a run of its own |
-//! | `list`, `differences` | runs, and what they change |
+//! | `start`, `run_ledger` | the start of a run; one run of a tree at a time |
+//! | `apply`, `preflight`, `action_write` | applying it action by action, if nothing changed |
+//! | `replan`, `affected_actions` | a new plan of the changed parts; the rest stays |
+//! | `revert` | restoring the former documents, by a run of its own |
+//! | `list`, `differences` | runs, and their changes |
 
 mod action_write;
 mod affected_actions;

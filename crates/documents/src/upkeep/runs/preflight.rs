@@ -1,5 +1,5 @@
-//! Whether the tree is still what an action was planned on: every document it is about says what it said, and nothing has come to lie where
-//! it writes.
+//! Checks that the tree is still what an action was planned on: every document of the action is
+//! unchanged, and the paths that it writes are still free.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::trees::tree::Tree;
 use crate::upkeep::run::{RunAction, Seen};
 use crate::upkeep::tree_reading::{entry_at, lies_at, seen};
 
-/// Paths of an action that are not what they were, in order.
+/// Returns the changed paths of an action, in order.
 pub(super) fn moved(tx: &dyn ReadTx, tree: &Tree, one: &RunAction, now: Timestamp) -> Result<Vec<String>> {
     let mut found = BTreeSet::new();
     for was in &one.seen {
@@ -27,7 +27,7 @@ pub(super) fn moved(tx: &dyn ReadTx, tree: &Tree, one: &RunAction, now: Timestam
     {
         found.insert(target.to_owned());
     }
-    // Every document that an action reads was seen, unless it is damaged.
+    // Every document that an action reads was recorded, unless it is damaged.
     if one.seen.len() != read.len() && !matches!(one.action, Action::Create { .. }) {
         found.extend(one.action.reads().into_iter().map(ToOwned::to_owned));
     }
@@ -40,6 +40,6 @@ fn is_as_seen(tx: &dyn ReadTx, tree: &Tree, was: &Seen, now: Timestamp) -> Resul
     };
     let Some(record) = tx.records().get(&tree.memory, &entry.record)? else { return Ok(false) };
     let is = seen(&entry, &record);
-    // A version that says the same is no change.
+    // A version with equal content is no change.
     Ok(Seen { version: was.version, ..is } == *was)
 }

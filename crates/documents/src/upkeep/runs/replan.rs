@@ -1,5 +1,5 @@
-//! `consolidation_replan`: what moved since a run was planned, and what has to do with it, is planned anew; everything else stays as it is.
-//! What came since is another run's matter.
+//! `consolidation_replan`: plans the documents that changed since a run was planned, and the
+//! affected actions, again; everything else stays. New documents belong to another run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,10 +21,11 @@ use crate::upkeep::run::{ConsolidationRun, RunAction, Seen};
 use crate::upkeep::tree_reading::TreeRead;
 
 impl Documents {
-    /// Plans anew what moved since.
+    /// Plans the changed parts again.
     ///
     /// # Errors
-    /// `NotFound`; `Conflict` for a run that is not planned; `Denied` without grants of read and write on the whole namespace.
+    /// `NotFound`; `Conflict` for a run that is not planned; `Denied` without grants of read and
+    /// write on the whole namespace.
     pub async fn consolidation_replan(
         &self,
         caller: &Principal,
@@ -42,7 +43,8 @@ impl Documents {
         self.replan_touched(ask, run, false).await
     }
 
-    /// The same for a run of whoever may. `counts`: it was not asked for.
+    /// Plans the changed parts of a run again, after the caller checked access. `counts`: it is an
+    /// automatic replan.
     pub(super) async fn replan_touched(
         &self,
         ask: &TreeAsk,
@@ -68,7 +70,7 @@ impl Documents {
             .store()
             .write(move |tx| {
                 let kept = run_ledger::run_of(tx, &run.memory, &run.namespace, &run.id)?;
-                // Somebody else was faster: what they made of it stands.
+                // Another caller was faster: its result stands.
                 if kept.updated_at != before
                     || !matches!(kept.status, RunStatus::Planned | RunStatus::Conflict)
                 {
@@ -83,7 +85,8 @@ impl Documents {
     }
 }
 
-/// Documents that are not what an action was planned on, and places that were free, by what names have in common.
+/// Returns the documents that differ from those that an action was planned on, and the paths that
+/// are no longer free, by key.
 fn moved(actions: &[RunAction], read: &TreeRead) -> BTreeSet<String> {
     let is_as_seen = |was: &Seen| {
         let is = read.seen.get(&reference_key(&was.path));
@@ -100,7 +103,7 @@ fn moved(actions: &[RunAction], read: &TreeRead) -> BTreeSet<String> {
     moved
 }
 
-/// The tree without what is named: its places are taken.
+/// Returns the tree without the named documents: their paths stay in use.
 pub(in crate::upkeep) fn without<'a>(snapshot: &Snapshot, named: impl Iterator<Item = &'a str>) -> Snapshot {
     let named: BTreeMap<String, &str> = named.map(|path| (reference_key(path), path)).collect();
     let (sequence, taken) = (snapshot.sequence, snapshot.taken.clone());
@@ -111,7 +114,7 @@ pub(in crate::upkeep) fn without<'a>(snapshot: &Snapshot, named: impl Iterator<I
     rest
 }
 
-/// A run whose open actions are planned anew where what they rest on moved.
+/// Returns a run whose affected pending actions are planned again.
 fn replanned(
     mut run: ConsolidationRun,
     read: &TreeRead,
@@ -126,7 +129,8 @@ fn replanned(
     let scope = std::mem::replace(&mut asked.about, About::Touching(touched));
     let rest = without(&read.snapshot, kept.iter().flat_map(RunAction::paths));
     let mut fresh = plan(&rest, &asked);
-    // What a run is about it stays about; in the rest what moved is wanted, whatever it was before.
+    // A run keeps its scope. In the rest the changed documents are wanted, regardless of their
+    // former actions.
     if matches!(scope, About::Within(_)) {
         fresh.keep(&scope);
     }
@@ -147,7 +151,8 @@ fn replanned(
     Ok(run)
 }
 
-/// One plan, in the order of the operations; what was held for its own sake stays so, what the tree as a whole forbids is judged anew.
+/// Returns one plan, in the order of the operations. Actions that were held for their own sake stay
+/// held; the rules for the whole tree are validated again.
 fn union(kept: &[RunAction], mut fresh: Planned) -> Planned {
     let mut actions: Vec<PlannedAction> = kept
         .iter()
@@ -163,7 +168,7 @@ fn union(kept: &[RunAction], mut fresh: Planned) -> Planned {
     Planned { actions, violations: Vec::new(), ..fresh }
 }
 
-/// What stays keeps its id; what is new gets one that none had.
+/// Assigns ids: kept actions keep theirs, and new ones get ids that none had.
 fn renumber(actions: &mut [RunAction], ids: &BTreeMap<String, String>) {
     let number = |id: &String| id.trim_start_matches('a').parse::<usize>().unwrap_or(0);
     let mut next = ids.values().map(number).max().unwrap_or(0).max(actions.len()) + 1;
@@ -178,7 +183,7 @@ fn renumber(actions: &mut [RunAction], ids: &BTreeMap<String, String>) {
     }
 }
 
-/// Names an action among those of its plan.
+/// Identifies an action within its plan.
 fn told(action: &loci_engine::consolidation::plan::Action) -> String {
     format!("{}\n{}", action.kind(), action.reads().join("\n"))
 }

@@ -1,5 +1,6 @@
-//! `consolidation_revert`: documents as they were before a run, as new versions with exactly the old content; what came by the run is put
-//! away. That is a run itself, and can be reverted. What others changed since is told and left alone, unless the caller insists.
+//! `consolidation_revert`: restores the documents from before a run, as new versions with exactly
+//! the old content; documents that the run created are archived. That is itself a run, and can be
+//! reverted. Later changes by others are reported and left alone, unless the caller insists.
 
 use std::collections::BTreeMap;
 
@@ -26,29 +27,30 @@ use crate::trees::tree_write::TreeWrite;
 use crate::upkeep::changelog;
 use crate::upkeep::run::{ConsolidationRun, RunAction, RunChange};
 
-/// What became of a run that was to be undone.
+/// The result of a reversal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reverted {
-    /// The run that undid it.
+    /// The run that reverts it.
     pub run: ConsolidationRun,
-    /// Documents that were left alone, each with why.
+    /// The documents that were left alone, each with the reason.
     pub left: Vec<String>,
 }
 
-/// A document on its way back.
+/// A document to restore.
 struct Back {
     current: Record,
-    /// Where it lies, or lay.
+    /// The path, or the former one.
     path: String,
-    /// What it was; none: it was not there.
+    /// The version to restore; none: the document did not exist.
     was: Option<Record>,
 }
 
 impl Documents {
-    /// Undoes a run that was applied.
+    /// Reverts an applied run.
     ///
     /// # Errors
-    /// `NotFound`; `Conflict` for a run that is not applied, and where every document of it was changed since; `Denied`.
+    /// `NotFound`; `Conflict` for a run that is not applied, and if every document of it was
+    /// changed since; `Denied`.
     pub async fn consolidation_revert(
         &self,
         caller: &Principal,
@@ -56,7 +58,7 @@ impl Documents {
         force: bool,
         token: Option<ClientToken>,
     ) -> Result<Reverted> {
-        // The answer shows the run, and paths of documents that were left alone.
+        // The answer contains the run, and paths of documents that were left alone.
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
         let (id, new) =
             (id.to_owned(), format!("cr_{}", uuid7(self.engine.ids().as_ref(), self.engine.now().millis())));
@@ -101,7 +103,8 @@ impl Writing<'_> {
         Ok(Reverted { run, left })
     }
 
-    /// What an administrator applied is put in force again by one alone: of reverts of a run each second one does that.
+    /// Checks that only an administrator reapplies an administrator's run: every second reversal in
+    /// a chain reapplies the first run.
     fn check_redone(&self, tx: &dyn Tx, old: &ConsolidationRun) -> Result<()> {
         let (mut redoes, mut first) = (false, old.clone());
         while let Some(reverts) = first.reverts.clone() {
@@ -119,7 +122,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// A document as it is and as it was, or why it stays.
+    /// Returns the present and the former version of a document, or the reason to leave it alone.
     fn way_back(
         &self,
         tx: &dyn Tx,
@@ -147,7 +150,8 @@ impl Writing<'_> {
         }
     }
 
-    /// First goes what was not there, so that paths are free; then each comes back, those whose path another has still after that one.
+    /// Archives documents that did not exist before, so that their paths are free. Then it restores
+    /// each document; one whose path is still used waits for the next round.
     fn bring_back_all(
         &self,
         tx: &mut dyn Tx,
@@ -228,7 +232,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// The run that undid another, and what that is since.
+    /// Records the run that reverts another, and the new status of that one.
     fn note_revert(
         &self,
         tx: &mut dyn Tx,
@@ -271,17 +275,18 @@ impl Writing<'_> {
             ..old.clone()
         };
         run.changelog = changelog::entry_of(&run, &[], self.now);
-        // Undoing what undid a run puts that in force again.
+        // Reverting a reversal reapplies the first run.
         if let Some(first) = old.reverts.clone()
             && let Some(mut first) = tx.ledger().noun::<ConsolidationRun>(&old.memory, &first)?
         {
             (first.status, first.reverted_by, first.updated_at) = (RunStatus::Applied, None, self.now);
-            // Its versions are those that were just written.
+            // The first run's versions are those that were just written.
             first.changed.clone_from(&renewed(&first.changed, &run.changed));
             tx.ledger_mut().put_noun(&first)?;
         }
         (old.status, old.reverted_by, old.updated_at) = (RunStatus::Reverted, Some(id.to_owned()), self.now);
-        // Their words go; where the run comes to be in force again, they are not done without them.
+        // The texts of the pending actions are removed; if the run is reapplied, these actions are
+        // not applied without them.
         let is_open = |one: &&mut RunAction| matches!(one.status, ActionStatus::Planned | ActionStatus::Held);
         old.actions.iter_mut().filter(is_open).for_each(|one| one.status = ActionStatus::Skipped);
         old.drop_words();
@@ -291,7 +296,8 @@ impl Writing<'_> {
     }
 }
 
-/// Of each record, the version before the first change and behind the last, and where it lay then.
+/// Returns for each record the version before the first change and after the last one, and its path
+/// then.
 fn first_and_last(changed: &[RunChange]) -> BTreeMap<RecordId, (Option<u32>, u32, String)> {
     let mut out: BTreeMap<RecordId, (Option<u32>, u32, String)> = BTreeMap::new();
     for one in changed {
@@ -301,13 +307,13 @@ fn first_and_last(changed: &[RunChange]) -> BTreeMap<RecordId, (Option<u32>, u32
     out
 }
 
-/// The changes of a run that is in force again, with the versions since.
+/// Returns the changes of a reapplied run, with the new versions.
 fn renewed(first: &[RunChange], since: &[RunChange]) -> Vec<RunChange> {
     let after = |one: &RunChange| since.iter().find(|new| new.record == one.record).map(|new| new.after);
     first.iter().map(|one| RunChange { after: after(one).unwrap_or(one.after), ..one.clone() }).collect()
 }
 
-/// True where a later version says the same: nobody changed anything since that would be lost.
+/// True if a later version has equal content: no change since would be lost.
 fn says_what_it_said(one: &Record, other: &Record) -> bool {
     crate::document::document_write::says_the_same(one, other)
 }

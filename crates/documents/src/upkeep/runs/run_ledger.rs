@@ -1,4 +1,5 @@
-//! Runs in the ledger: beginning one, of which a tree has one at a time, and ending it. Knows nothing of plans.
+//! Runs in the ledger: starting a run, of which a tree has one at a time, and ending it. It does
+//! not depend on plans.
 
 use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, ReadTx, Tx};
@@ -9,20 +10,20 @@ use loci_model::{Error, MemoryId, Reason, Result, Timestamp, limits};
 use crate::trees::tree::Tree;
 use crate::upkeep::run::ConsolidationRun;
 
-/// Runs that are read at once.
+/// The number of runs per read.
 const PAGE: usize = 100;
-/// Said of a run whose server broke off.
+/// The failure of a run whose server stopped.
 const BROKE_OFF: &str = "the run broke off while it was planned: begin another";
-/// Said of a plan that nobody wanted for long.
+/// The failure of a plan that newer ones replaced.
 const MADE_ROOM: &str = "newer plans took its place";
 
-/// The upkeep of a tree so far.
+/// Returns the upkeep state of a tree.
 pub(in crate::upkeep) fn upkeep(tx: &dyn ReadTx, memory: &MemoryId, namespace: &str) -> Result<TreeUpkeep> {
     let found = tx.ledger().noun::<TreeUpkeep>(memory, &TreeUpkeep::key_of(namespace))?;
     found.map_or_else(|| TreeUpkeep::new(memory, namespace), Ok)
 }
 
-/// Reads of a tree's documents are counted from now on, if they were not before.
+/// Starts counting the reads of a tree's documents, if it was not started.
 pub(crate) fn counted_since(
     tx: &mut dyn Tx,
     memory: &MemoryId,
@@ -37,7 +38,7 @@ pub(crate) fn counted_since(
     Ok(())
 }
 
-/// A run of a tree.
+/// Returns a run of a tree.
 ///
 /// # Errors
 /// `NotFound`.
@@ -53,7 +54,7 @@ pub(super) fn run_of(
         .ok_or_else(|| Error::not_found(format!("the tree has no run {id}")))
 }
 
-/// Runs of a tree, the newest first.
+/// Returns the runs of a tree, the newest first.
 pub(in crate::upkeep) fn newest(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -70,7 +71,7 @@ pub(in crate::upkeep) fn newest(
     })
 }
 
-/// Runs of a tree behind one, the newest first, until no more are wanted.
+/// Visits the runs of a tree after one, the newest first, until the callback stops.
 pub(in crate::upkeep) fn each(
     tx: &dyn ReadTx,
     tree: &Tree,
@@ -99,10 +100,10 @@ pub(in crate::upkeep) fn each(
     }
 }
 
-/// Makes a run the active one of its tree and keeps it.
+/// Makes a run the active one of its tree and stores it.
 ///
 /// # Errors
-/// `RUN_ACTIVE` where another is.
+/// `RUN_ACTIVE` if another one is active.
 pub(in crate::upkeep) fn begin(
     tx: &mut dyn Tx,
     run: &ConsolidationRun,
@@ -118,7 +119,7 @@ pub(in crate::upkeep) fn begin(
     tx.ledger_mut().put_noun(run)
 }
 
-/// The place of a run that gave no sign for too long is another's.
+/// Replaces an active run that gave no sign of life for too long.
 fn take_over(tx: &mut dyn Tx, new: &ConsolidationRun, active: &ActiveRun) -> Result<()> {
     let run = tx.ledger().noun::<ConsolidationRun>(&new.memory, &active.id)?;
     let Some(mut run) = run.filter(|run| run.status == RunStatus::Planning) else { return Ok(()) };
@@ -131,7 +132,7 @@ fn take_over(tx: &mut dyn Tx, new: &ConsolidationRun, active: &ActiveRun) -> Res
     tx.ledger_mut().put_noun(&run)
 }
 
-/// Plans quote documents: of those that nobody did anything about, the newest are kept.
+/// Removes the oldest unused plans above a limit, because plans quote documents.
 fn make_room(tx: &mut dyn Tx, new: &ConsolidationRun) -> Result<()> {
     let runs = newest(tx, &new.memory, &new.namespace, 2 * limits::UPKEEP_PLANS_MAX)?;
     let planned = runs.into_iter().filter(|run| run.status == RunStatus::Planned);
@@ -144,7 +145,8 @@ fn make_room(tx: &mut dyn Tx, new: &ConsolidationRun) -> Result<()> {
     Ok(())
 }
 
-/// Keeps a run that is planned, or failed: the tree is free for another. False where it was called off meanwhile.
+/// Stores a run that is planned or failed, and releases the tree. Returns false if it was cancelled
+/// meanwhile.
 pub(super) fn end_planning(tx: &mut dyn Tx, run: &mut ConsolidationRun, now: Timestamp) -> Result<bool> {
     let kept = tx.ledger().noun::<ConsolidationRun>(&run.memory, &run.id)?;
     if kept.is_none_or(|kept| kept.status != RunStatus::Planning) {
@@ -154,7 +156,7 @@ pub(super) fn end_planning(tx: &mut dyn Tx, run: &mut ConsolidationRun, now: Tim
     run.drop_words();
     let mut upkeep = upkeep(tx, &run.memory, &run.namespace)?;
     upkeep.active.take_if(|active| active.id == run.id);
-    // Nobody waits for a plan that is none and that nobody asked for.
+    // An empty plan of an automatic run counts as applied, because nobody waits for it.
     if run.status == RunStatus::Planned && run.actions.is_empty() && run.by == Principal::engine().name {
         run.status = RunStatus::Applied;
         cover(&mut upkeep, run);
@@ -170,7 +172,8 @@ pub(super) fn end_planning(tx: &mut dyn Tx, run: &mut ConsolidationRun, now: Tim
     Ok(true)
 }
 
-/// Notes how far a run put its tree in order, where nothing of it waits to be done; one that looks at some paths says nothing of the tree.
+/// Records how far a run covered its tree, if none of its actions is pending. A run over some paths
+/// covers nothing.
 pub(super) fn cover(upkeep: &mut TreeUpkeep, run: &ConsolidationRun) {
     let is_open = run.actions.iter().any(|one| one.status == ActionStatus::Planned);
     let Some(sequence) = run.covered_sequence.filter(|_| !is_open && run.scope.keys().is_none()) else {
@@ -181,7 +184,7 @@ pub(super) fn cover(upkeep: &mut TreeUpkeep, run: &ConsolidationRun) {
     }
 }
 
-/// Makes a tree free for another run.
+/// Releases a tree for another run.
 pub(super) fn free(tx: &mut dyn Tx, run: &ConsolidationRun) -> Result<()> {
     let mut upkeep = upkeep(tx, &run.memory, &run.namespace)?;
     if upkeep.active.take_if(|active| active.id == run.id).is_some() {

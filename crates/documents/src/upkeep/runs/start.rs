@@ -1,4 +1,5 @@
-//! `consolidation_start`: a run is planned, and done where that is asked for. Nothing is written but the run until it is done.
+//! `consolidation_start`: plans a run, and applies it if requested. Until then only the run itself
+//! is written.
 
 use std::collections::BTreeSet;
 
@@ -26,10 +27,12 @@ use crate::upkeep::run_request::{ConsolidationAsk, PlannerChoice};
 use crate::upkeep::tree_reading::{self, TreeRead};
 
 impl Documents {
-    /// Plans a run over a tree; with `dry_run: false` it is done, too. A run that asks a model goes on as a job: it is `planning` then.
+    /// Plans a run over a tree; with `dry_run: false` it is also applied. A run with a model
+    /// continues as a job, with the status `planning`.
     ///
     /// # Errors
-    /// `Denied` without grants of read and write on the whole namespace; `RUN_ACTIVE`; `Invalid` for limits and names.
+    /// `Denied` without grants of read and write on the whole namespace; `RUN_ACTIVE`; `Invalid`
+    /// for limits and names.
     pub async fn consolidation_start(
         &self,
         caller: &Principal,
@@ -72,7 +75,7 @@ impl Documents {
         self.consolidation_do(caller, &ask.tree, run).await
     }
 
-    /// How the planner of a run is asked: `None` where rules alone plan.
+    /// Returns the mode in which a run's planner asks a model; `None` if only rules plan.
     async fn planner_mode(&self, tree: &TreeAsk, choice: PlannerChoice) -> Result<ModelMode> {
         let (memory, usual) = (tree.memory.clone(), self.engine.models().mode);
         let mode = self
@@ -138,7 +141,7 @@ impl Documents {
         })
     }
 
-    /// The tree of a run as it is now, and the sequence that it was put in order up to.
+    /// Returns the present tree of a run, and the sequence up to which earlier runs covered it.
     pub(in crate::upkeep) async fn read_for_run(
         &self,
         ask: &TreeAsk,
@@ -169,7 +172,8 @@ impl Documents {
         planned.await?
     }
 
-    /// Keeps a run as it was planned; what contradicts each other in a repository's memory is noted there.
+    /// Stores a planned run; contradictions in a repository's memory are recorded there as
+    /// conflicts.
     pub(in crate::upkeep) async fn end_planning(&self, run: ConsolidationRun) -> Result<ConsolidationRun> {
         let now = self.engine.now();
         self.engine
@@ -186,7 +190,8 @@ impl Documents {
     }
 }
 
-/// What a person decides about two documents is a conflict of their repository, where they are of one.
+/// Records an action that a person decides about two documents as a conflict of their repository,
+/// if they have one.
 pub(super) fn note_conflicts(tx: &mut dyn Tx, run: &mut ConsolidationRun, now: Timestamp) -> Result<()> {
     let held = run.actions.iter().filter(|one| one.status == ActionStatus::Held && one.seen.len() == 2);
     for one in held {

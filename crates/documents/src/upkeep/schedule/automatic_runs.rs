@@ -1,6 +1,6 @@
-//! Trees are put in order by themselves: when nothing was written for a while, at times of a clock,
-//! when a tree is large. Called with each sweep, of which one server does one; a tree's run is one
-//! at a time. Times that were missed count once.
+//! Automatic runs: when nothing was written for a while, at scheduled times, when a tree is large.
+//! Each sweep calls it, and one server does each sweep; a tree has one run at a time. Missed times
+//! count once.
 
 use std::sync::atomic::Ordering;
 
@@ -18,42 +18,42 @@ use crate::upkeep::run_request::{ConsolidationAsk, PlannerChoice, RunScope};
 use crate::upkeep::runs::run_ledger;
 use crate::upkeep::settings::{AutoApply, UpkeepSettings};
 
-/// Entries of a shelf that are read at once.
+/// The number of shelf entries per read.
 const PAGE: usize = 200;
-/// Pages of changes that are counted.
+/// The maximum of pages of changes that are counted.
 const PAGES_MAX: usize = 20;
-/// Trees that one sweep looks at.
+/// The maximum of trees per sweep.
 const TREES_MAX: usize = 1_000;
-/// A tree that is too large is told of so often.
+/// The interval of reports about a tree that is too large, in milliseconds.
 const DAY_MS: i64 = 86_400_000;
 
-/// Why a tree is looked at.
+/// The trigger of an automatic run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trigger {
-    /// Enough changed, and nothing for a while.
+    /// Enough changes, and none for a while.
     Idle,
-    /// The clock says so.
+    /// A scheduled time.
     Clock,
-    /// It is large.
+    /// The size of the tree.
     Size,
 }
 
-/// What a tree's turn depends on.
+/// The state that determines if a tree is due.
 #[derive(Debug, Clone)]
 struct Standing {
     upkeep: TreeUpkeep,
-    /// Changes since it was looked at, as far as they are counted.
+    /// The number of changes since the last run, as far as they are counted.
     changes: usize,
-    /// When the last of them was.
+    /// The time of the last change.
     changed_at: Option<Timestamp>,
     documents: usize,
 }
 
 impl Documents {
-    /// Begins the runs whose turn it is; how many.
+    /// Starts the due runs. Returns their number.
     ///
     /// # Errors
-    /// What the store says; how runs end is no error.
+    /// The errors of the store; a failed run is no error.
     pub async fn follow_upkeep(&self) -> Result<usize> {
         let settings = &self.parts.settings.upkeep;
         let cron = settings.cron.as_deref().map(Cron::parse).transpose()?;
@@ -88,7 +88,7 @@ impl Documents {
         Ok(begun)
     }
 
-    /// Trees that somebody looked at, of all memories.
+    /// Returns the trees that were ever opened, of all memories.
     async fn known_trees(&self) -> Result<Vec<TreeAsk>> {
         let mut trees = Vec::new();
         let memories: Vec<MemoryId> = self.engine.store().read(all_memories).await?;
@@ -141,7 +141,7 @@ impl Documents {
     }
 }
 
-/// Some of the trees, each turn those behind the ones of the turn before.
+/// Returns some of the trees: each turn continues after the ones of the previous turn.
 fn of_turn(mut trees: Vec<TreeAsk>, turn: usize, most: usize) -> Vec<TreeAsk> {
     trees.sort_by_cached_key(|tree| (tree.memory.clone(), tree.namespace.normal()));
     if trees.len() > most {
@@ -152,7 +152,7 @@ fn of_turn(mut trees: Vec<TreeAsk>, turn: usize, most: usize) -> Vec<TreeAsk> {
     trees
 }
 
-/// Whose turn it is.
+/// Returns the trigger of a due tree.
 fn due(
     standing: &Standing,
     settings: &UpkeepSettings,
@@ -160,7 +160,7 @@ fn due(
     now: Timestamp,
 ) -> Option<Trigger> {
     let upkeep = &standing.upkeep;
-    // A tree that is new to these times begins with the next of them.
+    // A tree without a scheduled time yet starts with the next one.
     if let (Some(cron), Some(after)) = (cron, upkeep.scheduled_at.filter(|_| upkeep.cron == settings.cron)) {
         let late = now.plus_millis(-jitter(tree, settings.jitter_ms));
         if cron.last_within(after, late).is_some() {
@@ -169,7 +169,7 @@ fn due(
     }
     if let Some(idle) = settings.idle_after_ms {
         let is_still = standing.changed_at.is_none_or(|at| at.plus_millis(idle) <= now);
-        // A run that failed is not begun again at once.
+        // A failed run is not restarted at once.
         let is_rested = upkeep.scheduled_at.is_none_or(|at| at.plus_millis(idle) <= now);
         if standing.changes >= settings.changes_min && is_still && is_rested {
             return Some(Trigger::Idle);
@@ -180,7 +180,7 @@ fn due(
     (is_large && !is_told).then_some(Trigger::Size)
 }
 
-/// Each tree comes at a time of its own, the same every day.
+/// Returns the offset of a tree, which is equal every day.
 fn jitter(tree: &TreeAsk, most_ms: i64) -> i64 {
     let digest = Sha256::digest(format!("{}\n{}", tree.memory, tree.namespace.normal()));
     let number = digest.iter().take(7).fold(0_i64, |number, byte| (number << 8) | i64::from(*byte));
@@ -190,7 +190,7 @@ fn jitter(tree: &TreeAsk, most_ms: i64) -> i64 {
 fn asked(tree: TreeAsk, trigger: Trigger, settings: &UpkeepSettings) -> ConsolidationAsk {
     let base = ConsolidationAsk { scope: RunScope::SinceLast, ..ConsolidationAsk::of(tree) };
     match (settings.auto_apply, trigger) {
-        // What is large is a person's matter.
+        // A person decides about a large tree.
         (_, Trigger::Size) => ConsolidationAsk { scope: RunScope::All, ..base },
         (AutoApply::None, Trigger::Idle | Trigger::Clock) => base,
         (AutoApply::Safe, Trigger::Idle | Trigger::Clock) => ConsolidationAsk {
@@ -251,11 +251,11 @@ mod tests {
         check(20, 0, None, 0, None, 10, Some(Trigger::Idle));
         check(19, 0, None, 0, None, 10, None);
         check(20, 0, None, 0, None, 9, None);
-        // Once, however long nobody was there.
+        // Once, regardless of the number of missed times.
         check(0, 0, Some(0), 0, Some(&at_three), 5 * 1_440, Some(Trigger::Clock));
         check(0, 0, Some(181), 0, Some(&at_three), 1_000, None);
         check(0, 0, Some(179), 0, Some(&at_three), 180, Some(Trigger::Clock));
-        // Times that are new to a tree are not times that it missed.
+        // Times before a tree was first scheduled do not count as missed.
         check(0, 0, None, 0, Some(&at_three), 1_000, None);
         check(0, 0, Some(0), 0, Some(&at_four), 1_000, None);
         check(20, 0, None, 0, Some(&at_four), 1_000, Some(Trigger::Idle));

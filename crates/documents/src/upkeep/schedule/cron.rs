@@ -1,11 +1,12 @@
-//! Times of a clock in the form of cron: minute, hour, day of the month, month, day of the week, in UTC. Numbers, lists, ranges, steps and `*`;
-//! where both days are restricted, either will do, as cron has it. Pure.
+//! Cron expressions: minute, hour, day of the month, month, day of the week, in UTC. Numbers,
+//! lists, ranges, steps and `*`. If both days are restricted, either one suffices, as in cron.
+//! Pure.
 
 use loci_model::{Error, Result, Timestamp};
 
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 86_400_000;
-/// Minutes that are looked through for the next time: four years and a day, for the 29th of February.
+/// The days that are searched for the next time: four years, because of the 29th of February.
 const HORIZON_DAYS: i64 = 4 * 366;
 
 /// A cron expression.
@@ -16,12 +17,12 @@ pub(in crate::upkeep) struct Cron {
     days: u64,
     months: u64,
     weekdays: u64,
-    /// Both kinds of days are restricted.
+    /// True if both kinds of days are restricted.
     either_day: bool,
 }
 
 impl Cron {
-    /// Reads an expression of five fields.
+    /// Parses an expression of five fields.
     ///
     /// # Errors
     /// `Invalid` on `consolidation.cron`.
@@ -34,7 +35,7 @@ impl Cron {
         let [minute, hour, day, month, weekday] = fields.as_slice() else { return Err(wrong()) };
         let set = |field: &str, from: u32, to: u32| set_of(field, from, to).ok_or_else(wrong);
         let mut weekdays = set(weekday, 0, 7)?;
-        // Sunday is 0 and 7.
+        // Both 0 and 7 are Sunday.
         if weekdays & (1 << 7) != 0 {
             weekdays = (weekdays | 1) & !(1 << 7);
         }
@@ -48,7 +49,7 @@ impl Cron {
         })
     }
 
-    /// The last time that it names behind `after` and up to `now`; `None` where there is none.
+    /// Returns the last scheduled time after `after` and up to `now`; `None` if there is none.
     #[must_use]
     pub(super) fn last_within(&self, after: Timestamp, now: Timestamp) -> Option<Timestamp> {
         let mut day = now.millis().div_euclid(DAY_MS);
@@ -109,9 +110,9 @@ fn set_of(field: &str, from: u32, to: u32) -> Option<u64> {
     Some(set)
 }
 
-/// Month and day of the month of a day of the epoch, in the Gregorian calendar.
+/// Returns month and day of the month of a day of the epoch, in the Gregorian calendar.
 fn month_and_day(day: i64) -> (i64, i64) {
-    // Years that begin in March: the odd day is the last one.
+    // Years begin in March, so that the leap day is the last one.
     let shifted = day + 719_468;
     let of_era = shifted.rem_euclid(146_097);
     let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;

@@ -1,4 +1,4 @@
-//! The schedule of runs: the conditions and the times of a clock at which a run begins by itself.
+//! The schedule of runs: the conditions and the times at which an automatic run starts.
 
 mod automatic_runs;
 pub(super) mod cron;

@@ -1,5 +1,5 @@
-//! `MEMORY.md`: one line for each topic, the most important first, within what the agent loads of it. Files that no line is left for stay where
-//! they are. A line that a person put there for no file is a document to be made.
+//! `MEMORY.md`: one line for each topic, the most important first, within the part that the agent
+//! loads. Files without a line stay. A line that a person added without a file becomes a document.
 
 use std::collections::BTreeSet;
 
@@ -11,21 +11,21 @@ use super::super::names::{free_path_beside, open_directory, taken_below};
 use super::super::{Around, FileMeaning, LaidDocument, LaidState};
 use super::topic;
 
-/// Lines that an agent loads.
+/// The maximum of lines that an agent loads.
 const LINES_MAX: usize = 200;
-/// Bytes that it loads.
+/// The maximum of bytes that an agent loads.
 const BYTES_MAX: usize = 25_000;
-/// Room for the line that counts what is left out.
+/// The bytes reserved for the line that counts the omitted files.
 const REST_BYTES: usize = 64;
-/// Characters of a title and of a description in a line.
+/// The maximum of characters of a title and of a description in a line.
 const PART_CHARS_MAX: usize = 160;
-/// Where a document comes that only a line tells.
+/// The directory of documents that only a line contains.
 const DIRECTORY: &str = "knowledge/facts";
-/// How the line begins that counts what is left out.
+/// The start of the line that counts the omitted files.
 const REST: &str = "- … ";
 const REST_END: &str = " more files in this directory";
 
-/// The index; `None` where there is nothing to say.
+/// Returns the index; `None` if it would be empty.
 pub(super) fn render(documents: &[&LaidDocument], state: &LaidState) -> Option<String> {
     let mut preface = state.preface.clone().unwrap_or_default();
     if !preface.is_empty() && !preface.ends_with('\n') {
@@ -56,7 +56,7 @@ pub(super) fn render(documents: &[&LaidDocument], state: &LaidState) -> Option<S
     Some(text)
 }
 
-/// Which lines fit: all, or those of the files that were read most, the first ones before later ones.
+/// Returns the lines that fit: all, or those of the most read files, earlier ones first.
 fn kept(ordered: &[(&LaidDocument, String)], preface: &str) -> BTreeSet<usize> {
     let lines = LINES_MAX.saturating_sub(preface.lines().count());
     let bytes = BYTES_MAX.saturating_sub(preface.len());
@@ -66,11 +66,12 @@ fn kept(ordered: &[(&LaidDocument, String)], preface: &str) -> BTreeSet<usize> {
     }
     let (lines, bytes) = (lines.saturating_sub(1), bytes.saturating_sub(REST_BYTES));
     let mut by_use: Vec<usize> = (0..ordered.len()).collect();
-    // What is pinned is never the least used.
+    // Pinned files are never the least used.
     by_use.sort_by_key(|at| {
         let document = ordered.get(*at).map(|(document, _)| *document);
         let pinned = document.is_some_and(|document| document.content.is_pinned());
-        // Twice as often is more: an index that changed with every read would be new to whoever has it in a prompt.
+        // Only a doubled number of reads counts as more: an index that changed with every read
+        // would invalidate cached prompts.
         let reads = document.and_then(|document| document.reads.checked_ilog2());
         (!pinned, std::cmp::Reverse(reads), *at)
     });
@@ -94,7 +95,7 @@ fn line(document: &LaidDocument, file: &str) -> String {
     format!("- [{title}]({file}){dash}{description}\n")
 }
 
-/// A text in one line, as long as a line may have it.
+/// Returns a text on one line within the limit.
 fn part(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let flat = words.join(" ");
@@ -105,7 +106,8 @@ fn part(text: &str) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// What a changed index means: text above its list is kept, lines for files are made anew, and others are documents.
+/// Interprets a changed index: text above its list is kept, lines for files are generated again,
+/// and others become documents.
 pub(super) fn read(file: &str, around: &Around<'_>) -> FileMeaning {
     let file = loci_json::without_mark(file);
     let is_item = |line: &str| line.starts_with("- ") || line.starts_with("* ");
@@ -117,7 +119,7 @@ pub(super) fn read(file: &str, around: &Around<'_>) -> FileMeaning {
     let mut taken = taken_below(&directory, around.documents);
     for line in list.lines() {
         let Some((stem, content)) = document_of(line, &named) else { continue };
-        // It came by another sync, which was cut off, or is a line with a secret, which stays in
+        // The document came with an interrupted sync, or the line contains a secret, which stays in
         // the file.
         let (title, body) = (content.title.clone().map(masked), masked(content.body.clone()));
         let is_there = |one: &LaidDocument| {
@@ -128,7 +130,7 @@ pub(super) fn read(file: &str, around: &Around<'_>) -> FileMeaning {
             continue;
         }
         let free = |stem: &str| free_path_beside(&directory, stem, &taken);
-        // A link may lead to a file whose name no document can have.
+        // A link may name a file whose name no document can have.
         let named = free(&stem).or_else(|_| free(&file_stem(content.title.as_deref(), content.prose())));
         match named {
             Ok(path) => {
@@ -145,7 +147,7 @@ fn masked(text: String) -> String {
     redact(text, RedactionMode::Mask).0
 }
 
-/// The document of a line that is no file's.
+/// Returns the document of a line without a file.
 fn document_of(line: &str, named: &BTreeSet<&String>) -> Option<(String, DocumentContent)> {
     let text = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).trim();
     let is_rest = line.starts_with(REST) && line.trim_end().ends_with(REST_END);
@@ -154,7 +156,7 @@ fn document_of(line: &str, named: &BTreeSet<&String>) -> Option<(String, Documen
     }
     let Some((title, file, description)) = linked(text) else {
         let content = DocumentContent { body: format!("{text}\n"), ..DocumentContent::default() };
-        // A path is no text that is masked later.
+        // A path is not masked later, unlike a text.
         return Some((file_stem(None, &masked(text.to_owned())), content));
     };
     if named.contains(&file) {
@@ -165,7 +167,7 @@ fn document_of(line: &str, named: &BTreeSet<&String>) -> Option<(String, Documen
     Some((file.trim_end_matches(".md").to_owned(), content))
 }
 
-/// Title, file and description of a line `[title](file.md) — description`.
+/// Parses title, file and description of a line `[title](file.md) — description`.
 fn linked(text: &str) -> Option<(String, String, String)> {
     let rest = text.strip_prefix('[')?;
     let mut title = String::new();

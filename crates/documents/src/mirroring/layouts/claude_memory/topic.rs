@@ -1,4 +1,5 @@
-//! A topic file: `name`, `description` and `metadata.type` above the text. What else stands in a head stays there.
+//! A topic file: `name`, `description` and `metadata.type` above the text. Other members of a head
+//! stay there.
 
 use loci_engine::document_text::frontmatter::{Entry, Frontmatter, Value};
 use loci_engine::document_text::{DocumentContent, derived_title};
@@ -10,16 +11,16 @@ const NAME: &str = "name";
 const METADATA: &str = "metadata";
 const TYPE: &str = "type";
 
-/// What a topic is about.
+/// The kind of a topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Who the user is, and what they like.
+    /// The user's identity and preferences.
     User,
-    /// What somebody corrected.
+    /// A correction by the user.
     Feedback,
-    /// What holds for a project.
+    /// Facts about a project.
     Project,
-    /// Where something else is found.
+    /// The location of other information.
     Reference,
 }
 
@@ -35,7 +36,7 @@ impl Kind {
         }
     }
 
-    /// Where documents of it lie in the tree.
+    /// Returns the directory of such documents in the tree.
     pub(super) const fn directory(self) -> &'static str {
         match self {
             Self::User => "knowledge/preferences",
@@ -45,14 +46,14 @@ impl Kind {
         }
     }
 
-    /// What a head says.
+    /// Returns the kind in a head.
     pub(super) fn of_head(head: &Frontmatter) -> Option<Self> {
         let Some(Value::Table(entries)) = head.get(METADATA) else { return None };
         let word = entries.iter().find(|entry| entry.key == TYPE)?.value.text()?;
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 
-    /// What a document is: as its head says, else as its record or its place does.
+    /// Returns the kind of a document: that of its head, else that of its record or its directory.
     fn of(document: &LaidDocument) -> Self {
         let placed = || Self::ALL.into_iter().find(|kind| document.path.is_below(kind.directory()));
         Self::of_head(&document.content.head).unwrap_or_else(|| match document.kind {
@@ -67,7 +68,7 @@ impl Kind {
     }
 }
 
-/// What a topic is called.
+/// Returns the name of a topic.
 pub(super) fn name(document: &LaidDocument) -> String {
     let content = &document.content;
     let given = content.title.clone().filter(|title| !title.trim().is_empty());
@@ -75,7 +76,7 @@ pub(super) fn name(document: &LaidDocument) -> String {
     if name.is_empty() { document.path.stem().to_owned() } else { name }
 }
 
-/// The file of a document: its text alone where it was written as a whole file.
+/// Returns the file of a document: only its text, if it was written as a whole file.
 pub(super) fn file(document: &LaidDocument) -> String {
     let content = &document.content;
     if content.is_raw {
@@ -96,7 +97,7 @@ pub(super) fn file(document: &LaidDocument) -> String {
     head.render_with(&content.body, content.line_end())
 }
 
-/// The table of a head with its type.
+/// Returns the table of a head with its type.
 fn metadata(before: Option<&Value>, kind: Kind) -> Value {
     let mut entries = match before {
         Some(Value::Table(entries)) => entries.clone(),
@@ -110,7 +111,7 @@ fn metadata(before: Option<&Value>, kind: Kind) -> Value {
     Value::Table(entries)
 }
 
-/// What a file says, and what was odd about it. Its name is the document's title.
+/// Returns the content of a file, and warnings about it. Its name is the document's title.
 pub(super) fn read(file: &str, known: Option<&LaidDocument>) -> (DocumentContent, Vec<String>) {
     if let Some(document) = known.filter(|document| document.content.is_raw) {
         return (document.content.clone().with_body(file.to_owned()), Vec::new());
@@ -120,7 +121,7 @@ pub(super) fn read(file: &str, known: Option<&LaidDocument>) -> (DocumentContent
         let name = content.head.text(NAME).map(|name| name.trim().to_owned());
         content.title = name.filter(|name| !name.is_empty()).or(content.title);
         content.head.remove(NAME);
-        // A name that nobody gave is none that somebody gave now.
+        // A derived name in the file is no title that a person set.
         if let Some(before) = known.filter(|before| before.content.title.is_none())
             && content.title.as_deref() == Some(name_shown(before).as_str())
         {
