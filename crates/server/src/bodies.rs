@@ -1,7 +1,10 @@
-//! Bodies of requests in memory: every door reads them here, within budgets that all doors share. A body
-//! counts by the bytes that came, never by what its client announces. What does not fit is refused at once: a
-//! request that waited would hold what it has, and none would go on. Pauses and rates are the listener's
-//! matter; imports are streams, of which a line at a time is in memory, and are not counted.
+//! Request bodies in memory. Every interface reads them here, within budgets that all interfaces
+//! share.
+//!
+//! A body counts by the bytes received, never by the size that its client declares. A body beyond
+//! the budget is rejected at once: if such requests waited, each would hold its bytes and none
+//! would finish. The listener limits pauses and rates. Imports are streams with one line at a time
+//! in memory, and are not counted.
 
 use std::sync::Arc;
 
@@ -15,19 +18,19 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::listener::pace::TooSlow;
 
-/// Bytes that one permit of a budget stands for.
+/// The bytes of one permit of a budget.
 const UNIT_BYTES: usize = 1024;
-/// Bytes of a block in which a body is gathered that comes in several pieces.
+/// The bytes of a block for bodies that arrive in several pieces.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// The extent to which the head of a request proves who sent it.
+/// The extent to which the head of a request proves its sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {
-    /// Entirely: the caller is known.
+    /// Complete: the caller is known.
     Complete,
     /// A known key, and a signature that covers the body.
     SignedBody,
-    /// Not at all: a hook's signature covers the body.
+    /// None: a hook's signature covers the body.
     Hook,
 }
 
@@ -35,36 +38,36 @@ pub enum Proof {
 pub struct Bodies {
     clock: Arc<dyn Clock>,
     all: Arc<Semaphore>,
-    /// Permits of `all` that only small bodies may take.
+    /// The permits of `all` that only small bodies may take.
     reserved: usize,
     unverified: Arc<Semaphore>,
     hooks: Arc<Semaphore>,
 }
 
-/// A body that counts as long as its bytes are referred to.
+/// A body that counts as long as its bytes are in use.
 #[derive(Debug)]
 pub struct ReadBody {
-    /// The bytes as they came.
+    /// The bytes as received.
     pub bytes: Bytes,
-    /// The place in the budget of those that are not checked yet: to be dropped once this one is.
+    /// The permit in the budget of unverified bodies. Drop it when this one is verified.
     pub unverified: Option<OwnedSemaphorePermit>,
 }
 
 /// The reason why a body was not read.
 #[derive(Debug)]
 pub enum BodyError {
-    /// It has more bytes than this.
+    /// It has more than this number of bytes.
     TooLarge(usize),
-    /// It ended before it was whole.
+    /// It ended early.
     Broken(axum::Error),
     /// It came too slowly, or took too long.
     TooSlow,
-    /// The budget is spent.
+    /// The budget is used up.
     Full,
 }
 
 impl Bodies {
-    /// Budgets of `bytes_max` in all.
+    /// Creates the budgets with `bytes_max` in total.
     pub fn new(clock: Arc<dyn Clock>, bytes_max: usize) -> Self {
         let budget = |bytes: usize| Arc::new(Semaphore::new(units(bytes)));
         Self {
@@ -76,12 +79,12 @@ impl Bodies {
         }
     }
 
-    /// Returns the bytes of the largest body that a budget of `bytes_max` takes while it is empty.
+    /// Returns the size of the largest body that an empty budget of `bytes_max` accepts.
     pub fn largest(bytes_max: usize) -> usize {
         units(bytes_max).saturating_sub(reserved(bytes_max)).saturating_mul(UNIT_BYTES)
     }
 
-    /// Reads a body of a caller who is known.
+    /// Reads a body of a known caller.
     ///
     /// # Errors
     /// See [`BodyError`].
@@ -89,7 +92,7 @@ impl Bodies {
         self.read_as(Proof::Complete, body, bytes_max).await.map(|read| read.bytes)
     }
 
-    /// Reads a body whose head proves so much.
+    /// Reads a body whose head proves its sender to this extent.
     ///
     /// # Errors
     /// See [`BodyError`].
@@ -122,8 +125,7 @@ impl Bodies {
             charge.grow(bytes, kept_back)?;
             unverified.as_mut().map_or(Ok(()), |charge| charge.grow(bytes, 0))?;
             content.push(data);
-            // No frame is waited for longer than the listener's patience, so that this is looked at often
-            // enough.
+            // The listener bounds the wait for a frame, so this check runs often enough.
             if self.clock.monotonic_us() > until_us {
                 return Err(BodyError::TooSlow);
             }
@@ -133,18 +135,17 @@ impl Bodies {
     }
 }
 
-/// Permits for so many bytes.
+/// Returns the permits for this number of bytes.
 fn units(bytes: usize) -> usize {
     bytes.div_ceil(UNIT_BYTES).min(Semaphore::MAX_PERMITS)
 }
 
-/// Permits of a budget of `bytes_max` that only small bodies may take.
+/// Returns the permits of a budget of `bytes_max` that only small bodies may take.
 fn reserved(bytes_max: usize) -> usize {
     units(limits::BODIES_SMALL_BYTES_RESERVED.min(bytes_max / 8))
 }
 
-/// Refuses a body that announces more bytes than it may have: that is known before anything else of the
-/// request.
+/// Rejects a body that declares more bytes than it may have. This check comes before all others.
 ///
 /// # Errors
 /// `TooLarge`.
@@ -164,7 +165,7 @@ fn broken(error: axum::Error) -> BodyError {
     BodyError::Broken(error)
 }
 
-/// A place in a budget that grows.
+/// A growing reservation in a budget.
 struct Charge {
     budget: Arc<Semaphore>,
     permit: Option<OwnedSemaphorePermit>,
@@ -175,7 +176,7 @@ impl Charge {
         Self { budget: Arc::clone(budget), permit: None }
     }
 
-    /// Takes what is missing for so many bytes, and leaves so many units.
+    /// Reserves the missing permits for this number of bytes, and leaves `units_left` units free.
     fn grow(&mut self, bytes: usize, units_left: usize) -> Result<(), BodyError> {
         let held = self.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let more = bytes.div_ceil(UNIT_BYTES).saturating_sub(held);
@@ -195,9 +196,9 @@ impl Charge {
     }
 }
 
-/// The bytes that came so far. Most bodies come in one piece, which is kept as it is. Others are
-/// gathered in blocks: growing one piece of memory would take twice as much, and a list of what came
-/// many times as much for bodies in tiny pieces.
+/// The bytes received so far. Most bodies arrive in one piece, which is kept. Others are gathered
+/// in blocks: growing one buffer would take twice the memory, and a list of tiny pieces many times
+/// as much.
 enum Content {
     Empty,
     One(Bytes),
@@ -238,7 +239,7 @@ impl Content {
         *self = Self::Blocks(blocks);
     }
 
-    /// All of it, with its place in the budget.
+    /// Returns the whole content with its reservation in the budget.
     fn counted(self, permit: Option<OwnedSemaphorePermit>) -> Bytes {
         match self {
             Self::Empty => Bytes::new(),
@@ -248,7 +249,7 @@ impl Content {
     }
 }
 
-/// Bytes with their place in the budget.
+/// Bytes with their reservation in the budget.
 struct Counted<T> {
     content: T,
     _permit: Option<OwnedSemaphorePermit>,

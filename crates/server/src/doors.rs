@@ -1,4 +1,5 @@
-//! What every door works with: the engine, the gate, the metrics, the limits. It holds no rule of its own.
+//! The state shared by all interfaces of the server (its doors): the engine, the gate, the metrics,
+//! the limits. It has no rules of its own.
 
 use std::sync::Arc;
 
@@ -23,28 +24,28 @@ use crate::tools::table::Table;
 use crate::v1::hooks::Hooks;
 use crate::v1::transfer::imports::Imports;
 
-/// Settings that all doors share.
+/// Settings that all interfaces share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DoorOptions {
-    /// Bodies over so many bytes are refused; streamed imports are not bodies in this sense.
+    /// The maximum number of bytes in a request body. Streamed imports are not limited by it.
     pub body_bytes_max: usize,
-    /// Bytes of request bodies in memory at once, over all doors.
+    /// The maximum number of bytes of request bodies in memory at once, over all interfaces.
     pub bodies_bytes_max: usize,
-    /// A client may keep the server waiting so long for a body, or for an answer to be read, beyond what
-    /// its bytes pay for.
+    /// The time that a client may keep the server waiting for a body, or for a response to be read,
+    /// in milliseconds. Transferred bytes extend it.
     pub patience_ms: u64,
-    /// CreateEvent answers after extraction: for tests of clients that cannot wait.
+    /// True if CreateEvent responds after extraction, for tests of clients that cannot wait.
     pub extraction_sync: bool,
-    /// A path that clients put before every path of the wire, such as `/agentcore`; empty: none.
+    /// A path that clients put before every AgentCore path, such as `/agentcore`; empty for none.
     pub base_path: String,
     /// The user of the operating system: the caller's name in development mode and on the socket.
     pub os_user: String,
-    /// Tools, and how they are served.
+    /// The tools, and the way they are served.
     pub mcp: McpOptions,
-    /// Buckets.
+    /// Settings of buckets.
     #[cfg(feature = "documents")]
     pub s3: S3Options,
-    /// The configuration as `loci config print --json` shows it, secrets left out.
+    /// The configuration in the form of `loci config print --json`, without secrets.
     pub configuration: serde_json::Value,
 }
 
@@ -65,14 +66,15 @@ impl Default for DoorOptions {
     }
 }
 
-/// The state of all doors. A clone copies one pointer: each route and each request has one.
+/// The state of all interfaces. A clone copies one pointer, because each route and each request has
+/// one.
 #[derive(Clone)]
 pub struct Doors(Arc<DoorState>);
 
 /// The members of [`Doors`].
 #[derive(Clone)]
 pub struct DoorState {
-    /// The engine and its products, behind every door.
+    /// The engine and its products.
     pub engine: Loci,
     /// The clock.
     pub clock: Arc<dyn Clock>,
@@ -80,33 +82,33 @@ pub struct DoorState {
     pub ids: Arc<dyn IdSource>,
     /// Settings.
     pub options: Arc<DoorOptions>,
-    /// Who may come in.
+    /// The gate that decides if a request needs credentials.
     pub gate: Arc<Gate>,
-    /// Bodies in memory.
+    /// The budgets of bodies in memory.
     pub bodies: Arc<Bodies>,
     /// Counters and histograms.
     pub metrics: Arc<Metrics>,
-    /// True where the store could be read and written at the last look.
+    /// The result of the last readiness check of the store.
     pub(crate) readiness: Arc<CachedValue<Option<String>>>,
-    /// Figures that cost a read of every memory, when they were last counted.
+    /// Figures that cost a read of every memory, with the time of their last count.
     pub(crate) figures: Arc<CachedValue<()>>,
-    /// Who may send here, and with which secrets.
+    /// The services that may send hooks, with their secrets.
     pub hooks: Arc<Hooks>,
-    /// The AgentCore door.
+    /// The AgentCore interface.
     pub wire: Arc<Wire>,
     /// The tools that agents call by name.
     pub tools: Arc<Table>,
-    /// What the MCP door keeps between requests.
+    /// The state that the MCP interface keeps between requests.
     pub mcp: Arc<Mcp>,
-    /// Imports under way.
+    /// The running imports.
     pub imports: Arc<Imports>,
-    /// Clones that may be served beside those that are.
+    /// The number of further clones that may be served at once.
     #[cfg(feature = "documents")]
     pub(crate) clones: Arc<Semaphore>,
 }
 
 impl Doors {
-    /// Doors around an engine.
+    /// Creates the interfaces of an engine.
     pub fn new(engine: Loci, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, options: DoorOptions) -> Self {
         let gate = Arc::new(Gate::new(engine.engine.clone(), clock.clone(), options.os_user.clone()));
         let settings = WireSettings {
@@ -141,14 +143,14 @@ impl Doors {
         }))
     }
 
-    /// With counters that others count on too: the engine's pipeline.
+    /// Sets the metrics, which the engine's pipeline counts on too.
     #[must_use]
     pub fn with_metrics(mut self, metrics: Arc<Metrics>) -> Self {
         Arc::make_mut(&mut self.0).metrics = metrics;
         self
     }
 
-    /// With services that may send here.
+    /// Sets the services that may send hooks.
     #[must_use]
     pub fn with_hooks(mut self, hooks: Hooks) -> Self {
         Arc::make_mut(&mut self.0).hooks = Arc::new(hooks);

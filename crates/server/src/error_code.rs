@@ -1,12 +1,12 @@
-//! The one mapping from errors of the engine to the codes of the native API and of tools.
+//! The mapping from errors of the engine to the codes of the native API and of the tools.
 //!
-//! The AgentCore wire, buckets and git have errors of their own, beside their doors.
+//! The AgentCore API, buckets and git have errors of their own, in their modules.
 
 use http::StatusCode;
 use loci_api::ErrorCode;
 use loci_model::{CodeReason, Error, ErrorKind, Reason};
 
-/// The code of an error.
+/// Returns the code of an error.
 pub(crate) fn code_of(error: &Error) -> ErrorCode {
     match error.reason {
         Some(Reason::IdempotentParameterMismatch) => ErrorCode::IdempotencyKeyReused,
@@ -29,7 +29,7 @@ pub(crate) fn code_of(error: &Error) -> ErrorCode {
     }
 }
 
-/// The code of an error of which only the kind is known.
+/// Returns the code of an error of which only the kind is known.
 pub fn code_of_kind(kind: ErrorKind) -> ErrorCode {
     match kind {
         ErrorKind::NotFound => ErrorCode::NotFound,
@@ -63,7 +63,7 @@ fn code_of_citation(reason: CodeReason) -> ErrorCode {
     }
 }
 
-/// A status of the list of codes.
+/// Returns a status from the list of codes.
 pub(crate) fn http_status(status: u16) -> StatusCode {
     StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

@@ -1,14 +1,16 @@
-//! The doors: the AgentCore wire, the native API, operations. No rule lives here: every door calls
-//! the verbs of the same [`loci_products::Loci`].
+//! The interfaces of the server: the AgentCore API, the native API, operations. They have no rules
+//! of their own: every interface calls the operations of one [`loci_products::Loci`].
 //!
-//! * `agentcore`: AWS's paths, both planes; `v1`: the native API; `mcp`: the Model Context Protocol; `operations`: health,
-//!   metrics, logs;
-//! * `git`: clones of mirrors; `s3`: memory files and sessions for clients of buckets; `tools`: what agents call by name, through `v1` and `mcp` alike; `asking`: what both know of a caller; `error_code`: the codes that both show;
+//! * `agentcore`: AWS's paths, both planes; `v1`: the native API; `mcp`: the Model Context
+//!   Protocol; `operations`: health, metrics, logs;
+//! * `git`: clones of mirrors; `s3`: memory files and sessions for clients of buckets; `tools`: the
+//!   tools that agents call by name, through `v1` and `mcp`; `asking`: the authenticated call that
+//!   both share; `error_code`: the codes that both return;
 //! * `auth`: credentials; `bodies`: bodies of requests in memory; `long_body`: work on long ones;
 //!   `listener`: TCP, TLS and the unix socket;
-//! * [`router`] puts them together: to add a door, write its module and give it a line there.
+//! * [`router`] combines them. To add an interface, write its module and add a line there.
 //!
-//! A product that the program was built without has neither operations nor tools.
+//! A product that is not compiled in has neither operations nor tools.
 
 #![cfg_attr(
     not(all(feature = "coding", feature = "documents", feature = "operations")),
@@ -42,7 +44,7 @@ use axum::{Extension, Router, middleware};
 use auth::gate::Peer;
 pub use doors::{DoorOptions, Doors};
 
-/// Every door, for requests that carry a [`Peer`].
+/// Returns the router of every interface, for requests that carry a [`Peer`].
 pub fn router(doors: &Doors) -> Router {
     let router = Router::new()
         .route("/healthz", get(operations::health::healthz))
@@ -58,7 +60,7 @@ pub fn router(doors: &Doors) -> Router {
         .layer(middleware::from_fn_with_state(doors.clone(), operations::observe::observe))
 }
 
-/// Buckets alone, for a listener of their own: paths begin with the bucket.
+/// Returns the router of buckets alone, for a separate listener: paths begin with the bucket.
 #[cfg(feature = "documents")]
 pub fn router_of_buckets(doors: &Doors) -> Router {
     s3::routes_at_root()
@@ -67,14 +69,14 @@ pub fn router_of_buckets(doors: &Doors) -> Router {
         .layer(Extension(operations::observe::OwnListener))
 }
 
-/// The AgentCore wire is the fallback, because it reads paths raw.
+/// The AgentCore API is the fallback, because it reads paths raw.
 async fn agentcore_door(State(doors): State<Doors>, request: Request) -> Response {
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
     let open = doors.gate.open_caller(peer, request.headers()).await;
     doors.wire.serve(open, request).await
 }
 
-/// Every door, for requests from within this process.
+/// Returns the router of every interface, for requests from within this process.
 pub fn router_in_process(doors: &Doors) -> Router {
     router(doors).layer(Extension(Peer::Process))
 }

@@ -1,13 +1,13 @@
-//! Work on the bodies of requests that takes long for a long body: digests and readers of foreign
-//! text. It runs on a thread of its own for such a body, where it holds up nobody else. How many
-//! bytes of bodies there are at once is the budget of `bodies`.
+//! Work on request bodies that takes long for a long body: digests and scanners of foreign text.
+//! For such a body it runs on a separate thread, so that it delays no other request. The budget of
+//! `bodies` limits the bytes in memory at once.
 
 use loci_model::{Error, Result, limits};
 
-/// Runs work on a body of so many bytes.
+/// Runs work on a body of this number of bytes.
 ///
 /// # Errors
-/// A bug, where the work panics.
+/// A bug, if the work panics.
 pub(crate) async fn run<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,

@@ -1,7 +1,8 @@
-//! Regular files that an operator names: a configuration, a key, a token. They are opened without
-//! waiting, so that neither a pipe that nobody writes into nor a device holds a start up. An open
-//! file of this process counts too: shells hand over the output of a command as `/dev/fd/63`. What
-//! is in a file, its mode and its owner are the reader's matter.
+//! Regular files that an operator names: a configuration, a key, a token.
+//!
+//! They are opened without blocking, so that neither a pipe without a writer nor a device delays a
+//! start. An open file of this process counts too, because shells pass the output of a command as
+//! `/dev/fd/63`. The reader checks the content, the mode and the owner of a file.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read as _, Result};
@@ -12,24 +13,24 @@ use rustix::fs::{Mode, OFlags};
 
 /// The standard input of this process.
 const STANDARD_INPUT: &str = "/dev/stdin";
-/// The folder of the open files of this process.
+/// The folder of this process's open files.
 pub const OPEN_FILES: &str = "/dev/fd";
 
-/// Opens a file to read it.
+/// Opens a file for reading.
 ///
 /// # Errors
-/// `InvalidInput` for a pipe, a device, a socket and a folder; those of the file system.
+/// `InvalidInput` for a pipe, a device, a socket and a folder; errors of the file system.
 pub fn open(path: &Path) -> Result<File> {
     if is_open_file(path) {
         return File::open(path);
     }
-    // A socket cannot be opened at all, and opening a device may do something.
+    // A socket cannot be opened at all, and opening a device may have effects.
     if !std::fs::metadata(path)?.is_file() {
         return Err(irregular());
     }
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    // Another may lie there by now.
+    // The path may have another file by now.
     if file.metadata()?.is_file() { Ok(file) } else { Err(irregular()) }
 }
 
@@ -47,15 +48,15 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a whole file of text.
+/// Reads a whole text file.
 ///
 /// # Errors
-/// As [`read`]; `InvalidData` for what is not UTF-8.
+/// As [`read`]; `InvalidData` for a file that is not UTF-8.
 pub fn read_to_string(path: &Path) -> Result<String> {
     String::from_utf8(read(path)?).map_err(|error| Error::new(ErrorKind::InvalidData, error.utf8_error()))
 }
 
-/// The error for what is no regular file.
+/// Returns the error for a file that is not regular.
 fn irregular() -> Error {
     let rule = "it is no regular file: save what it holds in one, and name that";
     Error::new(ErrorKind::InvalidInput, rule)
@@ -65,7 +66,7 @@ fn is_open_file(path: &Path) -> bool {
     path == Path::new(STANDARD_INPUT) || path.parent().is_some_and(is_folder_of_open_files)
 }
 
-/// True for the folder of the open files of a process, by whichever name.
+/// Returns true for the folder of a process's open files, under any name.
 pub fn is_folder_of_open_files(folder: &Path) -> bool {
     folder.canonicalize().is_ok_and(|folder| {
         folder == Path::new(OPEN_FILES) || folder.starts_with("/proc") && folder.ends_with("fd")
@@ -90,7 +91,7 @@ mod tests {
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         std::fs::create_dir(at("folder")).unwrap();
         let irregular = [at("pipe"), at("link to pipe"), at("socket"), at("folder"), "/dev/zero".into()];
-        // The test does not end if one of them is waited for.
+        // The test would not end if one of them blocked.
         let (told, heard) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             for path in irregular {

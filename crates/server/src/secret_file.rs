@@ -1,20 +1,19 @@
-//! Users that may read or change a file that holds a secret, by its mode and owner. One rule for
-//! the master key, files with tokens, the private key of TLS and a configuration that names secret
-//! addresses; refusing the file or warning about it is the reader's matter. It does not look at
-//! folders or access lists.
+//! The permissions of a file with a secret, by its mode and owner. One rule covers the master key,
+//! files with tokens, the private key of TLS, and a configuration that names secret addresses. The
+//! reader decides to reject the file or to warn. The module does not check folders or access lists.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 
-/// The user that orchestrators mount secrets as.
+/// The user with which orchestrators mount secrets.
 const ROOT: u32 = 0;
-/// The permissions of everybody, and those of a group that do more than read.
+/// All permissions of others, and those of a group beyond reading.
 const NEVER: u32 = 0o037;
 /// All permissions of a group.
 const GROUP: u32 = 0o070;
 
 /// Returns the sentence about a secret file that breaks the rule: mode, owner, rule and remedy.
-/// `None` for a file that keeps it. `name` is the file as the reader of the sentence may see it.
+/// Returns `None` for a file that satisfies it. `name` is the file's name in the sentence.
 #[must_use]
 pub fn fault(name: &str, about: &Metadata) -> Option<String> {
     let process = rustix::process::geteuid().as_raw();
@@ -33,10 +32,11 @@ fn fault_of(name: &str, mode: u32, owner: u32, process: u32) -> Option<String> {
     })
 }
 
-/// True where nobody reads the file who need not. As in PostgreSQL, it is the process's own or
-/// root's, and a group may read a file of root's: that is how a process that is not root is given
-/// one, which it can neither own nor change. Unlike there, a process of root's takes the file of
-/// any user.
+/// Returns true if the permissions admit only necessary readers.
+///
+/// As in PostgreSQL, the file belongs to the process's user or to root, and a group may read a file
+/// of root. In that way an unprivileged process gets a file that it neither owns nor can change.
+/// Unlike in PostgreSQL, a process of root accepts a file of any user.
 fn is_closed(mode: u32, owner: u32, process: u32) -> bool {
     let is_mounted = owner == ROOT && process != ROOT;
     let is_its_own = owner == process || owner == ROOT || process == ROOT;
@@ -70,10 +70,10 @@ mod tests {
             (0o650, ROOT, SELF, false),
             (0o644, ROOT, SELF, false),
             (0o444, ROOT, SELF, false),
-            // Whoever else owns it reads it, and may change it.
+            // Another owner can read the file, and may change it.
             (0o600, OTHER, SELF, false),
             (0o400, OTHER, SELF, false),
-            // Root owns what it reads as everybody does.
+            // The rule for files of root also applies to a process of root.
             (0o600, ROOT, ROOT, true),
             (0o640, ROOT, ROOT, false),
             (0o600, SELF, ROOT, true),

@@ -1,4 +1,4 @@
-//! Tools that ask something first: a form, a model, the client's folders, in one round or several.
+//! Tools that ask first: a form, a model, the client's folders, in one round or several.
 
 use loci_server::mcp::fault::Fault;
 use loci_server::mcp::message::Params;
@@ -7,41 +7,41 @@ use serde_json::{Map, Value, json};
 
 use super::contents::{defaults, enums, one, text};
 
-/// A question by its name.
+/// Returns questions by their names.
 fn ask(questions: Vec<(&str, Value)>, state: Value) -> Reply {
     let requests = questions.into_iter().map(|(name, question)| (name.to_owned(), question)).collect();
     Reply::Ask { requests, state }
 }
 
-/// A form.
+/// Returns a form.
 pub(super) fn form(message: &str, schema: Value) -> Value {
     json!({ "method": "elicitation/create", "params": { "message": message, "requestedSchema": schema } })
 }
 
-/// A question to a model.
+/// Returns a question to a model.
 fn model(prompt: &str, tokens: u32) -> Value {
     let message = json!({ "role": "user", "content": { "type": "text", "text": prompt } });
     json!({ "method": "sampling/createMessage", "params": { "messages": [message], "maxTokens": tokens } })
 }
 
-/// The client's folders.
+/// Returns a request for the client's folders.
 fn roots() -> Value {
     json!({ "method": "roots/list", "params": {} })
 }
 
-/// What a form came back with, where it was filled in.
+/// Returns a value of a form that was filled in.
 pub(super) fn filled<'a>(asking: &'a Asking, name: &str, member: &str) -> Option<&'a Value> {
     let answer = asking.inputs.responses.get(name)?;
     (answer.get("action")?.as_str()? == "accept").then_some(())?;
     answer.get("content")?.get(member)
 }
 
-/// What was answered at all.
+/// Returns the answer to a question, if there is one.
 fn answered<'a>(asking: &'a Asking, name: &str) -> Option<&'a Value> {
     asking.inputs.responses.get(name)
 }
 
-/// What a form came to, in words.
+/// Returns the outcome of a form, in words.
 fn outcome(answer: &Value) -> String {
     let action = answer.get("action").and_then(Value::as_str).unwrap_or("none");
     format!("action={action}, content={}", answer.get("content").unwrap_or(&Value::Null))
@@ -51,7 +51,7 @@ fn state(asking: &Asking, round: u32) -> bool {
     asking.inputs.state.get("round").and_then(Value::as_u64) == Some(u64::from(round))
 }
 
-/// Calls one of them; none where there is none of that name.
+/// Calls one of these tools; `None` for an unknown name.
 pub(super) fn call(asking: &Asking, name: &str, arguments: &Params) -> Option<Result<Reply, Fault>> {
     let given = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let done = |said: String| Ok(Reply::Done(text(said)));
@@ -96,7 +96,7 @@ fn asked_once(asking: &Asking, message: &str, schema: Value) -> Result<Reply, Fa
     }
 }
 
-/// Those that the newest revision's rounds are tested with.
+/// Calls the tools that test the rounds of the newest revision.
 fn rounds(asking: &Asking, name: &str) -> Option<Result<Reply, Fault>> {
     let done = |said: &str| Ok(Reply::Done(text(said)));
     let name_form = || form("What is your name?", one("name", "string"));
@@ -163,7 +163,7 @@ fn multi_round(asking: &Asking) -> Reply {
     }
 }
 
-/// Asks only what the client says it can answer.
+/// Asks only questions for which the client has the capability.
 fn by_capability(asking: &Asking) -> Reply {
     let mut questions: Map<String, Value> = Map::new();
     if asking.can("elicitation") {

@@ -1,36 +1,37 @@
-//! Fixed contents: the smallest picture and sound, texts, schemas. The suite looks at form, not at what is shown.
+//! Fixed contents: a minimal picture and sound, texts, schemas. The suite checks the form, not the
+//! content.
 
 use serde_json::{Map, Value, json};
 
 /// A picture of one pixel.
 pub(super) const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
-/// A sound of no length.
+/// A sound of zero length.
 pub(super) const WAV: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
-/// A result of a tool with this content.
+/// Returns a tool result with this content.
 pub(super) fn result(content: Value) -> Map<String, Value> {
     Map::from_iter([("content".to_owned(), content)])
 }
 
-/// A result of a tool with one text.
+/// Returns a tool result with one text.
 pub(super) fn text(text: impl Into<String>) -> Map<String, Value> {
     result(json!([{ "type": "text", "text": text.into() }]))
 }
 
-/// A picture, as content.
+/// Returns a picture as content.
 pub(super) fn image() -> Value {
     json!({ "type": "image", "data": PNG, "mimeType": "image/png" })
 }
 
-/// A result of a tool that failed.
+/// Returns the result of a failed tool.
 pub(super) fn failure(message: &str) -> Map<String, Value> {
     let mut result = text(message);
     result.insert("isError".to_owned(), Value::Bool(true));
     result
 }
 
-/// A form with the five ways in which one of several words is asked for.
+/// Returns a form with the five ways to request one of several words.
 pub(super) fn enums() -> Value {
     let words = json!(["option1", "option2", "option3"]);
     let titled = |label: &str| {
@@ -57,7 +58,7 @@ pub(super) fn enums() -> Value {
     })
 }
 
-/// A form with a value for every simple type.
+/// Returns a form with a value for every simple type.
 pub(super) fn defaults() -> Value {
     json!({
         "type": "object",
@@ -72,14 +73,14 @@ pub(super) fn defaults() -> Value {
     })
 }
 
-/// A form with one text.
+/// Returns a form with one text.
 pub(super) fn one(name: &str, kind: &str) -> Value {
     let mut properties = Map::new();
     properties.insert(name.to_owned(), json!({ "type": kind }));
     json!({ "type": "object", "properties": properties, "required": [name] })
 }
 
-/// A schema with parts of JSON Schema 2020-12 that a server must pass on as they are.
+/// Returns a schema with parts of JSON Schema 2020-12 that a server must pass on unchanged.
 pub(super) fn wide() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -1,5 +1,5 @@
-//! The conformance suite's own tools, prompts and resources behind the door that serves ours. It is
-//! never shipped: `cargo xtask acceptance mcp` builds and runs it.
+//! The conformance suite's own tools, prompts and resources, served by the product's MCP interface.
+//! It is never shipped: `cargo xtask acceptance mcp` builds and runs it.
 
 #![expect(clippy::disallowed_methods, reason = "a server for tests on the machine's own time")]
 #![expect(
@@ -53,7 +53,7 @@ impl Clock for Machine {
     }
 }
 
-/// Lets everybody in: it listens on loopback, for tests.
+/// Admits all callers, because it listens on loopback, for tests.
 struct Open;
 
 impl Admission for Open {
@@ -99,7 +99,7 @@ async fn main() {
         tokio::spawn(async move {
             let service = hyper_util::service::TowerToHyperService::new(router);
             let io = hyper_util::rt::TokioIo::new(stream);
-            // A client that goes away ends its connection.
+            // A client that disconnects ends its connection.
             let _ = hyper::server::conn::http1::Builder::new().serve_connection(io, service).await;
         });
     }

@@ -1,4 +1,4 @@
-//! What the suite expects to find: its tools, resources and prompts, in lists.
+//! The tools, resources and prompts that the suite expects, in lists.
 
 use std::sync::Arc;
 

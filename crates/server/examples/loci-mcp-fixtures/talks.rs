@@ -1,4 +1,4 @@
-//! Tools that only say something, some of them while they work.
+//! Tools that only return or send texts, some of them while they work.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 
 use super::contents::{WAV, failure, image, result, text};
 
-/// Between two things that are said.
+/// The pause between two messages, in milliseconds.
 const PAUSE_MS: u64 = 50;
 
-/// Calls one of them; none where there is none of that name.
+/// Calls one of these tools; `None` for an unknown name.
 pub(super) async fn call(
     mcp: &Mcp,
     clock: &Arc<dyn Clock>,

@@ -1,5 +1,5 @@
-//! One call of an operation: what its handler is given, and what it gives back. Handlers decide nothing: they read
-//! members, call the engine and write the answer.
+//! One call of an operation: the input and the result of its handler. Handlers decide nothing: they
+//! read members, call the engine and write the response.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,8 @@ use super::errors::Failure;
 use super::page_token;
 use super::route::Route;
 
-/// How long an answer waits for extraction where it does: less than clients wait for an answer.
+/// The maximum wait for extraction in synchronous mode, in milliseconds. It is shorter than the
+/// time that clients wait for a response.
 const SYNC_WAIT_MS: u64 = 30_000;
 
 /// A validated call.
@@ -31,43 +32,43 @@ pub(super) struct Call<'a> {
     pub(super) route: &'a Route,
     /// The body's JSON text, checked against the operation's shape.
     pub(super) body: &'a str,
-    /// Event content is over a limit that holds in strict mode only.
+    /// True if event content exceeds a limit that holds in strict mode only.
     pub(super) over_limit: bool,
-    /// Whether answers wait for extraction.
+    /// True if responses wait for extraction.
     pub(super) extraction_sync: bool,
 }
 
-/// What a handler answers.
+/// The response of a handler.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
-    /// JSON, or nothing with status 204.
+    /// JSON, or no body with status 204.
     pub(super) body: Option<String>,
     pub(super) notices: Notices,
 }
 
-/// How a handler ends.
+/// The result of a handler.
 pub(super) type Outcome = Result<Answer, Failure>;
 
 impl Answer {
-    /// An answer with a body already written.
+    /// Returns a response with a serialized body.
     pub(super) fn text(status: StatusCode, body: String) -> Self {
         Self { status, body: Some(body), notices: Notices::default() }
     }
 
-    /// An answer of a wire shape.
+    /// Returns a response with a wire shape as its body.
     pub(super) fn json(status: StatusCode, shape: &impl Serialize) -> Outcome {
         let body = serde_json::to_string(shape)
             .map_err(|error| Error::bug("an answer cannot be written as JSON").caused_by(error))?;
         Ok(Self::text(status, body))
     }
 
-    /// An answer without a body.
+    /// Returns a response without a body.
     pub(super) fn empty(status: StatusCode) -> Self {
         Self { status, body: None, notices: Notices::default() }
     }
 
-    /// The same answer, with what else to know.
+    /// Returns this response with notices.
     pub(super) fn with_notices(mut self, notices: Notices) -> Self {
         self.notices = notices;
         self
@@ -75,7 +76,7 @@ impl Answer {
 }
 
 impl Call<'_> {
-    /// The body as the operation's request.
+    /// Parses the body as the operation's request.
     pub(super) fn request<T: DeserializeOwned>(&self) -> Result<T, Failure> {
         serde_json::from_str(self.body).map_err(|error| {
             tracing::debug!(%error, operation = self.route.operation.name(), "a checked body did not fit its shape");
@@ -83,14 +84,14 @@ impl Call<'_> {
         })
     }
 
-    /// The memory of the path: its id or, on the data plane, its ARN. An ARN of another account or region names nothing
-    /// here.
+    /// Returns the memory of the path: its id or, on the data plane, its ARN. An ARN of another
+    /// account or region names no memory of this server.
     pub(super) fn memory(&self) -> Result<MemoryId, Failure> {
         let given = self.route.member("memoryId");
         if given.starts_with("arn:") { self.memory_of_arn(given) } else { Ok(MemoryId::parse(given)?) }
     }
 
-    /// The memory an ARN names.
+    /// Returns the memory that an ARN names.
     pub(super) fn memory_of_arn(&self, arn: &str) -> Result<MemoryId, Failure> {
         let unknown = || Error::not_found("The ARN names no memory of this server");
         let (_, id) = arn.rsplit_once(":memory/").ok_or_else(unknown)?;
@@ -98,40 +99,43 @@ impl Call<'_> {
         if memory_arn(self.engine.settings(), &id) == arn { Ok(id) } else { Err(unknown().into()) }
     }
 
-    /// The actor of the path.
+    /// Returns the actor of the path.
     pub(super) fn actor(&self) -> Result<ActorId, Failure> {
         Ok(ActorId::parse(self.route.member("actorId"))?)
     }
 
-    /// The session of the path.
+    /// Returns the session of the path.
     pub(super) fn session(&self) -> Result<SessionId, Failure> {
         Ok(SessionId::parse(self.route.member("sessionId"))?)
     }
 
-    /// The event of the path.
+    /// Returns the event of the path.
     pub(super) fn event(&self) -> Result<EventId, Failure> {
         Ok(EventId::parse(self.route.member("eventId"))?)
     }
 
-    /// The settings of a memory that decide how answers look. They are no secret of its content.
+    /// Returns the settings of a memory that affect the form of responses. They reveal nothing of
+    /// its content.
     pub(super) async fn memory_settings(&self, memory: &MemoryId) -> Result<MemorySettings, Failure> {
         Ok(self.engine.memory_get(self.caller, memory).await?.settings)
     }
 
-    /// The caller's token with a digest of the body without it. An empty token is none.
+    /// Returns the caller's token with a digest of the body without it. An empty token counts as
+    /// absent.
     pub(super) fn token(&self, token: Option<&str>) -> Result<Option<ClientToken>, Failure> {
         let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(None) };
         Ok(Some(ClientToken::new(token, &self.body_without(&["clientToken"])?)?))
     }
 
-    /// The caller's token alone, where the engine itself says what a difference is. An empty token is none.
+    /// Returns the caller's token alone, for operations in which the engine compares the
+    /// parameters. An empty token counts as absent.
     pub(super) fn bare_token(&self, token: Option<&str>) -> Result<Option<ClientToken>, Failure> {
         let token = token.filter(|token| !token.is_empty());
         Ok(token.map(|token| ClientToken::new(token, &Value::Null)).transpose()?)
     }
 
-    /// Waits for what was asked of a session to be extracted, where the server is set so. What is not done in time goes
-    /// on as ever: the event is stored all the same.
+    /// Waits for the pending extraction of a session, if the server is configured so. Extraction
+    /// that exceeds the wait continues in the background; the event is stored in any case.
     pub(super) async fn extracted(
         &self,
         memory: &MemoryId,
@@ -139,14 +143,15 @@ impl Call<'_> {
         session: &SessionId,
     ) -> Result<(), Failure> {
         if self.extraction_sync {
-            // The caller may have the right to write alone; that the work is done is not told.
+            // The caller may have the right to write only, so the engine waits in its own name. The
+            // caller learns nothing of the result.
             let engine = Principal::engine();
             self.engine.extraction_wait(&engine, memory, Some(actor), Some(session), SYNC_WAIT_MS).await?;
         }
         Ok(())
     }
 
-    /// The place that the request's page token names, if it has one.
+    /// Returns the position that the request's page token names, if there is one.
     pub(super) fn page_start(
         &self,
         token: Option<&str>,
@@ -156,18 +161,18 @@ impl Call<'_> {
         Ok(Some(page_token::read(&self.binding()?, token, parts)?))
     }
 
-    /// The token of the page behind `place`.
+    /// Returns the token of the page after `place`.
     pub(super) fn page_token(&self, place: &[&str]) -> Result<String, Failure> {
         Ok(page_token::write(&self.binding()?, place))
     }
 
-    /// A digest of all that pages of one list have in common.
+    /// Returns a digest of everything that the pages of one list have in common.
     fn binding(&self) -> Result<String, Failure> {
         let mut request = self.body_without(&["maxResults", "nextToken", "includePayloads"])?;
         if let Value::Object(members) = &mut request {
             members.insert("\n".into(), self.route.operation.name().into());
             for (name, value) in &self.route.path {
-                // The same memory by id and by ARN is the same list.
+                // A memory by id and by ARN yields one list.
                 let value = if *name == "memoryId" { self.memory()?.to_string() } else { value.clone() };
                 members.insert(format!("\n{name}"), value.into());
             }
@@ -178,7 +183,7 @@ impl Call<'_> {
     fn body_without(&self, ignored: &[&str]) -> Result<Value, Failure> {
         let members: BTreeMap<String, &RawValue> = serde_json::from_str(self.body)
             .map_err(|_| Refusal::whole(Reason::CannotParse, "The request body is not valid JSON"))?;
-        // What no tree is built of (a document of great depth) counts as its text.
+        // A document that is too deep for a tree counts as its text.
         let value = |raw: &RawValue| serde_json::from_str(raw.get()).unwrap_or_else(|_| raw.get().into());
         let kept = members.into_iter().filter(|(name, _)| !ignored.contains(&name.as_str()));
         Ok(Value::Object(kept.map(|(name, raw)| (name, value(raw))).collect()))

@@ -1,5 +1,5 @@
-//! Errors as the wire answers them: name, status, body and headers. The one place where a kind of ours meets a name of
-//! AWS's.
+//! Errors of the AgentCore API: name, status, body and headers. Loci's error kinds are mapped to
+//! AWS's error names here only.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
@@ -10,7 +10,7 @@ use super::constraints::{FieldRefusal, Reason, Refusal};
 use super::route::Operation;
 use super::wire_names::wire_name;
 
-/// Names and statuses of the wire.
+/// Error names and statuses of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Name {
     Validation,
@@ -24,7 +24,7 @@ enum Name {
 }
 
 impl Name {
-    /// The shape's name; the tags endpoints have their own for two of them.
+    /// Returns the name of the error shape. The tags endpoints have their own names for two errors.
     fn spelled(self, tags: bool) -> &'static str {
         match self {
             Self::Validation => "ValidationException",
@@ -53,14 +53,14 @@ impl Name {
     }
 }
 
-/// Why a call has no answer: the request's form, or what the engine said.
+/// The reason why a call has no result: the form of the request, or an error of the engine.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// No operation has this path and method.
     UnknownOperation,
-    /// The request's form is wrong.
+    /// The form of the request is invalid.
     Request(Refusal),
-    /// The engine refused, or failed.
+    /// The engine rejected the call, or failed.
     Engine(Error),
 }
 
@@ -76,7 +76,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// An error ready to be sent.
+/// An error in the form of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WireError {
     pub(crate) name: &'static str,
@@ -105,7 +105,8 @@ struct Field<'a> {
 }
 
 impl WireError {
-    /// The wire's error for a failure of this operation (`None`: there is no such operation).
+    /// Creates the API's error for a failure of this operation; `None` if there is no such
+    /// operation.
     pub(crate) fn new(operation: Option<Operation>, failure: Failure) -> Self {
         let tags = operation.is_some_and(Operation::is_tags);
         match failure {
@@ -131,7 +132,7 @@ impl WireError {
         let name = name_of(operation, &error);
         let error = error.with_names(wire_name);
         let message = match name {
-            // A broken invariant tells the caller nothing useful; the log has it.
+            // A broken invariant is no help to the caller; the log has it.
             Name::Service if error.kind == ErrorKind::Bug => "An internal error occurred".to_owned(),
             _ => error.message,
         };
@@ -144,7 +145,7 @@ impl WireError {
         Self { name: name.spelled(tags), status: name.status(), message, reason, fields }
     }
 
-    /// The response, without the headers that every response has.
+    /// Returns the response, without the headers that every response has.
     pub(crate) fn into_response(self) -> Response<Bytes> {
         let body = Body {
             shape: self.name,
@@ -156,7 +157,7 @@ impl WireError {
                 .map(|field| Field { name: &field.name, message: &field.message })
                 .collect(),
         };
-        // Strings alone: writing them cannot fail.
+        // The body has only strings, so serializing it cannot fail.
         let body = serde_json::to_vec(&body).unwrap_or_else(|_| b"{}".to_vec());
         let mut response = Response::new(Bytes::from(body));
         *response.status_mut() = self.status;
@@ -167,7 +168,7 @@ impl WireError {
     }
 }
 
-/// What a kind of ours is called there. Permanent failures are 4xx: SDKs retry the rest.
+/// Returns the API's name for an error. Permanent failures are 4xx, because SDKs retry all others.
 fn name_of(operation: Option<Operation>, error: &Error) -> Name {
     let memory_change = matches!(
         operation,
@@ -181,7 +182,7 @@ fn name_of(operation: Option<Operation>, error: &Error) -> Name {
         }
         ErrorKind::Invalid | ErrorKind::TooLarge => Name::Validation,
         ErrorKind::Conflict if memory_change && error.reason.is_none() => Name::Conflict,
-        // Elsewhere the wire has no conflict that may not be retried.
+        // For other operations the API has no conflict that must not be retried.
         ErrorKind::Conflict => Name::Validation,
         ErrorKind::NotFound => Name::ResourceNotFound,
         ErrorKind::Denied | ErrorKind::Unauthenticated => Name::AccessDenied,
@@ -193,7 +194,7 @@ fn name_of(operation: Option<Operation>, error: &Error) -> Name {
 fn reason_of(reason: ModelReason) -> Reason {
     match reason {
         ModelReason::CannotParse => Reason::CannotParse,
-        // The last ones belong to operations that the wire lacks.
+        // The last ones belong to operations that the API does not have.
         ModelReason::FieldValidationFailed
         | ModelReason::QuotaExceeded
         | ModelReason::BadReply
@@ -212,7 +213,7 @@ fn reason_of(reason: ModelReason) -> Reason {
     }
 }
 
-/// The HTTP code that a failed item of a batch carries.
+/// Returns the HTTP code of a failed item in a batch.
 pub(crate) fn item_code(kind: ErrorKind) -> u16 {
     match kind {
         ErrorKind::Invalid | ErrorKind::TooLarge | ErrorKind::Conflict => 400,

@@ -1,5 +1,5 @@
-//! Entries for fuzzing: arbitrary bytes through everything that reads a request before the engine sees it. They must not
-//! panic; what they answer does not matter.
+//! Entry points for fuzzing: arbitrary bytes for all code that reads a request before the engine.
+//! They must not panic; their results do not matter.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use loci_model::memory::settings::EventLimits;
@@ -9,7 +9,7 @@ use super::page_token;
 use super::route::{Operation, Route, route};
 use crate::auth::sigv4::{Claim, Envelope, PathEncoding, Rules};
 
-/// The router: the first line is the method, the second the path, the rest the query.
+/// Fuzzes the router: the first line is the method, the second the path, the rest the query.
 pub fn fuzz_route(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut lines = text.splitn(3, '\n');
@@ -17,7 +17,7 @@ pub fn fuzz_route(data: &[u8]) {
     let _ = route("", next(), next(), next());
 }
 
-/// The shapes: the first byte chooses the operation, the rest is the body.
+/// Fuzzes the shapes: the first byte selects the operation, the rest is the body.
 pub fn fuzz_shapes(data: &[u8]) {
     let Some((choice, body)) = data.split_first() else { return };
     let operations: Vec<Operation> = Operation::all().collect();
@@ -28,12 +28,12 @@ pub fn fuzz_shapes(data: &[u8]) {
     }
 }
 
-/// Page tokens.
+/// Fuzzes page tokens.
 pub fn fuzz_page_token(data: &[u8]) {
     let _ = page_token::read("0123456789abcdef", &String::from_utf8_lossy(data), 2);
 }
 
-/// Signatures: lines `name: value` are headers, the rest after an empty line is the body.
+/// Fuzzes signatures: lines `name: value` are headers, the rest after an empty line is the body.
 pub fn fuzz_signature(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (head, body) = text.split_once("\n\n").unwrap_or((&text, ""));

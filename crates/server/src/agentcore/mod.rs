@@ -1,7 +1,9 @@
-//! The AgentCore wire, both planes: AWS's paths, members and errors around the engine. No rule lives here.
+//! The AgentCore API, both planes: AWS's paths, members and errors around the engine. It has no
+//! rules of its own.
 //!
-//! `serve` takes a request through `route`, `constraints` and authentication to one file of `operations`; `shapes` are
-//! the forms of JSON that several of them share; `errors` names what went wrong.
+//! `serve` passes a request through `route`, `constraints` and authentication to one file of
+//! `operations`. `shapes` are the JSON forms that several operations share. `errors` maps errors to
+//! names.
 
 mod call;
 pub mod constraints;

@@ -1,20 +1,21 @@
-//! Page tokens: where the next page starts, bound to the operation, its path members and its filters. They carry no right:
-//! access is checked on every page. Independent of `maxResults`, and valid after a restart.
+//! Page tokens: the start of the next page, bound to the operation, its path members and its
+//! filters. They grant no right, because access is checked on every page. They do not depend on
+//! `maxResults`, and stay valid after a restart.
 
 use loci_model::Timestamp;
 
 use super::constraints::Refusal;
 
-/// Hex digits of the binding that a token carries.
+/// The number of hex digits of the binding in a token.
 const BINDING_DIGITS: usize = 16;
 
-/// A token for the page behind `place`. `binding` is a digest in hex.
+/// Returns a token for the page after `place`. `binding` is a digest in hex.
 pub(super) fn write(binding: &str, place: &[&str]) -> String {
     let binding: String = binding.chars().take(BINDING_DIGITS).collect();
     format!("{binding}{}", hex::encode(place.join("\n")))
 }
 
-/// The place a token names, `parts` texts. The error is the wire's.
+/// Returns the position that a token names, as `parts` texts, or an error of the API.
 pub(super) fn read(binding: &str, token: &str, parts: usize) -> Result<Vec<String>, Refusal> {
     let refused = |message| Err(Refusal::field("nextToken", message));
     let Some((bound, place)) = token.split_at_checked(BINDING_DIGITS) else {
@@ -34,12 +35,12 @@ pub(super) fn read(binding: &str, token: &str, parts: usize) -> Result<Vec<Strin
     Ok(place)
 }
 
-/// A time as a part of a place.
+/// Returns a time as a part of a position.
 pub(super) fn time_part(time: Timestamp) -> String {
     time.millis().to_string()
 }
 
-/// A time from a part of a place.
+/// Parses a time from a part of a position.
 pub(super) fn parse_time(part: &str) -> Result<Timestamp, Refusal> {
     let millis = part.parse::<i64>().ok().and_then(|millis| Timestamp::from_millis(millis).ok());
     millis.ok_or_else(|| {

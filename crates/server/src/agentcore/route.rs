@@ -1,5 +1,5 @@
-//! Which operation a request is for, read from the raw path: split on `/`, each segment percent-decoded by itself,
-//! nothing normalised. It validates no id: that is `constraints`' work.
+//! Finds the operation of a request from its raw path: split on `/`, each segment percent-decoded
+//! separately, nothing normalised. It validates no id; `constraints` does that.
 
 use percent_encoding::percent_decode_str;
 
@@ -56,10 +56,10 @@ pub enum Operation {
     ListTagsForResource,
 }
 
-/// One row of the table: operation, method, path. `{name}` takes one whole segment.
+/// A row of the table: operation, method, path. `{name}` stands for one whole segment.
 type Row = (Operation, &'static str, &'static str);
 
-/// Every path of the wire, once. `/memories` without its slash is accepted beside `/memories/`.
+/// Every path of the API, once. `/memories` is accepted as well as `/memories/`.
 const ROUTES: [Row; 25] = [
     (Operation::CreateMemory, "POST", "/memories/create"),
     (Operation::GetMemory, "GET", "/memories/{memoryId}/details"),
@@ -97,7 +97,7 @@ const ROUTES: [Row; 25] = [
 ];
 
 impl Operation {
-    /// Every operation, in the table's order.
+    /// Returns every operation, in the table's order.
     pub fn all() -> impl Iterator<Item = Self> {
         let mut last = None;
         ROUTES.iter().filter_map(move |(operation, _, _)| {
@@ -107,7 +107,7 @@ impl Operation {
         })
     }
 
-    /// The operation's name on the wire.
+    /// Returns the operation's name in the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::CreateMemory => "CreateMemory",
@@ -137,7 +137,7 @@ impl Operation {
         }
     }
 
-    /// Whether this is a tags endpoint, whose error names differ.
+    /// Returns true for a tags endpoint, whose error names differ.
     pub fn is_tags(self) -> bool {
         matches!(self, Self::TagResource | Self::UntagResource | Self::ListTagsForResource)
     }
@@ -146,27 +146,28 @@ impl Operation {
 /// A request's operation with its path and query members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
-    /// What is asked for.
+    /// The requested operation.
     pub operation: Operation,
-    /// Path members by their wire name, decoded.
+    /// Path members by their API name, decoded.
     pub path: Vec<(&'static str, String)>,
     /// Query members in order, decoded; names may repeat.
     pub query: Vec<(String, String)>,
 }
 
 impl Route {
-    /// A path member. Empty if the operation has none of that name, which its validation then refuses.
+    /// Returns a path member. It is empty if the operation has none of that name; the validation
+    /// then rejects it.
     pub fn member(&self, name: &str) -> &str {
         self.path.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
     }
 
-    /// The first query member of that name. An empty value counts as given.
+    /// Returns the first query member of that name. An empty value counts as given.
     pub fn query_member(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// Why a request has no route.
+/// The reason why a request has no route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoRoute {
     /// No operation has this path and method: 404 `UnknownOperationException`.
@@ -175,8 +176,8 @@ pub enum NoRoute {
     NotText,
 }
 
-/// Finds the operation of (method, raw path, raw query). `base_path` is the configured prefix of the endpoint, empty or
-/// like `/base`; a request outside it has no route.
+/// Finds the operation for a method, raw path and raw query. `base_path` is the configured prefix
+/// of the endpoint, empty or like `/base`; a request outside of it has no route.
 pub fn route(base_path: &str, method: &str, raw_path: &str, raw_query: &str) -> Result<Route, NoRoute> {
     let path = raw_path.strip_prefix(base_path.trim_end_matches('/')).ok_or(NoRoute::Unknown)?;
     let segments: Vec<&str> = path.split('/').collect();
@@ -195,8 +196,9 @@ pub fn route(base_path: &str, method: &str, raw_path: &str, raw_query: &str) -> 
     Err(NoRoute::Unknown)
 }
 
-/// The `{…}` segments of `pattern` in `segments`, if all others agree. A literal is compared decoded, an empty segment
-/// never fills a `{…}`, and a literal of another row (`create`, `batchCreate`) wins because no id can be spelled so.
+/// Returns the `{…}` segments of `pattern` in `segments`, if all others agree. A literal is
+/// compared decoded, and an empty segment never fills a `{…}`. A literal of another row (`create`,
+/// `batchCreate`) takes precedence, because no id has that form.
 fn captures<'r>(pattern: &'static str, segments: &[&'r str]) -> Option<Vec<(&'static str, &'r str)>> {
     let mut captured = Vec::new();
     let mut rest = segments.iter();

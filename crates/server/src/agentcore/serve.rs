@@ -1,7 +1,8 @@
-//! From an HTTP request to an HTTP response: route, announced size, authentication as far as the head
-//! proves it, the body, the rest of authentication, parse, validation, then the operation. Headers of the
-//! wire are here; every rule is elsewhere, and so are counters: the response carries its [`Operation`] as
-//! an extension for whoever counts.
+//! From an HTTP request to an HTTP response: route, declared size, authentication of the head, the
+//! body, the rest of authentication, parsing, validation, then the operation.
+//!
+//! The headers of the API are set here; every rule is elsewhere. Metrics are elsewhere too: the
+//! response carries its [`Operation`] as an extension for them.
 
 use std::sync::Arc;
 
@@ -26,14 +27,17 @@ use crate::auth::sigv4::{Envelope, PathEncoding};
 use crate::bodies::{Bodies, BodyError, check_declared};
 use crate::operations::observe::RequestId;
 
-/// What the operator may set about the wire.
+/// Settings of the AgentCore API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WireSettings {
-    /// Prefix of every path, as in the clients' endpoint URL: empty, or like `/base`. It is part of the signed path.
+    /// The prefix of every path, as in the clients' endpoint URL: empty, or like `/base`. It is
+    /// part of the signed path.
     pub base_path: String,
-    /// Bytes of a request body. At least 11 MB: clients fill events to 10,000,000 bytes.
+    /// The maximum number of bytes in a request body, at least 11 MB, because clients fill events
+    /// to 10,000,000 bytes.
     pub body_bytes_max: usize,
-    /// Whether CreateEvent and IngestData answer after extraction: for tests of clients that cannot wait for it.
+    /// True if CreateEvent and IngestData respond after extraction, for tests of clients that
+    /// cannot wait for it.
     pub extraction_sync: bool,
 }
 
@@ -47,7 +51,7 @@ impl Default for WireSettings {
     }
 }
 
-/// The AgentCore door: both planes and the tags endpoints.
+/// The AgentCore interface: both planes and the tags endpoints.
 #[derive(Clone)]
 pub struct Wire {
     engine: Engine,
@@ -58,7 +62,8 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// A door to `engine`. The clock dates signatures and answers; the ids name requests.
+    /// Creates the interface to `engine`. `clock` dates signatures and responses; `ids` creates
+    /// request ids.
     pub fn new(
         engine: Engine,
         clock: Arc<dyn Clock>,
@@ -69,25 +74,26 @@ impl Wire {
         Self { engine, clock, ids, settings, bodies }
     }
 
-    /// With the budgets that other doors share.
+    /// Sets the budgets that all interfaces share.
     #[must_use]
     pub fn with_bodies(mut self, bodies: Arc<Bodies>) -> Self {
         self.bodies = bodies;
         self
     }
 
-    /// Answers a request. Paths are read raw, so mount it as a fallback, not behind a router that decodes them. A path
-    /// that is no operation's is answered 404 `UnknownOperationException`.
+    /// Answers a request. It reads paths raw, so mount it as a fallback, not behind a router that
+    /// decodes them. A path of no operation yields 404 `UnknownOperationException`.
     ///
-    /// `open`: the caller where no credentials are asked for (any or none are then accepted), `None` where the request
-    /// must be signed, an error where it is refused before that.
+    /// `open` is the caller if no credentials are required (any or none are then accepted), `None`
+    /// if the request must be signed, or an error if it is rejected before that.
     pub async fn serve(
         &self,
         open: Result<Option<Principal>, Error>,
         request: Request<Body>,
     ) -> Response<Body> {
         let (parts, body) = request.into_parts();
-        // Named where the request came in, so that answer and log agree; here only without a listener.
+        // The listener assigns the id, so that response and log agree. Without a listener it is
+        // created here.
         let named = parts.extensions.get::<RequestId>().map(|id| id.0.to_string());
         let request_id = named.unwrap_or_else(|| uuid4(self.ids.as_ref()));
         let found = route(&self.settings.base_path, parts.method.as_str(), parts.uri.path(), query(&parts));
@@ -134,7 +140,8 @@ impl Wire {
     }
 
     async fn answer(&self, route: &Route, caller: &Principal, body: &[u8]) -> Outcome {
-        // What strict mode refuses may be content, of which the memory's own setting decides.
+        // A violation of strict mode may concern content, for which the memory's own setting
+        // decides.
         let (text, over_limit) = match check(route, body, EventLimits::Strict) {
             Ok(text) => (text, None),
             Err(refusal) => (check(route, body, EventLimits::Lenient)?, Some(refusal)),
@@ -174,7 +181,7 @@ impl Wire {
     }
 }
 
-/// A body that was not read, as the wire says it.
+/// Returns the API's error for a body that was not read.
 fn unread(why: BodyError) -> Failure {
     match why {
         BodyError::TooLarge(max) => {
@@ -214,7 +221,7 @@ fn finish(
     Response::from_parts(parts, Body::from(body))
 }
 
-/// Clients often turn errors into empty results, so every refusal is said here, with its reason.
+/// Clients often turn errors into empty results, so every rejection is logged with its reason.
 fn log_failure(failure: &Failure, operation: Operation, caller: &Principal) {
     let (operation, caller) = (operation.name(), caller.name.as_str());
     match failure {
@@ -244,7 +251,7 @@ fn answer_response(answer: Answer) -> Response<Bytes> {
     response
 }
 
-/// `x-loci-degraded` and `x-loci-warnings`: codes only, joined by commas.
+/// Sets `x-loci-degraded` and `x-loci-warnings`: codes only, joined by commas.
 fn notice_headers(headers: &mut HeaderMap, notices: &Notices) {
     let degraded: Vec<&str> = notices.degraded.iter().map(|code| code.code()).collect();
     let warnings: Vec<&str> = notices.warnings.iter().map(|code| code.code()).collect();
@@ -257,7 +264,7 @@ fn notice_headers(headers: &mut HeaderMap, notices: &Notices) {
     }
 }
 
-/// The headers of every response: clients correct their clocks from `Date`.
+/// Sets the headers of every response. Clients correct their clocks from `Date`.
 fn stamp(headers: &mut HeaderMap, request_id: &str, now: Timestamp) {
     if let Ok(value) = HeaderValue::from_str(request_id) {
         headers.insert("x-amzn-requestid", value);

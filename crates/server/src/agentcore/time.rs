@@ -1,11 +1,12 @@
-//! Points in time as the wire writes them: epoch seconds as a number, with up to three decimals; read also from ISO 8601
-//! text. Read by digits, not through floating point, so that no millisecond is lost.
+//! Points in time in the form of the API: epoch seconds as a number with up to three decimals. ISO
+//! 8601 text is accepted too. The digits are parsed directly, not as floating point, so that no
+//! millisecond is lost.
 
 use loci_model::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// Why a value is no time.
+/// The reason why a value is not a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     /// Neither a number nor ISO 8601 text.
@@ -14,7 +15,7 @@ pub(crate) enum Unreadable {
     Range,
 }
 
-/// Reads a JSON number or string, cut to milliseconds.
+/// Reads a JSON number or string, truncated to milliseconds.
 pub(crate) fn read(raw: &RawValue) -> Result<Timestamp, Unreadable> {
     if raw.get().starts_with('"') {
         let text: String = serde_json::from_str(raw.get()).map_err(|_| Unreadable::Type)?;
@@ -33,7 +34,8 @@ pub(crate) fn read(raw: &RawValue) -> Result<Timestamp, Unreadable> {
     millis(raw.get())
 }
 
-/// A decimal number of seconds as milliseconds: the digits shifted by three places and by the exponent, then cut.
+/// Converts a decimal number of seconds to milliseconds: it shifts the digits by three places and
+/// by the exponent, and truncates.
 fn millis(text: &str) -> Result<Timestamp, Unreadable> {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().map_err(|_| Unreadable::Range)?),

@@ -1,8 +1,8 @@
-//! The wire's names of fields that the engine knows by native ones.
+//! The AgentCore names of fields that the engine knows by native names.
 
 use loci_model::FieldName;
 
-/// The name that a field has on the wire.
+/// Returns the AgentCore name of a field.
 pub(super) fn wire_name(field: FieldName) -> &'static str {
     match field {
         FieldName::Actor => "actorId",
@@ -62,7 +62,7 @@ mod tests {
     use crate::agentcore::errors::WireError;
     use crate::v1::protocol::problem::Refused;
 
-    /// Field, native name, name on the wire.
+    /// Field, native name, AgentCore name.
     const NAMES: &[(FieldName, &str, &str)] = &[
         (FieldName::Actor, "actor", "actorId"),
         (FieldName::AddIndexedKeys, "add_indexed_keys", "addIndexedKeys"),
@@ -108,7 +108,7 @@ mod tests {
         (FieldName::Topic, "topic", "topicArn"),
     ];
 
-    /// The field and the message that the native API answers.
+    /// Returns the field and the message of the native API.
     fn native(error: Error) -> (Value, Value) {
         let body = Refused(error).into_response().into_body();
         let body = axum::body::to_bytes(body, 1 << 16).now_or_never().unwrap().unwrap();
@@ -116,7 +116,7 @@ mod tests {
         (body["error"]["field"].clone(), body["error"]["message"].clone())
     }
 
-    /// The field and the message that the wire answers.
+    /// Returns the field and the message of the AgentCore API.
     fn wire(error: Error) -> (Value, Value) {
         let body = WireError::new(None, error.into()).into_response().into_body();
         let body: Value = serde_json::from_slice(&body).unwrap();
@@ -182,7 +182,7 @@ mod tests {
             ("strategy", "strategy must be 1 to 100 "),
             ("memoryStrategyId", "memoryStrategyId must be 1 to 100 "),
         );
-        // The key is the caller's own text: it is no name of a field on any door.
+        // The key is the caller's own text. It is not translated as a field name on any interface.
         let key = || {
             let filter =
                 MetadataFilter { key: "memory".to_owned(), operator: FilterOperator::EqualsTo, right: None };

@@ -1,5 +1,5 @@
-//! Who needs credentials, and who does not: the socket's peers never, loopback as long as there is
-//! no key, everybody else always. It grants nothing: grants are the engine's to check.
+//! Decides if a request needs credentials: never on the socket, not on loopback as long as there is
+//! no key, and always otherwise. It grants nothing; the engine checks grants.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,46 +13,49 @@ use loci_model::{Error, ErrorKind, Result};
 use super::single_header::single;
 use super::site;
 
-/// Absence of keys is looked up again after this long: another process may have made one.
+/// The interval between lookups for keys, in microseconds, as long as there is none. Another
+/// process may have created one.
 const RECHECK_US: u64 = 1_000_000;
-/// A name in `X-Loci-User` is for logs: it need not be longer.
+/// The maximum number of characters of `X-Loci-User`, a name for logs.
 const USER_CHARS_MAX: usize = 100;
 const USER: &str = "X-Loci-User";
 
-/// How a request came in; the listener puts it on every request.
+/// The connection of a request. The listener sets it on every request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Peer {
     /// From within this process.
     Process,
-    /// Through the unix socket of the data folder, from a process of the same user.
+    /// The unix socket of the data folder, from a process of the same user.
     Socket,
-    /// Through TCP on a loopback address, no proxy before it.
+    /// TCP on a loopback address, without a proxy.
     Loopback,
-    /// Through TCP from anywhere.
+    /// TCP from any address.
     Network,
 }
 
-/// Decides who needs credentials.
+/// Decides if a request needs credentials.
 pub struct Gate {
     engine: Engine,
     clock: Arc<dyn Clock>,
     os_user: String,
-    /// Once there was a key, credentials are needed until the process ends: revoking the last key must not open doors.
+    /// True once a key existed. Credentials are then required until the process ends, because
+    /// revoking the last key must not open the server.
     has_keys: AtomicBool,
     checked_us: AtomicU64,
 }
 
 impl Gate {
-    /// A gate for the keys of an engine.
+    /// Creates a gate for the keys of an engine.
     pub fn new(engine: Engine, clock: Arc<dyn Clock>, os_user: String) -> Self {
         Self { engine, clock, os_user, has_keys: AtomicBool::new(false), checked_us: AtomicU64::new(0) }
     }
 
-    /// The caller where no credentials are needed; `None` where the door must ask for them.
+    /// Returns the caller if no credentials are required; `None` if the interface must require
+    /// them.
     ///
     /// # Errors
-    /// An error where a browser's page, a foreign host name or a client of a proxy tries to use
-    /// development mode, or the store cannot be read.
+    /// An error if a browser's page, a foreign host name or a client of a proxy tries to use
+    /// development mode, or if the store cannot be read.
     pub async fn open_caller(&self, peer: Peer, headers: &HeaderMap) -> Result<Option<Principal>> {
         match peer {
             Peer::Process | Peer::Socket => Ok(Some(self.local_caller(headers)?)),
@@ -67,7 +70,7 @@ impl Gate {
         }
     }
 
-    /// True once there is, or was, a key.
+    /// Returns true if a key exists or existed.
     pub async fn any_keys(&self) -> Result<bool> {
         if self.has_keys.load(Ordering::Relaxed) {
             return Ok(true);
@@ -85,15 +88,15 @@ impl Gate {
         Ok(any)
     }
 
-    /// Looks again at the next request: this process made a key.
+    /// Repeats the lookup at the next request, because this process created a key.
     pub fn keys_changed(&self) {
         self.checked_us.store(0, Ordering::Relaxed);
     }
 
-    /// The caller of a bearer token.
+    /// Returns the caller of a bearer token.
     ///
     /// # Errors
-    /// `Unauthenticated` without a token, or with one that no active key has.
+    /// `Unauthenticated` without a token, or with one of no active key.
     pub async fn bearer_caller(&self, headers: &HeaderMap) -> Result<Principal> {
         let refused = |message: &str| Error::new(ErrorKind::Unauthenticated, message);
         let value = single(headers, header::AUTHORIZATION.as_str());

@@ -1,4 +1,5 @@
-//! Who is calling: reading and checking credentials. It grants nothing; what a caller may do is the engine's to say.
+//! Authentication: reading and checking credentials. It grants nothing; the engine decides the
+//! rights of a caller.
 
 pub mod gate;
 pub mod signed;

@@ -1,5 +1,5 @@
-//! The caller of a request signed by AWS's method: the key looked up, the signature verified. Who needs no credentials is
-//! decided before; bearer tokens are another file's.
+//! The caller of a request with an AWS signature: looks up the key and verifies the signature.
+//! `gate` decides before if credentials are required; bearer tokens are handled there too.
 
 use std::borrow::Cow;
 
@@ -11,31 +11,31 @@ use loci_model::{AccessKeyId, Error, ErrorKind, Timestamp};
 use super::sigv4::{BodyCheck, Claim, Envelope, PathEncoding, Rules, SignatureError, VerifiedBody};
 use crate::bodies::Proof;
 
-/// The service both planes of the wire are signed for.
+/// The service name in signatures for both planes of the AgentCore API.
 pub const SIGNING_NAME: &str = "bedrock-agentcore";
 
-/// The head of a request, and how its service signs.
+/// The head of a request, with the signing rules of its service.
 #[derive(Debug, Clone, Copy)]
 pub struct SignedRequest<'a> {
     /// The signed part.
     pub envelope: Envelope<'a>,
     /// The service in the credential scope.
     pub service: &'a str,
-    /// How the service's clients encode paths.
+    /// The path encoding of the service's clients.
     pub path: PathEncoding,
-    /// Whether the signature may be in the query.
+    /// True if the signature may be in the query.
     pub presigned: bool,
-    /// Whether bodies may be left unsigned.
+    /// True if bodies may be unsigned.
     pub unsigned_payload: bool,
-    /// Bytes a chunked body may decode to.
+    /// The maximum number of bytes of a decoded chunked body.
     pub body_bytes_max: usize,
 }
 
-/// The caller of a request, as far as its head says it.
+/// The caller of a request, as far as its head proves it.
 pub enum Asker<'a> {
-    /// No credentials are asked for.
+    /// A caller without required credentials.
     Open(Principal),
-    /// A key, and a signature.
+    /// A key with a signature.
     Signed(SignedHead<'a>),
 }
 
@@ -48,7 +48,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Returns the caller, and the body as it was meant.
+    /// Returns the caller and the decoded body.
     ///
     /// # Errors
     /// Like [`SignedHead::verified`].
@@ -60,17 +60,18 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// A request whose head is checked as far as it proves who calls; its body need not be there yet.
+/// A request whose head is verified as far as it proves the caller. The body may still be
+/// outstanding.
 pub struct SignedHead<'a> {
     caller: Principal,
     body: Expected<'a>,
 }
 
-/// The checks that are left when the body is there.
+/// The checks that remain for the body.
 enum Expected<'a> {
-    /// The signature holds; the body must be the one it states, or come in chunks that it signs.
+    /// The signature is valid. The body must match the hash in the head, or come in signed chunks.
     Checked(BodyCheck),
-    /// The signature covers a hash of the body that the head does not state.
+    /// The signature covers a hash of the body that the head does not contain.
     Covered(Box<Covered<'a>>),
 }
 
@@ -81,11 +82,11 @@ struct Covered<'a> {
     secret: Secret,
 }
 
-/// Checks all that the head of a request proves: shape, service, date, a known key, and the signature where
-/// it does not need the body.
+/// Checks everything that the head of a request proves: shape, service, date, a known key, and the
+/// signature if it does not need the body.
 ///
 /// # Errors
-/// `Unauthenticated` for every failure of key or signature; what the key store itself says if it fails.
+/// `Unauthenticated` for every failure of key or signature; errors of the key store.
 pub async fn signed_head<'a>(
     engine: &Engine,
     request: &SignedRequest<'a>,
@@ -113,7 +114,7 @@ pub async fn signed_head<'a>(
 }
 
 impl SignedHead<'_> {
-    /// The extent to which the head alone proves who calls.
+    /// Returns the extent to which the head alone proves the caller.
     pub fn proof(&self) -> Proof {
         match &self.body {
             Expected::Checked(_) => Proof::Complete,
@@ -121,10 +122,10 @@ impl SignedHead<'_> {
         }
     }
 
-    /// The caller and the body they sent, decoded if it came in chunks.
+    /// Returns the caller and the body, decoded if it came in chunks.
     ///
     /// # Errors
-    /// `Unauthenticated` where the signature or the body is not right.
+    /// `Unauthenticated` if the signature or the body is invalid.
     pub fn verified(self, body: &[u8]) -> Result<(Principal, VerifiedBody<'_>), Error> {
         let verified = match self.body {
             Expected::Checked(check) => check.verified(body),

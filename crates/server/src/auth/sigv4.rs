@@ -1,8 +1,10 @@
-//! AWS Signature Version 4, verifying side: reads the `Authorization` header, checks scope, clock and signature.
+//! AWS Signature Version 4, verifying side: reads the `Authorization` header and checks scope,
+//! clock and signature.
 //!
-//! It knows neither where secrets are kept nor what a caller may do: the door finds the secret of
-//! [`Claim::access_key_id`] and the engine decides the rest. It reads no clock: `now` is an argument. Bodies sent in
-//! signed chunks are `sigv4_chunks`' work. Signatures in the query are read by `sigv4_presigned` where the rules allow them.
+//! It knows neither the storage of secrets nor the rights of a caller. The interface looks up the
+//! secret of [`Claim::access_key_id`], and the engine decides the rest. It reads no clock: `now` is
+//! an argument. `sigv4_chunks` handles bodies in signed chunks. `sigv4_presigned` reads signatures
+//! in the query, if the rules allow them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,43 +18,45 @@ use super::sigv4_canonical;
 use super::sigv4_chunks::{ChunkDecoder, Signing};
 use super::sigv4_presigned;
 
-/// How far a client's clock may be off, either way, in seconds. AWS allows 15 minutes.
+/// The tolerance for a client's clock in both directions, in seconds. AWS allows 15 minutes.
 pub const SKEW_SECONDS: i64 = 15 * 60;
 
 pub(super) const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 const TERMINATOR: &str = "aws4_request";
 
-/// The part of a request that is signed, as it was received: nothing decoded, nothing normalised.
+/// The signed part of a request, as received: nothing decoded, nothing normalised.
 #[derive(Debug, Clone, Copy)]
 pub struct Envelope<'a> {
     /// The HTTP method, upper case.
     pub method: &'a str,
-    /// The raw path, percent-encoded as it arrived.
+    /// The raw path, percent-encoded as received.
     pub path: &'a str,
-    /// The raw query, without `?`; empty when there is none.
+    /// The raw query, without `?`; empty if there is none.
     pub query: &'a str,
     /// All headers.
     pub headers: &'a HeaderMap,
 }
 
-/// What a signature must satisfy besides being right.
+/// The requirements for a signature in addition to its correctness.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules<'a> {
-    /// The service name required in the credential scope, for example `bedrock-agentcore`. Any region is accepted.
+    /// The service name required in the credential scope, for example `bedrock-agentcore`. Any
+    /// region is accepted.
     pub service: &'a str,
     /// The server's time, seconds since the epoch.
     pub now_unix_s: i64,
-    /// How the service's clients encode the path they sign.
+    /// The path encoding of the service's clients.
     pub path: PathEncoding,
-    /// Whether the signature may be in the query.
+    /// True if the signature may be in the query.
     pub presigned: bool,
-    /// Whether `UNSIGNED-PAYLOAD` and unsigned chunks are accepted: the body is then not protected by the signature.
+    /// True if `UNSIGNED-PAYLOAD` and unsigned chunks are accepted. The signature then does not
+    /// protect the body.
     pub unsigned_payload: bool,
-    /// Bytes that a chunked body may decode to.
+    /// The maximum number of bytes of a decoded chunked body.
     pub body_bytes_max: usize,
 }
 
-/// How the path enters the canonical request.
+/// The form of the path in the canonical request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathEncoding {
     /// All services but S3: dot segments removed, then encoded a second time.
@@ -61,16 +65,17 @@ pub enum PathEncoding {
     Once,
 }
 
-/// Why a request is not authenticated. Every one is answered 403 `AccessDeniedException` on the wire.
+/// The reason why a request is not authenticated. The AgentCore API answers each with 403
+/// `AccessDeniedException`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignatureError {
     /// No `Authorization` header.
     Absent,
-    /// The signature is in the query string.
+    /// The signature is in the query string, which is not allowed.
     Presigned,
-    /// Another scheme than `AWS4-HMAC-SHA256`.
+    /// The scheme is not `AWS4-HMAC-SHA256`.
     Algorithm,
-    /// The header cannot be read; the text says which part.
+    /// The header is malformed; the text names the part.
     Malformed(&'static str),
     /// The credential scope names another service.
     Service,
@@ -78,21 +83,21 @@ pub enum SignatureError {
     ScopeDate,
     /// The request's time is outside the allowed skew, in seconds (server minus client).
     Skew(i64),
-    /// A signature in the query is past its time.
+    /// The signature in the query has expired.
     Expired,
     /// `host` or `x-amz-date` is not among the signed headers.
     SignedHeaderRequired,
     /// A signed header is not in the request.
     SignedHeaderAbsent,
-    /// An unsigned body where the rules demand a signed one.
+    /// The body is unsigned, but the rules require a signed one.
     UnsignedPayload,
-    /// The body's hash is not the one that was signed.
+    /// The body's hash differs from the signed one.
     BodyHash,
-    /// A chunked body that cannot be read; the text says why.
+    /// The chunked body is malformed; the text is the reason.
     Chunk(&'static str),
-    /// A chunked body decodes to more than the limit, in bytes.
+    /// The decoded chunked body exceeds the limit, in bytes.
     ChunkedBodyTooLarge(usize),
-    /// The signature is not the one this key gives.
+    /// The signature is not that of this key.
     Mismatch,
 }
 
@@ -132,7 +137,7 @@ impl fmt::Display for SignatureError {
 
 impl std::error::Error for SignatureError {}
 
-/// A signature as the request claims it: read, its scope and clock checked, not yet verified.
+/// The signature as the request claims it: parsed, its scope and clock checked, not yet verified.
 #[derive(Debug, Clone)]
 pub struct Claim {
     pub(super) access_key_id: String,
@@ -143,16 +148,16 @@ pub struct Claim {
     pub(super) signed_headers: Vec<String>,
     pub(super) signature: String,
     pub(super) payload: PayloadHash,
-    /// It stands in the query, of which it covers all but itself.
+    /// True if the signature is in the query, of which it covers everything but itself.
     pub(super) is_presigned: bool,
 }
 
-/// What stands for the body in the canonical request.
+/// The value that represents the body in the canonical request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PayloadHash {
     /// No header: the hash of the body as received.
     OfBody,
-    /// A hex SHA-256 given by the client, to be compared with the body's.
+    /// A hex SHA-256 from the client, to be compared with the body's.
     Given(String),
     Unsigned,
     SignedChunks {
@@ -162,7 +167,8 @@ pub(super) enum PayloadHash {
 }
 
 impl Claim {
-    /// Reads the `Authorization` header and checks all that needs no secret: shape, service, date, skew, header names.
+    /// Reads the `Authorization` header and checks everything that needs no secret: shape, service,
+    /// date, skew, header names.
     pub fn read(envelope: &Envelope<'_>, rules: &Rules<'_>) -> Result<Self, SignatureError> {
         let Some(value) = single(envelope.headers, "authorization")? else {
             return match (sigv4_presigned::is_in(envelope.query), rules.presigned) {
@@ -208,17 +214,19 @@ impl Claim {
         })
     }
 
-    /// The access key id the request names: public, not secret. Look its secret up before [`Claim::verify`].
+    /// Returns the access key id of the request, which is public. Look up its secret before
+    /// [`Claim::verify`].
     pub fn access_key_id(&self) -> &str {
         &self.access_key_id
     }
 
-    /// The region of the credential scope, as the client wrote it.
+    /// Returns the region of the credential scope, as the client wrote it.
     pub fn region(&self) -> &str {
         &self.region
     }
 
-    /// Verifies the signature and the body with the key's secret; returns the body, decoded if it came in chunks.
+    /// Verifies the signature and the body with the key's secret. Returns the body, decoded if it
+    /// came in chunks.
     pub fn verify<'b>(
         &self,
         envelope: &Envelope<'_>,
@@ -230,8 +238,9 @@ impl Claim {
         self.begin(envelope, rules, secret, &body_hash)?.verified_by(body, || body_hash)
     }
 
-    /// Verifies the signature before the body is there and says what remains to be checked on the body.
-    /// `body_hash` (hex SHA-256 of the body as received) is read only if [`Claim::needs_body_hash`].
+    /// Verifies the signature before the body has arrived, and returns the checks that remain for
+    /// the body. `body_hash` (hex SHA-256 of the body as received) is read only if
+    /// [`Claim::needs_body_hash`].
     pub fn begin(
         &self,
         envelope: &Envelope<'_>,
@@ -268,7 +277,8 @@ impl Claim {
         })
     }
 
-    /// Whether the signature covers the hash of the whole body without stating it, so that the body must be read first.
+    /// Returns true if the signature covers a hash of the whole body that the head does not
+    /// contain. The body must then be read first.
     pub fn needs_body_hash(&self) -> bool {
         self.payload == PayloadHash::OfBody
     }
@@ -281,17 +291,17 @@ impl Claim {
     }
 }
 
-/// A body whose signature holds.
+/// A body with a valid signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifiedBody<'b> {
     /// The bytes, decoded.
     pub content: Cow<'b, [u8]>,
-    /// Lines `name:value` behind a body in chunks; none where it came whole.
+    /// Lines `name:value` after a body in chunks; `None` for a body sent whole.
     pub trailers: Option<String>,
 }
 
 impl BodyCheck {
-    /// The body, decoded, where it is the one that was signed.
+    /// Returns the decoded body, if it is the signed one.
     pub fn verified(self, body: &[u8]) -> Result<VerifiedBody<'_>, SignatureError> {
         self.verified_by(body, || hex::encode(Sha256::digest(body)))
     }
@@ -319,14 +329,14 @@ impl BodyCheck {
     }
 }
 
-/// What must hold of the body once the signature does.
+/// The check of the body that remains after the signature is verified.
 #[derive(Debug)]
 pub enum BodyCheck {
-    /// Its SHA-256, lower-case hex.
+    /// A comparison with its SHA-256, lower-case hex.
     Sha256(String),
-    /// Nothing: the client left the body unsigned and the rules allow it.
+    /// None: the client left the body unsigned, and the rules allow it.
     Unsigned,
-    /// It comes in chunks: feed it through this decoder.
+    /// The decoder for a body in chunks.
     Chunks(Box<ChunkDecoder>),
 }
 
@@ -387,7 +397,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// `Credential`, `SignedHeaders` and `Signature`, in any order, each once.
+/// Returns `Credential`, `SignedHeaders` and `Signature`, in any order, each once.
 fn authorization_fields(fields: &str) -> Result<[&str; 3], SignatureError> {
     let mut found: [Option<&str>; 3] = [None; 3];
     for field in fields.split(',') {
@@ -414,7 +424,7 @@ fn authorization_fields(fields: &str) -> Result<[&str; 3], SignatureError> {
     }
 }
 
-/// Lower-case names, strictly ascending.
+/// Returns header names in lower case, strictly ascending.
 pub(super) fn header_names(list: &str) -> Result<Vec<String>, SignatureError> {
     let names: Vec<String> = list.split(';').map(str::to_owned).collect();
     let readable = names.iter().all(|name| {
@@ -437,7 +447,7 @@ fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Sig
     }
 }
 
-/// `YYYYMMDDTHHMMSSZ` to seconds since the epoch.
+/// Converts `YYYYMMDDTHHMMSSZ` to seconds since the epoch.
 pub(super) fn unix_seconds(amz_date: &str) -> Result<i64, SignatureError> {
     const WRONG: SignatureError = SignatureError::Malformed("x-amz-date is not YYYYMMDDTHHMMSSZ");
     if amz_date.len() != 16 {
@@ -453,7 +463,7 @@ pub(super) fn is_lower_hex(text: &str) -> bool {
 }
 
 pub(super) fn hmac_sha256(key: &[u8], message: &[u8]) -> Result<[u8; 32], SignatureError> {
-    // HMAC takes keys of every length; the error cannot occur.
+    // HMAC accepts keys of every length; the error cannot occur.
     let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(|_| SignatureError::Mismatch)?;
     mac.update(message);
     Ok(mac.finalize().into_bytes().into())

@@ -1,4 +1,5 @@
-//! The canonical request of AWS Signature Version 4: the one text both sides hash. It checks nothing and knows no key.
+//! The canonical request of AWS Signature Version 4, the text that both sides hash. The module
+//! checks nothing and knows no key.
 
 use std::borrow::Cow;
 
@@ -7,7 +8,8 @@ use percent_encoding::percent_decode_str;
 
 use super::sigv4::{Envelope, PathEncoding, SignatureError};
 
-/// The canonical request (method, path, query, headers, header names, payload hash), lines joined by `\n`.
+/// Returns the canonical request (method, path, query, headers, header names, payload hash), lines
+/// joined by `\n`.
 pub(super) fn request(
     envelope: &Envelope<'_>,
     path: PathEncoding,
@@ -34,8 +36,9 @@ pub(super) fn request(
     Ok(text)
 }
 
-/// The path as clients sign it. `Twice`: dot segments and empty segments removed from the path as it was received,
-/// then each segment encoded once more. `Once` (S3): every segment brought to one canonical encoding, nothing removed.
+/// Returns the path as clients sign it. `Twice` removes dot segments and empty segments from the
+/// received path, and encodes each segment once more. `Once` (S3) brings every segment to its
+/// canonical encoding and removes nothing.
 fn uri(raw: &str, encoding: PathEncoding) -> String {
     let raw = if raw.is_empty() { "/" } else { raw };
     match encoding {
@@ -68,9 +71,12 @@ fn uri(raw: &str, encoding: PathEncoding) -> String {
     }
 }
 
-/// Names and values decoded, encoded again in the one canonical way, sorted by name, then value. S3 reads a
-/// plus as the space that form-encoded clients mean, and signs it so: the signed query must be the one that
-/// is read. SDKs write `%20` and `%2B`; all other services take a plus for itself.
+/// Returns names and values, decoded, encoded again in canonical form, and sorted by name, then
+/// value.
+///
+/// S3 reads a plus as the space of form-encoded clients and signs it so, because the signed query
+/// must equal the one that is read. SDKs write `%20` and `%2B`. All other services read a plus
+/// literally.
 fn query(raw: &str, encoding: PathEncoding) -> String {
     let raw = match encoding {
         PathEncoding::Once => Cow::Owned(raw.replace('+', "%20")),
@@ -92,7 +98,7 @@ fn canonical(part: &str) -> String {
     encode(&percent_decode_str(part).collect::<Vec<u8>>())
 }
 
-/// All values of one header joined by `,`, each trimmed and with runs of blanks made one.
+/// Returns all values of one header joined by `,`, each trimmed and with runs of blanks collapsed.
 fn header(headers: &HeaderMap, name: &str) -> Result<String, SignatureError> {
     let mut values = Vec::new();
     for value in headers.get_all(name) {
@@ -103,7 +109,7 @@ fn header(headers: &HeaderMap, name: &str) -> Result<String, SignatureError> {
     if values.is_empty() { Err(SignatureError::SignedHeaderAbsent) } else { Ok(values.join(",")) }
 }
 
-/// Percent-encoding with the unreserved set of RFC 3986 and upper-case digits.
+/// Returns the percent-encoding with the unreserved set of RFC 3986 and upper-case digits.
 fn encode(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     let mut text = String::with_capacity(bytes.len() + 8);

@@ -1,19 +1,20 @@
-//! Bodies sent as `aws-chunked`: decoded and verified piece by piece, so that no byte is given out before its chunk's
-//! signature holds. Checksums in trailers are read and not compared: that is the door's matter.
+//! Bodies sent as `aws-chunked`: decoded and verified piece by piece, so that no byte is returned
+//! before its chunk's signature is verified. Checksums in trailers are read but not compared; the
+//! S3 interface does that.
 
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::sigv4::{SignatureError, hmac_sha256, is_lower_hex};
 
-/// Bytes one line (chunk header or trailer) may have, line end included.
+/// The maximum number of bytes in one line (chunk header or trailer), line end included.
 const LINE_BYTES_MAX: usize = 8 * 1024;
-/// Trailer lines a body may end with.
+/// The maximum number of trailer lines of a body.
 const TRAILERS_MAX: usize = 16;
-/// SHA-256 of nothing, part of every chunk's string to sign.
+/// The SHA-256 of an empty text, a part of every chunk's string to sign.
 const EMPTY_SHA256: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/// What chunk signatures are computed with; the seed is the signature of the request itself.
+/// The input of chunk signatures. The seed is the signature of the request itself.
 #[derive(Debug)]
 pub struct Signing {
     key: [u8; 32],
@@ -54,8 +55,8 @@ impl Signing {
     }
 }
 
-/// Decodes one chunked body. Feed it in pieces of any size, then call [`ChunkDecoder::finish`]; only then is the body
-/// whole. After an error it stays failed.
+/// Decodes one chunked body. Feed it in pieces of any size, then call [`ChunkDecoder::finish`];
+/// only then is the body complete. After an error every further call fails.
 #[derive(Debug)]
 pub struct ChunkDecoder {
     signing: Option<Signing>,
@@ -97,12 +98,12 @@ impl ChunkDecoder {
         }
     }
 
-    /// A decoder of chunks whose signatures, where there are any, nobody asks for.
+    /// Creates a decoder of chunks whose signatures, if there are any, are not verified.
     pub fn unsigned(decoded_bytes_max: usize) -> Self {
         Self::new(None, decoded_bytes_max)
     }
 
-    /// Decodes a whole body; its trailers are lines `name:value`, the names in lower case.
+    /// Decodes a whole body. Its trailers are lines `name:value`, the names in lower case.
     pub fn decoded(mut self, body: &[u8]) -> Result<(Vec<u8>, String), SignatureError> {
         let mut content = Vec::with_capacity(body.len());
         self.feed(body, &mut content)?;
@@ -110,7 +111,8 @@ impl ChunkDecoder {
         Ok((content, self.trailer))
     }
 
-    /// Takes the next piece; appends to `out` the data of every chunk that is complete and verified.
+    /// Takes the next piece, and appends to `out` the data of every chunk that is complete and
+    /// verified.
     pub fn feed(&mut self, mut piece: &[u8], out: &mut Vec<u8>) -> Result<(), SignatureError> {
         while !piece.is_empty() {
             match self.step(piece, out) {
@@ -124,7 +126,7 @@ impl ChunkDecoder {
         Ok(())
     }
 
-    /// Says that the body has ended; an unfinished one is refused.
+    /// Marks the end of the body. An incomplete body is rejected.
     pub fn finish(&self) -> Result<(), SignatureError> {
         match self.state {
             State::Done => Ok(()),
@@ -161,7 +163,7 @@ impl ChunkDecoder {
         }
     }
 
-    /// A whole line without its `\r\n`, or nothing while it is incomplete.
+    /// Returns a whole line without its `\r\n`, or nothing while it is incomplete.
     fn take_line<'p>(&mut self, piece: &'p [u8]) -> Result<(Option<String>, &'p [u8]), SignatureError> {
         let end = piece.iter().position(|byte| *byte == b'\n');
         let (taken, rest) = piece.split_at(end.map_or(piece.len(), |at| at + 1));
@@ -232,7 +234,8 @@ impl ChunkDecoder {
 
     fn on_trailer(&mut self, line: &str) -> Result<(), SignatureError> {
         if line.is_empty() {
-            // With a signed trailer the end is its signature's line; an end before it is an unsigned trailer.
+            // A signed trailer ends with the line of its signature. An end before that line is an
+            // unsigned trailer.
             if self.expects_trailer() {
                 return Err(SignatureError::Chunk("its trailer is not signed"));
             }

@@ -1,4 +1,5 @@
-//! A signature in the query: reads it as a claim. It verifies nothing; the canonical request leaves the signature itself out.
+//! A signature in the query: reads it as a claim. It verifies nothing. The canonical request
+//! excludes the signature itself.
 
 use percent_encoding::percent_decode_str;
 
@@ -8,10 +9,10 @@ use super::sigv4::{
 };
 
 const SIGNATURE: &str = "X-Amz-Signature";
-/// Seconds that such a signature may hold: a week, as with AWS.
+/// The maximum lifetime of such a signature, in seconds: a week, as in AWS.
 const EXPIRES_MAX: i64 = 7 * 24 * 3600;
 
-/// True for a query that bears a signature.
+/// Returns true for a query that contains a signature.
 pub(super) fn is_in(query: &str) -> bool {
     let names = query.split('&').filter_map(|part| part.split('=').next());
     names.into_iter().any(|name| {
@@ -19,13 +20,13 @@ pub(super) fn is_in(query: &str) -> bool {
     })
 }
 
-/// The query as it was signed.
+/// Returns the query in its signed form.
 pub(super) fn without_signature(query: &str) -> String {
     let is_signature = |part: &&str| part.split('=').next() == Some(SIGNATURE);
     query.split('&').filter(|part| !is_signature(part)).collect::<Vec<_>>().join("&")
 }
 
-/// Reads the claim, and checks all that needs no secret.
+/// Reads the claim, and checks everything that needs no secret.
 pub(super) fn read(envelope: &Envelope<'_>, rules: &Rules<'_>) -> Result<Claim, SignatureError> {
     let member = |name: &'static str| member(envelope.query, name);
     if member("X-Amz-Algorithm")? != ALGORITHM {
@@ -76,7 +77,7 @@ pub(super) fn read(envelope: &Envelope<'_>, rules: &Rules<'_>) -> Result<Claim, 
     })
 }
 
-/// A member of the query, decoded; each once.
+/// Returns a member of the query, decoded. It must occur once.
 fn member(query: &str, name: &'static str) -> Result<String, SignatureError> {
     let values = query.split('&').filter_map(|part| part.split_once('=')).filter(|(key, _)| *key == name);
     let mut values = values.map(|(_, value)| value);
@@ -99,11 +100,11 @@ mod tests {
     use http::HeaderMap;
 
     const SECRET: &str = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
-    /// The example of AWS's documentation of signatures in queries.
+    /// The example in AWS's documentation of signatures in queries.
     const QUERY: &str = "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2F\
                          aws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&\
                          X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404";
-    /// When it was made.
+    /// The time of its creation.
     const MADE: i64 = 1_369_353_600;
 
     fn verify(query: &str, now_unix_s: i64) -> Result<(), SignatureError> {

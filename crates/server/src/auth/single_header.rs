@@ -1,13 +1,13 @@
-//! Headers that say who asks, or for what: each stands once. Of two a proxy may look at one and a door at the
-//! other.
+//! Headers that identify the caller or the target. Each may occur once: of two values a proxy could
+//! read one and the server the other.
 
 use http::{HeaderMap, HeaderValue};
 use loci_model::{Error, Result};
 
-/// Returns the value of a header; `None` where it is not there.
+/// Returns the value of a header; `None` if it is absent.
 ///
 /// # Errors
-/// `Invalid` on the header where it stands more than once.
+/// `Invalid` on the header if it occurs more than once.
 pub(crate) fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h HeaderValue>> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {

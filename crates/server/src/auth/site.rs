@@ -1,24 +1,28 @@
-//! From where a request without credentials may come. Development mode trusts everyone who reaches loopback,
-//! and so do figures and descriptions. A web page in a browser on this machine reaches loopback too:
-//! directly, with or without saying so (`Origin`, `Sec-Fetch-Site`), or through a name that it points here
-//! (`Host`). So does every client of a proxy on this machine. All of these are refused.
+//! The allowed origins of requests without credentials.
+//!
+//! Development mode trusts every client that reaches loopback, and so do the metrics and the API
+//! description. A web page in a browser on this machine reaches loopback too: directly, with or
+//! without stating its origin (`Origin`, `Sec-Fetch-Site`), or through a name that it resolves to
+//! this machine (`Host`). So does every client of a proxy on this machine. All of these are
+//! rejected.
 
 use http::HeaderMap;
 use loci_model::{Error, Result};
 
 use super::gate::Peer;
 
-/// Headers that proxies add. A request that carries one came through somebody's proxy, from anywhere.
+/// Headers that proxies add. A request with one of them came through a proxy, from an unknown
+/// address.
 const PROXY_HEADERS: &[&str] = &["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 const HOST: &str = "host";
 const ORIGIN: &str = "origin";
-/// Headers by which browsers say what makes them send a request.
+/// Headers by which browsers state the cause of a request.
 const FETCH_SITE: &str = "sec-fetch-site";
 const FETCH_MODE: &str = "sec-fetch-mode";
 const FETCH_DEST: &str = "sec-fetch-dest";
 
-/// Refuses everything in development mode that does not come from a program, or a page, of this machine
-/// itself.
+/// Rejects every request in development mode that does not come from a program, or a page, of this
+/// machine.
 ///
 /// # Errors
 /// `Denied`, with the remedy.
@@ -38,10 +42,10 @@ pub(crate) fn require_own_machine(headers: &HeaderMap) -> Result<()> {
     ))
 }
 
-/// Endpoints that need no credentials, with keys or without.
+/// Endpoints that need no credentials, with or without keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OpenEndpoint {
-    /// `/healthz` and `/readyz`: under any name they reveal no more than that it is so.
+    /// `/healthz` and `/readyz`. They reveal only the state of the server, under any host name.
     Health,
     /// `/openapi.json`, which people open in a browser, also by a link on a page of another site.
     Description,
@@ -49,7 +53,7 @@ pub(crate) enum OpenEndpoint {
     Figures,
 }
 
-/// Refuses an open endpoint to pages of other hosts, and on loopback under names of other hosts.
+/// Rejects pages of other hosts for an open endpoint, and on loopback also other host names.
 ///
 /// # Errors
 /// `Denied`, with the remedy.
@@ -68,14 +72,14 @@ pub(crate) fn require_own_site(endpoint: OpenEndpoint, peer: Peer, headers: &Hea
     ))
 }
 
-/// True where a person followed a link in a browser: no page reads the answer.
+/// Returns true if a person followed a link in a browser. Then no page can read the response.
 fn is_navigation(headers: &HeaderMap) -> bool {
     values(headers, FETCH_MODE).any(|mode| mode == "navigate")
         && values(headers, FETCH_DEST).all(|kind| kind == "document")
 }
 
-/// Refuses pages of other hosts. Browsers do not say the origin with everything that a page makes them load;
-/// they say that it is of another site.
+/// Rejects pages of other hosts. Browsers do not send the origin with every request of a page, but
+/// they state that the page is of another site.
 fn refuse_foreign_origin(headers: &HeaderMap) -> Result<()> {
     let foreign =
         || Error::denied("requests from pages of other hosts are refused: send them from a program");
@@ -90,22 +94,22 @@ fn has_loopback_host(headers: &HeaderMap) -> bool {
     values(headers, HOST).all(is_loopback_host)
 }
 
-/// True where a browser says that a page of another site makes it send the request.
+/// Returns true if the browser states that a page of another site caused the request.
 pub(crate) fn is_cross_site(headers: &HeaderMap) -> bool {
     values(headers, FETCH_SITE).any(|site| !matches!(site, "same-origin" | "same-site" | "none"))
 }
 
-/// All values of a header; one that is no text is `?`, which is nobody's name.
+/// Returns all values of a header. A value that is not text becomes `?`, which is not a valid name.
 pub(crate) fn values<'h>(headers: &'h HeaderMap, name: &'static str) -> impl Iterator<Item = &'h str> {
     headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?"))
 }
 
-/// True for an origin on this machine.
+/// Returns true for an origin on this machine.
 pub(crate) fn is_loopback_origin(origin: &str) -> bool {
     origin.split_once("://").is_some_and(|(_, host)| is_loopback_host(host))
 }
 
-/// True for a name or address of this machine, with or without a port.
+/// Returns true for a name or address of this machine, with or without a port.
 pub(crate) fn is_loopback_host(host: &str) -> bool {
     let (name, rest) = match host.strip_prefix('[') {
         Some(rest) => rest.split_once(']').unwrap_or(("", "")),
@@ -187,7 +191,7 @@ mod tests {
         }
         check(&[own, ("sec-fetch-site", "cross-site")], false);
         check(&[own, ("sec-fetch-site", "another")], false);
-        // A page of localhost asks 127.0.0.1: another site, and this machine all the same.
+        // A page of localhost requests 127.0.0.1: that is another site, but this machine.
         check(&[own, ("sec-fetch-site", "cross-site"), ("origin", "http://localhost:3000")], true);
         check(&[own, ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")], false);
         for name in PROXY_HEADERS.iter().copied() {

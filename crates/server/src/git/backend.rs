@@ -1,5 +1,6 @@
-//! One request of a git client, answered by `git http-backend` (CGI): what it writes is passed on as it comes. It is given one repository, and told
-//! to run nothing of it and to take no push. Who may ask is decided before.
+//! Answers one request of a git client by `git http-backend` (CGI), whose output is streamed. The
+//! process gets one repository, runs no programs of it and accepts no push. Access is checked
+//! before.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt as _;
@@ -19,7 +20,7 @@ use loci_model::{Error, Result};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 
-/// Variables by which a calling git would lead elsewhere.
+/// Environment variables by which the caller's git could redirect the process.
 const LEADING_AWAY: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -36,7 +37,7 @@ const LEADING_AWAY: &[&str] = &[
     "REMOTE_USER",
     "HTTP_CONTENT_ENCODING",
 ];
-/// Always so, whatever the repository says.
+/// Settings that override those of the repository.
 const SETTINGS: &[&str] = &[
     "safe.directory=*",
     "core.hooksPath=/dev/null",
@@ -44,58 +45,58 @@ const SETTINGS: &[&str] = &[
     "http.getanyfile=false",
     "uploadpack.allowFilter=true",
 ];
-/// Bytes that are passed on at once.
+/// The bytes of one chunk of output.
 const CHUNK_BYTES: usize = 64 << 10;
-/// Pieces that wait for a slow client.
+/// The number of chunks that are buffered for a slow client.
 const CHUNKS_WAITING: usize = 8;
-/// Clones that are served at once.
+/// The maximum number of clones that are served at once.
 pub(crate) const CLONES_MAX: usize = 8;
-/// Git, and whoever reads what it says, may stand still for so long.
+/// The maximum pause of git, and of the client that reads its output.
 const STILL_MAX: Duration = Duration::from_secs(60);
-/// One request takes so long at most.
+/// The maximum duration of one request, in microseconds.
 const WHOLE_US: u64 = 600_000_000;
-/// Lines before the answer's body.
+/// The maximum number of lines before the body of git's output.
 const HEAD_LINES_MAX: usize = 50;
 
 /// A request.
 pub(super) struct Asked {
     /// The repository.
     pub(super) place: PathBuf,
-    /// `info/refs` or `git-upload-pack`.
+    /// The service: `info/refs` or `git-upload-pack`.
     pub(super) service: String,
     pub(super) method: String,
     pub(super) query: String,
     pub(super) content_type: Option<String>,
-    /// Bodies may come deflated: git reads them so.
+    /// The encoding of the body. Git accepts compressed bodies.
     pub(super) content_encoding: Option<String>,
     pub(super) protocol: Option<String>,
     pub(super) body: Bytes,
 }
 
-/// What ends a request that nobody would end.
+/// The time limits of a request.
 struct Until {
     clock: Arc<dyn Clock>,
-    /// No piece takes longer.
+    /// The maximum time for one chunk.
     still: Duration,
-    /// By the monotonic clock.
+    /// The end of the request, on the monotonic clock.
     end_us: u64,
 }
 
 impl Until {
-    /// How long the next piece may take; `None`: the request has taken too long.
+    /// Returns the time limit for the next chunk; `None` if the request has taken too long.
     fn next(&self) -> Option<Duration> {
         let left = self.end_us.checked_sub(self.clock.monotonic_us()).filter(|left| *left > 0)?;
         Some(self.still.min(Duration::from_micros(left)))
     }
 }
 
-/// What git said.
+/// A message with output of git.
 enum Said {
     Head(Result<Head>),
     Piece(std::io::Result<Bytes>),
 }
 
-/// The head of an answer.
+/// The head of git's output.
 #[derive(Debug)]
 struct Head {
     status: StatusCode,
@@ -105,7 +106,7 @@ struct Head {
 /// Answers a request.
 ///
 /// # Errors
-/// `Unavailable` where git cannot be run, or says nothing; the message says what to do.
+/// `Unavailable` if git cannot be run or has no output; the message states the remedy.
 pub(super) async fn run(
     asked: Asked,
     clock: Arc<dyn Clock>,
@@ -135,14 +136,14 @@ pub(super) async fn run(
         .map_err(|error| Error::bug("git answered a head that is none").caused_by(error))
 }
 
-/// Who reads an answer.
+/// The client that reads a response.
 struct Client {
     give: mpsc::Sender<std::io::Result<Bytes>>,
     runtime: Handle,
 }
 
 impl Client {
-    /// Gives a piece; false where the client is gone, or did not take it in time.
+    /// Sends a chunk. Returns false if the client is gone, or did not take it in time.
     fn give(&self, piece: std::io::Result<Bytes>, within: Duration) -> bool {
         let given =
             self.runtime.block_on(async { tokio::time::timeout(within, self.give.send(piece)).await });
@@ -150,7 +151,8 @@ impl Client {
     }
 }
 
-/// On a thread of its own: a client that goes away or stands still ends it, and so does a git that says nothing.
+/// Runs git on a thread of its own. A client that disconnects or stalls ends it, and so does a git
+/// without output.
 fn work(asked: &Asked, told: oneshot::Sender<Result<Head>>, client: &Client, until: &Until) {
     let mut child = match start(asked) {
         Ok(child) => child,
@@ -159,13 +161,13 @@ fn work(asked: &Asked, told: oneshot::Sender<Result<Head>>, client: &Client, unt
     let (input, output) = (child.stdin.take(), child.stdout.take());
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            // Git may have heard enough before the end.
+            // Git may stop reading before the end.
             input.map(|mut input| input.write_all(&asked.body).is_ok())
         });
         let (say, hear) = sync_channel(1);
         scope.spawn(move || output.map(|output| read_all(BufReader::new(output), &say)));
         pass_on(&hear, told, client, until);
-        // What reads and writes it ends with it.
+        // The reading and writing threads end with git.
         drop(hear);
         end(&mut child);
     });
@@ -174,7 +176,7 @@ fn work(asked: &Asked, told: oneshot::Sender<Result<Head>>, client: &Client, unt
     }
 }
 
-/// Ends git with whatever it runs; it may have ended.
+/// Kills git with its child processes, unless it has ended.
 fn end(child: &mut Child) {
     let group = rustix::process::Pid::from_child(child);
     let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -193,7 +195,8 @@ fn start(asked: &Asked) -> Result<Child> {
     }
     command
         .arg("http-backend")
-        // A repository's own file may not name programs to run; whose process this is, and the machine, have none to say either.
+        // The repository's configuration must not name programs to run, and neither may that of the
+        // user or the system.
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_PROJECT_ROOT", root)
@@ -222,7 +225,7 @@ fn start(asked: &Asked) -> Result<Child> {
     })
 }
 
-/// Says what git says, until it ends or nobody listens.
+/// Sends git's output, until git ends or the receiver is gone.
 fn read_all(mut output: impl BufRead, say: &SyncSender<Said>) {
     let head = head_of(&mut output);
     let is_head = head.is_ok();
@@ -261,7 +264,7 @@ fn pass_on(hear: &Receiver<Said>, told: oneshot::Sender<Result<Head>>, client: &
         let piece = match next() {
             Ok(Said::Piece(piece)) => piece,
             Ok(Said::Head(_)) | Err(RecvTimeoutError::Disconnected) => return,
-            // The client learns that this is not the end.
+            // The client learns that the output is incomplete.
             Err(RecvTimeoutError::Timeout) => Err(std::io::Error::new(std::io::ErrorKind::TimedOut, late)),
         };
         let is_last = piece.is_err();
@@ -271,7 +274,7 @@ fn pass_on(hear: &Receiver<Said>, told: oneshot::Sender<Result<Head>>, client: &
     }
 }
 
-/// The head of a CGI answer: fields, and an empty line.
+/// Reads the head of a CGI response: fields, and an empty line.
 fn head_of(output: &mut impl BufRead) -> Result<Head> {
     let broken = || Error::unavailable("git http-backend gave no answer: is it installed with git?");
     let mut head = Head { status: StatusCode::OK, fields: Vec::new() };
@@ -306,7 +309,8 @@ mod tests {
     fn nothing_is_waited_for_without_an_end() {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();
-        // What git says, whether it stays without a word then, whether the client reads, the time that is over; what the client has of it.
+        // The number of chunks, true if git then stalls, true if the client reads, and the time
+        // that passed; then the output that the client gets.
         let check = |pieces: usize, stays: bool, reads: bool, end_us: u64, expect: &[Option<usize>]| {
             let (say, hear) = sync_channel(pieces + 1);
             let head = Head { status: StatusCode::OK, fields: Vec::new() };

@@ -1,6 +1,6 @@
-//! Clones of git mirrors over HTTP: reading alone, by `git http-backend` where git is installed.
-//! Who may read the tree may clone it; unknown and forbidden repositories are the same. Nobody
-//! pushes here.
+//! Clones of git mirrors over HTTP, read-only, by `git http-backend` if git is installed. A caller
+//! with read access to the tree may clone it. Unknown and forbidden repositories yield the same
+//! response. Pushes are rejected.
 
 pub(crate) mod backend;
 
@@ -22,7 +22,7 @@ use crate::bodies::check_declared;
 use crate::doors::Doors;
 use backend::Asked;
 
-/// What a client is told that sent no credentials.
+/// The challenge for a client without credentials.
 const CHALLENGE: &str = "Basic realm=\"loci\", charset=\"UTF-8\"";
 const FETCH: &str = "git-upload-pack";
 const PUSH: &str = "git-receive-pack";
@@ -55,7 +55,7 @@ async fn served(doors: &Doors, memory: &str, rest: &str, request: Request) -> Re
     };
     let place = doors.engine.documents.mirror_repository(&caller, &memory, name).await.map_err(|error| {
         match error.kind {
-            // Whoever may not read it learns nothing of it.
+            // A caller without read access learns nothing about it.
             ErrorKind::Denied | ErrorKind::NotFound | ErrorKind::Invalid => missing(),
             _ => error,
         }
@@ -92,7 +92,7 @@ async fn served(doors: &Doors, memory: &str, rest: &str, request: Request) -> Re
     backend::run(asked, Arc::clone(&doors.clock), permit).await
 }
 
-/// Who asks: any name with a key as its password, or a bearer token.
+/// Returns the caller: any name with a key as its password, or a bearer token.
 async fn caller_of(doors: &Doors, peer: Peer, headers: &HeaderMap) -> Result<Principal> {
     if let Some(caller) = doors.gate.open_caller(peer, headers).await? {
         return Ok(caller);
@@ -112,7 +112,7 @@ async fn caller_of(doors: &Doors, peer: Peer, headers: &HeaderMap) -> Result<Pri
     doors.gate.bearer_caller(&headers).await
 }
 
-/// Git shows the text to whoever runs it.
+/// Git shows the text to its user.
 fn told(error: &Error) -> Response {
     let status = match error.kind {
         ErrorKind::NotFound => StatusCode::NOT_FOUND,

@@ -1,5 +1,5 @@
-//! The body of an answer, which tells the place of its connection when it is over: sent whole, or
-//! given up.
+//! The body of a response. It notifies the slot of its connection when it ends: sent completely, or
+//! dropped.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use hyper::body::{Body, Frame, SizeHint};
 
 use super::slots::Slot;
 
-/// Wraps the body of an answer. Connections of the unix socket have no place.
+/// Wraps the body of a response. Connections of the unix socket have no slot.
 pub(super) struct AnsweredBody<B> {
     inner: B,
     slot: Option<Arc<Slot>>,

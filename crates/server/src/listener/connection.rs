@@ -1,7 +1,8 @@
-//! Accepting connections and answering on them with hyper, HTTP/1.1, until the signal to stop.
-//! Where all usual places are taken, a connection that has yet to send a head, or the rest of a
-//! body that nobody reads, gives its place to a new one; where none has, a few connections are
-//! taken in for health checks alone, so that a full server still says that it lives.
+//! Accepts connections and serves them with hyper, HTTP/1.1, until the signal to stop.
+//!
+//! If all regular slots are taken, a connection gives way to a new one while it waits for a head,
+//! or for the rest of a body that is discarded. If none waits, a few connections are accepted for
+//! health checks alone, so that a full server still reports its health.
 
 use std::convert::Infallible;
 use std::sync::{Arc, PoisonError};
@@ -33,14 +34,14 @@ use crate::auth::gate::Peer;
 use crate::doors::Doors;
 use crate::operations::metrics::Metrics;
 
-/// A TLS handshake must be done after this long.
+/// The maximum duration of a TLS handshake.
 const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
-/// After a failure to accept (no file descriptors left), a pause before the next try.
+/// The pause after a failure to accept (no file descriptors left), in milliseconds.
 const ACCEPT_PAUSE_MS: u64 = 100;
-/// Paths that are answered on connections beyond the usual ones.
+/// Paths that are served on connections beyond the regular ones.
 const HEALTH_PATHS: &[&str] = &["/healthz", "/readyz"];
 
-/// What every connection needs.
+/// The shared state of connections.
 pub(super) struct Connections {
     pub(super) router: Router,
     pub(super) doors: Doors,
@@ -52,7 +53,7 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    /// Accepts TCP connections until the signal to stop, then waits for those that are open.
+    /// Accepts TCP connections until the signal to stop, then waits for the open ones.
     pub(super) async fn accept_tcp(self: Arc<Self>, listener: TcpListener) {
         let mut open = JoinSet::new();
         let mut stopping = self.stopping.clone();
@@ -67,7 +68,7 @@ impl Connections {
             };
             match accepted {
                 Ok((stream, slot)) => {
-                    // Small answers must not wait for more to send.
+                    // Without it small responses would wait for more data.
                     if let Err(error) = stream.set_nodelay(true) {
                         tracing::debug!(%error, "TCP_NODELAY was refused");
                     }
@@ -84,7 +85,7 @@ impl Connections {
         while open.join_next().await.is_some() {}
     }
 
-    /// Accepts connections of the same user on the unix socket, likewise.
+    /// Accepts connections of the same user on the unix socket, until the signal to stop.
     pub(super) async fn accept_unix(self: Arc<Self>, socket: OwnSocket) {
         let mut open = JoinSet::new();
         let mut stopping = self.stopping.clone();
@@ -110,19 +111,19 @@ impl Connections {
         while open.join_next().await.is_some() {}
     }
 
-    /// Answers on a connection for as long as it has its place.
+    /// Serves a connection as long as it has its slot.
     async fn tcp(self: Arc<Self>, stream: tokio::net::TcpStream, slot: Slot) {
         let slot = Arc::new(slot);
         let mut served = std::pin::pin!(self.served(stream, &slot));
-        // Until the runtime has looked for events, bytes that are there already are not seen.
+        // Bytes that have already arrived are visible only after the runtime has polled for events.
         tokio::task::yield_now().await;
         tokio::select! {
-            // A head that is there is read before the place may be lost.
+            // A head that has arrived is read before the slot can be lost.
             biased;
             () = served.as_mut() => return,
             () = slot.lost() => {}
         }
-        // A head that is on its way is answered all the same, as long as few wait for one.
+        // A head in transit is still served, as long as few connections wait for one.
         tokio::task::yield_now().await;
         let late = self.slots.late.try_acquire();
         let ms_max = if late.is_ok() { limits::LATE_HEAD_MS_MAX } else { 0 };
@@ -165,7 +166,7 @@ impl Connections {
         if is_for_health { own.min(Duration::from_millis(limits::HEALTH_HEAD_MS_MAX)) } else { own }
     }
 
-    /// Answers on a connection; those of the unix socket have no place.
+    /// Serves a connection. Those of the unix socket have no slot.
     async fn answer(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -214,7 +215,7 @@ impl Connections {
     }
 }
 
-/// Everything that the requests of one connection share.
+/// The state shared by the requests of one connection.
 #[derive(Clone)]
 struct Asking {
     pace: PaceRules,
@@ -246,9 +247,8 @@ impl Asking {
         Ok(full())
     }
 
-    /// Answers one request. What the door left unread of its body is read away first; that needs a
-    /// place among the slow connections, however fast the bytes come: without one the answer is
-    /// sent at once.
+    /// Answers one request. The unread rest of its body is discarded first. That needs a slot for
+    /// slow connections, at any transfer rate; without one the response is sent at once.
     async fn answer_one(
         self,
         head: hyper::http::request::Parts,
@@ -269,9 +269,10 @@ impl Asking {
         answer
     }
 
-    /// Reads the rest of a body away before its answer is sent: a connection closed on unread bytes
-    /// is reset, and its client may never see why it was refused. That is a courtesy to a sender
-    /// whom nobody may know: it ends, and the answer is sent, once another needs the place.
+    /// Discards the rest of a body before its response is sent. A connection closed with unread
+    /// bytes is reset, and its client may never see the response. Discarding is optional, for a
+    /// client that may be unauthenticated: it ends, and the response is sent, when another
+    /// connection needs the slot.
     async fn courtesy(&self, slot: Option<&Slot>, body: Incoming, ms_max: u64) {
         let rest = read_away(&self.pace, body, ms_max, self.stopping.clone());
         let Some(slot) = slot else { return rest.await };
@@ -284,13 +285,14 @@ impl Asking {
     }
 }
 
-/// True for a client that asks before it sends a body: it is not made to send one that nobody wants.
+/// Returns true for a client that asks before it sends a body. It need not send one that would be
+/// discarded.
 fn asks_first(head: &hyper::http::request::Parts) -> bool {
     head.headers.contains_key(hyper::header::EXPECT)
 }
 
-/// Reads a body away, for so long at most, and for a short time where the server stops: the answer must get
-/// out before the connection is cut.
+/// Discards a body for at most `ms_max`, and for a short time when the server stops, because the
+/// response must be sent before the connection is closed.
 async fn read_away(pace: &PaceRules, body: Incoming, ms_max: u64, mut stopping: watch::Receiver<bool>) {
     let mut rest = Limited::new(body, limits::UNREAD_BYTES_MAX);
     let all = async { while let Some(Ok(_)) = rest.frame().await {} };
@@ -305,7 +307,7 @@ async fn read_away(pace: &PaceRules, body: Incoming, ms_max: u64, mut stopping: 
     }
 }
 
-/// The answer to all but health checks where there is no usual place left.
+/// Returns the response for all but health checks if no regular slot is left.
 fn full() -> hyper::Response<Body> {
     let rule = "the server has as many connections as it takes at once: try again in a moment\n";
     let mut response = hyper::Response::new(Body::from(rule));
@@ -316,7 +318,7 @@ fn full() -> hyper::Response<Body> {
     response
 }
 
-/// Resolves at the signal to stop, or when nobody is left to give it.
+/// Resolves at the signal to stop, or when its sender is gone.
 async fn stopped(stopping: &mut watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }
@@ -371,8 +373,8 @@ mod tests {
         answer
     }
 
-    /// Requests that are there before their connections are accepted are answered, and none is cut
-    /// off for another, however many come at once.
+    /// Requests that arrived before their connections are accepted are answered, and none is closed
+    /// for another, at any number.
     #[test]
     fn a_burst_of_requests_closes_none_of_its_own() {
         let (runtime, world) = (runtime(), TestWorld::new().unwrap());
@@ -393,13 +395,13 @@ mod tests {
         }
     }
 
-    /// A connection that loses its place just as its head comes is answered, and not cut off.
+    /// A connection that loses its slot at the moment its head arrives is served, not closed.
     #[test]
     fn a_head_that_came_is_answered_where_its_place_is_lost() {
         let (runtime, world) = (runtime(), TestWorld::new().unwrap());
         let (_stop, stopping) = watch::channel(false);
         let connections = connections(&world, 1, stopping);
-        // Many rounds: without an order of the two branches, a round passes now and then.
+        // Many rounds: without a fixed order of the two branches, some rounds pass by chance.
         for _ in 0..20 {
             let answer = runtime.block_on(async {
                 let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -416,8 +418,8 @@ mod tests {
         assert!(connections.doors.metrics.render().contains("loci_connections_refused_total 20\n"));
     }
 
-    /// A head that was on its way when its connection lost the place is answered, a health check as
-    /// ever, and the connection ends behind the answer.
+    /// A head in transit when its connection lost the slot is answered: health checks as usual,
+    /// others with a rejection. The connection ends after the response.
     #[test]
     fn a_head_that_comes_behind_the_loss_of_its_place_is_answered() {
         let (runtime, world) = (runtime(), TestWorld::new().unwrap());

@@ -1,10 +1,10 @@
-//! Where listening is allowed: anywhere on loopback; beyond it only with keys and encryption.
+//! The rules for listening: any loopback address; other addresses only with keys and encryption.
 
 use loci_model::{Error, Result};
 
 use super::ListenOptions;
 
-/// Refuses an exposed listener, saying what to do.
+/// Rejects an exposed listener, with the remedy.
 pub(super) fn check(options: &ListenOptions, any_keys: bool) -> Result<()> {
     let beyond = !options.address.ip().is_loopback();
     let place = options.address;

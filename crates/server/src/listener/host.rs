@@ -1,5 +1,5 @@
-//! The host that a request names: what keeps pages of other sites away looks at `Host`, so a request over TCP
-//! has one, and its target names no other.
+//! The host of a request. The protection against pages of other sites checks `Host`, so a request
+//! over TCP must have one, and its target must not name another.
 
 use axum::body::Body;
 use http::request::Parts;
@@ -31,7 +31,7 @@ pub(super) fn fault(head: &Parts, peer: Peer) -> Option<&'static str> {
     }
 }
 
-/// The answer to such a request.
+/// Returns the response to such a request.
 pub(super) fn refused(rule: &'static str) -> hyper::Response<Body> {
     let mut response = hyper::Response::new(Body::from(rule));
     *response.status_mut() = StatusCode::BAD_REQUEST;

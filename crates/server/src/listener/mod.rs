@@ -1,5 +1,6 @@
-//! Listening: TCP (with or without TLS) and the unix socket of the data folder, one router behind both. It decides
-//! where listening is allowed, how many connections there may be, and how to stop; not what is answered.
+//! The listener: TCP (with or without TLS) and the unix socket of the data folder, with one router
+//! for both. It decides where the server may listen, the number of connections, and the shutdown,
+//! but not the responses.
 
 mod answered_body;
 mod connection;
@@ -34,28 +35,30 @@ use tls::Tls;
 pub use tls::TlsFiles;
 use unix_socket::OwnSocket;
 
-/// Where and how to listen.
+/// Options of the listener.
 #[derive(Debug, Clone)]
 pub struct ListenOptions {
     /// The address; port 0 takes a free one.
     pub address: SocketAddr,
-    /// The unix socket; `None`: none.
+    /// The path of the unix socket; `None` for no socket.
     pub socket: Option<PathBuf>,
     /// Certificate and key.
     pub tls: Option<TlsFiles>,
-    /// A proxy before this server ends TLS: requests are not local even on loopback.
+    /// True if a proxy before this server terminates TLS. Requests then do not count as local, even
+    /// on loopback.
     pub behind_proxy: bool,
-    /// Connections at once, the socket's not counted. One that has yet to send a head gives way to
-    /// a new one; where none has, health checks alone are answered beyond them.
+    /// The maximum number of connections at once, without those of the socket. One that waits for a
+    /// head gives way to a new one. If none waits, only health checks are served beyond the
+    /// maximum.
     pub connections_max: usize,
-    /// A client must have sent a request's head after this long.
+    /// The time in which a client must send the head of a request, in milliseconds.
     pub head_ms_max: u64,
-    /// After the signal to stop, requests under way have this long.
+    /// The time for running requests after the signal to stop, in milliseconds.
     pub drain_ms_max: u64,
 }
 
 impl ListenOptions {
-    /// The defaults for an address.
+    /// Creates the defaults for an address.
     pub fn new(address: SocketAddr) -> Self {
         Self {
             address,
@@ -69,7 +72,7 @@ impl ListenOptions {
     }
 }
 
-/// A bound listener that does not answer yet.
+/// A bound listener that does not serve yet.
 pub struct Bound {
     tcp: TcpListener,
     socket: Option<OwnSocket>,
@@ -78,24 +81,26 @@ pub struct Bound {
     doors: Doors,
 }
 
-/// Connections that the system holds for the server until it accepts them: one beyond is tried
-/// again by its client after a second, and then after three.
+/// The number of connections that the system queues until the server accepts them. The client of a
+/// further one retries after one second, then after three.
 const BACKLOG: u32 = 1_024;
 
 /// Returns a socket that listens on the address.
 fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // A server that was restarted takes its port although old connections to it still end.
+    // A restarted server can take its port while old connections still end.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// Binds. Refuses to listen beyond loopback without keys and TLS (or a proxy that says it has it).
+/// Binds the address. It does not listen beyond loopback without keys and TLS (or a proxy with
+/// TLS).
 ///
 /// # Errors
-/// `Conflict` where listening there is not allowed, with the remedy; `Unavailable` where the address cannot be had.
+/// `Conflict` if listening there is not allowed, with the remedy; `Unavailable` if the address
+/// cannot be bound.
 pub async fn bind(options: ListenOptions, doors: Doors) -> Result<Bound> {
     let any_keys = doors.gate.any_keys().await?;
     exposure::check(&options, any_keys)?;
@@ -111,20 +116,20 @@ pub async fn bind(options: ListenOptions, doors: Doors) -> Result<Bound> {
 }
 
 impl Bound {
-    /// The address in force, with the port that was given.
+    /// Returns the bound address, with its actual port.
     ///
     /// # Errors
-    /// Where the system does not say.
+    /// An error if the system does not report it.
     pub fn address(&self) -> Result<SocketAddr> {
         self.tcp.local_addr().map_err(|error| Error::unavailable("the address is not known").caused_by(error))
     }
 
-    /// `http` or `https`.
+    /// Returns `http` or `https`.
     pub fn scheme(&self) -> &'static str {
         if self.tls.is_some() { "https" } else { "http" }
     }
 
-    /// Answers until `shutdown` resolves; then lets requests under way finish, within limits.
+    /// Serves until `shutdown` resolves, then lets running requests finish, within limits.
     pub async fn serve(self, router: Router, shutdown: BoxFuture<'static, ()>) {
         let (stop, stopping) = watch::channel(false);
         let connections = Arc::new(Connections {
@@ -144,7 +149,7 @@ impl Bound {
         drop(connections);
         shutdown.await;
         tracing::info!("stopping: no new connections, requests under way are finished");
-        // The receivers are gone only if every task has ended, which is what is waited for.
+        // The receivers are gone only after every task has ended, which is the awaited state.
         let _ = stop.send(true);
         let drain = Duration::from_millis(self.options.drain_ms_max);
         let ended = tokio::time::timeout(drain, async { while tasks.join_next().await.is_some() {} }).await;

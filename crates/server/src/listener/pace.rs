@@ -1,6 +1,6 @@
-//! The pace of one direction of a connection: how long its client may keep the server waiting, and a place
-//! among the slow ones for as long as it does. Half of all connections may be slow, so that slow ones never
-//! take the last one.
+//! The pace of one direction of a connection: the time that its client may keep the server waiting,
+//! and a slot for slow connections during that time. At most half of all connections may be slow,
+//! so that slow ones never take the last slot.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::patience::Patience;
 
-/// The client transfers more slowly than it may.
+/// The error of a client that transfers too slowly.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TooSlow;
 
@@ -23,16 +23,16 @@ impl std::fmt::Display for TooSlow {
 
 impl std::error::Error for TooSlow {}
 
-/// State that the paces of one listener share.
+/// The state that the paces of one listener share.
 #[derive(Clone)]
 pub(super) struct PaceRules {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) patience_ms: u64,
-    /// Places for slow connections.
+    /// The slots for slow connections.
     pub(super) slow: Arc<Semaphore>,
 }
 
-/// Watches one direction.
+/// The pace of one direction.
 pub(super) struct Pace {
     rules: PaceRules,
     patience: Patience,
@@ -40,7 +40,7 @@ pub(super) struct Pace {
     waiting: Option<Waiting>,
 }
 
-/// A client is waited for.
+/// A running wait for a client.
 struct Waiting {
     since_us: u64,
     alarm: BoxFuture<'static, ()>,
@@ -52,7 +52,7 @@ impl Pace {
         Self { rules, patience, place: None, waiting: None }
     }
 
-    /// To be polled whenever the client keeps the server waiting: ready when it did so for too long.
+    /// Polled while the client keeps the server waiting. Ready if it did so for too long.
     pub(super) fn poll_wait(&mut self, context: &mut Context<'_>) -> Poll<TooSlow> {
         loop {
             if self.patience.is_spent() || !self.has_place() {
@@ -67,7 +67,7 @@ impl Pace {
         }
     }
 
-    /// Notes that the client transferred something, or was not waited for.
+    /// Records that the client transferred bytes, or that the wait ended.
     pub(super) fn moved(&mut self, bytes: usize) {
         self.count();
         self.patience.moved(bytes);
@@ -76,7 +76,7 @@ impl Pace {
         }
     }
 
-    /// Notes that nothing is waited for until the next answer: the place among the slow ones is free
+    /// Records that there is no wait until the next response. The slot for slow connections is free
     /// meanwhile.
     pub(super) fn settled(&mut self) {
         self.moved(0);
@@ -89,7 +89,7 @@ impl Pace {
         }
     }
 
-    /// False for a slow client for which there is no place.
+    /// Returns false for a slow client without a free slot.
     fn has_place(&mut self) -> bool {
         if self.place.is_none() && self.patience.is_slow() {
             self.place = Arc::clone(&self.rules.slow).try_acquire_owned().ok();

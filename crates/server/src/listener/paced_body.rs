@@ -1,5 +1,5 @@
-//! A request body that fails when its client is too slow. What a door leaves of it unread is handed back, so
-//! that the listener can read it away.
+//! A request body that fails if its client is too slow. The part that the handler leaves unread is
+//! handed back, so that the listener can discard it.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use hyper::body::{Body, Frame, SizeHint};
 
 use super::pace::{Pace, PaceRules};
 
-/// Where what is left of a body goes when the door that had it drops it.
+/// The place for the rest of a body when the handler drops it.
 pub(super) type Left<B> = Arc<Mutex<Option<B>>>;
 
 /// Wraps a body with a limit on its pace.

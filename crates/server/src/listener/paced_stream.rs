@@ -1,5 +1,6 @@
-//! A connection that ends when its client reads answers too slowly, and tells its place when an
-//! answer is sent. Reading is passed through: heads have their own time, and bodies their own pace.
+//! A connection that ends if its client reads responses too slowly, and that notifies its slot when
+//! a response is sent. Reads pass through, because heads have their own time limit and bodies their
+//! own pace.
 
 use std::io;
 use std::pin::Pin;
@@ -11,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::pace::{Pace, PaceRules};
 use super::slots::Slot;
 
-/// Wraps a connection with a limit on the pace of its answers.
+/// Wraps a connection with a limit on the pace of its responses.
 pub(super) struct PacedStream<S> {
     inner: S,
     pace: Pace,
@@ -80,7 +81,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.inner).poll_flush(context);
         let flushed = self.watched(context, flushed, |()| 0);
-        // A connection that is kept alive would hold its place until it closes: small answers pay for little.
+        // Otherwise a keep-alive connection would hold its slot until it closes, because small
+        // responses extend its time only a little.
         if matches!(flushed, Poll::Ready(Ok(()))) {
             self.pace.settled();
             self.slot.sent();

@@ -1,10 +1,10 @@
-//! Patience with a client: it is used up by waiting and comes back by bytes. A client that transfers at the
-//! least rate or faster keeps it for ever; one that sends a byte now and then does not. Pure: time is an
-//! argument.
+//! The patience with a client: waiting uses it up, and bytes restore it. A client that transfers at
+//! the minimum rate or faster never exhausts it; one that sends a byte now and then does. Pure:
+//! time is an argument.
 
 use loci_model::limits;
 
-/// Patience with one direction of one connection.
+/// The patience with one direction of one connection.
 #[derive(Debug, Clone)]
 pub(super) struct Patience {
     left_us: u64,
@@ -12,34 +12,34 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// A full measure.
+    /// Creates a full patience.
     pub(super) fn new(ms_max: u64) -> Self {
         let max_us = ms_max.saturating_mul(1000);
         Self { left_us: max_us, max_us }
     }
 
-    /// Takes off what was waited.
+    /// Subtracts the time of a wait.
     pub(super) fn waited(&mut self, us: u64) {
         self.left_us = self.left_us.saturating_sub(us);
     }
 
-    /// Adds what the bytes pay for.
+    /// Adds the time that the bytes restore.
     pub(super) fn moved(&mut self, bytes: usize) {
         let paid_us = (bytes as u64).saturating_mul(1_000_000) / limits::TRANSFER_BYTES_PER_S_MIN;
         self.left_us = self.left_us.saturating_add(paid_us).min(self.max_us);
     }
 
-    /// True when nothing is left.
+    /// Returns true if nothing is left.
     pub(super) fn is_spent(&self) -> bool {
         self.left_us == 0
     }
 
-    /// True when so much is used up that the client counts as slow.
+    /// Returns true if the client counts as slow by the time used up.
     pub(super) fn is_slow(&self) -> bool {
         self.max_us.saturating_sub(self.left_us) >= limits::SLOW_AFTER_MS.saturating_mul(1000)
     }
 
-    /// Milliseconds of waiting until the next of both becomes true; at least one.
+    /// Returns the milliseconds of waiting until the next of both becomes true, at least one.
     pub(super) fn next_change_ms(&self) -> u64 {
         let until_slow_us =
             (self.left_us + limits::SLOW_AFTER_MS.saturating_mul(1000)).saturating_sub(self.max_us);

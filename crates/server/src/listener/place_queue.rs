@@ -1,14 +1,13 @@
-//! Connections that give way, in the order in which they began to wait: their client has yet to
-//! send the head of a request, or the rest of a body that nobody reads. Where no place is free, the
-//! first of them gives its own to a new connection: clients that send slowly, or never, keep nobody
-//! out.
+//! Connections that give way, in the order in which they began to wait: for the head of a request,
+//! or for the rest of a body that is discarded. If no slot is free, the first of them gives its
+//! slot to a new connection. Clients that send slowly, or never, therefore lock out no others.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 
-/// Connections that wait for one thing, in one kind of places.
+/// The connections that wait for one thing, in one kind of slots.
 #[derive(Default)]
 pub(super) struct PlaceQueue {
     queue: Mutex<QueuedPlaces>,
@@ -21,14 +20,14 @@ struct QueuedPlaces {
     waiting: BTreeMap<u64, QueuedPlace>,
 }
 
-/// The place of a connection, which others may have.
+/// The slot of a connection that others may take.
 struct QueuedPlace {
     permit: OwnedSemaphorePermit,
     lost: Arc<Notify>,
 }
 
 impl PlaceQueue {
-    /// Adds a connection behind all others; it is notified when it loses its place.
+    /// Adds a connection after all others. It is notified when it loses its slot.
     pub(super) fn add(&self, permit: OwnedSemaphorePermit, lost: Arc<Notify>) -> u64 {
         let mut queue = self.queue();
         let number = queue.next;
@@ -38,19 +37,19 @@ impl PlaceQueue {
         number
     }
 
-    /// Takes a connection out, which waits no longer or ended; `None` where it lost its place.
+    /// Removes a connection that no longer waits; `None` if it lost its slot.
     pub(super) fn remove(&self, number: u64) -> Option<OwnedSemaphorePermit> {
         self.queue().waiting.remove(&number).map(|place| place.permit)
     }
 
-    /// Takes the place of the connection that has waited longest; `None` where none waits.
+    /// Takes the slot of the connection that has waited longest; `None` if none waits.
     pub(super) fn take_first(&self) -> Option<OwnedSemaphorePermit> {
         let (_, place) = self.queue().waiting.pop_first()?;
         place.lost.notify_one();
         Some(place.permit)
     }
 
-    /// Waits until a connection waits, and takes the place of the one that has waited longest.
+    /// Waits for a waiting connection, and takes the slot of the one that has waited longest.
     pub(super) async fn first(&self) -> OwnedSemaphorePermit {
         loop {
             if let Some(permit) = self.take_first() {
@@ -60,7 +59,7 @@ impl PlaceQueue {
         }
     }
 
-    /// True for a connection that has its place still.
+    /// Returns true for a connection that still has its slot.
     #[cfg(test)]
     pub(super) fn has(&self, number: u64) -> bool {
         self.queue().waiting.contains_key(&number)

@@ -1,8 +1,9 @@
-//! Places for the connections of a listener: the usual ones, a few beyond them for health checks
-//! alone, and the usual ones that may be slow. A connection whose client has yet to send a head
-//! keeps its place only until another needs it; one that just came keeps it until its bytes were
-//! looked for. A request that is answered but for the rest of its body, which is read away as a
-//! courtesy, gives way before all others.
+//! Slots for the connections of a listener: the regular ones, a few more for health checks alone,
+//! and the regular ones that may be slow.
+//!
+//! A connection that waits for a head keeps its slot only until another needs it; a new one keeps
+//! it until its bytes were polled once. A request whose response is ready, while the rest of its
+//! body is discarded, gives way before all others.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,17 +12,17 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::place_queue::PlaceQueue;
 
-/// The places of one listener.
+/// The slots of one listener.
 pub(super) struct Slots {
     usual: Places,
     health: Places,
-    /// Half of the usual ones: slow connections never take the last one.
+    /// Half of the regular slots, so that slow connections never take the last one.
     pub(super) slow: Arc<Semaphore>,
-    /// For connections that lost their place while their head was on its way.
+    /// Slots for connections that lost theirs while their head was in transit.
     pub(super) late: Semaphore,
 }
 
-/// Places of one kind, and the queues of those that others may have.
+/// The slots of one kind, and the queues of those that others may take.
 struct Places {
     free: Arc<Semaphore>,
     courtesies: Arc<PlaceQueue>,
@@ -33,13 +34,13 @@ impl Places {
         Self { free: permits(count), courtesies: Arc::default(), heads: Arc::default() }
     }
 
-    /// A free place, else one that others may have.
+    /// Returns a free slot, else one that others may take.
     fn any(&self) -> Option<OwnedSemaphorePermit> {
         let free = Arc::clone(&self.free).try_acquire_owned().ok();
         free.or_else(|| self.take_first())
     }
 
-    /// The place of the courtesy that is given longest, else that of the connection that has
+    /// Takes the slot of the connection that has discarded a body longest, else of the one that has
     /// waited longest for a head.
     fn take_first(&self) -> Option<OwnedSemaphorePermit> {
         self.courtesies.take_first().or_else(|| self.heads.take_first())
@@ -50,7 +51,7 @@ fn permits(count: usize) -> Arc<Semaphore> {
     Arc::new(Semaphore::new(count.clamp(1, Semaphore::MAX_PERMITS)))
 }
 
-/// A place for a connection that has yet to come.
+/// A slot for a future connection.
 pub(super) struct FreeSlot {
     is_for_health: bool,
     permit: OwnedSemaphorePermit,
@@ -66,9 +67,9 @@ impl Slots {
         }
     }
 
-    /// Waits until a connection can be taken in, in a usual place where there is one. Where all are
-    /// taken, those for health checks too, the first courtesy gives way, else the first connection
-    /// that waits for a head.
+    /// Waits until a connection can be accepted, preferably in a regular slot. If all are taken,
+    /// including those for health checks, the first connection that discards a body gives way, else
+    /// the first one that waits for a head.
     pub(super) async fn free(&self) -> std::io::Result<FreeSlot> {
         let (permit, is_for_health) = tokio::select! {
             biased;
@@ -82,8 +83,9 @@ impl Slots {
         Ok(FreeSlot { is_for_health, permit: permit.map_err(std::io::Error::other)? })
     }
 
-    /// The place of a connection that came: a usual one where any is free, or gives way. Either way
-    /// a place for health checks alone is left for the next one, as long as one of them gives way.
+    /// Returns the slot of an accepted connection: a regular one if any is free or gives way. In
+    /// both cases a slot for health checks remains for the next connection, as long as one of them
+    /// gives way.
     pub(super) fn taken(&self, free: FreeSlot) -> Slot {
         let FreeSlot { is_for_health, permit } = free;
         if !is_for_health {
@@ -99,9 +101,9 @@ impl Slots {
     }
 }
 
-/// The place of one connection.
+/// The slot of one connection.
 pub(super) struct Slot {
-    /// Only health checks are answered.
+    /// True if only health checks are served.
     pub(super) is_for_health: bool,
     courtesies: Arc<PlaceQueue>,
     heads: Arc<PlaceQueue>,
@@ -109,22 +111,22 @@ pub(super) struct Slot {
     stage: Mutex<Stage>,
 }
 
-/// The stage of the request of a connection.
+/// The stage of the current request of a connection.
 enum Stage {
-    /// The connection just came: its bytes were not looked for.
+    /// A new connection whose bytes were not polled yet.
     New(OwnedSemaphorePermit),
-    /// The head has yet to come; the place is in the queue, under that number.
+    /// Waiting for the head. The slot is in the queue under this number.
     Pending(u64),
-    /// The head came.
+    /// The head has arrived.
     Asked(OwnedSemaphorePermit),
-    /// The answer is made, and the rest of the body is read away before it is sent; the place is in
-    /// the queue of courtesies, under that number.
+    /// The response is ready, and the rest of the body is discarded before it is sent. The slot is
+    /// in the queue of such connections under this number.
     Courteous(u64),
-    /// The answer is made, and may still be on its way.
+    /// The response is ready, and may still be in transit.
     Answered(OwnedSemaphorePermit),
-    /// Another connection has the place.
+    /// Another connection has the slot.
     Lost,
-    /// Another connection has the place, and the head came all the same.
+    /// Another connection has the slot, but the head arrived nevertheless.
     Late,
 }
 
@@ -139,8 +141,8 @@ impl Slot {
         }
     }
 
-    /// Notes that the bytes of a new connection were looked for: where its head was not among them,
-    /// others may have the place.
+    /// Records that the bytes of a new connection were polled. If its head was not among them,
+    /// others may take the slot.
     pub(super) fn looked_for(&self) {
         let mut stage = self.stage();
         *stage = match std::mem::replace(&mut *stage, Stage::Lost) {
@@ -153,8 +155,8 @@ impl Slot {
         Stage::Pending(self.heads.add(permit, Arc::clone(&self.lost)))
     }
 
-    /// Notes that a head came: nobody takes the place until its answer is sent. False where it is
-    /// lost.
+    /// Records that a head arrived. No other connection takes the slot until the response is sent.
+    /// Returns false if the slot is lost.
     pub(super) fn head_came(&self) -> bool {
         let mut stage = self.stage();
         *stage = match std::mem::replace(&mut *stage, Stage::Lost) {
@@ -166,13 +168,13 @@ impl Slot {
         !matches!(*stage, Stage::Late)
     }
 
-    /// True where a head came after the place was lost.
+    /// Returns true if a head arrived after the slot was lost.
     pub(super) fn is_late(&self) -> bool {
         matches!(*self.stage(), Stage::Late)
     }
 
-    /// Resolves when the place of a request that is answered but for the rest of its body is lost,
-    /// which it may be from the first poll on.
+    /// Resolves when the slot of a request that discards its body is lost, which is possible from
+    /// the first poll on.
     pub(super) async fn courtesy_lost(&self) {
         let lost = Arc::new(Notify::new());
         if self.gives_way(&lost) {
@@ -180,7 +182,8 @@ impl Slot {
         }
     }
 
-    /// Puts the place of a request into the queue of courtesies. False where it is lost.
+    /// Puts the slot of a request into the queue of those that discard a body. Returns false if the
+    /// slot is lost.
     fn gives_way(&self, lost: &Arc<Notify>) -> bool {
         let mut stage = self.stage();
         *stage = match std::mem::replace(&mut *stage, Stage::Lost) {
@@ -190,12 +193,13 @@ impl Slot {
         matches!(*stage, Stage::Courteous(_))
     }
 
-    /// Takes the place back when the rest of the body was read away. False where it is lost.
+    /// Takes the slot back when the rest of the body was discarded. Returns false if the slot is
+    /// lost.
     pub(super) fn courtesy_ended(&self) -> bool {
         self.head_came()
     }
 
-    /// Notes that the answer is made.
+    /// Records that the response is ready.
     pub(super) fn answered(&self) {
         let mut stage = self.stage();
         *stage = match std::mem::replace(&mut *stage, Stage::Lost) {
@@ -204,7 +208,7 @@ impl Slot {
         };
     }
 
-    /// Notes that everything that was made is sent: behind an answer the next head is waited for.
+    /// Records that all output was sent. After a response the next head is awaited.
     pub(super) fn sent(&self) {
         let mut stage = self.stage();
         *stage = match std::mem::replace(&mut *stage, Stage::Lost) {
@@ -213,7 +217,7 @@ impl Slot {
         };
     }
 
-    /// Resolves when the place is lost, which it may be from the first poll on.
+    /// Resolves when the slot is lost, which is possible from the first poll on.
     pub(super) async fn lost(&self) {
         self.looked_for();
         self.lost.notified().await;
@@ -240,12 +244,12 @@ mod tests {
 
     use super::*;
 
-    /// A connection that came now.
+    /// Returns a new connection.
     fn new(slots: &Slots) -> Slot {
         slots.taken(loci_testkit_ports::block_on(slots.free()).unwrap())
     }
 
-    /// A connection that came without a head.
+    /// Returns a connection that arrived without a head.
     fn come(slots: &Slots) -> Slot {
         let slot = new(slots);
         slot.looked_for();
@@ -268,7 +272,7 @@ mod tests {
         let third = come(&slots);
         assert_eq!([&first, &second, &third].map(is_lost), [false, true, false]);
         assert!(!third.is_for_health && !second.head_came());
-        // An answer that is on its way keeps its place; behind it the next head is waited for.
+        // A response in transit keeps its slot; after it the next head is awaited.
         first.answered();
         assert!(third.head_came());
         assert!(come(&slots).is_for_health);
@@ -312,7 +316,7 @@ mod tests {
         assert!(!slots.taken(place).is_for_health && is_lost(&first));
     }
 
-    /// A connection whose request is answered but for the rest of its body.
+    /// Returns a connection whose request discards the rest of its body.
     fn courteous(slots: &Slots) -> Slot {
         let slot = new(slots);
         assert!(slot.head_came() && slot.gives_way(&Arc::default()));

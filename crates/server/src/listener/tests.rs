@@ -1,5 +1,5 @@
-//! Attacks on a listener, through real sockets: slow heads and bodies, unread answers, all
-//! connections taken, callers whom nobody knows. Time is moved by hand.
+//! Attacks on a listener, through real sockets: slow heads and bodies, unread responses, all
+//! connections taken, unauthenticated callers. The test advances the clock.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -15,9 +15,9 @@ use loci_testkit_ports::{ManualClock, SeededIds};
 use super::*;
 use crate::DoorOptions;
 
-/// Connections of the listener under attack; half of them may be slow.
+/// The connections of the attacked listener; half of them may be slow.
 const CONNECTIONS: usize = 6;
-/// More than the buffers between two sockets of one machine hold.
+/// More bytes than the buffers between two local sockets hold.
 const LARGE: usize = 64 << 20;
 
 struct Attacked {
@@ -54,17 +54,18 @@ impl Attacked {
         stream
     }
 
-    /// As many connections as there may be, each with the same text sent.
+    /// Opens the maximum number of connections, and sends this text on each.
     fn all_sent(&self, text: &str) -> Vec<TcpStream> {
         (0..CONNECTIONS).map(|_| self.sent(text)).collect()
     }
 
-    /// The answer to a request on a connection of its own.
+    /// Returns the response to a request on a separate connection.
     fn asked(&self, line: &str) -> String {
         read(self.sent(&format!("{line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")))
     }
 
-    /// A connection with a request under way: the server has asked for the 1,000 bytes of its body.
+    /// Returns a connection with a running request: the server has requested the 1,000 bytes of its
+    /// body.
     fn under_way(&self) -> TcpStream {
         let lines = ["POST /take HTTP/1.1", "Host: localhost", "Connection: close", "Expect: 100-continue"];
         let mut stream = self.sent(&format!("{}\r\nContent-Length: 1000\r\n\r\n", lines.join("\r\n")));
@@ -74,14 +75,14 @@ impl Attacked {
         stream
     }
 
-    /// Waits until so many connections wait for their clients.
+    /// Waits until this number of connections wait for their clients.
     fn until_waiting(&self, count: usize) {
         while self.clock.sleepers() < count {
             std::thread::yield_now();
         }
     }
 
-    /// Waits until so many connections are open.
+    /// Waits until this number of connections are open.
     fn until_open(&self, count: usize) {
         let line = format!("loci_connections_open {count}\n");
         while !self.doors.metrics.render().contains(&line) {
@@ -90,7 +91,7 @@ impl Attacked {
     }
 }
 
-/// The routes under attack.
+/// Returns the attacked routes.
 fn attacked(doors: &Doors) -> Router {
     let bodies = Arc::clone(&doors.bodies);
     let take = move |body: axum::body::Body| async move {
@@ -104,20 +105,20 @@ fn attacked(doors: &Doors) -> Router {
         .route("/take", post(take))
 }
 
-/// The bytes that the server sends until it closes the connection.
+/// Returns the bytes that the server sends until it closes the connection.
 fn read(mut stream: TcpStream) -> String {
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer); // a connection that is cut off may end in a reset
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// A body of which one byte comes.
+/// Returns a request of whose body one byte arrives.
 fn slow_body(path: &str) -> String {
     format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\na")
 }
 
-/// Lets the clients of all connections be slow: half of the connections end, so that others are answered, and
-/// the rest ends with the patience.
+/// Makes the clients of all connections slow. Half of the connections end, so that others are
+/// served; the rest ends with the patience.
 fn slow_clients_never_take_the_last_connection(text: &str) -> Vec<TcpStream> {
     let server = Attacked::new();
     let slow = server.all_sent(text);
@@ -136,9 +137,9 @@ fn slow_clients_never_take_the_last_connection(text: &str) -> Vec<TcpStream> {
     slow
 }
 
-/// A new client gets in at once and is answered, however many others never end their heads, or keep
-/// a connection that they have no request for: those who have waited longest give way, and nobody
-/// whose request is under way.
+/// A new client is accepted and served at once, at any number of others that never end their heads
+/// or keep idle connections. Those that have waited longest give way, never one with a running
+/// request.
 #[test]
 fn slow_heads_never_take_the_last_connection() {
     let server = Attacked::new();
@@ -152,7 +153,7 @@ fn slow_heads_never_take_the_last_connection() {
         slow.push(server.sent("GET"));
         if number % CONNECTIONS == 0 {
             assert!(server.asked("GET /healthz").starts_with("HTTP/1.1 200"), "{number}");
-            // Those who just came give way once the server has looked for their bytes.
+            // New connections give way once the server has polled for their bytes.
             let mut tries = (0..100).map(|_| server.asked("POST /refused"));
             assert!(tries.any(|answer| answer.starts_with("HTTP/1.1 401")), "{number}");
         }
@@ -189,8 +190,8 @@ fn answers_that_nobody_reads_never_take_the_last_connection() {
     }
 }
 
-/// Reading a body away is a courtesy: half of the connections give it at once, and bytes that come in time
-/// buy no place beyond those.
+/// Discarding a body is optional: at most half of the connections do it at once, and bytes that
+/// arrive in time get no slot beyond those.
 #[test]
 fn refused_bodies_never_take_the_last_connection_however_they_come() {
     for bytes_a_second in [0, 5_000] {
@@ -218,8 +219,8 @@ fn refused_bodies_never_take_the_last_connection_however_they_come() {
     }
 }
 
-/// Bodies that nobody reads take all places for health checks, and no health check waits for them:
-/// their answers are sent at once, without a step of the clock.
+/// Bodies to discard take all slots for health checks, but no health check waits for them: their
+/// responses are sent at once, without a step of the clock.
 #[test]
 fn refused_bodies_of_a_full_server_delay_no_health_check() {
     for (line, expect) in [("POST /take", "HTTP/1.1 503"), ("GET /healthz", "HTTP/1.1 200")] {
@@ -244,7 +245,7 @@ fn refused_bodies_of_a_full_server_delay_no_health_check() {
     }
 }
 
-/// True for a connection of which something can be read by now, or that is closed.
+/// Returns true for a connection that is readable or closed.
 fn has_answer(stream: &TcpStream) -> bool {
     stream.set_nonblocking(true).unwrap();
     let waits = stream.peek(&mut [0]).is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
@@ -259,13 +260,14 @@ fn a_full_server_answers_health_checks_and_says_that_it_is_full() {
     assert!(server.asked("GET /healthz").starts_with("HTTP/1.1 200"));
     let answer = server.asked("GET /large");
     assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("retry-after: 1"), "{answer}");
-    // More than the buffers between two sockets hold: it must have been read to be sent, and to be answered.
+    // More than the buffers between two sockets hold: the server must have read it before the
+    // client could send it all and get a response.
     let mut sending =
         server.sent(&format!("POST /take HTTP/1.1\r\nHost: localhost\r\nContent-Length: {LARGE}\r\n\r\n"));
     sending.write_all(&vec![b'a'; LARGE]).unwrap();
     let answer = read(sending);
     assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
-    // One that never comes is not waited for longer than this.
+    // A body that never arrives is not awaited longer than this.
     let waited_for = server.clock.sleepers();
     let waiting = server.sent("POST /take HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\na");
     server.until_waiting(waited_for + 1);
@@ -279,8 +281,8 @@ fn a_full_server_answers_health_checks_and_says_that_it_is_full() {
     server.runtime.shutdown_background();
 }
 
-/// A caller whom the head does not prove is refused by the head alone: no byte of the body comes,
-/// and the server asks for none.
+/// A caller that the head does not prove is rejected by the head alone. No byte of the body
+/// arrives, and the server requests none.
 #[test]
 fn unknown_callers_are_refused_before_their_bodies_come() {
     let server = Attacked::serving(crate::router);
@@ -289,7 +291,7 @@ fn unknown_callers_are_refused_before_their_bodies_come() {
     server.doors.gate.keys_changed();
     let (stranger, known) = ("AKIASTRANGER0000".to_owned(), key.id.to_string());
     let bearer = |token: &str| format!("Authorization: Bearer {token}\r\n");
-    // No secret makes this signature.
+    // A signature of no secret.
     let signed = |id: &str, service: &str, hash: &str| {
         let names = "host;x-amz-content-sha256;x-amz-date";
         let scope = format!("{id}/20261121/us-west-2/{service}/aws4_request");
@@ -309,7 +311,7 @@ fn unknown_callers_are_refused_before_their_bodies_come() {
         ("POST /memories/create", signed(&known, "bedrock-agentcore", &hash), "403"),
         ("PUT /s3/notes/a", signed(&stranger, "s3", "UNSIGNED-PAYLOAD"), "403"),
         ("PUT /s3/notes/a", signed(&known, "s3", "UNSIGNED-PAYLOAD"), "403"),
-        // The one who is known is asked for the body.
+        // A known caller is asked for the body.
         ("POST /v1/memories", bearer(key.token.expose()), "100"),
     ] {
         let head = format!("{line} HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n{headers}");

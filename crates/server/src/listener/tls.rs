@@ -14,9 +14,9 @@ use crate::{regular_file, secret_file};
 /// A certificate chain and its key, in PEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The chain, the server's certificate first.
+    /// The path of the chain, the server's certificate first.
     pub certificate: PathBuf,
-    /// The private key.
+    /// The path of the private key.
     pub key: PathBuf,
 }
 
@@ -50,8 +50,8 @@ impl Tls {
     }
 }
 
-/// The warning of a private key that others may read, by the rule for every file with a secret. The
-/// key is taken all the same: orchestrators mount secrets so.
+/// Returns the warning about a private key that others may read, by the rule for every file with a
+/// secret. The key is accepted nevertheless, because orchestrators mount secrets this way.
 fn warning(key: &Path) -> Option<String> {
     let about = std::fs::metadata(key).ok()?;
     secret_file::fault("the private key of TLS", &about)
@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
 
-    /// The guide's rule for every file with a secret but the master key: it is taken, with a
+    /// The guide's rule for every file with a secret except the master key: it is accepted, with a
     /// warning.
     #[test]
     fn a_private_key_that_others_can_read_is_taken_with_a_warning() {
@@ -84,7 +84,7 @@ mod tests {
                 assert!(told.contains("chmod 600"), "{told}");
             }
         }
-        // The order of the two files is one that people get wrong.
+        // A common mistake is the wrong order of the two files.
         let swapped = TlsFiles { certificate: files.key.clone(), key: files.certificate.clone() };
         assert!(Tls::load(&swapped).is_err());
     }

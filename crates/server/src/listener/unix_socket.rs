@@ -1,6 +1,6 @@
-//! `loci.sock` in the data folder: how commands on this machine reach the server that has the
-//! folder open. Only processes of the same user are let in; they could read the folder's files
-//! anyway.
+//! `loci.sock` in the data folder, by which commands on this machine reach the server that has the
+//! folder open. Only processes of the same user are accepted; they could read the folder's files in
+//! any case.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use loci_model::{Error, Result};
 use tokio::net::{UnixListener, UnixStream};
 
-/// A socket that this process made, removed when it is dropped.
+/// A socket that this process created. It is removed on drop.
 pub(super) struct OwnSocket {
     pub(super) listener: UnixListener,
     path: PathBuf,
@@ -16,7 +16,8 @@ pub(super) struct OwnSocket {
 }
 
 impl OwnSocket {
-    /// Binds; `None` where another server has the socket. What a crashed one left behind is replaced.
+    /// Binds the socket; `None` if another server has it. The leftover of a crashed server is
+    /// replaced.
     pub(super) async fn bind(path: &Path) -> Result<Option<Self>> {
         if UnixStream::connect(path).await.is_ok() {
             tracing::warn!(
@@ -34,7 +35,7 @@ impl OwnSocket {
         }
         let listener = match UnixListener::bind(path) {
             Ok(listener) => listener,
-            // Systems allow about a hundred bytes. TCP and --no-attach work without it.
+            // Systems allow about a hundred bytes. TCP and --no-attach work without the socket.
             Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {
                 tracing::warn!(
                     "the path of the data folder is too long for loci.sock; this server listens on TCP only"
@@ -48,7 +49,7 @@ impl OwnSocket {
         Ok(Some(Self { listener, path: path.to_owned(), owner }))
     }
 
-    /// True when the process at the other end runs as the user of this one.
+    /// Returns true if the process at the other end runs as the user of this one.
     pub(super) fn is_same_user(&self, stream: &UnixStream) -> bool {
         stream.peer_cred().is_ok_and(|peer| peer.uid() == self.owner)
     }

@@ -1,5 +1,5 @@
-//! A method asked of a server, and its result in the words of the request's revision: result types, the server's name, hints
-//! for caches, rounds of questions. It knows no transport.
+//! Runs a method of a request and returns its result in the form of the request's revision: result
+//! types, the server's name, cache hints, rounds of questions. It is independent of the transport.
 
 use std::sync::Arc;
 
@@ -13,22 +13,22 @@ use super::provider::{Asking, Completed, Keep, Kept, Provider, Reply};
 use super::revision::Revision;
 use super::{Mcp, input};
 
-/// Rounds of questions that one request of an initialize-based revision takes, at most.
+/// The maximum number of question rounds of one request in an initialize-based revision.
 const ROUNDS_MAX: usize = 8;
-/// How long `server/discover` may be kept.
+/// The time for which `server/discover` may be cached, in milliseconds.
 const DISCOVER_TTL_MS: u64 = 3_600_000;
 
-/// A server: what it offers, and what the door keeps.
+/// A server: its offer, and the state of the interface.
 pub struct Service {
     /// The offer.
     pub provider: Arc<dyn Provider>,
-    /// The door's state.
+    /// The state of the interface.
     pub mcp: Arc<Mcp>,
-    /// Revisions that are served.
+    /// The supported revisions.
     pub revisions: Vec<Revision>,
 }
 
-/// What is run in rounds.
+/// A call that runs in rounds.
 enum Run {
     Call(String, Params),
     Prompt(String, Params),
@@ -38,7 +38,7 @@ impl Service {
     /// Answers a request.
     ///
     /// # Errors
-    /// A fault of the protocol; what goes wrong in a tool is a result.
+    /// A fault of the protocol. An error in a tool is a result.
     pub async fn answer(
         &self,
         asking: Asking,
@@ -88,7 +88,7 @@ impl Service {
         }
     }
 
-    /// What both eras have.
+    /// Runs the methods that both kinds of revisions have.
     async fn common(
         &self,
         asking: Asking,
@@ -172,7 +172,7 @@ impl Service {
         }
     }
 
-    /// What the client carried for us since the last round; null where there was none.
+    /// Returns the state that the client carried since the last round; null if there is none.
     fn carried(&self, bearer: &str, purpose: &str, params: &Params) -> Result<Value, Fault> {
         let refused =
             || Fault::malformed("requestState is not as this server gave it, or has lapsed: begin anew");
@@ -246,7 +246,7 @@ impl Service {
     fn capabilities(&self, asking: &Asking) -> Value {
         let offers = self.provider.offers();
         let is_modern = asking.revision.is_modern();
-        // Over HTTP an initialize-based client has no stream on which it could hear of changes.
+        // Over HTTP an initialize-based client has no stream for notifications of changes.
         let tells = is_modern || asking.lasting || offers.sessions;
         let changing =
             |changes: bool| if changes && tells { json!({ "listChanged": true }) } else { json!({}) };
@@ -268,7 +268,8 @@ impl Service {
         json!({ "name": name, "version": version })
     }
 
-    /// A result in the newest revision says of what type it is, and whose.
+    /// Adds the members that every result of the newest revision has: its type, and the server's
+    /// identity.
     fn dressed(&self, mut result: Map<String, Value>) -> Map<String, Value> {
         if !result.contains_key("resultType") {
             result.insert("resultType".to_owned(), "complete".into());
@@ -287,7 +288,7 @@ impl std::fmt::Debug for Service {
     }
 }
 
-/// Whatever is asked of a client must be something that it says it can do.
+/// Checks that the client has declared the capabilities that a question needs.
 fn declared(asking: &Asking, requests: &Params) -> Result<(), Fault> {
     for request in requests.values() {
         let needed = needs(request.get("method").and_then(Value::as_str).unwrap_or_default())?;
@@ -324,7 +325,7 @@ fn arguments(params: &Params) -> Result<Params, Fault> {
     }
 }
 
-/// Lists are short and come whole: a cursor is none of ours.
+/// Lists are short and not paged, so any cursor is invalid.
 fn first_page<'a>(asking: &'a Asking, params: &Params) -> Result<&'a Asking, Fault> {
     match params.get("cursor") {
         None => Ok(asking),

@@ -1,6 +1,6 @@
-//! Results that need something of the user or the client first, and what they carry meanwhile. What
-//! a client carries is sealed: who it was given to, for which request, until when. It is checked,
-//! not hidden.
+//! Results that need input from the user or the client first, and the state that the client carries
+//! meanwhile. The state is sealed with its bearer, its request and its expiry. It is authenticated,
+//! not encrypted.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use sha2::{Digest, Sha256};
 use super::fault::Fault;
 use super::message::Params;
 
-/// What is carried is good for so long.
+/// The lifetime of carried state, in milliseconds.
 const GOOD_MS: i64 = 10 * 60 * 1000;
 
-/// Seals what clients carry.
+/// Seals the state that clients carry.
 pub struct Sealer {
     key: Vec<u8>,
     clock: Arc<dyn Clock>,
 }
 
 impl Sealer {
-    /// With a key of this process.
+    /// Creates a sealer with a key of this process.
     pub fn new(key: Vec<u8>, clock: Arc<dyn Clock>) -> Self {
         Self { key, clock }
     }
@@ -33,7 +33,7 @@ impl Sealer {
         self.seal_until(bearer, purpose, value, Some(until))
     }
 
-    /// Seals a value that does not lapse.
+    /// Seals a value without expiry.
     pub fn seal_for_good(&self, bearer: &str, purpose: &str, value: &Value) -> String {
         self.seal_until(bearer, purpose, value, None)
     }
@@ -43,7 +43,7 @@ impl Sealer {
         format!("{}.{}", hex::encode(&body), hex::encode(self.mac(body.as_bytes())))
     }
 
-    /// Opens what was sealed for the same bearer and purpose, and has not lapsed.
+    /// Opens a value that was sealed for this bearer and purpose and has not expired.
     pub fn open(&self, bearer: &str, purpose: &str, sealed: &str) -> Option<Value> {
         let (body, mac) = sealed.split_once('.')?;
         let (body, mac) = (hex::decode(body).ok()?, hex::decode(mac).ok()?);
@@ -67,7 +67,7 @@ impl Sealer {
     }
 }
 
-/// For which request something is carried: its method and what it names, in a digest.
+/// Returns the purpose of carried state: a digest of the request's method and target.
 pub(super) fn purpose(method: &str, params: &Params) -> String {
     let mut named = Map::new();
     for name in ["name", "uri", "arguments"] {
@@ -79,7 +79,7 @@ pub(super) fn purpose(method: &str, params: &Params) -> String {
     hex::encode(Sha256::digest(text))
 }
 
-/// The capability that a request to a client needs.
+/// Returns the capability that a request to a client needs.
 pub(super) fn needs(method: &str) -> Result<&'static str, Fault> {
     match method {
         "elicitation/create" => Ok("elicitation"),
@@ -89,7 +89,7 @@ pub(super) fn needs(method: &str) -> Result<&'static str, Fault> {
     }
 }
 
-/// The answers that a request brings, read strictly: an object of objects.
+/// Returns the answers in a request, parsed strictly as an object of objects.
 pub(super) fn responses(params: &Params) -> Result<Map<String, Value>, Fault> {
     let responses = match params.get("inputResponses") {
         None => return Ok(Map::new()),

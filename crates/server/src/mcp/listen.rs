@@ -1,9 +1,10 @@
-//! News of what changed, for those who listen: lists of tools and prompts, and single resources. A listener hears only what
-//! it asked for.
+//! Notifications of changes for listeners: the lists of tools and prompts, and single resources. A
+//! listener gets only the notifications that it requested.
 //!
-//! What this process knows by itself is told by the hub. Resources that others change too, processes beside this one and work in
-//! the background, are looked at: as soon as something is changed here, else now and then, with the listener's own eyes. However
-//! much is changed, a listener looks once a second at most.
+//! The hub reports changes that this process knows. Resources can also be changed by other
+//! processes and by background work, so they are polled with the listener's rights: soon after a
+//! change in this process, otherwise at an interval. A listener polls at most once a second, at any
+//! rate of changes.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +19,17 @@ use super::message::Params;
 use super::peer::Peer;
 use super::provider::{Asking, Offers, Provider};
 
-/// News that a slow listener may be behind; one that is further behind misses some, and reads again anyway.
+/// The number of notifications that a slow listener may lag behind. One that lags further misses
+/// some, and reads the resources again in any case.
 const BEHIND_MAX: usize = 256;
-/// Resources are looked at so often where nothing is known to have changed: as long as they may be kept.
+/// The polling interval of resources without a known change, in milliseconds. It equals the time
+/// for which they may be cached.
 const LOOK_EVERY_MS: u64 = 10_000;
-/// Between two looks of one listener lies so much time; what changes meanwhile is seen in the next.
+/// The minimum time between two polls of one listener, in milliseconds. The next poll sees the
+/// changes meanwhile.
 const LOOK_APART_MS: u64 = 1_000;
 
-/// Something that changed.
+/// A change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum News {
     /// The list of tools.
@@ -36,7 +40,7 @@ pub enum News {
     Resource(String),
 }
 
-/// Tells listeners.
+/// Notifies listeners.
 pub struct Hub {
     news: broadcast::Sender<News>,
     changes: watch::Sender<u64>,
@@ -54,17 +58,17 @@ impl Default for Hub {
 }
 
 impl Hub {
-    /// Something changed. It costs nothing where nobody listens.
+    /// Reports a change. It costs nothing without listeners.
     pub fn tell(&self, news: News) {
         let _ = self.news.send(news); // nobody listens
     }
 
-    /// Something of what is remembered was changed by this process: listeners look whether it is theirs.
+    /// Reports that this process changed stored data. Listeners then check their resources.
     pub fn changed(&self) {
         self.changes.send_modify(|changes| *changes = changes.wrapping_add(1));
     }
 
-    /// When a listener is to look, from now on.
+    /// Returns the polling schedule of a listener, from now on.
     pub(super) fn looks(&self, clock: &dyn Clock) -> Looks {
         Looks {
             changes: self.changes.subscribe(),
@@ -74,35 +78,35 @@ impl Hub {
         }
     }
 
-    /// Everything that changes from now on.
+    /// Returns a receiver of all changes from now on.
     pub(super) fn subscribe(&self) -> broadcast::Receiver<News> {
         self.news.subscribe()
     }
 
     /// Resolves when all listening ends.
     pub(super) async fn ended(&self) {
-        // The sender is this one's own: it is there as long as anybody asks.
+        // This hub owns the sender, so the channel stays open while it is in use.
         let _ = self.closed.subscribe().wait_for(|closed| *closed).await;
     }
 
-    /// Ends all listening, in order: the server stops.
+    /// Ends all listening in order, because the server stops.
     pub fn close(&self) {
         self.closed.send_replace(true);
     }
 }
 
-/// When one listener looks at its resources: soon after something changed here, but not in quick succession, and now and then
-/// where nothing is known to have changed.
+/// The polling schedule of one listener: soon after a change here, with a minimum interval, and
+/// regularly without a known change.
 pub(super) struct Looks {
     changes: watch::Receiver<u64>,
-    /// There is a reason to look.
+    /// True if a poll is due.
     is_due: bool,
     began_us: u64,
     looked_us: Option<u64>,
 }
 
 impl Looks {
-    /// Resolves when it is time to look. Who stops waiting, and waits again, misses nothing.
+    /// Resolves when a poll is due. A caller that stops waiting and waits again misses nothing.
     pub(super) async fn time_to_look(&mut self, clock: &dyn Clock) {
         let since_ms = |then_us: u64| clock.monotonic_us().saturating_sub(then_us) / 1_000;
         if !self.is_due {
@@ -118,15 +122,15 @@ impl Looks {
         }
         self.looked_us = Some(clock.monotonic_us());
         self.is_due = false;
-        // Seen by this look; what changes during it is a reason for the next.
+        // This poll covers the changes so far. Changes during it trigger the next one.
         self.changes.mark_unchanged();
     }
 }
 
-/// Checks how many resources one client listens to.
+/// Checks the number of resources that one client listens to.
 ///
 /// # Errors
-/// Above the limit.
+/// An error above the limit.
 pub(super) fn room_for(resources: usize) -> Result<(), Fault> {
     if resources > limits::RESOURCES_MAX {
         let rule = format!("at most {} resources can be listened to at once", limits::RESOURCES_MAX);
@@ -135,15 +139,15 @@ pub(super) fn room_for(resources: usize) -> Result<(), Fault> {
     Ok(())
 }
 
-/// How many resources a request to listen names.
+/// Returns the number of resources in a listen request.
 ///
 /// # Errors
-/// Where it is malformed, or names too many.
+/// An error if the request is malformed, or names too many.
 pub(super) fn named(params: &Params, offers: Offers) -> Result<usize, Fault> {
     Wanted::of(params, offers).map(|wanted| wanted.resources.len())
 }
 
-/// What a listener wants to hear.
+/// The notifications that a listener requested.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Wanted {
     tools: bool,
@@ -152,7 +156,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// What was asked for, as far as the server has it.
+    /// Returns the requested notifications that the server has.
     fn of(params: &Params, offers: Offers) -> Result<Self, Fault> {
         let Some(Value::Object(asked)) = params.get("notifications") else {
             return Err(Fault::malformed("notifications must be an object"));
@@ -194,10 +198,11 @@ impl Wanted {
     }
 }
 
-/// The name of the member that says which listening a message belongs to.
+/// The metadata key with the subscription that a message belongs to.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// Tells one listener what it wants to hear, until it goes or the server stops; then gives the members of the last result.
+/// Sends one listener its notifications, until it disconnects or the server stops. Returns the
+/// members of the last result.
 pub(super) async fn listen(
     service: &Service,
     id: &Value,
@@ -243,7 +248,7 @@ pub(super) async fn listen(
     Ok(result)
 }
 
-/// How a resource looks now; `None` where it cannot be told, or not now.
+/// Returns the current mark of a resource; `None` if it has none or cannot be read now.
 pub(super) async fn mark(provider: &dyn Provider, asking: &Asking, uri: &str) -> Option<String> {
     provider.mark(asking, uri).await.unwrap_or_else(|fault| {
         tracing::debug!(?fault, uri, "a resource that is listened to could not be looked at");
@@ -251,37 +256,37 @@ pub(super) async fn mark(provider: &dyn Provider, asking: &Asking, uri: &str) ->
     })
 }
 
-/// Resources that one client listens to, and how they looked last.
+/// The resources that one client listens to, with their last marks.
 #[derive(Debug, Default)]
 pub(super) struct Marks(BTreeMap<String, Option<String>>);
 
 impl Marks {
-    /// One more.
+    /// Adds a resource.
     pub(super) fn add(&mut self, uri: String, mark: Option<String>) {
         self.0.insert(uri, mark);
     }
 
-    /// One less.
+    /// Removes a resource.
     pub(super) fn remove(&mut self, uri: &str) {
         self.0.remove(uri);
     }
 
-    /// How many.
+    /// Returns the number of resources.
     pub(super) fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// True where it is listened to.
+    /// Returns true for a resource of this listener.
     pub(super) fn contains(&self, uri: &str) -> bool {
         self.0.contains_key(uri)
     }
 
-    /// All, in order.
+    /// Returns all URIs, in order.
     pub(super) fn uris(&self) -> Vec<String> {
         self.0.keys().cloned().collect()
     }
 
-    /// True where it looks otherwise than before; what cannot be told is no news.
+    /// Returns true if the mark changed. An unreadable resource does not count as changed.
     pub(super) fn is_news(&mut self, uri: &str, seen: Option<String>) -> bool {
         let (Some(known), Some(seen)) = (self.0.get_mut(uri), seen) else { return false };
         known.replace(seen.clone()).as_ref() != Some(&seen)
@@ -315,7 +320,7 @@ mod tests {
         check("a", None, false);
         check("a", Some("2"), true);
         check("a", Some("2"), false);
-        // What was not there is news when it comes.
+        // A resource that was missing counts as changed when it appears.
         check("b", Some("1"), true);
         check("c", Some("1"), false);
         marks.remove("a");

@@ -1,4 +1,5 @@
-//! JSON-RPC 2.0 as the protocol uses it: a request, a notification or a response, read strictly and written on one line.
+//! JSON-RPC 2.0 as the protocol uses it: a request, a notification or a response, parsed strictly
+//! and written on one line.
 
 use loci_model::json::reserved_names;
 use loci_model::warning::Warning;
@@ -7,32 +8,32 @@ use serde_json::{Map, Value, json};
 
 use super::fault::Fault;
 
-/// The member of a result with warnings about how the request was read: a list of codes.
+/// The member of a result with warnings about the parsing of the request: a list of codes.
 const META_WARNINGS: &str = "loci/warnings";
 
-/// Members of a request.
+/// The parameters of a request.
 pub type Params = Map<String, Value>;
 
 /// A message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
-    /// Wants an answer.
+    /// A request, which expects a response.
     Request {
         /// A text or a whole number.
         id: Value,
-        /// What is asked.
+        /// The method.
         method: String,
-        /// With what.
+        /// The parameters.
         params: Params,
     },
-    /// Wants none.
+    /// A notification, which expects no response.
     Notification {
-        /// What is told.
+        /// The method.
         method: String,
-        /// With what.
+        /// The parameters.
         params: Params,
     },
-    /// Answers a request of ours.
+    /// A response to a request of this server.
     Response {
         /// The request's id.
         id: Value,
@@ -41,17 +42,18 @@ pub enum Message {
     },
 }
 
-/// A message that cannot be read, and its id as far as that could be read.
+/// A message that cannot be parsed, with its id if that could be parsed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unread {
     /// The id.
     pub id: Option<Value>,
-    /// Why not.
+    /// The reason.
     pub fault: Fault,
 }
 
-/// The JSON of a message, and whether halves of letters in it became U+FFFD. What is no JSON is refused under its id, as
-/// far as that stands before what cannot be read: who asked waits for an answer with it.
+/// Parses the JSON of a message. The second value is true if lone surrogates in it became U+FFFD. A
+/// text that is not JSON is rejected under its id, if the id comes before the error, because the
+/// sender waits for a response with it.
 pub fn value(text: &[u8]) -> Result<(Value, bool), Unread> {
     if let Some(value) = json(text) {
         return Ok((value, false));
@@ -62,22 +64,23 @@ pub fn value(text: &[u8]) -> Result<(Value, bool), Unread> {
     Ok((value, repaired.is_some()))
 }
 
-/// Reads a message from its text, and says whether halves of letters in it became U+FFFD.
+/// Parses a message from its text. The second value is true if lone surrogates in it became U+FFFD.
 pub fn read(text: &[u8]) -> Result<(Message, bool), Unread> {
     let (value, is_repaired) = value(text)?;
     Ok((of(value)?, is_repaired))
 }
 
-/// The id of a message that breaks off or goes wrong behind it.
+/// Returns the id of a message that is broken after it.
 pub(super) fn leading_id(text: &[u8]) -> Option<Value> {
     let mut id = None;
     let mut reader = serde_json::Deserializer::from_slice(text);
-    // Its error is the one of the message; what was read before it stays.
+    // The message has its own error; the id that was parsed before it stays.
     let _ = LeadingId(&mut id).deserialize(&mut reader);
     id.filter(is_id)
 }
 
-/// Takes the member `id` of an object as soon as something follows it: of a number at the end, digits may be missing.
+/// Takes the member `id` of an object once something follows it, because digits may be missing from
+/// a number at the end.
 struct LeadingId<'i>(&'i mut Option<Value>);
 
 impl<'de> DeserializeSeed<'de> for LeadingId<'_> {
@@ -111,13 +114,13 @@ impl<'de> Visitor<'de> for LeadingId<'_> {
     }
 }
 
-/// JSON without names that mean something to our JSON library; `None` where it is none.
+/// Parses JSON without names that are special to the JSON library; `None` if it is not JSON.
 pub fn json(text: &[u8]) -> Option<Value> {
     reserved_names::refuse(std::str::from_utf8(text).ok()?).ok()?;
     serde_json::from_slice(text).ok()
 }
 
-/// Reads a message from JSON.
+/// Parses a message from JSON.
 pub fn of(value: Value) -> Result<Message, Unread> {
     let refused = |id: Option<Value>, rule: &str| Unread { id, fault: Fault::no_message(rule) };
     let Value::Object(mut members) = value else {
@@ -156,12 +159,12 @@ fn is_id(id: &Value) -> bool {
     id.is_string() || id.is_i64() || id.is_u64()
 }
 
-/// An answer with a result.
+/// Creates a response with a result.
 pub fn result(id: &Value, result: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
 }
 
-/// An answer with an error. Where the id is not known it is left out.
+/// Creates a response with an error. An unknown id is left out.
 pub fn error(id: Option<&Value>, fault: &Fault) -> Value {
     let mut message = json!({ "jsonrpc": "2.0" });
     if let Some(message) = message.as_object_mut() {
@@ -173,7 +176,7 @@ pub fn error(id: Option<&Value>, fault: &Fault) -> Value {
     message
 }
 
-/// The answer to a request.
+/// Creates the response to a request.
 pub fn answer(id: &Value, outcome: Result<Value, Fault>) -> Value {
     match outcome {
         Ok(value) => result(id, value),
@@ -181,7 +184,7 @@ pub fn answer(id: &Value, outcome: Result<Value, Fault>) -> Value {
     }
 }
 
-/// Warns in an answer that halves of letters in the request became U+FFFD.
+/// Adds a warning to a response that lone surrogates in the request became U+FFFD.
 pub fn warn_of_repair(answer: &mut Value) {
     let Some(result) = answer.get_mut("result").and_then(Value::as_object_mut) else { return };
     let meta = result.entry("_meta").or_insert_with(|| json!({}));
@@ -190,12 +193,12 @@ pub fn warn_of_repair(answer: &mut Value) {
     }
 }
 
-/// Something told.
+/// Creates a notification.
 pub fn notification(method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "method": method, "params": params })
 }
 
-/// Something asked.
+/// Creates a request.
 pub fn request(id: &str, method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
 }
@@ -230,7 +233,7 @@ mod tests {
         check("{", "-32700 null");
         check(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"cut \ud83d"}}"#, "repaired 1 m");
         check(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"\ud83d\ude00"}}"#, "request 1 m");
-        // What cannot be read is refused under the id before it.
+        // A broken message is rejected under the id before the error.
         check(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"#, "-32700 1");
         check(r#"{"jsonrpc":"2.0","id":"x","method":"m","params":{"a":tru}}"#, "-32700 \"x\"");
         check(r#"{"jsonrpc":"2.0","method":"m","params":{a},"id":1}"#, "-32700 null");

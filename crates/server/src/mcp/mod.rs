@@ -1,11 +1,14 @@
-//! The Model Context Protocol (mcp.md): the 2026-07-28 revision and the initialize-based ones on one endpoint and on stdio.
+//! The Model Context Protocol (mcp.md): the 2026-07-28 revision and the initialize-based ones on
+//! one endpoint and on stdio.
 //!
-//! * [`message`], [`fault`], [`revision`]: JSON-RPC, its errors, and which revision a request speaks;
-//! * [`provider`]: what a server offers; [`dispatch`]: a method asked of it, and its result in the words of the revision;
-//! * [`input`]: results that ask the user something first; [`listen`]: news of what changed; [`peer`]: the other side;
-//! * [`http`], [`stdio`]: the transports; [`loci`]: what this server offers.
+//! * [`message`], [`fault`], [`revision`]: JSON-RPC, its errors, and the revision of a request;
+//! * [`provider`]: the offer of a server; [`dispatch`]: a method of a request, and its result in
+//!   the form of the revision;
+//! * [`input`]: results that ask the user first; [`listen`]: notifications of changes; [`peer`]:
+//!   the client;
+//! * [`http`], [`stdio`]: the transports; [`loci`]: the offer of this server.
 //!
-//! Nothing here knows a tool: those are in [`crate::tools`], and any door may call them.
+//! The tools are in [`crate::tools`], independent of MCP, and every interface may call them.
 
 pub mod dispatch;
 pub mod fault;
@@ -30,22 +33,23 @@ use listen::Hub;
 pub use options::{Guard, McpOptions, Naming};
 use peer::Pending;
 
-/// What the door keeps between requests: the key of what clients carry for it, who listens, and questions that are open.
+/// The state that the interface keeps between requests: the key for state that clients carry, the
+/// listeners, and open questions.
 pub struct Mcp {
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The source of ids.
     pub ids: Arc<dyn IdSource>,
-    /// Seals what clients carry and give back.
+    /// Seals the state that clients carry.
     pub sealer: Sealer,
-    /// Tells listeners what changed.
+    /// Notifies listeners of changes.
     pub hub: Hub,
-    /// Questions to clients of initialize-based revisions.
+    /// Open questions to clients of initialize-based revisions.
     pub pending: Arc<Pending>,
 }
 
 impl Mcp {
-    /// A door's state, with a key of its own.
+    /// Creates the state of an interface, with a key of its own.
     pub fn new(clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
         let sealer = Sealer::new([ids.random(), ids.random()].concat(), Arc::clone(&clock));
         Self { clock, ids, sealer, hub: Hub::default(), pending: Arc::default() }

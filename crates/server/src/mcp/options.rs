@@ -1,47 +1,47 @@
-//! Settings of the door. It reads no file.
+//! Settings of the MCP interface. The module reads no file.
 
 use super::revision::Revision;
 use crate::tools::profile::Profile;
 
-/// Bytes of a request's body, and of a line on stdio.
+/// The default maximum number of bytes in a request's body, and in a line on stdio.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 
-/// How tools are named where they are listed. Both names are always taken.
+/// The naming of tools in lists. Calls may use both names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Naming {
     /// `memory_store`
     #[default]
     Underscore,
-    /// `memory.store`, which several clients refuse.
+    /// `memory.store`, which several clients reject.
     Dotted,
 }
 
-/// From where requests over HTTP may come.
+/// The allowed origins of requests over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Guard {
-    /// Origins of pages that may ask, beside those of this machine.
+    /// Allowed origins of pages, in addition to those of this machine.
     pub origins: Vec<String>,
-    /// Names of hosts under which this server may be asked; absent: those of this machine on loopback, any elsewhere, where a
-    /// token is needed.
+    /// Allowed host names of this server. By default those of this machine on loopback, and any
+    /// elsewhere, where a token is required.
     pub hosts: Option<Vec<String>>,
 }
 
 /// Settings of tools and of MCP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpOptions {
-    /// What `/mcp` lists.
+    /// The profiles of `/mcp`.
     pub profiles: Vec<Profile>,
-    /// How it names them.
+    /// The naming of its tools.
     pub naming: Naming,
-    /// Tools outside the profile answer by name.
+    /// True if tools outside of the profile can be called by name.
     pub allow_unlisted: bool,
-    /// Revisions that are served.
+    /// The supported revisions.
     pub revisions: Vec<Revision>,
-    /// From where requests may come.
+    /// The allowed origins of requests.
     pub guard: Guard,
-    /// Bytes of a request's body.
+    /// The maximum number of bytes in a request's body.
     pub body_bytes_max: usize,
-    /// The memory that tools mean where nothing else says: a name or an id.
+    /// The default memory of the tools: a name or an id.
     pub memory: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! The other side of a request: what is told to it while the request is answered, and, in initialize-based revisions, what it
-//! is asked. Newer revisions carry questions in results instead.
+//! The client of a request: notifications to it while the request is answered, and, in
+//! initialize-based revisions, questions to it. Newer revisions carry questions in results instead.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,21 +10,21 @@ use tokio::sync::{mpsc, oneshot};
 use super::fault::Fault;
 use super::message;
 
-/// Messages that wait for a slow reader.
+/// The number of messages that are buffered for a slow reader.
 pub(super) const WAITING_MAX: usize = 64;
-/// Questions that are open at once, of all clients.
+/// The maximum number of open questions at once, over all clients.
 const OPEN_MAX: usize = 1024;
 
 type Answered = Result<Value, Value>;
 
-/// Questions whose answers have not come.
+/// Questions without an answer yet.
 #[derive(Default)]
 pub struct Pending {
     open: Mutex<HashMap<String, oneshot::Sender<Answered>>>,
 }
 
 impl Pending {
-    /// An answer has come. Answers nobody waits for are dropped.
+    /// Delivers an answer. Answers without a waiting question are dropped.
     pub fn answered(&self, id: &Value, outcome: Answered) {
         let Some(id) = id.as_str() else { return };
         let waiting = self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
@@ -51,10 +51,10 @@ impl Pending {
     }
 }
 
-/// Gives an id that nobody guesses.
+/// Returns an unguessable id.
 pub type FreshId = Arc<dyn Fn() -> String + Send + Sync>;
 
-/// The other side.
+/// The client.
 #[derive(Clone)]
 pub struct Peer {
     out: mpsc::Sender<Value>,
@@ -63,25 +63,26 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// The other side, behind a channel of messages.
+    /// Creates a client behind a channel of messages.
     pub fn new(out: mpsc::Sender<Value>, pending: Arc<Pending>, fresh: FreshId) -> Self {
         Self { out, pending, fresh }
     }
 
-    /// Tells something. Who has gone hears nothing.
+    /// Sends a notification. A client that has disconnected does not get it.
     pub async fn notify(&self, method: &str, params: Value) {
         let _ = self.out.send(message::notification(method, params)).await;
     }
 
-    /// Resolves when nobody listens any more.
+    /// Resolves when the client has disconnected.
     pub async fn gone(&self) {
         self.out.closed().await;
     }
 
-    /// Asks something, and waits for the answer.
+    /// Sends a question and waits for the answer.
     ///
     /// # Errors
-    /// Where too much is asked at once, the client has gone, or answers with an error.
+    /// An error if too many questions are open, if the client has disconnected, or if it answers
+    /// with an error.
     pub async fn ask(&self, method: &str, params: Value) -> Result<Map<String, Value>, Fault> {
         let id = (self.fresh)();
         let too_much = || Fault::internal("too many questions to clients are open");
@@ -99,7 +100,7 @@ impl Peer {
     }
 }
 
-/// Forgets a question whose asker goes away.
+/// Removes a question when its asker is dropped.
 struct Forget<'a> {
     pending: &'a Pending,
     id: &'a str,

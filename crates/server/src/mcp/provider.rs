@@ -1,5 +1,5 @@
-//! What a server offers, apart from any transport and revision: tools, resources, prompts, completion. The product's offer is
-//! in [`super::loci`]; the conformance fixtures have another.
+//! The offer of a server, independent of transport and revision: tools, resources, prompts,
+//! completion. [`super::loci`] has the product's offer; the conformance fixtures have another.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,73 +15,74 @@ use super::peer::Peer;
 use super::revision::Revision;
 use crate::tools::profile::Profile;
 
-/// Who asks, as far as the transport knows.
+/// The caller, as far as the transport knows it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Caller {
-    /// The principal; none where whoever answers knows it.
+    /// The principal; `None` if the answering server determines it.
     pub principal: Option<Principal>,
-    /// The memory that a header names.
+    /// The memory in a header.
     pub memory: Option<String>,
-    /// The user that a header names.
+    /// The user in a header.
     pub user: Option<String>,
     /// The id of the request, for logs.
     pub request_id: Option<String>,
 }
 
 impl Caller {
-    /// A name, for what must not pass from one caller to another.
+    /// Returns a name that keeps callers apart, for state that must not pass from one to another.
     pub fn name(&self) -> &str {
         self.principal.as_ref().map_or("", |principal| principal.name.as_str())
     }
 }
 
-/// What is listed where the request came in.
+/// The listing of the endpoint that received the request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Endpoint {
     /// Profiles.
     pub profiles: Vec<Profile>,
-    /// Names.
+    /// The naming of tools.
     pub naming: Naming,
 }
 
-/// What the user or the client gave in an earlier round.
+/// The input of the user or the client from an earlier round.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Inputs {
-    /// By the names under which it was asked for; each an object.
+    /// The answers by the names of the questions; each is an object.
     pub responses: Map<String, Value>,
-    /// What was to be remembered; null at first.
+    /// The carried state; null at first.
     pub state: Value,
 }
 
-/// A request, as far as it matters to whoever answers.
+/// A request, as far as it matters to its handler.
 pub struct Asking {
-    /// The revision it speaks.
+    /// The revision of the request.
     pub revision: Revision,
-    /// Who asks.
+    /// The caller.
     pub caller: Caller,
-    /// Where it came in.
+    /// The endpoint that received it.
     pub endpoint: Endpoint,
-    /// What the client can do.
+    /// The capabilities of the client.
     pub capabilities: Map<String, Value>,
-    /// Under which token it wants to hear of progress.
+    /// The token for progress notifications.
     pub progress: Option<Value>,
-    /// From which level on it wants to hear of logs; absent: not at all.
+    /// The minimum level for log notifications; `None` for no logs.
     pub log_level: Option<String>,
-    /// What was given in earlier rounds.
+    /// The input of earlier rounds.
     pub inputs: Inputs,
-    /// The connection lasts: the client can be told something outside of an answer.
+    /// True if the connection lasts, so that the client can get notifications outside of a
+    /// response.
     pub lasting: bool,
-    /// The other side, for what is told meanwhile.
+    /// The client, for notifications meanwhile.
     pub peer: Peer,
 }
 
 impl Asking {
-    /// True where the client has declared the capability.
+    /// Returns true if the client has declared the capability.
     pub fn can(&self, capability: &str) -> bool {
         self.capabilities.contains_key(capability)
     }
 
-    /// The same request with what the client answered.
+    /// Returns this request with the client's answers.
     pub(super) fn next_round(&self, responses: Map<String, Value>, state: Value) -> Self {
         Self {
             revision: self.revision,
@@ -97,58 +98,60 @@ impl Asking {
     }
 }
 
-/// Who may keep a result.
+/// The cache scope of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// Anybody: it is the same for all.
+    /// Public: the result is equal for all callers.
     Public,
-    /// The caller only.
+    /// Private to the caller.
     Private,
 }
 
-/// A list or a text that may be kept for a while.
+/// A list or a text that may be cached for a while.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept<T> {
-    /// What it is.
+    /// The value.
     pub value: T,
-    /// Who may keep it.
+    /// The cache scope.
     pub keep: Keep,
-    /// For how many milliseconds.
+    /// The cache lifetime, in milliseconds.
     pub ttl_ms: u64,
 }
 
-/// What a call comes to.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
     /// A result.
     Done(Map<String, Value>),
-    /// Something must be asked first: requests by name, and what to remember until the answers come.
+    /// Questions to the client first: requests by name, and the state to carry until the answers
+    /// come.
     Ask {
         /// `{method, params}` by name; may be empty.
         requests: Map<String, Value>,
-        /// Comes back with the answers.
+        /// The state that comes back with the answers.
         state: Value,
     },
 }
 
-/// What a server can do, as its capabilities say.
+/// The capabilities of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Offers {
-    /// Its list of tools changes while it runs, and it tells.
+    /// True if its list of tools changes while it runs, with notifications.
     pub tools_change: bool,
-    /// So for prompts.
+    /// True if its list of prompts changes, with notifications.
     pub prompts_change: bool,
-    /// Single resources may be listened to.
+    /// True if single resources have notifications.
     pub subscribe: bool,
-    /// Schemas of its tools name headers in which arguments are repeated.
+    /// True if schemas of its tools name headers that repeat arguments.
     pub argument_headers: bool,
-    /// It logs to clients: initialize-based revisions only.
+    /// True if it sends logs to clients, in initialize-based revisions only.
     pub logging: bool,
-    /// It may ask clients of initialize-based revisions something, and remembers by a session id what they can do.
+    /// True if it sends questions to clients of initialize-based revisions, and knows their
+    /// capabilities by a session id.
     pub sessions: bool,
 }
 
-/// The kind of a thing whose argument is completed, and its name or URI.
+/// The target of a completion, with its name or URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Completed {
     /// A prompt.
@@ -157,46 +160,47 @@ pub enum Completed {
     Resource(String),
 }
 
-/// A completion: values, of how many.
+/// A completion: values, and their total number.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Completion {
-    /// At most 100.
+    /// The values, at most 100.
     pub values: Vec<String>,
-    /// Of how many.
+    /// The total number.
     pub total: usize,
 }
 
-/// An answer that takes a while.
+/// The future of a result.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, Fault>>;
 
-/// What a server offers. Lists are in a fixed order.
+/// The offer of a server. Lists are in a fixed order.
 pub trait Provider: Send + Sync {
-    /// Its name and version.
+    /// Returns the server's name and version.
     fn identity(&self) -> (&'static str, &'static str);
-    /// The text for a model to read before it uses what an endpoint lists.
+    /// Returns the text that a model reads before it uses the tools of an endpoint.
     fn instructions(&self, endpoint: &Endpoint) -> Option<Cow<'static, str>>;
-    /// What it can do.
+    /// Returns the capabilities.
     fn offers(&self) -> Offers;
-    /// Tools, as they are listed.
+    /// Returns the listed tools.
     fn tools<'a>(&'a self, asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>>;
-    /// A call.
+    /// Calls a tool.
     fn call<'a>(&'a self, asking: Arc<Asking>, name: String, arguments: Params) -> Answer<'a, Reply>;
-    /// Resources, as they are listed.
+    /// Returns the listed resources.
     fn resources<'a>(&'a self, asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>>;
-    /// Templates of resources, as they are listed.
+    /// Returns the listed templates of resources.
     fn templates<'a>(&'a self, asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>>;
-    /// Contents of a resource.
+    /// Returns the contents of a resource.
     fn read<'a>(&'a self, asking: Arc<Asking>, uri: String) -> Answer<'a, Kept<Vec<Value>>>;
-    /// How a resource looks, in a text that is another when the resource is; `None` where only the hub tells of it, or the caller
-    /// may not read it.
+    /// Returns a mark of a resource, which changes with it. Returns `None` if only the hub reports
+    /// its changes, or if the caller may not read it.
     fn mark<'a>(&'a self, _asking: &'a Asking, _uri: &'a str) -> Answer<'a, Option<String>> {
         Box::pin(async { Ok(None) })
     }
-    /// Prompts, as they are listed.
+    /// Returns the listed prompts.
     fn prompts<'a>(&'a self, asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>>;
-    /// A prompt with its arguments.
+    /// Returns a prompt with its arguments.
     fn prompt<'a>(&'a self, asking: Arc<Asking>, name: String, arguments: Params) -> Answer<'a, Reply>;
-    /// Values for an argument that begin with what is there; `context`: arguments that are given already.
+    /// Returns values for an argument that begin with the given text; `context` has the other
+    /// arguments.
     fn complete<'a>(
         &'a self,
         asking: &'a Asking,

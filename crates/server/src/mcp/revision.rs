@@ -1,4 +1,4 @@
-//! Revisions of the protocol, newest first, and the two eras they belong to.
+//! Revisions of the protocol, newest first, of two kinds: with and without `initialize`.
 
 /// A revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,7 +11,7 @@ pub enum Revision {
     V2025Jun,
     /// 2025-11-25
     V2025Nov,
-    /// 2026-07-28: no `initialize`; every request says what it needs.
+    /// 2026-07-28: no `initialize`; every request contains all it needs.
     V2026Jul,
 }
 
@@ -20,7 +20,7 @@ impl Revision {
     pub const ALL: [Self; 5] =
         [Self::V2026Jul, Self::V2025Nov, Self::V2025Jun, Self::V2025Mar, Self::V2024Nov];
 
-    /// As it is written.
+    /// Returns the revision's name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::V2026Jul => "2026-07-28",
@@ -31,18 +31,18 @@ impl Revision {
         }
     }
 
-    /// Reads one.
+    /// Parses a revision's name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|revision| revision.as_str() == text)
     }
 
-    /// True for those without `initialize`.
+    /// Returns true for revisions without `initialize`.
     pub fn is_modern(self) -> bool {
         self == Self::V2026Jul
     }
 
-    /// What a client of an initialize-based revision gets that asks for `asked`: the same where it is served, else the newest
-    /// of its era that is.
+    /// Returns the revision for a client of an initialize-based one that requests `asked`: that one
+    /// if it is supported, else the newest supported one of its kind.
     pub fn negotiated(asked: Option<&str>, served: &[Self]) -> Option<Self> {
         let mut legacy: Vec<_> = served.iter().copied().filter(|revision| !revision.is_modern()).collect();
         legacy.sort();
@@ -50,7 +50,7 @@ impl Revision {
         same.or_else(|| legacy.last().copied())
     }
 
-    /// The revisions that need no `initialize`, as they are written.
+    /// Returns the names of the supported revisions without `initialize`.
     pub fn modern(served: &[Self]) -> Vec<&'static str> {
         served.iter().filter(|revision| revision.is_modern()).map(|revision| revision.as_str()).collect()
     }

@@ -1,5 +1,5 @@
-//! MCP over standard input and output: one message a line, nothing else on the output; ends with
-//! the input. A request that says its revision is answered in it; others belong to the connection's
+//! MCP over standard input and output: one message per line, and no other output. It ends with the
+//! input. A request that names its revision is answered in it; others belong to the connection's
 //! `initialize`.
 
 use std::collections::HashMap;
@@ -20,12 +20,12 @@ use super::peer::{FreshId, Peer, WAITING_MAX};
 use super::provider::{Asking, Caller, Endpoint, Inputs};
 use super::revision::Revision;
 
-/// Requests that are answered side by side.
+/// The maximum number of requests that are answered concurrently.
 const AT_ONCE_MAX: usize = 256;
-/// After the end of the input, what is under way has so long.
+/// The time for running requests after the end of the input, in milliseconds.
 const LAST_MS: u64 = 5_000;
 
-/// A server on standard input and output, or on anything like it.
+/// A server on standard input and output, or on similar streams.
 pub struct StdioDoor {
     service: Arc<Service>,
     caller: Caller,
@@ -35,35 +35,35 @@ pub struct StdioDoor {
     connection: Mutex<Connection>,
 }
 
-/// What an initialize-based client said of itself, and what it listens to.
+/// The declaration and the subscriptions of an initialize-based client.
 #[derive(Default)]
 struct Connection {
     revision: Option<Revision>,
     capabilities: Map<String, Value>,
     subscriptions: Marks,
-    /// Resources of requests that listen.
+    /// The number of resources in listen requests.
     listened: usize,
     is_told: bool,
     under_way: HashMap<String, AbortHandle>,
 }
 
 impl Connection {
-    /// Checks that so many more resources can be listened to.
+    /// Checks that this number of further resources is within the limit.
     fn check_room(&self, more: usize) -> Result<(), Fault> {
         listen::room_for(self.subscriptions.count() + self.listened + more)
     }
 }
 
-/// A request as it was read.
+/// A parsed request.
 struct Request {
     id: Value,
     method: String,
     params: Params,
-    /// Halves of letters in it became U+FFFD.
+    /// True if lone surrogates in it became U+FFFD.
     is_repaired: bool,
 }
 
-/// The resources of a request that listens, for as long as it does.
+/// The resources of a listen request, counted while it runs.
 struct Listened<'d>(&'d StdioDoor, usize);
 
 impl Drop for Listened<'_> {
@@ -76,16 +76,16 @@ impl Drop for Listened<'_> {
 /// A line of the input.
 enum Line {
     Text(Vec<u8>),
-    /// Its beginning, by which it may be answered under its id.
+    /// The start of a line that is too long, from which its id can be read.
     TooLong(Vec<u8>),
     End,
 }
 
-/// Bytes of a line that is too long which are looked at for its id.
+/// The bytes of a too long line that are searched for its id.
 const HEAD_BYTES: usize = 4096;
 
 impl StdioDoor {
-    /// A door for one client.
+    /// Creates a server for one client.
     pub fn new(
         service: Arc<Service>,
         caller: Caller,
@@ -106,7 +106,7 @@ impl StdioDoor {
     /// Serves until the input ends.
     ///
     /// # Errors
-    /// Where the input cannot be read or the output not be written.
+    /// An error if the input cannot be read or the output cannot be written.
     pub async fn serve(
         self: Arc<Self>,
         mut input: impl AsyncBufRead + Unpin,
@@ -138,7 +138,7 @@ impl StdioDoor {
         writer.await.map_err(std::io::Error::other)?
     }
 
-    /// What is under way may end, for a moment; listening ends at once.
+    /// Waits a moment for running requests to end; listening ends at once.
     async fn finish(&self, mut tasks: JoinSet<()>) {
         self.service.mcp.hub.close();
         let mut last = self.service.mcp.clock.sleep(LAST_MS);
@@ -159,7 +159,7 @@ impl StdioDoor {
             Ok((Message::Notification { method, params }, _)) => self.told(&method, &params),
             Ok((Message::Response { id, outcome }, _)) => self.service.mcp.pending.answered(&id, outcome),
             Ok((Message::Request { id, method, params }, _)) if method == "initialize" => {
-                // What comes behind it may rest on it.
+                // Subsequent messages may depend on it.
                 let answer = Arc::clone(&self).answer(&id, method, params, out.clone()).await;
                 let _ = out.send(answer).await;
             }
@@ -202,7 +202,7 @@ impl StdioDoor {
             if is_repaired {
                 message::warn_of_repair(&mut answer);
             }
-            // From here on it is no longer cancelled: the answer is on its way.
+            // The request can no longer be cancelled, because its response is being sent.
             door.connection().under_way.remove(&own);
             let _ = out.send(answer).await;
         });
@@ -253,7 +253,7 @@ impl StdioDoor {
                     connection.capabilities = said.unwrap_or_default();
                 }
                 ("resources/subscribe", Some(uri)) => {
-                    // Others may have come meanwhile.
+                    // Others may have been added meanwhile.
                     let is_known = connection.subscriptions.contains(&uri);
                     connection.check_room(usize::from(!is_known))?;
                     connection.subscriptions.add(uri, seen);
@@ -272,7 +272,7 @@ impl StdioDoor {
         connection.check_room(usize::from(!connection.subscriptions.contains(uri)))
     }
 
-    /// Counts the resources of a request that listens, where there is room for them.
+    /// Counts the resources of a listen request, within the limit.
     fn listened(&self, params: &Params) -> Result<Listened<'_>, Fault> {
         let resources = listen::named(params, self.service.provider.offers())?;
         let mut connection = self.connection();
@@ -281,7 +281,7 @@ impl StdioDoor {
         Ok(Listened(self, resources))
     }
 
-    /// The request as it is meant: by what it says of itself, else by what the connection began with.
+    /// Returns the request for the handler: by its own description, else by that of the connection.
     fn asking(&self, params: &Params, out: mpsc::Sender<Value>) -> Result<Asking, Fault> {
         let meta = params.get("_meta").and_then(Value::as_object);
         let (revision, capabilities) = match body::version(params) {
@@ -324,7 +324,8 @@ impl StdioDoor {
         }
     }
 
-    /// Tells an initialize-based client of resources it listens to, from the first it named on.
+    /// Notifies an initialize-based client of its subscribed resources, from the first subscription
+    /// on.
     fn tell_changes(self: Arc<Self>, out: &mpsc::Sender<Value>, tasks: &mut JoinSet<()>) {
         if std::mem::replace(&mut self.connection().is_told, true) {
             return;
@@ -335,7 +336,8 @@ impl StdioDoor {
         let handle = tasks.spawn(async move {
             loop {
                 let changed = tokio::select! {
-                    // Who is far behind misses some, and reads again anyway.
+                    // A client that lags far behind misses some, and reads the resources again in
+                    // any case.
                     heard = news.recv() => match heard {
                         Ok(News::Resource(uri)) if self.connection().subscriptions.contains(&uri) => vec![uri],
                         _ => Vec::new(),
@@ -353,7 +355,7 @@ impl StdioDoor {
         drop(handle);
     }
 
-    /// Resources that the client listens to and that look otherwise than before.
+    /// Returns the subscribed resources whose mark has changed.
     async fn looked(&self, out: &mpsc::Sender<Value>) -> Vec<String> {
         let Ok(asking) = self.asking(&Params::new(), out.clone()) else { return Vec::new() };
         let uris = self.connection().subscriptions.uris();
@@ -378,7 +380,8 @@ impl std::fmt::Debug for StdioDoor {
     }
 }
 
-/// The next line, without its end; of one that is too long no more than the limit is ever held.
+/// Reads the next line, without its end. Of a line that is too long it holds no more than the
+/// limit.
 async fn read_line(input: &mut (impl AsyncBufRead + Unpin), max: usize) -> std::io::Result<Line> {
     let (mut line, mut is_over) = (Vec::new(), false);
     loop {

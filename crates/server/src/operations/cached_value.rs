@@ -1,9 +1,9 @@
-//! A value that is computed at most once per period; callers in between get the last one, unless it is old: a
-//! computation that hangs must not be hidden by what the last one found.
+//! A value that is computed at most once per period. Callers in between get the last one, unless it
+//! is too old, so that the last result does not hide a computation that hangs.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Periods after which a value is given to nobody any more.
+/// The number of periods after which a value is no longer returned.
 const PERIODS_MAX: u64 = 3;
 
 /// The last value.
@@ -13,9 +13,9 @@ pub struct CachedValue<T>(Mutex<Option<Known<T>>>);
 #[derive(Debug)]
 struct Known<T> {
     value: T,
-    /// The beginning of the computation that found it.
+    /// The start of the computation that yielded it.
     found_us: u64,
-    /// The beginning of the latest computation.
+    /// The start of the latest computation.
     begun_us: u64,
 }
 
@@ -26,9 +26,9 @@ impl<T> Default for CachedValue<T> {
 }
 
 impl<T: Clone> CachedValue<T> {
-    /// Returns the value of less than `ms` ago, else the result of `work`. Callers that come during the work
-    /// get the old value until that is three times as old. The very first callers, and those for whom the old
-    /// value is too old, may run `work` at the same time.
+    /// Returns the value if it is younger than `ms`, else the result of `work`. Callers during the
+    /// work get the old value until it is three periods old. The very first callers, and those for
+    /// whom the old value is too old, may run `work` concurrently.
     pub async fn get(&self, now_us: u64, ms: u64, work: impl Future<Output = T>) -> T {
         let period_us = ms.saturating_mul(1000);
         let is_within = |at_us: u64, us: u64| now_us.saturating_sub(at_us) < us;
@@ -41,7 +41,7 @@ impl<T: Clone> CachedValue<T> {
         }
         let value = work.await;
         let known = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // What began later knows better.
+        // The computation that began later takes precedence.
         if known.as_ref().is_none_or(|known| known.found_us <= now_us) {
             let begun_us = known.as_ref().map_or(now_us, |known| known.begun_us.max(now_us));
             *known = Some(Known { value: value.clone(), found_us: now_us, begun_us });
@@ -82,7 +82,7 @@ mod tests {
         let kept = CachedValue::default();
         let hangs = |ms: u64| kept.get(ms * 1000, 10, std::future::pending()).now_or_never().is_none();
         assert_eq!(kept.get(0, 10, std::future::ready(1)).now_or_never(), Some(1));
-        // One caller after the other looks, and in between the old value is given: for so long.
+        // Each period one caller runs the work, and the others get the old value, for this long.
         let hung: Vec<u64> = (0..60).filter(|ms| hangs(*ms)).collect();
         assert_eq!(hung, [&[10, 20][..], &(30..60).collect::<Vec<_>>()].concat());
     }

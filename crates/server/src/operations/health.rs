@@ -1,7 +1,10 @@
-//! `/healthz`: the process answers. `/readyz`: the store can be read and written, and its secrets opened.
-//! `/metrics`: the Prometheus text. All three are open to everybody who may reach the server, but not to pages of
-//! other sites. The reason is for callers of this machine alone, by the rule of development mode: a name that
-//! a page points here, or a proxy, gets none. They cost the store little however often they are asked for.
+//! `/healthz`: the process responds. `/readyz`: the store can be read and written, and its secrets
+//! opened. `/metrics`: the Prometheus text.
+//!
+//! All three are open to every client that reaches the server, but not to pages of other sites.
+//! Only callers of this machine get the reason of a failure, by the rule of development mode; a
+//! name that a page resolves to this machine, or a proxy, gets none. They cost the store little at
+//! any request rate.
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
@@ -15,7 +18,7 @@ use crate::auth::site::{self, OpenEndpoint};
 use crate::doors::Doors;
 use crate::v1::protocol::problem::Refused;
 
-/// Memories read at once while jobs are counted.
+/// The number of memories in one read while jobs are counted.
 const MEMORIES_PER_PAGE: usize = 500;
 
 /// `GET /healthz`.
@@ -45,7 +48,7 @@ pub(crate) async fn readyz(State(doors): State<Doors>, request: Request) -> Resp
     (StatusCode::SERVICE_UNAVAILABLE, text).into_response()
 }
 
-/// True for a program, or a page, of this machine itself.
+/// Returns true for a program, or a page, of this machine.
 fn may_know_reasons(request: &Request) -> bool {
     match request.extensions().get::<Peer>() {
         Some(Peer::Process | Peer::Socket) => true,
@@ -54,7 +57,7 @@ fn may_know_reasons(request: &Request) -> bool {
     }
 }
 
-/// Proves that the store can be read and written, and that its secrets can be opened.
+/// Checks that the store can be read and written, and that its secrets can be opened.
 async fn is_ready(doors: &Doors) -> Result<()> {
     doors.engine.store().info(true).await?;
     doors.engine.master_key_check().await.map(drop)
@@ -79,23 +82,23 @@ pub(crate) async fn metrics(State(doors): State<Doors>, request: Request) -> Res
     ([kind], doors.metrics.render()).into_response()
 }
 
-/// Returns the refusal of a request to an open endpoint, if there is one.
+/// Returns the rejection of a request to an open endpoint, if there is one.
 pub(crate) fn refused(endpoint: OpenEndpoint, request: &Request) -> Option<Response> {
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
     let allowed = site::require_own_site(endpoint, peer, request.headers());
     allowed.err().map(|error| Refused(error).into_response())
 }
 
-/// Counts jobs: every memory is read for it.
+/// Counts jobs, which reads every memory.
 async fn count_jobs(doors: &Doors) {
     match job_counts(doors).await {
         Ok(counts) => doors.metrics.jobs(counts.pending, counts.waiting, counts.failed),
-        // The other figures are wanted all the more while the store is out of service.
+        // The other figures are even more important while the store is unavailable.
         Err(error) => tracing::warn!(?error, "jobs could not be counted"),
     }
 }
 
-/// Jobs of all memories that wait or run, and that failed.
+/// Returns the numbers of pending, running and failed jobs of all memories.
 async fn job_counts(doors: &Doors) -> Result<JobCounts> {
     let awaited = doors.engine.awaited_kinds();
     doors

@@ -1,44 +1,47 @@
-//! Counters and histograms, one recorder per set of doors, so that several servers in one process do not mix.
+//! Counters and histograms. Each server has its own recorder, so that several servers in one
+//! process do not mix.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use metrics::{counter, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 
-/// Upper bounds of the latency histogram, in seconds: a retrieval should be in the first ones, an import in the last.
+/// The upper bounds of the latency histogram, in seconds. The first ones are for retrievals, the
+/// last ones for imports.
 const LATENCY_BOUNDS_S: &[f64] =
     &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0];
-/// Samples are folded into buckets every so many requests, so that they do not pile up where nobody scrapes.
+/// The number of requests after which samples are folded into buckets, so that they do not
+/// accumulate without a scraper.
 const UPKEEP_REQUESTS: u64 = 1024;
 
-/// The recorder of one set of doors.
+/// The recorder of one server.
 pub struct Metrics {
     recorder: PrometheusRecorder,
     handle: PrometheusHandle,
     requests: AtomicU64,
 }
 
-/// One answered request.
+/// An answered request.
 #[derive(Debug, Clone, Copy)]
 pub struct Answered<'a> {
-    /// `agentcore`, `v1` or `operations`.
+    /// The interface: `agentcore`, `v1` or `operations`.
     pub door: &'static str,
     /// The operation, from a closed list.
     pub operation: &'a str,
     /// The HTTP status.
     pub status: u16,
-    /// The error's type, where it is one.
+    /// The type of the error, if it is one.
     pub error: Option<&'a str>,
-    /// How long it took.
+    /// The duration in seconds.
     pub seconds: f64,
 }
 
 impl Metrics {
-    /// An empty recorder.
+    /// Creates an empty recorder.
     pub fn new() -> Self {
         let latencies = Matcher::Suffix("_seconds".to_owned());
         let builder = PrometheusBuilder::new();
-        // The bounds are a constant and not empty, the only thing that is refused.
+        // Only empty bounds are rejected, and the constant is not empty.
         let builder = builder.set_buckets_for_metric(latencies, LATENCY_BOUNDS_S).unwrap_or_default();
         let recorder = builder.build_recorder();
         let handle = recorder.handle();
@@ -69,7 +72,7 @@ impl Metrics {
         metrics::with_local_recorder(&self.recorder, work);
     }
 
-    /// Sets the numbers of deliveries that wait and that were given up, and how long the oldest has waited.
+    /// Sets the numbers of pending and of failed deliveries, and the age of the oldest pending one.
     pub fn deliveries(&self, pending: u64, failed: u64, oldest_seconds: f64) {
         self.record(|| {
             for (state, count) in [("pending", pending), ("failed", failed)] {
@@ -80,12 +83,13 @@ impl Metrics {
         });
     }
 
-    /// Counts something that came to a hook with a signature that was not right.
+    /// Counts a hook request with an invalid signature.
     pub fn hook_refused(&self, hook: &'static str) {
         self.record(|| counter!("loci_hook_signatures_refused_total", "hook" => hook).increment(1));
     }
 
-    /// Counts news that came to a hook with a right signature and from which nothing follows: not ours, or not readable.
+    /// Counts hook messages with a valid signature but without effect: not for this server, or not
+    /// readable.
     pub fn hook_ignored(&self, hook: &'static str, count: usize) {
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         self.record(|| counter!("loci_hook_news_ignored_total", "hook" => hook).increment(count));
@@ -98,18 +102,18 @@ impl Metrics {
         });
     }
 
-    /// Counts a request that was refused because all usual connections are taken.
+    /// Counts a request that was rejected because all regular connections are taken.
     pub fn connection_refused(&self) {
         self.record(|| counter!("loci_connections_refused_total").increment(1));
     }
 
-    /// Counts a connection that gave its place to another and was closed without a whole head.
+    /// Counts a connection that gave way to another and was closed without a complete head.
     pub fn connection_displaced(&self) {
         self.record(|| counter!("loci_connections_displaced_total").increment(1));
     }
 
-    /// Sets the numbers of jobs that are pending or run, of those among them that wait for an answer from outside, and of
-    /// those that failed.
+    /// Sets the numbers of jobs that are pending or running, of those among them that wait for an
+    /// external answer, and of failed ones.
     pub fn jobs(&self, pending: u64, waiting: u64, failed: u64) {
         metrics::with_local_recorder(&self.recorder, || {
             for (state, jobs) in [("pending", pending), ("waiting", waiting), ("failed", failed)] {
@@ -118,7 +122,7 @@ impl Metrics {
         });
     }
 
-    /// The text that Prometheus reads.
+    /// Returns the Prometheus text.
     pub fn render(&self) -> String {
         self.handle.run_upkeep();
         self.handle.render()

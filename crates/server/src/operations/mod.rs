@@ -1,4 +1,5 @@
-//! What operators see: health, readiness, metrics, request ids and one log line per request. No content, ever.
+//! The data for operators: health, readiness, metrics, request ids and one log line per request. It
+//! never contains content.
 
 pub mod cached_value;
 pub mod health;

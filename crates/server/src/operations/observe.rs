@@ -1,4 +1,5 @@
-//! Around every request: an id, one log line, metrics. Paths and bodies are not logged: they name people.
+//! Wraps every request: an id, one log line, metrics. Paths and bodies are not logged, because they
+//! name people.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,33 +17,33 @@ use super::metrics::Answered;
 use super::trace_parent;
 use crate::doors::Doors;
 
-/// The door of buckets, and the header that carries the request's id there.
+/// The interface of buckets, and its header for the request's id.
 const S3: (&str, &str) = ("s3", "x-amz-request-id");
 
-/// The id of a request, on its extensions.
+/// The id of a request, in its extensions.
 #[derive(Debug, Clone)]
 pub struct RequestId(pub Arc<str>);
 
-/// The request came to the listener that buckets have for themselves: its path begins with the bucket.
+/// Marks a request to the separate listener of buckets; its path begins with the bucket.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OwnListener;
 
-/// The operation that answered, on the extensions of the response.
+/// The operation that answered, in the extensions of the response.
 #[derive(Debug, Clone)]
 pub struct Operation(pub Cow<'static, str>);
 
-/// The type of the error, on the extensions of the response.
+/// The type of the error, in the extensions of the response.
 #[derive(Debug, Clone)]
 pub struct ErrorType(pub Cow<'static, str>);
 
-/// Opens the span of the request below that of its caller, where traces are sent.
+/// Opens the span of the request below that of its caller, if traces are exported.
 pub(crate) async fn observe(State(doors): State<Doors>, request: Request, next: Next) -> Response {
     let is_watched = doors.engine.observe().watching() != Watching::Nothing;
     let caller = trace_parent::of(request.headers()).filter(|_| is_watched);
     trace::under(caller, answered(doors, request, next)).await
 }
 
-/// Gives the request its id, and counts, logs and reports the answer.
+/// Assigns the request its id, and counts, logs and reports the response.
 async fn answered(doors: Doors, mut request: Request, next: Next) -> Response {
     let began = doors.clock.monotonic_us();
     let id: Arc<str> = uuid4(doors.ids.as_ref()).into();
@@ -56,7 +57,7 @@ async fn answered(doors: Doors, mut request: Request, next: Next) -> Response {
     let observe = doors.engine.observe();
     let opened = if door == "operations" { None } else { observe.open_span() };
     let mut response = trace::under(opened, next.run(request).instrument(span.clone())).await;
-    // One id for answer and log, also where the door made one of its own.
+    // Response and log have one id, also if the interface created its own.
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(header, value);
     }
@@ -94,7 +95,7 @@ fn error_of(response: &Response) -> Option<&str> {
     response.headers().get("x-amzn-errortype").and_then(|value| value.to_str().ok())
 }
 
-/// The door a path leads to, and the header that carries the request's id there.
+/// Returns the interface of a path, and its header for the request's id.
 fn door_of(path: &str) -> (&'static str, &'static str) {
     match path {
         "/healthz" | "/readyz" | "/metrics" | "/openapi.json" => ("operations", "x-request-id"),

@@ -1,5 +1,6 @@
-//! Metrics of the pipeline: steps of jobs, calls of models, decisions, deliveries, what safety found. Labels are of closed
-//! lists and names of the configuration: never a memory, an actor or anything that was said.
+//! Metrics of the pipeline: steps of jobs, calls of models, decisions, deliveries, safety findings.
+//! Labels are from closed lists and names in the configuration, never a memory, an actor or
+//! content.
 
 use loci_model::job::exchange::Step;
 use loci_model::memory::strategy::StrategyBase;
@@ -8,7 +9,7 @@ use metrics::{counter, histogram};
 
 use super::metrics::Metrics;
 
-/// In the place of a label that does not apply.
+/// The value of a label that does not apply.
 const NONE: &str = "none";
 
 impl Observe for Metrics {

@@ -1,10 +1,9 @@
-//! Metrics of the memory of operations agents. Labels are of closed lists: never a memory, a
-//! service or a user.
+//! Metrics of operations memory. Labels are from closed lists, never a memory, a service or a user.
 
 use loci_model::ports::observe::SreSeen;
 use metrics::{counter, histogram};
 
-/// Counts something with the recorder that is in force.
+/// Counts an event with the current recorder.
 pub(super) fn count(seen: &SreSeen<'_>) {
     match *seen {
         SreSeen::Saved(kind, action) => {

@@ -3,12 +3,13 @@
 use http::HeaderMap;
 use loci_model::ports::trace::SpanContext;
 
-/// The span of the caller that a request's headers name.
+/// Returns the span of the caller in a request's headers.
 pub(super) fn of(headers: &HeaderMap) -> Option<SpanContext> {
     headers.get("traceparent").and_then(|value| read(value.to_str().ok()?))
 }
 
-/// What is no `traceparent` counts as none, as the recommendation says. Later versions may have more members.
+/// Parses the header. A malformed one counts as absent, as the recommendation requires. Later
+/// versions may have more members.
 fn read(text: &str) -> Option<SpanContext> {
     let mut parts = text.split('-');
     let [version, trace, span, flags] = [parts.next()?, parts.next()?, parts.next()?, parts.next()?];

@@ -1,4 +1,5 @@
-//! The bytes that a client means: within the limit, taken out of chunks, of the length and with the checksums that it says.
+//! The decoded body of a request: within the limit, extracted from chunks, and checked against the
+//! declared length and checksums.
 
 use http::{HeaderMap, header};
 use loci_model::{Error, limits};
@@ -12,12 +13,12 @@ use crate::bodies::BodyError;
 
 const CHUNKED: &str = "aws-chunked";
 
-/// Bytes that a body may decode to: an object's.
+/// The maximum number of bytes in a decoded body, that of an object.
 pub(super) fn decoded_max(body_bytes_max: usize) -> usize {
     body_bytes_max.min(limits::OBJECT_BYTES_MAX)
 }
 
-/// A body that was not read, as S3 says it.
+/// Returns the S3 error for a body that was not read.
 pub(super) fn unread(why: BodyError) -> Fault {
     match why {
         BodyError::TooLarge(_) | BodyError::Full => Fault::from(Error::from(why)),
@@ -25,7 +26,8 @@ pub(super) fn unread(why: BodyError) -> Fault {
     }
 }
 
-/// The body, decoded where nobody did so before, and checked against what its headers and trailers say.
+/// Returns the body, decoded if it was not decoded before, and checked against its headers and
+/// trailers.
 pub(super) fn checked(headers: &HeaderMap, sent: VerifiedBody<'_>, max: usize) -> Result<Vec<u8>, Fault> {
     let encodings = encodings(headers)?;
     let hash = text(headers, "x-amz-content-sha256")?.unwrap_or_default();
@@ -35,7 +37,8 @@ pub(super) fn checked(headers: &HeaderMap, sent: VerifiedBody<'_>, max: usize) -
         Some(trailers) => (content.into_owned(), trailers),
         None if is_chunked => decoded(&content, max)?,
         None => {
-            // Of development mode, too: it is no signature, but says that the bytes are whole.
+            // This check applies in development mode too: the hash is not a signature, but it shows
+            // that the body is complete.
             if hash.len() == 64 && !hash.eq_ignore_ascii_case(&hex::encode(Sha256::digest(&content))) {
                 let rule = "the body is not that of x-amz-content-sha256";
                 return Err(Fault::bad("XAmzContentSHA256Mismatch", rule));
@@ -53,7 +56,7 @@ pub(super) fn checked(headers: &HeaderMap, sent: VerifiedBody<'_>, max: usize) -
     Ok(content)
 }
 
-/// Refuses what would be read as other bytes than were meant: an encoding that is not kept beside them.
+/// Rejects a content encoding, because it is not stored and the bytes would be misread later.
 pub(super) fn refuse_encoded(headers: &HeaderMap) -> Result<(), Fault> {
     match encodings(headers)?.iter().find(|one| *one != CHUNKED && *one != "identity") {
         None => Ok(()),
@@ -77,7 +80,7 @@ fn encodings(headers: &HeaderMap) -> Result<Vec<String>, Fault> {
     Ok(told.split(',').map(|one| one.trim().to_ascii_lowercase()).filter(|one| !one.is_empty()).collect())
 }
 
-/// A header as text.
+/// Returns a header as text.
 pub(super) fn text<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Fault> {
     let Some(value) = headers.get(name) else { return Ok(None) };
     let read = value.to_str().map(|text| Some(text.trim()));

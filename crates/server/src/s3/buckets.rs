@@ -1,5 +1,5 @@
-//! Which part of which memory a bucket's name stands for: that of `[s3.buckets]`, or the whole of the
-//! memory with that id or name.
+//! The memory and namespace of a bucket's name: those of `[s3.buckets]`, or the whole memory with
+//! that id or name.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,24 @@ use loci_model::principal::Principal;
 use super::fault::Fault;
 use crate::doors::Doors;
 
-/// How buckets behave.
+/// Settings of buckets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct S3Options {
-    /// Buckets with a name of their own.
+    /// The buckets with configured names.
     pub buckets: BTreeMap<String, BucketAlias>,
-    /// Appends to earlier versions are brought together with the current one.
+    /// True to merge appends to earlier versions with the current one.
     pub merge_appends: bool,
-    /// What is no document vanishes after so many milliseconds; none: with the memory's events.
+    /// The lifetime of objects that are not documents, in milliseconds. `None` uses the retention
+    /// of the memory's events.
     pub object_ttl_ms: Option<i64>,
 }
 
-/// What a bucket's name stands for.
+/// The target of a bucket's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BucketAlias {
     /// The memory, by name or by id.
     pub memory: String,
-    /// Below this namespace.
+    /// The namespace that is the bucket's root.
     pub namespace: Namespace,
 }
 
@@ -36,7 +37,7 @@ impl Default for S3Options {
     }
 }
 
-/// The bucket of a name, as far as the caller may know of it.
+/// Returns the bucket of a name, if the caller may see it.
 pub(super) async fn find(doors: &Doors, caller: &Principal, name: &str) -> Result<Bucket, Fault> {
     let missing = || Fault::no_such_bucket(name);
     let (memory, namespace) = match doors.options.s3.buckets.get(name) {

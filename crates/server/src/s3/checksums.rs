@@ -1,4 +1,5 @@
-//! Checksums that clients send beside a body, in headers or behind it: CRC32, CRC32C, SHA-1 and SHA-256 are compared, others overlooked.
+//! Checksums that clients send with a body, in headers or trailers. CRC32, CRC32C, SHA-1 and
+//! SHA-256 are compared; others are ignored.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -9,16 +10,16 @@ use sha2::{Digest, Sha256};
 use super::body::text;
 use super::fault::Fault;
 
-/// The polynomials, in the order of their bits from the least.
+/// The polynomials in reflected bit order.
 const CRC32: u32 = 0xEDB8_8320;
 const CRC32C: u32 = 0x82F6_3B78;
 const NAMES: [&str; 4] =
     ["x-amz-checksum-crc32", "x-amz-checksum-crc32c", "x-amz-checksum-sha1", "x-amz-checksum-sha256"];
 
-/// Compares every checksum that is known.
+/// Compares every checksum of a known kind.
 ///
 /// # Errors
-/// `BadDigest`, `InvalidRequest` for one that is none.
+/// `BadDigest`; `InvalidRequest` for a malformed checksum.
 pub(super) fn check(headers: &HeaderMap, trailers: &str, body: &[u8]) -> Result<(), Fault> {
     for name in NAMES {
         let behind = trailers.lines().filter_map(|line| line.split_once(':'));
@@ -45,7 +46,7 @@ fn of(name: &str, body: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A byte at a time, by a table: ten megabytes take some tens of milliseconds.
+/// Computes a CRC, a byte at a time, by a table. Ten megabytes take some tens of milliseconds.
 fn crc(polynomial: u32, body: &[u8]) -> u32 {
     let mut table = [0_u32; 256];
     for (at, entry) in (0_u32..).zip(table.iter_mut()) {

@@ -1,4 +1,5 @@
-//! DeleteObjects: many keys taken away in one request, each for itself. What could not be is told by key.
+//! DeleteObjects: deletes many keys in one request, each independently. Failures are reported by
+//! key.
 
 use axum::response::Response;
 use futures::StreamExt;
@@ -9,21 +10,22 @@ use super::fault::Fault;
 use super::{Call, xml};
 use crate::long_body;
 
-/// Keys of one request.
+/// The maximum number of keys in one request.
 const KEYS_MAX: usize = 1_000;
-/// Nodes of the XML: what a list of so many keys needs, with room for white space and members that are refused by name.
+/// The maximum number of XML nodes: enough for a list of that many keys, with white space and with
+/// members that are rejected by name.
 const NODES_MAX: u32 = 20_000;
-/// Keys at a time: writes that wait together are committed together.
+/// The number of keys deleted concurrently. Writes that wait together are committed together.
 const AT_ONCE: usize = 32;
 
-/// What is asked for.
+/// The request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Asked {
     pub(super) keys: Vec<String>,
     pub(super) is_quiet: bool,
 }
 
-/// What became of a key.
+/// The result for a key.
 #[derive(Debug)]
 pub(super) struct Deleted {
     pub(super) key: String,
@@ -42,7 +44,8 @@ pub(super) async fn delete(call: Call<'_>) -> Result<Response, Fault> {
     Ok(xml::response(xml::deleted(&deleted, asked.is_quiet)))
 }
 
-/// Reads the list of keys. A key with a condition or a version is not taken away without it.
+/// Parses the list of keys. A key with a condition or a version is rejected, because a deletion
+/// without it would delete too much.
 pub(super) fn read(body: &[u8]) -> Result<Asked, Fault> {
     let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8"))?;
     if xml_attributes(text) > limits::XML_ATTRIBUTES_MAX {
@@ -87,7 +90,7 @@ fn key_of(object: roxmltree::Node<'_, '_>) -> Result<String, Fault> {
     key.filter(|key| !key.is_empty()).ok_or_else(|| malformed("an Object has no Key"))
 }
 
-/// The whole of a key: one of which a part is no text would name another key.
+/// Returns the complete text of a key. A key that is only partly text would name another key.
 fn text_of(key: roxmltree::Node<'_, '_>) -> Result<String, Fault> {
     if key.children().any(|child| !child.is_text()) {
         return Err(malformed("a Key is text alone"));

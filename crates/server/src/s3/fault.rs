@@ -1,4 +1,4 @@
-//! Errors as S3 words them: a code, a message, what was asked for, the request's id.
+//! Errors in the form of S3: a code, a message, the resource, the request's id.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -8,13 +8,13 @@ use loci_model::{Error, ErrorKind, Reason};
 use super::xml;
 use crate::auth::sigv4::SignatureError;
 
-/// Why a request is refused.
+/// The reason for the rejection of a request.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) status: StatusCode,
     pub(super) code: &'static str,
     pub(super) message: String,
-    /// Bytes of what a range was asked of.
+    /// The size of the object, for an invalid range.
     pub(super) bytes: Option<usize>,
 }
 
@@ -52,7 +52,7 @@ impl Fault {
         Self::new(StatusCode::PRECONDITION_FAILED, "PreconditionFailed", message)
     }
 
-    /// The answer; one to `HEAD` has no body.
+    /// Returns the response. A response to `HEAD` has no body.
     pub(super) fn response(self, resource: &str, request_id: &str, is_head: bool) -> Response {
         let mut response = if is_head {
             Response::new(Body::empty())
@@ -94,7 +94,8 @@ impl From<Error> for Fault {
     }
 }
 
-/// Clients tell these apart: they set their clocks by one of them.
+/// Returns the status and the code of an authentication failure. Clients distinguish these codes,
+/// and one of them makes them correct their clocks.
 fn unauthenticated(error: &Error) -> (StatusCode, &'static str) {
     let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<SignatureError>());
     let Some(cause) = cause else { return (StatusCode::FORBIDDEN, "InvalidAccessKeyId") };

@@ -1,4 +1,4 @@
-//! ListObjectsV2: keys by their bytes, in pages, those below a delimiter as one.
+//! ListObjectsV2: keys in byte order, in pages, with those below a delimiter grouped.
 
 use axum::response::Response;
 use base64::Engine as _;
@@ -9,10 +9,10 @@ use super::fault::Fault;
 use super::route::Asked;
 use super::{Call, xml};
 
-/// Keys of a page.
+/// The maximum number of keys in a page.
 const KEYS_MAX: usize = 1_000;
 
-/// What is asked for.
+/// The request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Listing {
     pub(super) prefix: String,
@@ -23,7 +23,7 @@ pub(super) struct Listing {
     pub(super) is_url_encoded: bool,
 }
 
-/// What is answered.
+/// The result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Listed {
     pub(super) entries: Vec<BucketEntry>,
@@ -57,7 +57,7 @@ impl Listing {
         })
     }
 
-    /// Behind which key it begins.
+    /// Returns the key after which the page begins.
     fn after(&self) -> Result<Option<String>, Fault> {
         let Some(token) = &self.token else { return Ok(self.start_after.clone()) };
         let key = BASE64_URL_SAFE_NO_PAD.decode(token).ok().and_then(|bytes| String::from_utf8(bytes).ok());

@@ -1,16 +1,16 @@
-//! The S3 door: what stock clients of buckets need to keep memory files and sessions in Loci, and
-//! nothing else of S3. Every other request is 501.
+//! The S3 interface: the operations that stock bucket clients need to store memory files and
+//! sessions in Loci. Every other S3 request yields 501.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `route` | which request it is, told by method, path and query |
-//! | `signing`, `body`, `checksums` | who asks, and the bytes they mean |
-//! | `buckets` | which part of which memory a bucket's name stands for |
+//! | `route` | the operation, from method, path and query |
+//! | `signing`, `body`, `checksums` | the caller, and the bytes of the body |
+//! | `buckets` | the memory and namespace of a bucket's name |
 //! | `objects`, `range` | one key |
 //! | `listing`, `deleting` | many keys |
-//! | `xml`, `fault` | answers and errors as S3 words them |
+//! | `xml`, `fault` | responses and errors in the form of S3 |
 //!
-//! `loci_documents` (`bucket`) decides what a key stands for, and what becomes of bytes.
+//! `loci_documents` (`bucket`) decides what a key stands for and how its bytes are stored.
 
 mod body;
 mod buckets;
@@ -45,7 +45,7 @@ use crate::operations::observe::{ErrorType, Operation, OwnListener, RequestId};
 use fault::Fault;
 use route::{Action, Asked};
 
-/// A request whose caller and bucket are known.
+/// A request with a known caller and bucket.
 struct Call<'a> {
     doors: &'a Doors,
     caller: Principal,
@@ -55,7 +55,7 @@ struct Call<'a> {
     body: Vec<u8>,
 }
 
-/// Nothing but buckets, at the root.
+/// Returns the routes of buckets alone, at the root.
 pub(crate) fn routes_at_root() -> Router<Doors> {
     Router::new().fallback(door)
 }
@@ -89,7 +89,8 @@ async fn door(State(doors): State<Doors>, request: Request) -> Response {
     response
 }
 
-/// Announced size, then who asks, then the body, then whether the bucket is there, then the rest.
+/// Checks the declared size, then the caller, then the body, then the existence of the bucket, then
+/// the rest.
 async fn served(doors: &Doors, asked: &Asked, request: Request) -> Result<Response, Fault> {
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
     let (parts, body) = request.into_parts();

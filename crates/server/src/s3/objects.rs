@@ -1,4 +1,4 @@
-//! One key: written, read, looked at, taken away.
+//! One key: write, read, head, delete.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -12,9 +12,9 @@ use super::fault::Fault;
 use super::route::Action;
 use super::{Call, range};
 
-/// What bytes are that nobody said it of.
+/// The default content type.
 const BYTES: &str = "binary/octet-stream";
-/// Headers that ask for what is not kept: overlooked, something would be lost.
+/// Headers with data that is not stored. Ignoring them would lose it.
 const NOT_KEPT: [&str; 11] = [
     "content-disposition",
     "content-language",
@@ -97,8 +97,9 @@ pub(super) async fn get(call: Call<'_>) -> Result<Response, Fault> {
     Ok(response)
 }
 
-/// True where a range may be answered: without `If-Range`, or where what lies there is what the client has a part of
-/// (RFC 9110 §13.1.5: a strong tag, or the very time). Else all of it is answered.
+/// Returns true if a range may be returned: without `If-Range`, or if the object is the one of
+/// which the client has a part (a strong tag, or the exact time, as in RFC 9110). Otherwise the
+/// whole object is returned.
 fn is_as_known(headers: &HeaderMap, found: &BucketContent) -> Result<bool, Fault> {
     Ok(match text(headers, "if-range")? {
         None => true,
@@ -129,7 +130,7 @@ fn matches(tags: &str, sha256: &str) -> bool {
 fn described(headers: &mut HeaderMap, found: &BucketContent, bytes: usize) -> Result<(), Fault> {
     let kind = found.content_type.as_deref().and_then(|kind| HeaderValue::from_str(kind).ok());
     headers.insert(header::CONTENT_TYPE, kind.unwrap_or(HeaderValue::from_static(BYTES)));
-    // Whatever it says that it is, no page of ours.
+    // The object must never act as a page of this server, with any content type.
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
     headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));

@@ -1,14 +1,16 @@
-//! One range of bytes (`Range: bytes=…`). Several, and what cannot be read, are answered with the whole, as S3 does.
+//! One range of bytes (`Range: bytes=…`). Several ranges, and malformed ones, yield the whole
+//! object, as in S3.
 
 use std::ops::Range;
 
-/// The range of `bytes` bytes that is asked for; none: the whole. An error where there is nothing in it.
+/// Returns the requested range of `bytes` bytes; `None` for the whole object. Errors if the range
+/// is empty.
 pub(super) fn read(asked: Option<&str>, bytes: usize) -> Result<Option<Range<usize>>, ()> {
     let Some((first, last)) = asked.and_then(|text| text.trim().strip_prefix("bytes=")?.split_once('-'))
     else {
         return Ok(None);
     };
-    // A number that is greater than any length is a length.
+    // A number that does not fit exceeds every length.
     let number = |text: &str| {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         is_number.then(|| text.parse().unwrap_or(usize::MAX))

@@ -1,15 +1,16 @@
-//! Which request it is, told by method, path and query: the few that are answered, and 501 for all others. A member of the query that changes
-//! what a request means is not overlooked.
+//! Finds the operation of a request by method, path and query: a few operations, and 501 for all
+//! others. A query member that changes the meaning of a request is never ignored.
 
 use http::Method;
 use percent_encoding::percent_decode_str;
 
 use super::fault::Fault;
 
-/// Members of a query: each is compared with those before it. No request has half as many.
+/// The maximum number of query members. Each is compared with those before it, and no valid request
+/// has half as many.
 const MEMBERS_MAX: usize = 64;
 
-/// What is asked for.
+/// The operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Action {
     PutObject,
@@ -36,7 +37,7 @@ impl Action {
         }
     }
 
-    /// Members of the query that belong to it.
+    /// Returns the query members that belong to it.
     fn members(self) -> &'static [&'static str] {
         match self {
             Self::ListObjectsV2 => &[
@@ -58,24 +59,24 @@ impl Action {
     }
 }
 
-/// A request as far as its first line says it.
+/// A request, as far as its first line describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Asked {
     pub(super) action: Action,
     pub(super) bucket: String,
-    /// Empty where the request is for the bucket.
+    /// The key; empty for a request to the bucket.
     pub(super) key: String,
     query: Vec<(String, String)>,
 }
 
 impl Asked {
-    /// A member of the query.
+    /// Returns a member of the query.
     pub(super) fn member(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// Reads method, the path from the bucket on, and query, both as they came.
+/// Parses the method, the path from the bucket on, and the query, both raw.
 pub(super) fn read(method: &Method, path: &str, query: &str) -> Result<Asked, Fault> {
     let rest = path.trim_start_matches('/');
     let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
@@ -97,7 +98,7 @@ pub(super) fn read(method: &Method, path: &str, query: &str) -> Result<Asked, Fa
     };
     let action = action.ok_or_else(|| Fault::not_implemented("this request is none that Loci answers"))?;
     let is_known = |name: &str| {
-        // What SDKs add to name the operation, and signatures.
+        // Members that SDKs add to name the operation, and signatures.
         let is_frame =
             name == "x-id" || name.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("x-amz-"));
         is_frame || action.members().contains(&name)
@@ -112,7 +113,8 @@ fn members(raw: &str) -> Result<Vec<(String, String)>, Fault> {
     let mut found: Vec<(String, String)> = Vec::new();
     for part in raw.split('&').filter(|part| !part.is_empty()) {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
-        // Clients that encode queries as forms write spaces so; signatures read a plus in the same way.
+        // Clients that form-encode queries write a space as a plus, and signatures read it in this
+        // way too.
         let (name, value) = (decoded(&name.replace('+', " "))?, decoded(&value.replace('+', " "))?);
         if found.len() >= MEMBERS_MAX {
             return Err(Fault::invalid_argument(&format!("a query may have {MEMBERS_MAX} members at most")));

@@ -1,4 +1,4 @@
-//! Readers of the S3 door that read foreign text whole.
+//! The scanners of the S3 interface, which read foreign text in full.
 
 use std::hint::black_box;
 
@@ -6,7 +6,7 @@ use loci_engine::scanners::Scanner;
 
 use super::{deleting, route};
 
-/// Its readers.
+/// The scanners.
 pub const SCANNERS: &[Scanner] = &[
     Scanner::new("keys to delete", |text| {
         black_box(deleting::read(text.as_bytes()).is_ok());

@@ -1,5 +1,5 @@
-//! Who asks: the caller of development mode and of the socket without more, everybody else by a signature for the service `s3`, in headers or in
-//! the query.
+//! Authentication of requests: the caller of development mode and of the socket needs no
+//! credentials, all others need a signature for the service `s3`, in headers or in the query.
 
 use http::request::Parts;
 

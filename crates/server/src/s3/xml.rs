@@ -1,4 +1,4 @@
-//! Answers in the XML of S3. Elements come in the order of AWS's; every text is escaped.
+//! Responses in the XML of S3. Elements are in AWS's order, and every text is escaped.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use super::listing::{Listed, Listing};
 
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const NAMESPACE: &str = "xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"";
-/// What `encoding-type=url` leaves as it is.
+/// The characters that `encoding-type=url` leaves unencoded.
 const KEPT: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 pub(super) fn response(text: String) -> Response {
@@ -22,7 +22,7 @@ pub(super) fn response(text: String) -> Response {
     response
 }
 
-/// The entity tag of bytes with that digest.
+/// Returns the entity tag of bytes with that digest.
 pub(super) fn etag(sha256: &str) -> String {
     format!("\"sha256:{sha256}\"")
 }
@@ -117,7 +117,7 @@ fn element(out: &mut String, name: &str, text: &str) {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\r' => out.push_str("&#13;"),
-            // XML has no way to say these.
+            // XML cannot represent these characters.
             c if c.is_control() && !matches!(c, '\n' | '\t') => out.push('\u{fffd}'),
             '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
             c => out.push(c),

@@ -1,4 +1,4 @@
-//! Arguments as every family reads them. Their form has been checked.
+//! Arguments as every family reads them. Their form has been checked before.
 
 use loci_api::ErrorCode;
 use loci_engine::calls::standing::Standing;
@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::error::ToolError;
 use super::tool::{Arguments, Context};
 
-/// A text.
+/// Returns a text.
 pub(in crate::tools) fn string(arguments: &Arguments, name: &str) -> Option<String> {
     arguments.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// A text that the form requires.
+/// Returns a text that the schema requires.
 pub(in crate::tools) fn needed(arguments: &Arguments, name: &str) -> Result<String, ToolError> {
     let missing = || {
         let remedy = match name {
@@ -24,7 +24,7 @@ pub(in crate::tools) fn needed(arguments: &Arguments, name: &str) -> Result<Stri
     string(arguments, name).ok_or_else(missing)
 }
 
-/// Returns the surroundings of a call.
+/// Returns the standing of a call.
 pub(in crate::tools) fn standing(context: &Context, arguments: &Arguments) -> Standing {
     Standing {
         memory: context.place.asked.clone().or_else(|| context.place.configured.clone()),

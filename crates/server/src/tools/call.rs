@@ -1,4 +1,5 @@
-//! A call of a tool by name: may the caller, have the arguments their form, then the tool. Every door calls here.
+//! Calls a tool by name: checks the caller's scope and the form of the arguments, then runs the
+//! tool. Every interface uses it.
 
 use loci_api::ErrorCode;
 use serde_json::Value;
@@ -13,14 +14,14 @@ use super::tool::{Arguments, Context, Outcome, Tool, Work};
 /// Calls a tool by one of its names.
 ///
 /// # Errors
-/// `NOT_FOUND` where there is none of that name, `FORBIDDEN` where the caller's scope does not reach, `INVALID_ARGUMENT`
-/// where the arguments are not of its form, and whatever the tool says.
+/// `NOT_FOUND` for an unknown name, `FORBIDDEN` for a missing scope, `INVALID_ARGUMENT` for
+/// malformed arguments, and errors of the tool.
 pub async fn call(table: &Table, context: Context, name: &str, arguments: Arguments) -> Outcome {
     let (_, work, arguments) = admit(table, &context, name, arguments)?;
     work(context, arguments).await
 }
 
-/// The tool of a name, and arguments of its form, where the caller's scope reaches.
+/// Returns the tool of a name with its checked arguments, if the caller has the scope.
 pub(super) fn admit<'a>(
     table: &'a Table,
     context: &Context,
@@ -44,7 +45,7 @@ pub(super) fn admit<'a>(
     Ok((tool, work, arguments))
 }
 
-/// Arguments as the tools of operations take them: null is as good as absent, as a function's
+/// Removes null arguments for the tools of operations. There null means absent, as a function's
 /// default in the source design.
 fn without_nulls(mut arguments: Arguments) -> Arguments {
     arguments.retain(|_, value| !value.is_null());

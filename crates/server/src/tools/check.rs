@@ -1,5 +1,5 @@
-//! Whether arguments have the form of a schema: the parts that [`super::schema`] can say, and no others. The first fault is
-//! named by its member and its rule, never by its value.
+//! Checks that arguments have the form of a schema, as far as [`super::schema`] can express it. The
+//! error names the first wrong member and its rule, never its value.
 
 use loci_api::ErrorCode;
 use std::collections::HashMap;
@@ -11,10 +11,11 @@ use serde_json::{Map, Value};
 use super::error::ToolError;
 use super::schema::{BY_TOOL, HINT};
 
-/// Regular expressions of schemas, each read once. They come from this crate: there are few.
+/// Regular expressions of schemas, each compiled once. There are few, because they come from this
+/// crate.
 static PATTERNS: Mutex<Option<HashMap<String, Regex>>> = Mutex::new(None);
 
-/// Refuses arguments that are not of the schema's form.
+/// Rejects arguments that do not have the schema's form.
 pub(super) fn check(schema: &Value, value: &Value) -> Result<(), ToolError> {
     if schema.get(BY_TOOL).is_some() {
         return Ok(());
@@ -70,7 +71,7 @@ fn object(schema: &Value, value: &Value, place: &str) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// What to give where nothing is given, as far as the schema says it.
+/// Returns the expected form of a missing argument, as far as the schema describes it.
 fn missing(schema: Option<&Value>) -> String {
     let said = |name: &str| schema.and_then(|schema| schema.get(name)).and_then(Value::as_str);
     match said(HINT).or_else(|| said("description")) {
@@ -136,7 +137,7 @@ fn integer(schema: &Value, value: &Value, place: &str) -> Result<(), ToolError> 
     Ok(())
 }
 
-/// A whole number, also where it is written `5.0`.
+/// Returns a whole number, also if it is written `5.0`.
 pub(super) fn whole(value: &Value) -> Option<i64> {
     let exact = value.as_i64();
     exact.or_else(|| {
@@ -149,13 +150,13 @@ fn limit(schema: &Value, name: &str) -> Option<u64> {
     schema.get(name).and_then(Value::as_u64)
 }
 
-/// A pattern that cannot be read matches nothing: lint L6 reads them all.
+/// Returns true for a match. An invalid pattern matches nothing; lint L6 compiles all of them.
 fn matches(pattern: &str, text: &str) -> bool {
     compiled(pattern).is_some_and(|regex| regex.is_match(text))
 }
 
-/// A pattern of a schema. The lock is held for looking it up alone: the text that it is matched with is a
-/// caller's.
+/// Returns the compiled pattern of a schema. The lock is held for the lookup only, because the
+/// matched text comes from a caller.
 fn compiled(pattern: &str) -> Option<Regex> {
     let mut known = PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
     let known = known.get_or_insert_default();

@@ -1,4 +1,4 @@
-//! Errors of tools, as they are shown to a model.
+//! Errors of tools, in the form for a model.
 
 use loci_api::ErrorCode;
 use loci_model::{Error, ErrorKind};
@@ -6,25 +6,25 @@ use serde_json::{Map, Value, json};
 
 use crate::error_code::code_of;
 
-/// Why a tool gave no result. Its message may be shown to a model.
+/// The error of a tool. Its message may be shown to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolError {
-    /// What went wrong, for programs: one of the codes that tools tell apart.
+    /// The code for programs, one of those that tools distinguish.
     pub code: ErrorCode,
-    /// What went wrong, which rule, and what to do.
+    /// The message: the error, the rule and the remedy.
     pub message: String,
-    /// The argument at fault.
+    /// The wrong argument.
     pub field: Option<String>,
-    /// The same call may succeed later without a change.
+    /// True if the same call may succeed later without a change.
     pub retryable: bool,
-    /// When, in milliseconds.
+    /// The time until a retry, in milliseconds.
     pub retry_after_ms: Option<u64>,
-    /// More, by code.
+    /// More data, by code.
     pub details: Box<Map<String, Value>>,
 }
 
 impl ToolError {
-    /// An error of a code.
+    /// Creates an error with a code.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let code = code.in_tools();
         Self {
@@ -37,21 +37,22 @@ impl ToolError {
         }
     }
 
-    /// The same, with the argument at fault.
+    /// Returns this error with the wrong argument.
     #[must_use]
     pub fn on(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
         self
     }
 
-    /// The same, with more to know.
+    /// Returns this error with more data.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
         self
     }
 
-    /// As tools show it to a model: `{code, message, retryable, retry_after_ms?, details?}`.
+    /// Returns the error in the form for a model: `{code, message, retryable, retry_after_ms?,
+    /// details?}`.
     pub fn shown(&self) -> Value {
         let mut shown = json!({
             "code": self.code.tool_word(),
@@ -73,7 +74,7 @@ impl ToolError {
     }
 }
 
-/// What is ours alone is not told.
+/// Internal details are not passed on.
 impl From<Error> for ToolError {
     fn from(error: Error) -> Self {
         let mut out = Self::new(code_of(&error), "");

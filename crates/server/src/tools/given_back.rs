@@ -1,17 +1,17 @@
-//! Citations may be given back as these tools return them: what only the server says of them is
-//! left out before the form of the arguments is checked. Anything else that is not known is refused
-//! there as ever.
+//! Citations may be sent back in the form in which these tools return them. Members that only the
+//! server sets are removed before the form of the arguments is checked. Other unknown members are
+//! rejected there as usual.
 
 use serde_json::Value;
 
 use crate::tools::tool::Arguments;
 
-/// Arguments that are citations.
+/// The arguments with citations.
 const LISTS: [&str; 2] = ["citations", "new_citations"];
-/// What the server adds to a citation.
+/// The members that the server adds to a citation.
 const ADDED: [&str; 3] = ["blob", "symbol", "current"];
 
-/// The arguments without what the server had added.
+/// Returns the arguments without the members that the server had added.
 pub(in crate::tools) fn given_back(mut arguments: Arguments) -> Arguments {
     for name in LISTS {
         let citations = arguments.get_mut(name).and_then(Value::as_array_mut).into_iter().flatten();

@@ -1,4 +1,5 @@
-//! Lints over the listing of every profile, and its budgets: official tools catch none of them.
+//! Lints over the listing of every profile, and its size budgets, which official tools do not
+//! check.
 
 use serde_json::{Value, json};
 
@@ -6,12 +7,12 @@ use super::profile::Profile;
 use super::table::Table;
 use super::tool::Tool;
 
-/// Every tool that is laid out, listed or not.
+/// Returns every defined tool, listed or not.
 fn tools(table: &Table) -> impl Iterator<Item = &Tool> {
     table.all().iter()
 }
 
-/// Walks a schema; the place is a path of keys.
+/// Walks a schema; `place` is a path of keys.
 fn walk(schema: &Value, place: &str, visit: &mut impl FnMut(&str, &serde_json::Map<String, Value>)) {
     match schema {
         Value::Object(object) => {
@@ -130,7 +131,8 @@ fn l7_descriptions_and_annotations() {
     }
 }
 
-/// Bytes of a listing: name, description and form of arguments; and all of it.
+/// Returns the bytes of a listing: those of name, description and input schema, and those of
+/// everything.
 fn sizes(table: &Table, profile: Profile) -> (usize, usize) {
     let listed = table.all().iter().filter(|tool| tool.profiles.contains(&profile));
     listed.fold((0, 0), |(core, whole), tool| {

@@ -23,9 +23,9 @@ use crate::tools::schema::{
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 use crate::tools::{native, place};
 
-/// Filters that are about the tasks that records come from.
+/// Filters on the tasks from which records come.
 const ABOUT_TASKS: &[&str] = &["issue", "outcome", "pr"];
-/// Items where nobody says.
+/// The default number of items.
 const ITEMS: u32 = 20;
 
 pub(super) fn tool() -> Tool {
@@ -67,8 +67,8 @@ async fn facts(context: Context, arguments: Arguments, repo: String) -> Outcome 
     native::answer(&FactList { degraded: Some(degraded), ..list.shown() })
 }
 
-/// True for a search in more than facts, or for a task: the memory of coding agents answers it, as
-/// the native API does.
+/// Returns true for a search beyond facts, or for a task. Coding memory answers it, as the native
+/// API does.
 fn is_beyond_facts(arguments: &Arguments) -> bool {
     let kinds = arguments.get("kinds").and_then(Value::as_array);
     let others = kinds.into_iter().flatten().any(|kind| kind.as_str() != Some(RecordKind::Fact.as_str()));
@@ -77,7 +77,7 @@ fn is_beyond_facts(arguments: &Arguments) -> bool {
     others || about_tasks || arguments.contains_key(native::TASK)
 }
 
-/// The refusal of a search in more than facts.
+/// Returns the rejection of a search beyond facts.
 #[cfg(not(feature = "coding"))]
 fn absent() -> ToolError {
     let rule = "this program was built without the memory of coding agents: search facts alone, without kinds, \
@@ -85,7 +85,7 @@ fn absent() -> ToolError {
     ToolError::new(ErrorCode::Invalid, rule).on("kinds")
 }
 
-/// The facts that a call looks at; `None` where it looks at documents.
+/// Returns the facts of a call; `None` if it searches documents.
 pub(super) fn facts_asked(arguments: &Arguments) -> Option<Result<FactsAsked, ToolError>> {
     let repo = asked::string(arguments, "repo").filter(|_| !arguments.contains_key("store"))?;
     if is_beyond_facts(arguments) {
@@ -120,7 +120,8 @@ fn asked_for(arguments: &Arguments, repo: String) -> Result<FactSearch, ToolErro
     })
 }
 
-/// Documents of a memory, or other kinds of its records: of each the best passage.
+/// Searches the documents of a memory, or other kinds of its records, and returns the best passage
+/// of each.
 async fn records(context: Context, arguments: Arguments, store: String) -> Outcome {
     if arguments.get("filters").and_then(Value::as_object).is_some_and(|filters| !filters.is_empty()) {
         let rule = "filters are about facts of a repository: leave them out, or give repo instead of store";
@@ -133,11 +134,12 @@ async fn records(context: Context, arguments: Arguments, store: String) -> Outco
     }
     let memory = place::named(&context.engine, &context.caller, &store).await?;
     let limit = asked::number(&arguments, "limit").unwrap_or(ITEMS);
-    // Facts of code are left out of the answer: what comes behind them is to take their places.
+    // Facts that cite code are excluded from the result, so further hits must be available in their
+    // place.
     let top_k = if kinds.contains(&RecordKind::Fact) { limits::TOP_K_MAX } else { limit };
     let query = asked::needed(&arguments, "query")?;
     let question = SearchRequest { kinds, ..SearchRequest::new(memory.id.clone(), query, top_k) };
-    // An agent must find what it just said, as with every other tool.
+    // An agent must find its own recent writes, as with every other tool.
     let mut answer = context.engine.search_with(&context.caller, question, OwnWrites::Shown).await?;
     let notices = &answer.notices;
     let mut warnings: Vec<String> =
@@ -166,8 +168,8 @@ async fn records(context: Context, arguments: Arguments, store: String) -> Outco
     }))
 }
 
-/// Leaves facts that cite code out of the hits: they are verified before they are served, which needs their repository. What to
-/// know where some were among them.
+/// Removes facts that cite code from the hits, because they must be verified before they are
+/// served, which needs their repository. Returns a warning if there were some.
 async fn without_facts_of_code(
     context: &Context,
     memory: &MemoryId,

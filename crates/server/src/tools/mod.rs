@@ -1,14 +1,18 @@
-//! The tools: what an agent may call by name, whatever the door. One file per tool,
-//! or for tools that read the same arguments, one line per tool in its family; no tool knows which
-//! protocol serves it.
+//! The tools that an agent may call by name, over any interface. Each tool has one file, or one
+//! line in its family for tools that read the same arguments. No tool knows the protocol that
+//! serves it.
 //!
-//! * [`tool`]: what a tool is; `schema` and `check`: the form of its arguments, and whether arguments have it;
-//! * [`call`](mod@call): a call by name: scope, arguments, the tool, in this order; [`error`]: what may go wrong, by code;
-//! * `asked`, `shapes`: arguments that several families share; `native`: tools that are calls of the native API;
-//! * [`place`]: which memory a call means; [`profile`]: which tools are listed together.
+//! * [`tool`]: the definition of a tool; `schema` and `check`: the form of its arguments, and the
+//!   check of it;
+//! * [`call`](mod@call): a call by name: scope, arguments, the tool, in this order; [`error`]:
+//!   errors by code;
+//! * `asked`, `shapes`: arguments that several families share; `native`: tools that are calls of
+//!   the native API;
+//! * [`place`]: the memory of a call; [`profile`]: the sets of tools that are listed together.
 //!
-//! To add a tool: a file in the folder of its family with a function that makes its [`Tool`](tool::Tool), and a line in
-//! the family's `tools`. A tool that cannot be called yet has no `call`: it is neither listed nor found.
+//! To add a tool: a file in the folder of its family with a function that makes its
+//! [`Tool`](tool::Tool), and a line in the family's `tools`. A tool that cannot be called yet has
+//! no `call`: it is neither listed nor found.
 
 mod asked;
 pub mod call;

@@ -1,5 +1,5 @@
-//! Tools that are calls of the native API under another name: their arguments are read as its request and its answer is their
-//! result, so that both doors have the same members.
+//! Tools that are calls of the native API under another name. Their arguments are parsed as its
+//! request, and its response is their result, so that both interfaces have equal members.
 
 use loci_api::ErrorCode;
 use loci_model::{Error, TaskId};
@@ -12,15 +12,15 @@ use super::error::ToolError;
 use super::tool::{Arguments, Context, Outcome};
 use crate::asking::Asking;
 
-/// The argument that the native API has in its path.
+/// The argument that is a path parameter in the native API.
 pub(super) const TASK: &str = "task_id";
 
-/// Who asks.
+/// Returns the authenticated call.
 pub(super) fn asking<'a>(context: &'a Context, arguments: &Arguments) -> Asking<'a> {
     Asking { engine: &context.engine, caller: &context.caller, standing: asked::standing(context, arguments) }
 }
 
-/// The task that is meant.
+/// Returns the task.
 pub(super) fn task(arguments: &Arguments) -> Result<TaskId, ToolError> {
     let rule = "task_id is required: give it, or start `loci mcp` with LOCI_TASK_ID";
     let id = asked::string(arguments, TASK);
@@ -28,7 +28,7 @@ pub(super) fn task(arguments: &Arguments) -> Result<TaskId, ToolError> {
     Ok(TaskId::parse(id)?)
 }
 
-/// The native request, without what its path says.
+/// Returns the native request, without its path parameters.
 pub(super) fn request<T: DeserializeOwned>(
     mut arguments: Arguments,
     in_path: &[&str],
@@ -40,7 +40,7 @@ pub(super) fn request<T: DeserializeOwned>(
     Ok(serde_json::from_value(Value::Object(arguments)).map_err(unlike)?)
 }
 
-/// The native answer.
+/// Returns the native response.
 pub(super) fn answer(shape: &impl Serialize) -> Outcome {
     Ok(serde_json::to_value(shape)
         .map_err(|error| Error::bug("an answer that cannot be written").caused_by(error))?)

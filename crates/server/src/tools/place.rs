@@ -1,4 +1,5 @@
-//! Which memory a call of a tool means, where its arguments do not say: the one place that decides.
+//! Determines the memory of a tool call if its arguments do not name it. No other module decides
+//! this.
 
 use loci_engine::Engine;
 use loci_model::memory::Memory;
@@ -6,30 +7,30 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, MemoryId, Result};
 use loci_products::Loci;
 
-/// Memories that one call looks at, at most, where it names none.
+/// The maximum number of memories in one call that names none.
 pub(super) const MEMORIES_MAX: u32 = 20;
 
-/// What is known of the memory before a call is read.
+/// The inputs that determine the memory before a call is parsed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlaceAsk {
     /// The header `X-Loci-Memory`: an id or a name.
     pub asked: Option<String>,
-    /// The configured memory for tools: an id or a name.
+    /// The configured memory of the tools: an id or a name.
     pub configured: Option<String>,
-    /// The directory in which the caller works, where that is a process of this machine.
+    /// The directory in which the caller works, if it is a process of this machine.
     pub directory: Option<std::path::PathBuf>,
-    /// The header `X-Loci-User`: the user that the request is for.
+    /// The header `X-Loci-User`: the user of the request.
     pub user: Option<String>,
-    /// The call says that a person asks, by the command line. It counts where the key may act as
-    /// one.
+    /// True if the command line declares that a person asks. It counts only if the key may act as a
+    /// person.
     pub by_person: bool,
 }
 
-/// The memory meant: the one of the header, else the only one of the caller's grants, else the configured one, else the only
-/// one there is.
+/// Returns the memory of a call: that of the header, else the only one in the caller's grants, else
+/// the configured one, else the only existing one.
 ///
 /// # Errors
-/// `NotFound` where the one asked for is not there, `Invalid` where it is not clear which is meant.
+/// `NotFound` if the requested memory does not exist, `Invalid` if the choice is ambiguous.
 pub async fn place(engine: &Loci, caller: &Principal, ask: &PlaceAsk) -> Result<MemoryId> {
     if let Some(asked) = &ask.asked {
         return Ok(named(engine, caller, asked).await?.id);
@@ -41,7 +42,7 @@ pub async fn place(engine: &Loci, caller: &Principal, ask: &PlaceAsk) -> Result<
         return Ok(named(engine, caller, configured).await?.id);
     }
     let mut visible = visible(engine, caller, 3).await?;
-    // The memory for code is made beside the others, and meant by its own tools.
+    // The memory for code is created in addition to the others, and its own tools select it.
     if visible.len() > 1 {
         visible.retain(|memory| !engine.makes_memory(&memory.name));
     }
@@ -55,18 +56,18 @@ pub async fn place(engine: &Loci, caller: &Principal, ask: &PlaceAsk) -> Result<
     }
 }
 
-/// A memory by id or name.
+/// Returns a memory by id or name.
 pub(super) async fn named(engine: &Engine, caller: &Principal, name_or_id: &str) -> Result<Memory> {
     let id = engine.memory_id(caller, name_or_id).await.map_err(|error| error.on("X-Loci-Memory"))?;
     engine.memory_get(caller, &id).await
 }
 
-/// The memories that the caller may know of, newest first.
+/// Returns the memories that the caller may see, newest first.
 pub(super) async fn visible(engine: &Engine, caller: &Principal, limit: u32) -> Result<Vec<Memory>> {
     Ok(engine.memory_list(caller, None, limit).await?.items)
 }
 
-/// The one memory that all grants name.
+/// Returns the memory that all grants name, if there is only one.
 fn only_granted(caller: &Principal) -> Option<MemoryId> {
     let mut granted = caller
         .grants

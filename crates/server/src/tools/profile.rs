@@ -1,23 +1,24 @@
-//! Profiles: which tools are listed together. A tool outside the profile still answers by name.
+//! Profiles: the sets of tools that are listed together. A tool outside of the profile can still be
+//! called by name.
 
 use loci_model::{Error, Result};
 
 /// A set of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Profile {
-    /// What a coding agent needs every day.
+    /// The daily tools of a coding agent.
     Core,
     /// All tools of verified facts.
     Verified,
     /// Search and store over all records.
     Recall,
-    /// Tasks of coding agents: what is remembered for them, what they learn, what leads back to them.
+    /// Tasks of coding agents: their memories, their learnings, and attribution.
     Coding,
     /// A memory as files.
     Files,
-    /// What a supervisor of operations agents remembers and looks up.
+    /// The tools of a supervisor of operations agents.
     Sre,
-    /// Everything for agents that work on code.
+    /// All tools for agents that work on code.
     Full,
 }
 
@@ -26,7 +27,7 @@ impl Profile {
     pub const ALL: [Self; 7] =
         [Self::Core, Self::Verified, Self::Recall, Self::Coding, Self::Files, Self::Sre, Self::Full];
 
-    /// As it is written.
+    /// Returns the profile's name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Core => "core",
@@ -39,10 +40,10 @@ impl Profile {
         }
     }
 
-    /// Reads one.
+    /// Parses a profile's name.
     ///
     /// # Errors
-    /// `Invalid`, naming those that there are.
+    /// `Invalid`, naming the existing ones.
     pub fn parse(word: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|profile| profile.as_str() == word).ok_or_else(|| {
             let names = Self::ALL.map(Self::as_str).join(", ");
@@ -50,10 +51,11 @@ impl Profile {
         })
     }
 
-    /// Reads several, parted by `+` or `,`; each once, in the order of [`Self::ALL`].
+    /// Parses several names, separated by `+` or `,`. The result has each once, in the order of
+    /// [`Self::ALL`].
     ///
     /// # Errors
-    /// `Invalid`, where one of them is none.
+    /// `Invalid` for an unknown name.
     pub fn parse_several(text: &str) -> Result<Vec<Self>> {
         let parts = text.split(['+', ',', ' ']).map(str::trim).filter(|part| !part.is_empty());
         let asked = parts.map(Self::parse).collect::<Result<Vec<_>>>()?;

@@ -1,22 +1,22 @@
-//! The words of which schemas of tools are made, and the listed form of a schema. JSON Schema
-//! 2020-12, of which these are the parts that every client understands; [`super::check`] knows the
-//! same parts.
+//! The building blocks of tool schemas, and the listed form of a schema. They are the parts of JSON
+//! Schema 2020-12 that every client understands, and [`super::check`] checks exactly these.
 
 use serde_json::{Map, Value, json};
 
-/// A member that is not listed in full: only that it is an object, or a list of them.
+/// Marks a member that is listed in short: only its type, the type of its items, and its
+/// description.
 const BRIEF: &str = "$brief";
-/// What a text of a pattern must be, in words; not listed.
+/// The rule of a pattern in words; not listed.
 pub(super) const HINT: &str = "$hint";
-/// The tool itself says what is wrong with its arguments.
+/// Marks arguments that the tool checks itself.
 pub(super) const BY_TOOL: &str = "$by_tool";
-/// The member of a result that is its text, where a model reads it.
+/// The member of a result that is its text for a model.
 pub(super) const TEXT: &str = "$text";
-/// What is checked but not listed.
+/// Keywords that are checked but not listed.
 const UNLISTED: [&str; 8] =
     ["pattern", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "format"];
 
-/// A closed object: members, and which of them must be there.
+/// Returns a closed object: its members, and the required ones.
 pub(super) fn closed<'a>(members: impl IntoIterator<Item = (&'a str, Value)>, required: &[&str]) -> Value {
     let mut object = open(members, required);
     if let Some(object) = object.as_object_mut() {
@@ -25,7 +25,7 @@ pub(super) fn closed<'a>(members: impl IntoIterator<Item = (&'a str, Value)>, re
     object
 }
 
-/// An object that may gain members: a result.
+/// Returns an object that may gain members, for a result.
 pub(super) fn open<'a>(members: impl IntoIterator<Item = (&'a str, Value)>, required: &[&str]) -> Value {
     let properties: Map<_, _> = members.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
     let mut object = json!({ "type": "object", "properties": properties });
@@ -35,7 +35,7 @@ pub(super) fn open<'a>(members: impl IntoIterator<Item = (&'a str, Value)>, requ
     object
 }
 
-/// A text of at least and at most so many characters.
+/// Returns a text with a minimum and a maximum number of characters.
 pub(super) fn text(min: u32, max: u32) -> Value {
     if min == 0 {
         return json!({ "type": "string", "maxLength": max });
@@ -43,62 +43,62 @@ pub(super) fn text(min: u32, max: u32) -> Value {
     json!({ "type": "string", "minLength": min, "maxLength": max })
 }
 
-/// Any text: of a result.
+/// Returns any text, for a result.
 pub(super) fn word() -> Value {
     json!({ "type": "string" })
 }
 
-/// A time: RFC 3339.
+/// Returns a time in RFC 3339.
 pub(super) fn time() -> Value {
     json!({ "type": "string", "format": "date-time" })
 }
 
-/// An id.
+/// Returns an id.
 pub(super) fn uuid() -> Value {
     json!({ "type": "string", "format": "uuid" })
 }
 
-/// A text of a pattern that both ECMAScript and RE2 read.
+/// Returns a text with a pattern that both ECMAScript and RE2 accept.
 pub(super) fn pattern(pattern: &str) -> Value {
     json!({ "type": "string", "pattern": pattern })
 }
 
-/// The same, with what it must be in words.
+/// Returns the schema with its pattern's rule in words.
 pub(super) fn hinted(schema: Value, hint: &str) -> Value {
     with(schema, HINT, Value::from(hint))
 }
 
-/// One of a closed set of words.
+/// Returns one of a closed set of words.
 pub(super) fn one_of(words: &[&str]) -> Value {
     json!({ "type": "string", "enum": words })
 }
 
-/// A word of a closed list of the model.
+/// Returns one of a closed list of the model.
 pub(super) fn word_of<T: Copy>(all: &[T], word: fn(T) -> &'static str) -> Value {
     one_of(&all.iter().map(|one| word(*one)).collect::<Vec<_>>())
 }
 
-/// A whole number.
+/// Returns a whole number.
 pub(super) fn whole(min: i64, max: i64) -> Value {
     json!({ "type": "integer", "minimum": min, "maximum": max })
 }
 
-/// A whole number of a result, not negative.
+/// Returns a non-negative whole number, for a result.
 pub(super) fn count() -> Value {
     json!({ "type": "integer", "minimum": 0 })
 }
 
-/// Any number.
+/// Returns any number.
 pub(super) fn number() -> Value {
     json!({ "type": "number" })
 }
 
-/// True or false.
+/// Returns a boolean.
 pub(super) fn flag() -> Value {
     json!({ "type": "boolean" })
 }
 
-/// A list of at least and at most so many.
+/// Returns a list with a minimum and a maximum number of items.
 pub(super) fn list(items: Value, min: u32, max: u32) -> Value {
     if min == 0 {
         return json!({ "type": "array", "items": items, "maxItems": max });
@@ -106,42 +106,42 @@ pub(super) fn list(items: Value, min: u32, max: u32) -> Value {
     json!({ "type": "array", "items": items, "minItems": min, "maxItems": max })
 }
 
-/// Any list: of a result.
+/// Returns any list, for a result.
 pub(super) fn array(items: Value) -> Value {
     json!({ "type": "array", "items": items })
 }
 
-/// Any object: of a result.
+/// Returns any object, for a result.
 pub(super) fn anything() -> Value {
     json!({ "type": "object", "properties": {} })
 }
 
-/// The form, or null: only for results.
+/// Returns the schema or null, for results only.
 pub(super) fn or_null(schema: Value) -> Value {
     json!({ "anyOf": [schema, { "type": "null" }] })
 }
 
-/// The same with a sentence.
+/// Returns the schema with a description.
 pub(super) fn said(schema: Value, description: &str) -> Value {
     with(schema, "description", Value::from(description))
 }
 
-/// The same with what holds where it is absent.
+/// Returns the schema with a default.
 pub(super) fn default(schema: Value, value: impl Into<Value>) -> Value {
     with(schema, "default", value.into())
 }
 
-/// The same, listed in short.
+/// Returns the schema in short listed form.
 pub(super) fn brief(schema: Value) -> Value {
     with(schema, BRIEF, Value::Bool(true))
 }
 
-/// Arguments of which the tool itself says what is wrong, in words that its callers know.
+/// Returns arguments that the tool checks itself, with error messages that its callers know.
 pub(super) fn checked_by_tool(schema: Value) -> Value {
     with(schema, BY_TOOL, Value::Bool(true))
 }
 
-/// A result that a model reads as the text of one of its members.
+/// Returns a result that a model reads as the text of one of its members.
 pub(super) fn read_as(member: &str, schema: Value) -> Value {
     with(schema, TEXT, Value::from(member))
 }
@@ -153,7 +153,8 @@ fn with(mut schema: Value, name: &str, value: Value) -> Value {
     schema
 }
 
-/// A schema as it is listed, of arguments or of a result. That its root is closed is said; of what is inside, it is checked.
+/// Returns the listed form of a schema of arguments or of a result. It states that the root is
+/// closed; nested objects are only checked.
 pub(super) fn listed(schema: &Value) -> Value {
     let mut out = inner(schema);
     if let (Some(closed), Some(out)) = (schema.get("additionalProperties"), out.as_object_mut()) {
@@ -190,8 +191,9 @@ fn members(properties: &Value) -> Value {
     properties.iter().map(|(name, schema)| (name.clone(), inner(schema))).collect()
 }
 
-/// A schema of a result as it is listed. At its root nothing is required: errors have a form of their own, and clients there
-/// are (the TypeScript SDK before 2.0) hold them against the same schema.
+/// Returns the listed form of a result's schema. Its root has no required members, because errors
+/// have another form and some clients (the TypeScript SDK before 2.0) validate them against this
+/// schema.
 pub(super) fn listed_result(schema: &Value) -> Value {
     let mut out = listed(schema);
     if let Some(out) = out.as_object_mut() {
@@ -200,7 +202,7 @@ pub(super) fn listed_result(schema: &Value) -> Value {
     out
 }
 
-/// Its type, the type of its items, and what is said of it.
+/// Returns the type, the type of the items, and the description.
 fn in_short(object: &Map<String, Value>) -> Value {
     let mut out = Map::new();
     for key in ["type", "description"] {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::schema::{hinted, pattern, said, text};
 
-/// A repository.
+/// Returns the schema of a repository.
 pub(super) fn repo() -> Value {
     let form = "^([A-Za-z0-9.-]+\\.[A-Za-z]{2,}(:[0-9]+)?/)?[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)+$";
     let mut repo = said(pattern(form), "'owner/name'; or this clone");
@@ -15,7 +15,7 @@ pub(super) fn repo() -> Value {
     repo
 }
 
-/// A revision.
+/// Returns the schema of a revision.
 pub(super) fn revision() -> Value {
     let form = pattern("^[^-\\s~^:?*\\[\\\\][^\\s~^:?*\\[\\\\]*([~^][0-9]*)*$");
     let mut revision = said(form, "Branch, tag, commit, HEAD or WORKTREE; omitted: WORKTREE in a clone");
@@ -25,12 +25,12 @@ pub(super) fn revision() -> Value {
     revision
 }
 
-/// A record.
+/// Returns the schema of a record.
 pub(super) fn record_id() -> Value {
     hinted(pattern("^(mem-)?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"), "the id of a record")
 }
 
-/// A path of a repository.
+/// Returns the schema of a path in a repository.
 pub(super) fn path() -> Value {
     said(text(1, 1024), "Path from the repository root, '/'-separated")
 }

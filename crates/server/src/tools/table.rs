@@ -1,5 +1,4 @@
-//! The table of tools, family by family: each has its list. Names, listings and scopes are all read
-//! from it.
+//! The table of tools, one list per family. It is the source of names, listings and scopes.
 
 use std::sync::LazyLock;
 
@@ -17,11 +16,11 @@ use super::tool::{Tool, Work};
 #[cfg(feature = "verified")]
 use super::verified;
 
-/// The tools of this server, in the order in which they are listed.
+/// The tools of this server in listing order.
 #[derive(Debug)]
 pub struct Table {
-    /// Made at the first look: the schemas of their arguments are a fifth of the start of a program
-    /// that calls none.
+    /// The tools, created at the first access. Their schemas would take a fifth of the start of a
+    /// program that calls none.
     tools: LazyLock<Vec<Tool>>,
 }
 
@@ -40,30 +39,30 @@ fn shipped() -> Vec<Tool> {
 }
 
 impl Table {
-    /// All tools that there are.
+    /// Returns all tools that exist.
     pub fn shipped() -> Self {
         Self { tools: LazyLock::new(shipped) }
     }
 
-    /// Every tool, also those that cannot be called yet.
+    /// Returns every tool, including those that cannot be called yet.
     pub fn all(&self) -> &[Tool] {
         &self.tools
     }
 
-    /// The tool of a name, dotted or not, with its work.
+    /// Returns the tool of a name, dotted or not, with its work.
     pub fn find(&self, name: &str) -> Option<(&Tool, Work)> {
         let tool = self.tools.iter().find(|tool| tool.name == name || tool.dotted == Some(name))?;
         tool.work.map(|work| (tool, work))
     }
 
-    /// The tools of some profiles.
+    /// Returns the tools of some profiles.
     pub fn of<'a>(&'a self, profiles: &'a [Profile]) -> impl Iterator<Item = &'a Tool> {
         self.tools.iter().filter(|tool| {
             tool.work.is_some() && tool.profiles.iter().any(|profile| profiles.contains(profile))
         })
     }
 
-    /// The tools of some profiles that a caller may call.
+    /// Returns the tools of some profiles that a caller may call.
     pub fn for_caller<'a>(
         &'a self,
         profiles: &'a [Profile],

@@ -1,4 +1,5 @@
-//! What a tool is, for every door: its names, its schemas, what it may do, and the function that does it.
+//! The definition of a tool, for every interface: its names, its schemas, its required scope, and
+//! its function.
 
 use http::Extensions;
 use loci_model::ports::BoxFuture;
@@ -11,27 +12,27 @@ use super::place::PlaceAsk;
 use super::profile::Profile;
 use super::schema;
 
-/// Arguments of a call, as they came.
+/// The arguments of a call, as received.
 pub type Arguments = Map<String, Value>;
-/// What a call gives.
+/// The result of a call.
 pub type Outcome = Result<Value, ToolError>;
 /// The work of a tool. Its arguments have the form of its schema when it is called.
 pub type Work = fn(Context, Arguments) -> BoxFuture<'static, Outcome>;
 
-/// The context of a call: the engine and its products, the caller, and the memory that they mean.
+/// The context of a call: the engine and its products, the caller, and the memory.
 #[derive(Clone)]
 pub struct Context {
     /// The engine and its products.
     pub engine: Loci,
-    /// Who asks.
+    /// The caller.
     pub caller: Principal,
-    /// Which memory is meant.
+    /// The inputs that determine the memory.
     pub place: PlaceAsk,
-    /// Values of a product that its door gives its tools.
+    /// Values that an interface passes to the tools of a product.
     pub extensions: Extensions,
 }
 
-/// What a caller must be allowed to do.
+/// The right that a caller needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// `memory:read`
@@ -40,7 +41,7 @@ pub enum Scope {
     Write,
     /// `memory:admin`
     Admin,
-    /// `memory:agent`: the tools by which the agent of a task works on it, and nothing else.
+    /// `memory:agent`: only the tools by which the agent of a task works on it.
     Agent,
 }
 
@@ -48,7 +49,7 @@ impl Scope {
     /// Every scope.
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Admin, Self::Agent];
 
-    /// As it is written in tokens and challenges.
+    /// Returns the scope's name in tokens and challenges.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "memory:read",
@@ -58,7 +59,7 @@ impl Scope {
         }
     }
 
-    /// The capability that stands for it.
+    /// Returns the corresponding capability.
     pub fn capability(self) -> Capability {
         match self {
             Self::Read => Capability::Read,
@@ -68,23 +69,24 @@ impl Scope {
         }
     }
 
-    /// True when the caller has it somewhere; where, the engine asks.
+    /// Returns true if the caller has the scope somewhere. The engine checks where.
     pub fn is_held(self, caller: &Principal) -> bool {
         caller.grants.iter().any(|grant| grant.capabilities.contains(&self.capability()))
     }
 }
 
-/// The tools of whoever may act as the agent of a task.
+/// The tools for callers that may act as the agent of a task.
 const OF_AGENTS: [&str; 4] = ["memory_hydrate", "memory_search", "memory_note", "memory_feedback"];
 
 impl Tool {
-    /// True for whoever has such scopes: the tool's own, or an agent's for a tool of agents. Where, the engine asks.
+    /// Returns true for a caller with such scopes: the tool's own, or an agent's for a tool of
+    /// agents. The engine checks where they apply.
     pub fn is_open_to(&self, has: impl Fn(Scope) -> bool) -> bool {
         has(self.scope) || (is_of_agents(self.name) && has(Scope::Agent))
     }
 }
 
-/// True for the name of a tool by which the agent of a task works on it.
+/// Returns true for the name of a tool by which the agent of a task works on it.
 pub fn is_of_agents(name: &str) -> bool {
     OF_AGENTS.contains(&name)
 }
@@ -92,28 +94,28 @@ pub fn is_of_agents(name: &str) -> bool {
 /// Hints for clients. The server never relies on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Annotations {
-    /// It changes nothing but bookkeeping.
+    /// True if the tool changes nothing but bookkeeping.
     pub read_only: bool,
-    /// It may take something away for good; only said of tools that change something.
+    /// True if the tool may delete something permanently; set only for tools that change something.
     pub destructive: bool,
-    /// The same call twice changes nothing more; only said of tools that change something.
+    /// True if a repeated call changes nothing more; set only for tools that change something.
     pub idempotent: bool,
-    /// It may reach beyond this server.
+    /// True if the tool may access systems beyond this server.
     pub open_world: bool,
 }
 
 impl Annotations {
-    /// A tool that reads.
+    /// Returns the hints for a tool that reads.
     pub const fn read(open_world: bool) -> Self {
         Self { read_only: true, destructive: false, idempotent: true, open_world }
     }
 
-    /// A tool that changes.
+    /// Returns the hints for a tool that changes something.
     pub const fn write(destructive: bool, idempotent: bool, open_world: bool) -> Self {
         Self { read_only: false, destructive, idempotent, open_world }
     }
 
-    /// As MCP lists them.
+    /// Returns the hints in the form of MCP.
     pub fn shown(self) -> Value {
         if self.read_only {
             return json!({ "readOnlyHint": true, "openWorldHint": self.open_world });
@@ -129,38 +131,39 @@ impl Annotations {
 
 /// A tool.
 pub struct Tool {
-    /// Its name on the wire.
+    /// The name of the tool.
     pub name: &'static str,
-    /// Its name in the source design, which every door takes as well.
+    /// The name in the source design, which every interface accepts too.
     pub dotted: Option<&'static str>,
-    /// What it is for, at most 200 characters.
+    /// The description, at most 200 characters.
     pub description: &'static str,
-    /// Where it is listed.
+    /// The profiles that list it.
     pub profiles: &'static [Profile],
-    /// What its caller must be allowed to do.
+    /// The right that its caller needs.
     pub scope: Scope,
     /// Hints.
     pub annotations: Annotations,
-    /// The form of its arguments, with every limit.
+    /// The schema of its arguments, with every limit.
     pub input: Value,
-    /// The form of its result.
+    /// The schema of its result.
     pub output: Value,
-    /// The work; `None`: it cannot be called yet, and nobody is told of it.
+    /// The work. `None` if the tool cannot be called yet; it is then not listed.
     pub work: Option<Work>,
 }
 
 impl Tool {
-    /// A title for people: the dotted name where there is one.
+    /// Returns a title for people: the dotted name if there is one.
     pub fn title(&self) -> &'static str {
         self.dotted.unwrap_or(self.name)
     }
 
-    /// The form of its arguments as it is listed: without patterns and limits, which cost tokens and are checked anyway.
+    /// Returns the listed schema of the arguments, without patterns and limits. Those cost tokens
+    /// and are checked in any case.
     pub fn listed_input(&self) -> Value {
         schema::listed(&self.input)
     }
 
-    /// The text of a result, where a model reads one of its members and not the whole; what is to be known beside stands behind it.
+    /// Returns the text of a result of which a model reads one member, followed by warnings.
     pub fn text(&self, result: &Value) -> Option<String> {
         let member = self.output.get(schema::TEXT)?.as_str()?;
         let mut text = result.get(member)?.as_str()?.to_owned();
@@ -171,7 +174,7 @@ impl Tool {
         Some(text)
     }
 
-    /// As MCP lists it, under the one name or the other.
+    /// Returns the tool in the form of MCP, under either name.
     pub fn shown(&self, dotted: bool) -> Value {
         let name = if dotted { self.title() } else { self.name };
         let mut shown = json!({

@@ -1,4 +1,4 @@
-//! Administration: forget an actor, back up, look at the server's health and configuration.
+//! Administration: forget an actor, back up, read the server's health and configuration.
 
 use loci_api::table as api;
 use std::path::PathBuf;
@@ -91,13 +91,13 @@ async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorRepo
     Ok(report(findings))
 }
 
-/// The findings about what happened to facts.
+/// Returns the findings about the events of facts.
 #[cfg(feature = "verified")]
 async fn telemetry(call: &Call) -> Result<Vec<shape::Finding>> {
     super::verified::telemetry::report(call).await
 }
 
-/// Refuses: this program has no facts.
+/// Rejects the request, because this program has no facts.
 #[cfg(not(feature = "verified"))]
 async fn telemetry(_: &Call) -> Result<Vec<shape::Finding>> {
     let rule =
@@ -110,10 +110,11 @@ fn report(findings: Vec<shape::Finding>) -> shape::DoctorReport {
     shape::DoctorReport { version: env!("CARGO_PKG_VERSION").to_owned(), ok, findings }
 }
 
-/// A job that has been due for longer has been taken by nobody; one that its server died with is taken sooner.
+/// The age from which a due job counts as overdue, in milliseconds. No server has taken such a job;
+/// one whose server died is taken sooner.
 const OVERDUE_MS: u64 = 120_000;
 
-/// Whether any server of a store of many is there, as far as the store can tell.
+/// Returns a finding on the servers that share a store, as far as the store knows them.
 fn servers_of_many(servers: &Servers) -> shape::Finding {
     match *servers {
         Servers { heard_of: true, .. } => {
@@ -136,10 +137,11 @@ fn servers_of_many(servers: &Servers) -> shape::Finding {
     }
 }
 
-/// Memories whose indexes are looked at: each is loaded for it.
+/// The maximum number of memories whose indexes are checked. Each index is loaded for it.
 const INDEXES_MAX: usize = 1_000;
 
-/// The index of every memory, as far as there are not too many; compared with a fresh build where that was asked for.
+/// Checks the index of every memory, up to the limit, and compares it with a fresh build if
+/// requested.
 async fn indexes(call: &Call, rebuild: bool, findings: &mut Vec<shape::Finding>) -> Result<()> {
     let engine = &call.doors.engine;
     let (mut after, mut seen) = (None, 0);
@@ -181,7 +183,8 @@ async fn indexes(call: &Call, rebuild: bool, findings: &mut Vec<shape::Finding>)
     }
 }
 
-/// Snapshots can be deleted at any time; one that cannot be used only lies there.
+/// Returns a finding on snapshots. They can be deleted at any time; an unusable one only takes
+/// space.
 fn snapshots(files: &SnapshotFiles) -> shape::Finding {
     let mut detail = format!("{} files, {} bytes", files.count, files.bytes);
     if !files.unusable.is_empty() {

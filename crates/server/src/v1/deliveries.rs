@@ -1,4 +1,4 @@
-//! Deliveries and their targets: what waits in the outbox, trying again, and trying a target. For administrators.
+//! Deliveries and their targets: list the outbox, retry, test a target. For administrators.
 
 use loci_api::admin::Finding;
 use loci_api::delivery as shape;
@@ -12,7 +12,7 @@ use super::protocol::call::Call;
 use super::protocol::cursor;
 use super::protocol::table::Table;
 
-/// A delivery that has waited longer is worth a look.
+/// The age of a pending delivery that is reported, in milliseconds.
 const WAITS_LONG_MS: i64 = 15 * 60_000;
 
 pub(super) fn operations(table: Table) -> Table {
@@ -75,7 +75,8 @@ fn shown(delivery: Delivery) -> shape::Delivery {
     }
 }
 
-/// What `doctor` says about the outbox: what waits longest, and what was given up.
+/// Returns `doctor`'s finding on the outbox: the oldest pending delivery, and those that were given
+/// up.
 pub(super) async fn finding(call: &Call) -> Result<Finding> {
     let backlog = call.doors.engine.store().read(|tx| tx.deliveries().backlog()).await?;
     let now = call.doors.engine.now();

@@ -1,4 +1,4 @@
-//! Who the caller is, and which server this is.
+//! The identity of the caller and of this server.
 
 use loci_api::identity::Identity;
 use loci_api::table as api;

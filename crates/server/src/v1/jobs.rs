@@ -1,4 +1,4 @@
-//! Jobs: list, get, start again, and wait until nothing is pending.
+//! Jobs: list, get, restart, and wait until none is pending.
 
 use loci_api::job as shape;
 use loci_api::table as api;
@@ -12,10 +12,10 @@ use super::protocol::call::Call;
 use super::protocol::cursor;
 use super::protocol::table::Table;
 
-/// `extraction:wait` waits so long where the caller says nothing.
+/// The default wait of `extraction:wait`, in milliseconds.
 const WAIT_MS_DEFAULT: u64 = 60_000;
 
-/// The state of a job that is pending but waits for an answer from outside, for people.
+/// The state shown for a pending job that waits for an external answer.
 const WAITING: &str = "waiting";
 
 pub(super) fn operations(table: Table) -> Table {
@@ -47,7 +47,7 @@ async fn list(call: Call, asked: shape::JobListing) -> Result<shape::JobList> {
 /// Returns the kind of jobs that a request names.
 ///
 /// # Errors
-/// `Invalid` for a word that no part of this server handles.
+/// `Invalid` for a kind that no part of this server handles.
 fn kind(call: &Call, word: Option<&str>) -> Result<Option<JobKind>> {
     let Some(word) = word else { return Ok(None) };
     let kinds = call.doors.engine.job_kinds();

@@ -1,4 +1,4 @@
-//! Access keys: create, list, rotate, revoke. Secrets are in the answers that make them, nowhere else.
+//! Access keys: create, list, rotate, revoke. Secrets are only in the responses that create them.
 
 use loci_api::Nothing;
 use loci_api::key as shape;
@@ -60,7 +60,8 @@ async fn key_revoke(call: Call) -> Result<Nothing> {
     Ok(Nothing {})
 }
 
-/// A grant; a memory that it names by its name is granted by its id, which no later memory of that name gets.
+/// Parses a grant. A memory named by its name is granted by its id, so that a later memory of that
+/// name is not included.
 async fn grant(call: &Call, asked: shape::Grant) -> Result<Grant> {
     if asked.capabilities.is_empty() {
         return Err(Error::invalid("capabilities", "a grant needs at least one of read, write, admin"));

@@ -1,11 +1,11 @@
-//! The native API: one file per group of operations, each a few lines around a
-//! verb of the engine or of a product. A product has a folder (`verified`, `coding`, `documents`,
-//! `operations`); the other modules are of the kernel, and `protocol` is what all operations are
-//! made with.
+//! The native API: one file per group of operations, each a few lines around an operation of the
+//! engine or of a product. Each product has a folder (`verified`, `coding`, `documents`,
+//! `operations`). The other modules belong to the kernel, and `protocol` has the parts that all
+//! operations share.
 //!
 //! To add an operation: its shapes and a line of its table in `loci-api`, a function in the file of
-//! its noun in the folder of its product, one line in that file's `operations`. Router and OpenAPI
-//! document are both made from these lines.
+//! its noun in the folder of its product, one line in that file's `operations`. The router and the
+//! OpenAPI document are both built from these lines.
 
 mod admin;
 #[cfg(feature = "coding")]
@@ -50,7 +50,7 @@ use protocol::table::Table;
 pub use scanners::SCANNERS;
 pub use tools::error_of as tool_error_of;
 
-/// All operations: those of the kernel, then those of each product.
+/// Returns all operations: those of the kernel, then those of each product.
 fn operations() -> Table {
     let table = memories::operations(Table::default());
     let table = memories::ensure::operations(table);
@@ -82,7 +82,7 @@ fn operations() -> Table {
     table
 }
 
-/// The routes, and the document that describes them. The first request for the document makes it.
+/// Returns the routes, and the route of the OpenAPI document, which is built at its first request.
 pub(crate) fn router() -> Router<Doors> {
     let Table { router, described } = operations();
     let document = Arc::new(LazyLock::new(move || Bytes::from(protocol::openapi::document(&described))));

@@ -1,6 +1,7 @@
-//! Pull mode: a caller's own model comes for questions and brings the answers.
+//! Pull mode: a caller's own model fetches questions and returns the answers.
 //!
-//! A question's id on this door is its memory's and its own, with a full stop between them: ids of memories have none.
+//! In this API a question's id consists of its memory's id and its own, with a full stop between
+//! them, because memory ids contain none.
 
 use loci_api::Nothing;
 use loci_api::pull as shape;
@@ -12,9 +13,9 @@ use loci_model::{Error, ExchangeId, MemoryId, Result, limits};
 use super::protocol::call::Call;
 use super::protocol::table::Table;
 
-/// How long a question is the caller's who says nothing.
+/// The default lease on a question, in milliseconds.
 const LEASE_MS_DEFAULT: u64 = 300_000;
-/// How long a caller waits who says nothing.
+/// The default wait of a caller, in milliseconds.
 const WAIT_MS_DEFAULT: u64 = 20_000;
 /// The state of a job that waits for another answer.
 const WAITING: &str = "waiting";
@@ -90,7 +91,7 @@ async fn fail(call: Call, given_up: shape::JobGivenUp) -> Result<Nothing> {
     Ok(Nothing {})
 }
 
-/// The memory and the question of the path.
+/// Returns the memory and the question of the path.
 fn question(call: &Call) -> Result<(MemoryId, ExchangeId)> {
     let id = call.path("job")?;
     let unknown = || Error::invalid("job", "job must be the job_id of a question that was come for");

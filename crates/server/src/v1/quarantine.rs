@@ -1,4 +1,4 @@
-//! Quarantine: holding records back, looking at them, letting them go or rejecting them.
+//! Quarantine: hold records back, list them, release or reject them.
 
 use loci_api::quarantine as shape;
 use loci_api::table as api;

@@ -1,4 +1,5 @@
-//! What of the native API reads texts of callers whole, beside bodies of requests.
+//! The scanners of the native API, which read texts of callers in full, in addition to request
+//! bodies.
 
 use std::hint::black_box;
 
@@ -6,7 +7,7 @@ use loci_engine::scanners::Scanner;
 
 use super::protocol::cursor;
 
-/// Its readers.
+/// The scanners.
 pub const SCANNERS: &[Scanner] = &[Scanner::new("a cursor", |text| {
     drop(black_box(cursor::read::<(u64, String)>(Some(text))));
     let nested = cursor::write(&text).ok();

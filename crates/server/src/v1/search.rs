@@ -1,4 +1,4 @@
-//! `POST /v1/search`: the one retrieval, with its reasons.
+//! `POST /v1/search`: retrieval, with its reasons.
 
 use loci_api::search as shape;
 use loci_api::table as api;
@@ -11,7 +11,7 @@ use super::protocol::table::Table;
 use super::protocol::values::time;
 use super::records::record_shape::{choice, filter, kinds, places, record, states};
 
-/// Hits, where nobody says.
+/// The default number of hits.
 const TOP_K_DEFAULT: u32 = 10;
 
 pub(super) fn operations(table: Table) -> Table {

@@ -1,4 +1,4 @@
-//! `/v1/tools`: the tools that MCP serves, by the same names and with the same arguments and results.
+//! `/v1/tools`: the tools that MCP serves, with equal names, arguments and results.
 
 use loci_api::table as api;
 use std::path::PathBuf;
@@ -25,14 +25,14 @@ use crate::tools::place::PlaceAsk;
 use crate::tools::profile::Profile;
 use crate::tools::tool::{Context, Tool};
 
-/// Header that names the memory.
+/// The header that names the memory.
 pub(crate) const MEMORY: &str = "x-loci-memory";
-/// Header that names the directory in which the caller works, percent-encoded.
+/// The header that names the directory in which the caller works, percent-encoded.
 pub(super) const DIRECTORY: &str = "x-loci-directory";
-/// Header that names the user that a request is for.
+/// The header that names the user of a request.
 pub(crate) const USER: &str = "x-loci-user";
-/// Header by which the command line says that a person asks. It counts for keys that may act as a
-/// person, and allows nothing that the caller's grants do not.
+/// The header by which the command line declares that a person asks. It counts for keys that may
+/// act as a person, and grants nothing beyond the caller's grants.
 pub(super) const BY_PERSON: &str = "x-loci-person";
 
 pub(super) fn operations(table: Table) -> Table {
@@ -92,7 +92,7 @@ async fn tool_call(doors: Doors, request: Request) -> Result<Response> {
     })
 }
 
-/// The caller's directory, where the caller is a process of this machine and user.
+/// Returns the caller's directory, if the caller is a process of this machine and user.
 pub(super) fn directory(peer: Peer, given: Option<&str>) -> Result<Option<PathBuf>> {
     let Some(given) = given else { return Ok(None) };
     match peer {
@@ -109,7 +109,7 @@ pub(super) fn directory(peer: Peer, given: Option<&str>) -> Result<Option<PathBu
     }
 }
 
-/// An error of a tool in the native API's form.
+/// Returns an error of a tool in the form of the native API.
 pub(super) fn refused(error: ToolError) -> Response {
     let status = http_status(error.code.tool_status());
     let retry_after = error.retry_after_ms.map(|wait| wait.div_ceil(1000));
@@ -136,7 +136,7 @@ pub(super) fn refused(error: ToolError) -> Response {
     response
 }
 
-/// An error of the native API's form as the tool's: for those that pass a call on.
+/// Converts an error of the native API to that of a tool, for callers that forward a call.
 pub fn error_of(problem: Problem) -> ToolError {
     let mut error = ToolError::new(problem.error_code().unwrap_or(ErrorCode::Bug), problem.message);
     error.field = problem.field;

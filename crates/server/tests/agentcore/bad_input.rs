@@ -1,5 +1,6 @@
-//! Bad input on every operation of the wire: each part of a good request is made wrong in turn, by a table of ways. Every
-//! answer must be the error of that kind, and nothing may be stored.
+//! Bad input on every operation of the AgentCore API. Each part of a good request is made wrong in
+//! turn, by a table of variants. Every response must be the error of that kind, and nothing may be
+//! stored.
 
 use axum::body::{Body, to_bytes};
 use http::Request;
@@ -14,10 +15,11 @@ use loci_server::agentcore::{Wire, WireSettings};
 use loci_testkit_ports::SeededIds;
 use serde_json::Value;
 
-/// Bytes of a body here; large enough for one message over its limit.
+/// The maximum number of bytes in a body; large enough for one message over its limit.
 const BODY_BYTES_MAX: usize = 300_000;
 
-/// A good request for every operation: method, path, body. `{m}` is a memory, `{e}` an event, `{r}` a record, `{arn}` the ARN.
+/// A good request for every operation: method, path, body. `{m}` is a memory, `{e}` an event, `{r}`
+/// a record, `{arn}` the ARN.
 const GOOD: &[(&str, &str, &str)] = &[
     (
         "POST",
@@ -89,7 +91,7 @@ const GOOD: &[(&str, &str, &str)] = &[
     ("DELETE", "/memories/{m}/delete", ""),
 ];
 
-/// Members whose text has a pattern or is one of a list, wherever they stand.
+/// Members whose text has a pattern or is one of a list, at any position.
 const PATTERNED: &[&str] = &[
     "name",
     "actorId",
@@ -162,7 +164,7 @@ impl Server {
             .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
     }
 
-    /// Status, error type, body.
+    /// Returns status, error type and body.
     fn send(&self, method: &str, path: &str, body: Vec<u8>) -> (u16, String, Value) {
         let request = Request::builder().method(method).uri(path).body(Body::from(body)).unwrap();
         let open = Ok(Some(Principal::administrator("tester")));
@@ -180,7 +182,7 @@ impl Server {
         answer
     }
 
-    /// A refusal with that reason.
+    /// Checks a rejection with that reason.
     fn refused(&self, method: &str, path: &str, body: &[u8], reason: &str) {
         let (status, error, answer) = self.send(method, path, body.to_vec());
         let shown: String = String::from_utf8_lossy(body).chars().take(400).collect();
@@ -220,7 +222,7 @@ impl Server {
     }
 }
 
-/// Every place in a JSON value, as a pointer.
+/// Collects every position in a JSON value, as a pointer.
 fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -241,19 +243,19 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The body with raw JSON text in one place.
+/// Returns the body with raw JSON text at one position.
 fn with(body: &Value, place: &str, raw: &str) -> String {
     let mut changed = body.clone();
     *changed.pointer_mut(place).unwrap() = Value::from("@here@");
     changed.to_string().replace("\"@here@\"", raw)
 }
 
-/// The name of the member that a place belongs to; items belong to their list.
+/// Returns the name of the member at a position; items belong to their list.
 fn member(place: &str) -> &str {
     place.rsplit('/').find(|part| part.parse::<usize>().is_err()).unwrap()
 }
 
-/// What is wrong in a place of a good body, and the reason that must be given.
+/// Returns the wrong variants for a position of a good body, with the expected reason.
 fn wrong(place: &str, value: &Value) -> Vec<(String, &'static str)> {
     let is_document = member(place) == "blob" || place.ends_with("/json/content");
     let mut ways = Vec::new();
@@ -301,7 +303,7 @@ fn wrong(place: &str, value: &Value) -> Vec<(String, &'static str)> {
         way(r#""""#, "FieldValidationFailed");
         way(r#""a\u0000b""#, "FieldValidationFailed");
         way(r#""a b{""#, "FieldValidationFailed");
-        // Half of a letter becomes U+FFFD, which no identifier has.
+        // A lone surrogate becomes U+FFFD, which no identifier may contain.
         way(r#""\udc00\ud800""#, "FieldValidationFailed");
         way(&format!("\"{}\"", "a".repeat(2000)), "FieldValidationFailed");
         if member(place).to_lowercase().contains("namespace") {
@@ -620,7 +622,7 @@ fn documents_come_back_byte_for_byte() {
             let body = format!(
                 r#"{{"actorId":"a","sessionId":"d","eventTimestamp":5,"payload":[{item}],"clientToken":"t"}}"#
             );
-            // The token's second use answers from what is stored.
+            // The second use of a token replays the stored response.
             tokens += 1;
             let token = format!("t{tokens}");
             let body = body.replace(r#""t"}"#, &format!("\"{token}\"}}"));

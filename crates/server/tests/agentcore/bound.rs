@@ -1,6 +1,6 @@
-//! Keys that are bound to metadata and an age: two servers that differ only in what the
-//! key's values and age keep back, beside its own in the same namespace, actor and session, answer alike; and what is written
-//! by such a key is its own by every way of reading.
+//! Keys that are bound to metadata and an age. Two servers that differ only in data that the key's
+//! values and age exclude, next to its own in the same namespace, actor and session, give equal
+//! responses. Data written by such a key is its own for every kind of read.
 
 use std::collections::BTreeSet;
 
@@ -14,9 +14,10 @@ use crate::isolation::{ANY, Server, fill, run_on};
 use crate::isolation_rows::{READER, Row};
 use crate::sign::{Pair, Payload, Signer};
 
-/// Asked with grants on alice's events and on `/users/alice/`, both bound to `team=red` and to thirty days.
+/// Requests with grants on alice's events and on `/users/alice/`, both bound to `team=red` and to
+/// thirty days.
 const BOUND: &[Row] = &[
-    // Events of the session that others write in, too.
+    // Events of a session in which others write too.
     (200, "POST", "/memories/{mine}/actor/alice/sessions/shared", ""),
     (
         200,
@@ -40,7 +41,7 @@ const BOUND: &[Row] = &[
     (200, "POST", "/memories/{mine}/actor/alice/sessions", ""),
     (200, "POST", "/memories/{mine}/actor/alice/sessions", r#"{"maxResults":1}"#),
     (200, "POST", "/memories/{mine}/actors", ""),
-    // Writing: what contradicts is refused, and so is a branch from what is not seen.
+    // Writes: contradicting values are rejected, and so is a branch from an invisible event.
     (
         403,
         "POST",
@@ -135,7 +136,7 @@ const BOUND: &[Row] = &[
     (200, "POST", "/v1/search", r#"{"memory":"{mine}","query":"which zebra is blue","explain":true}"#),
     (200, "POST", "/v1/search", r#"{"memory":"{mine}","query":"zebra","as_of":"2027-01-01T00:00:00Z"}"#),
     (200, "POST", "/v1/tools/search_memory", r#"{"query":"zebra"}"#),
-    // What is told of a place as a whole is told to grants on all of it.
+    // Data about a namespace as a whole needs grants on all of it.
     (403, "GET", "/v1/memories/{mine}/tree?namespace=%2Fusers%2Falice%2F", ""),
     (403, "GET", "/v1/memories/{mine}/tree/changes?namespace=%2Fusers%2Falice%2F", ""),
     (403, "GET", "/v1/memories/{mine}/files/knowledge/facts/zebra.md?namespace=%2Fusers%2Falice%2F", ""),
@@ -146,12 +147,13 @@ const BOUND: &[Row] = &[
     (403, "DELETE", "/memories/{mine}/delete", ""),
 ];
 
-/// A place on alice's events and records, bound to a team and to thirty days.
+/// Returns a principal with grants on alice's events and records, bound to a team and to thirty
+/// days.
 fn bound_to(server: &Server, teams: &[&str]) -> (Principal, String) {
     bound_by(server, &[("team", teams)])
 }
 
-/// Likewise by some keys.
+/// Returns a principal with these grants, bound by some keys.
 fn bound_by(server: &Server, pairs: &[(&str, &[&str])]) -> (Principal, String) {
     let memory = Some(MemoryId::parse(server.name("mine")).unwrap());
     let texts =
@@ -187,7 +189,8 @@ fn record(text: &str, at: f64, team: Option<&str>) -> String {
     json!({ "records": [record] }).to_string()
 }
 
-/// A server with a memory of which alice's red team has a part and, `crowded`, others have the rest.
+/// Creates a server with a memory in which alice's red team has a part; with `crowded`, others have
+/// the rest.
 fn server(crowded: bool) -> Server {
     let mut server = Server::bare();
     let mine = server.make("mine");
@@ -229,7 +232,7 @@ fn server(crowded: bool) -> Server {
 
 #[test]
 fn a_bound_key_learns_of_nothing_beside_its_own() {
-    // A verdict on its own record is kept; nothing else changes anything.
+    // A verdict on its own record is stored; nothing else changes anything.
     let is_kept = |row: &&Row| row.3.contains("useful");
     let (kept, others): (Vec<&Row>, Vec<&Row>) = BOUND.iter().partition(is_kept);
     let rows = |rows: Vec<&Row>| rows.into_iter().copied().collect::<Vec<Row>>();
@@ -239,9 +242,11 @@ fn a_bound_key_learns_of_nothing_beside_its_own() {
 
 #[test]
 fn a_bound_key_learns_of_nothing_by_any_operation() {
-    // What it writes by the table is its own: nothing else is stored, and nothing that is not told.
+    // Its writes from the table are its own: nothing else is stored, and nothing hidden is
+    // returned.
     let any = |row: &Row| (ANY, row.1, row.2, row.3);
-    // How many jobs of its sessions are open is told, whosever events they read: who waits must know.
+    // The number of open jobs of its sessions is visible, for events of any writer, because a
+    // waiting caller needs it.
     let is_wait = |row: &&Row| row.2.ends_with("extraction:wait") && row.3.contains("alice");
     let rows: Vec<Row> = READER.iter().filter(|row| !is_wait(row)).map(any).collect();
     run_on(&rows, false, server, |server| &server.caller);
@@ -266,7 +271,7 @@ fn what_two_keys_of_one_actor_write_is_apart() {
     let (red, blue) = (&server.caller, &bound_to(&server, &["blue"]));
     let now = server.now_seconds();
     let path = "/memories/{mine}/events";
-    // Unmodified clients: nothing in the request says whose it is.
+    // Unmodified clients: the request does not name its owner.
     for (caller, text) in [(red, "I keep bees in Oslo"), (blue, "I keep bees in Bern")] {
         let (status, made) = told(&server, caller, "POST", path, &event("talk", text, now, None));
         assert_eq!(status, 201, "{made}");
@@ -304,7 +309,8 @@ fn a_wider_key_takes_nothing_out_of_a_narrower_ones_view() {
     let first = "Our beehives by the river need fresh wooden frames before heavy autumn storms arrive";
     let again = "Our beehives by the river need fresh wooden frames before heavy autumn storms arrive again";
     let mut seen = Vec::new();
-    // What is nearly the same supersedes, and what is the same is only confirmed: neither of what another key does not see.
+    // A nearly equal text supersedes, and an equal one only confirms, but never the record of a key
+    // that this one does not see.
     for (caller, text) in [(narrow, first), (wide, again), (wide, first), (narrow, again)] {
         let (status, made) =
             told(&server, caller, "POST", "/memories/{mine}/events", &event("hives", text, now, None));
@@ -318,7 +324,7 @@ fn a_wider_key_takes_nothing_out_of_a_narrower_ones_view() {
         };
         seen.push((listed(narrow), listed(wide)));
     }
-    // The wider key sees the narrower one's record beside its own.
+    // The wider key sees the narrower one's record in addition to its own.
     assert_eq!(seen, [(1, 1), (1, 2), (1, 2), (1, 2)]);
 }
 
@@ -353,7 +359,7 @@ fn records_stay_where_their_key_sees_them() {
         let (_, answer) = told(&server, red, "POST", update, &json!({ "records": [item] }).to_string());
         assert!(failure(&answer).1.contains(member), "{answer}");
     }
-    // Metadata that is replaced keeps the bound value.
+    // Replaced metadata keeps the bound value.
     let item =
         json!({ "memoryRecordId": id, "timestamp": now, "metadata": { "hive": { "stringValue": "two" } } });
     let (_, answer) = told(&server, red, "POST", update, &json!({ "records": [item] }).to_string());

@@ -1,5 +1,5 @@
-//! The S3 door as stock clients use it, signed: put, get, append, list, delete, in every form of a
-//! body; and what keys of others, and wrong signatures, are refused.
+//! The S3 interface as stock clients use it, signed: put, get, append, list, delete, in every form
+//! of a body; and the rejection of foreign keys and wrong signatures.
 
 use axum::body::Body;
 use http::Request;
@@ -46,7 +46,7 @@ impl Buckets {
         self.ask_as(&self.pair, method, &self.path(key), body)
     }
 
-    /// The keys of a page, and where the next begins.
+    /// Returns the keys of a page, and the start of the next.
     fn page(&self, pair: &Pair, query: &str) -> (Vec<String>, Option<String>) {
         let target = format!("/s3/{}?list-type=2{query}", self.bucket);
         let (status, answer) = self.ask_as(pair, "GET", &target, "");
@@ -76,7 +76,7 @@ impl Buckets {
     }
 }
 
-/// The code of an error.
+/// Returns the code of an error.
 fn code(answer: &str) -> &str {
     answer.split("<Code>").nth(1).and_then(|rest| rest.split("</Code>").next()).unwrap_or_default()
 }
@@ -245,7 +245,7 @@ fn keys_of_others_are_not_there() {
             assert_eq!(ask("PUT", key, "mine now").0, 403, "{name} {key}");
             assert_eq!(ask("DELETE", key, "").0, 403, "{name} {key}");
         }
-        // Of what there is and what there is not the same is said.
+        // Existing and missing keys get equal responses.
         for (there, not) in [(bob, "users/memory/bob/none.md"), ("sessions/zebra.json", "sessions/none.json")]
         {
             let said = |key: &str| {

@@ -1,5 +1,6 @@
-//! Grants keep everything else away: two servers that differ only in what a caller may not know must answer every operation
-//! of both doors alike, byte for byte, and nothing of it may change. The table is checked to name every operation.
+//! Grants hide everything else. Two servers that differ only in data that a caller may not see must
+//! answer every operation of both APIs alike, byte for byte, and the hidden data must not change.
+//! The table is checked to name every operation.
 
 use std::collections::BTreeSet;
 
@@ -23,10 +24,10 @@ use serde_json::Value;
 use crate::isolation_rows::{ACTOR, READER, Row, TREE, WRITER};
 use crate::sign::Pair;
 
-/// Any status: only that both servers answer alike.
+/// Any status, as long as both servers answer alike.
 pub(crate) const ANY: u16 = 0;
 
-/// Ids that both servers know, or that only the fuller one does; `{name}` in a row.
+/// Ids that both servers know, or only the crowded one; `{name}` in a row.
 type Names = Vec<(&'static str, String)>;
 
 pub(crate) struct Server {
@@ -36,13 +37,14 @@ pub(crate) struct Server {
     reader: (Principal, String),
     writer: (Principal, String),
     actor: (Principal, String),
-    /// Of tests that have their own.
+    /// The caller of tests that have their own.
     pub(crate) caller: (Principal, String),
     pub(crate) names: Names,
 }
 
 impl Server {
-    /// A server with a memory of alice's and, `crowded`, with what others have: in the same memory and in another.
+    /// Creates a server with a memory of alice's; with `crowded`, also with data of others, in the
+    /// same memory and in another.
     fn new(crowded: bool) -> Self {
         let mut server = Self::bare();
         let mine = server.make("mine");
@@ -57,13 +59,13 @@ impl Server {
         if crowded {
             server.crowd(&mine);
         }
-        // A tree is made when it is first read, of records that are there.
+        // A tree is created at its first read, from the existing records.
         let tree = format!("/v1/memories/{mine}/tree?namespace=%2Fusers%2Falice%2F");
         assert_eq!(server.ask(&server.reader, "GET", &tree, "").0, 200);
         server
     }
 
-    /// A server without anything.
+    /// Creates an empty server.
     pub(crate) fn bare() -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let test = TestWorld::new().unwrap();
@@ -75,12 +77,12 @@ impl Server {
         Self { runtime, test, doors, reader, writer, actor, caller, names: Vec::new() }
     }
 
-    /// A name's text.
+    /// Returns a name's text.
     pub(crate) fn name(&self, name: &str) -> &str {
         &self.names.iter().find(|(known, _)| *known == name).unwrap().1
     }
 
-    /// Now, as the wire says it.
+    /// Returns the current time in the form of the AgentCore API.
     pub(crate) fn now_seconds(&self) -> f64 {
         (self.engine().now().millis() / 1000) as f64
     }
@@ -89,7 +91,7 @@ impl Server {
         self.engine().now().civil().strftime("%Y%m%dT%H%M%SZ").to_string()
     }
 
-    /// A key's pair, for signatures.
+    /// Returns a key's pair, for signatures.
     pub(crate) fn pair(&self, principal: Principal) -> Pair {
         let admin = Principal::administrator("tester");
         let key = self.runtime.block_on(self.engine().key_create(&admin, principal)).unwrap();
@@ -100,7 +102,7 @@ impl Server {
         self.runtime.block_on(to_bytes(body, usize::MAX)).unwrap().to_vec()
     }
 
-    /// Status and body of a request from elsewhere, as it is.
+    /// Returns status and body of an external request, unchanged.
     pub(crate) fn send(&self, mut request: Request<Body>) -> (u16, Vec<u8>) {
         request.extensions_mut().insert(Peer::Network);
         let router = loci_server::router(&self.doors);
@@ -109,7 +111,7 @@ impl Server {
         (status, self.bytes(response.into_body()))
     }
 
-    /// The statuses of requests that are under way at once.
+    /// Returns the statuses of concurrent requests.
     pub(crate) fn send_all(&self, requests: Vec<Request<Body>>) -> Vec<u16> {
         let router = loci_server::router(&self.doors);
         let sent = requests.into_iter().map(|mut request| {
@@ -138,7 +140,7 @@ impl Server {
         self.names.push((name, text));
     }
 
-    /// The native API to an administrator's key: status and body.
+    /// Sends a request of the native API with an administrator's key; returns status and body.
     pub(crate) fn open(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
         let caller = self.key_of(Principal::administrator("tester"));
         let (status, answer) = self.ask(&caller, method, path, body);
@@ -167,7 +169,7 @@ impl Server {
         self.keep("job", &jobs, "/jobs/0/jobID");
         let batch = r#"{"clientToken":"batch","records":[{"requestIdentifier":"r","namespaces":["/users/bob/"],"content":{"text":"zebra"},"timestamp":1}]}"#;
         self.admin("POST", &format!("/memories/{mine}/memoryRecords/batchCreate"), batch);
-        // Still to be extracted while the table runs.
+        // Not yet extracted while the table runs.
         let later = r#"{"actorId":"bob","sessionId":"later","eventTimestamp":2,"payload":[{"conversational":{"role":"USER","content":{"text":"I keep another zebra"}}}]}"#;
         self.admin("POST", &format!("/memories/{mine}/events"), later);
     }
@@ -176,7 +178,7 @@ impl Server {
         self.test.engine()
     }
 
-    /// A task called `zebra` of somebody's, on no repository.
+    /// Creates a task called `zebra` of another user, without a repository.
     fn task(&self, memory: &MemoryId, user_id: &str) {
         let standing = Standing { memory: Some(memory.to_string()), ..Standing::default() };
         let new = TaskCreate {
@@ -234,7 +236,7 @@ impl Server {
         serde_json::from_slice(&bytes).unwrap()
     }
 
-    /// Status, headers and body, without what names the request itself.
+    /// Returns status, headers and body, without values that identify the request itself.
     pub(crate) fn ask(
         &self,
         caller: &(Principal, String),
@@ -265,7 +267,7 @@ impl Server {
         (status, shown.join("\n"))
     }
 
-    /// All that is stored, as an administrator sees it: both memories, their jobs, the keys.
+    /// Returns all stored data as an administrator sees it: both memories, their jobs, the keys.
     fn stored(&self) -> String {
         let admin = Principal::administrator("tester");
         let engine = self.engine();
@@ -293,7 +295,7 @@ fn request(method: &str, path: &str, body: &str) -> Request<Body> {
     request.body(Body::from(body.to_owned())).unwrap()
 }
 
-/// Puts the fuller server's ids in; `{%name}` percent-encoded.
+/// Inserts the crowded server's ids; `{%name}` is percent-encoded.
 pub(crate) fn fill(text: &str, names: &Names) -> String {
     names.iter().fold(text.to_owned(), |text, (name, value)| {
         let encoded = value.replace('#', "%23").replace(':', "%3A").replace('/', "%2F");
@@ -301,8 +303,8 @@ pub(crate) fn fill(text: &str, names: &Names) -> String {
     })
 }
 
-/// Ids that were drawn for the answer, and sealed names of states, made the same; not those that were asked
-/// about or that the server knew before.
+/// Replaces generated ids and sealed names of states by fixed ones, except those in the request or
+/// known to the server before.
 fn masked(answer: &str, asked: &str, names: &Names) -> String {
     let ids = Regex::new("(mem-)?[0-9a-f]{8}-[0-9a-f-]{27}|[0-9]{19}#[0-9a-f]{8}|at:[0-9a-f]{32}").unwrap();
     let known = |id: &str| asked.contains(id) || names.iter().any(|(_, known)| known == id);
@@ -319,7 +321,7 @@ fn run(rows: &[Row], unchanged: bool, caller: fn(&Server) -> &(Principal, String
     run_on(rows, unchanged, Server::new, caller);
 }
 
-/// Asks both servers the same. `unchanged`: nothing that is stored may change either.
+/// Sends the rows to both servers. `unchanged` also requires that no stored data changes.
 pub(crate) fn run_on(
     rows: &[Row],
     unchanged: bool,

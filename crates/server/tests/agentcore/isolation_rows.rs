@@ -1,17 +1,17 @@
-//! The table of `isolation`: what a caller with a grant on `/users/alice/` of one memory asks, and the status it must get.
-//! `{name}` is an id that the fuller server has.
+//! The table of `isolation`: the requests of a caller with a grant on `/users/alice/` of one
+//! memory, and the expected status. `{name}` is an id that the crowded server has.
 
 use crate::isolation::ANY;
 
 /// Status, method, path, body.
 pub(crate) type Row = (u16, &'static str, &'static str, &'static str);
 
-/// A review, as any forge could tell it.
+/// A review in the form of any forge.
 const REVIEW: &str = r#"{"pr":7,"review_id":80,"state":"commented","author":{"login":"zebra"},"submitted_at":"2026-11-22T08:00:00Z"}"#;
 
-/// Asked with a grant to read.
+/// Requests with a read grant.
 pub(crate) const READER: &[Row] = &[
-    // The wire, control plane.
+    // The AgentCore API, control plane.
     (403, "POST", "/memories/create", r#"{"name":"third","eventExpiryDuration":30}"#),
     (403, "POST", "/memories/create", r#"{"name":"other","eventExpiryDuration":30}"#),
     (200, "GET", "/memories/{mine}/details", ""),
@@ -21,7 +21,7 @@ pub(crate) const READER: &[Row] = &[
     (403, "PUT", "/memories/{other}/update", r#"{"description":"x"}"#),
     (403, "DELETE", "/memories/{mine}/delete", ""),
     (403, "DELETE", "/memories/{other}/delete", ""),
-    // Events, actors, sessions: of nobody, the namesake of the namespace included.
+    // Events, actors, sessions: none are visible, not even those of the namespace's namesake.
     (403, "POST", "/memories/{mine}/events", r#"{"actorId":"alice","sessionId":"zebra","payload":[]}"#),
     (403, "POST", "/memories/{mine}/events", r#"{"actorId":"bob","sessionId":"zebra","payload":[]}"#),
     (403, "POST", "/memories/{other}/events", r#"{"actorId":"bob","payload":[]}"#),
@@ -36,7 +36,7 @@ pub(crate) const READER: &[Row] = &[
     (403, "POST", "/memories/{other}/actors", ""),
     (403, "POST", "/memories/{mine}/actor/bob/sessions", ""),
     (403, "POST", "/memories/{mine}/actor/alice/sessions", ""),
-    // Records: the granted part and nothing beside it.
+    // Records: only the granted part.
     (
         200,
         "POST",
@@ -278,7 +278,7 @@ pub(crate) const READER: &[Row] = &[
     (403, "POST", "/v1/memories/{other}/mirrors/team/base", r#"{"commits":[]}"#),
     (404, "POST", "/v1/memories/{mine}/mirrors/team/pull", r#"{"base":"a","files":[]}"#),
     (403, "POST", "/v1/memories/{other}/mirrors/team/pull", r#"{"base":"a","files":[]}"#),
-    // Runs over trees: of the granted part to read, of no other anything.
+    // Runs over trees: the granted part may be read, and no other.
     (200, "GET", "/v1/memories/{mine}/consolidations?namespace=/users/alice", ""),
     (403, "GET", "/v1/memories/{mine}/consolidations?namespace=/users/bob", ""),
     (403, "GET", "/v1/memories/{mine}/consolidations", ""),
@@ -306,7 +306,7 @@ pub(crate) const READER: &[Row] = &[
         r#"{"arguments":{"repo":"acme/shop"},"verdicts":{"ref":"main","facts":[]}}"#,
     ),
     (403, "POST", "/v1/repos", r#"{"name":"acme/shop"}"#),
-    // Tasks: as unknown as if there were none.
+    // Tasks: the responses equal those without tasks.
     (403, "GET", "/v1/tasks", ""),
     (404, "GET", "/v1/tasks?repo=acme/shop", ""),
     (404, "GET", "/v1/tasks/zebra", ""),
@@ -411,7 +411,7 @@ pub(crate) const READER: &[Row] = &[
     (200, "GET", "/v1/extraction-prompts/learnings@1/questions", ""),
     (403, "GET", "/v1/extraction-prompts/learnings@1/evaluations", ""),
     (403, "POST", "/v1/extraction-prompts/learnings@1/evaluations", r#"{"model":"zebra","answers":{}}"#),
-    // Tools: of the caller's scope, on what the caller may see.
+    // Tools: limited to the caller's scope and visible data.
     (200, "GET", "/v1/tools", ""),
     (200, "POST", "/v1/tools/search_memory", r#"{"query":"which zebra has bob"}"#),
     (404, "POST", "/v1/tools/memory_get_recent", r#"{"repo":"acme/shop"}"#),
@@ -430,7 +430,7 @@ pub(crate) const READER: &[Row] = &[
     (403, "POST", "/v1/doctor", r#"{"rebuild":true}"#),
     (403, "POST", "/v1/doctor", r#"{"telemetry":true}"#),
     (403, "GET", "/v1/config", ""),
-    // Trees: those of the granted part, and as if the memory had no other.
+    // Trees: those of the granted part; the responses equal those of a memory without others.
     (200, "GET", "/v1/memories/{mine}/tree?namespace=%2Fusers%2Falice%2F", ""),
     (403, "GET", "/v1/memories/{mine}/tree?namespace=%2Fusers%2Fbob%2F", ""),
     (200, "GET", "/v1/memories/{mine}/tree/listing?namespace=%2Fusers%2Falice%2F", ""),
@@ -533,7 +533,7 @@ pub(crate) const READER: &[Row] = &[
         "/v1/memories/{mine}/redactions",
         r#"{"record":"{alicerecord}","match":"green tea","reason":"zebra"}"#,
     ),
-    // The memory tool: on the granted part, and there it only reads.
+    // The memory tool: on the granted part, read-only there.
     (404, "POST", "/v1/memory-tool", r#"{"command":"view","path":"/memories"}"#),
     (404, "POST", "/v1/memory-tool?mount=zebra", r#"{"command":"view","path":"/memories"}"#),
     (
@@ -556,14 +556,14 @@ pub(crate) const READER: &[Row] = &[
     ),
     (403, "POST", "/v1/memory-tool?memory={other}", r#"{"command":"view","path":"/memories"}"#),
     (400, "POST", "/v1/memory-tool?memory={mine}&mount=zebra", r#"{"command":"view","path":"/memories"}"#),
-    // Documents that a session begins with: of the granted part.
+    // Documents with which a session begins: of the granted part.
     (404, "GET", "/v1/memory-tool", ""),
     (404, "GET", "/v1/memory-tool?mount=zebra", ""),
     (200, "GET", "/v1/memory-tool?memory={mine}&namespace=%2Fusers%2Falice%2F", ""),
     (403, "GET", "/v1/memory-tool?memory={mine}&namespace=%2Fusers%2Fbob%2F", ""),
     (403, "GET", "/v1/memory-tool?memory={other}", ""),
     (400, "GET", "/v1/memory-tool?memory={mine}&mount=zebra", ""),
-    // Objects: of the whole memory alone.
+    // Objects: only for grants on the whole memory.
     (403, "GET", "/v1/memories/{mine}/objects", ""),
     (403, "GET", "/v1/memories/{mine}/objects/zebra", ""),
     (403, "PUT", "/v1/memories/{mine}/objects/zebra", r#"zebra"#),
@@ -573,7 +573,7 @@ pub(crate) const READER: &[Row] = &[
     (403, "POST", "/v1/import", ""),
 ];
 
-/// Asked with a grant to read and write: what is beside the part stays as unknown as before, and as it is.
+/// Requests with a read and write grant: data outside of the part stays invisible and unchanged.
 pub(crate) const WRITER: &[Row] = &[
     (404, "GET", "/memories/{mine}/memoryRecord/{bobrecord}", ""),
     (404, "DELETE", "/memories/{mine}/memoryRecords/{bobrecord}", ""),
@@ -582,7 +582,7 @@ pub(crate) const WRITER: &[Row] = &[
     (403, "POST", "/v1/memories/{other}/records/{bobrecord}/feedback", r#"{"verdict":"wrong"}"#),
     (403, "DELETE", "/memories/{mine}/memoryRecords/{alicerecord}?namespace=%2Fusers%2Fbob%2F", ""),
     (403, "DELETE", "/memories/{other}/memoryRecords/{otherrecord}", ""),
-    // A token that somebody else used is not known, whatever it was used for.
+    // A token that another caller used counts as unknown, for any operation.
     (
         201,
         "POST",
@@ -664,7 +664,7 @@ pub(crate) const WRITER: &[Row] = &[
     (404, "POST", "/v1/tools/memory_hydrate", r#"{"task_id":"zebra"}"#),
     (404, "POST", "/v1/tools/memory_note", r#"{"task_id":"zebra","text":"A zebra has 4 legs."}"#),
     (404, "POST", "/v1/tools/memory_feedback", r#"{"task_id":"zebra"}"#),
-    // Trees beside the granted one.
+    // Trees outside of the granted one.
     (
         403,
         "PUT",
@@ -718,9 +718,9 @@ pub(crate) const WRITER: &[Row] = &[
     (403, "PUT", "/v1/memories/{mine}/objects/zebra", r#"zebra"#),
 ];
 
-/// Asked with a grant to read and write what is alice's by actor.
+/// Requests with a read and write grant on the actor alice.
 pub(crate) const ACTOR: &[Row] = &[
-    // Somebody else's token is a token never seen.
+    // A token of another caller counts as unused.
     (
         201,
         "POST",
@@ -770,7 +770,8 @@ pub(crate) const ACTOR: &[Row] = &[
     (403, "GET", "/v1/memories/{mine}/objects", ""),
 ];
 
-/// Asked by the same, in its own tree: the order of changes that is told is the tree's, whatever else goes on in the memory.
+/// Requests of this caller in its own tree: the order of changes is that of the tree, regardless of
+/// other writes in the memory.
 pub(crate) const TREE: &[Row] = &[
     (201, "POST", "/v1/memories/{mine}/tree/snapshots", r#"{"namespace":"/users/alice/","label":"zebra"}"#),
     (200, "GET", "/v1/memories/{mine}/tree/snapshots?namespace=%2Fusers%2Falice%2F", ""),

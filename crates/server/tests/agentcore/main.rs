@@ -1,7 +1,9 @@
-//! The AgentCore wire against the real engine over the embedded store: transcripts of requests and answers, byte for byte.
+//! The AgentCore API against the real engine over the embedded store: transcripts of requests and
+//! responses, byte for byte.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p loci-server --test agentcore` writes what is answered now into `golden/*.txt`; read the
-//! difference before keeping it. Time and ids are fixed, so a transcript is the same on every run.
+//! `UPDATE_EXPECT=1 cargo test -p loci-server --test agentcore` writes the current responses into
+//! `golden/*.txt`; read the difference before keeping it. Time and ids are fixed, so a transcript
+//! is equal on every run.
 
 #[cfg(test)]
 mod bad_input;

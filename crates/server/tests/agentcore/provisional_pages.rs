@@ -1,4 +1,4 @@
-//! Pages of one retrieval while its turns become records: none is lost, and none comes twice.
+//! Pages of one retrieval while its turns become records: none is lost, and none is returned twice.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn say(world: &mut World, memory: &str, texts: &[&str]) {
     ask(world, &format!("/memories/{memory}/events"), &event);
 }
 
-/// The ids and texts of a page, and the token of the next.
+/// Returns the ids and texts of a page, and the token of the next.
 fn page(world: &mut World, memory: &str, token: Option<&Value>) -> (Vec<(String, String)>, Option<Value>) {
     let mut asked = json!({
         "searchCriteria": { "searchQuery": "what is in Trieste", "topK": 3 },
@@ -65,7 +65,7 @@ fn turns_that_are_extracted_between_pages_are_on_one_of_them() {
     assert!(shown[0].0.starts_with("mem-provisional-"), "{shown:?}");
     world.direct(&format!("jobs {memory}"));
     for round in 0..2 {
-        // What comes now would stand before those that are left.
+        // New turns would rank before the remaining ones.
         let more = [0, 1, 2, 3].map(|n| format!("What is in Trieste: office {round}{n} is in Trieste"));
         say(&mut world, &memory, &more.each_ref().map(String::as_str));
         let (next, rest) = page(&mut world, &memory, token.as_ref());

@@ -1,4 +1,4 @@
-//! A statement that is repeated, over the wire.
+//! A repeated statement, over the AgentCore API.
 
 use serde_json::{Value, json};
 
@@ -7,8 +7,8 @@ use crate::world::World;
 
 const DAY_S: i64 = 86_400;
 
-/// A value that returns is the newest by its `timestamp`, wherever it is read. `createdAt` says
-/// since when its record is there, and stays.
+/// A value that is stated again is the newest by its `timestamp`, in every read. `createdAt` is the
+/// time of its record, and stays.
 #[test]
 fn what_is_repeated_has_the_time_of_its_last_telling() {
     let mut world = World::new();

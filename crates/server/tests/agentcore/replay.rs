@@ -1,5 +1,5 @@
-//! What unmodified clients send, as it was captured, signed, in the number formats of both clients:
-//! the answers have the recorded members and no others, each of its kind.
+//! Captured requests of unmodified clients, signed, in the number formats of both clients. The
+//! responses have exactly the recorded members, each of its kind.
 
 use std::collections::BTreeSet;
 
@@ -23,13 +23,13 @@ impl Captured {
         Self { server, memory, pair }
     }
 
-    /// Sends a body as it was captured, word for word.
+    /// Sends a body exactly as captured.
     fn send(&self, path: &str, body: &str) -> (u16, Value) {
         let signer =
             Signer { pair: &self.pair, service: "bedrock-agentcore", amz_date: self.server.amz_date() };
         let path = path.replace("mem-1234567890", &self.memory);
         let body = body.replace("mem-1234567890", &self.memory);
-        // What their SDKs add, of which nothing counts.
+        // Headers that the SDKs add, without effect.
         let headers = [
             ("content-type", "application/json"),
             ("amz-sdk-invocation-id", "6f6f3c1e-0d0a-4a39-9d0c-3a4e4c4b2f10"),
@@ -46,7 +46,7 @@ fn members(value: &Value) -> BTreeSet<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
-/// A number of seconds with at most three decimals.
+/// Returns true for a number of seconds with at most three decimals.
 fn is_epoch(value: &Value) -> bool {
     let text = value.to_string();
     let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
@@ -77,7 +77,7 @@ fn a_captured_event_is_answered_member_by_member() {
             "metadata",
         ]
         .into();
-        // Loci tells how the event is read, where that is not the usual way.
+        // Loci adds a member if the event's extraction mode is not the default one.
         of_event.extend(event.get("extractionMode").map(|_| "extractionMode"));
         assert_eq!(members(event), of_event, "{event}");
         assert_eq!(event["memoryId"], captured.memory.as_str());
@@ -98,12 +98,12 @@ fn a_captured_event_is_answered_member_by_member() {
                 { "conversational": { "role": "ASSISTANT", "content": { "text": "Noted." } } },
             ])
         );
-        // The same again, as a retry is: another time, the first answer.
+        // A retry: another time, the first response.
         let again = body.replace(at, "1795291999");
         let (status, repeated) = captured.send("/memories/mem-1234567890/events", &again);
         assert_eq!((status, &repeated), (201, &answer), "{at}");
     };
-    // JavaScript: seconds, with what a date has of milliseconds.
+    // JavaScript: seconds with the milliseconds of a date.
     check("1795291920", 1, json!(1795291920));
     check("1795291920.45", 2, json!(1795291920.45));
     check("1795291920.123", 3, json!(1795291920.123));
@@ -133,7 +133,7 @@ fn a_captured_question_is_answered_member_by_member() {
         let found = &answer["memoryRecordSummaries"][0];
         let mut of_record: BTreeSet<&str> =
             ["memoryRecordId", "content", "memoryStrategyId", "namespaces", "createdAt", "score"].into();
-        // What the service has beside them.
+        // Optional members that the service returns in addition.
         of_record.extend(["metadata", "timestamp"].iter().filter(|name| found.get(name).is_some()));
         assert!(found.get("timestamp").is_none_or(is_epoch), "{found}");
         assert_eq!(members(found), of_record, "{found}");

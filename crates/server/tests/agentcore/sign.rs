@@ -1,5 +1,6 @@
-//! Signing as clients do it (AWS Signature Version 4): in headers and in the query, for both planes and for buckets, with bodies whole and
-//! in chunks. Checked by the verifier, which botocore checks.
+//! Client-side signing (AWS Signature Version 4): in headers and in the query, for both planes and
+//! for buckets, with bodies whole and in chunks. The product's verifier checks the result; botocore
+//! checks the verifier.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use http::{HeaderValue, Request};
 use sha2::{Digest, Sha256};
 
-/// Whom requests are sent to.
+/// The host of the requests.
 const HOST: &str = "127.0.0.1:8411";
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
@@ -19,20 +20,20 @@ pub(crate) struct Pair {
     pub(crate) secret: String,
 }
 
-/// How a body is sent, and what is signed of it.
+/// The transfer of a body, and the signed part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Payload {
-    /// Whole, its hash told by no header.
+    /// Whole, without a header for its hash.
     Whole,
     /// Whole, its hash in a header.
     Hashed,
     /// Whole, and not signed.
     Unsigned,
-    /// In signed chunks of so many bytes.
+    /// In signed chunks of this number of bytes.
     Chunks(usize),
-    /// The same, with a signed checksum behind them.
+    /// In signed chunks of this number of bytes, followed by a signed checksum.
     ChunksAndTrailer(usize),
-    /// In chunks without signatures, with a checksum behind them.
+    /// In unsigned chunks, followed by a checksum.
     UnsignedChunks(usize),
 }
 
@@ -46,7 +47,7 @@ impl Payload {
         Self::UnsignedChunks(8192),
     ];
 
-    /// The header `x-amz-content-sha256`.
+    /// Returns the header `x-amz-content-sha256`.
     fn told(self, body: &[u8]) -> Option<String> {
         match self {
             Self::Whole => None,
@@ -59,7 +60,7 @@ impl Payload {
     }
 }
 
-/// Who signs, for which service, when.
+/// The key, service and time of a signature.
 #[derive(Debug, Clone)]
 pub(crate) struct Signer<'a> {
     pub(crate) pair: &'a Pair,
@@ -77,7 +78,7 @@ fn digest(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Base64, as checksums are written.
+/// Encodes Base64 in the form of checksums.
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
@@ -92,7 +93,7 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Percent-encoded as members of a query are.
+/// Percent-encodes a member of a query.
 pub(crate) fn encoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     text.bytes()
@@ -117,7 +118,7 @@ impl Signer<'_> {
         headers: &BTreeMap<String, String>,
         payload: &str,
     ) -> String {
-        // Buckets sign the path as it is sent, all others what it becomes when it is encoded once more.
+        // Buckets sign the path as sent, all other services sign it encoded once more.
         let path = if self.service == "s3" { path.to_owned() } else { path.replace('%', "%25") };
         let mut members: Vec<String> = query
             .split('&')
@@ -134,7 +135,7 @@ impl Signer<'_> {
         hex::encode(hmac(&self.key(), &to_sign))
     }
 
-    /// A request for a path and query that are encoded already, with these headers signed.
+    /// Returns a request for an encoded path and query, with these headers signed.
     pub(crate) fn request(
         &self,
         method: &str,
@@ -177,7 +178,7 @@ impl Signer<'_> {
         request.body(Body::from(self.sent(body, payload, signature))).unwrap()
     }
 
-    /// The bytes that go over the line.
+    /// Returns the bytes that are sent.
     fn sent(&self, body: &[u8], payload: Payload, seed: String) -> Vec<u8> {
         let (size, is_signed) = match payload {
             Payload::Whole | Payload::Hashed | Payload::Unsigned => return body.to_vec(),
@@ -215,7 +216,7 @@ impl Signer<'_> {
         out
     }
 
-    /// A request with its signature in the query, as links have it.
+    /// Returns a request with its signature in the query, as in links.
     pub(crate) fn presigned(&self, method: &str, path: &str, expires_s: u32, body: &[u8]) -> Request<Body> {
         let credential = encoded(&format!("{}/{}", self.pair.id, self.scope()));
         let query = format!(
@@ -230,14 +231,14 @@ impl Signer<'_> {
     }
 }
 
-/// Signs a request of the wire for either plane.
+/// Signs an AgentCore request for either plane.
 pub(crate) fn sign<B>(request: &mut Request<B>, body: &[u8], pair: &Pair, amz_date: &str) {
     let signer = Signer { pair, service: "bedrock-agentcore", amz_date: amz_date.to_owned() };
     let headers = BTreeMap::from([
         ("host".to_owned(), HOST.to_owned()),
         ("x-amz-date".to_owned(), amz_date.to_owned()),
     ]);
-    // What is asked in the query is not signed by the transcripts' clients, which ask nothing there.
+    // The transcripts' clients send no query, so it is not signed.
     let signature =
         signer.signature(request.method().as_str(), (request.uri().path(), ""), &headers, &digest(body));
     let authorization = format!(

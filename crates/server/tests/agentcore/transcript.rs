@@ -1,8 +1,10 @@
-//! Transcripts: a file of requests is sent line by line, and written anew with the answers. It decides nothing about them.
+//! Transcripts: a file of requests is sent line by line, and rewritten with the responses. The
+//! module does not judge them.
 //!
-//! `> METHOD path`, `>>`: its body · `<` the answer (status, error type or codes, then the body) ·
-//! `= name /pointer`: keeps a value of the last answer, used as `${name}`, or `${%name}` percent-encoded ·
-//! `@ advance ms`, `@ as caller`, `@ settings id json`, `@ jobs id`, `@ key name`, `@ signed name` · `{{x*9}}`: nine times x.
+//! `> METHOD path`, `>>`: its body · `<` the response (status, error type or codes, then the body)
+//! · `= name /pointer`: keeps a value of the last response, used as `${name}`, or `${%name}`
+//! percent-encoded · `@ advance ms`, `@ as caller`, `@ settings id json`, `@ jobs id`, `@ key
+//! name`, `@ signed name` · `{{x*9}}`: nine times x.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +16,7 @@ use serde_json::Value;
 
 use crate::world::World;
 
-/// Sends the requests of a transcript and compares it, answers included, with the file it came from.
+/// Sends the requests of a transcript, and compares it, including responses, with its file.
 pub(crate) fn run(name: &str, text: &str) {
     let mut world = World::new();
     let mut kept = BTreeMap::new();
@@ -62,7 +64,8 @@ fn send(world: &mut World, head: &str, body: String) -> (String, String) {
     (status, String::from_utf8(body.to_vec()).unwrap())
 }
 
-/// The status, the error's name, and the codes of `x-loci-…` headers; checks what every answer must carry.
+/// Returns the status, the error's name, and the codes of `x-loci-…` headers. Checks the headers
+/// that every response must have.
 fn status_line(response: &Response<Body>) -> String {
     let header = |name: &str| response.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
     assert_eq!(header("x-amzn-requestid").unwrap().len(), 36);
@@ -78,7 +81,7 @@ fn status_line(response: &Response<Body>) -> String {
     line
 }
 
-/// Puts kept values and repetitions in.
+/// Inserts kept values and repetitions.
 fn fill(text: &str, kept: &BTreeMap<String, String>) -> String {
     let mut text = text.to_owned();
     for (name, value) in kept {

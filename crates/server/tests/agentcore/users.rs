@@ -1,5 +1,5 @@
-//! Users of operations memory, over the wire: whose key it is says whose preferences are read and
-//! written, and an agent with one key for all users has `impersonate`.
+//! Users of operations memory over HTTP: the owner of the key determines whose preferences are read
+//! and written. An agent with one key for all users has `impersonate`.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +35,7 @@ impl World {
         self.server.ask(caller, method, &format!("/memories/{}/{path}", self.memory), &body.to_string())
     }
 
-    /// A preference of Bob's, as an agent of the source design sends it.
+    /// Sends a preference of Bob's in the form of an agent of the source design.
     fn say(&self, caller: &Caller) -> (u16, String) {
         let text = "{'preference_type': 'style', 'preference_value': {'reports': 'short'}}";
         let said = json!({"conversational": {"content": {"text": text}, "role": "ASSISTANT"}});
@@ -80,7 +80,7 @@ fn one_users_preferences_are_not_anothers() {
     }
     let (status, answer) = world.say(&alice);
     assert!(status == 403 && answer.contains("impersonate"), "what would help is told: {answer}");
-    // The one key of an agent for all users, and the user's own.
+    // The single key of an agent for all users, and the user's own.
     for caller in [&agent, &bob] {
         for (method, path, body, _) in &rows[..5] {
             let (status, answer) = world.ask(caller, method, path, body);

@@ -1,4 +1,5 @@
-//! A server in a test: the real engine over the embedded store in a folder of its own, with fixed time and ids.
+//! A server in a test: the real engine over the embedded store in a separate folder, with fixed
+//! time and ids.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,13 +16,13 @@ use loci_testkit_ports::SeededIds;
 
 use crate::sign::{Pair, sign};
 
-/// How requests are sent.
+/// The credentials of requests.
 enum Caller {
     /// Without credentials, as this principal.
     Open(Principal),
-    /// Signed with a pair, so many milliseconds late.
+    /// Signed with a pair, late by this number of milliseconds.
     Signed { pair: Pair, late_ms: i64 },
-    /// Unsigned where a signature is needed.
+    /// Unsigned although a signature is required.
     Unsigned,
 }
 
@@ -70,7 +71,7 @@ impl World {
         self.block_on(self.wire.serve(Ok(open), request))
     }
 
-    /// Does what a line `@ …` says.
+    /// Executes a line `@ …`.
     pub(crate) fn direct(&mut self, directive: &str) {
         let words: Vec<&str> = directive.split(' ').collect();
         match words.as_slice() {
@@ -113,7 +114,7 @@ impl World {
     }
 }
 
-/// Someone with one grant on one part of every memory.
+/// Returns a principal with one grant on one part of every memory.
 fn part_of(role: &str, part: &str, value: &str) -> Principal {
     let capabilities = match role {
         "reader" => BTreeSet::from([Capability::Read]),

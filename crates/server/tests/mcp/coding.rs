@@ -1,19 +1,19 @@
-//! The tools of the family `coding`: calls of the native API under another name, with the same members, the same refusals and the
-//! same grants.
+//! The tools of the family `coding`: calls of the native API under another name, with equal
+//! members, rejections and grants.
 
 use serde_json::{Value, json};
 
 use crate::facts::shop;
 use crate::world::World;
 
-/// A task of the shop that has learned something, been done, and told of it; and a rule of a review.
+/// A task of the shop that has a learning, is completed and has a report; and a rule from a review.
 pub(super) struct Shop {
     pub(super) world: World,
     /// The code memory.
     memory: String,
     /// The rule.
     pub(super) rule: String,
-    /// What the task learned.
+    /// The learning of the task.
     pub(super) note: String,
 }
 
@@ -44,7 +44,7 @@ impl Shop {
         self.asked("POST", "/v1/tasks", new);
     }
 
-    /// A record of nobody's task.
+    /// Creates a record without a task.
     fn put(&self, namespace: &str, text: &str) -> String {
         let record = json!({ "requestIdentifier": "r", "namespaces": [namespace], "content": { "text": text }, "timestamp": 1,
             "metadata": { "pr": { "numberValue": 42 }, "reviewer": { "stringValue": "alice" } } });
@@ -70,7 +70,7 @@ impl Shop {
         self.asked("POST", &format!("/v1/tools/{name}"), arguments)
     }
 
-    /// The status of a refusal, its code and what it names.
+    /// Returns the status of a rejection, its code and its field.
     fn refused(&self, name: &str, arguments: Value) -> (u16, String, Option<String>) {
         let (status, answer) = self.answered("POST", &format!("/v1/tools/{name}"), arguments);
         let error = &answer["error"];
@@ -93,7 +93,7 @@ fn joined(mut left: Value, right: Value) -> Value {
     left
 }
 
-/// An answer without the id that was drawn for it.
+/// Returns a response without its generated id.
 fn undrawn(mut answer: Value) -> Value {
     if let Some(answer) = answer.as_object_mut() {
         answer.remove("exposure_id");
@@ -107,9 +107,10 @@ fn the_same_as_the_native_api() {
     let known = json!({ "text": "src/limits.rs: MAX_ITEMS bounds a cart.", "topic": "src/limits.rs", "category": "convention" });
     let said = json!({ "used": [shop.note], "harmful": [{ "id": shop.rule, "reason": "No longer so" }] });
     let task = json!({ "task_id": "t-001" });
-    // Without the block: its fence is drawn anew.
+    // Without the block, because its fence is generated each time.
     let asked = json!({ "render": "none", "query": "carts and MAX_ITEMS", "paths": ["src/**"], "budget_tokens": 900 });
-    // The tool, its arguments; method, path and body of the same call, and a member that must say something.
+    // The tool and its arguments; method, path and body of the same call, and a member that must
+    // not be empty.
     let rows = [
         (
             "memory_hydrate",
@@ -161,7 +162,7 @@ fn the_same_as_the_native_api() {
         ),
     ];
     for (name, arguments, method, path, body, says) in rows {
-        // Once for what it changes; the answers are then those of a call that was made before.
+        // The first call makes the change. The following responses are those of a repeated call.
         shop.tool(name, arguments.clone());
         let native = undrawn(shop.asked(method, path, body));
         assert!(
@@ -190,7 +191,7 @@ fn a_task_is_shown_what_it_may_see() {
     let row = shop.asked("GET", &format!("/v1/exposures/{exposure}"), Value::Null);
     assert_eq!(row["task_id"], "t-002", "what the tool shows is written down");
 
-    // The control group: nothing is shown, and what would have been is written down.
+    // The control group: nothing is shown, and the selection is recorded.
     shop.task("t-003", json!({ "repo": "acme/shop", "description": "The same", "memory_arm": "off" }));
     let hidden = shop.tool("memory_hydrate", json!({ "task_id": "t-003", "query": "MAX_ITEMS of a cart" }));
     assert!(
@@ -204,7 +205,7 @@ fn a_task_is_shown_what_it_may_see() {
         row["records"].as_array().unwrap().iter().map(|one| &one["decision"]).collect();
     assert!(decisions.contains(&&json!("shadow")) && !decisions.contains(&&json!("shown")), "{row}");
 
-    // What two tasks call harmful is not shown to the next.
+    // A memory that two tasks rate as harmful is not shown to the next.
     for task in ["t-001", "t-002"] {
         shop.tool("memory_feedback", json!({ "task_id": task, "harmful": [{ "id": shop.rule }] }));
     }
@@ -223,7 +224,7 @@ fn whoever_knows_the_repository_alone_is_shown_it() {
     let episode = &whole["episodes"][0];
     assert_eq!((&episode["files"], &episode["pr"]), (&json!(["src/cart.rs"]), &json!(57)), "{whole}");
     assert_eq!(whole["knowledge"][0]["id"], shop.note.as_str(), "{whole}");
-    // Of no task, so that it is not left out as its own.
+    // Without a task, so that it is not left out as the task's own.
     assert_eq!(whole["episodes"][0]["task_id"], "t-001", "{whole}");
     assert!(whole.get("task_id").is_none() && whole.get("exposure_id").is_none(), "{whole}");
     let told = whole["warnings"]

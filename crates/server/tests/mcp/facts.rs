@@ -1,5 +1,5 @@
-//! Facts that cite code, over MCP: transcripts of standard input and output in both eras, and who listens hears of changes,
-//! whoever makes them.
+//! Facts that cite code, over MCP: transcripts of standard input and output in both kinds of
+//! revisions, and notifications of changes by any process.
 
 use std::sync::{Arc, Mutex};
 
@@ -28,10 +28,10 @@ const DIRECTORY: &str = "/src/shop";
 const CART: &str = "use crate::money::Cents;\n\n/// What a customer is about to buy.\npub struct Cart {\n    items: Vec<Item>,\n}\n\nimpl Cart {\n    /// Adds an item; a cart holds at most MAX_ITEMS.\n    pub fn add_item(&mut self, item: Item) -> Result<(), CartFull> {\n        if self.items.len() >= MAX_ITEMS {\n            return Err(CartFull);\n        }\n        self.items.push(item);\n        Ok(())\n    }\n}\n";
 const LIMITS: &str = "/// Items of one cart.\npub const MAX_ITEMS: usize = 50;\n/// Requests of one customer in a minute.\npub const MAX_REQUESTS: usize = 120;\n";
 const RECENT: &str = "memory://acme/shop/recent";
-/// Time after which resources are looked at again.
+/// The polling interval of resources, in milliseconds.
 const LOOK_EVERY_MS: u64 = 10_000;
 
-/// A server that reads the code of a shop.
+/// Returns a server that reads the code of a shop.
 pub(crate) fn shop() -> World {
     shop_on(&CodeShelf::default())
 }
@@ -92,8 +92,8 @@ fn a_search_of_a_memory_serves_no_facts_of_code() {
     assert_eq!(by_repo["memories"].as_array().unwrap().len(), 2, "{by_repo}");
 }
 
-/// The loop of those who take what is not valid for wrong, literally: what was returned is given
-/// back while the code cannot be read, and the fact is invalidated for it.
+/// The loop of an agent that treats an unverified fact as wrong: it sends back the citations while
+/// the code cannot be read, and then invalidates the fact.
 #[test]
 fn what_cannot_be_read_is_not_invalidated() {
     let shelf = CodeShelf::default();
@@ -132,8 +132,8 @@ fn what_cannot_be_read_is_not_invalidated() {
     }
 }
 
-/// An agent verifies before it uses: what is read unverified needs a capability, what is withheld
-/// has no use, and what is stored by the `sha` of a read is what was read.
+/// An agent verifies before it uses a fact: unverified reads need a capability, a withheld fact has
+/// no use, and a fact stored by the `sha` of a read cites the lines of that read.
 #[test]
 fn an_agent_verifies_before_use() {
     let shelf = CodeShelf::default();
@@ -187,7 +187,7 @@ fn an_agent_verifies_before_use() {
     );
 }
 
-/// The key of an agent stays an agent's, whatever header it sends and whatever verdicts it posts.
+/// An agent's key stays that of an agent, with any header and any reported verdicts.
 #[test]
 fn an_agents_key_is_no_person_and_posts_no_verdict_around_the_rule() {
     let shelf = CodeShelf::default();
@@ -241,7 +241,7 @@ fn an_agents_key_is_no_person_and_posts_no_verdict_around_the_rule() {
     }
 }
 
-/// One bad citation is a verdict of its own; the others have theirs.
+/// A bad citation has its own verdict and does not affect the others.
 #[test]
 fn a_bad_citation_fails_no_other() {
     let shelf = CodeShelf::default();
@@ -274,7 +274,7 @@ fn a_bad_citation_fails_no_other() {
     }
 }
 
-/// What is shown of code hides nothing and holds no secret; what it is compared by stays as it was.
+/// Shown code has no hidden characters and no secrets; the compared text is unchanged.
 #[test]
 fn code_is_shown_without_what_hides_and_without_secrets() {
     let shelf = CodeShelf::default();
@@ -311,7 +311,7 @@ fn code_is_shown_without_what_hides_and_without_secrets() {
     assert!(!found.to_string().contains(&token) && !odd.to_string().contains(&token));
 }
 
-/// The tools of a server, which remember what was called.
+/// The tools of a server, with a record of the calls.
 struct Called {
     tools: EngineTools,
     names: Mutex<Vec<String>>,
@@ -351,7 +351,8 @@ impl Client {
         serde_json::from_str(&self.lines.next_line().await.unwrap().unwrap()).unwrap()
     }
 
-    /// Reads until everything has come that is wanted: answers by method, news by URI; in any order.
+    /// Reads until all expected messages have arrived: responses by method, notifications by URI;
+    /// in any order.
     async fn hears(&mut self, mut wanted: Vec<&str>) {
         while !wanted.is_empty() {
             let message = self.next().await;
@@ -398,10 +399,10 @@ fn who_listens_hears_of_changes_whoever_makes_them() {
             });
             client.send("tools/call", json!({ "name": "memory_store", "arguments": fact })).await;
             client.hears(vec!["tools/call", RECENT]).await;
-            // A read changes nothing of it.
+            // A read changes nothing.
             client.send("tools/call", json!({ "name": "memory_get_recent", "arguments": { "repo": "acme/shop" } })).await;
             client.hears(vec!["tools/call"]).await;
-            // Somebody else, of whom this process knows nothing.
+            // Another process, unknown to this one.
             let other = NewFact {
                 repo: "acme/shop".to_owned(),
                 subject: "Limits".to_owned(),
@@ -430,7 +431,7 @@ fn who_listens_hears_of_changes_whoever_makes_them() {
             client.to.shutdown().await.unwrap();
             while client.lines.next_line().await.unwrap().is_some() {}
             served.await.unwrap().unwrap();
-            // Looking whether something changed is no call of a tool.
+            // Polling for changes calls no tool.
             assert_eq!(*called.names.lock().unwrap(), ["memory_store", "memory_get_recent"]);
         });
     }

@@ -1,4 +1,5 @@
-//! The family `files` over MCP: the memory tool with its own texts, listing, reading, looking for lines, and the listing as a resource.
+//! The family `files` over MCP: the memory tool with its own texts, listing, reading, searching for
+//! lines, and the listing as a resource.
 
 use serde_json::{Value, json};
 
@@ -6,7 +7,7 @@ use crate::world::World;
 
 const PATH: &str = "/mcp/p/files";
 
-/// The text of a result, and whether it is an error.
+/// Returns the text of a result, and true if it is an error.
 fn call(world: &World, name: &str, arguments: Value) -> (String, bool, Value) {
     let answer = world.modern(PATH, "tools/call", json!({ "name": name, "arguments": arguments })).json();
     let result = &answer["result"];
@@ -64,7 +65,7 @@ fn documents_are_listed_read_and_searched() {
     assert!(call(&world, "memory_grep", json!({ "pattern": "(" })).1);
 }
 
-/// What stands in documents closes no element and forges no line, wherever it is shown.
+/// The content of documents closes no element and forges no line, wherever it is shown.
 #[test]
 fn a13_nothing_in_a_document_changes_what_is_around_it() {
     let world = filled();

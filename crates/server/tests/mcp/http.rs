@@ -1,4 +1,5 @@
-//! Over HTTP: revisions, headers against bodies, forms, origins and hosts, credentials and scopes.
+//! MCP over HTTP: revisions, headers against bodies, forms, origins and hosts, credentials and
+//! scopes.
 
 use loci_server::DoorOptions;
 use loci_server::auth::gate::Peer;
@@ -62,7 +63,7 @@ fn half_a_letter_is_replaced_and_the_caller_is_warned() {
     assert_eq!((unread.code(), unread.json()["id"].as_i64()), (Some(-32700), Some(7)));
 }
 
-/// One order at all doors: the announced size comes before the credentials.
+/// All interfaces check in one order: the declared size comes before the credentials.
 #[test]
 fn a_body_that_announces_too_much_is_refused_whoever_sends_it() {
     let world = World::new();
@@ -118,7 +119,7 @@ fn what_names_nothing() {
     check("tools/call", json!({ "name": "no_such_tool" }), -32602, -32602);
     check("prompts/get", json!({ "name": "no_such_prompt" }), -32602, -32602);
     check("tools/list", json!({ "cursor": "x" }), -32602, -32602);
-    // What is laid out and cannot be called yet is not there either.
+    // A tool that is defined but cannot be called yet is not listed either.
     let listed = world.modern("/mcp/p/full+sre", "tools/list", json!({})).json();
     let names: Vec<_> =
         listed["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
@@ -201,7 +202,7 @@ fn credentials_and_scopes() {
     assert!(challenge.contains("insufficient_scope") && challenge.contains("memory:write"), "{challenge}");
     let added = call(Some(&writer), "add_memory", json!({ "entries": ["The build takes ten minutes"] }));
     assert_eq!(added.json()["result"]["structuredContent"]["stored"], 1, "{}", added.text);
-    // What may not be called is not listed, and what is listed for one is not for all to keep.
+    // A forbidden tool is not listed, and a restricted listing must not be cached for others.
     let listed = |token: &str| {
         let bearer = format!("Bearer {token}");
         let headers = [JSON, ("authorization", &bearer)];
@@ -209,7 +210,7 @@ fn credentials_and_scopes() {
         answer.json()["result"]["tools"].as_array().unwrap().len()
     };
     assert_eq!((listed(&reader), listed(&writer)), (1, 2));
-    // Another tenant's memory is not there.
+    // Another tenant's memory is invisible.
     let other = world.memory("other");
     let elsewhere = call(Some(&writer), "search_memory", json!({ "query": "x", "stores": ["other"] }));
     let error = elsewhere.json()["result"]["structuredContent"].clone();

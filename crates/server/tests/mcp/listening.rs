@@ -1,4 +1,5 @@
-//! What listening costs: however much is changed a listener looks now and then, and one client listens to so many resources.
+//! The cost of listening: a listener polls at an interval, at any rate of changes, and one client
+//! can listen to a limited number of resources.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::world::with_meta;
 
 const RESOURCE: &str = r#""uri":"memory://a""#;
 
-/// Lets everything happen that can.
+/// Lets all ready tasks run.
 async fn settle() {
     for _ in 0..200 {
         tokio::task::yield_now().await;
@@ -44,24 +45,25 @@ fn many_changes_are_one_look_a_second() {
     let hub = &world.service.mcp.hub;
     assert!(told().is_some_and(|begun| begun.contains("acknowledged")));
     assert_eq!((told(), world.looks()), (None, 1));
-    // The first is seen at once.
+    // The first change is seen at once.
     hub.changed();
     assert!(told().is_some_and(|news| news.contains(RESOURCE)));
     for _ in 0..100 {
         hub.changed();
         assert_eq!((told(), world.looks()), (None, 2));
     }
-    // Other news meanwhile neither hastens the next look nor loses its reason.
+    // Other notifications meanwhile neither hasten the next poll nor cancel it.
     world.clock.advance_ms(999);
     hub.tell(News::Tools);
     assert!(told().is_some_and(|news| news.contains("tools/list_changed")));
     assert_eq!((told(), world.looks()), (None, 2));
     world.clock.advance_ms(1);
     assert!(told().is_some_and(|news| news.contains(RESOURCE)));
-    // All of them were one reason.
+    // All of them caused one poll.
     world.clock.advance_ms(1_000);
     assert_eq!((told(), world.looks()), (None, 3));
-    // Others change it too: without a reason it is looked at ten seconds after the last look, whatever is told meanwhile.
+    // Other processes change the resource too. Without a known change it is polled ten seconds
+    // after the last poll, regardless of other notifications.
     world.clock.advance_ms(8_999);
     hub.tell(News::Tools);
     assert!(told().is_some_and(|news| news.contains("tools/list_changed")));
@@ -85,7 +87,7 @@ fn a_client_listens_to_so_many_resources() {
         json!({ "id": format!("{method} {number}"), "method": method, "params": { "uri": uri(number) } })
     };
     let cancel = |id: &str| json!({ "method": "notifications/cancelled", "params": { "requestId": id } });
-    // What is sent, and whether it is taken.
+    // The message, and true if it is accepted.
     let mut legacy: Vec<_> = (0..max).map(|number| (subscription("subscribe", number), Some(true))).collect();
     legacy.extend([
         (subscription("subscribe", max), Some(false)),

@@ -1,4 +1,4 @@
-//! Snapshots of what each profile lists, under either name.
+//! Snapshots of the listing of each profile, under either name.
 
 use loci_server::mcp::McpOptions;
 use serde_json::{Value, json};

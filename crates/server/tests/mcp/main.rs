@@ -1,8 +1,8 @@
-//! MCP over HTTP and over standard input and output, against the real engine over the embedded store: transcripts in both eras,
-//! and who may come in from where.
+//! MCP over HTTP and over standard input and output, against the real engine over the embedded
+//! store: transcripts in both kinds of revisions, and the checks of origin and caller.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p loci-server --test mcp` writes what is answered now into `golden/`; read the difference
-//! before keeping it. Time and ids are fixed.
+//! `UPDATE_EXPECT=1 cargo test -p loci-server --test mcp` writes the current responses into
+//! `golden/`; read the difference before keeping it. Time and ids are fixed.
 
 #[cfg(test)]
 mod coding;

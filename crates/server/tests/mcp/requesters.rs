@@ -1,12 +1,13 @@
-//! The user that a call of the operations tools is for: named by an argument, by the connection or
-//! by a session, checked wherever it is named, and guessed nowhere.
+//! The user of a call to the operations tools: named by an argument, by the connection or by a
+//! session, always checked, and never guessed.
 
 use serde_json::{Value, json};
 
 use crate::sre::{call_for, shared, started_for};
 use crate::world::World;
 
-/// The keys of these tests: of one user, for one user, for all users, and of an administrator.
+/// Returns the keys of these tests: of one user, for one user, for all users, and of an
+/// administrator.
 fn token_of(world: &World, kind: &str) -> String {
     let whole = |capabilities: &[&str]| json!({ "capabilities": capabilities });
     let for_one = |user: &str| json!({ "actor": user, "capabilities": ["impersonate"] });

@@ -1,5 +1,5 @@
-//! Questions before a result: carried sealed by clients of the newest revision, asked on the way in the others; and what is
-//! told while a request is answered.
+//! Questions before a result: carried sealed by clients of the newest revision, asked during the
+//! call by the others; and notifications during a request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +25,8 @@ use loci_server::mcp::{Guard, Mcp};
 use loci_testkit_ports::{ManualClock, SeededIds};
 use serde_json::{Map, Value, json};
 
-/// Asks for a name, then for a colour, and tells how far it is. Its resources look otherwise whenever they are looked at.
+/// Asks for a name, then for a colour, and reports progress. The marks of its resources change at
+/// every read.
 #[derive(Default)]
 pub(crate) struct Asks {
     looks: AtomicUsize,
@@ -113,7 +114,7 @@ impl Provider for Asks {
     }
 }
 
-/// Whoever the header says.
+/// The caller that the header names.
 struct Named;
 
 impl Admission for Named {
@@ -150,7 +151,7 @@ impl World {
         Self { runtime, clock, service, asks, door }
     }
 
-    /// How often a resource was looked at.
+    /// Returns the number of reads of a resource.
     pub(crate) fn looks(&self) -> usize {
         self.asks.looks.load(Ordering::Relaxed)
     }
@@ -174,7 +175,7 @@ impl World {
         String::from_utf8(bytes.to_vec()).unwrap()
     }
 
-    /// A call in the newest revision, as `who`, of a client that can be asked.
+    /// Sends a call in the newest revision as `who`, from a client that can answer questions.
     fn call(&self, who: &str, name: &str, mut params: Value) -> Value {
         params["name"] = name.into();
         params["_meta"] = json!({
@@ -256,7 +257,7 @@ fn what_is_told_meanwhile_makes_a_stream() {
         events[0].contains("notifications/progress") && events[1].contains(r#""id":1,"result""#),
         "{text}"
     );
-    // Who reads no streams gets the answer alone.
+    // A client that reads no streams gets only the response.
     let headers = [("mcp-protocol-version", "2025-11-25"), ("accept", "application/json")];
     let (_, headers, body) = world.post(&headers, &message);
     assert_eq!(headers["content-type"], "application/json");
@@ -290,7 +291,7 @@ fn older_clients_are_asked_on_the_way() {
         assert_eq!(world.post(&with_session, &response).0, 202);
     }
     assert_eq!(next()["result"]["said"], json!(["Ann", "blue"]));
-    // Without the session nothing is known of the client; a changed one is none.
+    // Without the session the client's capabilities are unknown; a changed session is invalid.
     for session in ["", &format!("{session}0")] {
         let headers = [("mcp-protocol-version", "2025-11-25"), ("mcp-session-id", session)];
         let (_, _, body) = world.post(&headers, &message);

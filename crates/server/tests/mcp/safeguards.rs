@@ -1,4 +1,5 @@
-//! The native API of what keeps a repository's memory safe: contradictions, holding back, deciding, going back, erasing.
+//! The safeguards of a repository's memory over the native API: contradictions, quarantine,
+//! decisions, rollback, erasure.
 
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ const REPO: &str = "/v1/repos/acme/shop";
 const JEST: &str = "The project uses Jest for tests.";
 const VITEST: &str = "The project uses Vitest for tests.";
 
-/// The clock of the server goes on.
+/// Advances the clock of the server.
 fn later(shop: &Shop) {
     shop.world.test.clock().advance_ms(1_000);
 }
@@ -38,7 +39,7 @@ fn a_repository_is_kept_safe_by_the_native_api() {
     let late = json!({ "text": "The project uses Mocha for tests.", "observed_at": "2020-01-01T00:00:00Z" });
     assert_eq!(noted(&shop, "s-2", late)["action"], "outdated");
 
-    // Held back, by what it says, from the next hydration on.
+    // Held back by its content, from the next hydration on.
     assert!(shown(&shop, "s-2").contains("Vitest"));
     let ask = |dry: bool| json!({ "pattern": "vitest", "reason": "is it?", "dry_run": dry });
     let dry =
@@ -62,7 +63,7 @@ fn a_repository_is_kept_safe_by_the_native_api() {
     let release = shop.asked("POST", &format!("{REPO}/quarantine/release"), ask(false));
     assert_eq!(release["matched"], 1);
 
-    // Back to before the second task, and forward again.
+    // Back to the state before the second task, and forward again.
     let snapshots = shop.asked("GET", &format!("{REPO}/snapshots"), Value::Null);
     let of = |task: &str| {
         let all = snapshots["snapshots"].as_array().unwrap();
@@ -86,13 +87,13 @@ fn a_repository_is_kept_safe_by_the_native_api() {
         404
     );
 
-    // Nothing contradicts anything.
+    // No contradictions.
     assert_eq!(shop.asked("GET", &format!("{REPO}/conflicts"), Value::Null)["conflicts"], json!([]));
     assert_eq!(shop.answered("GET", &format!("{REPO}/conflicts?state=shut"), Value::Null).0, 400);
     let resolve = format!("{REPO}/conflicts/conflict_none/resolve");
     assert_eq!(shop.answered("POST", &resolve, json!({ "keep": "both" })).0, 404);
 
-    // Erased, once somebody has said how many.
+    // Erased after the number was confirmed.
     let purge = |confirm: Value| {
         let mut ask = json!({ "filter": { "task": "s-2", "kind": "knowledge" }, "reason": "gone" });
         if !confirm.is_null() {

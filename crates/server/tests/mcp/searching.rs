@@ -1,5 +1,5 @@
-//! `memory_search` and the search of a repository while a task is under way: the same records, the same control group; and what else
-//! the doors say of themes, prompts of agents, and user prompts.
+//! `memory_search` and the search of a repository during a task: equal records, and an equal
+//! control group. Also the responses on themes, agents' prompts, and user prompts.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! The tools of operations agents: both forms of arguments, whose work they are part of, and what
-//! no tool can set.
+//! The tools of operations agents: both forms of arguments, their investigation, and values that no
+//! tool can set.
 
 use loci_engine::memories::profiles::MemoryEnsure;
 use loci_model::principal::Principal;
@@ -71,7 +71,7 @@ fn both_forms_are_saved_and_found() {
     assert!(found["results"].to_string().contains("OOMKilled at 1.5s"), "{found}");
 }
 
-/// The text that an agent reads at connection names the tools that it is listed, and no other tool.
+/// The instructions that an agent gets at connection name the listed tools, and no other tool.
 #[test]
 fn the_instructions_name_the_tools_of_the_profile() {
     let world = World::new();
@@ -214,7 +214,7 @@ fn a_tool_says_what_is_missing_and_sets_nothing_of_a_person() {
     assert_eq!(one["waiting"], json!({"contact": "ops-team@company.com"}), "{found}");
 }
 
-/// A call for a user whom the connection names.
+/// Sends a call for a user that the connection names.
 pub(super) fn call_for(world: &World, user: Option<&str>, name: &str, arguments: &Value) -> (u16, Value) {
     let headers: Vec<(&str, &str)> = user.map(|user| ("x-loci-user", user)).into_iter().collect();
     let answer = world.send("POST", &format!("/v1/tools/{name}"), &headers, arguments.to_string());
@@ -264,7 +264,7 @@ fn a_shared_key_saves_for_the_user_of_the_request() {
     assert!(refused["error"]["message"].as_str().unwrap().contains("X-Loci-User"), "{refused}");
     let found = started_for(&world, "eve", "anything")["context"]["user_preferences"].clone();
     assert_eq!(found, json!([]));
-    // Beginning without a user would be as good as lost.
+    // A start without a user is rejected, because its result would be lost.
     let answer = world.send("POST", "/v1/investigations", &[], json!({"query": "q"}).to_string());
     assert_eq!(answer.status.as_u16(), 400, "{}", answer.text);
     let headers = [("x-loci-user", "frank")];
@@ -323,7 +323,7 @@ fn what_is_saved_without_an_agent_comes_back_in_the_next_start() {
         next["context"]["infrastructure_by_agent"]["supervisor"][0]["record_id"] == saved["record_id"],
         "{next}"
     );
-    // Another agent than a start asks is named.
+    // The request names another agent than those that a start queries.
     let mut of_other = dependency;
     of_other["agent"] = json!("network-agent");
     let (_, saved) = call_for(&world, None, "save_infrastructure", &of_other);

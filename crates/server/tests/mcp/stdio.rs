@@ -1,4 +1,5 @@
-//! Transcripts of standard input and output, in both eras: `>` is sent, `<` is answered.
+//! Transcripts of standard input and output, in both kinds of revisions: `>` is sent, `<` is the
+//! response.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::world::World;
 /// The longest line of these transcripts.
 const LINE_MAX: usize = 4_000;
 
-/// The tools of a server.
+/// Returns the tools of a server.
 pub(crate) fn tools(world: &World) -> EngineTools {
     let doors = &world.doors;
     EngineTools { engine: doors.engine.clone(), table: Arc::clone(&doors.tools), memory: None }
@@ -35,7 +36,7 @@ pub(crate) fn door(world: &World, tools: Arc<dyn ToolBox>) -> Arc<StdioDoor> {
     StdioDoor::new(Arc::new(service), caller, endpoint, LINE_MAX)
 }
 
-/// How many answers a line has.
+/// Returns the number of responses to a line.
 fn answers(line: &str) -> usize {
     match serde_json::from_str::<Value>(line) {
         Ok(message) if message.get("method").is_some() && message.get("id").is_none() => 0,
@@ -44,7 +45,7 @@ fn answers(line: &str) -> usize {
     }
 }
 
-/// The fact that an answer says was stored.
+/// Returns the fact that a response reports as stored.
 fn stored(answer: &str) -> Option<String> {
     let answer: Value = serde_json::from_str(answer).ok()?;
     let result = answer.pointer("/result/structuredContent")?;

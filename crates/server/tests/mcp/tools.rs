@@ -1,4 +1,4 @@
-//! The same tools through the native API and MCP: names, arguments, errors.
+//! Tools through the native API and through MCP: equal names, arguments, errors.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn what_one_door_stores_the_other_finds() {
     assert_eq!(serde_json::from_str::<Value>(text).unwrap(), found);
 }
 
-/// What is added again was said again: its time is that of the last telling, in listings and on the wire.
+/// Adding a text again updates its time, in listings and in the AgentCore API.
 #[test]
 fn what_is_added_again_has_the_time_of_its_last_telling() {
     let world = World::new();
@@ -149,7 +149,7 @@ fn the_memory_is_the_one_meant() {
     assert_eq!(find(&[("x-loci-memory", "first")], json!({ "query": "spot" })), 0);
     assert_eq!(find(&[], json!({ "query": "spot", "stores": ["first"] })), 0);
     assert_eq!(find(&[], json!({ "query": "spot", "stores": ["first", "second", "third"] })), 1);
-    // A caller with one memory means that one.
+    // The only memory of a caller is its default.
     let grants = json!([{ "memory": second, "capabilities": ["read", "write"] }]);
     let world = world.with_token(grants);
     let (_, stored) = native(&world, "add_memory", json!({ "entries": ["y"] }), &[]);

@@ -1,10 +1,11 @@
-//! Turns that wait for extraction, found by the native API and the tools without a setting; and feedback on records.
+//! Turns that wait for extraction, found by the native API and the tools without a setting; and
+//! feedback on records.
 
 use serde_json::{Value, json};
 
 use super::world::World;
 
-/// The answer to a request of the native API.
+/// Returns the response to a request of the native API.
 fn asked(world: &World, method: &str, path: &str, body: Value) -> Value {
     let answered = world.send(method, path, &[("content-type", "application/json")], body.to_string());
     assert!(answered.status.is_success(), "{path}: {}", answered.text);
@@ -62,7 +63,7 @@ fn what_is_said_of_a_record_is_counted() {
     let counts = |said: Value| (said["useful"].clone(), said["wrong"].clone(), said["state"].clone());
     let expect = |useful: u64, wrong: u64, state: &str| (json!(useful), json!(wrong), json!(state));
     assert_eq!(counts(say(json!({ "verdict": "useful" }))), expect(1, 0, "active"));
-    // Whatever the rights are, nobody is a person without a word.
+    // With any rights, a caller counts as a person only if it declares so.
     assert_eq!(counts(say(json!({ "verdict": "wrong" }))), expect(0, 1, "active"));
     assert_eq!(counts(say(json!({ "verdict": "wrong", "by": "agent" }))), expect(0, 1, "active"));
     let history = asked(&world, "GET", &format!("/v1/memories/{memory}/records/{id}/history"), Value::Null);

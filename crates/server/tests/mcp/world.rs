@@ -1,4 +1,4 @@
-//! A server in a test, and what is asked of it.
+//! A server in a test, and requests to it.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(crate) struct World {
     pub(crate) token: Option<String>,
 }
 
-/// An answer over HTTP.
+/// A response over HTTP.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) status: StatusCode,
@@ -52,7 +52,7 @@ impl World {
         Self::over(mcp, TestWorld::new().unwrap())
     }
 
-    /// A server that reads code.
+    /// Returns a server that reads code.
     pub(crate) fn reading(mcp: McpOptions, code: Arc<dyn CodeSources>) -> Self {
         Self::over(mcp, TestWorld::with_code(code).unwrap())
     }
@@ -69,14 +69,14 @@ impl World {
         self.runtime.block_on(work)
     }
 
-    /// Makes a memory and gives its id.
+    /// Creates a memory and returns its id.
     pub(crate) fn memory(&self, name: &str) -> String {
         let new = NewMemory { name: name.to_owned(), event_expiry_days: 90, ..NewMemory::default() };
         let admin = Principal::administrator("tester");
         self.block_on(self.test.engine().memory_create(&admin, new, None)).unwrap().id.to_string()
     }
 
-    /// Makes a key with grants and takes its token.
+    /// Creates a key with grants and uses its token.
     pub(crate) fn with_token(mut self, grants: Value) -> Self {
         self.token = Some(self.token_of(grants));
         self
@@ -109,7 +109,7 @@ impl World {
         })
     }
 
-    /// A request in the newest revision, with the headers that it must have.
+    /// Sends a request in the newest revision, with its required headers.
     pub(crate) fn modern(&self, path: &str, method: &str, params: Value) -> Answered {
         let name =
             params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str).unwrap_or("").to_owned();
@@ -125,7 +125,7 @@ impl World {
         self.send("POST", path, &headers, request(method, with_meta(params)).to_string())
     }
 
-    /// A request of an initialize-based revision.
+    /// Sends a request of an initialize-based revision.
     pub(crate) fn legacy(&self, path: &str, method: &str, params: Value) -> Answered {
         let headers = [("content-type", "application/json"), ("mcp-protocol-version", "2025-11-25")];
         self.send("POST", path, &headers, request(method, params).to_string())
@@ -136,7 +136,7 @@ pub(crate) fn request(method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
 }
 
-/// What a request of the newest revision says of itself.
+/// Adds the description that a request of the newest revision requires.
 pub(crate) fn with_meta(mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -6,11 +6,11 @@ use super::scalars::{
 };
 use super::shape::{Shape, content, list, optional, required};
 
-/// Serialized bytes a `json.content` may have.
+/// The maximum number of serialized bytes of a `json.content`.
 const JSON_BYTES_MAX: usize = 102_400;
 
-/// `eventTimestamp` is required in AWS's model, and the server's time by its text: the text is
-/// followed.
+/// AWS's model requires `eventTimestamp`, but its documentation defaults it to the server's time.
+/// The documentation is followed.
 pub(super) static CREATE_EVENT: Shape = Shape::Struct(&[
     required("actorId", &ACTOR_ID),
     optional("sessionId", &SESSION_ID),

@@ -1,4 +1,4 @@
-//! Each operation's input, as path, query and body members, and the check of a whole request against it.
+//! The input of each operation, as path, query and body members, and the check of a whole request.
 
 use loci_model::memory::settings::EventLimits;
 
@@ -65,11 +65,12 @@ fn input(operation: Operation) -> Input {
     }
 }
 
-/// Checks a routed request and returns the JSON text of its body: `{}` where the operation has none or it is empty.
+/// Checks a routed request and returns the JSON text of its body: `{}` if the operation has none or
+/// it is empty.
 ///
 /// # Errors
-/// A [`Refusal`] with reason `CannotParse` if the body is not JSON or a member has the wrong JSON type, else
-/// `FieldValidationFailed` with one field per violated constraint.
+/// A [`Refusal`] with reason `CannotParse` if the body is not JSON or a member has the wrong JSON
+/// type, else `FieldValidationFailed` with one field per violated constraint.
 pub fn check<'b>(route: &Route, body: &'b [u8], limits: EventLimits) -> Result<&'b str, Refusal> {
     let input = input(route.operation);
     let mut text = "{}";
@@ -93,14 +94,14 @@ pub fn check<'b>(route: &Route, body: &'b [u8], limits: EventLimits) -> Result<&
     violations.into_result().map(|()| text)
 }
 
-/// The body as text. White space alone counts as empty.
+/// Returns the body as text. White space alone counts as empty.
 fn body_text(body: &[u8]) -> Result<&str, Refusal> {
     let text = std::str::from_utf8(body)
         .map_err(|_| Refusal::whole(Reason::CannotParse, "The request body is not UTF-8 text"))?;
     Ok(if text.trim().is_empty() { "{}" } else { text })
 }
 
-/// `tagKeys` is the one list in a query.
+/// Checks `tagKeys`, the only list in a query.
 fn check_tag_keys(violations: &mut Violations, route: &Route) {
     let keys: Vec<&str> =
         route.query.iter().filter(|(name, _)| name == "tagKeys").map(|(_, value)| value.as_str()).collect();

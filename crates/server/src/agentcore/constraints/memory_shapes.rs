@@ -1,4 +1,4 @@
-//! The shapes of a memory and its strategies, as they are sent.
+//! The shapes of a memory and its strategies in requests.
 
 use super::scalars::{
     ANY, ARN, BUCKET_NAME, CONTROL_TOKEN, DESCRIPTION, FREE_TEXT, METADATA_KEY, METADATA_TYPE, NAME,

@@ -1,8 +1,9 @@
-//! What each member of a request must look like, as one table, and the walk that compares a request with it.
+//! The constraints on each member of a request, as one table, and the walk that compares a request
+//! with it.
 //!
-//! Shapes are data (`scalars`, `memory_shapes`, `event_shapes`, `record_shapes`, `inputs`); `walk` interprets them over
-//! the JSON as it arrived; `refusal` words the answer. Rules that need the state of a memory are the engine's. No value
-//! of a member is ever quoted.
+//! Shapes are data (`scalars`, `memory_shapes`, `event_shapes`, `record_shapes`, `inputs`). `walk`
+//! applies them to the JSON as received. `refusal` words the error. The engine checks rules that
+//! depend on the state of a memory. No error quotes the value of a member.
 
 mod event_shapes;
 mod inputs;

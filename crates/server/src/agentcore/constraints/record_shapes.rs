@@ -37,7 +37,7 @@ pub(super) static BATCH_UPDATE: Shape = Shape::Struct(&[
 
 pub(super) static BATCH_DELETE: Shape = Shape::Struct(&[required("records", &list(&DELETE_INPUT, 0, 100))]);
 
-/// A longer query is shortened, with a warning, in lenient mode.
+/// A longer query is shortened in lenient mode, with a warning.
 static SEARCH_QUERY: Shape = content(1, 10_000, None, 1);
 static SEARCH_CRITERIA: Shape = Shape::Struct(&[
     required("searchQuery", &SEARCH_QUERY),

@@ -1,8 +1,8 @@
-//! What is wrong with a request, in AWS's words. It never holds a member's value.
+//! The errors of a request, in AWS's wording. They never contain a member's value.
 
 use std::fmt;
 
-/// Violations that one answer lists; more are not looked for.
+/// The maximum number of violations in one response; the check stops there.
 const VIOLATIONS_MAX: usize = 50;
 
 /// The `reason` of a `ValidationException`.
@@ -16,12 +16,12 @@ pub enum Reason {
     IdempotentParameterMismatch,
     /// The branch root is an event of another session.
     EventInOtherSession,
-    /// The name is taken.
+    /// The name is already taken.
     ResourceConflict,
 }
 
 impl Reason {
-    /// As spelled on the wire.
+    /// Returns the spelling of the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::CannotParse => "CannotParse",
@@ -38,28 +38,28 @@ impl Reason {
 pub struct FieldRefusal {
     /// The member's path, for example `payload[0].conversational.role`.
     pub name: String,
-    /// What it must be.
+    /// The violated constraint.
     pub message: String,
 }
 
-/// A request that is refused before it reaches the engine.
+/// A request that is rejected before it reaches the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// Why, as a closed list.
+    /// The reason, from a closed list.
     pub reason: Reason,
-    /// All of it in one sentence per violation.
+    /// The message, with one sentence per violation.
     pub message: String,
-    /// One entry per violation; empty if the body as a whole is refused.
+    /// One entry per violation; empty if the body as a whole is rejected.
     pub fields: Vec<FieldRefusal>,
 }
 
 impl Refusal {
-    /// A refusal that concerns no single member.
+    /// Creates a refusal that concerns no single member.
     pub fn whole(reason: Reason, message: &str) -> Self {
         Self { reason, message: message.to_owned(), fields: Vec::new() }
     }
 
-    /// A refusal of one member in our own words.
+    /// Creates a refusal of one member with Loci's own message.
     pub fn field(name: &str, message: &str) -> Self {
         Self {
             reason: Reason::FieldValidationFailed,
@@ -69,7 +69,7 @@ impl Refusal {
     }
 }
 
-/// A constraint that does not hold.
+/// A violated constraint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Rule {
     Required,
@@ -78,11 +78,11 @@ pub(super) enum Rule {
     ValueMin(i64),
     ValueMax(i64),
     Choice(&'static [&'static str]),
-    /// Exactly one of these must be set.
+    /// Exactly one of these members must be set.
     One(Vec<&'static str>),
-    /// In words; a pattern or what a pattern cannot say.
+    /// A constraint in words: a pattern, or a condition that a pattern cannot express.
     Words(String),
-    /// The value has another JSON type; the words say which is expected.
+    /// The value has the wrong JSON type; the text names the expected one.
     Type(&'static str),
     MapKey(Box<Rule>),
 }
@@ -117,7 +117,7 @@ impl Violations {
         }
     }
 
-    /// Whether looking further is pointless.
+    /// Returns true if no further violations are collected.
     pub(super) fn is_full(&self) -> bool {
         self.found.len() >= VIOLATIONS_MAX
     }

@@ -1,8 +1,8 @@
-//! The named strings of the wire: ids, names, ARNs, keys, namespaces. (`.`).
+//! The named strings of the API: ids, names, ARNs, keys, namespaces.
 
 use super::shape::{Pattern, Shape, content, pattern, text};
 
-/// No upper limit of its own: the request's size bounds it.
+/// No upper limit; the size of the request bounds it.
 pub(super) const ANY: usize = usize::MAX;
 
 const ALPHABET: &str = r"[a-zA-Z0-9 \t\n\x0B\f\r._:/=+@-]*";
@@ -39,7 +39,8 @@ static VARIABLE_NAME_PATTERN: Pattern = Pattern::new("[a-z][a-z0-9]*")
     .shown("(?!memoryStrategyId$|actorId$|sessionId$)[a-z][a-z0-9]*")
     .also(not_a_builtin_variable);
 static VARIABLE_VALUE_PATTERN: Pattern = Pattern::new("[a-z0-9][a-z0-9_-]*");
-/// Also a URL: whether a client may choose its own target is a setting, checked where it is known.
+/// The pattern also admits a URL. A setting decides if a client may choose its own target; it is
+/// checked elsewhere.
 static BUCKET_PATTERN: Pattern =
     Pattern::new(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|(?:file|s3)://\S{1,1024}").shown(BUCKET_SHOWN);
 static TOPIC_PATTERN: Pattern = Pattern::new(
@@ -48,9 +49,9 @@ static TOPIC_PATTERN: Pattern = Pattern::new(
 
 pub(super) static NAME: Shape = pattern(1, 48, &NAME_PATTERN);
 pub(super) static ARN: Shape = pattern(0, ANY, &ARN_PATTERN);
-/// Control plane: the bare id.
+/// The memory on the control plane: the bare id.
 pub(super) static MEMORY_ID: Shape = pattern(12, ANY, &MEMORY_ID_PATTERN);
-/// Data plane: the id or the memory's ARN.
+/// The memory on the data plane: the id or the ARN.
 pub(super) static MEMORY_ID_OR_ARN: Shape = pattern(12, ANY, &MEMORY_ID_OR_ARN_PATTERN);
 pub(super) static RESOURCE_ARN: Shape = pattern(20, 1011, &RESOURCE_ARN_PATTERN);
 pub(super) static ACTOR_ID: Shape = pattern(1, 255, &ACTOR_PATTERN);
@@ -58,13 +59,13 @@ pub(super) static SESSION_ID: Shape = pattern(1, 100, &WORD_PATTERN);
 pub(super) static EVENT_ID: Shape = pattern(1, 128, &EVENT_PATTERN);
 pub(super) static BRANCH_NAME: Shape = pattern(1, 100, &WORD_PATTERN);
 pub(super) static RECORD_ID: Shape = pattern(40, 50, &RECORD_PATTERN);
-/// On records and filters, where `none` is a value too.
+/// The strategy id on records and in filters, where `none` is a value too.
 pub(super) static STRATEGY_ID: Shape = pattern(1, 100, &WORD_PATTERN);
 pub(super) static REQUEST_IDENTIFIER: Shape = pattern(1, 80, &REQUEST_PATTERN);
 pub(super) static NAMESPACE: Shape = pattern(1, 1024, &NAMESPACE_PATTERN);
 pub(super) static NAMESPACE_TEMPLATE: Shape = pattern(1, 512, &TEMPLATE_PATTERN);
 pub(super) static METADATA_KEY: Shape = pattern(1, 128, &ALPHABET_PATTERN);
-/// Keys of event metadata: free in lenient mode.
+/// Keys of event metadata, unrestricted in lenient mode.
 pub(super) static EVENT_METADATA_KEY: Shape = content(1, 128, Some(&ALPHABET_PATTERN), 1);
 pub(super) static EVENT_METADATA_TEXT: Shape = content(0, 256, Some(&ALPHABET_PATTERN), 0);
 pub(super) static RECORD_METADATA_TEXT: Shape = pattern(1, 256, &ALPHABET_PATTERN);
@@ -74,7 +75,7 @@ pub(super) static VARIABLE_NAME: Shape = pattern(1, 32, &VARIABLE_NAME_PATTERN);
 pub(super) static VARIABLE_VALUE: Shape = pattern(1, 64, &VARIABLE_VALUE_PATTERN);
 pub(super) static BUCKET_NAME: Shape = pattern(0, ANY, &BUCKET_PATTERN);
 pub(super) static TOPIC_ARN: Shape = pattern(0, ANY, &TOPIC_PATTERN);
-/// Free text of the caller's own: tokens, job ids, model ids.
+/// Free text of the caller: tokens, job ids, model ids.
 pub(super) static FREE_TEXT: Shape = text(0, ANY);
 pub(super) static CONTROL_TOKEN: Shape = text(0, 500);
 pub(super) static DATA_TOKEN: Shape = text(0, 1024);
@@ -82,7 +83,7 @@ pub(super) static DESCRIPTION: Shape = text(1, 4096);
 pub(super) static METADATA_TYPE: Shape = Shape::Choice(&["STRING", "STRINGLIST", "NUMBER"]);
 pub(super) static PAGE_SIZE: Shape = Shape::Int { min: 1, max: 100 };
 
-/// Patterns that stand in the tables, for the test that compiles each.
+/// The patterns of the tables, for the test that compiles each.
 #[cfg(test)]
 pub(super) static PATTERNS: [&Pattern; 17] = [
     &NAME_PATTERN,
@@ -104,7 +105,8 @@ pub(super) static PATTERNS: [&Pattern; 17] = [
     &TOPIC_PATTERN,
 ];
 
-/// `.` is accepted beyond AWS's pattern (`vercel/next.js` is an actor), but `.` and `..` are no names.
+/// Rejects a segment that consists of dots only, such as `.` and `..`. Other dots are accepted
+/// beyond AWS's pattern, because `vercel/next.js` is an actor.
 fn no_dot_segment(value: &str) -> Result<(), String> {
     let dots = |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte == b'.');
     if value.split('/').any(dots) {
@@ -113,7 +115,8 @@ fn no_dot_segment(value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A namespace that is read or written has no variables left: an unresolved one would silently match nothing.
+/// Rejects variables in a namespace that is read or written. An unresolved variable would match
+/// nothing without an error.
 fn concrete_namespace(value: &str) -> Result<(), String> {
     no_dot_segment(value)?;
     let placeholder = value.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map(|(name, _)| name);

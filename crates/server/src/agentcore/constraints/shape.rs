@@ -1,4 +1,4 @@
-//! The vocabulary the tables are written in. It checks nothing.
+//! The vocabulary of the constraint tables. It checks nothing.
 
 use std::sync::OnceLock;
 
@@ -15,15 +15,16 @@ pub(super) enum Shape {
     Int { min: i64, max: i64 },
     /// A finite number.
     Double,
-    /// `true` or `false`.
+    /// A boolean.
     Bool,
     /// A number of epoch seconds, or ISO 8601 text.
     Time,
-    /// Any JSON value, kept as it came; `bytes_max` of its text, a limit of event content.
+    /// Any JSON value, kept as received. `bytes_max` limits its text, as a limit of event content.
     Document { bytes_max: usize },
-    /// A list and its item count.
+    /// A list with its minimum and maximum number of items.
     List { of: &'static Shape, min: usize, max: usize, content: bool },
-    /// An object with free keys and its entry count. `content` also frees the keys in lenient mode.
+    /// An object with free keys, and its minimum and maximum number of entries. `content` also
+    /// lifts the rules of keys in lenient mode.
     Map { key: &'static Shape, of: &'static Shape, min: usize, max: usize, content: bool },
     /// An object with known members; unknown ones are ignored.
     Struct(&'static [Member]),
@@ -31,8 +32,8 @@ pub(super) enum Shape {
     Union(&'static [Member]),
 }
 
-/// A string's length in Unicode code points and its pattern. `lenient_min` marks event content: in lenient mode it is
-/// the only rule that holds.
+/// A string's length in Unicode code points and its pattern. `lenient_min` marks event content: in
+/// lenient mode it is the only rule.
 #[derive(Debug)]
 pub(super) struct TextRule {
     pub(super) min: usize,
@@ -49,17 +50,17 @@ pub(super) struct Member {
     pub(super) required: bool,
 }
 
-/// A condition in code; its error is the constraint to show.
+/// A condition in code; its error is the constraint in the message.
 type Also = fn(&str) -> Result<(), String>;
 
-/// A pattern for whole values: a regular expression, and what one cannot say.
+/// A pattern for whole values: a regular expression and an optional condition in code.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// As shown to the caller.
+    /// The pattern in messages.
     pub(super) shown: &'static str,
-    /// As compiled; differs from `shown` where AWS uses a look-ahead.
+    /// The pattern as compiled. It differs from `shown` where AWS uses a look-ahead.
     regex: &'static str,
-    /// A further condition, or a clearer reason, for values.
+    /// A further condition, or a more precise reason.
     also: Option<Also>,
     compiled: OnceLock<Option<Regex>>,
 }
@@ -79,7 +80,7 @@ impl Pattern {
         self
     }
 
-    /// Whether the whole of `value` matches; the error is the constraint to show.
+    /// Checks that the whole of `value` matches. The error is the constraint in the message.
     pub(super) fn check(&self, value: &str) -> Result<(), String> {
         if let Some(also) = self.also {
             also(value)?;
@@ -90,7 +91,8 @@ impl Pattern {
         Err(format!("Member must satisfy regular expression pattern: {}", self.shown))
     }
 
-    /// The compiled expression. `None` only if the table's own text were wrong, which a test excludes.
+    /// Returns the compiled expression; `None` only for an error in the table, which a test
+    /// excludes.
     pub(super) fn regex(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| Regex::new(&format!(r"\A(?:{})\z", self.regex)).ok()).as_ref()
     }
@@ -112,7 +114,7 @@ pub(super) const fn pattern(min: usize, max: usize, pattern: &'static Pattern) -
     Shape::Text(TextRule { min, max, pattern: Some(pattern), lenient_min: None })
 }
 
-/// Text of an event: in lenient mode only `lenient_min` holds.
+/// Creates the rule for text of an event. In lenient mode only `lenient_min` holds.
 pub(super) const fn content(
     min: usize,
     max: usize,

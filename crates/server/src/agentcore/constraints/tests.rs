@@ -1,4 +1,4 @@
-//! The table against requests: one line per rule.
+//! Tests of the constraint table against requests, one line per rule.
 
 use loci_model::memory::settings::EventLimits;
 use proptest::prelude::*;
@@ -49,7 +49,7 @@ const RETRIEVE: &str = "/memories/shop-abcdefghij/retrieve";
 const CREATE: &str = "/memories/create";
 const BATCH: &str = "/memories/shop-abcdefghij/memoryRecords/batchCreate";
 
-/// An event with these members beside the required ones.
+/// Returns an event with these members in addition to the required ones.
 fn event(members: &str) -> String {
     format!(r#"{{"actorId":"a","eventTimestamp":1,"payload":[]{members}}}"#)
 }

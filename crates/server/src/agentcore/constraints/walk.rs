@@ -1,5 +1,6 @@
-//! Compares a JSON text with a shape, level by level, without building a tree: what a shape does not look into (the
-//! documents of an event) stays text. Unknown members are ignored, `null` members are absent, known ones come once.
+//! Compares a JSON text with a shape, level by level, without building a tree. Parts that a shape
+//! does not describe (the documents of an event) stay text. Unknown members are ignored, `null`
+//! members are absent, and a known member may occur once.
 
 use loci_model::memory::settings::EventLimits;
 use serde::Deserialize;
@@ -10,7 +11,7 @@ use super::refusal::{Reason, Refusal, Rule, Violations};
 use super::shape::{Member, Shape, TextRule};
 use crate::agentcore::time;
 
-/// One check in progress: where it stands and what it found.
+/// A check in progress, with its position and its results.
 pub(super) struct Walk {
     limits: EventLimits,
     path: String,
@@ -26,7 +27,7 @@ impl Walk {
         self.violations
     }
 
-    /// Checks the body. A body that is not JSON, or no object, is refused at once.
+    /// Checks the body. A body that is not JSON, or not an object, is rejected at once.
     pub(super) fn body(&mut self, shape: &Shape, text: &str) -> Result<(), Refusal> {
         let raw: &RawValue = serde_json::from_str(text)
             .map_err(|_| Refusal::whole(Reason::CannotParse, "The request body is not valid JSON"))?;
@@ -80,7 +81,7 @@ impl Walk {
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return self.refuse(Rule::Type("a whole number"));
         }
-        // Digits that do not fit are beyond every range of the tables.
+        // Numbers that do not fit are outside of every range in the tables.
         let beyond = if raw.get().starts_with('-') { i64::MIN } else { i64::MAX };
         let value = raw.get().parse::<i64>().unwrap_or(beyond);
         if value < min {
@@ -158,7 +159,7 @@ impl Walk {
             .filter_map(|member| self.member(&entries, member).map(|value| (member, value)))
             .collect();
         if set.len() > 1 {
-            // Beside another member, a document that is null is one that is not set.
+            // Next to another member, a null document counts as not set.
             set.retain(|(_, value)| !is_null(value));
         }
         match set.as_slice() {
@@ -167,7 +168,7 @@ impl Walk {
         }
     }
 
-    /// The value of a known member: absent if `null`, except that `null` is a document of its own.
+    /// Returns the value of a known member. A `null` counts as absent, except for a document.
     fn member<'e>(&mut self, entries: &'e [(String, &'e RawValue)], member: &Member) -> Option<&'e RawValue> {
         let mut values = entries.iter().filter(|(name, _)| name == member.name).map(|(_, value)| *value);
         let first = values.next()?;
@@ -197,7 +198,7 @@ impl Walk {
     }
 }
 
-/// Checks a value that came as text, from path or query, or as a map's key.
+/// Checks a value that arrived as text: from path or query, or as the key of a map.
 pub(super) fn check_text(
     violations: &mut Violations,
     path: &str,
@@ -244,7 +245,7 @@ fn is_null(raw: &RawValue) -> bool {
     raw.get() == "null"
 }
 
-/// A string's text; the error says what was expected. A lone surrogate has no text.
+/// Returns a string's text; the error names the expected type. A lone surrogate has no text.
 fn text(raw: &RawValue) -> Result<String, &'static str> {
     if !raw.get().starts_with('"') {
         return Err("text");
@@ -252,12 +253,12 @@ fn text(raw: &RawValue) -> Result<String, &'static str> {
     serde_json::from_str(raw.get()).map_err(|_| "text of valid Unicode, without lone surrogates")
 }
 
-/// A map's key as a path shows it: cut, so that an answer stays small.
+/// Returns a map's key for a path, shortened so that a response stays small.
 fn shown_key(key: &str) -> String {
     key.chars().take(128).collect()
 }
 
-/// An object's members in order, their values unread.
+/// An object's members in order, with unparsed values.
 struct Entries<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {

@@ -1,4 +1,4 @@
-//! `BatchUpdateMemoryRecords`: 200, item by item; absent members stay.
+//! `BatchUpdateMemoryRecords`: 200, item by item; absent members stay unchanged.
 
 use std::collections::BTreeMap;
 

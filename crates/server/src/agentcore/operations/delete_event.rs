@@ -1,4 +1,4 @@
-//! `DeleteEvent`: 200; what was extracted from the event stays.
+//! `DeleteEvent`: 200; records extracted from the event stay.
 
 use http::StatusCode;
 use serde::Serialize;

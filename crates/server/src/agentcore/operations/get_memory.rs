@@ -1,4 +1,4 @@
-//! `GetMemory`: 200, whole or without what an encryption key would protect.
+//! `GetMemory`: 200, in full or without the members that an encryption key protects.
 
 use http::StatusCode;
 

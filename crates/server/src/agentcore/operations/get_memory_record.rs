@@ -1,4 +1,4 @@
-//! `GetMemoryRecord`: 200; the only one that shows `expiresAt`.
+//! `GetMemoryRecord`: 200; the only operation that returns `expiresAt`.
 
 use http::StatusCode;
 use loci_model::{Namespace, RecordId};

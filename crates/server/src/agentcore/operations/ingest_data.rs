@@ -1,4 +1,4 @@
-//! `IngestData`: 202; extracted, never kept as an event.
+//! `IngestData`: 202; the content is extracted, but never stored as an event.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `ListActors`: 200, those with a live event, ascending.
+//! `ListActors`: 200, actors with a live event, ascending.
 
 use http::StatusCode;
 use loci_model::ActorId;

@@ -8,7 +8,7 @@ use crate::agentcore::call::{Answer, Call, Outcome};
 use crate::agentcore::page_token::{parse_time, time_part};
 use crate::agentcore::shapes::memory::SummaryShape;
 
-/// Smaller than elsewhere.
+/// The default page size, smaller than that of other lists.
 const PAGE_DEFAULT: u32 = 10;
 
 #[derive(Deserialize)]

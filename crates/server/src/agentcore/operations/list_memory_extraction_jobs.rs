@@ -18,7 +18,7 @@ struct Request {
     next_token: Option<String>,
 }
 
-/// Its `status` can only be FAILED, which is all there is.
+/// The filter. Its `status` can only be FAILED, the only status in this list.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Filter {
@@ -35,7 +35,7 @@ struct Response<'a> {
     next_token: Option<String>,
 }
 
-/// `ExtractionJobMetadata`; `jobID` is spelled so here and `jobId` in StartMemoryExtractionJob.
+/// `ExtractionJobMetadata`. It spells `jobID`; StartMemoryExtractionJob spells `jobId`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JobShape<'a> {

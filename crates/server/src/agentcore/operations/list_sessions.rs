@@ -21,7 +21,7 @@ struct Request {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Filter {
-    /// Only `HAS_EVENTS`.
+    /// The filter; its only value is `HAS_EVENTS`.
     event_filter: Option<String>,
 }
 

@@ -1,7 +1,8 @@
-//! The operations of both planes and the tags endpoints, one file each: request shape, call of the engine, answer.
+//! The operations of both planes and the tags endpoints, one file each: request shape, call of the
+//! engine, response.
 //!
-//! To add an operation: a row in `route`, an input in `constraints::inputs`, a file here, an arm in [`serve`], a golden
-//! request and answer in the tests.
+//! To add an operation: a row in `route`, an input in `constraints::inputs`, a file here, an arm in
+//! [`serve`], a golden request and response in the tests.
 
 mod batch_create_memory_records;
 mod batch_delete_memory_records;
@@ -31,7 +32,7 @@ mod update_memory;
 use super::call::{Call, Outcome};
 use super::route::Operation;
 
-/// Items of a page if the request does not say.
+/// The default number of items in a page.
 const PAGE_DEFAULT: u32 = 20;
 
 /// Runs the operation of a validated call.

@@ -15,7 +15,7 @@ use crate::agentcore::errors::Failure;
 use crate::agentcore::shapes::record::{RecordShape, namespace_ask, strategy_choice};
 use crate::agentcore::shapes::record_filter::{FilterShape, filters};
 
-/// Hits if the request does not say.
+/// The default number of hits.
 const TOP_K_DEFAULT: u32 = 10;
 
 #[derive(Deserialize)]
@@ -72,9 +72,9 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     };
     let answer = call.engine.search(call.caller, search).await?;
     let dates = call.memory_settings(&memory).await?.text_dates;
-    // Clients never page here: without `maxResults` all hits are on the first page.
+    // Clients of this operation do not page: without `maxResults` all hits are on the first page.
     let page = usize::try_from(request.max_results.unwrap_or(top_k)).unwrap_or(usize::MAX);
-    // The first page fixes the list: what is written between two pages neither moves nor hides any of it.
+    // The first page fixes the list. Writes between two pages neither move nor hide any of it.
     let listed: Vec<Listed> = listed.unwrap_or_else(|| {
         answer.hits.iter().map(|hit| Listed { id: hit.record.id.clone(), score: hit.relevance }).collect()
     });
@@ -103,15 +103,15 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     Ok(Answer::json(StatusCode::OK, &response)?.with_notices(answer.notices))
 }
 
-/// Returns how many hits are looked at. What was written since the first page may stand before a record that
-/// took the place of a turn, and such a record is found by the ranking alone.
+/// Returns the number of hits to search for. A record that replaced a turn of the list is found
+/// only by the ranking, and newer records may rank before it.
 fn looked_at(listed: Option<&[Listed]>, top_k: u32) -> u32 {
     let any_waited = listed.is_some_and(|listed| listed.iter().any(|one| is_provisional(&one.id)));
     if any_waited { limits::TOP_K_MAX } else { top_k }
 }
 
-/// Returns the hit that is one of the list now: where that was a turn, and the turn was extracted meanwhile,
-/// the record of it, unless it has another place in the list.
+/// Returns the current hit for an item of the list. If the item was a turn that was extracted
+/// meanwhile, it returns the turn's record, unless that record has another position in the list.
 fn hit_of<'a>(
     one: &Listed,
     memory: &MemoryId,
@@ -132,7 +132,7 @@ fn hit_of<'a>(
     })
 }
 
-/// The form of a token's list.
+/// The version of the token's list format.
 const FORM: &str = "1";
 
 /// A record of the list that the first page fixed.
@@ -142,7 +142,7 @@ struct Listed {
     score: f32,
 }
 
-/// The list behind a page, as a token carries it.
+/// Returns the remaining list in the form of a token.
 fn written(rest: &[Listed]) -> String {
     let one = |listed: &Listed| format!("{}={:08x}", listed.id, listed.score.to_bits());
     rest.iter().map(one).collect::<Vec<_>>().join(";")
@@ -165,7 +165,7 @@ fn read(place: &[String]) -> Result<Vec<Listed>, Refusal> {
     list.split(';').map(|text| one(text).ok_or_else(refused)).collect()
 }
 
-/// A record of the list that the ranking of now leaves out; `None` where it is gone.
+/// Returns a record of the list that the current ranking leaves out; `None` if it is gone.
 async fn still_there(call: &Call<'_>, memory: &MemoryId, id: &RecordId) -> Result<Option<Record>, Failure> {
     match call.engine.record_get(call.caller, memory, id, None).await {
         Ok(record) => Ok(Some(record).filter(|record| record.state == RecordState::Active)),
@@ -174,7 +174,7 @@ async fn still_there(call: &Call<'_>, memory: &MemoryId, id: &RecordId) -> Resul
     }
 }
 
-/// The text, with its date behind it where the memory is set so.
+/// Returns the text, followed by its date if the memory is configured so.
 fn text(record: &Record, time: Timestamp, dates: TextDates) -> Cow<'_, str> {
     match dates {
         TextDates::None => Cow::Borrowed(&record.text),

@@ -1,4 +1,4 @@
-//! `StartMemoryExtractionJob`: 200, the job waits to run again.
+//! `StartMemoryExtractionJob`: 200; the job is queued to run again.
 
 use http::StatusCode;
 use loci_model::{Error, JobId};
@@ -28,7 +28,7 @@ struct Response<'a> {
 pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     let request: Request = call.request()?;
     let token = call.token(request.client_token.as_deref())?;
-    // Any text is a job id on the wire; one that cannot be ours names nothing.
+    // The API accepts any text as a job id. A text that cannot be an id of Loci names no job.
     let job = JobId::parse(request.extraction_job.job_id)
         .map_err(|_| Error::not_found("There is no extraction job with this id in the memory"))?;
     let id = call.engine.job_start(call.caller, &call.memory()?, &job, token).await?;

@@ -1,4 +1,4 @@
-//! `TagResource`: 204; adds to the tags that are there.
+//! `TagResource`: 204; adds to the existing tags.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `UntagResource`: 204; keys that are not there are ignored.
+//! `UntagResource`: 204; missing keys are ignored.
 
 use http::StatusCode;
 

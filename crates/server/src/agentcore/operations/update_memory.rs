@@ -1,4 +1,4 @@
-//! `UpdateMemory`: 202, applied before the answer, whole or not at all.
+//! `UpdateMemory`: 202, applied before the response, completely or not at all.
 
 use http::StatusCode;
 use loci_engine::memories::MemoryUpdate;

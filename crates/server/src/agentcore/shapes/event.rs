@@ -1,4 +1,4 @@
-//! Events: payload in, whole events out; documents pass as the text they came as.
+//! Events: payload in requests, whole events in responses. Documents pass as the text received.
 
 use std::collections::BTreeMap;
 
@@ -36,12 +36,12 @@ struct JsonShape {
     content: Box<RawValue>,
 }
 
-/// `null` is a document like any other, not an absent one.
+/// Deserializes a document; `null` is a document like any other, not an absent one.
 fn any_document<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// The payload as the engine takes it.
+/// Returns the payload in the engine's form.
 pub(crate) fn payload(items: Vec<PayloadShape>) -> Result<Vec<PayloadItem>, Failure> {
     items.into_iter().map(PayloadShape::into_item).collect()
 }
@@ -71,13 +71,13 @@ pub(crate) struct MetadataShape {
 }
 
 impl MetadataShape {
-    /// The text, where it is set.
+    /// Returns the text, if it is set.
     pub(crate) fn into_text(self) -> Option<String> {
         self.string_value
     }
 }
 
-/// Event metadata as the engine takes it; `null` values are absent.
+/// Returns event metadata in the engine's form; `null` values are absent.
 pub(crate) fn metadata(given: Option<BTreeMap<String, Option<MetadataShape>>>) -> BTreeMap<String, String> {
     given
         .unwrap_or_default()
@@ -94,19 +94,19 @@ pub(crate) struct ExtractionShape {
 }
 
 impl ExtractionShape {
-    /// The variables; `null` values are absent.
+    /// Returns the variables; `null` values are absent.
     pub(crate) fn into_variables(self) -> BTreeMap<String, String> {
         let given = self.namespace_variables.unwrap_or_default();
         given.into_iter().filter_map(|(key, value)| value.map(|value| (key, value))).collect()
     }
 }
 
-/// How an event is shown.
+/// The form of events in a response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EventView {
-    /// Without it the member `payload` is left out.
+    /// True to include the member `payload`.
     pub(crate) payloads: bool,
-    /// Whether main-line events carry `branch: {name: main}`.
+    /// True if main-line events carry `branch: {name: main}`.
     pub(crate) main_branch: bool,
 }
 
@@ -155,7 +155,7 @@ struct ValueShape<'a> {
 }
 
 impl<'a> EventShape<'a> {
-    /// As returned.
+    /// Returns the shape of an event.
     pub(crate) fn of(event: &'a Event, view: EventView) -> Self {
         let branch = BranchShape {
             name: event.branch.name.as_str(),

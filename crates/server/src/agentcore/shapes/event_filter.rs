@@ -41,7 +41,7 @@ struct RightShape {
     metadata_value: Option<super::event::MetadataShape>,
 }
 
-/// The conditions, each with the right side its operator needs.
+/// Returns the conditions, each with the right side that its operator needs.
 pub(crate) fn conditions(given: Option<Vec<ConditionShape>>) -> Result<Vec<EventFilter>, Failure> {
     given.unwrap_or_default().into_iter().enumerate().map(|(at, shape)| condition(at, shape)).collect()
 }

@@ -1,4 +1,4 @@
-//! A memory as it is returned, and the keys it declares, in and out.
+//! A memory in responses, and the keys that it declares, in requests and responses.
 
 use loci_engine::EngineSettings;
 use loci_engine::memories::memory_arn;
@@ -113,15 +113,16 @@ impl<'a> SummaryShape<'a> {
     }
 }
 
-/// What of a memory is shown.
+/// The members of a memory that a response includes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum View {
     Full,
-    /// Without what would need the encryption key: descriptions, prompts, metadata definitions and instructions.
+    /// Without the members that an encryption key protects: descriptions, prompts, metadata
+    /// definitions and instructions.
     WithoutDecryption,
 }
 
-/// `{"memory": …}`.
+/// Returns `{"memory": …}`.
 pub(crate) fn memory_answer(
     settings: &EngineSettings,
     memory: &Memory,
@@ -157,7 +158,7 @@ pub(crate) fn memory_answer(
     serde_json::to_string(&serde_json::json!({ "memory": value })).map_err(written)
 }
 
-/// Removes the encrypted members wherever they stand.
+/// Removes the encrypted members at any depth.
 fn strip(value: &mut Value) {
     match value {
         Value::Object(members) => {

@@ -1,4 +1,5 @@
-//! Forms of JSON that several operations share, in and out, and their way to the engine's nouns and back.
+//! JSON forms that several operations share, in requests and responses, and their conversion to and
+//! from the engine's types.
 
 pub(crate) mod event;
 pub(crate) mod event_filter;

@@ -1,4 +1,4 @@
-//! Records as they are returned, and what several record operations ask for.
+//! Records in responses, and the members that several record operations share.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::agentcore::constraints::Refusal;
 use crate::agentcore::errors::{Failure, item_code};
 use crate::agentcore::time::WireTime;
 
-/// The strategy id of records that have none, in answers and in filters.
+/// The strategy id of records without a strategy, in responses and in filters.
 const NO_STRATEGY: &str = "none";
 
-/// Where a read looks: exactly one of the two members.
+/// Returns the namespaces that a read covers: exactly one of the two members.
 pub(crate) fn namespace_ask(
     namespace: Option<String>,
     path: Option<String>,
@@ -39,7 +39,7 @@ fn parse_path(path: String) -> Result<Namespace, Failure> {
     Namespace::parse(path).map_err(|error| error.on("namespacePath").into())
 }
 
-/// The strategy asked for; `none` asks for records without one.
+/// Returns the requested strategy; `none` requests records without one.
 pub(crate) fn strategy_choice(id: Option<String>) -> Result<Option<StrategyChoice>, Failure> {
     match id {
         None => Ok(None),
@@ -48,7 +48,7 @@ pub(crate) fn strategy_choice(id: Option<String>) -> Result<Option<StrategyChoic
     }
 }
 
-/// The strategy a record is to have.
+/// Returns the strategy of a record to create.
 pub(crate) fn strategy_of(id: Option<String>) -> Result<Option<StrategyId>, Failure> {
     id.filter(|id| id != NO_STRATEGY).map(StrategyId::parse).transpose().map_err(Failure::from)
 }
@@ -76,7 +76,7 @@ struct ContentShape<'a> {
 }
 
 impl<'a> RecordShape<'a> {
-    /// As listed: without score and expiry.
+    /// Returns the shape for a list, without score and expiry.
     pub(crate) fn summary(record: &'a Record) -> Self {
         Self {
             memory_record_id: record.id.as_str(),
@@ -91,12 +91,12 @@ impl<'a> RecordShape<'a> {
         }
     }
 
-    /// As found: with its calibrated score.
+    /// Returns the shape for a search, with the calibrated score.
     pub(crate) fn scored(record: &'a Record, text: &'a str, score: f32) -> Self {
         Self { score: Some(score), content: ContentShape { text }, ..Self::summary(record) }
     }
 
-    /// As read alone: with its expiry.
+    /// Returns the shape for a single read, with the expiry.
     pub(crate) fn single(record: &'a Record) -> Self {
         Self { expires_at: record.expires_at.map(WireTime), ..Self::summary(record) }
     }
@@ -125,7 +125,7 @@ struct ItemShape<'a> {
 }
 
 impl<'a> BatchShape<'a> {
-    /// Both lists, each in the order of the request.
+    /// Returns both lists, each in the order of the request.
     pub(crate) fn of(outcome: &'a BatchOutcome) -> Self {
         let mut shape = Self { successful_records: Vec::new(), failed_records: Vec::new() };
         for item in &outcome.items {

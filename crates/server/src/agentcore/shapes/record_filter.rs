@@ -1,4 +1,4 @@
-//! Metadata filters of record reads. Which operator fits which type is the engine's table.
+//! Metadata filters of record reads. The engine decides which operator fits which type.
 
 use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
 use serde::Deserialize;
@@ -25,7 +25,7 @@ struct RightShape {
     metadata_value: Option<ValueShape>,
 }
 
-/// The filters as the engine takes them.
+/// Returns the filters in the engine's form.
 pub(crate) fn filters(given: Option<Vec<FilterShape>>) -> Vec<MetadataFilter> {
     let filter = |shape: FilterShape| MetadataFilter {
         key: shape.left.metadata_key.unwrap_or_default(),

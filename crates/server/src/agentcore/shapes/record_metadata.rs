@@ -1,4 +1,4 @@
-//! Metadata values of records, in and out.
+//! Metadata values of records, in requests and responses.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(crate) struct ValueShape {
 }
 
 impl ValueShape {
-    /// The value that is set.
+    /// Returns the value that is set.
     pub(crate) fn into_value(self) -> Option<MetadataValue> {
         self.string_value
             .map(MetadataValue::String)
@@ -46,7 +46,7 @@ impl ValueShape {
     }
 }
 
-/// Metadata as the engine takes it; `null` values are absent.
+/// Returns metadata in the engine's form; `null` values are absent.
 pub(crate) fn metadata(given: BTreeMap<String, Option<ValueShape>>) -> Metadata {
     given
         .into_iter()
@@ -54,7 +54,7 @@ pub(crate) fn metadata(given: BTreeMap<String, Option<ValueShape>>) -> Metadata 
         .collect()
 }
 
-/// All metadata of a record, system keys included.
+/// Returns all metadata of a record, system keys included.
 pub(crate) fn shown(record: &Record) -> BTreeMap<String, ValueShape> {
     let system = [SYSTEM_CREATED_AT, SYSTEM_UPDATED_AT, SYSTEM_RECORD_TYPE];
     record

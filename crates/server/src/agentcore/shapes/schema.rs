@@ -1,4 +1,4 @@
-//! Metadata schemas of strategies, as sent and as returned: the same form both ways.
+//! Metadata schemas of strategies; requests and responses have one form.
 
 use loci_model::record::metadata::{
     LlmExtraction, MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValidation,
@@ -25,7 +25,7 @@ struct EntryShape {
     extraction_config: Option<ConfigShape>,
 }
 
-/// The types by their wire names.
+/// The types by their API names.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum TypeShape {
@@ -87,12 +87,12 @@ struct NumberShape {
 }
 
 impl SchemaShape {
-    /// The schema as the engine has it.
+    /// Returns the schema in the engine's form.
     pub(crate) fn into_entries(self) -> Vec<MetadataSchemaEntry> {
         self.metadata_schema.unwrap_or_default().into_iter().map(EntryShape::into_entry).collect()
     }
 
-    /// The schema as returned.
+    /// Returns the schema for a response.
     pub(crate) fn of(entries: &[MetadataSchemaEntry]) -> Self {
         let list: Vec<EntryShape> = entries.iter().map(EntryShape::of).collect();
         Self { metadata_schema: (!list.is_empty()).then_some(list) }

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::agentcore::constraints::Refusal;
 use crate::agentcore::errors::Failure;
 
-/// Used for conditions that are not given.
+/// The default for conditions that are not given.
 const MESSAGES_DEFAULT: u32 = 6;
 const TOKENS_DEFAULT: u32 = 5000;
 const IDLE_SECONDS_DEFAULT: u32 = 20;
-/// Earlier messages sent along if nothing is said.
+/// The default number of earlier messages that are sent along.
 pub(crate) const HISTORY_DEFAULT: u32 = 4;
 
 /// `TriggerCondition`: exactly one member set.
@@ -61,7 +61,8 @@ pub(crate) struct SelfManagedShape {
     pub(crate) history_context_window_size: Option<u32>,
 }
 
-/// One trigger of each kind: as given, else the default. A kind given twice is refused.
+/// Returns one trigger of each kind: the given one, else the default. A kind given twice is
+/// rejected.
 pub(crate) fn triggers(given: Vec<TriggerShape>) -> Result<Vec<Trigger>, Failure> {
     let mut messages = None;
     let mut tokens = None;
@@ -89,7 +90,7 @@ pub(crate) fn triggers(given: Vec<TriggerShape>) -> Result<Vec<Trigger>, Failure
 }
 
 impl SelfManagedShape {
-    /// The whole configuration of a new strategy.
+    /// Returns the whole configuration of a new strategy.
     pub(crate) fn into_new(self) -> Result<SelfManaged, Failure> {
         let invocation = self.invocation_configuration.unwrap_or_default();
         Ok(SelfManaged {
@@ -100,7 +101,7 @@ impl SelfManagedShape {
         })
     }
 
-    /// As returned.
+    /// Returns the shape for a response.
     pub(crate) fn of(configured: &SelfManaged) -> Self {
         let shape = |trigger: &Trigger| match trigger {
             Trigger::Messages(count) => TriggerShape {

@@ -1,4 +1,4 @@
-//! Strategies as they are sent to be added: five members of a union, flat overrides.
+//! Strategies to add, as in requests: five members of a union, flat overrides.
 
 use loci_engine::memories::{NewReflection, NewStrategy};
 use loci_model::memory::strategy::{CustomConfiguration, StepOverride, StrategyBase};
@@ -67,7 +67,7 @@ pub(crate) struct ExpiryShape {
 }
 
 impl ExpiryShape {
-    /// The duration, or its removal.
+    /// Returns the duration, or its removal.
     pub(crate) fn into_specification(self) -> ExpirySpecification {
         match (self.record_expiry_duration_days, self.action) {
             (Some(days), _) => ExpirySpecification::Days(days),
@@ -75,7 +75,7 @@ impl ExpiryShape {
         }
     }
 
-    /// The days; `REMOVE` has no meaning where there is nothing yet.
+    /// Returns the days. `REMOVE` is rejected for a new strategy.
     fn into_days(self) -> Result<u32, Failure> {
         match self.into_specification() {
             ExpirySpecification::Days(days) => Ok(days),
@@ -98,7 +98,7 @@ pub(crate) struct ReflectionShape {
 }
 
 impl ReflectionShape {
-    /// Reflections without a prompt of their own.
+    /// Returns reflections without a prompt of their own.
     pub(crate) fn into_new(self) -> Result<NewReflection, Failure> {
         Ok(NewReflection {
             template: template(self.namespaces, self.namespace_templates)?,
@@ -122,7 +122,7 @@ impl From<StepShape> for StepOverride {
     }
 }
 
-/// `ReflectionStep`: a replaced prompt, and where reflections go.
+/// `ReflectionStep`: a replaced prompt, and the namespace of reflections.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ReflectionStepShape {
@@ -134,7 +134,7 @@ pub(crate) struct ReflectionStepShape {
 }
 
 impl ReflectionStepShape {
-    /// Reflections with a prompt of their own.
+    /// Returns reflections with a prompt of their own.
     pub(crate) fn into_new(self) -> Result<NewReflection, Failure> {
         Ok(NewReflection {
             template: template(self.namespaces, self.namespace_templates)?,
@@ -173,7 +173,7 @@ struct EpisodicOverrideShape {
     reflection: Option<ReflectionStepShape>,
 }
 
-/// What a custom configuration comes to.
+/// The content of a custom configuration.
 struct Custom {
     base: StrategyBase,
     configuration: CustomConfiguration,
@@ -218,7 +218,7 @@ impl CustomShape {
 }
 
 impl StrategyInput {
-    /// The strategy to be added.
+    /// Returns the strategy to add.
     pub(crate) fn into_new(self) -> Result<NewStrategy, Failure> {
         if let Some(plain) = self.semantic_memory_strategy {
             return plain.into_new(StrategyBase::Semantic);

@@ -1,4 +1,4 @@
-//! Strategies as they are returned.
+//! Strategies in responses.
 
 use loci_model::memory::strategy::{CustomConfiguration, Reflection, StepOverride, Strategy, StrategyBase};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use super::schema::SchemaShape;
 use super::self_managed::SelfManagedShape;
 use crate::agentcore::time::WireTime;
 
-/// Fewest days of `recordExpiryDurationDays`.
+/// The minimum of `recordExpiryDurationDays`, in days.
 const EXPIRY_DAYS_MIN: u32 = 31;
 
 /// `MemoryStrategy`.
@@ -35,7 +35,7 @@ pub(crate) struct StrategyShape<'a> {
 }
 
 impl<'a> StrategyShape<'a> {
-    /// As returned, under both names of its template.
+    /// Returns the shape for a response, with both names of its template.
     pub(crate) fn of(strategy: &'a Strategy) -> Self {
         Self {
             strategy_id: strategy.id.as_str(),
@@ -49,7 +49,8 @@ impl<'a> StrategyShape<'a> {
             updated_at: WireTime(strategy.updated_at),
             status: "ACTIVE",
             memory_record_schema: strategy.schema.as_deref().map(SchemaShape::of),
-            // Fewer days than the wire knows are a profile's: a client would refuse to read them.
+            // A profile may set fewer days than the API admits. A client would fail to parse them,
+            // so they are left out.
             record_expiry_duration_days: strategy.record_expiry_days.filter(|days| *days >= EXPIRY_DAYS_MIN),
         }
     }
@@ -68,7 +69,8 @@ fn kind(strategy: &Strategy) -> &'static str {
     }
 }
 
-/// `StrategyConfiguration`; built-in strategies have none, except what an episodic one says of its reflections.
+/// Returns `StrategyConfiguration`. Built-in strategies have none, except for the reflections of an
+/// episodic one.
 fn configuration(strategy: &Strategy) -> Option<Value> {
     let mut members = Map::new();
     if let Some(custom) = &strategy.custom {

@@ -1,4 +1,4 @@
-//! Changes of strategies as they are sent: nested one level deeper than when they are added.
+//! Changes of strategies, as in requests. They are nested one level deeper than strategies to add.
 
 use loci_engine::memories::{NewReflection, SelfManagedUpdate, StrategyUpdate};
 use loci_model::StrategyId;
@@ -77,7 +77,7 @@ struct ReflectionOverride {
 }
 
 impl StrategyChange {
-    /// The change as the engine takes it.
+    /// Returns the change in the engine's form.
     pub(crate) fn into_update(self) -> Result<StrategyUpdate, Failure> {
         let configuration = self.configuration.unwrap_or_default();
         Ok(StrategyUpdate {
@@ -94,10 +94,10 @@ impl StrategyChange {
     }
 }
 
-/// A prompt, and the base it was written for.
+/// A prompt, and the base for which it was written.
 type Step = (StrategyBase, StepOverride);
 
-/// The one that is set.
+/// Returns the first one that is set.
 fn first(choices: impl IntoIterator<Item = (StrategyBase, Option<StepShape>)>) -> Option<Step> {
     choices.into_iter().find_map(|(base, step)| step.map(|step| (base, StepOverride::from(step))))
 }

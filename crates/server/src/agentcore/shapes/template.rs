@@ -5,7 +5,7 @@ use loci_model::NamespaceTemplate;
 use crate::agentcore::constraints::Refusal;
 use crate::agentcore::errors::Failure;
 
-/// The one template given under either name; both given must be equal.
+/// Returns the template given under either name. If both are given, they must be equal.
 pub(crate) fn template(
     old: Option<Vec<String>>,
     new: Option<Vec<String>>,

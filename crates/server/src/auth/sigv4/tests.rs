@@ -1,4 +1,5 @@
-//! The verifier against requests that botocore signed (`fixtures/sigv4_vectors.py` makes them), and against damage.
+//! Tests of the verifier with requests signed by botocore (`fixtures/sigv4_vectors.py` creates
+//! them), and with damaged ones.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use proptest::prelude::*;
@@ -55,7 +56,7 @@ fn rules(vector: &Vector, now_unix_s: i64) -> Rules<'_> {
     }
 }
 
-/// Standard base64, enough for the fixture.
+/// Encodes standard base64, as far as the fixture needs it.
 fn base64(text: &str) -> Vec<u8> {
     const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digits = text

@@ -1,4 +1,5 @@
-//! The decoder against the chunked upload worked through in Amazon's signing documentation, cut at every length.
+//! Tests of the decoder with the chunked upload of Amazon's signing documentation, cut at every
+//! length.
 
 use http::{HeaderMap, HeaderValue};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What headers say of a request, and whether they say what the body says.
+//! The headers of a request, and the check that they agree with the body.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,12 +16,12 @@ use crate::mcp::peer::Peer;
 use crate::mcp::provider::{Asking, Inputs};
 use crate::mcp::revision::Revision;
 
-/// For what a session id is sealed.
+/// The purpose for which a session id is sealed.
 const PURPOSE: &str = "session";
-/// How a header begins that holds what headers cannot.
+/// The prefix and the suffix of an encoded header value.
 const ENCODED: (&str, &str) = ("=?base64?", "?=");
 
-/// Headers against body, for a request of the newest revision.
+/// Checks the headers against the body, for a request of the newest revision.
 pub(super) async fn check(
     door: &HttpDoor,
     heads: &Heads,
@@ -46,7 +46,7 @@ pub(super) async fn check(
     Ok(())
 }
 
-/// The member `_meta` of a request.
+/// Returns the member `_meta` of a request.
 fn meta(params: &Params) -> Result<&Map<String, Value>, Fault> {
     params.get("_meta").and_then(Value::as_object).ok_or_else(|| Fault::malformed("params must have _meta"))
 }
@@ -70,7 +70,8 @@ fn standard(headers: &HeaderMap, method: &str, params: &Params) -> Result<(), Fa
     }
 }
 
-/// Headers that a tool's schema asks for by `x-mcp-header`: there where the argument is, with its value.
+/// Checks the headers that a tool's schema requires by `x-mcp-header`: each is present if its
+/// argument is, with the argument's value.
 async fn own(door: &HttpDoor, heads: &Heads, params: &Params) -> Result<(), Fault> {
     let Some(name) = params.get("name").and_then(Value::as_str) else { return Ok(()) };
     let (out, _told) = mpsc::channel(1);
@@ -113,7 +114,7 @@ fn same(said: &str, given: &str) -> bool {
     said == given || numbers().is_some_and(|(said, given)| said.total_cmp(&given).is_eq())
 }
 
-/// A header that is there once, in printable ASCII.
+/// Returns a header that occurs once, in printable ASCII.
 fn single<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Fault> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
@@ -125,7 +126,7 @@ fn single<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Fau
     Ok(Some(text.trim_matches([' ', '\t'])))
 }
 
-/// What a header says, where it may be encoded.
+/// Returns the value of a header that may be encoded.
 fn decoded(said: &str) -> Option<String> {
     let (begin, end) = ENCODED;
     match said.strip_prefix(begin).and_then(|rest| rest.strip_suffix(end)) {
@@ -134,7 +135,7 @@ fn decoded(said: &str) -> Option<String> {
     }
 }
 
-/// A request for whoever answers.
+/// Creates the request for the handler.
 pub(super) fn asking(
     door: &HttpDoor,
     heads: &Heads,
@@ -160,7 +161,8 @@ pub(super) fn asking(
     }
 }
 
-/// What an initialize-based client said it can do, in a session id that it carries: this server remembers nothing.
+/// Returns a session id with the capabilities that an initialize-based client declared. The client
+/// carries them, because this server stores no sessions.
 pub(super) fn session(door: &HttpDoor, heads: &Heads, params: &Params) -> Option<String> {
     if !door.service.provider.offers().sessions {
         return None;
@@ -180,7 +182,7 @@ fn remembered(door: &HttpDoor, heads: &Heads) -> Option<Map<String, Value>> {
     value.get("capabilities")?.as_object().cloned()
 }
 
-/// The method for counters: those there are, and one word for all others.
+/// Returns the method for metrics: a known one, or one word for all others.
 pub(super) fn known(method: &str) -> &str {
     const METHODS: [&str; 12] = [
         "initialize",

@@ -1,4 +1,4 @@
-//! `/mcp` on the server's port: the endpoints, each with what it lists, and who is let in.
+//! `/mcp` on the server's port: the endpoints, each with its tools, and their authentication.
 
 use std::sync::Arc;
 
@@ -22,11 +22,11 @@ use crate::mcp::provider::{Caller, Endpoint};
 use crate::tools::profile::Profile;
 use crate::v1::tools::{MEMORY, USER};
 
-/// Whom a request without token is asked to become.
+/// The challenge for a request without a token.
 const CHALLENGE: &str = "Bearer scope=\"memory:read memory:write\"";
 
-/// The endpoints. They end themselves: `/mcp` is the configured profile, `/mcp/dotted` the same with dotted names,
-/// `/mcp/p/<profile>[+<profile>]` another.
+/// Returns the routes of the endpoints. They name their profile: `/mcp` is the configured one,
+/// `/mcp/dotted` the same with dotted names, `/mcp/p/<profile>[+<profile>]` another.
 pub(crate) fn routes() -> Router<Doors> {
     Router::new()
         .route("/mcp", any(plain))
@@ -77,7 +77,7 @@ fn door(doors: &Doors) -> Arc<HttpDoor> {
     })
 }
 
-/// Lets in whom the gate lets in.
+/// Admits the callers that the gate accepts.
 struct ByGate(Arc<Gate>);
 
 impl Admission for ByGate {
@@ -105,10 +105,10 @@ impl Admission for ByGate {
     }
 }
 
-/// The text of a header; none where it is absent or empty.
+/// Returns the text of a header; `None` if it is absent or empty.
 ///
 /// # Errors
-/// `Invalid` where it comes more than once, or is no printable ASCII text.
+/// `Invalid` if it occurs more than once, or is not printable ASCII text.
 fn text(headers: &HeaderMap, name: &'static str) -> loci_model::Result<Option<String>> {
     let Some(value) = single(headers, name)? else { return Ok(None) };
     let rule = || loci_model::Error::invalid(name, format!("the header {name} must be printable ASCII text"));

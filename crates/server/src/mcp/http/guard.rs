@@ -1,5 +1,5 @@
-//! From where a request may come, and in which forms it may be: pages of other hosts and names that
-//! others point here are refused, whatever token they bring.
+//! The allowed origins and forms of a request. Pages of other hosts, and names that others resolve
+//! to this machine, are rejected with any token.
 
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, header};
@@ -9,7 +9,7 @@ use crate::auth::gate::Peer;
 use crate::auth::site::{is_cross_site, is_loopback_host, is_loopback_origin, values};
 use crate::mcp::options::Guard;
 
-/// Refuses foreign origins and foreign names of hosts.
+/// Rejects foreign origins and foreign host names.
 pub(super) fn check(guard: &Guard, peer: Peer, headers: &HeaderMap) -> Result<(), &'static str> {
     let is_known = |origin: &str| {
         is_loopback_origin(origin) || guard.origins.iter().any(|known| known == origin || known == "*")
@@ -46,7 +46,8 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// Refuses what is no JSON, and clients that would read neither form of answer. True where the client reads streams.
+/// Rejects bodies that are not JSON, and clients that accept neither form of response. Returns true
+/// if the client reads streams.
 pub(super) fn forms(headers: &HeaderMap) -> Result<bool, Box<Response>> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {

@@ -1,7 +1,8 @@
-//! MCP over HTTP: one POST, one message; the answer is JSON, or a stream of events where something is told meanwhile. The
-//! header says the revision, not the body.
+//! MCP over HTTP: one message per POST. The response is JSON, or a stream of events if there are
+//! notifications before the result. The header specifies the revision, not the body.
 //!
-//! Order: method, origin and host, who asks, size and form of the body, revision, headers against body, then the request.
+//! Order: method, origin and host, caller, size and form of the body, revision, headers against
+//! body, then the request.
 
 mod asking;
 pub(super) mod body;
@@ -32,14 +33,14 @@ use crate::operations::observe::{Operation, RequestId};
 use crate::v1::warn_of_repair;
 pub(crate) use door::routes;
 
-/// Header of the revision.
+/// The header of the revision.
 const VERSION: &str = "mcp-protocol-version";
-/// Header of what an initialize-based client said of itself.
+/// The header of the session id, which carries the capabilities of an initialize-based client.
 const SESSION: &str = "mcp-session-id";
 
-/// Decides who asks.
+/// Authenticates callers.
 pub trait Admission: Send + Sync {
-    /// The caller, or the answer that refuses it.
+    /// Returns the caller, or the response that rejects the request.
     fn admit<'a>(
         &'a self,
         peer: Peer,
@@ -51,11 +52,11 @@ pub trait Admission: Send + Sync {
 pub struct HttpDoor {
     /// The server.
     pub service: Arc<Service>,
-    /// Who may come in.
+    /// The authentication of callers.
     pub admission: Arc<dyn Admission>,
-    /// From where.
+    /// The rules for origins.
     pub guard: Guard,
-    /// Bytes of a body.
+    /// The maximum number of bytes in a body.
     pub body_bytes_max: usize,
     /// The budgets of bodies in memory.
     pub bodies: Arc<Bodies>,
@@ -108,7 +109,7 @@ impl HttpDoor {
         Ok(response)
     }
 
-    /// The revision that the header says; without one the oldest that is spoken over HTTP.
+    /// Returns the revision in the header; without one the oldest that is supported over HTTP.
     fn revision(&self, headers: &HeaderMap, value: &Value) -> Result<Option<Revision>, Box<Response>> {
         let Some(header) = headers.get(VERSION) else { return Ok(Some(Revision::V2025Mar)) };
         let text = header.to_str().unwrap_or_default().trim();
@@ -147,7 +148,7 @@ impl HttpDoor {
         }
     }
 
-    /// Answers a request: with JSON, or with a stream as soon as something is told before the end.
+    /// Answers a request: with JSON, or with a stream once there is a notification before the end.
     async fn request(
         self: Arc<Self>,
         heads: Heads,
@@ -174,7 +175,7 @@ impl HttpDoor {
         response
     }
 
-    /// Several messages at once, which one revision has: answered one after the other, without a stream.
+    /// Answers a batch of messages, which one revision has: one after the other, without a stream.
     async fn batch(self: Arc<Self>, heads: &Heads, messages: Vec<Value>) -> Response {
         if messages.len() > BATCH_MAX {
             let rule = format!(
@@ -204,19 +205,19 @@ impl HttpDoor {
     }
 }
 
-/// Messages of one batch.
+/// The maximum number of messages in one batch.
 const BATCH_MAX: usize = 32;
 
-/// What a request says before its body.
+/// The parts of a request before its body.
 struct Heads {
     caller: Caller,
     endpoint: Endpoint,
     headers: HeaderMap,
-    /// The client reads streams.
+    /// True if the client reads streams.
     streams: bool,
 }
 
-/// A body that was not read, as this door says it.
+/// Returns this interface's response for a body that was not read.
 fn unread(why: BodyError) -> Box<Response> {
     let status = match why {
         BodyError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,

@@ -1,5 +1,5 @@
-//! How answers look over HTTP: one JSON object, or a stream of events that ends with it. Whoever closes the stream cancels
-//! the work, because the work is driven by the stream.
+//! Responses over HTTP: one JSON object, or a stream of events that ends with it. A client that
+//! closes the stream cancels the work, because the stream drives it.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -17,15 +17,16 @@ use crate::mcp::fault::Fault;
 use crate::mcp::message;
 use crate::operations::observe::ErrorType;
 
-/// A silent stream shows that it lives after so many milliseconds.
+/// The interval between keep-alive comments on a silent stream, in milliseconds.
 const ALIVE_MS: u64 = 15_000;
-/// What shows it: a comment.
+/// The keep-alive comment.
 const ALIVE: &[u8] = b":\n\n";
 
-/// The work of a request: its id, and what came of it.
+/// The work of a request, which yields its id and its result.
 pub(super) type Work = BoxFuture<'static, (Value, Result<Value, Fault>)>;
 
-/// Answers with JSON; with a stream as soon as something is told before the work is done, where the client reads streams.
+/// Responds with JSON, or with a stream once there is a notification before the result, if the
+/// client reads streams.
 pub(super) async fn json_or_stream(
     mut work: Work,
     mut told: mpsc::Receiver<Value>,
@@ -57,7 +58,7 @@ pub(super) async fn json_or_stream(
     stream(Body::from_stream(events))
 }
 
-/// What was told in the moment in which the work ended, as events.
+/// Returns the notifications sent at the end of the work, as events.
 fn remaining(told: &mut mpsc::Receiver<Value>) -> Vec<u8> {
     told.close();
     let mut bytes = Vec::new();
@@ -84,7 +85,7 @@ struct Streaming {
 }
 
 impl Streaming {
-    /// The next event; none after the answer.
+    /// Returns the next event; none after the response.
     async fn next(&mut self) -> Option<Bytes> {
         if let Some(first) = self.first.take() {
             return Some(event(&first));
@@ -116,7 +117,7 @@ fn whole(id: &Value, outcome: Result<Value, Fault>) -> Response {
     }
 }
 
-/// An error of the protocol.
+/// Returns the response for an error of the protocol.
 pub(super) fn fault(id: Option<&Value>, fault: &Fault) -> Box<Response> {
     let mut response = (fault.status, axum::Json(message::error(id, fault))).into_response();
     response.extensions_mut().insert(ErrorType(fault.code.to_string().into()));
@@ -129,7 +130,7 @@ pub(super) fn fault(id: Option<&Value>, fault: &Fault) -> Box<Response> {
     Box::new(response)
 }
 
-/// A refusal before any message was read.
+/// Returns the rejection of a request before any message was read.
 pub(crate) fn refused(status: StatusCode, rule: &str) -> Box<Response> {
     let fault = Fault { status, ..Fault::no_message(rule) };
     self::fault(None, &fault)

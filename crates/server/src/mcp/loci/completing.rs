@@ -9,7 +9,7 @@ use crate::mcp::fault::Fault;
 use crate::mcp::message::Params;
 use crate::mcp::provider::{Asking, Completed, Completion};
 
-/// Values of one completion, as the protocol has it.
+/// The maximum number of values in one completion, set by the protocol.
 const VALUES_MAX: usize = 100;
 
 pub(super) async fn complete(
@@ -46,7 +46,7 @@ pub(super) async fn complete(
     Ok(Completion { values: fitting.into_iter().take(VALUES_MAX).collect(), total })
 }
 
-/// Paths that facts of a repository cite.
+/// Returns the paths that facts of a repository cite.
 async fn paths(offer: &LociOffer, asking: &Asking, repo: &str, begin: &str) -> Result<Vec<String>, Fault> {
     let directory = begin.rsplit_once('/').map_or("", |(directory, _)| directory);
     let glob = if directory.is_empty() { "**".to_owned() } else { format!("{directory}/**") };

@@ -1,14 +1,14 @@
-//! Results are at most 64 KiB. Of longer ones the end of the longest list is left out, then the
-//! middle of the longest text; the result says so, and keeps every member it has.
+//! Limits results to 64 KiB. A longer result loses the end of its longest list, then the middle of
+//! its longest text. It states this, and keeps every member.
 
 use serde_json::{Map, Value, json};
 
-/// Bytes of a result.
+/// The maximum number of bytes in a result.
 const BYTES_MAX: usize = 64 * 1024;
-/// Bytes for what is said of the cut.
+/// The bytes reserved for the note about the cut.
 const SAID: usize = 512;
 
-/// The result, cut where it is too long.
+/// Returns the result, cut if it is too long.
 pub(super) fn cut(mut value: Value) -> Value {
     if value.to_string().len() <= BYTES_MAX {
         return value;
@@ -33,7 +33,7 @@ pub(super) fn cut(mut value: Value) -> Value {
     if value.to_string().len() > BYTES_MAX { too_long() } else { value }
 }
 
-/// Bytes by which a result is too long, what is to be said of it included.
+/// Returns the number of bytes above the limit, including the note about the cut.
 fn over(object: &Map<String, Value>) -> usize {
     let size = Value::Object(object.clone()).to_string().len();
     size.saturating_add(SAID).saturating_sub(BYTES_MAX)
@@ -44,7 +44,7 @@ fn longest(object: &Map<String, Value>, is_kind: fn(&Value) -> bool) -> Option<S
     of_kind.max_by_key(|(_, member)| member.to_string().len()).map(|(name, _)| name.clone())
 }
 
-/// Leaves out items at the end of the longest list; how many.
+/// Removes items at the end of the longest list, and returns their number.
 fn shorten_list(object: &mut Map<String, Value>) -> Option<u64> {
     let mut over = over(object);
     let name = longest(object, Value::is_array)?;
@@ -58,8 +58,8 @@ fn shorten_list(object: &mut Map<String, Value>) -> Option<u64> {
     (left_out > 0).then_some(left_out)
 }
 
-/// Leaves out the middle of the longest text, where that is long: its last line stays, for a fence ends there. Its name, and how many
-/// bytes.
+/// Removes the middle of the longest text, if that is long. Its last line stays, because a fence
+/// can end there. Returns its name and the number of bytes removed.
 fn shorten_text(object: &mut Map<String, Value>) -> Option<(String, usize)> {
     let over = over(object);
     let name = longest(object, Value::is_string).filter(|_| over > 0)?;
@@ -67,7 +67,7 @@ fn shorten_text(object: &mut Map<String, Value>) -> Option<(String, usize)> {
     let whole = text.as_str()?.to_owned();
     let last = whole.trim_end().rfind('\n').filter(|at| whole.len() - at <= SAID);
     let (body, end) = whole.split_at(last.unwrap_or(whole.len()));
-    // Escaped signs take more than one byte each: one at a time is exact.
+    // Escaped characters take more than one byte each, so the loop removes one at a time.
     let (mut kept, mut spare) = (body.len(), over.saturating_add(MARK.len()));
     for (at, sign) in body.char_indices().rev() {
         if spare == 0 {
@@ -84,10 +84,10 @@ fn shorten_text(object: &mut Map<String, Value>) -> Option<(String, usize)> {
     Some((name, left_out))
 }
 
-/// Stands for what was left out.
+/// The text in place of the removed part.
 const MARK: &str = "\n[… left out …]";
 
-/// For what is too long without any list or text.
+/// Returns the result for one that is too long without any list or text.
 fn too_long() -> Value {
     json!({ "truncated": true, "warnings": [format!("the result has more than {BYTES_MAX} bytes: ask for less")] })
 }

@@ -1,5 +1,5 @@
-//! What this server offers over MCP: the tools of its table, facts as resources, prompts. Whoever has the engine answers
-//! ([`ToolBox`]): this process, or a server elsewhere.
+//! The offer of this server over MCP: the tools of its table, facts as resources, prompts. A
+//! [`ToolBox`] with an engine answers the calls: this process, or a server elsewhere.
 
 mod completing;
 mod cut;
@@ -25,31 +25,31 @@ use crate::tools::table::Table;
 use crate::tools::tool::{Scope, Tool};
 pub use toolbox::{EngineTools, ToolBox};
 
-/// How long lists that are the same for everybody may be kept.
+/// The time for which lists that are equal for all callers may be cached, in milliseconds.
 const LISTS_TTL_MS: u64 = 300_000;
 
 /// The offer.
 pub struct LociOffer {
     table: Arc<Table>,
     tools: Arc<dyn ToolBox>,
-    /// Tools outside the profile answer by name.
+    /// True if tools outside of the profile can be called by name.
     allow_unlisted: bool,
-    /// Who listens, and the source of delimiters.
+    /// The listeners, and the source of delimiters.
     mcp: Arc<Mcp>,
 }
 
 impl LociOffer {
-    /// The tools of a table, answered by whoever has the engine.
+    /// Creates the offer of a table's tools, which `tools` answers.
     pub fn new(table: Arc<Table>, tools: Arc<dyn ToolBox>, allow_unlisted: bool, mcp: Arc<Mcp>) -> Self {
         Self { table, tools, allow_unlisted, mcp }
     }
 
-    /// True where facts can be read: what rests on them is not offered otherwise.
+    /// Returns true if facts can be read. Features that need them are not offered otherwise.
     fn has_facts(&self) -> bool {
         self.table.find("memory_get_recent").is_some()
     }
 
-    /// True where a memory can be read as files.
+    /// Returns true if a memory can be read as files.
     fn has_files(&self) -> bool {
         self.table.find("memory_list").is_some()
     }
@@ -71,7 +71,7 @@ impl LociOffer {
         let of_profiles = self.table.of(&asking.endpoint.profiles);
         let may = |tool: &&Tool| tool.is_open_to(|scope| scopes.contains(&scope));
         let value = of_profiles.filter(may).map(|tool| tool.shown(dotted)).collect();
-        // A list with something left out is the caller's alone.
+        // A list without some of its items is private to the caller.
         let all = [Scope::Read, Scope::Write, Scope::Admin].iter().all(|scope| scopes.contains(scope));
         let keep = if all { Keep::Public } else { Keep::Private };
         Ok(Kept { value, keep, ttl_ms: LISTS_TTL_MS })
@@ -106,14 +106,15 @@ impl LociOffer {
         Ok(Reply::Done(result(tool, outcome)))
     }
 
-    /// The result of a tool, for what is not a call of it.
+    /// Returns the result of a tool for a resource or a prompt.
     async fn ask(&self, asking: &Asking, name: &str, arguments: Value) -> Result<Value, ToolError> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         self.tools.call(&asking.caller, name, arguments).await
     }
 }
 
-/// The result of a call: as JSON, and for clients that read texts as the tool's text, else as the same JSON.
+/// Returns the result of a call: as JSON, and as the tool's text for clients that read texts, else
+/// as that JSON in text.
 fn result(tool: &Tool, outcome: Result<Value, ToolError>) -> Map<String, Value> {
     let (structured, text, is_error) = match outcome {
         Ok(value) => {
@@ -136,7 +137,7 @@ fn unlisted(error: ToolError) -> Fault {
     Fault::internal(format!("{}: {}", error.code.tool_word(), error.message))
 }
 
-/// What a failed tool is where a resource or a prompt was asked for.
+/// Converts the error of a tool that a resource or a prompt called.
 fn not_served(error: ToolError) -> Fault {
     match error.code {
         ErrorCode::Invalid
@@ -156,7 +157,7 @@ impl Provider for LociOffer {
 
     fn instructions(&self, endpoint: &Endpoint) -> Option<Cow<'static, str>> {
         let rules = self.rules(endpoint);
-        // Tools of operations agents mean no repository.
+        // The tools of operations agents refer to no repository.
         let is_of_code = self.has_facts() && endpoint.profiles != [Profile::Sre];
         Some(match self.tools.repository().filter(|_| is_of_code) {
             Some(repo) => format!("{rules} {}", rules::here(&repo)).into(),

@@ -1,4 +1,4 @@
-//! Prompts: the rules, what is known when a session begins, facts for files under review.
+//! Prompts: the rules, the facts at the start of a session, the facts for files under review.
 
 use loci_engine::retrieval::render::{Frame, fence};
 use serde_json::{Map, Value, json};
@@ -8,11 +8,11 @@ use crate::mcp::fault::Fault;
 use crate::mcp::message::Params;
 use crate::mcp::provider::{Asking, Keep, Kept, Reply};
 
-/// How long the list may be kept.
+/// The time for which the list may be cached, in milliseconds.
 const TTL_MS: u64 = 300_000;
-/// Facts at the beginning of a session.
+/// The number of facts at the start of a session.
 const FACTS: i64 = 20;
-/// Files of one review.
+/// The maximum number of files in one review.
 const PATHS_MAX: usize = 20;
 
 pub(super) fn list(offer: &LociOffer) -> Kept<Vec<Value>> {
@@ -105,7 +105,7 @@ async fn review(offer: &LociOffer, asking: &Asking, arguments: &Params) -> Resul
     ))
 }
 
-/// A fact in a line.
+/// Returns a fact in one line.
 fn entry(path: &str, fact: &Value) -> String {
     let part = |name: &str| fact.get(name).and_then(Value::as_str).unwrap_or("?");
     let (id, label) = (part("id"), part("label"));
@@ -113,7 +113,7 @@ fn entry(path: &str, fact: &Value) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A fact that is withheld, in a line: its places instead of its statement.
+/// Returns a withheld fact in one line, with its places in place of its statement.
 fn withheld_entry(path: &str, fact: &Value) -> String {
     let part = |name: &str| fact.get(name).and_then(Value::as_str).unwrap_or("?");
     let reasons = fact.get("why").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
@@ -123,7 +123,7 @@ fn withheld_entry(path: &str, fact: &Value) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The repository that is named, else the one that tools mean.
+/// Returns the named repository, else the default one of the tools.
 fn repo(offer: &LociOffer, arguments: &Params) -> Result<String, Fault> {
     match (required(arguments, "repo"), offer.tools.repository()) {
         (Ok(named), _) => Ok(named.to_owned()),

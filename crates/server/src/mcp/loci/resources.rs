@@ -1,5 +1,5 @@
-//! Resources: the rules, and where there are facts what is known of a repository. Reading is a call
-//! of a tool, so that no rule lives here.
+//! Resources: the rules and, if there are facts, those of a repository. Reading a resource calls a
+//! tool, so this module has no rules of its own.
 
 use loci_api::ErrorCode;
 use serde_json::{Value, json};
@@ -8,15 +8,15 @@ use super::{LociOffer, not_served};
 use crate::mcp::fault::Fault;
 use crate::mcp::provider::{Asking, Keep, Kept};
 
-/// The scheme of all of them.
+/// The URI scheme of all resources.
 const SCHEME: &str = "memory://";
-/// The rules.
+/// The resource with the rules.
 const RULES: &str = "memory://rules";
 /// The listing of a memory as files.
 const FILES: &str = "memory://files";
-/// How long what holds records may be kept.
+/// The time for which resources with records may be cached, in milliseconds.
 const RECORDS_TTL_MS: u64 = 10_000;
-/// How long what is the same for everybody may be kept.
+/// The time for which resources that are equal for all callers may be cached, in milliseconds.
 const TTL_MS: u64 = 300_000;
 
 /// A resource by its URI.
@@ -30,7 +30,7 @@ enum Named<'a> {
     ByPath(&'a str, &'a str),
 }
 
-/// Reads a URI.
+/// Parses a URI.
 fn named(uri: &str) -> Option<Named<'_>> {
     if uri == RULES {
         return Some(Named::Rules);
@@ -55,7 +55,7 @@ fn named(uri: &str) -> Option<Named<'_>> {
     }
 }
 
-/// The resources that can be named in full.
+/// Returns the resources with a complete URI.
 pub(super) async fn list(offer: &LociOffer, asking: &Asking) -> Result<Kept<Vec<Value>>, Fault> {
     let mut value = vec![json!({
         "uri": RULES,
@@ -84,7 +84,7 @@ pub(super) async fn list(offer: &LociOffer, asking: &Asking) -> Result<Kept<Vec<
     Ok(Kept { value, keep: Keep::Private, ttl_ms: RECORDS_TTL_MS })
 }
 
-/// The forms of those that cannot.
+/// Returns the templates of the others.
 pub(super) fn templates(offer: &LociOffer) -> Kept<Vec<Value>> {
     let mut value = Vec::new();
     if offer.has_facts() {
@@ -110,13 +110,14 @@ pub(super) fn templates(offer: &LociOffer) -> Kept<Vec<Value>> {
     Kept { value, keep: Keep::Public, ttl_ms: TTL_MS }
 }
 
-/// How the recent facts of a repository look. Nothing else is listened to.
+/// Returns the mark of a repository's recent facts. Other resources have no notifications.
 pub(super) async fn mark(offer: &LociOffer, asking: &Asking, uri: &str) -> Result<Option<String>, Fault> {
     let Some(Named::Recent(repo)) = named(uri).filter(|_| offer.has_facts()) else { return Ok(None) };
     match offer.tools.mark(&asking.caller, repo).await {
         Ok(mark) => Ok(Some(mark)),
         Err(error) => match error.code {
-            // Nothing to be seen, by this caller or by anybody: as long as that is so there is no news.
+            // The resource is not visible to this caller, or does not exist. There is no change as
+            // long as this holds.
             ErrorCode::NotFound | ErrorCode::RepositoryUnknown | ErrorCode::Denied | ErrorCode::Invalid => {
                 Ok(None)
             }
@@ -125,7 +126,7 @@ pub(super) async fn mark(offer: &LociOffer, asking: &Asking, uri: &str) -> Resul
     }
 }
 
-/// The contents of one.
+/// Returns the contents of a resource.
 pub(super) async fn read(offer: &LociOffer, asking: &Asking, uri: &str) -> Result<Kept<Vec<Value>>, Fault> {
     let none = || Fault::no_resource(uri, asking.revision);
     let named = named(uri).ok_or_else(none)?;
@@ -169,7 +170,7 @@ pub(super) async fn read(offer: &LociOffer, asking: &Asking, uri: &str) -> Resul
     Ok(Kept { value: vec![contents], keep: Keep::Private, ttl_ms: RECORDS_TTL_MS })
 }
 
-/// True where a fact is one of that repository, whatever that is called.
+/// Returns true if a fact belongs to that repository, under any name of it.
 async fn is_of(offer: &LociOffer, asking: &Asking, answer: &Value, repo: &str) -> bool {
     let of = answer.pointer("/memory/repo").and_then(Value::as_str).unwrap_or_default();
     if of.eq_ignore_ascii_case(repo) {

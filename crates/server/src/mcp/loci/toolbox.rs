@@ -1,4 +1,5 @@
-//! Who answers calls of tools: the engine of this process. `loci mcp` has another, which asks a server.
+//! Answers calls of tools by the engine of this process. `loci mcp` has another implementation,
+//! which calls a server.
 
 use loci_api::ErrorCode;
 use std::sync::Arc;
@@ -19,21 +20,22 @@ use crate::tools::tool::{Arguments, Context, Outcome, Scope};
 
 /// Answers calls of tools.
 pub trait ToolBox: Send + Sync {
-    /// What the caller may do.
+    /// Returns the caller's scopes.
     fn scopes<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<Scope>, ToolError>>;
     /// Calls a tool.
     fn call<'a>(&'a self, caller: &'a Caller, name: &'a str, arguments: Arguments) -> BoxFuture<'a, Outcome>;
-    /// The repository that tools mean where none is named, by the name under which it is known here.
+    /// Returns the default repository of the tools, by its name on this server.
     fn repository(&self) -> Option<String> {
         None
     }
-    /// Names of repositories that the caller may know of, at most 100, in order.
+    /// Returns the names of repositories that the caller may see, at most 100, in order.
     fn repositories<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<String>, ToolError>>;
-    /// How the facts of a repository stand, in a text that is another when others are served. It is asked often, and costs little.
+    /// Returns a mark of a repository's facts, which changes when other facts are served. It is
+    /// called often, and is cheap.
     fn mark<'a>(&'a self, caller: &'a Caller, repo: &'a str) -> BoxFuture<'a, Result<String, ToolError>>;
 }
 
-/// Repositories that are named.
+/// The maximum number of repositories that are named.
 #[cfg(feature = "verified")]
 const REPOSITORIES_MAX: u32 = 100;
 
@@ -43,7 +45,7 @@ pub struct EngineTools {
     pub engine: Loci,
     /// The tools.
     pub table: Arc<Table>,
-    /// The memory that is meant where nothing else says.
+    /// The default memory.
     pub memory: Option<String>,
 }
 

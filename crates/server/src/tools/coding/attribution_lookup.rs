@@ -1,4 +1,4 @@
-//! `attribution_lookup`: which tasks, prompts and people something leads back to.
+//! `attribution_lookup`: the tasks, prompts and people from which something originates.
 
 use loci_api::coding::attribution::AttributionAsk;
 
@@ -10,7 +10,7 @@ use crate::tools::shapes::repo;
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 use crate::v1::coding::attribution::attributed;
 
-/// Items where nobody says.
+/// The default number of items.
 const ITEMS: u32 = 20;
 
 pub(in crate::tools) fn tool() -> Tool {

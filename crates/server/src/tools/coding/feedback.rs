@@ -1,4 +1,4 @@
-//! `memory_feedback`: which memories were used, helped or misled.
+//! `memory_feedback`: the memories that were used, helped or misled.
 
 use loci_api::coding::task::feedback::TaskFeedback;
 use loci_model::limits;

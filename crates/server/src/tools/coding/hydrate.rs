@@ -1,6 +1,5 @@
-//! `memory_hydrate`: what is remembered, for the prompt of a task or of whoever knows the
-//! repository alone. Only a request that cannot be right, or is not the caller's to make, is an
-//! error.
+//! `memory_hydrate`: memories for the prompt of a task, or for a caller that names only a
+//! repository. Only an invalid or forbidden request is an error.
 
 use loci_api::ErrorCode;
 use loci_api::coding::hydration::TaskHydrate;
@@ -119,7 +118,7 @@ async fn work(context: Context, arguments: Arguments) -> Outcome {
     }
 }
 
-/// Nothing could be read: the work goes on without, and is told why.
+/// Returns the result without memories, with the reason. The task continues without them.
 fn unread(error: &Error) -> Value {
     tracing::warn!(?error, metric_type = "memory_load_infra_failure", "memory_hydrate");
     let kinds = HydrationKind::ALL.iter().map(|kind| kind.as_str()).chain([GRAPH]);

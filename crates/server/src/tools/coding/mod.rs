@@ -1,6 +1,6 @@
-//! The family `coding`: tasks of coding agents, by the calls of the native API. One file per tool;
-//! `shapes`: the forms that several of them take; `search_repository`: `memory_search` in more than
-//! facts, or for a task.
+//! The family `coding`: tasks of coding agents, by the calls of the native API. Each tool has one
+//! file. `shapes` has the forms that several tools share. `search_repository` is `memory_search`
+//! beyond facts, or for a task.
 
 mod attribution_lookup;
 mod feedback;
@@ -14,7 +14,7 @@ mod task_history;
 
 use super::tool::Tool;
 
-/// The tools of the family, in the order in which they are listed.
+/// Returns the tools of the family in listing order.
 pub(super) fn tools() -> Vec<Tool> {
     vec![
         hydrate::tool(),

@@ -1,4 +1,4 @@
-//! `memory_note`: one thing that was learned, stored while the task goes on.
+//! `memory_note`: stores one learning while the task continues.
 
 use loci_api::coding::task::end::TaskNote;
 use loci_model::limits;

@@ -1,4 +1,4 @@
-//! `related_files`: files that usually change with some others and are not among them.
+//! `related_files`: files that usually change together with the given ones.
 
 use loci_api::coding::graph::MissingAsk;
 
@@ -10,7 +10,7 @@ use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 use crate::tools::{asked, native};
 use crate::v1::coding::graph::absent;
 
-/// Items where nobody says.
+/// The default number of items.
 const ITEMS: u32 = 20;
 
 pub(in crate::tools) fn tool() -> Tool {

@@ -1,4 +1,4 @@
-//! `rules_list`: the rules that reviews of a repository left.
+//! `rules_list`: the rules from the reviews of a repository.
 
 use loci_api::coding::rule::RuleListing;
 use loci_model::limits;
@@ -13,7 +13,7 @@ use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 use crate::tools::{asked, native};
 use crate::v1::coding::rules::listed;
 
-/// Items where nobody says.
+/// The default number of items.
 const ITEMS: u32 = 50;
 
 pub(in crate::tools) fn tool() -> Tool {
@@ -42,7 +42,7 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-/// States that may be read.
+/// Returns the schema of states that may be read.
 fn state() -> Value {
     let states = RecordState::ALL.iter().filter(|state| **state != RecordState::Erased);
     let words: Vec<&str> = states.map(|state| state.as_str()).collect();

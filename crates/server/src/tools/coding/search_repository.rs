@@ -1,5 +1,6 @@
-//! `memory_search` in what is remembered of a repository beside its facts, and for a task: the same as `POST
-//! /v1/repos/{owner}/{name}/search`. Facts that cite code come as the family writes facts, all else as results.
+//! `memory_search` in a repository's memory beyond facts, and for a task, like `POST
+//! /v1/repos/{owner}/{name}/search`. Facts that cite code have the family's form of facts, all
+//! others that of results.
 
 use std::sync::Arc;
 
@@ -17,13 +18,14 @@ use crate::tools::tool::{Arguments, Context, Outcome};
 use crate::tools::verified::asked;
 use crate::v1::coding::repository_search::{result, searched};
 
-/// Facts that are looked at for a search whose results are not known yet.
+/// The number of facts verified for a search whose results are not known yet.
 const FACTS: u32 = 100;
 
-/// The facts that such a search may return, for one who has the code where the server has not.
+/// Returns the facts that such a search can return, for a client that has the code where the server
+/// does not.
 pub(in crate::tools) fn facts_asked(arguments: &Arguments, repo: String) -> Result<FactsAsked, ToolError> {
     let query = asked::string(arguments, "query").filter(|query| !query.trim().is_empty());
-    // Without a question all that there are, confirmed last first.
+    // Without a question the search returns all records, most recently confirmed first.
     let since = query.is_none().then(|| Timestamp::from_millis(0)).transpose()?;
     Ok(FactsAsked::Search(FactSearch {
         repo,
@@ -54,13 +56,13 @@ fn request(arguments: &Arguments) -> Result<RepositorySearch, ToolError> {
     let mut filters: SearchFilters = serde_json::from_value(filters).map_err(|_| {
         ToolError::new(ErrorCode::Invalid, "filters must be those of the schema").on("filters")
     })?;
-    // The state of a fact, which is what all that is found is in.
+    // The active state. All results are in this state.
     filters.status = filters.status.filter(|word| word != RecordState::Active.as_str());
     let kinds = arguments.get("kinds").and_then(Value::as_array).into_iter().flatten();
     let kinds: Vec<String> = kinds.filter_map(Value::as_str).map(str::to_owned).collect();
     Ok(RepositorySearch {
         query: asked::string(arguments, "query"),
-        // As without a task: facts.
+        // The default without a task: facts.
         kinds: if kinds.is_empty() { vec![RecordKind::Fact.as_str().to_owned()] } else { kinds },
         filters,
         limit: asked::number(arguments, "limit"),
@@ -90,7 +92,7 @@ fn answer(repo: String, found: &RepositoryFound, withholding: Withholding) -> Va
     Value::Object(said)
 }
 
-/// One that cites code; citations that were only proposed are no fact's.
+/// Returns the fact of a record that cites code. Citations that are only proposed make no fact.
 fn fact(one: &SearchedRecord) -> Option<&FactView> {
     one.fact.as_ref().filter(|view| !view.remembered.fact.proposed)
 }

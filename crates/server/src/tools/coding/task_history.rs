@@ -1,4 +1,4 @@
-//! `task_history`: tasks of a repository, the newest first.
+//! `task_history`: tasks of a repository, newest first.
 
 use loci_api::coding::task::TaskListing;
 
@@ -10,7 +10,7 @@ use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 use crate::tools::{asked, native};
 use crate::v1::coding::tasks::listed;
 
-/// Items where nobody says.
+/// The default number of items.
 const ITEMS: u32 = 20;
 
 pub(in crate::tools) fn tool() -> Tool {
@@ -45,7 +45,7 @@ pub(in crate::tools) fn tool() -> Tool {
 }
 
 async fn work(context: Context, arguments: Arguments) -> Outcome {
-    // Tasks of all repositories are no history of one.
+    // The history is that of one repository, so its name is required.
     asked::needed(&arguments, "repo")?;
     let asking = native::asking(&context, &arguments);
     let mut listing: TaskListing = native::request(arguments, &[])?;

@@ -1,5 +1,6 @@
-//! Which tree a call means, and what its paths are in it: the mount `default` where there is one, else the memory that tools mean and the
-//! namespace that the caller's grants name. Of a mount with several trees, the first name of a path says which.
+//! Finds the tree of a call and the paths in it: that of the mount `default` if it exists, else the
+//! default memory of the tools with the namespace in the caller's grants. In a mount with several
+//! trees, the first name of a path selects the tree.
 
 use loci_api::ErrorCode;
 use loci_documents::{MountAsk, MountTree, TreeAsk};
@@ -10,26 +11,26 @@ use crate::tools::error::ToolError;
 use crate::tools::place;
 use crate::tools::tool::Context;
 
-/// The mount that is meant where nobody names a memory.
+/// The default mount of calls that name no memory.
 const DEFAULT: &str = "default";
 
 /// A tree, and a path in it.
 pub(super) struct At {
     pub(super) tree: TreeAsk,
-    /// The directory that the mount shows the tree in.
+    /// The directory of the tree in the mount.
     name: Option<String>,
-    /// The path as the tree has it.
+    /// The path within the tree.
     pub(super) path: Option<String>,
 }
 
 impl At {
-    /// A path of the tree as the caller names it.
+    /// Returns a path of the tree in the caller's form.
     pub(super) fn shown(&self, path: &str) -> String {
         self.name.as_ref().map_or_else(|| path.to_owned(), |name| format!("{name}/{path}"))
     }
 }
 
-/// The mount of a call.
+/// Returns the mount of a call.
 pub(super) async fn mount(context: &Context) -> Result<MountAsk> {
     let has_default = context.engine.documents.settings().memory_tool.mounts.contains_key(DEFAULT);
     if has_default && context.place.asked.is_none() {
@@ -40,7 +41,7 @@ pub(super) async fn mount(context: &Context) -> Result<MountAsk> {
     Ok(MountAsk::Tree(TreeAsk { memory, namespace }))
 }
 
-/// Where a path leads.
+/// Resolves a path.
 pub(super) async fn at(context: &Context, path: Option<&str>) -> std::result::Result<At, ToolError> {
     let trees = context.engine.documents.mount_trees(&context.caller, &mount(context).await?).await?;
     let path = path.map(|path| path.trim_matches('/')).filter(|path| !path.is_empty());
@@ -60,7 +61,7 @@ pub(super) async fn at(context: &Context, path: Option<&str>) -> std::result::Re
     Ok(At { tree: found.tree.clone(), name: found.name.clone(), path: rest })
 }
 
-/// The one namespace that all grants on the memory name.
+/// Returns the namespace of the caller's grants on the memory, if all name the same one.
 fn only_granted(caller: &Principal, memory: &MemoryId) -> Option<Namespace> {
     let is_of = |granted: Option<&MemoryId>| granted.is_none_or(|granted| granted == memory);
     let mut granted = caller

@@ -1,5 +1,5 @@
-//! `memory`: the memory tool that Anthropic's models know, on the documents of the mount. Its texts
-//! are those of `loci_documents`, errors included.
+//! `memory`: the memory tool of Anthropic's models, on the documents of the mount. Its texts are
+//! those of `loci_documents`, including errors.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,8 @@ pub(in crate::tools) fn tool() -> Tool {
         dotted: None,
         description: "View and edit the files of your memory below /memories. View the directory before anything else.",
         profiles: &[Profile::Files, Profile::Full],
-        // A grant of read is enough to view; what else is read-only for the caller, the answer says.
+        // A read grant is enough to view. For other commands the result states that the caller may
+        // only read.
         scope: Scope::Read,
         annotations: Annotations::write(false, false, false),
         input: checked_by_tool(closed(

@@ -1,4 +1,4 @@
-//! `memory_list`: what lies in the tree, by path; or the listing that a model is shown, within its budget.
+//! `memory_list`: the entries of the tree by path, or the listing for a model within its budget.
 
 use loci_api::documents::tree::TreeItem;
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, number, one_of, open, said, whole, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 
-/// Items of one answer.
+/// The maximum number of items in one result.
 const ITEMS_MAX: u32 = 500;
 
 pub(in crate::tools) fn tool() -> Tool {

@@ -56,7 +56,7 @@ async fn read(context: Context, arguments: Arguments) -> Outcome {
     }))
 }
 
-/// The lines asked for, with their ends; all of the text where none are.
+/// Returns the requested lines with their ends, or the whole text if none are requested.
 fn lines(body: &str, first: Option<usize>, last: Option<usize>, count: usize) -> Result<String, ToolError> {
     if first.is_none() && last.is_none() {
         return Ok(body.to_owned());
@@ -69,7 +69,7 @@ fn lines(body: &str, first: Option<usize>, last: Option<usize>, count: usize) ->
     Ok(body.split_inclusive('\n').take(last).skip(first - 1).collect())
 }
 
-/// The error for a path where no document lies, with the paths as the caller must name them.
+/// Returns the error for a path without a document, with the paths in the caller's form.
 fn missing(at: &At, asked: &str, error: loci_model::Error) -> ToolError {
     if error.kind != loci_model::ErrorKind::NotFound {
         return error.into();

@@ -1,5 +1,5 @@
-//! The family `files`: a memory as files for a model: what lies there, reading, looking for lines, and the memory tool that Anthropic's
-//! models know.
+//! The family `files`, a memory as files for a model: listing, reading, searching for lines, and
+//! the memory tool of Anthropic's models.
 
 mod at;
 mod memory;
@@ -9,7 +9,7 @@ mod memory_read;
 
 use super::tool::Tool;
 
-/// The tools of the family, in the order in which they are listed.
+/// Returns the tools of the family in listing order.
 pub(super) fn tools() -> Vec<Tool> {
     vec![memory_list::tool(), memory_read::tool(), memory_grep::tool(), memory::tool()]
 }

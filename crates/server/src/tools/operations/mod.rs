@@ -1,6 +1,6 @@
-//! The family `sre`: the four tools of a supervisor of operations agents, with the names and both forms of arguments of the design that they
-//! come from. Worker agents get none. What they save is an agent's word: no tool puts a contact or
-//! an approval in force.
+//! The family `sre`: four tools for a supervisor of operations agents, with the names and both
+//! argument forms of the source design. Worker agents get none. Saved data has the trust of an
+//! agent, so no tool can activate a contact or an approval.
 
 mod retrieve_memory;
 mod save_infrastructure;
@@ -18,27 +18,27 @@ use super::error::ToolError;
 use super::schema::{anything, array, flag, open, said, word};
 use super::tool::{Arguments, Context, Outcome, Tool};
 
-/// The memory that is meant.
+/// Returns the memory of the call.
 async fn memory(context: &Context) -> Result<MemoryId, ToolError> {
     let named = context.place.asked.as_deref().or(context.place.configured.as_deref());
     Ok(context.engine.operations.sre_memory(&context.caller, named).await?)
 }
 
-/// The session that is named; an empty text names none.
+/// Returns the named session; an empty text names none.
 fn named_session(arguments: &Arguments) -> Option<String> {
     string(arguments, "session_id").filter(|id| !id.is_empty())
 }
 
-/// The user that the call is for: of the argument, else of the connection's header, else of the
-/// session, else the caller that acts for nobody else.
+/// Returns the user of the call: that of the argument, else of the connection's header, else of the
+/// session, else the caller, if it does not act for others.
 async fn user(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Result<String, ToolError> {
     let (named, session) = (string(arguments, "user_id"), named_session(arguments));
     let asked = requester(context, named.as_deref(), session.as_deref());
     Ok(context.engine.operations.sre_requester(&context.caller, memory, asked).await?)
 }
 
-/// The user that the call is for, as [`user`]; `None` where nothing says for which. An argument or
-/// header that names a user is checked, whether the call needs one or not.
+/// Returns the user of the call like [`user`]; `None` if nothing names one. A user in the argument
+/// or the header is checked even if the call needs none.
 async fn user_if_known(
     context: &Context,
     memory: &MemoryId,
@@ -53,13 +53,13 @@ fn requester<'a>(context: &'a Context, named: Option<&'a str>, session: Option<&
     SreRequester { named, connection: context.place.user.as_deref(), session }
 }
 
-/// The session of the open investigation that a user works on.
+/// Returns the session of the open investigation of a user.
 async fn open_session(context: &Context, memory: &MemoryId, user: &str) -> Result<Option<String>, ToolError> {
     let open = context.engine.operations.investigation_open(&context.caller, memory, (user, None)).await?;
     Ok(open.map(|open| open.session))
 }
 
-/// The arguments of the structured form; none where a call has another.
+/// Returns the arguments of the structured form; `None` for a call in the simple form.
 fn structured(arguments: &Arguments) -> Result<Option<Value>, ToolError> {
     let Some(Value::Object(content)) = arguments.get("content") else { return Ok(None) };
     let context = string(arguments, "context").filter(|text| !text.trim().is_empty());
@@ -69,13 +69,13 @@ fn structured(arguments: &Arguments) -> Result<Option<Value>, ToolError> {
     Ok(Some(Value::Object(content)))
 }
 
-/// What a call has to say, and does not.
+/// Returns the error for missing arguments.
 fn missing(names: &[&str]) -> ToolError {
     let rule = format!("missing: {}. Give them, or content and context instead", names.join(", "));
     ToolError::new(ErrorCode::Invalid, rule).on(names.first().copied().unwrap_or("content"))
 }
 
-/// Texts that the simple form needs.
+/// Returns the texts that the simple form requires.
 fn simple<const N: usize>(arguments: &Arguments, names: [&'static str; N]) -> Result<[String; N], ToolError> {
     let absent: Vec<&str> = names
         .into_iter()
@@ -87,14 +87,15 @@ fn simple<const N: usize>(arguments: &Arguments, names: [&'static str; N]) -> Re
     Ok(names.map(|name| string(arguments, name).unwrap_or_default()))
 }
 
-/// The answer of a save for a user, who is named in it.
+/// Returns the result of a save for a user, with the user's name.
 fn answer_for(saved: &SreSaved, user: &str) -> Outcome {
     let mut shown = shown(saved);
     shown.insert("user_id".to_owned(), json!(user));
     Ok(Value::Object(shown))
 }
 
-/// The members of a save's answer: of several records, of the one that needs most attention.
+/// Returns the members of a save's result. Of several records it shows the one that needs most
+/// attention.
 fn shown(saved: &SreSaved) -> Map<String, Value> {
     let gravest = saved.records.iter().max_by_key(|kept| kept.action);
     let record = saved.records.iter().find_map(|kept| kept.record.as_ref()).map(ToString::to_string);
@@ -112,7 +113,7 @@ fn shown(saved: &SreSaved) -> Map<String, Value> {
     shown
 }
 
-/// The form of the argument that names the user.
+/// Returns the schema of the argument that names the user.
 fn user_form() -> Value {
     said(word(), "The user, where the key acts for users")
 }
@@ -124,7 +125,7 @@ fn state(action: SreAction) -> &'static str {
     }
 }
 
-/// The form of what became of a save.
+/// Returns the schema of a save's result.
 fn saved_form() -> Value {
     let members = [
         ("saved", flag()),
@@ -137,12 +138,12 @@ fn saved_form() -> Value {
     open(members, &["saved", "state"])
 }
 
-/// The form of the structured arguments.
+/// Returns the schema of the structured arguments.
 fn content_form() -> Value {
     anything()
 }
 
-/// A type, in both spellings.
+/// Parses a type in both spellings.
 fn memory_type(word: &str) -> Result<SreType, ToolError> {
     SreType::parse_input(word).ok_or_else(|| {
         let rule = format!("unknown memory_type '{word}'");
@@ -151,7 +152,7 @@ fn memory_type(word: &str) -> Result<SreType, ToolError> {
     })
 }
 
-/// The tools of the family, in the order in which they are listed.
+/// Returns the tools of the family in listing order.
 pub(super) fn tools() -> Vec<Tool> {
     vec![
         save_preference::tool(),

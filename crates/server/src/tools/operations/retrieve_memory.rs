@@ -1,4 +1,5 @@
-//! `retrieve_memory`: what is remembered, by type and question. What the start of the investigation has shown already is left out, and counted.
+//! `retrieve_memory`: memories by type and question. Those that the start of the investigation has
+//! already shown are left out, and counted.
 
 use loci_model::services::knowledge::SreType;
 use loci_model::{MemoryId, RecordId, limits};
@@ -16,10 +17,10 @@ use crate::tools::schema::{
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 use crate::v1::operations::retrieve::shown;
 
-/// Results where the call does not say: of the simple form, and of the one with filters.
+/// The default number of results, of the simple form and of the one with filters.
 const RESULTS_SIMPLE: usize = 10;
 const RESULTS_FILTERED: usize = 5;
-/// At most so many.
+/// The maximum number of results.
 const RESULTS_MAX: i64 = 100;
 
 pub(in crate::tools) fn tool() -> Tool {
@@ -68,7 +69,7 @@ async fn retrieve(context: Context, arguments: Arguments) -> Outcome {
     let named_actor = string(&arguments, "actor_id").filter(|id| !id.is_empty());
     let user = match (kind, &named_actor) {
         (SreType::Preferences, None) => Some(user(&context, &memory, &arguments).await?),
-        // What the team knows needs no user, nor do the preferences of a named one.
+        // Neither team knowledge nor the preferences of a named user require a user of the call.
         _ => user_if_known(&context, &memory, &arguments).await?,
     };
     let leave_out = if wants_shown {
@@ -93,7 +94,8 @@ async fn retrieve(context: Context, arguments: Arguments) -> Outcome {
     Ok(Value::Object(members))
 }
 
-/// What is asked for. Preferences are the user's own; knowledge is every agent's, also where a user is named, so that a tool sees what the start saw.
+/// Returns the request. Preferences are the user's own. Knowledge is that of every agent, even if a
+/// user is named, so that a tool returns what the start returned.
 fn asked(
     (user, named): (Option<String>, Option<String>),
     (memory, leave_out): (MemoryId, Vec<RecordId>),

@@ -1,4 +1,5 @@
-//! `save_infrastructure`: what is known of a service. Numbers of a sentence become values under their names, so that newer ones take their place.
+//! `save_infrastructure`: knowledge about a service. Numbers in a sentence become values under
+//! their names, so that newer ones replace them.
 
 use loci_model::MemoryId;
 use loci_model::limits;
@@ -17,7 +18,7 @@ use crate::tools::profile::Profile;
 use crate::tools::schema::{closed, one_of, said, text, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 
-/// Hex digits by which a sentence without numbers is told from others.
+/// The number of hex digits that distinguish sentences without numbers.
 const DIGITS: usize = 12;
 
 pub(in crate::tools) fn tool() -> Tool {
@@ -80,10 +81,10 @@ async fn work(context: Context, arguments: Arguments) -> Outcome {
     Ok(Value::Object(answer))
 }
 
-/// The session that is named, else that of the open investigation; knowledge that no investigation
-/// found has a session of its own.
+/// Returns the named session, else that of the open investigation. Knowledge outside of an
+/// investigation has a separate session.
 async fn session(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Result<String, ToolError> {
-    // Knowledge is the team's: a key that acts for users may save it without one.
+    // Knowledge belongs to the team, so a key that acts for users may save it without a user.
     let user = user_if_known(context, memory, arguments).await?;
     if let Some(named) = named_session(arguments) {
         return Ok(named);
@@ -101,9 +102,9 @@ fn data(arguments: &Arguments) -> Result<Value, ToolError> {
     let mut known: Map<String, Value> =
         found.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
     let mut data = json!({"service_name": service, "knowledge_type": kind});
-    // A sentence is no metric: without a name of its own it would take the place of every other
-    // sentence. A dependency is known by its sentence: one on PostgreSQL with 20 connections does
-    // not give way to one on Redis with 10.
+    // A sentence is not a metric: without a distinct name it would replace every other sentence. A
+    // dependency is identified by its sentence, so that one on PostgreSQL with 20 connections is
+    // not replaced by one on Redis with 10.
     let is_dependency = KnowledgeType::parse(&kind) == Some(KnowledgeType::Dependency);
     let metric = match found.keys().next().filter(|_| !is_dependency) {
         Some(only) if found.len() == 1 => Some(only.clone()),

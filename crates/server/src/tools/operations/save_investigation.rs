@@ -1,4 +1,4 @@
-//! `save_investigation`: a finding of the investigation that is open, or a whole investigation.
+//! `save_investigation`: a finding of the open investigation, or a whole investigation.
 
 use loci_api::ErrorCode;
 use loci_model::limits;

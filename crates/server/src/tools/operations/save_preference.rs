@@ -1,5 +1,5 @@
-//! The tool `save_preference`: a wish of the user for the work of agents. The request names the
-//! user; operations memory checks that the caller works for them.
+//! `save_preference`: a preference of the user for the work of agents. The request names the user,
+//! and operations memory checks that the caller works for that user.
 
 use loci_model::limits;
 use loci_model::services::knowledge::{SreSource, SreType};

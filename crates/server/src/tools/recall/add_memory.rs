@@ -1,4 +1,5 @@
-//! `add_memory`: texts worth recalling become records. What a memory holds already, word for word, is not written again.
+//! `add_memory`: stores texts as records. A text that the memory already contains verbatim is not
+//! stored again.
 
 use loci_api::ErrorCode;
 use loci_engine::records::{NewRecord, RecordsCreate};
@@ -17,9 +18,9 @@ use crate::tools::profile::Profile;
 use crate::tools::schema::{array, closed, count, list, open, said, text, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 
-/// Where notes are kept, for a caller whose grants name no place.
+/// The namespace of notes, for a caller whose grants name none.
 const NOTES: &str = "/notes/";
-/// Hits among which a text is looked for word for word.
+/// The number of hits that are compared with a text verbatim.
 const LOOKED_AT: u32 = 10;
 
 pub(in crate::tools) fn tool() -> Tool {
@@ -69,7 +70,7 @@ async fn add(context: Context, arguments: Arguments) -> Outcome {
         }
         stored = stored.saturating_add(fresh.len());
         write(&context, memory, fresh).await?;
-        // What is said again was said now.
+        // A repeated text updates the time of its record.
         if !again.is_empty() {
             context.engine.records_restate(&context.caller, &memory.id, again).await?;
         }
@@ -85,7 +86,7 @@ async fn add(context: Context, arguments: Arguments) -> Outcome {
     Ok(Value::Object(answer))
 }
 
-/// The texts, each once, none blank.
+/// Returns the texts, each once, without blank ones.
 fn entries(arguments: &Arguments) -> Result<Vec<String>, ToolError> {
     let mut entries: Vec<String> = Vec::new();
     for (nth, entry) in arguments.get("entries").and_then(Value::as_array).into_iter().flatten().enumerate() {
@@ -101,8 +102,8 @@ fn entries(arguments: &Arguments) -> Result<Vec<String>, ToolError> {
     Ok(entries)
 }
 
-/// The records that hold the same text, as far as the caller may see. Who may write and not read adds it
-/// again.
+/// Returns the records with equal text that the caller may see. A caller that may write but not
+/// read adds the text again.
 async fn same_text(context: &Context, memory: &Memory, entry: &str) -> Result<Vec<RecordId>> {
     let query = entry.chars().take(limits::QUERY_CHARS_MAX).collect();
     let question =
@@ -143,9 +144,9 @@ async fn write(context: &Context, memory: &Memory, texts: Vec<String>) -> Result
     failed.map_or(Ok(()), |(kind, message)| Err(Error::new(kind, message)))
 }
 
-/// Where the caller's notes are kept: in the place that a grant names, else in one for all.
+/// Returns the namespace of the caller's notes: one that a grant names, else the common one.
 fn notes_of(caller: &Principal, memory: &Memory) -> Result<Namespace> {
-    // What the tool writes is of no actor, no session and no strategy: grants on those do not reach it.
+    // The tool writes without an actor, a session and a strategy, so grants on those do not apply.
     let granted = caller.grants.iter().find(|grant| {
         grant.capabilities.contains(&Capability::Write)
             && grant.actor.is_none()

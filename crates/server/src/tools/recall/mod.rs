@@ -1,5 +1,5 @@
-//! The family `recall`: search and store over all records, with the names and schemas of the Strands memory manager, so that
-//! prompts carry over.
+//! The family `recall`: search and store over all records, with the names and schemas of the
+//! Strands memory manager, so that existing prompts work unchanged.
 
 mod add_memory;
 mod search_memory;
@@ -7,7 +7,7 @@ mod stores;
 
 use super::tool::Tool;
 
-/// The tools of the family, in the order in which they are listed.
+/// Returns the tools of the family in listing order.
 pub(super) fn tools() -> Vec<Tool> {
     vec![search_memory::tool(), add_memory::tool()]
 }

@@ -15,9 +15,9 @@ use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, default, flag, number, open, said, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 
-/// The argument by which documents that prompts begin with are found, too.
+/// The argument that includes documents with which every prompt begins.
 const SYSTEM_ABOUT: &str = "Search documents of knowledge/system/ too, which are loaded with every prompt";
-/// Results, where nobody says.
+/// The default number of results.
 const RESULTS_DEFAULT: u32 = 5;
 
 pub(in crate::tools) fn tool() -> Tool {
@@ -68,7 +68,7 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-/// What was found in one memory.
+/// The results from one memory.
 struct Found {
     store: String,
     hit: Hit,
@@ -94,7 +94,7 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
         let request = SearchRequest { fold: true, include_system, ..question };
         let answer = context.engine.search_with(&context.caller, request, OwnWrites::Shown).await;
         let answer = match answer {
-            // Where no store was named, those that may not be read are none.
+            // Without a named store, unreadable memories are skipped.
             Err(error) if error.kind == ErrorKind::Denied && names.is_empty() => continue,
             answer => answer?,
         };
@@ -118,7 +118,7 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
     Ok(Value::Object(answer))
 }
 
-/// The limit under either spelling, and a warning where it was too high.
+/// Returns the limit under either spelling, and a warning if it was too high.
 fn results_max(arguments: &Arguments) -> Result<(u32, Option<String>), ToolError> {
     let read = |name: &str| -> Result<Option<i64>, ToolError> {
         let Some(value) = arguments.get(name) else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Which memories the argument `stores` means: names of memories, or their ids.
+//! Resolves the argument `stores`: names of memories, or their ids.
 
 use loci_api::ErrorCode;
 use loci_engine::calls::page::Page;
@@ -9,13 +9,13 @@ use crate::tools::error::ToolError;
 use crate::tools::place::{self, MEMORIES_MAX};
 use crate::tools::tool::{Arguments, Context};
 
-/// Memories, and what is to be said of those that were not found.
+/// Memories, with warnings about those that were not found.
 pub(super) struct Stores {
     pub(super) memories: Vec<Memory>,
     pub(super) warnings: Vec<String>,
 }
 
-/// The names in the arguments; an empty list is none.
+/// Returns the names in the arguments; an empty list counts as absent.
 pub(super) fn asked(arguments: &Arguments) -> Vec<String> {
     let names = arguments.get("stores").and_then(Value::as_array).into_iter().flatten();
     let mut asked: Vec<String> = names.filter_map(Value::as_str).map(str::to_owned).collect();
@@ -24,7 +24,8 @@ pub(super) fn asked(arguments: &Arguments) -> Vec<String> {
     asked
 }
 
-/// The memories of these names. Unknown ones are dropped with a warning, as long as one is known.
+/// Returns the memories of these names. Unknown ones are dropped with a warning, as long as one is
+/// known.
 pub(super) async fn named(context: &Context, names: &[String]) -> Result<Stores, ToolError> {
     let (mut memories, mut warnings) = (Vec::new(), Vec::new());
     for name in names {
@@ -44,7 +45,7 @@ pub(super) async fn named(context: &Context, names: &[String]) -> Result<Stores,
     Ok(Stores { memories, warnings })
 }
 
-/// All memories that the caller may know of, up to a limit that is said.
+/// Returns all memories that the caller may see, up to a limit, with a warning about the limit.
 pub(super) async fn all(context: &Context) -> Result<Stores, ToolError> {
     let page: Page<Memory, _> = context.engine.memory_list(&context.caller, None, MEMORIES_MAX).await?;
     let mut warnings = Vec::new();

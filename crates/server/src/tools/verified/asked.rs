@@ -15,23 +15,23 @@ pub(in crate::tools) use crate::tools::asked::{needed, standing, string};
 use crate::tools::error::ToolError;
 use crate::tools::tool::{Arguments, Context};
 
-/// A whole number; beyond what is counted, the most.
+/// Returns a whole number. A number that does not fit becomes the maximum.
 pub(in crate::tools) fn number(arguments: &Arguments, name: &str) -> Option<u32> {
     let number = arguments.get(name).and_then(Value::as_u64)?;
     Some(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
-/// The fact that is meant.
+/// Returns the fact.
 pub(in crate::tools) fn id(arguments: &Arguments, name: &str) -> Result<RecordId, ToolError> {
     Ok(record_id(&needed(arguments, name)?).map_err(|error| error.on(name))?)
 }
 
-/// The revision that is named.
+/// Returns the named revision.
 pub(in crate::tools) fn revision(arguments: &Arguments) -> Option<String> {
     string(arguments, "ref")
 }
 
-/// How a read is to be served.
+/// Returns the options of a read.
 pub(in crate::tools) fn serving(context: &Context, arguments: &Arguments) -> Serving {
     let is_prompt = string(arguments, "format").is_some_and(|format| format == "prompt");
     let tokens = number(arguments, "max_tokens");
@@ -44,7 +44,7 @@ pub(in crate::tools) fn serving(context: &Context, arguments: &Arguments) -> Ser
     }
 }
 
-/// Citations under this name; `None` where it is not given.
+/// Returns the citations under this name; `None` if absent.
 pub(in crate::tools) fn citations(arguments: &Arguments, name: &str) -> Option<Vec<CitationInput>> {
     let citations = arguments.get(name)?.as_array()?;
     Some(citations.iter().filter_map(Value::as_object).map(citation).collect())
@@ -58,12 +58,12 @@ fn citation(given: &Arguments) -> CitationInput {
     }
 }
 
-/// The places of citations.
+/// Returns the places of citations.
 pub(in crate::tools) fn places(citations: &[CitationInput]) -> Vec<Place> {
     citations.iter().map(|citation| citation.place.clone()).collect()
 }
 
-/// A place in the code.
+/// Returns a place in the code.
 pub(in crate::tools) fn place(given: &Arguments) -> Place {
     Place {
         path: string(given, "path").unwrap_or_default(),
@@ -72,7 +72,7 @@ pub(in crate::tools) fn place(given: &Arguments) -> Place {
     }
 }
 
-/// Claims about so many citations; `None` where none are given.
+/// Returns the claims about this number of citations; `None` if absent.
 pub(in crate::tools) fn claims(
     arguments: &Arguments,
     citations: usize,
@@ -81,7 +81,7 @@ pub(in crate::tools) fn claims(
     Ok(Some(read_claims(claims, "claims", citations)?))
 }
 
-/// The caller's idempotency key, with the whole call.
+/// Returns the caller's idempotency key, with the whole call.
 pub(in crate::tools) fn token(arguments: &Arguments) -> Result<Option<ClientToken>, ToolError> {
     let Some(key) = string(arguments, "idempotency_key") else { return Ok(None) };
     let mut rest = arguments.clone();
@@ -89,7 +89,7 @@ pub(in crate::tools) fn token(arguments: &Arguments) -> Result<Option<ClientToke
     Ok(Some(ClientToken::new(key, &Value::Object(rest))?))
 }
 
-/// A point in time.
+/// Returns a point in time.
 pub(in crate::tools) fn time(arguments: &Arguments, name: &str) -> Result<Option<Timestamp>, ToolError> {
     let Some(text) = string(arguments, name) else { return Ok(None) };
     Ok(Some(Timestamp::parse(&text).map_err(|error| error.on(name))?))

@@ -1,5 +1,5 @@
-//! `memory_refresh`, `memory_invalidate`, `memory_log_applied`, `memory_delete`: stored facts are
-//! confirmed, marked as wrong, used, and erased by an administrator.
+//! `memory_refresh`, `memory_invalidate`, `memory_log_applied`, `memory_delete`: confirm a stored
+//! fact, mark it as wrong, report its use, and erase it as an administrator.
 
 use loci_engine::calls::standing::check_label;
 use loci_verified::{AppliedOutcome, FactRefresh};

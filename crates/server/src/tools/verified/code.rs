@@ -1,5 +1,5 @@
-//! `memory_verify_citations`, `memory_read_citation`: whether cited code still says what it said,
-//! and lines of code, at a revision.
+//! `memory_verify_citations`, `memory_read_citation`: verify that cited code is unchanged, and read
+//! lines of code, at a revision.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ pub(super) fn verify_citations() -> Tool {
     }
 }
 
-/// The finding of one citation.
+/// Returns the schema of one citation's verdict.
 fn checked() -> Value {
     let more = [
         ("exists", flag()),
@@ -110,7 +110,7 @@ async fn check_all(context: Context, arguments: Arguments) -> Outcome {
     native::answer(&found.shown(&places))
 }
 
-/// The fact that a check looks at; `None` where it is of given citations.
+/// Returns the fact of a verification; `None` if it is of given citations.
 pub(super) fn verified_asked(arguments: &Arguments) -> Option<Result<FactsAsked, ToolError>> {
     let is_fact = arguments.contains_key("memory_id") && !arguments.contains_key("citations");
     is_fact.then(|| asked::id(arguments, "memory_id").map(FactsAsked::One))

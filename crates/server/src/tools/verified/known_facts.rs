@@ -12,7 +12,7 @@ use crate::tools::profile::Profile;
 use crate::tools::schema::{default, flag, one_of, whole};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 
-/// Facts where nobody says.
+/// The default number of facts.
 const FACTS: u32 = 50;
 
 pub(super) fn recent() -> Tool {
@@ -93,12 +93,12 @@ fn paths(arguments: &Arguments) -> Result<ByPath, ToolError> {
     })
 }
 
-/// The facts that a call for the newest looks at.
+/// Returns the facts of a call for the newest ones.
 pub(super) fn recent_asked(arguments: &Arguments) -> Result<FactsAsked, ToolError> {
     Ok(FactsAsked::Recent { repo: asked::needed(arguments, "repo")?, limit: limit(arguments) })
 }
 
-/// The facts that a call by paths looks at.
+/// Returns the facts of a call by paths.
 pub(super) fn by_path_asked(arguments: &Arguments) -> Result<FactsAsked, ToolError> {
     let by = paths(arguments)?;
     Ok(FactsAsked::ByPath { repo: asked::needed(arguments, "repo")?, by })

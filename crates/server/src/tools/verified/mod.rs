@@ -1,7 +1,8 @@
-//! The family `verified`: facts about repositories that cite code, checked before they are served.
-//! `code`, `new_facts`, `changes`, `one_fact`, `known_facts`, `stats`: the tools, those
-//! together that read the same arguments; `shapes`: the forms that several of them take or give;
-//! `asked`: arguments read. Results have the shapes of `loci_api::verified::fact`.
+//! The family `verified`: facts about repositories that cite code, verified before they are served.
+//!
+//! `code`, `new_facts`, `changes`, `one_fact`, `known_facts`, `stats` have the tools, grouped by
+//! their arguments. `shapes` has the schemas that several of them share. `asked` parses arguments.
+//! Results have the shapes of `loci_api::verified::fact`.
 
 pub(super) mod asked;
 mod changes;
@@ -22,8 +23,8 @@ use super::memory_search;
 use super::table::Table;
 use super::tool::{Arguments, Context, Tool};
 
-/// The facts that a call would look at, for one who has the code where the server has not; `None` for tools and calls that look
-/// at no stored facts. One line per tool.
+/// Returns the facts that a call would verify, for a client that has the code where the server does
+/// not. Returns `None` for tools and calls without stored facts. Each tool has one line.
 fn facts(name: &str, arguments: &Arguments) -> Option<Result<FactsAsked, ToolError>> {
     match name {
         "memory_get_recent" => Some(known_facts::recent_asked(arguments)),
@@ -34,10 +35,11 @@ fn facts(name: &str, arguments: &Arguments) -> Option<Result<FactsAsked, ToolErr
     }
 }
 
-/// The facts that a call of a tool would look at, and where its caller stands.
+/// Returns the facts that a tool call would verify, with the standing of its caller.
 ///
 /// # Errors
-/// As [`call`](super::call::call); `INVALID_ARGUMENT` for a call that looks at no stored facts of one repository.
+/// As [`call`](super::call::call); `INVALID_ARGUMENT` for a call without stored facts of one
+/// repository.
 pub(crate) fn asked_facts(
     table: &Table,
     context: &Context,
@@ -51,7 +53,7 @@ pub(crate) fn asked_facts(
     Ok((asked::standing(context, &arguments), asked))
 }
 
-/// The tools of the family, in the order in which they are listed.
+/// Returns the tools of the family in listing order.
 pub(super) fn tools() -> Vec<Tool> {
     vec![
         new_facts::store(),

@@ -1,5 +1,5 @@
 //! `memory_store`, `memory_supersede`: a durable fact about a repository with the code that proves
-//! it, and the corrected version that takes its place.
+//! it, and the corrected version that replaces it.
 
 use loci_verified::{Correction, NewFact, bare_id, citation_check, ids};
 use serde_json::json;
@@ -118,8 +118,7 @@ async fn supersede_fact(context: Context, arguments: Arguments) -> Outcome {
     let standing = asked::standing(&context, &arguments);
     let (old, citations) =
         (asked::id(&arguments, "old_memory_id")?, asked::citations(&arguments, "new_citations"));
-    // Claims of a correction without citations of its own are about those of the fact that it
-    // corrects.
+    // Claims of a correction without new citations refer to those of the corrected fact.
     let count = match &citations {
         Some(citations) => citations.len(),
         None => {

@@ -1,5 +1,4 @@
-//! `memory_get`, `memory_history`: one fact with everything that is known of it, its versions, and
-//! what happened to it.
+//! `memory_get`, `memory_history`: one fact in full, its versions, and its events.
 
 use loci_model::Timestamp;
 use loci_model::facts::fact::FactEvent;
@@ -32,7 +31,7 @@ async fn read(context: Context, arguments: Arguments) -> Outcome {
     Ok(json!({ "memory": known(&view) }))
 }
 
-/// A fact with everything that is known of it.
+/// Returns a fact with all its data.
 fn known(view: &FactView) -> Value {
     let (record, fact) = (&view.remembered.record, &view.remembered.fact);
     let (detail, source) = (&fact.detail, &fact.detail.source);
@@ -118,7 +117,7 @@ async fn read_history(context: Context, arguments: Arguments) -> Outcome {
     }))
 }
 
-/// Something that happened.
+/// Returns an event.
 fn shown(event: &FactEvent) -> Value {
     let details = event.details.as_ref().and_then(|details| details.value().ok());
     let mut details = details.and_then(|value| value.as_object().cloned()).unwrap_or_default();

@@ -10,33 +10,33 @@ use crate::tools::schema::{
 };
 pub(super) use crate::tools::shapes::{path, record_id, repo, revision};
 
-/// Lines of a file are counted up to here.
+/// The maximum line number.
 const LINES_MAX: i64 = 10_000_000;
 
-/// The members of a call by an agent: these, the agent's own name, and the conversation.
+/// Returns the members of a call by an agent: these, the agent's own name, and the conversation.
 pub(in crate::tools) fn by_agent<const N: usize>(members: [(&str, Value); N], required: &[&str]) -> Value {
     let agent = [("agent_id", text(0, 200)), ("session_id", text(0, 200))];
     closed(members.into_iter().chain(agent), required)
 }
 
-/// The members of a write by an agent: these, the agent's own, and a key. The same key and the same
-/// call: the same answer.
+/// Returns the members of a write by an agent: these, the agent's own, and an idempotency key. A
+/// repeated call with the same key gets the same result.
 pub(super) fn write_by_agent<const N: usize>(members: [(&str, Value); N], required: &[&str]) -> Value {
     let agent = [("agent_id", text(0, 200)), ("session_id", text(0, 200)), ("idempotency_key", text(8, 128))];
     closed(members.into_iter().chain(agent), required)
 }
 
-/// The choice to check facts before they are read.
+/// Returns the schema of the verification mode of a read.
 pub(in crate::tools) fn verify() -> Value {
     default(one_of(&["none", "cached", "fresh"]), "cached")
 }
 
-/// The number of a line.
+/// Returns the schema of a line number.
 pub(super) fn line() -> Value {
     whole(1, LINES_MAX)
 }
 
-/// A place in the code.
+/// Returns the schema of a place in the code.
 fn citation() -> Value {
     closed(
         [
@@ -50,12 +50,13 @@ fn citation() -> Value {
     )
 }
 
-/// Places in the code, and what they are for.
+/// Returns the schema of places in the code, with their purpose.
 pub(super) fn citations(description: &str) -> Value {
     said(list(citation(), 1, 20), description)
 }
 
-/// Statements that a machine can check. Their grammar is in the guide: listed in full it would cost more than all else.
+/// Returns the schema of claims. The guide has their grammar: in full it would cost more than all
+/// other schemas.
 pub(super) fn claims() -> Value {
     const KINDS: [&str; 10] = [
         "contains",
@@ -87,28 +88,29 @@ pub(super) fn claims() -> Value {
     brief(said(list(claim, 0, 20), "Machine-checkable statements that must hold"))
 }
 
-/// A verdict.
+/// Returns the schema of a verdict.
 pub(in crate::tools) fn verdict() -> Value {
     word_of(Verdict::ALL, Verdict::as_str)
 }
 
-/// The verdict of the code on a fact, apart from whether the code is still there.
+/// Returns the schema of the code's support for a fact, independent of the verdict.
 pub(super) fn support() -> Value {
     open([("verdict", word_of(Support::ALL, Support::as_str))], &["verdict"])
 }
 
-/// Lines of a file, with more members; `required` beside the lines.
+/// Returns the schema of lines of a file with more members; `required` are those in addition to the
+/// lines.
 pub(super) fn place<'a>(more: impl IntoIterator<Item = (&'a str, Value)>, required: &[&str]) -> Value {
     let place = [("path", word()), ("line_start", count()), ("line_end", count())];
     open(place.into_iter().chain(more), &[&["path", "line_start", "line_end"], required].concat())
 }
 
-/// Lines of a file at a commit.
+/// Returns the schema of lines of a file at a commit.
 pub(super) fn place_at() -> Value {
     place([("commit", word())], &[])
 }
 
-/// A fact with citations of this form and more members.
+/// Returns the schema of a fact with citations of this form and more members.
 fn fact<'a>(citation: Value, more: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     let members = [
         ("id", uuid()),
@@ -126,13 +128,13 @@ fn fact<'a>(citation: Value, more: impl IntoIterator<Item = (&'a str, Value)>) -
     open(members.into_iter().chain(more), &required)
 }
 
-/// A fact, in short.
+/// Returns the schema of a fact in short.
 pub(super) fn summary() -> Value {
     let more = [("verdict", verdict()), ("support", support()), ("assurance", word()), ("label", word())];
     fact(anything(), more)
 }
 
-/// A fact, with everything that is known of it.
+/// Returns the schema of a fact with all its data.
 pub(super) fn record() -> Value {
     let citation = [
         ("sha", word()),
@@ -167,7 +169,7 @@ pub(super) fn record() -> Value {
     fact(place(citation, &[]), more)
 }
 
-/// What a check of citations found, in short.
+/// Returns the schema of a verification of citations, in short.
 pub(super) fn verification() -> Value {
     open(
         [
@@ -182,7 +184,7 @@ pub(super) fn verification() -> Value {
     )
 }
 
-/// Facts of a repository, checked at a revision, and more members.
+/// Returns the schema of facts of a repository, verified at a revision, and more members.
 pub(in crate::tools) fn facts<'a>(more: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     let reasons = ["drifted", "gone", "contradicted", "unverifiable", "budget"];
     let members = [

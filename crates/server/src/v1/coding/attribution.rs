@@ -1,4 +1,4 @@
-//! What something leads back to: tasks, prompts, people, and what was said.
+//! Attribution: the tasks, prompts, people and statements from which something originates.
 
 use loci_api::coding::attribution as shape;
 use loci_api::coding::table as api;
@@ -25,7 +25,7 @@ async fn attribution(call: Call, asked: shape::AttributionAsk) -> Result<shape::
     attributed(&asking(&call)?, asked).await
 }
 
-/// What something leads back to.
+/// Returns the attribution.
 pub(crate) async fn attributed(
     asking: &Asking<'_>,
     asked: shape::AttributionAsk,

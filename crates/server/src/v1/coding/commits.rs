@@ -1,4 +1,4 @@
-//! Commits of tasks, and what a commit leads back to.
+//! Commits of tasks, and the attribution of a commit.
 
 use loci_api::coding::commit as shape;
 use loci_api::coding::table as api;

@@ -1,4 +1,4 @@
-//! Records of a repository that contradict each other: looked at, and decided about by a person.
+//! Records of a repository that contradict each other: list them, and record a person's decision.
 
 use loci_api::coding::conflict as shape;
 use loci_api::coding::table as api;
@@ -13,7 +13,7 @@ use crate::v1::protocol::table::Table;
 use crate::v1::records::record_shape::record;
 use crate::v1::verified::repositories::repo;
 
-/// What stays where both do.
+/// The decision to keep both.
 const BOTH: &str = "both";
 
 pub(super) fn operations(table: Table) -> Table {

@@ -1,4 +1,4 @@
-//! What the server should have written later and gave up: list, try again.
+//! Dead letters, the jobs that the server gave up: list, retry.
 
 use loci_api::coding::dead_letter as shape;
 use loci_api::coding::table as api;

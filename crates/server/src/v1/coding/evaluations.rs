@@ -1,4 +1,4 @@
-//! Evaluations of tasks: stored, listed.
+//! Evaluations of tasks: store, list.
 
 use loci_api::coding::evaluation as shape;
 use loci_api::coding::table as api;

@@ -1,5 +1,5 @@
-//! Prompts by which agents say at the end of a task what they learned and what they lacked, and by which reviews are read: looked at,
-//! changed, gone back to, evaluated.
+//! Prompts by which agents report their learnings and gaps at the end of a task, and prompts that
+//! read reviews: show, change, roll back, evaluate.
 
 use loci_api::coding::extraction_prompt as shape;
 use loci_api::coding::table as api;

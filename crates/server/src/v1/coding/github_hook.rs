@@ -1,4 +1,5 @@
-//! `POST /v1/hooks/github`: signature, then headers, then the body. What is wrong with a signature leaves nothing but a count.
+//! `POST /v1/hooks/github`: checks the signature, then the headers, then the body. A wrong
+//! signature leaves only a count.
 
 use std::sync::Arc;
 
@@ -24,11 +25,11 @@ use crate::v1::hooks::signature::{HookKeys, Scheme};
 use crate::v1::protocol::table::{Described, Form, Table};
 
 const HOOK: &str = "github";
-/// The digest of the older kind, in another header, is not looked at.
+/// The signature scheme. The older digest, in another header, is ignored.
 const SCHEME: Scheme = Scheme { header: "x-hub-signature-256", prefix: "sha256=" };
-/// What a hook is tried with.
+/// The event that tests a hook.
 const PING: &str = "ping";
-/// The other form of bodies; the signature is over the form.
+/// The other encoding of bodies. The signature covers the encoded form.
 const FORM: &str = "application/x-www-form-urlencoded";
 
 pub(super) fn operations(table: Table) -> Table {
@@ -74,7 +75,8 @@ async fn take(doors: Doors, request: Request) -> Result<Response> {
         reader.read(&named, &payload)
     });
     let Some(notice) = read.await?? else {
-        // An organisation's or an installation's event is sent once, and is none of ours.
+        // An event of an organisation or an installation is sent once, and does not concern this
+        // server.
         doors.metrics.hook_ignored(HOOK, 1);
         return Ok(answer(StatusCode::ACCEPTED, &id, "ignored", Some("no_repository".to_owned())));
     };
@@ -107,7 +109,7 @@ fn header<'h>(headers: &'h HeaderMap, name: &'static str) -> Result<&'h str> {
     })
 }
 
-/// The JSON of a body, out of its form where it is one.
+/// Returns the JSON of a body, decoded from its form if it is one.
 fn payload(headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>> {
     let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !kind.trim().to_ascii_lowercase().starts_with(FORM) {
@@ -138,7 +140,7 @@ mod tests {
     use crate::DoorOptions;
     use crate::v1::hooks::{Hook, Hooks};
 
-    /// Reads what is a notice already; how GitHub's bodies look is its forge's matter.
+    /// A reader for bodies that already are notices. `loci-forges` knows GitHub's bodies.
     struct Plain;
 
     impl NoticeReader for Plain {
@@ -153,7 +155,7 @@ mod tests {
     const SECRET: &str = "It's a Secret to Everybody";
     const NEW: &str = "another";
 
-    /// A door, with the shop's repository behind it.
+    /// A server with the repository of the shop.
     struct Door {
         runtime: tokio::runtime::Runtime,
         world: TestWorld,
@@ -178,7 +180,7 @@ mod tests {
             Self { runtime, world, doors }
         }
 
-        /// Sends a body that is signed with a secret; status and answer.
+        /// Sends a body signed with a secret, and returns status and response.
         fn send(&self, guid: &str, body: &str, secret: &str, headers: &[(&str, &str)]) -> (u16, Value) {
             let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap().chain_update(body);
             let signature = format!("sha256={}", hex::encode(mac.finalize().into_bytes()));
@@ -203,7 +205,8 @@ mod tests {
     }
 
     fn notice(path: &str) -> String {
-        // Another repository has another number: the same under another name would be this one, renamed.
+        // Another repository has another number. The same number with another name would be this
+        // one, renamed.
         let number = path.len();
         serde_json::json!({"repository": {"host": "github.com", "id": number, "path": path}, "event": "repository.renamed",
             "news": {"kind": "named", "formerly": "acme/store"}})

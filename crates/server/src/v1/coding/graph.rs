@@ -1,4 +1,5 @@
-//! Files that change together: what changes with a file, what is always changed together, what a change may touch, what is missing.
+//! Files that change together: those that change with a file, those that always change together,
+//! the reach of a change, and the files missing from it.
 
 use loci_api::coding::graph as shape;
 use loci_api::coding::table as api;
@@ -11,10 +12,10 @@ use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{asking, repo};
 
-/// Rows where nobody says.
+/// The default number of rows.
 const ROWS: u32 = 20;
 const IMPACT_ROWS: u32 = 50;
-/// Steps where nobody says.
+/// The default number of steps.
 const DEPTH: u32 = 2;
 const ALWAYS: &str = "always";
 
@@ -61,7 +62,7 @@ async fn missing(call: Call, asked: shape::MissingAsk) -> Result<shape::MissingL
     absent(&asking(&call)?, &repo(&call)?, asked).await
 }
 
-/// Files that usually change with some others.
+/// Returns files that usually change with the given ones.
 pub(crate) async fn absent(
     asking: &Asking<'_>,
     repo: &str,

@@ -1,4 +1,4 @@
-//! What hooks brought in: listed, and tried again. For administrators.
+//! Deliveries of hooks: list and retry. For administrators.
 
 use loci_api::hook as shape;
 use loci_api::table as api;

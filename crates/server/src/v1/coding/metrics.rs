@@ -1,4 +1,4 @@
-//! How well the tasks of a repository went.
+//! Success metrics of the tasks of a repository.
 
 use loci_api::coding::metrics as shape;
 use loci_api::coding::table as api;

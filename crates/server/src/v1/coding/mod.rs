@@ -1,5 +1,5 @@
-//! Operations of the memory of coding agents: tasks, sessions, commits, reviews, rules, outcomes,
-//! prompts, safeguards.
+//! Operations of coding memory: tasks, sessions, commits, reviews, rules, outcomes, prompts,
+//! safeguards.
 
 pub(crate) mod attribution;
 mod commits;
@@ -26,7 +26,7 @@ mod themes;
 
 use super::protocol::table::Table;
 
-/// The operations of the product.
+/// Adds the operations of the product.
 pub(super) fn operations(table: Table) -> Table {
     let table = repository_settings::operations(table);
     let table = tasks::operations(table);

@@ -1,4 +1,4 @@
-//! What came of tasks: looked at, and set by hand.
+//! Outcomes of tasks: show, and set by hand.
 
 use loci_api::coding::outcome as shape;
 use loci_api::coding::table as api;
@@ -37,7 +37,7 @@ async fn set(call: Call, asked: shape::OutcomeSet) -> Result<shape::Outcome> {
     Ok(shown(set.outcome))
 }
 
-/// The word of a grade, where there is one.
+/// Returns the grade's name, if there is one.
 pub(super) fn graded(outcome: Option<&Outcome>) -> Option<String> {
     outcome.and_then(|outcome| outcome.grade).map(|grade| grade.as_str().to_owned())
 }
@@ -73,7 +73,7 @@ fn shown(outcome: Outcome) -> shape::Outcome {
     }
 }
 
-/// Sums of hundredths are not exact: 0.9 less 0.3 reads as 0.6.
+/// Rounds to hundredths, because their sums are not exact: 0.9 less 0.3 must read as 0.6.
 fn rounded(value: f64) -> f64 {
     loci_model::tasks::exposure::rounded(value)
 }

@@ -1,4 +1,5 @@
-//! What people want of the agents that work for them: shown, set, deleted; what is kept of somebody, and its end.
+//! Preferences of people for the agents that work for them: show, set, delete; and the inventory
+//! and erasure of a person's data.
 
 use loci_api::coding::preference as shape;
 use loci_api::coding::table as api;

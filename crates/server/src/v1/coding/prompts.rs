@@ -1,4 +1,4 @@
-//! Versions of the prompts that agents are given: store, list, compare, go back.
+//! Versions of agents' prompts: store, list, compare, roll back.
 
 use loci_api::coding::prompt as shape;
 use loci_api::coding::table as api;

@@ -1,4 +1,4 @@
-//! Reflections over episodes, and over the tasks of a repository, asked for by name.
+//! Reflections over episodes, and over the tasks of a repository, started on request.
 
 use loci_api::coding::reflection as shape;
 use loci_api::coding::table as api;

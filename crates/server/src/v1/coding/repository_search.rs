@@ -1,4 +1,4 @@
-//! Search in what is remembered of a repository, while an agent works on it.
+//! Search in the memory of a repository while an agent works on it.
 
 use loci_api::coding::table as api;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ async fn search(call: Call, asked: shape::RepositorySearch) -> Result<shape::Rep
     Ok(shown(&searched(&asking(&call)?, repo(&call)?, asked, None).await?))
 }
 
-/// What is found. `told`: what the caller found where the code is.
+/// Returns the results, with the verdicts that the caller reports.
 pub(crate) async fn searched(
     asking: &Asking<'_>,
     repo: String,
@@ -76,7 +76,7 @@ fn kind(word: &str) -> Result<SearchKind> {
     SearchKind::parse(word).ok_or_else(unknown)
 }
 
-/// The answer.
+/// Returns the response.
 pub(crate) fn shown(found: &RepositoryFound) -> shape::RepositoryFound {
     let status = found.status.iter();
     shape::RepositoryFound {
@@ -90,7 +90,7 @@ pub(crate) fn shown(found: &RepositoryFound) -> shape::RepositoryFound {
     }
 }
 
-/// One of the results.
+/// Returns one of the results.
 pub(crate) fn result(one: &SearchedRecord, at: Timestamp) -> shape::FoundRecord {
     let candidate = &one.candidate;
     let record = &candidate.record;

@@ -1,4 +1,4 @@
-//! Settings of a repository: put, changed, shown.
+//! Settings of a repository: put, change, show.
 
 use loci_api::coding::table as api;
 
@@ -60,7 +60,7 @@ async fn show(call: Call) -> Result<shape::RepositoryShown> {
     Ok(shape::RepositoryShown { counts, ..told(shown, Vec::new()) })
 }
 
-/// What registers the repository of the path.
+/// Returns the registration of the repository in the path.
 fn added(repo: &str, asked: shape::RepositoryChange) -> Result<RepositoryAdd> {
     let host = asked.host.clone().or_else(|| host_of(asked.forge.as_deref()).map(str::to_owned));
     let numbered = |number: u64| {
@@ -78,7 +78,7 @@ fn added(repo: &str, asked: shape::RepositoryChange) -> Result<RepositoryAdd> {
     })
 }
 
-/// The settings that are given, by their dotted keys.
+/// Returns the given settings by their dotted keys.
 fn settings(asked: &shape::RepositoryChange) -> Vec<(String, Value)> {
     let groups = [
         ("default_branch", &asked.default_branch),
@@ -107,7 +107,7 @@ fn settings(asked: &shape::RepositoryChange) -> Vec<(String, Value)> {
     found
 }
 
-/// Members of a group, each by its key; those of the one group within a group by theirs.
+/// Collects the members of a group, each by its key, and those of the nested group by theirs.
 fn dotted(key: &str, members: &Map<String, Value>, found: &mut Vec<(String, Value)>) {
     for (member, value) in members {
         let key = format!("{key}.{member}");
@@ -119,12 +119,13 @@ fn dotted(key: &str, members: &Map<String, Value>, found: &mut Vec<(String, Valu
     }
 }
 
-/// A group within a group.
+/// The nested group.
 const QUORUM: &str = "rules.quorum";
-/// There is no clock of calendars: hours are counted.
+/// The calendar schedule, which is not implemented: intervals count hours.
 const CRON: &str = "reflection.cron";
 
-/// What is given and not built: nobody is to think that it counts.
+/// Returns warnings about given settings that are not implemented, so that they are not taken as
+/// active.
 fn unbuilt(asked: &shape::RepositoryChange) -> Vec<String> {
     let is_pool = asked.isolation.as_ref().is_none_or(|isolation| isolation == "pool");
     let cron = asked.reflection.as_ref().and_then(|own| own.get("cron")).is_some_and(|cron| !cron.is_null());
@@ -204,7 +205,7 @@ fn own(repository: &Repository) -> shape::RepositorySettings {
     with_intake(shown, reviews)
 }
 
-/// From which reviews something is learned, with what is said of that.
+/// Returns the settings with the sources of reviews from which the server learns, and their notes.
 fn with_intake(shown: shape::RepositorySettings, reviews: &ReviewIntake) -> shape::RepositorySettings {
     let weights = reviews.authority.iter().flatten();
     shape::RepositorySettings {

@@ -1,4 +1,5 @@
-//! Reviews of pull requests: read from their forge, given by who reads another, from the past.
+//! Reviews of pull requests: read from their forge, supplied by a caller that reads another forge,
+//! or backfilled.
 
 use loci_api::coding::review as shape;
 use loci_api::coding::table as api;
@@ -12,7 +13,7 @@ use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::repo;
 
-/// Pull requests of a backfill that says no number.
+/// The default number of pull requests in a backfill.
 const BACKFILLED: usize = 200;
 
 pub(super) fn operations(table: Table) -> Table {
@@ -118,7 +119,7 @@ fn told(
     Ok(ToldComment { review: Some(review), comment })
 }
 
-/// Who it is, and what they may do: nothing that is known, where that is not said.
+/// Returns the person and their rights at the forge. Missing data counts as unknown.
 fn person(field: &str, asked: shape::ReviewPerson) -> Result<(ForgeUser, Authority)> {
     let role = asked.role.as_deref().map(|word| {
         let rule = format!("{field}.role must be none, read, triage, write, maintain or admin");

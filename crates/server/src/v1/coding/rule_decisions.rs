@@ -1,4 +1,5 @@
-//! What people do with the rules of a repository: written, decided about, shown where from, proposed as a change of its instructions.
+//! Decisions of people on the rules of a repository: write, decide, show the origin, propose as a
+//! change of its instructions.
 
 use loci_api::coding::rule as shape;
 use loci_api::coding::table as api;

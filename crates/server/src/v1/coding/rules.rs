@@ -1,4 +1,5 @@
-//! Rules that reviews of a repository left: looked at. What people decide about them is `rule_decisions`.
+//! Rules from the reviews of a repository: list and show. `rule_decisions` handles the decisions of
+//! people.
 
 use loci_api::coding::rule as shape;
 use loci_api::coding::table as api;
@@ -12,7 +13,7 @@ use crate::v1::protocol::cursor;
 use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{asking, repo};
 
-/// Metadata by which rules are ordered.
+/// The metadata key by which rules are ordered.
 const WEIGHT: &str = "weight";
 
 pub(super) fn operations(table: Table) -> Table {
@@ -23,7 +24,7 @@ async fn list(call: Call, asked: shape::RuleListing) -> Result<shape::RuleList> 
     listed(&asking(&call)?, &repo(&call)?, asked).await
 }
 
-/// A page of rules.
+/// Returns a page of rules.
 pub(crate) async fn listed(
     asking: &Asking<'_>,
     repo: &str,

@@ -1,4 +1,5 @@
-//! What keeps a repository's memory safe: holding back and letting go, deciding about what waits, going back, erasing.
+//! Safeguards of a repository's memory: quarantine and release, decisions on pending records,
+//! rollback, erasure.
 
 use loci_api::coding::safeguard as shape;
 use loci_api::coding::table as api;

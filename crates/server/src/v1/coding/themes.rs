@@ -1,4 +1,4 @@
-//! Themes, which are the lacks of several tasks of a repository: looked at, closed, proposed as an
+//! Themes, which are the common gaps of several tasks of a repository: show, close, propose as an
 //! edit of its prompt.
 
 use loci_api::coding::table as api;

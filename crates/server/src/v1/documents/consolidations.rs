@@ -1,4 +1,4 @@
-//! Runs of consolidation over trees.
+//! Consolidation runs over trees.
 
 use loci_api::documents::consolidation as shape;
 use loci_api::documents::table as api;
@@ -81,7 +81,7 @@ async fn replan(call: Call, asked: shape::ConsolidationAsk) -> Result<shape::Con
     shown(&call, &tree, anew).await
 }
 
-/// A run with what it changes, where it may still, or did.
+/// Returns a run with its proposed or applied changes.
 async fn shown(
     call: &Call,
     tree: &loci_documents::TreeAsk,

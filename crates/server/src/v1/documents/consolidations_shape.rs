@@ -1,4 +1,4 @@
-//! Runs of consolidation as the native API shows them.
+//! Consolidation runs in the shapes of the native API.
 
 use loci_api::documents::consolidation as shape;
 use loci_documents::TreeAsk;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// What is asked for, read.
+/// Parses the request.
 pub(super) fn asked(tree: TreeAsk, start: shape::ConsolidationStart) -> Result<ConsolidationAsk> {
     let operations = match start.operations {
         Some(words) => Some(words.iter().map(|word| operation(word)).collect::<Result<Vec<_>>>()?),
@@ -68,7 +68,7 @@ fn limits(asked: shape::ConsolidationLimits) -> RunLimits {
     }
 }
 
-/// Where runs stand.
+/// Parses the status of runs.
 pub(super) fn status(word: &str) -> Result<RunStatus> {
     RunStatus::parse(word).ok_or_else(|| {
         let words: Vec<&str> = RunStatus::ALL.iter().map(|status| status.as_str()).collect();
@@ -76,7 +76,7 @@ pub(super) fn status(word: &str) -> Result<RunStatus> {
     })
 }
 
-/// A run.
+/// Returns a run.
 pub(super) fn run(
     run: ConsolidationRun,
     differences: Vec<shape::ConsolidationDifference>,
@@ -125,7 +125,7 @@ pub(super) fn run(
     })
 }
 
-/// A value of a closed list from its word.
+/// Parses a value of a closed list.
 fn worded<T: DeserializeOwned>(word: &str) -> Option<T> {
     serde_json::from_value(Value::String(word.to_owned())).ok()
 }

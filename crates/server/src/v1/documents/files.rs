@@ -1,5 +1,5 @@
 //! Documents by their paths: read and written as JSON or as the file itself, with entity tags and
-//! preconditions in HTTP's own headers.
+//! preconditions in HTTP headers.
 
 use axum::Json;
 use axum::extract::Request;
@@ -114,7 +114,7 @@ fn answered(done: DocumentWritten, status: StatusCode) -> Result<Response> {
     }
 }
 
-/// A response with an entity tag that nobody else's cache may keep.
+/// Returns a response with an entity tag, for private caches only.
 pub(super) fn with_etag(mut response: Response, etag: &str) -> Result<Response> {
     let value = HeaderValue::from_str(etag)
         .map_err(|error| Error::bug("an entity tag that cannot stand in a header").caused_by(error))?;

@@ -1,4 +1,4 @@
-//! Documents and trees as the native API shows them.
+//! Documents and trees in the shapes of the native API.
 
 use loci_api::documents::file as shape;
 use loci_api::documents::tree as tree_shape;
@@ -10,16 +10,16 @@ use loci_model::{Namespace, Result};
 
 use crate::v1::protocol::call::Call;
 
-/// The namespace of a tree that nobody names.
+/// The default namespace of a tree.
 const ROOT: &str = "/";
 
-/// The tree of a call.
+/// Returns the tree of a call.
 pub(super) async fn tree(call: &Call, namespace: Option<&str>) -> Result<TreeAsk> {
     let namespace = Namespace::parse(namespace.unwrap_or(ROOT)).map_err(|error| error.on("namespace"))?;
     Ok(TreeAsk { memory: call.memory().await?, namespace })
 }
 
-/// What a document in parts says.
+/// Returns the content of a document sent in parts.
 pub(super) fn content(put: shape::DocumentPut) -> DocumentContent {
     let mut content = DocumentContent {
         body: put.body,

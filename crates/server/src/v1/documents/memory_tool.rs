@@ -1,5 +1,5 @@
-//! The memory tool over HTTP: every command that can be read is answered with what the model reads,
-//! its errors included, and the documents that a session begins with.
+//! The memory tool over HTTP. Every well-formed command gets the text for the model, including
+//! errors. Another operation returns the documents with which a session begins.
 
 use axum::Json;
 use axum::extract::Request;

@@ -1,4 +1,4 @@
-//! Mirrors of trees: making and removing them, bringing them up, and what that did.
+//! Mirrors of trees: create, remove, synchronise, and the results.
 
 use loci_api::documents::mirror as shape;
 use loci_api::documents::table as api;
@@ -12,9 +12,9 @@ use super::files_shape::tree;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
 
-/// How often a mirror is looked at that does not say it.
+/// The default interval between checks of a mirror, in milliseconds.
 const INTERVAL_MS: u64 = 15_000;
-/// How long writes of one author are one commit where nobody says it.
+/// The default time in which writes of one author become one commit, in milliseconds.
 const DEBOUNCE_MS: u64 = 2_000;
 
 pub(super) fn operations(table: Table) -> Table {

@@ -1,4 +1,4 @@
-//! Operations of trees of documents: files, mirrors, consolidation runs, the memory tool, parked
+//! Operations of document trees: files, mirrors, consolidation runs, the memory tool, parked
 //! objects.
 
 mod consolidations;
@@ -12,7 +12,7 @@ mod trees;
 
 use super::protocol::table::Table;
 
-/// The operations of the product.
+/// Adds the operations of the product.
 pub(super) fn operations(table: Table) -> Table {
     let table = files::operations(table);
     let table = trees::operations(table);

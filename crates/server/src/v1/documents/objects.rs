@@ -1,4 +1,4 @@
-//! Objects that agents park: bytes in, the same bytes out.
+//! Objects that agents park: the returned bytes equal the stored ones.
 
 use axum::Json;
 use axum::extract::Request;
@@ -17,7 +17,7 @@ use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
 use crate::v1::protocol::table::{Described, Form, Table};
 
-/// What bytes are that nobody said it of.
+/// The default content type.
 const BYTES: &str = "application/octet-stream";
 
 pub(super) fn operations(table: Table) -> Table {
@@ -62,7 +62,7 @@ async fn object_get(doors: Doors, request: Request) -> Result<Response> {
     let mut response = found.content.into_response();
     let kind = kind.unwrap_or(HeaderValue::from_static(BYTES));
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    // Whatever it says that it is, no page of ours.
+    // The object must never act as a page of this server, with any content type.
     response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response.headers_mut().insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
     with_etag(response, &tag)

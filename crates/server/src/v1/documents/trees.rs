@@ -1,4 +1,4 @@
-//! Trees: what lies in them, what a model is shown, what happened, and going back.
+//! Trees: entries, the listing for a model, changes, and restoring.
 
 use axum::Json;
 use axum::extract::Request;

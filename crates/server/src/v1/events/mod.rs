@@ -69,12 +69,12 @@ fn branch_ask(asked: shape::Branch) -> Result<BranchAsk> {
     })
 }
 
-/// An actor's id in a request.
+/// Parses an actor's id in a request.
 pub(super) fn actor(text: String) -> Result<ActorId> {
     ActorId::parse(text).map_err(|error: Error| error.on("actor"))
 }
 
-/// A session's id in a request.
+/// Parses a session's id in a request.
 pub(super) fn session(text: String) -> Result<SessionId> {
     SessionId::parse(text).map_err(|error: Error| error.on("session"))
 }
@@ -166,7 +166,7 @@ fn item_shown(item: &PayloadItem) -> shape::PayloadItem {
     }
 }
 
-/// Degradations and warnings as codes.
+/// Returns degradations and warnings as codes.
 pub(super) fn notices(notices: &warning::Notices) -> Notices {
     Notices {
         degraded: notices.degraded.iter().map(|code| code.code().to_owned()).collect(),

@@ -1,4 +1,4 @@
-//! The end of a session: what is left to read of it is read now.
+//! The end of a session: its remaining events are extracted now.
 
 use loci_api::pull::SessionEnded;
 use loci_api::table as api;

@@ -10,17 +10,18 @@ use super::HookKeys;
 /// A sender of alerts.
 #[derive(Clone)]
 pub struct AlertHook {
-    /// What it is.
+    /// The alerting system.
     pub source: AlertSource,
-    /// The name under which its deliveries are numbered: the same wherever it stands in the configuration.
+    /// The name in the numbers of its deliveries. It does not depend on the position in the
+    /// configuration.
     pub sender: String,
-    /// The memory that it may send to, by name or id; none: any.
+    /// The memory that it may send to, by name or id; `None` for any.
     pub memory: Option<String>,
-    /// Its secrets: one, or several while they are changed.
+    /// The secrets: one, or several during a rotation.
     pub keys: HookKeys,
-    /// The header with the secret, for those that cannot sign.
+    /// The header with the secret, for senders that cannot sign.
     pub header: Option<String>,
-    /// Reads its bodies.
+    /// The reader of its bodies.
     pub reader: Arc<dyn AlertReader>,
 }
 

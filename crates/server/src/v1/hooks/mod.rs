@@ -1,16 +1,17 @@
-//! Hooks: what other services send here, each by a file of its own. A body is read by whoever knows its sender, and only behind its
-//! signature (`signature`); it is stored, answered, and dealt with later.
+//! Hooks: messages that other services send to this server, each with its own file. A body is
+//! parsed only after its signature is verified (`signature`), by the reader of its sender. It is
+//! stored and acknowledged, and processed later.
 //!
 //! | file | idea |
 //! |---|---|
 //! | `signature` | keyed digests and secrets |
 //! | `alert_sender` | one alerting system |
 //!
-//! The operations are their product's: `coding/github_hook`, `operations/alert_hook`.
+//! The operations belong to their products: `coding/github_hook`, `operations/alert_hook`.
 //!
-//! To add a sender: a file in the folder of its product, with its scheme of signatures and its headers; a member of [`Hooks`]; a line in
-//! the product's `operations`. To add an alerting system: a reader in `loci-alerts`, its scheme in `operations/alert_proof`, a line in
-//! `operations/alert_hook`.
+//! To add a sender: a file in the folder of its product, with its signature scheme and its headers;
+//! a member of [`Hooks`]; a line in the product's `operations`. To add an alerting system: a reader
+//! in `loci-alerts`, its scheme in `operations/alert_proof`, a line in `operations/alert_hook`.
 
 mod alert_sender;
 pub(in crate::v1) mod signature;
@@ -24,21 +25,21 @@ use loci_model::ports::forge::NoticeReader;
 pub use alert_sender::AlertHook;
 pub use signature::HookKeys;
 
-/// Who may send, by sender.
+/// The senders of hooks.
 #[derive(Clone, Default)]
 pub struct Hooks {
     /// GitHub.
     pub github: Hook,
-    /// Alerting systems: each may stand several times.
+    /// Alerting systems. Each may occur several times.
     pub alerts: Vec<AlertHook>,
 }
 
 /// One sender.
 #[derive(Clone, Default)]
 pub struct Hook {
-    /// Secrets that its signatures are made with; none: it may not send.
+    /// The secrets of its signatures; empty if it may not send.
     pub keys: HookKeys,
-    /// Reads its bodies.
+    /// The reader of its bodies.
     pub reader: Option<Arc<dyn NoticeReader>>,
 }
 
@@ -48,8 +49,8 @@ impl std::fmt::Debug for Hooks {
     }
 }
 
-/// Refuses a proven body with a member that our JSON library would read as something else than it says.
-/// What is no text is no JSON either, which its reader says.
+/// Rejects an authenticated body with a member that the JSON library would misread. A body that is
+/// not text is not JSON either; the reader reports that.
 ///
 /// # Errors
 /// `Invalid`, naming the rule.

@@ -1,4 +1,5 @@
-//! Signatures of what comes in: a keyed digest over the body as it came, compared in constant time, before anything of it is read.
+//! Signatures of incoming hooks: a keyed digest over the raw body, compared in constant time before
+//! anything of the body is parsed.
 
 use hmac::{Hmac, KeyInit, Mac};
 use http::HeaderMap;
@@ -6,19 +7,20 @@ use loci_model::{Error, Result};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-/// How a sender signs: HMAC-SHA256 over the body, in hex digits behind `prefix`, in one header.
+/// The signature scheme of a sender: HMAC-SHA256 over the body, in hex digits after `prefix`, in
+/// one header.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::v1) struct Scheme {
     pub(in crate::v1) header: &'static str,
     pub(in crate::v1) prefix: &'static str,
 }
 
-/// The secrets of a sender: one, or several while they are changed.
+/// The secrets of a sender: one, or several during a rotation.
 #[derive(Clone, Default)]
 pub struct HookKeys(Vec<Zeroizing<Vec<u8>>>);
 
 impl HookKeys {
-    /// Of secrets, none of which may be blank: anybody can sign with an empty one.
+    /// Creates the keys from secrets. None may be blank, because anyone can sign with an empty one.
     ///
     /// # Errors
     /// `Invalid`.
@@ -32,27 +34,29 @@ impl HookKeys {
         Ok(Self(secrets.into_iter().map(|secret| Zeroizing::new(secret.as_bytes().to_vec())).collect()))
     }
 
-    /// True where nobody may send.
+    /// Returns true if the sender may not send.
     pub(in crate::v1) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// True where a header holds something that may be a signature: what is none needs no body to be refused.
+    /// Returns true if a header has the form of a signature. Otherwise the request is rejected
+    /// without its body.
     pub(in crate::v1) fn may_be_signed(scheme: Scheme, headers: &HeaderMap) -> bool {
         let mut values = headers.get_all(scheme.header).iter();
         let (Some(value), None) = (values.next(), values.next()) else { return false };
         value.to_str().is_ok_and(|value| is_signature(scheme.prefix, value))
     }
 
-    /// Whether the body is signed with one of the secrets. Which one, and how far a wrong signature was right, takes no different time.
+    /// Returns true if the body is signed with one of the secrets. The duration depends neither on
+    /// the secret nor on the correct part of a wrong signature.
     pub(in crate::v1) fn signed(&self, scheme: Scheme, headers: &HeaderMap, body: &[u8]) -> bool {
         let mut values = headers.get_all(scheme.header).iter();
         let (Some(value), None) = (values.next(), values.next()) else { return false };
         value.to_str().is_ok_and(|value| self.signed_by_any(scheme.prefix, &[value], &[body]))
     }
 
-    /// Returns true where one of several signatures is of these pieces and one of the secrets. The pieces are
-    /// digested once for each secret, however many signatures a sender brings.
+    /// Returns true if one of several signatures is of these pieces with one of the secrets. The
+    /// pieces are digested once per secret, for any number of signatures.
     pub(in crate::v1) fn signed_by_any(&self, prefix: &str, values: &[&str], pieces: &[&[u8]]) -> bool {
         let bytes = |value: &&str| value.strip_prefix(prefix).and_then(|digits| hex::decode(digits).ok());
         let signatures: Vec<Vec<u8>> = values.iter().filter_map(bytes).collect();
@@ -67,8 +71,8 @@ impl HookKeys {
         self.0.iter().map(fits).fold(false, |any, one| any | one)
     }
 
-    /// Whether a text is one of the secrets: for senders that cannot sign. Keyed digests are compared, so that it takes the same time whatever
-    /// the text is.
+    /// Returns true if a text is one of the secrets, for senders that cannot sign. It compares
+    /// keyed digests, so that the duration does not depend on the text.
     pub(in crate::v1) fn holds(&self, presented: &[u8]) -> bool {
         let fits = |key: &Zeroizing<Vec<u8>>| {
             let mine = digest(b"loci", &[key]).map(Mac::finalize);
@@ -79,13 +83,13 @@ impl HookKeys {
     }
 }
 
-/// True for a prefix with as many hex digits as a signature has.
+/// Returns true for a prefix with as many hex digits as a signature has.
 pub(in crate::v1) fn is_signature(prefix: &str, value: &str) -> bool {
     let digits = value.strip_prefix(prefix);
     digits.is_some_and(|digits| digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// The keyed digest of pieces; any length of key is taken.
+/// Returns the keyed digest of the pieces. A key may have any length.
 fn digest(key: &[u8], pieces: &[&[u8]]) -> Option<Hmac<Sha256>> {
     let mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
     Some(pieces.iter().fold(mac, |mac, piece| mac.chain_update(piece)))
@@ -102,7 +106,7 @@ mod tests {
     use super::*;
 
     const SCHEME: Scheme = Scheme { header: "x-hub-signature-256", prefix: "sha256=" };
-    /// The example of GitHub's documentation.
+    /// The example in GitHub's documentation.
     const SECRET: &str = "It's a Secret to Everybody";
     const BODY: &[u8] = b"Hello, World!";
     const SIGNATURE: &str = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";

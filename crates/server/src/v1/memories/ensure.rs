@@ -1,4 +1,4 @@
-//! A memory that is there when the answer is: 201 where it was made.
+//! Ensures that a memory exists: 201 if it was created.
 
 use axum::Json;
 use axum::extract::Request;
@@ -36,7 +36,7 @@ async fn memory_ensure(doors: Doors, request: Request) -> Result<Response> {
         update: flag("update", how.update.as_deref())?,
     };
     let done = call.doors.engine.memory_ensure(&call.caller, ensure).await?;
-    // A strategy is at work as soon as it is stored.
+    // A strategy is active as soon as it is stored.
     let standing =
         |name: &str| shape::StrategyStanding { name: name.to_owned(), status: "ACTIVE".to_owned() };
     let shown = shape::MemoryEnsured {

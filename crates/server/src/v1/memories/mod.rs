@@ -22,7 +22,7 @@ use strategies::{
     indexed_key, indexed_key_shown, namespace_key, namespace_key_shown, new_strategy, strategy,
 };
 
-/// Days until events vanish, where nobody says.
+/// The default retention of events, in days.
 const EVENT_EXPIRY_DAYS_DEFAULT: u32 = 90;
 
 pub(super) fn operations(table: Table) -> Table {
@@ -118,7 +118,7 @@ async fn tags_remove(call: Call, asked: shape::TagKeys) -> Result<Nothing> {
     Ok(Nothing {})
 }
 
-/// Tags are for administrators, as on the wire.
+/// Returns a memory. Tags are for administrators, as in the AgentCore API.
 fn shown(call: &Call, memory: &Memory) -> shape::Memory {
     let administrates = access::require_whole(&call.caller, &memory.id, Capability::Admin).is_ok();
     shape::Memory {

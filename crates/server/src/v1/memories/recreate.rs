@@ -1,4 +1,4 @@
-//! A memory destroyed and made anew, by its name.
+//! Destroys a memory and creates it again, by its name.
 
 use loci_api::memory::recreate as shape;
 use loci_api::table as api;

@@ -1,9 +1,9 @@
-//! Settings of memories between the native shapes and the engine's nouns.
+//! Settings of memories: conversion between the native shapes and the engine's types.
 
 use loci_api::memory as shape;
 use loci_model::memory::settings::{ConsolidationSettings, MemorySettings};
 
-/// Settings.
+/// Returns settings of a request.
 pub(super) fn settings(asked: shape::MemorySettings) -> MemorySettings {
     MemorySettings {
         profile: asked.profile,
@@ -27,7 +27,7 @@ pub(super) fn settings(asked: shape::MemorySettings) -> MemorySettings {
     }
 }
 
-/// Settings as shown.
+/// Returns settings for a response.
 pub(super) fn settings_shown(settings: &MemorySettings) -> shape::MemorySettings {
     shape::MemorySettings {
         profile: settings.profile.clone(),

@@ -1,4 +1,4 @@
-//! Strategies, keys and variables between the native shapes and the engine's nouns.
+//! Strategies, keys and variables: conversion between the native shapes and the engine's types.
 
 use loci_api::memory as shape;
 use loci_engine::memories::{NewReflection, NewStrategy};
@@ -7,7 +7,7 @@ use loci_model::memory::strategy::{Strategy, StrategyBase};
 use loci_model::record::metadata::{MetadataExtraction, MetadataSchemaEntry};
 use loci_model::{Error, NamespaceTemplate, Result};
 
-/// A strategy to be added.
+/// Returns a strategy to add.
 pub(super) fn new_strategy(asked: shape::StrategyCreate) -> Result<NewStrategy> {
     let template = |text: Option<String>, field| {
         text.map(NamespaceTemplate::parse).transpose().map_err(|error: Error| error.on(field))
@@ -40,7 +40,7 @@ fn schema_entry(asked: shape::SchemaKey) -> MetadataSchemaEntry {
     }
 }
 
-/// A strategy as shown.
+/// Returns a strategy for a response.
 pub(super) fn strategy(strategy: &Strategy) -> shape::Strategy {
     let metadata = strategy
         .schema
@@ -62,24 +62,24 @@ pub(super) fn strategy(strategy: &Strategy) -> shape::Strategy {
     }
 }
 
-/// A filterable key.
+/// Returns a filterable key of a request.
 pub(super) fn indexed_key(asked: shape::IndexedKey) -> IndexedKey {
     IndexedKey { key: asked.key, kind: asked.kind.into() }
 }
 
-/// A filterable key as shown.
+/// Returns a filterable key for a response.
 pub(super) fn indexed_key_shown(key: &IndexedKey) -> shape::IndexedKey {
     shape::IndexedKey { key: key.key.clone(), kind: key.kind.into() }
 }
 
-/// A namespace variable.
+/// Returns a namespace variable of a request.
 pub(super) fn namespace_key(asked: shape::NamespaceKey) -> NamespaceKey {
     let validation = (asked.allowed.is_some() || asked.pattern.is_some())
         .then_some(NamespaceKeyValidation { allowed: asked.allowed, pattern: asked.pattern });
     NamespaceKey { key: asked.key, validation }
 }
 
-/// A namespace variable as shown.
+/// Returns a namespace variable for a response.
 pub(super) fn namespace_key_shown(key: &NamespaceKey) -> shape::NamespaceKey {
     let validation = key.validation.as_ref();
     shape::NamespaceKey {

@@ -1,4 +1,4 @@
-//! What worker agents of a profile are told, so that what they learn is kept.
+//! The prompt for worker agents of a profile, so that their findings are stored.
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;

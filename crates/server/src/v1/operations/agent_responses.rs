@@ -1,4 +1,4 @@
-//! What worker agents of an investigation answer: taken at once, and read by a job.
+//! Responses of an investigation's worker agents: stored at once, and processed by a job.
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;

@@ -1,5 +1,5 @@
-//! `POST /v1/hooks/{source}/{memory}`: what alerting systems send. Who sends is proven before the body is read; what is wrong with it
-//! leaves nothing but a count.
+//! `POST /v1/hooks/{source}/{memory}`: messages of alerting systems. The sender is authenticated
+//! before the body is parsed. A rejected message leaves only a count.
 
 use axum::Json;
 use axum::extract::Request;
@@ -23,7 +23,7 @@ use crate::v1::hooks::{AlertHook, check_names};
 use crate::v1::protocol::call;
 use crate::v1::protocol::table::{Described, Form, Table};
 
-/// Where alerting systems send.
+/// The endpoints of alerting systems.
 const PLACES: [(AlertSource, Place); 4] = [
     (AlertSource::Alertmanager, api::ALERT_DELIVER_ALERTMANAGER.place),
     (AlertSource::Pagerduty, api::ALERT_DELIVER_PAGERDUTY.place),
@@ -41,7 +41,7 @@ pub(super) fn operations(mut table: Table) -> Table {
     table
 }
 
-/// Takes what a source sends for the memory of the path.
+/// Handles a message of a source for the memory of the path.
 async fn take(doors: Doors, source: AlertSource, request: Request) -> Result<Response> {
     let (mut parts, body) = request.into_parts();
     let path = call::path_parameters(&mut parts).await?;
@@ -105,7 +105,7 @@ struct Sent {
     now: Timestamp,
 }
 
-/// A request whose sender is known.
+/// An authenticated request.
 struct Proven {
     /// The hook that sent it.
     hook: AlertHook,
@@ -114,7 +114,8 @@ struct Proven {
 }
 
 impl Sent {
-    /// Returns the request with what its hook reads in it; `None` where no hook sent it.
+    /// Returns the request with the messages that its hook's reader found; `None` if no hook sent
+    /// it.
     fn proven(&self) -> Option<Proven> {
         let is_from = |hook: &AlertHook| {
             is_proven(self.source, (&hook.keys, hook.header.as_deref()), &self.headers, &self.body, self.now)
@@ -126,13 +127,14 @@ impl Sent {
     }
 }
 
-/// The header by which whoever sends a body of their own form tells it from others.
+/// The header by which a generic sender distinguishes its deliveries.
 const DELIVERY: &str = "x-loci-delivery";
 const DELIVERY_CHARS_MAX: usize = 200;
 
-/// News by the number that its sender gave it, where it did: bodies of one's own form have none that we know
-/// of. Numbers of a generic hook are its own: two senders may count alike. A single hook has its name in them
-/// too, so that a second one, wherever it is written, changes none of them.
+/// Returns the messages with the numbers of their sender. Generic bodies have no number that the
+/// server knows. The numbers of a generic hook are qualified with its name, because two senders may
+/// count alike. A single hook is qualified too, so that adding a second one, at any position,
+/// changes none of its numbers.
 fn numbered(hook: &AlertHook, headers: &HeaderMap, mut news: Vec<AlertNotice>) -> Result<Vec<AlertNotice>> {
     if hook.source != AlertSource::Generic {
         return Ok(news);
@@ -155,7 +157,8 @@ fn numbered(hook: &AlertHook, headers: &HeaderMap, mut news: Vec<AlertNotice>) -
     Ok(news)
 }
 
-/// Of several pieces of news, what is queued says it all.
+/// Returns the response. The state of the whole is queued if any message was queued, else
+/// duplicate, else ignored.
 fn shown(digest: String, taken: &[AlertTaken]) -> Response {
     let all = taken.iter().map(|one| {
         let (state, reason) = words(one.taken);

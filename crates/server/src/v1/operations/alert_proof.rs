@@ -1,5 +1,5 @@
-//! How senders of alerts show who they are, before anything of a body is read: some sign, others
-//! can only hold a secret. What they say is not looked at here.
+//! Authentication of alert senders, before anything of a body is parsed: some sign, others can only
+//! send a secret. The content of their messages is not examined here.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,17 +12,17 @@ use loci_model::services::alert_notice::AlertSource;
 use crate::bodies::Proof;
 use crate::v1::hooks::signature::{HookKeys, is_signature};
 
-/// Several signatures stand in one header while secrets are changed.
+/// A header with several signatures during a rotation of secrets.
 const PAGERDUTY: &str = "x-pagerduty-signature";
 const PAGERDUTY_PREFIX: &str = "v1=";
 const GENERIC: &str = "x-loci-signature-256";
 const GENERIC_PREFIX: &str = "sha256=";
 const TIMESTAMP: &str = "x-loci-timestamp";
-/// How far a signed time may be from now: what was recorded is of no use later.
+/// The maximum age of a signed time, in seconds. A recorded message is useless after that.
 const CLOCKS_APART_S: i64 = 300;
 
-/// The extent to which the head of a request shows that it is from whom it should be; none where its body
-/// cannot change that it is refused.
+/// Returns the extent to which the head of a request proves its sender; `None` if it must be
+/// rejected for any body.
 pub(super) fn proof_of_head(
     source: AlertSource,
     (keys, header): (&HookKeys, Option<&str>),
@@ -44,7 +44,8 @@ pub(super) fn proof_of_head(
     }
 }
 
-/// Whether a request shows that it is from whom it should be. `header` is the one in which a sender that cannot sign has its secret.
+/// Returns true if a request proves its sender. `header` has the secret of a sender that cannot
+/// sign.
 pub(super) fn is_proven(
     source: AlertSource,
     (keys, header): (&HookKeys, Option<&str>),
@@ -56,7 +57,7 @@ pub(super) fn is_proven(
         AlertSource::Alertmanager => holds_authorization(keys, headers),
         AlertSource::Opsgenie => {
             let named = header.and_then(|name| only(headers, name));
-            // Both are looked at, whichever is right.
+            // Both are evaluated, regardless of the result.
             named.is_some_and(|secret| keys.holds(secret.as_bytes())) | holds_authorization(keys, headers)
         }
         AlertSource::Pagerduty => pagerduty_signatures(headers)
@@ -71,14 +72,15 @@ pub(super) fn is_proven(
     }
 }
 
-/// The signatures of PagerDuty's header; `None` where it has more of them than a change of secrets needs.
+/// Returns the signatures in PagerDuty's header; `None` if it has more of them than a rotation
+/// needs.
 fn pagerduty_signatures(headers: &HeaderMap) -> Option<Vec<&str>> {
     let all = only(headers, PAGERDUTY)?.split(',').map(str::trim);
     let some: Vec<&str> = all.take(limits::HOOK_SIGNATURES_MAX + 1).collect();
     (some.len() <= limits::HOOK_SIGNATURES_MAX).then_some(some)
 }
 
-/// A secret as a bearer's token, or as the password of whoever.
+/// Returns true for a secret as a bearer token, or as the password of any user.
 fn holds_authorization(keys: &HookKeys, headers: &HeaderMap) -> bool {
     let Some((scheme, rest)) = only(headers, AUTHORIZATION.as_str()).and_then(|value| value.split_once(' '))
     else {
@@ -101,7 +103,7 @@ fn is_now(seconds: &str, now: Timestamp) -> bool {
     apart.is_some_and(|apart| apart.checked_abs().is_some_and(|apart| apart <= CLOCKS_APART_S))
 }
 
-/// The value of a header that stands once.
+/// Returns the value of a header that occurs once.
 fn only<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return None };

@@ -1,5 +1,5 @@
-//! What of operations memory nobody will read as it is meant: everything is looked at, so it is for
-//! administrators.
+//! Diagnosis of operations memory: records that no read will match. It reads everything, so it is
+//! for administrators.
 
 use loci_api::operations::doctor as shape;
 use loci_api::operations::table as api;

@@ -1,4 +1,4 @@
-//! Every version of what is known of a service, with the time in which it held.
+//! Every version of the knowledge about a service, with its validity.
 
 use loci_api::operations::knowledge as shape;
 use loci_api::operations::table as api;

@@ -1,4 +1,4 @@
-//! What came of an investigation, as a person tells it.
+//! The outcome of an investigation, as a person reports it.
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;
@@ -14,7 +14,7 @@ pub(super) fn operations(table: Table) -> Table {
     table.json(api::INVESTIGATION_OUTCOME, investigation_outcome)
 }
 
-/// Ids of records in a member of the request.
+/// Parses the record ids in a member of the request.
 fn record_ids(field: &'static str, ids: &[String]) -> Result<Vec<RecordId>> {
     ids.iter().map(|id| RecordId::parse(id.as_str()).map_err(|error| error.on(field))).collect()
 }

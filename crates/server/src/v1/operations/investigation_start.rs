@@ -1,5 +1,5 @@
-//! The start of an operations agent's investigation. Also which memory and incident the other calls
-//! about investigations mean: all of them name both alike.
+//! The start of an investigation by an operations agent, and the resolution of memory, incident and
+//! user that the other investigation calls share.
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;
@@ -20,23 +20,23 @@ pub(super) fn operations(table: Table) -> Table {
     table.made(api::INVESTIGATION_START, investigation_start)
 }
 
-/// The memory that a call is about.
+/// Returns the memory of a call.
 pub(super) async fn memory(call: &Call, named: Option<&str>) -> Result<MemoryId> {
     let named = named.or(call.header(MEMORY)?);
     call.doors.engine.operations.sre_memory(&call.caller, named).await
 }
 
-/// The incident of the path.
+/// Returns the incident of the path.
 pub(super) fn incident(call: &Call) -> Result<String> {
     Ok(call.path("incident")?.to_owned())
 }
 
-/// The user that a call is for: the named one, else that of the header, else the caller that acts
-/// for nobody else.
+/// Returns the user of a call: the named one, else that of the header, else the caller, if it does
+/// not act for others.
 ///
 /// # Errors
-/// `Invalid` on `user_id` where the key acts for users and nothing says for which; `Denied` on it
-/// where the request and its header name two users.
+/// `Invalid` on `user_id` if the key acts for users and none is named; `Denied` on it if the
+/// request and its header name two users.
 pub(super) async fn user(call: &Call, memory: &MemoryId, named: Option<&str>) -> Result<String> {
     let asked = SreRequester { named, connection: call.header(USER)?, session: None };
     call.doors.engine.operations.sre_requester(&call.caller, memory, asked).await
@@ -75,7 +75,7 @@ async fn investigation_start(
     Ok((shown(started), is_new))
 }
 
-/// Whether something is to be kept to its user.
+/// Returns true for data that is private to its user.
 ///
 /// # Errors
 /// `Invalid` on `scope`.
@@ -83,7 +83,7 @@ pub(super) fn is_private(scope: Option<&str>) -> Result<bool> {
     is_second("scope", scope, TEAM, PRIVATE)
 }
 
-/// Whether the second of two words is said; nothing is as good as the first.
+/// Returns true for the second of two words. An absent word counts as the first.
 fn is_second(field: &'static str, said: Option<&str>, first: &str, second: &str) -> Result<bool> {
     match said {
         None => Ok(false),

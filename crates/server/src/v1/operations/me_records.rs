@@ -1,6 +1,6 @@
-//! A user's own records in the memory of operations agents: listed, corrected and deleted by the
-//! user in person. An administrator deletes what is somebody else's by the operations on records,
-//! or all of it by `forget`.
+//! A user's own records in operations memory, listed, corrected and deleted by the user in person.
+//! An administrator deletes those of others by the operations on records, or all of them by
+//! `forget`.
 
 use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::me as shape;
@@ -88,7 +88,7 @@ async fn some(call: &Call, memory: &MemoryId, ids: Vec<RecordId>) -> Result<shap
     })
 }
 
-/// Everything that is the caller's, as far as one request goes.
+/// Deletes all records of the caller, as far as one request can.
 async fn all(call: &Call, memory: &MemoryId, from: Option<&str>) -> Result<shape::MeRecordsDeleted> {
     let from: Option<SreOwnPlace> = cursor::read(from)?;
     let done = call.doors.engine.operations.sre_own_delete_all(&call.caller, memory, from).await?;

@@ -1,5 +1,5 @@
-//! Operations of the memory of operations agents: preferences, knowledge of services,
-//! investigations, a user's own records.
+//! Operations of operations memory: preferences, knowledge about services, investigations, a user's
+//! own records.
 
 mod agent_prompt;
 mod agent_responses;
@@ -21,7 +21,7 @@ mod transfer;
 
 use super::protocol::table::Table;
 
-/// The operations of the product.
+/// Adds the operations of the product.
 pub(super) fn operations(table: Table) -> Table {
     let table = save::operations(table);
     let table = investigation_start::operations(table);

@@ -1,5 +1,5 @@
-//! Preferences of users of operations agents: shown, decided on, and declared by a file. Those of
-//! people for whom coding agents work are in `coding::preferences`.
+//! Preferences of users of operations agents: list, decide, and declare by a file.
+//! `coding::preferences` has those of people for whom coding agents work.
 
 use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::preference as shape;
@@ -12,7 +12,7 @@ use super::save::kept;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
 
-/// The one state that is asked for.
+/// The only state that can be requested.
 const WAITS: &str = "pending_confirmation";
 
 pub(super) fn operations(table: Table) -> Table {

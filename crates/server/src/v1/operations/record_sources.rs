@@ -1,4 +1,4 @@
-//! The events that a record was made from.
+//! The source events of a record.
 
 use loci_api::record::sources as shape;
 use loci_api::table as api;

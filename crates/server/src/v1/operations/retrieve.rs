@@ -1,4 +1,4 @@
-//! What an operations agent knows, by type, question, place and time.
+//! Retrieval of operations memory by type, question, namespace and time.
 
 use loci_api::operations::knowledge as shape;
 use loci_api::operations::table as api;

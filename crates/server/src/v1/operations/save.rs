@@ -1,4 +1,4 @@
-//! What an operations agent learned, stored by its type.
+//! Saving of an operations agent's findings by their type.
 
 use loci_api::operations::knowledge as shape;
 use loci_api::operations::table as api;
@@ -19,7 +19,7 @@ pub(super) fn operations(table: Table) -> Table {
     table.json(api::SRE_SAVE, sre_save)
 }
 
-/// The type of a word, as one or as many.
+/// Parses a type, in singular or plural.
 ///
 /// # Errors
 /// `Invalid` on `field`, naming both spellings of every type.

@@ -1,4 +1,4 @@
-//! Numbers over investigations, and those whose outcome nobody told.
+//! Statistics of investigations, and those without a reported outcome.
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;

@@ -1,4 +1,4 @@
-//! Operations memory as lines, out and in again.
+//! Export and import of operations memory as lines.
 
 use loci_api::operations::table as api;
 use loci_api::operations::transfer as shape;
@@ -12,9 +12,9 @@ use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
 use crate::v1::protocol::table::Table;
 
-/// The state of what waits for a person.
+/// The state of records that wait for a person.
 const WAITS: &str = "pending_confirmation";
-/// What outsiders could write.
+/// The mark of records that outsiders could write.
 const UNTRUSTED: &str = "untrusted";
 
 pub(super) fn operations(table: Table) -> Table {
@@ -63,7 +63,8 @@ pub(super) fn shown(line: SreLine) -> shape::SreRecordLine {
 async fn sre_import(call: Call, asked: shape::SreImport) -> Result<shape::SreImported> {
     let now = call.doors.engine.now();
     let memory = call.memory().await?;
-    // What cannot be read is told of beside what breaks a rule of its type; the engine sees the others.
+    // Unreadable lines are reported together with those that break a rule of their type. The engine
+    // gets the readable ones.
     let read: Vec<Result<SreLine>> = asked.records.into_iter().map(|line| read(line, now)).collect();
     let import = SreImport {
         memory,

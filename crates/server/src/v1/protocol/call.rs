@@ -1,5 +1,5 @@
-//! The start of every operation: the caller, the path's ids, the parsed request. Order: route, announced
-//! size, authentication, the body, parse; then the operation.
+//! The start of every operation: the caller, the path's ids, the parsed request. Order: route,
+//! declared size, authentication, the body, parsing; then the operation.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -22,24 +22,23 @@ use crate::auth::single_header::single;
 use crate::bodies::check_declared;
 use crate::doors::Doors;
 
-/// Header of idempotency.
+/// The header of the idempotency key.
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
-/// Header with the idempotency key under which an earlier version of the client sent the same
-/// request.
+/// The header of the idempotency key that an earlier version of the client used for this request.
 const FORMER_KEY: &str = "loci-former-key";
-/// Header of an answer that an earlier request with the same idempotency key got.
+/// The header of a response that an earlier request with this idempotency key got.
 pub(super) const REPLAYED: &str = "loci-replayed";
-/// Header that says what becomes of a request whose source was erased.
+/// The header that specifies the treatment of a request whose source was erased.
 const IF_ERASED: &str = "loci-if-erased";
-/// Header of what a caller should know of how the request was read: codes, joined by commas.
+/// The header with warnings about the parsing of the request: codes, joined by commas.
 pub(crate) const WARNINGS: &str = "x-loci-warnings";
 
-/// Marks a request whose body held lone surrogates, from where it is read to where its response leaves.
+/// Marks a request whose body contained lone surrogates, from its parsing to its response.
 #[derive(Debug, Clone, Default)]
 pub(in crate::v1) struct RepairMark(Arc<AtomicBool>);
 
 impl RepairMark {
-    /// The mark of a request, which goes with it.
+    /// Returns the mark of a request, which accompanies it.
     pub(super) fn of(request: &mut axum::extract::Request) -> Self {
         let mark = Self::default();
         request.extensions_mut().insert(mark.clone());
@@ -50,7 +49,7 @@ impl RepairMark {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Warns in the header of the response, where the mark was set.
+    /// Sets the warning header of the response, if the mark was set.
     pub(super) fn warn(&self, headers: &mut HeaderMap) {
         if self.0.load(Ordering::Relaxed) {
             warn_of_repair(headers);
@@ -58,20 +57,20 @@ impl RepairMark {
     }
 }
 
-/// Says in a header that halves of letters in the request became U+FFFD.
+/// Sets the header with the warning that lone surrogates in the request became U+FFFD.
 pub(crate) fn warn_of_repair(headers: &mut HeaderMap) {
     let code = HeaderValue::from_static(Warning::LoneSurrogateReplaced.code());
     headers.insert(WARNINGS, code);
 }
 
-/// A request whose caller is known.
+/// A request of a known caller.
 pub(crate) struct Call {
     pub(crate) doors: Doors,
     pub(crate) caller: Principal,
     path: Vec<(String, String)>,
     headers: HeaderMap,
     body: Bytes,
-    /// The body without halves of letters, once it was looked for them; `None` where it has none.
+    /// The body without lone surrogates, after they were searched for; `None` if it has none.
     whole: OnceLock<Option<Vec<u8>>>,
     repaired: RepairMark,
     peer: Peer,
@@ -79,8 +78,9 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Authenticates, then reads the body within its limit: nobody unknown makes the server hold anything.
-    /// The listener reads away what a refusal leaves unread, so that the connection stays usable.
+    /// Authenticates, then reads the body within its limit, so that an unknown client cannot occupy
+    /// memory. The listener discards the rest of a rejected body, so that the connection stays
+    /// usable.
     pub(in crate::v1) async fn begin(doors: Doors, request: axum::extract::Request) -> Result<(Self, Parts)> {
         let (mut parts, body) = request.into_parts();
         check_declared(&body, doors.options.body_bytes_max)?;
@@ -94,12 +94,12 @@ impl Call {
         Ok((Self { doors, caller, path, headers, body, whole, repaired, peer, has_query }, parts))
     }
 
-    /// From where it comes.
+    /// Returns the connection of the request.
     pub(in crate::v1) fn peer(&self) -> Peer {
         self.peer
     }
 
-    /// Refuses a query where the body is the request: a query would be ignored.
+    /// Rejects a query if the body is the request, because the query would be ignored.
     pub(in crate::v1) fn refuse_query(&self) -> Result<()> {
         if self.has_query {
             return Err(Error::invalid("query", "send this in the body, as members of a JSON object"));
@@ -107,13 +107,13 @@ impl Call {
         Ok(())
     }
 
-    /// The value of a path parameter.
+    /// Returns the value of a path parameter.
     pub(in crate::v1) fn path(&self, name: &str) -> Result<&str> {
         let found = self.path.iter().find(|(key, _)| key == name);
         found.map(|(_, value)| value.as_str()).ok_or_else(|| Error::bug("a route without its parameter"))
     }
 
-    /// The value of a header, where it is there.
+    /// Returns the value of a header, if it is present.
     pub(in crate::v1) fn header(&self, name: &str) -> Result<Option<&str>> {
         let Some(value) = single(&self.headers, name)? else { return Ok(None) };
         let text = value.to_str().ok().filter(|text| !text.is_empty());
@@ -121,23 +121,23 @@ impl Call {
             .ok_or_else(|| Error::invalid(name, format!("the header {name} must be printable ASCII text")))
     }
 
-    /// The memory of the path, named by its id or its name.
+    /// Returns the memory of the path, named by its id or its name.
     pub(in crate::v1) async fn memory(&self) -> Result<MemoryId> {
         self.doors.engine.memory_id(&self.caller, self.path("memory")?).await
     }
 
-    /// The actor of the path.
+    /// Returns the actor of the path.
     pub(in crate::v1) fn actor(&self) -> Result<ActorId> {
         ActorId::parse(self.path("actor")?).map_err(|error| error.on("actor"))
     }
 
-    /// The request's body, an object; an empty one is `{}`.
+    /// Parses the request's body, an object; an empty one is `{}`.
     pub(in crate::v1) fn json<Q: DeserializeOwned>(&self) -> Result<Q> {
         object(self.whole())
     }
 
-    /// The body without halves of letters. Documents within it stay text, so it is repaired before it is
-    /// read: once, however often it is read.
+    /// Returns the body without lone surrogates. Documents within it stay text, so it is repaired
+    /// before parsing, and only once.
     fn whole(&self) -> &[u8] {
         let repair = || {
             let repaired = loci_json::repair(&self.body)?;
@@ -147,7 +147,8 @@ impl Call {
         self.whole.get_or_init(repair).as_deref().unwrap_or(&self.body)
     }
 
-    /// The request's body as text of a file; halves of letters that stand in it as bytes become U+FFFD.
+    /// Returns the request's body as the text of a file. Lone surrogates in its bytes become
+    /// U+FFFD.
     pub(in crate::v1) fn text(&self) -> Result<String> {
         let rule = "the body must be UTF-8, or JSON of the type application/json";
         let read = loci_json::text_of(self.body.to_vec()).map_err(|_| Error::invalid("body", rule))?;
@@ -157,17 +158,17 @@ impl Call {
         Ok(read.text)
     }
 
-    /// The request's body as it came.
+    /// Returns the raw body of the request.
     pub(in crate::v1) fn body(&self) -> &[u8] {
         &self.body
     }
 
-    /// The caller's idempotency token, with a digest of path and body.
+    /// Returns the caller's idempotency token, with a digest of path and body.
     pub(in crate::v1) fn token(&self) -> Result<Option<ClientToken>> {
         if self.headers.contains_key(IDEMPOTENCY_KEY) { self.token_of(&self.json()?) } else { Ok(None) }
     }
 
-    /// The same of a request whose parameters are not all in a body of JSON.
+    /// Returns the token of a request whose parameters are not all in a JSON body.
     pub(in crate::v1) fn token_of(&self, body: &serde_json::Value) -> Result<Option<ClientToken>> {
         let Some(value) = self.headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
         let text = value.to_str().ok().filter(|text| !text.is_empty()).ok_or_else(|| {
@@ -179,20 +180,20 @@ impl Call {
         Ok(Some(token.with_former(former)?.with_if_erased(self.if_erased()?)))
     }
 
-    /// The treatment of the request where its source was erased.
+    /// Returns the treatment of the request if its source was erased.
     pub(in crate::v1) fn if_erased(&self) -> Result<IfErased> {
         if_erased(&self.headers)
     }
 }
 
-/// The treatment of a request with these headers where its source was erased.
+/// Returns the treatment of a request with these headers if its source was erased.
 pub(in crate::v1) fn if_erased(headers: &HeaderMap) -> Result<IfErased> {
     let Some(value) = headers.get(IF_ERASED) else { return Ok(IfErased::default()) };
     IfErased::parse(value.to_str().unwrap_or_default())
 }
 
-/// Reads an object. Shapes would also be read from an array, member by member in their order, so that `[]` is every
-/// default: nobody means that who sends one.
+/// Parses an object. Shapes could also be parsed from an array, member by member, so that `[]`
+/// would mean all defaults. No client intends that.
 fn object<Q: DeserializeOwned>(body: &[u8]) -> Result<Q> {
     let text = body.trim_ascii();
     if text.is_empty() {
@@ -203,12 +204,12 @@ fn object<Q: DeserializeOwned>(body: &[u8]) -> Result<Q> {
         let rule = "the body must be a JSON object: send its members by their names";
         return Err(Error::new(ErrorKind::Invalid, rule).because(Reason::CannotParse));
     }
-    // What is no UTF-8 is no JSON either, which the reading says.
+    // A text that is not UTF-8 is not JSON either; the parser reports that.
     std::str::from_utf8(body).map_or(Ok(()), reserved_names::refuse)?;
     serde_json::from_slice(body).map_err(problem::unreadable)
 }
 
-/// The caller of a request, and the parameters of its path.
+/// Returns the caller of a request, and the parameters of its path.
 pub(in crate::v1) async fn admit(
     doors: &Doors,
     parts: &mut Parts,
@@ -221,7 +222,7 @@ pub(in crate::v1) async fn admit(
     Ok((caller, path_parameters(parts).await?))
 }
 
-/// The parameters of a path, by name.
+/// Returns the parameters of a path, by name.
 pub(in crate::v1) async fn path_parameters(parts: &mut Parts) -> Result<Vec<(String, String)>> {
     let parameters = RawPathParams::from_request_parts(parts, &())
         .await
@@ -229,14 +230,14 @@ pub(in crate::v1) async fn path_parameters(parts: &mut Parts) -> Result<Vec<(Str
     Ok(parameters.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
-/// The query, as a request's shape.
+/// Parses the query as a request's shape.
 pub(in crate::v1) fn query<Q: DeserializeOwned>(parts: &Parts) -> Result<Q> {
     Query::<Q>::try_from_uri(&parts.uri)
         .map(|Query(query)| query)
         .map_err(|error| problem::unreadable_query(&error.body_text()))
 }
 
-/// Paths below `/v1` that are no operation.
+/// Answers paths below `/v1` without an operation.
 pub(in crate::v1) async fn unknown() -> Response {
     problem::Refused(Error::not_found(
         "no operation of the native API has this path and method; see /openapi.json",

@@ -1,18 +1,19 @@
-//! Cursors of lists: the place of the last item, as opaque text. Grants are checked at every page, so a cursor is no
-//! secret; a changed one is refused or points elsewhere in the caller's own list.
+//! Cursors of lists: the position of the last item, as opaque text. Grants are checked for every
+//! page, so a cursor is not secret. A changed one is rejected, or points to another position in the
+//! caller's own list.
 
 use loci_model::{Error, Result, limits};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A place as text.
+/// Returns a position as text.
 pub(in crate::v1) fn write(place: &impl Serialize) -> Result<String> {
     let text = serde_json::to_vec(place)
         .map_err(|error| Error::bug("a place in a list that cannot be written").caused_by(error))?;
     Ok(hex::encode(text))
 }
 
-/// The place of an earlier answer.
+/// Parses the position from an earlier response.
 pub(in crate::v1) fn read<P: DeserializeOwned>(cursor: Option<&str>) -> Result<Option<P>> {
     let Some(text) = cursor else { return Ok(None) };
     let bad = || Error::invalid("cursor", "cursor must be the next_cursor of an earlier answer of this list");
@@ -20,7 +21,7 @@ pub(in crate::v1) fn read<P: DeserializeOwned>(cursor: Option<&str>) -> Result<O
     serde_json::from_slice(&bytes).map(Some).map_err(|_| bad())
 }
 
-/// The items of a page: as asked for, else as many as there may be.
+/// Returns the page size: the requested one, else the maximum.
 pub(in crate::v1) fn limit(asked: Option<u32>) -> Result<u32> {
     match asked {
         None => Ok(limits::PAGE_ITEMS_MAX),

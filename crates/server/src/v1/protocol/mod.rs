@@ -1,5 +1,5 @@
-//! The protocol of the native API: the table of operations, calls, their surroundings, cursors, errors, the OpenAPI
-//! document.
+//! The protocol of the native API: the table of operations, calls, their standing, cursors, errors,
+//! the OpenAPI document.
 
 pub(super) mod call;
 pub(super) mod cursor;

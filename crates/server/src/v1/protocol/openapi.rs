@@ -1,4 +1,4 @@
-//! The OpenAPI document, made from the table of operations.
+//! The OpenAPI document, generated from the table of operations.
 
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBodyBuilder;
@@ -13,7 +13,7 @@ use loci_api::operation::Method;
 
 use super::table::{Described, Form, Schemas};
 
-/// The document as JSON text.
+/// Returns the document as JSON text.
 pub(in crate::v1) fn document(described: &[Described]) -> String {
     build(described).to_pretty_json().unwrap_or_default()
 }
@@ -30,7 +30,7 @@ fn build(described: &[Described]) -> OpenApi {
             Method::Patch => HttpMethod::Patch,
             Method::Delete => HttpMethod::Delete,
         };
-        // A parameter that takes the rest of the path is one like others there.
+        // In the document, a parameter for the rest of the path is like any other.
         let path = described.place.path.replace("{*", "{");
         paths = paths.path(path, PathItem::new(method, operation(described, &problem, &mut schemas)));
     }
@@ -82,7 +82,7 @@ fn operation(
     operation.response(place.status.to_string(), success).response("default", refused).build()
 }
 
-/// The kind and the content of a body, whose schemas are registered.
+/// Returns the media type and the content of a body, and registers its schemas.
 fn content(form: Form, schemas: &mut Schemas) -> (&'static str, Content) {
     match form {
         Form::Json(named) | Form::Maybe(named) | Form::JsonAndQuery(named, _) => {

@@ -1,4 +1,4 @@
-//! Errors as the native API shows them. Sources go to the log, never to the caller.
+//! Errors in the form of the native API. Their sources go to the log, never to the caller.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -9,7 +9,7 @@ use loci_model::{Error, ErrorKind, Reason};
 use crate::error_code::{code_of, http_status};
 use crate::operations::observe::ErrorType;
 
-/// An error on its way out.
+/// An error to be returned.
 pub(crate) struct Refused(pub(crate) Error);
 
 impl From<Error> for Refused {
@@ -53,7 +53,7 @@ impl IntoResponse for Refused {
     }
 }
 
-/// The answer to a `GET` of what is a `POST`.
+/// Returns the response to a `GET` of an operation that is a `POST`.
 pub(super) fn method_not_allowed(path: &str) -> Response {
     const CODE: &str = ErrorCode::MethodNotAllowed.word();
     let message =
@@ -66,7 +66,7 @@ pub(super) fn method_not_allowed(path: &str) -> Response {
     response
 }
 
-/// Why a body is not the shape that was asked for; without the values it holds.
+/// Returns the error for a body that does not have the required shape, without its values.
 pub(super) fn unreadable(error: serde_json::Error) -> Error {
     let place = format!("line {} column {}", error.line(), error.column());
     let text = error.to_string();
@@ -81,7 +81,7 @@ pub(super) fn unreadable(error: serde_json::Error) -> Error {
     described(text, message)
 }
 
-/// Why a query is not the shape that was asked for.
+/// Returns the error for a query that does not have the required shape.
 pub(super) fn unreadable_query(text: &str) -> Error {
     let text = text.rsplit_once(": ").filter(|(head, _)| !head.contains('`')).map_or(text, |(_, tail)| tail);
     described(text, format!("the query cannot be read: {}", without_values(text)))
@@ -96,7 +96,8 @@ fn described(text: &str, message: String) -> Error {
     }
 }
 
-/// serde quotes values of a wrong type; they may be content. Names of members and what was expected stay.
+/// Removes values from a message of serde, which quotes values of a wrong type, because they may be
+/// content. Names of members and the expected type stay.
 fn without_values(text: &str) -> String {
     if text.starts_with("unknown field `") || text.starts_with("missing field `") {
         return text.chars().take(400).collect();

@@ -1,4 +1,4 @@
-//! The surroundings of a call by its headers: memory, directory, and whether a person asks.
+//! The standing of a call by its headers: memory, directory, and the mark of a person.
 
 use loci_engine::calls::standing::Standing;
 use loci_model::Result;
@@ -6,10 +6,10 @@ use loci_model::Result;
 use super::call::Call;
 use crate::v1::tools::{BY_PERSON, DIRECTORY, MEMORY, directory};
 
-/// Returns the surroundings that the headers of a call name.
+/// Returns the standing in the headers of a call.
 ///
 /// # Errors
-/// `Invalid` for a header that cannot be read, or a directory from another machine.
+/// `Invalid` for a malformed header, or for a directory from another machine.
 pub(in crate::v1) fn standing(call: &Call) -> Result<Standing> {
     Ok(Standing {
         memory: call.header(MEMORY)?.map(str::to_owned),

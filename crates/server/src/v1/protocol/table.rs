@@ -1,4 +1,5 @@
-//! The table of operations: each line makes a route and an entry of the OpenAPI document, so neither can be forgotten.
+//! The table of operations. Each line creates a route and an entry of the OpenAPI document, so
+//! neither can be forgotten.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use super::problem::{self, Refused};
 use crate::doors::Doors;
 use crate::operations::observe;
 
-/// The filter of a method for routes.
+/// Returns the route filter of a method.
 fn filter(method: Method) -> MethodFilter {
     match method {
         Method::Get => MethodFilter::GET,
@@ -33,31 +34,31 @@ fn filter(method: Method) -> MethodFilter {
     }
 }
 
-/// The status of success.
+/// Returns the status of success.
 fn status(place: Place) -> StatusCode {
     StatusCode::from_u16(place.status).unwrap_or(StatusCode::OK)
 }
 
-/// Schemas of the document, by name.
+/// The schemas of the document, by name.
 pub(super) type Schemas = Vec<(String, RefOr<Schema>)>;
-/// A function that registers a schema with those it refers to, and returns its name. It runs when
-/// a client reads the document, which is rare.
+/// A function that registers a schema with those it refers to, and returns its name. It runs when a
+/// client requests the document, which is rare.
 pub(super) type Named = fn(&mut Schemas) -> String;
 /// The members of a query.
 pub(super) type Members = fn() -> RefOr<Schema>;
 
-/// How a request or an answer is written.
+/// The form of a request or a response.
 #[derive(Clone, Copy)]
 pub(in crate::v1) enum Form {
-    /// Nothing.
+    /// Empty.
     None,
     /// Members of the query.
     Query(Members),
     /// JSON of the named schema.
     Json(Named),
-    /// The same, or nothing with status 204.
+    /// JSON of the named schema, or empty with status 204.
     Maybe(Named),
-    /// JSON of the named schema, and members of the query beside it.
+    /// JSON of the named schema, and members of the query.
     JsonAndQuery(Named, Members),
     /// JSON lines.
     Lines,
@@ -66,7 +67,7 @@ pub(in crate::v1) enum Form {
 }
 
 impl Form {
-    /// JSON of this shape; `Form::None` for the empty one.
+    /// Returns JSON of this shape, or `Form::None` for the empty one.
     pub(in crate::v1) fn json<T: ToSchema + 'static>() -> Self {
         if std::any::TypeId::of::<T>() == std::any::TypeId::of::<Nothing>() {
             return Self::None;
@@ -74,12 +75,12 @@ impl Form {
         Self::Json(named::<T>)
     }
 
-    /// The members of this shape in the query.
+    /// Returns the members of this shape in the query.
     pub(in crate::v1) fn query<Q: ToSchema>() -> Self {
         Self::Query(Q::schema)
     }
 
-    /// The same with members of the query beside its body.
+    /// Returns this form with members of the query in addition to its body.
     pub(in crate::v1) fn and_query<Q: ToSchema>(self) -> Self {
         match self {
             Self::Json(name) => Self::JsonAndQuery(name, Q::schema),
@@ -95,25 +96,25 @@ fn named<T: ToSchema>(schemas: &mut Schemas) -> String {
     name
 }
 
-/// An operation as the document shows it.
+/// An operation as described in the document.
 pub(in crate::v1) struct Described {
     pub(in crate::v1) place: Place,
     pub(in crate::v1) request: Form,
     pub(in crate::v1) answer: Form,
 }
 
-/// Routes and their descriptions.
+/// The routes and their descriptions.
 #[derive(Default)]
 pub(in crate::v1) struct Table {
     pub(in crate::v1) router: Router<Doors>,
     pub(in crate::v1) described: Vec<Described>,
 }
 
-/// The work of a route, boxed, so that what calls it is compiled once for all routes: from a
-/// request whose caller is known to a response.
+/// The work of a route: from a request of a known caller to a response. It is boxed, so that its
+/// callers are compiled once for all routes.
 type Work = Arc<dyn Fn(Call, Parts) -> BoxFuture<'static, Result<Response>> + Send + Sync>;
 
-/// Returns the response of an answer: JSON, with the status of success.
+/// Returns a response with JSON and the status of success.
 fn answered(status: StatusCode, answer: &impl Serialize) -> Result<Response> {
     let body = serde_json::to_vec(answer);
     let body = body.map_err(|error| Error::bug("an answer that cannot be written").caused_by(error))?;
@@ -121,7 +122,7 @@ fn answered(status: StatusCode, answer: &impl Serialize) -> Result<Response> {
 }
 
 impl Table {
-    /// An operation whose request is the body.
+    /// Adds an operation whose request is the body.
     pub(in crate::v1) fn json<Q, A, F, Answer>(self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
@@ -139,7 +140,8 @@ impl Table {
         self.route(Described { place, request, answer }, work)
     }
 
-    /// An operation whose request is the body and whose answer says whether it made anything: 200 where it did not.
+    /// Adds an operation whose request is the body, and which returns 201 or, if it created
+    /// nothing, 200.
     pub(in crate::v1) fn made<Q, A, F, Answer>(self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
@@ -154,8 +156,8 @@ impl Table {
         })
     }
 
-    /// An operation whose request is the body and whose answer says in a header whether an earlier
-    /// request with the same idempotency key got it.
+    /// Adds an operation whose request is the body, and whose response has a header that marks a
+    /// replay for an idempotency key.
     pub(in crate::v1) fn replayed<Q, A, F, Answer>(self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
@@ -170,8 +172,7 @@ impl Table {
         })
     }
 
-    /// An operation whose request is the body, and whose response is marked by a word about its
-    /// answer.
+    /// Adds an operation whose request is the body, and marks its response depending on the result.
     fn marked<Q, A, F, Answer>(
         self,
         operation: Operation<Q, A>,
@@ -197,7 +198,7 @@ impl Table {
         self.route(Described { place, request, answer }, work)
     }
 
-    /// An operation whose request is the query.
+    /// Adds an operation whose request is the query.
     pub(in crate::v1) fn query<Q, A, F, Answer>(self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
@@ -216,7 +217,7 @@ impl Table {
         self.route(Described { place, request, answer }, work)
     }
 
-    /// An operation whose request is the body, and which may have nothing to answer: 204 then.
+    /// Adds an operation whose request is the body, and which returns 204 without a result.
     pub(in crate::v1) fn maybe<Q, A, F, Answer>(self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
@@ -241,7 +242,7 @@ impl Table {
         self.route(Described { place, request, answer }, work)
     }
 
-    /// An operation that is all in its path.
+    /// Adds an operation whose request is its path alone.
     pub(in crate::v1) fn plain<A, F, Answer>(self, operation: Operation<Nothing, A>, work: F) -> Self
     where
         A: Serialize + ToSchema + 'static,
@@ -254,7 +255,7 @@ impl Table {
         self.route(Described { place, request: Form::None, answer }, work)
     }
 
-    /// An operation whose request is read before its work begins.
+    /// Adds an operation whose request is parsed before its work begins.
     fn route(self, described: Described, work: Work) -> Self {
         self.stream(described, move |doors, request| {
             let work = work.clone();
@@ -265,7 +266,7 @@ impl Table {
         })
     }
 
-    /// An operation that reads or writes a stream and therefore its request itself.
+    /// Adds an operation that reads or writes a stream, and therefore parses its request itself.
     pub(in crate::v1) fn stream<F, Answer>(mut self, described: Described, work: F) -> Self
     where
         F: Fn(Doors, Request) -> Answer + Clone + Send + Sync + 'static,
@@ -282,8 +283,8 @@ impl Table {
         self
     }
 
-    /// Answers the `GET` that an operation was before it became a `POST` with 405 and the name of the
-    /// `POST`. A `GET` has no effects: a page of any host can make a browser send one.
+    /// Answers a `GET` of an operation that became a `POST` with 405 and the name of the `POST`. A
+    /// `GET` must have no effects, because a page of any host can make a browser send one.
     pub(in crate::v1) fn formerly_get(mut self, place: Place) -> Self {
         let place = Place { method: Method::Get, ..place };
         let handler = move || async move {
@@ -294,7 +295,7 @@ impl Table {
     }
 }
 
-/// A response with its operation's name for whoever counts, and its warnings.
+/// Returns a response with its operation's name for the metrics, and its warnings.
 fn finished(place: Place, repaired: &RepairMark, mut response: Response) -> Response {
     let name = format!("{} {}", place.method.as_str(), place.path);
     response.extensions_mut().insert(observe::Operation(name.into()));

@@ -1,13 +1,13 @@
-//! Values of requests that come as text: a time, a flag of a query.
+//! Values of requests that arrive as text: a time, a flag in a query.
 
 use loci_model::{Error, Result, Timestamp};
 
-/// A time in RFC 3339.
+/// Parses a time in RFC 3339.
 pub(in crate::v1) fn time(field: &'static str, text: Option<&str>) -> Result<Option<Timestamp>> {
     text.map(Timestamp::parse).transpose().map_err(|error| error.on(field))
 }
 
-/// A flag of a query: `1` and `true` are yes.
+/// Parses a flag in a query: `1` and `true` are true.
 pub(in crate::v1) fn flag(name: &'static str, word: Option<&str>) -> Result<bool> {
     match word {
         None | Some("0" | "false") => Ok(false),

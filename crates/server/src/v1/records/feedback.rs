@@ -1,4 +1,4 @@
-//! What principals say of a record: useful, or wrong.
+//! Feedback of principals on a record: useful, or wrong.
 
 use loci_api::record::feedback as shape;
 use loci_api::table as api;
@@ -30,7 +30,7 @@ async fn record_feedback(call: Call, asked: shape::RecordFeedback) -> Result<sha
     Ok(shape::RecordFeedbackStanding { id, version, useful, wrong, state, state_reason })
 }
 
-/// What is said of the last of a record's versions; `None` where nobody says anything.
+/// Returns the feedback on the last of a record's versions; `None` if there is none.
 pub(super) fn counts(versions: &[Record], changes: &[StateChange]) -> Option<shape::FeedbackCounts> {
     let said = feedback_standing(versions.last()?, changes);
     let counts = shape::FeedbackCounts { useful: count(said.useful), wrong: count(said.wrong) };

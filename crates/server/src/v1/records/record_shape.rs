@@ -1,4 +1,4 @@
-//! Records and filters between the native shapes and the engine's nouns.
+//! Records and filters: conversion between the native shapes and the engine's types.
 
 use loci_api::record as shape;
 use loci_api::record::derivation as making_shape;
@@ -12,7 +12,7 @@ use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{Error, Namespace, Result, StrategyId, Timestamp};
 
-/// A record as shown.
+/// Returns a record for a response.
 pub(in crate::v1) fn record(record: &Record) -> shape::Record {
     let from = &record.provenance;
     let sources = from.sources.iter().map(|source| shape::Source {
@@ -75,7 +75,7 @@ fn findings(findings: &Findings) -> making_shape::Findings {
     making_shape::Findings { injection, reasons, masked }
 }
 
-/// A change of state as shown.
+/// Returns a change of state for a response.
 pub(super) fn change(change: &StateChange) -> shape::StateChange {
     shape::StateChange {
         at: change.at.to_rfc3339(),
@@ -96,7 +96,7 @@ fn value_shown(value: &MetadataValue) -> shape::MetadataValue {
     }
 }
 
-/// Metadata of a request.
+/// Returns metadata of a request.
 pub(super) fn metadata(asked: std::collections::BTreeMap<String, shape::MetadataValue>) -> Metadata {
     asked.into_iter().map(|(key, asked)| (key, value(asked))).collect()
 }
@@ -109,7 +109,7 @@ fn value(asked: shape::MetadataValue) -> MetadataValue {
     }
 }
 
-/// A filter of a request; what `before` and `after` compare with is a time.
+/// Returns a filter of a request. `before` and `after` compare with a time.
 pub(in crate::v1) fn filter(asked: shape::MetadataFilter) -> Result<MetadataFilter> {
     let operator = FilterOperator::from(asked.operator);
     let right = match (operator, asked.value) {
@@ -122,7 +122,7 @@ pub(in crate::v1) fn filter(asked: shape::MetadataFilter) -> Result<MetadataFilt
     Ok(MetadataFilter { key: asked.key, operator, right })
 }
 
-/// Kinds of a request; `knowledge` is read as `fact`.
+/// Parses a kind of a request; `knowledge` means `fact`.
 pub(super) fn kind(word: &str) -> Result<RecordKind> {
     let word = if word == "knowledge" { "fact" } else { word };
     RecordKind::parse(word).ok_or_else(|| {
@@ -131,7 +131,7 @@ pub(super) fn kind(word: &str) -> Result<RecordKind> {
     })
 }
 
-/// The kinds of a request, each once.
+/// Returns the kinds of a request, each once.
 pub(in crate::v1) fn kinds(words: &[String]) -> Result<Vec<RecordKind>> {
     let mut kinds = Vec::new();
     for word in words {
@@ -143,7 +143,7 @@ pub(in crate::v1) fn kinds(words: &[String]) -> Result<Vec<RecordKind>> {
     Ok(kinds)
 }
 
-/// The states of a request, each once.
+/// Returns the states of a request, each once.
 pub(in crate::v1) fn states(words: &[String]) -> Result<Vec<RecordState>> {
     let mut states = Vec::new();
     for word in words {
@@ -155,7 +155,7 @@ pub(in crate::v1) fn states(words: &[String]) -> Result<Vec<RecordState>> {
     Ok(states)
 }
 
-/// States of a request.
+/// Parses a state of a request.
 pub(in crate::v1) fn state(word: &str) -> Result<RecordState> {
     RecordState::parse(word).ok_or_else(|| {
         let words: Vec<_> = RecordState::ALL.iter().map(|state| state.as_str()).collect();
@@ -163,7 +163,7 @@ pub(in crate::v1) fn state(word: &str) -> Result<RecordState> {
     })
 }
 
-/// The places of a request.
+/// Returns the namespaces of a request.
 pub(in crate::v1) fn places(nodes: Vec<String>, paths: Vec<String>) -> Result<Vec<NamespaceAsk>> {
     let node = |text| Namespace::parse(text).map(NamespaceAsk::Node).map_err(|error| error.on("namespaces"));
     let path =
@@ -173,12 +173,12 @@ pub(in crate::v1) fn places(nodes: Vec<String>, paths: Vec<String>) -> Result<Ve
     nodes.into_iter().map(node).chain(paths.into_iter().map(path)).collect()
 }
 
-/// The strategy of a request.
+/// Returns the strategy of a request.
 pub(super) fn strategy(id: Option<String>) -> Result<Option<StrategyId>> {
     id.map(StrategyId::parse).transpose().map_err(|error: Error| error.on("strategy"))
 }
 
-/// The strategy of a filter.
+/// Returns the strategy of a filter.
 pub(in crate::v1) fn choice(id: Option<String>) -> Result<Option<StrategyChoice>> {
     Ok(strategy(id)?.map(StrategyChoice::Of))
 }

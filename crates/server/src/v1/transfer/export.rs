@@ -1,5 +1,5 @@
-//! `GET /v1/memories/{memory}/export`: a memory as JSON lines, streamed. A failure on the way ends the body early;
-//! the missing last line shows it.
+//! `GET /v1/memories/{memory}/export`: a memory as JSON lines, streamed. A failure during the
+//! export ends the body early; the missing last line shows it.
 
 use loci_api::table as api;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(in crate::v1) fn operations(table: Table) -> Table {
     table.stream(described, |doors, request| async move { export(doors, request).await })
 }
 
-/// How far an export has come.
+/// The progress of an export.
 struct Progress {
     doors: Doors,
     caller: Principal,
@@ -54,7 +54,7 @@ async fn export(doors: Doors, request: Request) -> Result<Response> {
         None => ExportPart { namespace, person: None },
     };
     let exported_at = doors.engine.now();
-    // The first page is read before the status is sent: a refusal is still an answer of its own.
+    // The first page is read before the status is sent, so that a rejection is a regular response.
     let (lines, cursor) = doors.engine.export_part(&caller, &memory, &part, ExportCursor::Start).await?;
     let header_line = ExportLine::Header { format: EXPORT_FORMAT, exported_at };
     let mut first = encode(&[header_line])?;

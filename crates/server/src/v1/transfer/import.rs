@@ -1,6 +1,6 @@
-//! `POST /v1/import`: JSON lines of an export, read as they arrive, written in chunks. Not one transaction:
-//! its memories are served once all of them are written. A failure says which line, and what was begun is
-//! erased again.
+//! `POST /v1/import`: the JSON lines of an export, parsed as they arrive, written in chunks. It is
+//! not one transaction: its memories are served once all of them are written. A failure names the
+//! line, and the written part is erased.
 
 use loci_api::table as api;
 use std::collections::BTreeSet;
@@ -26,11 +26,11 @@ use crate::doors::Doors;
 use crate::v1::protocol::call::{self, RepairMark};
 use crate::v1::protocol::table::{Described, Form, Table};
 
-/// Lines written at once.
+/// The number of lines in one write.
 const CHUNK_LINES: usize = 200;
-/// Bytes written at once, about.
+/// The approximate number of bytes in one write.
 const CHUNK_BYTES: usize = 4 * 1024 * 1024;
-/// The longest line: an event of 10 MiB, escaped.
+/// The longest line in bytes: an event of 10 MiB, escaped.
 const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
@@ -45,8 +45,8 @@ async fn import(doors: Doors, request: Request) -> Result<Response> {
     let (caller, _) = call::admit(&doors, &mut parts).await?;
     access::require_server_admin(&caller)?;
     let if_erased = call::if_erased(&parts.headers)?;
-    // A task of its own: where the client goes away its request is dropped, and what was begun must be taken
-    // back.
+    // The import runs as a separate task. If the client disconnects, its request is dropped, but
+    // the written part must still be erased.
     let repaired = parts.extensions.get::<RepairMark>().cloned().unwrap_or_default();
     let under_way = doors.imports.begin()?;
     let import = Import::new(doors, caller, if_erased, repaired);
@@ -68,7 +68,7 @@ fn shown(report: ImportReport) -> shape::ImportReport {
     }
 }
 
-/// Reads and writes all of it, or takes back what was written.
+/// Reads and writes everything, or erases the written part.
 async fn run(mut import: Import, body: BodyDataStream, under_way: UnderWay) -> Result<ImportReport> {
     match import.read(body, &under_way).await {
         Ok(()) => Ok(import.report),
@@ -79,13 +79,13 @@ async fn run(mut import: Import, body: BodyDataStream, under_way: UnderWay) -> R
     }
 }
 
-/// How far an import has come.
+/// The progress of an import.
 struct Import {
     doors: Doors,
     caller: Principal,
     report: ImportReport,
     made: Vec<MemoryId>,
-    /// What those are called.
+    /// The names of these memories.
     names: BTreeSet<String>,
     chunk: Vec<ExportLine>,
     chunk_bytes: usize,
@@ -93,7 +93,7 @@ struct Import {
     begun: bool,
     end: Option<ImportReport>,
     if_erased: IfErased,
-    /// Tells this import from others of the same memories.
+    /// The id that distinguishes this import from others of these memories.
     run: String,
     repaired: RepairMark,
 }
@@ -120,7 +120,7 @@ impl Import {
 
     async fn read(&mut self, mut body: BodyDataStream, under_way: &UnderWay) -> Result<()> {
         let mut rest: Vec<u8> = Vec::new();
-        // It is stopped between two pieces: a write is never left half done.
+        // A stop takes effect between two pieces, so a write is never interrupted.
         while let Some(piece) = under_way.unless_stopped(body.next()).await? {
             let piece = piece.map_err(|error| {
                 Error::new(ErrorKind::Invalid, "the body ended before it was whole").caused_by(error)
@@ -180,7 +180,8 @@ impl Import {
             _ => None,
         };
         let new: Vec<Memory> = lines.iter().filter_map(memory).collect();
-        // A memory that this import made itself is in the way of a second one: the write refuses that.
+        // A memory that this import created itself blocks a second one with its id: the write
+        // rejects that.
         for memory in new.iter().filter(|memory| !self.is_made(memory)) {
             self.doors.engine.import_room(&self.caller, memory).await?;
         }
@@ -201,7 +202,7 @@ impl Import {
         self.made.contains(&memory.id) || self.names.contains(&memory.name)
     }
 
-    /// A cut file is noticed by its last line.
+    /// Detects a truncated file by its last line.
     fn check_end(&self) -> Result<()> {
         let ImportReport { memories, events, records, erased_events, erased_records, .. } = &self.report;
         let read = (*memories, events + erased_events, records + erased_records);
@@ -215,8 +216,8 @@ impl Import {
         }
     }
 
-    /// Takes back what was begun. What fails here is logged, and removed later: the import's error is
-    /// answered.
+    /// Erases the written part. A failure here is logged and cleaned up later; the response has the
+    /// import's error.
     async fn undo(&self) {
         if let Err(error) = self.doors.engine.import_undo(&self.caller, &self.made, &self.run).await {
             tracing::error!(?error, "what an import had begun could not be erased yet: it is not served");

@@ -1,5 +1,5 @@
-//! One line of an export, read back. By hand rather than by the derived enum: what is kept as JSON text, and numbers
-//! that keep theirs, do not survive the buffering by which serde reads tagged enums.
+//! Parses one line of an export. It does not use the derived enum, because JSON kept as text, and
+//! numbers that keep their text, do not survive the buffering by which serde parses tagged enums.
 
 use loci_engine::admin::{ExportLine, ExportedObject};
 use loci_model::event::Event;
@@ -23,9 +23,9 @@ struct Tag<'a> {
     tag: std::borrow::Cow<'a, str>,
 }
 
-/// Reads a line, and says whether it held halves of letters, which became U+FFFD. The error names
-/// it and the rule that it breaks, and never quotes it. The first line may have a byte order mark,
-/// as files that were saved by an editor do.
+/// Parses a line. The second value is true if lone surrogates in it became U+FFFD. The error names
+/// the line and the broken rule, and never quotes the line. The first line may have a byte order
+/// mark, as files saved by an editor do.
 pub(super) fn read(text: &[u8], number: u64) -> Result<(ExportLine, bool)> {
     let text = if number == 1 { loci_json::bytes_without_mark(text) } else { text };
     match loci_json::repair(text) {
@@ -35,7 +35,7 @@ pub(super) fn read(text: &[u8], number: u64) -> Result<(ExportLine, bool)> {
 }
 
 fn whole(text: &[u8], number: u64) -> Result<ExportLine> {
-    /// Reads the members of a line of one kind.
+    /// Parses the members of a line of one kind.
     macro_rules! line {
         ($kind:ident { $($member:ident: $noun:ty),+ }) => {{
             #[derive(Deserialize)]
@@ -70,7 +70,7 @@ fn whole(text: &[u8], number: u64) -> Result<ExportLine> {
     })
 }
 
-/// Checks that every text of a line is whole: nouns keep parts of it as they are.
+/// Checks that every text of a line is complete, because types keep parts of it raw.
 fn check_text(text: &[u8], number: u64) -> Result<()> {
     let whole = "it is not a whole line of an export";
     let text = std::str::from_utf8(text).map_err(|error| bad(number, whole).caused_by(error))?;
@@ -84,12 +84,12 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a [u8], number: u64) -> Result<T> {
     serde_json::from_slice(text).map_err(|error| bad(number, &broken_rule(&error)).caused_by(error))
 }
 
-/// The reason a line is refused: the rule of an id or another noun that it breaks, where that says
-/// nothing of the content.
+/// Returns the reason why a line is rejected: the broken rule of an id or another type, if it
+/// reveals nothing of the content.
 fn broken_rule(error: &serde_json::Error) -> String {
     let whole = "it is not a whole line of an export";
     let told = error.to_string();
-    // What serde says of its own quotes the content; rules of nouns do not.
+    // serde's own messages quote the content; the rules of the types do not.
     if !error.is_data() || told.contains(['"', '`']) {
         return whole.to_owned();
     }

@@ -1,5 +1,5 @@
-//! Imports under way: a server that stops ends them, and waits until they took back what they began. It
-//! imports nothing itself.
+//! The running imports. A server that stops ends them, and waits until they have erased their
+//! written parts. The module imports nothing itself.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use tokio::sync::{OwnedRwLockReadGuard, RwLock, watch};
 #[derive(Debug)]
 pub struct Imports {
     stopping: watch::Sender<bool>,
-    /// Each import reads; the end writes.
+    /// Each import holds a read lock; the shutdown takes the write lock.
     open: Arc<RwLock<()>>,
 }
 
-/// One import, until it is dropped.
+/// A running import, until it is dropped.
 pub(super) struct UnderWay {
     stopping: watch::Receiver<bool>,
     _open: OwnedRwLockReadGuard<()>,
@@ -27,37 +27,37 @@ impl Default for Imports {
 }
 
 impl Imports {
-    /// Lets an import begin.
+    /// Registers an import.
     ///
     /// # Errors
-    /// `Unavailable` where the server stops.
+    /// `Unavailable` if the server is stopping.
     pub(super) fn begin(&self) -> Result<UnderWay> {
         let stopping = self.stopping.subscribe();
         let open = Arc::clone(&self.open).try_read_owned().ok().filter(|_| !*stopping.borrow());
         Ok(UnderWay { stopping, _open: open.ok_or_else(stopped)? })
     }
 
-    /// Ends all imports: each takes back what it began.
+    /// Stops all imports. Each erases its written part.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
     }
 
-    /// Resolves when none is under way any more, once they were stopped.
+    /// Resolves when no import is running, after they were stopped.
     pub async fn ended(&self) {
         drop(self.open.write().await);
     }
 }
 
 impl UnderWay {
-    /// Returns the result of `work`, unless the server stops before it is there.
+    /// Returns the result of `work`, unless the server stops first.
     ///
     /// # Errors
-    /// `Unavailable` where the server stops.
+    /// `Unavailable` if the server stops.
     pub(super) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T> {
         let mut stopping = self.stopping.clone();
         tokio::select! {
             biased;
-            // Where nobody is left to stop it, nobody waits for it either.
+            // If the sender is gone, nothing can stop the import and nothing waits for it.
             Ok(_) = stopping.wait_for(|stop| *stop) => Err(stopped()),
             result = work => Ok(result),
         }

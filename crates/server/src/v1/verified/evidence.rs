@@ -1,4 +1,4 @@
-//! Facts for a verifier elsewhere: what they cite, with the anchors by which it is found again.
+//! Facts for a verifier elsewhere: their citations, with the anchors that find them again.
 
 use loci_api::verified::evidence as shape;
 use loci_api::verified::table as api;
@@ -30,7 +30,7 @@ async fn list(call: Call, asked: shape::EvidenceListing) -> Result<shape::Eviden
     })
 }
 
-/// A fact with its documents.
+/// Returns a fact with its documents.
 pub(super) fn fact(evidence: &Evidence) -> Result<shape::FactEvidence> {
     let remembered = &evidence.remembered;
     let detail = &remembered.fact.detail;
@@ -44,7 +44,7 @@ pub(super) fn fact(evidence: &Evidence) -> Result<shape::FactEvidence> {
     })
 }
 
-/// What a verifier must know of a repository.
+/// Returns the repository data that a verifier needs.
 pub(super) fn repository(repository: Repository) -> shape::EvidenceRepository {
     shape::EvidenceRepository {
         repo: repository.key,
@@ -55,7 +55,7 @@ pub(super) fn repository(repository: Repository) -> shape::EvidenceRepository {
     }
 }
 
-/// A noun in its stored form.
+/// Returns a value in its stored form.
 pub(super) fn document(noun: &impl Serialize) -> Result<Value> {
     serde_json::to_value(noun)
         .map_err(|error| Error::bug("a noun that cannot be written down").caused_by(error))

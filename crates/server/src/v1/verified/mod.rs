@@ -1,5 +1,4 @@
-//! Operations of the product of verified facts: repositories, evidence, verdicts, proposals of
-//! citations.
+//! Operations of verified memory: repositories, evidence, verdicts, proposals of citations.
 
 mod evidence;
 mod proposals;
@@ -9,7 +8,7 @@ mod verdicts;
 
 use super::protocol::table::Table;
 
-/// The operations of the product.
+/// Adds the operations of the product.
 pub(super) fn operations(table: Table) -> Table {
     let table = repositories::operations(table);
     let table = evidence::operations(table);

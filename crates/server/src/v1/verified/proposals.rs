@@ -1,5 +1,5 @@
-//! Proposed citations: what extraction noticed about a repository, for people who look through it. What is listed is verified
-//! first; confirming is the tools' part.
+//! Proposed citations: extracted records about a repository, for human review. They are verified
+//! before they are listed. The tools confirm them.
 
 use loci_api::verified::proposal as shape;
 use loci_api::verified::table as api;
@@ -10,7 +10,7 @@ use crate::v1::protocol::call::Call;
 use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
 
-/// Proposals of a page where nothing else is said.
+/// The default page size.
 const PAGE: u32 = 50;
 
 pub(super) fn operations(table: Table) -> Table {

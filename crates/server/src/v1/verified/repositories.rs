@@ -1,4 +1,4 @@
-//! Repositories: register, list; and whether the facts of one changed.
+//! Repositories: register and list them, and check if the facts of one changed.
 
 use loci_api::verified::table as api;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use crate::v1::protocol::call::Call;
 use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
 
-/// Repositories of a page where nothing else is said.
+/// The default page size.
 const PAGE: u32 = 100;
 
 pub(super) fn operations(table: Table) -> Table {
@@ -22,12 +22,12 @@ pub(super) fn operations(table: Table) -> Table {
     table.query(api::REPOSITORY_MARK, mark)
 }
 
-/// Who asks, as every door knows them.
+/// Returns the authenticated call in the form that all interfaces share.
 pub(in crate::v1) fn asking(call: &Call) -> Result<Asking<'_>> {
     Ok(Asking { engine: &call.doors.engine, caller: &call.caller, standing: standing(call)? })
 }
 
-/// The repository of the path.
+/// Returns the repository of the path.
 pub(in crate::v1) fn repo(call: &Call) -> Result<String> {
     Ok(format!("{}/{}", call.path("owner")?, call.path("name")?))
 }
@@ -56,7 +56,7 @@ async fn mark(call: Call, asked: shape::RepositoryMarkAsk) -> Result<shape::Repo
     Ok(shape::RepositoryMark { mark })
 }
 
-/// Where code is read.
+/// Returns the place where code is read.
 pub(in crate::v1) fn place(place: CodePlace) -> String {
     match place {
         CodePlace::Local(path) => path.display().to_string(),
@@ -75,7 +75,7 @@ fn shown(repository: Repository) -> shape::Repository {
     }
 }
 
-/// The names that a repository goes by. The mark of its own key is for the store alone.
+/// Returns the names of a repository. The mark of its own key is internal to the store.
 pub(in crate::v1) fn aliases(aliases: BTreeSet<String>) -> Vec<String> {
     aliases.into_iter().filter(|alias| !alias.starts_with("key:")).collect()
 }

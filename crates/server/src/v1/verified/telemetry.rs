@@ -1,5 +1,5 @@
-//! `doctor --telemetry`: whether what happened to facts says what they say, rule by rule over all
-//! memories. `loci_verified` has the rules.
+//! `doctor --telemetry`: checks that the events of facts agree with the facts, by each rule, over
+//! all memories. `loci_verified` has the rules.
 
 use loci_api::admin::Finding;
 use loci_model::{Result, limits};
@@ -7,12 +7,12 @@ use loci_verified::{TelemetryRule, TelemetryViolation};
 
 use crate::v1::protocol::call::Call;
 
-/// Ids that a finding names.
+/// The maximum number of ids in a finding.
 const IDS_MAX: usize = 100;
-/// Violations whose words it says.
+/// The maximum number of violations that a finding describes.
 const SAID_MAX: usize = 5;
 
-/// A finding for each rule.
+/// Returns a finding for each rule.
 pub(in crate::v1) async fn report(call: &Call) -> Result<Vec<Finding>> {
     let engine = &call.doors.engine;
     engine.info(&call.caller, false).await?; // Only who may look at the server.
@@ -67,7 +67,7 @@ fn said(violation: &TelemetryViolation) -> String {
     }
 }
 
-/// Whether of every repository it is known which branch changes states.
+/// Returns a finding on repositories whose default branch, which changes states, is unknown.
 pub(in crate::v1) async fn default_branches(call: &Call) -> Result<Finding> {
     let untold = call.doors.engine.verified.repositories_untold(&call.caller).await?;
     let (ok, detail) = match untold.as_slice() {

@@ -1,5 +1,5 @@
-//! Verdicts of a verifier elsewhere: which facts a tool would look at, the tool called with what was found of them, and verdicts
-//! written down by themselves.
+//! Verdicts of a verifier elsewhere: the facts that a tool call would verify, the tool called with
+//! verdicts on them, and verdicts stored without a call.
 
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ async fn with_verdicts(
     arguments: Arguments,
 ) -> std::result::Result<serde_json::Value, ToolError> {
     let name = asked.path("name")?;
-    // Only what looks at facts may be told what they are.
+    // Only tools that verify facts accept reported verdicts.
     asked_facts(&asked.doors.tools, &context, name, arguments.clone())?;
     call(&asked.doors.tools, context, name, arguments).await
 }
@@ -107,7 +107,7 @@ fn context(asked: &Call, told: Option<Told>) -> Result<Context> {
     Ok(Context { engine: asked.doors.engine.clone(), caller: asked.caller.clone(), place, extensions })
 }
 
-/// Verdicts as verified memory takes them.
+/// Returns verdicts in the form of verified memory.
 fn told(given: shape::Verdicts) -> Result<Told> {
     let bad = |rule: &str| Error::invalid("verdicts", format!("verdicts: {rule}"));
     let commit = given.commit.as_deref().map(|text| {

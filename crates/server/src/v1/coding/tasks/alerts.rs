@@ -1,4 +1,4 @@
-//! Alerts of tasks that are not trusted.
+//! Security alerts of tasks.
 
 use loci_api::coding::table as api;
 use loci_api::coding::task as shape;

@@ -1,4 +1,5 @@
-//! The end of a task: what its agent reports, what whoever runs agents knows; and notes on the way there.
+//! The end of a task: the report of its agent and of the system that runs it; and notes during the
+//! task.
 
 use loci_api::coding::table as api;
 use loci_api::coding::task::end as shape;

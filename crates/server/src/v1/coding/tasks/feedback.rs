@@ -1,4 +1,4 @@
-//! What is said of memories that a task was shown.
+//! Feedback on the memories that a task was shown.
 
 use loci_api::coding::table as api;
 use loci_api::coding::task::feedback as shape;
@@ -23,7 +23,7 @@ async fn feedback(call: Call, asked: shape::TaskFeedback) -> Result<shape::TaskF
     taken(&asking(&call)?, &task_id(&call)?, asked).await
 }
 
-/// Takes in what is said of memories.
+/// Stores feedback on memories.
 pub(crate) async fn taken(
     asking: &Asking<'_>,
     id: &TaskId,
@@ -47,7 +47,7 @@ fn read(asked: shape::TaskFeedback) -> Result<NewFeedback> {
     })
 }
 
-/// A record, also under the short id that the tools of facts give it.
+/// Returns a record, also by the short id that the tools of facts use.
 fn record(field: &'static str, id: &str) -> Result<RecordId> {
     record_id(id).map_err(|error| error.on(field))
 }

@@ -1,4 +1,4 @@
-//! What a task is shown of what is remembered, and what it was shown.
+//! Hydration of a task: the memories it is shown, and those it was shown.
 
 use loci_api::coding::hydration as shape;
 use loci_api::coding::table as api;
@@ -15,10 +15,10 @@ use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::asking;
 
-/// A word of `include` for what is shown among the knowledge.
+/// A value of `include` for an item among the knowledge.
 pub(crate) const THEMES: &str = "self_feedback";
 const MARKDOWN: &str = "markdown";
-/// The answer without the block: it is JSON already.
+/// The response without the block, because it is already JSON.
 const JSON: &str = "json";
 const NONE: &str = "none";
 
@@ -30,7 +30,7 @@ async fn hydrate(call: Call, asked: shape::TaskHydrate) -> Result<shape::TaskHyd
     of_task(&asking(&call)?, &task_id(&call)?, asked).await
 }
 
-/// What a task is shown.
+/// Returns the hydration of a task.
 pub(crate) async fn of_task(
     asking: &Asking<'_>,
     id: &TaskId,
@@ -43,7 +43,7 @@ pub(crate) async fn of_task(
     Ok(hydrated(shown, rendered))
 }
 
-/// What a task of a repository would be shown.
+/// Returns the hydration that a task of a repository would get.
 pub(crate) async fn of_repository(
     asking: &Asking<'_>,
     repo: &str,
@@ -57,7 +57,7 @@ pub(crate) async fn of_repository(
     Ok(hydrated(shown, rendered))
 }
 
-/// Whether a block is wanted.
+/// Returns true if a block is requested.
 fn render(word: Option<&str>) -> Result<bool> {
     match word {
         None | Some(MARKDOWN) => Ok(true),
@@ -66,7 +66,7 @@ fn render(word: Option<&str>) -> Result<bool> {
     }
 }
 
-/// The request, and what of it is not built.
+/// Parses the request, and returns its parts that are not implemented.
 fn read(asked: shape::TaskHydrate) -> Result<(Hydration, Vec<String>)> {
     let mut warnings = Vec::new();
     let (mut themes, mut graph) = (false, false);

@@ -1,4 +1,4 @@
-//! What a task is shown, in the shapes of the native API. It decides nothing.
+//! Hydration in the shapes of the native API. The module decides nothing.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use loci_model::record::RecordState;
 use loci_model::tasks::exposure::rounded;
 use loci_model::tasks::task::MemoryArm;
 
-/// The version of the answer.
+/// The version of the response format.
 const VERSION: u32 = 1;
 
-/// The answer; `rendered`: with the block.
+/// Returns the response; `rendered` includes the block.
 pub(super) fn hydrated(found: Hydrated, rendered: bool) -> shape::TaskHydrated {
     let plan = &found.plan;
     let of = |kind: Kind| plan.shown.iter().map(|one| &one.candidate).filter(move |one| one.kind == kind);
@@ -78,7 +78,7 @@ pub(super) fn hydrated(found: Hydrated, rendered: bool) -> shape::TaskHydrated {
     }
 }
 
-/// How far everything is trusted that the answer holds.
+/// Returns the trust of everything in the response.
 fn trust(mut words: BTreeMap<String, String>, found: &Hydrated) -> BTreeMap<String, String> {
     let sources = found.assembled.iter().flat_map(|made| &made.content_trust);
     words.extend(sources.map(|(kind, trust)| (kind.clone(), (*trust).to_owned())));
@@ -97,7 +97,7 @@ fn assembled(made: &Assembled, found: &Hydrated) -> shape::AssembledPrompt {
     }
 }
 
-/// The two lists: one that could not be read, and in which nothing else is, is none.
+/// Returns the two lists. A list that could not be read and has no items is left out.
 fn context(found: &Hydrated) -> shape::MemoryContext {
     let texts = |kinds: &[Kind]| -> Vec<String> {
         let of = |kind: &Kind| {

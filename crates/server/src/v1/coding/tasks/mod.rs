@@ -1,4 +1,4 @@
-//! Tasks of coding agents: take in, look at, list, move on.
+//! Tasks of coding agents: create, show, list, update.
 
 pub(super) mod alerts;
 pub(crate) mod end;
@@ -35,7 +35,7 @@ pub(super) fn operations(table: Table) -> Table {
         .json(api::TASK_PATCH, patch)
 }
 
-/// The task of the path.
+/// Returns the task of the path.
 pub(super) fn task_id(call: &Call) -> Result<TaskId> {
     TaskId::parse(call.path("task")?)
 }
@@ -44,7 +44,7 @@ async fn add(call: Call, asked: shape::TaskCreate) -> Result<(shape::TaskTaken, 
     let token = call.token()?;
     let engine = &call.doors.engine;
     let mut made = engine.coding.task_create(&call.caller, &standing(&call)?, asked, token).await?;
-    // Where nobody is asked for credentials a token would say nothing.
+    // Without required credentials a token would have no effect.
     let agent_token = if call.doors.gate.any_keys().await? {
         let token = engine.coding.agent_token_for(&call.caller, &made.task).await?;
         if token.is_none() {
@@ -68,7 +68,7 @@ async fn list(call: Call, asked: shape::TaskListing) -> Result<shape::TaskList> 
     listed(&asking(&call)?, asked).await
 }
 
-/// A page of tasks.
+/// Returns a page of tasks.
 pub(crate) async fn listed(asking: &Asking<'_>, asked: shape::TaskListing) -> Result<shape::TaskList> {
     let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
     let page = asking.engine.coding.task_list(asking.caller, &asking.standing, asked, place).await?;
@@ -89,7 +89,7 @@ async fn patch(call: Call, patch: shape::TaskPatch) -> Result<shape::TaskPatched
     Ok(shape::TaskPatched { task: shown(patched.task), warnings: patched.warnings })
 }
 
-/// Why a task is not trusted.
+/// Returns the reason why a task is not trusted.
 pub(super) fn alert(alert: TaskAlert) -> shape::TaskAlert {
     shape::TaskAlert { reason: alert.reason, by: alert.by, at: alert.at.to_rfc3339() }
 }

@@ -1,5 +1,5 @@
 //! A report in parts: the episode alone and the learnings alone, in the narrow forms that some
-//! platforms send. Aliases: what they do is what a report does.
+//! platforms send. They are aliases of a report.
 
 use loci_api::coding::table as api;
 use loci_api::coding::task::end as shape;
@@ -12,7 +12,7 @@ use crate::v1::protocol::call::Call;
 use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
 
-/// What is said of a text that holds no learning.
+/// The warning about a text without a learning.
 const NOTHING: &str = "NOTHING_TO_STORE: the text says that nothing was learned";
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
@@ -46,7 +46,7 @@ async fn learnings(call: Call, asked: shape::TaskLearnings) -> Result<shape::Tas
     Ok(shape::TaskWrote { written: taken.learned.iter().any(|one| one.id.is_some()), warnings })
 }
 
-/// What is said of a learning that is not there for the next task.
+/// Returns the warning about a learning that the next task does not get.
 fn left_out(learned: &Learned) -> Option<String> {
     let reason = learned.reason.as_deref().unwrap_or_default();
     let of = learned.topic.as_deref().map(|topic| format!(" of {topic}")).unwrap_or_default();
@@ -65,7 +65,7 @@ fn left_out(learned: &Learned) -> Option<String> {
     }
 }
 
-/// The pull request that is seen there.
+/// Returns the pull request at a URL.
 fn pull_request(url: &str) -> Result<TaskPullRequest> {
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let number = path.rsplit('/').next().and_then(|last| last.parse().ok());

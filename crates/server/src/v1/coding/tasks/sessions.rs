@@ -1,5 +1,5 @@
-//! Sessions of tasks: what an agent says while it works, what it keeps, what becomes a learning, and the end. A session is named by
-//! its task.
+//! Sessions of tasks: messages of an agent during its work, notes, learnings, and the end. The
+//! task's id names the session.
 
 use loci_api::coding::table as api;
 use loci_api::coding::task::session as shape;
@@ -25,7 +25,7 @@ pub(in crate::v1) fn operations(table: Table) -> Table {
         .plain(api::SESSION_END_OF_TASK, end)
 }
 
-/// The task whose session it is.
+/// Returns the task of the session.
 fn session_task(call: &Call) -> Result<TaskId> {
     TaskId::parse(call.path("task")?)
 }
