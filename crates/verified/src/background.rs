@@ -1,5 +1,8 @@
-//! In the background: new commits of default branches are seen, and the facts of their repositories verified there; facts that
-//! nobody confirmed, used or found valid for too long expire; kept verdicts go when they are old.
+//! Background work of verified memory.
+//!
+//! It finds new commits of default branches and verifies the facts of their repositories there. It
+//! expires facts that were not confirmed, used or found valid in time, and removes old cached
+//! verdicts.
 
 use loci_engine::memories::existing;
 use loci_model::facts::code::ObjectId;
@@ -26,32 +29,33 @@ use super::verification::verdicts::Looked;
 use crate::Verified;
 use loci_engine::calls::standing::Standing;
 
-/// Repositories whose tips are looked at in one round.
+/// The number of repositories whose tips one round checks.
 const REPOSITORIES: usize = 50;
-/// Facts that are verified in one look.
+/// The number of facts in one look at the code.
 const FACTS: usize = 100;
-/// Facts of one write: calls wait for no longer.
+/// The number of facts in one write, so that calls do not wait longer.
 const WRITTEN: usize = 20;
-/// Rows of one write.
+/// The number of rows in one write.
 const ROWS: usize = 500;
-/// A job's key, before the repository's id.
+/// The prefix of a job's key, before the repository's id.
 const JOB_KEY: &str = "verify:";
-/// Verdicts are kept so long.
+/// The retention of cached verdicts, in days.
 const VERDICT_DAYS: i64 = 30;
 
-/// Facts of a repository, as far as they are read together.
+/// A page of a repository's facts.
 #[derive(Debug, Default)]
 struct Page {
-    /// To be looked at now.
+    /// The facts to verify now.
     facts: Vec<Remembered>,
-    /// One could not be read, and is to be looked at later.
+    /// True if one of the facts is due for a retry later.
     is_any_later: bool,
-    /// Where the next page starts.
+    /// The start of the next page.
     next: Option<(Timestamp, RecordId)>,
 }
 
 impl Verified {
-    /// Asks for the verification of repositories whose default branch moved on, expires facts, removes old verdicts. Bounded.
+    /// Requests the verification of repositories whose default branch moved, expires facts, and
+    /// removes old verdicts. The work of one call is bounded.
     pub(crate) async fn sweep_verified(&self, now: Timestamp) -> Result<()> {
         let before = now.plus_millis(-self.parts.settings.check_every_ms);
         let due = self
@@ -107,9 +111,9 @@ impl Verified {
             .await
     }
 
-    /// Verifies all facts of a repository at the tip of its default branch, expires what the repository says there itself,
-    /// and lets what was learned on a branch count that came there. Run twice at one tip, the second time it looks only at
-    /// what it could not read.
+    /// Verifies all facts of a repository at the tip of its default branch, after the hooks of
+    /// other products have processed that tip. A second run at one tip verifies only the facts that
+    /// the first could not read.
     pub(crate) async fn verify_repository(&self, job: &Job) -> Result<()> {
         let named = job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default();
         let Ok(id) = RepositoryId::parse(named) else { return Ok(()) };
@@ -118,7 +122,8 @@ impl Verified {
         let found = self.engine.store().read(move |tx| tx.repositories().get(&place, &id)).await?;
         let Some(repository) = found else { return Ok(()) };
         let Some(DefaultTip { place, tip, .. }) = self.default_tip(&repository).await else { return Ok(()) };
-        // Looked at is where the tip was read; that it decides, and that it is the repository, is decided.
+        // The work reads the place where the tip was found. That place was already checked to be
+        // this repository and to decide the tip.
         let repository =
             Repository { places: vec![place], verified_tip: None, roots: Vec::new(), ..repository };
         self.ask_pending(&repository).await?;
@@ -153,7 +158,7 @@ impl Verified {
             .await
     }
 
-    /// Facts to verify at a tip now.
+    /// Returns a page of facts to verify at a tip now.
     async fn page(
         &self,
         repository: &Repository,
@@ -195,7 +200,7 @@ impl Verified {
             .await
     }
 
-    /// True when nothing more is to be done about them at this tip.
+    /// Verifies a page of facts. Returns true if none of them needs further work at this tip.
     async fn verify_page(
         &self,
         repository: &Repository,
@@ -226,7 +231,7 @@ impl Verified {
         Ok(are_done && are_as_looked_at)
     }
 
-    /// Facts past their time expire, each with its row.
+    /// Expires facts past their expiry time, each with its event.
     async fn expire_facts(&self, now: Timestamp) -> Result<()> {
         loop {
             let due = self.engine.store().read(move |tx| tx.facts().expired_by(now, ROWS)).await?;
@@ -260,7 +265,8 @@ impl Verified {
     }
 }
 
-/// The clone that is furthest is read first, where nobody says from where.
+/// Moves the clone with the furthest tip to the front, so that it is read first if the caller names
+/// no clone.
 fn put_first(places: &mut Vec<CodePlace>, best: &CodePlace) {
     let is_clone = matches!(best, CodePlace::Local(_));
     if let Some(at) = places.iter().position(|place| is_clone && place == best) {

@@ -1,4 +1,5 @@
-//! The memory of a call of verified memory: named, granted or configured, and made where it is missing.
+//! The memory of a call of verified memory: named, granted or configured, and created if it is
+//! missing.
 
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
@@ -9,15 +10,15 @@ use loci_model::{Error, MemoryId, Reason, Result};
 
 use crate::Verified;
 
-/// The tag by which a new memory takes its profile.
+/// The tag that selects the profile of a new memory.
 const PROFILE_TAG: &str = "loci:profile";
 
 impl Verified {
-    /// The memory in which a call of verified memory takes place. Where none is named, and no grant names one, the configured
-    /// one is made by the first caller who may make memories.
+    /// Returns the memory of a call. If the caller names none and no grant names one, the
+    /// configured memory applies; the first caller who may create memories creates it.
     ///
     /// # Errors
-    /// `NotFound` for a memory that is not there, or that the caller may not know of.
+    /// `NotFound` for a memory that does not exist or is not visible to the caller.
     pub async fn code_memory(&self, caller: &Principal, standing: &Standing) -> Result<MemoryId> {
         standing.check()?;
         let named = standing.memory.clone().or_else(|| Some(memories::only_granted(caller)?.to_string()));
@@ -43,7 +44,7 @@ impl Verified {
                 self.engine.profile_apply(caller, &memory.id, &profile, false).await?;
                 Ok(memory.id)
             }
-            // Another process was first.
+            // Another process created it first.
             Err(error) if error.reason == Some(Reason::ResourceConflict) => {
                 self.engine.memory_known(caller, &wanted).await?.ok_or_else(missing)
             }
@@ -52,5 +53,5 @@ impl Verified {
     }
 }
 
-/// Events of a memory that is made on the way stay this long where its profile does not say.
+/// The retention of events in days, for a memory created here whose profile specifies none.
 const EVENT_EXPIRY_DAYS: u32 = 365;

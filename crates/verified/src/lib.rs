@@ -1,23 +1,23 @@
-//! Verified memory: facts that cite code, and are checked against it before they are served.
+//! Verified memory: facts that cite code, and are verified against it before they are served.
 //!
 //! | folder | idea |
 //! |---|---|
-//! | [`verifier`] | finding cited lines again, and evaluating claims: pure over a source of code |
-//! | `repositories` | names, identity and places of repositories, the hop to their code, the tip that counts |
+//! | [`verifier`] | finding cited lines again, and evaluating claims: pure over a code source |
+//! | `repositories` | names, identity and places of repositories, access to their code, tips |
 //! | `new_facts` | a new fact: gates, similar facts, its write |
-//! | `facts` | stored facts: records, identity, flags, conflicts, history rows |
-//! | `verification` | a look at the code, the change of state that follows, its write |
-//! | `serving` | the policy of what a reader is given, and the words for what it is worth |
-//! | `reads`, `changes` | the verbs |
+//! | `facts` | stored facts: records, identity, flags, conflicts, events |
+//! | `verification` | a look at the code, the resulting change of state, its write |
+//! | `serving` | the policy for served facts, and the words for their assurance |
+//! | `reads`, `changes` | the operations |
 //! | `given_citations` | citations that a caller gives |
-//! | `remote_verification` | evidence for a verifier elsewhere, and the verdicts that it reports |
-//! | `record_citations` | citations of other records: found in text, proposed, confirmed, looked up for hydration |
-//! | `call_scope` | the memory and the directory that a call is about |
+//! | `remote_verification` | evidence for a verifier elsewhere, and its reported verdicts |
+//! | `record_citations` | citations of other records: in text, proposed, confirmed, hydrated |
+//! | `call_scope` | the memory of a call |
 //! | `background`, `sweep`, `jobs` | new commits, expiry, and the jobs |
-//! | `telemetry` | the check that rows agree with facts |
+//! | `telemetry` | the check that events agree with facts |
 //!
-//! To add a verb: a file with an `impl Verified` block and the types of its request and answer. No
-//! verb reads code inside a write.
+//! To add an operation, write a file with an `impl Verified` block and the types of its request and
+//! answer. No operation reads code inside a write.
 
 mod background;
 mod call_scope;
@@ -82,7 +82,7 @@ use std::sync::Arc;
 
 use loci_engine::Engine;
 
-/// Verified memory over an engine: cheap to clone, shared by all doors.
+/// Verified memory over an engine: cheap to clone, shared by all interfaces.
 #[derive(Clone)]
 pub struct Verified {
     pub(crate) engine: Engine,
@@ -90,7 +90,7 @@ pub struct Verified {
 }
 
 impl Verified {
-    /// Returns verified memory over an engine that its parts were registered with.
+    /// Returns verified memory over an engine with which its parts were registered.
     pub fn new(engine: Engine, parts: &VerifiedParts) -> Self {
         Self { engine, parts: parts.clone() }
     }
@@ -100,17 +100,17 @@ impl Verified {
         &self.engine
     }
 
-    /// Returns the settings in force.
+    /// Returns the active settings.
     pub fn settings(&self) -> &Arc<VerifiedSettings> {
         &self.parts.settings
     }
 
-    /// Returns the parts that this handle was made of.
+    /// Returns the parts of this handle.
     pub fn parts(&self) -> &VerifiedParts {
         &self.parts
     }
 
-    /// Returns a handle for work in which one question is embedded once, however often it is asked.
+    /// Returns a handle for work in which a question is embedded once, for any number of searches.
     #[must_use]
     pub fn asking_once(&self) -> Self {
         Self { engine: self.engine.asking_once(), parts: self.parts.clone() }

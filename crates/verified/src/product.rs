@@ -1,4 +1,4 @@
-//! The parts of verified memory, and what it adds to the kernel.
+//! The parts of verified memory, and its additions to the kernel.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::verifier::LineCache;
 /// The profile of memories for code, whose facts cite it.
 const PROFILE_FILE: ProfileFile = ProfileFile { name: "coding.toml", text: include_str!("coding.toml") };
 
-/// The parts of verified memory: its settings, what other products do about repositories, and
-/// what this process keeps of code and verdicts.
+/// The parts of verified memory: its settings, the repository hooks of other products, and this
+/// process's caches of code and verdicts.
 #[derive(Clone)]
 pub struct VerifiedParts {
     pub(crate) settings: Arc<VerifiedSettings>,
@@ -37,7 +37,7 @@ impl VerifiedParts {
         }
     }
 
-    /// Returns what verified memory adds to the kernel.
+    /// Returns the additions of verified memory to the kernel.
     pub fn product(&self) -> Product {
         Product {
             name: "verified",

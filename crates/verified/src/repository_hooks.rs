@@ -1,4 +1,4 @@
-//! The hooks by which other products follow repositories and the facts that are stored for them.
+//! The hooks by which other products follow repositories and the facts stored for them.
 
 use futures::future::BoxFuture;
 use loci_model::facts::code::ObjectId;
@@ -11,11 +11,11 @@ use crate::Verified;
 
 /// The work of a product on repositories. By default, each method does nothing.
 pub trait RepositoryHooks: Send + Sync {
-    /// A repository was looked at, inside the write that notes it; `tip`: its default branch is
-    /// there.
+    /// Runs after a check of a repository, inside the write that records it. `tip` is the tip of
+    /// its default branch.
     ///
     /// # Errors
-    /// Ends the write.
+    /// An error aborts the write.
     fn checked(
         &self,
         _tx: &mut dyn Tx,
@@ -27,7 +27,7 @@ pub trait RepositoryHooks: Send + Sync {
         Ok(())
     }
 
-    /// A round over a repository is at its end; behind the write of [`Self::checked`].
+    /// Runs at the end of a round over a repository, after the write of [`Self::checked`].
     fn round_ended<'a>(
         &'a self,
         _verified: &'a Verified,
@@ -37,8 +37,8 @@ pub trait RepositoryHooks: Send + Sync {
         Box::pin(async { Ok(()) })
     }
 
-    /// The default branch came to a tip, before its facts are verified there. Returns whether
-    /// everything could be read; otherwise a later round asks again.
+    /// Runs at a new tip of the default branch, before its facts are verified there. Returns true
+    /// if everything could be read; otherwise a later round repeats the call.
     fn tip_arrived<'a>(
         &'a self,
         _verified: &'a Verified,
@@ -48,7 +48,7 @@ pub trait RepositoryHooks: Send + Sync {
         Box::pin(async { Ok(true) })
     }
 
-    /// Returns the session of a fact that is stored under a label, where this product knows it.
+    /// Returns the session of a fact that is stored under a label, if this product knows it.
     fn session_of_label(&self, _label: &str) -> Option<SessionId> {
         None
     }

@@ -1,6 +1,6 @@
-//! Readers of verified memory that read foreign text whole.
+//! The scanners of verified memory, which read foreign text in full.
 //!
-//! To add one: a line in the list of its folder.
+//! To add one, add a line to the list of its folder.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use loci_engine::scanners::Scanner;
 
 use crate::{RepositoryName, content_hash, verifier};
 
-/// Returns all of them.
+/// Returns all scanners.
 pub fn scanners() -> Vec<Scanner> {
     [OWN, verifier::SCANNERS].concat()
 }

@@ -2,30 +2,32 @@
 
 use loci_model::facts::support::DriftedFacts;
 
-/// How facts are kept and checked.
+/// Settings for storing and verifying facts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerifiedSettings {
-    /// Name of the memory that callers mean who name none.
+    /// The name of the memory for callers that name none.
     pub memory: String,
-    /// A fact that is neither confirmed, used nor found valid expires after so long.
+    /// The number of days after which a fact expires that was neither confirmed, used nor found
+    /// valid.
     pub expiry_days: u32,
-    /// A fact whose code is gone from the default branch is declared wrong after so long at the earliest.
+    /// The minimum number of days before a fact is declared wrong because its code is gone from the
+    /// default branch.
     pub quarantine_grace_days: u32,
-    /// And not before it was gone at so many commits.
+    /// The minimum number of commits at which its code must have been gone.
     pub quarantine_commits: usize,
-    /// A verification may stand in for another for so long.
+    /// The number of minutes in which a verification can replace another.
     pub receipt_minutes: u32,
-    /// Cited lines are kept; otherwise their hashes alone.
+    /// True to store the cited lines; otherwise only their hashes are stored.
     pub store_snippet: bool,
-    /// Active facts of a repository above which storing one more warns.
+    /// The number of active facts of a repository above which a further one causes a warning.
     pub soft_limit: u64,
-    /// Above which it is refused; 0: never.
+    /// The number at which a further fact is rejected; 0 disables the limit.
     pub hard_limit: u64,
-    /// Two facts so alike (Jaccard of their terms) are said to be similar.
+    /// The similarity (Jaccard of their terms) from which two facts are reported as similar.
     pub near_duplicate: f32,
-    /// The default branch is looked at this often.
+    /// The interval between checks of the default branch, in milliseconds.
     pub check_every_ms: i64,
-    /// The readers who are not given the statement of a fact whose code has changed.
+    /// The readers that do not get the statement of a fact whose code has changed.
     pub drifted: DriftedFacts,
 }
 

@@ -7,7 +7,7 @@ use loci_model::{Result, Timestamp};
 
 use crate::{Verified, VerifiedParts};
 
-/// Facts: repositories that moved on, facts past their time, old verdicts.
+/// The sweep of facts: repositories with a new tip, facts past their expiry, old verdicts.
 pub(super) struct FactSweep {
     pub(super) parts: VerifiedParts,
 }

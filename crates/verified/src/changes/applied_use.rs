@@ -1,6 +1,8 @@
-//! `fact_applied`: the use of a fact in a task. A use counts where a verification found the fact
-//! valid before it: one of the caller's session, or else one that the report makes. A fact that is
-//! withheld has no use, and the report is refused. The use confirms the fact.
+//! `fact_applied`: reports the use of a fact in a task.
+//!
+//! A use counts only if an earlier verification found the fact valid: one of the caller's session,
+//! or else one that this call makes. The report of a withheld fact is rejected. The use confirms
+//! the fact.
 
 use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
 use loci_engine::memories::existing;
@@ -27,19 +29,19 @@ use loci_engine::calls::standing::Standing;
 
 const OPERATION: &str = "FactApplied";
 
-/// How the use went.
+/// The outcome of the use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppliedOutcome {
-    /// It helped.
+    /// The fact helped.
     Helped,
-    /// It made no difference.
+    /// The fact made no difference.
     Neutral,
-    /// It did harm.
+    /// The fact did harm.
     Harmful,
 }
 
 impl AppliedOutcome {
-    /// From its word.
+    /// Parses the outcome's name.
     pub fn parse(word: &str) -> Option<Self> {
         match word {
             "helped" => Some(Self::Helped),
@@ -58,22 +60,22 @@ impl AppliedOutcome {
     }
 }
 
-/// What reporting did.
+/// The result of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactApplied {
-    /// It was used without a valid verification before: false, for such a use is refused; true in
-    /// answers of earlier versions that are given again.
+    /// True if the fact was used without a valid verification before. Now always false, because
+    /// such a use is rejected; true only in replayed answers of earlier versions.
     pub unverified: bool,
-    /// It was confirmed by the use.
+    /// True if the use confirmed the fact.
     pub refreshed: bool,
 }
 
 impl Verified {
-    /// Reports that a fact was used.
+    /// Reports the use of a fact.
     ///
     /// # Errors
-    /// `NotFound`; `NOT_VERIFIED` where the code has changed, is gone or says otherwise;
-    /// `UNVERIFIABLE` where it cannot be read; `NOT_ACTIVE` for a fact that no read serves.
+    /// `NotFound`; `NOT_VERIFIED` if the code has changed, is gone or contradicts the fact;
+    /// `UNVERIFIABLE` if the code cannot be read; `NOT_ACTIVE` for a fact that no read serves.
     pub async fn fact_applied(
         &self,
         caller: &Principal,
@@ -103,7 +105,7 @@ impl Verified {
                     return Ok(first);
                 }
                 let Located { remembered, .. } = located(tx, &caller, &memory.id, &id, Capability::Write)?;
-                // The caller's own came before; another caller's may be newer, and say otherwise.
+                // A newer verification by another caller may differ from the caller's own.
                 let newest =
                     tx.fact_events().newest(&memory.id, &id, receipts::VERIFICATIONS, since, None)?;
                 let receipt = newest.filter(receipts::is_valid).ok_or_else(verify_first)?;
@@ -145,8 +147,8 @@ impl Verified {
             .await
     }
 
-    /// Checks that a fact was found valid before its use: by the caller's newest verification of
-    /// this session, or by one that is made now.
+    /// Checks that a fact was found valid before its use, by the caller's newest verification in
+    /// this session or by one made now.
     async fn verified_before_use(
         &self,
         caller: &Principal,
@@ -163,7 +165,7 @@ impl Verified {
             .await?;
         let fact = &located.remembered.fact;
         let is_contradicted = |report: &&SupportReport| report.support == Support::Contradicted;
-        // A receipt says that the lines are there, and nothing of what they say.
+        // A receipt proves that the lines are there, but not that they support the statement.
         let is_doubtful = fact.detail.support.as_ref().is_some_and(|report| is_contradicted(&report));
         let is_held = fact.status == RecordState::Quarantined && !is_gone(fact);
         if newest.as_ref().is_some_and(receipts::is_valid) && !is_doubtful && !is_held {
@@ -185,7 +187,7 @@ fn verify_first() -> Error {
     Error::code(CodeReason::NotVerified, rule).on("memory_id")
 }
 
-/// The error for a fact whose code gives another value to a name of its statement.
+/// Returns the error for a fact whose code gives another value to a name of its statement.
 fn contradicted(report: &SupportReport) -> Error {
     let others = report.other_values.iter().map(OtherValue::shown).collect::<Vec<_>>().join(", ");
     let why = if others.is_empty() { "the cited code says otherwise".to_owned() } else { others };
@@ -193,7 +195,8 @@ fn contradicted(report: &SupportReport) -> Error {
     Error::code(CodeReason::NotVerified, message).on("memory_id")
 }
 
-/// What was told of files that lie somewhere confirms nothing (0088).
+/// Returns true if the receipt may confirm the fact. A verdict that a caller reports on uncommitted
+/// files confirms nothing (decision 0088).
 fn confirms(receipt: &FactEvent) -> bool {
     let is_of_commit = receipt.commit.is_some() && receipt.reference.as_deref() != Some(WORKTREE);
     is_of_commit || !reported_verdicts::is_told(receipt)

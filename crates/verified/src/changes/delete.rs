@@ -1,4 +1,4 @@
-//! `facts_delete`: facts are deleted for good, by an administrator; a row without text remains.
+//! `facts_delete`: an administrator deletes facts permanently. An event without text remains.
 
 use loci_engine::access;
 use loci_engine::admin::erasure::{Reach, Tombstones};
@@ -14,14 +14,15 @@ use loci_model::{Error, JobId, RecordId, Result};
 use crate::Verified;
 use loci_engine::calls::standing::Standing;
 
-/// Facts that one call deletes at most.
+/// The maximum number of facts that one call deletes.
 const DELETED_MAX: usize = 200;
 
 impl Verified {
-    /// Deletes facts, in whatever state; those that are not there count for nothing. How many were deleted.
+    /// Deletes facts in any state and returns the number deleted. Ids of facts that do not exist
+    /// are ignored.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory.
+    /// `Denied` without the administration right on the memory.
     pub async fn facts_delete(
         &self,
         caller: &Principal,

@@ -1,5 +1,7 @@
-//! `fact_invalidate`: somebody says that a fact is wrong. Not while the newest look at its code
-//! could read nothing: that is no evidence, and an agent's loop must not take it for one.
+//! `fact_invalidate`: a caller declares a fact wrong.
+//!
+//! The call is rejected while the newest verification could not read the code. An unreadable file
+//! is no evidence, and an agent's loop must not treat it as such.
 
 use loci_engine::access;
 use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
@@ -21,24 +23,25 @@ use crate::verification::state_write;
 use loci_engine::calls::standing::Standing;
 
 const OPERATION: &str = "FactInvalidate";
-/// Fewest and most characters of a reason.
+/// The minimum and the maximum number of characters in a reason.
 const REASON_CHARS: std::ops::RangeInclusive<usize> = 5..=1_000;
 
-/// What invalidating did.
+/// The result of an invalidation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactInvalidated {
-    /// The state by now.
+    /// The state after the call.
     pub status: RecordState,
-    /// It was another before.
+    /// True if the call changed the state.
     pub changed: bool,
 }
 
 impl Verified {
-    /// Declares a fact wrong; doing it again changes nothing.
+    /// Declares a fact wrong. Repeating the call changes nothing.
     ///
     /// # Errors
-    /// `UNVERIFIABLE` where the newest verification could read nothing, unless an administrator of the memory says so outside
-    /// an agent's tools; `NOT_ACTIVE` for one that was superseded or deleted.
+    /// `UNVERIFIABLE` if the newest verification could not read the code, unless an administrator
+    /// of the memory calls outside of an agent's tools; `NOT_ACTIVE` for a fact that was superseded
+    /// or deleted.
     pub async fn fact_invalidate(
         &self,
         caller: &Principal,
@@ -103,7 +106,8 @@ impl Verified {
     }
 }
 
-/// The newest verification that was made here, of the fact or of citations of it, must have been able to read the code.
+/// Checks that the newest verification on this server, of the fact or of its citations, was able to
+/// read the code.
 fn check_evidence(tx: &dyn ReadTx, scene: &Scene, id: &RecordId, since: loci_model::Timestamp) -> Result<()> {
     match stored_facts::newest(tx, scene, id, since)? {
         Some(event) if event.kind == FactEventKind::VerificationSkipped => {

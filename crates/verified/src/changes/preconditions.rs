@@ -1,4 +1,4 @@
-//! What must hold before a fact is changed: that its code was found, that it is in a state that allows it.
+//! Preconditions of a change to a fact: its code was found, and its state allows the change.
 
 use loci_model::facts::verdict::Verdict;
 use loci_model::record::RecordState;
@@ -7,10 +7,11 @@ use loci_model::{CodeReason, Error, Result};
 use crate::facts::events::is_unanchored;
 use crate::reads::verify::VerifyAnswer;
 
-/// Requires a verification that found everything.
+/// Requires a verification that found all citations.
 ///
 /// # Errors
-/// `UNVERIFIABLE` where the code could not be read, `NOT_VERIFIED` where it says something else, or nothing was compared.
+/// `UNVERIFIABLE` if the code could not be read; `NOT_VERIFIED` if the code differs, or if nothing
+/// was compared.
 pub(super) fn require(verified: &VerifyAnswer) -> Result<()> {
     let verification = &verified.verification;
     let whole = verified.remembered.as_ref().is_none_or(|remembered| remembered.is_whole());
@@ -35,7 +36,7 @@ pub(super) fn require(verified: &VerifyAnswer) -> Result<()> {
     }
 }
 
-/// The error for a fact that is not active.
+/// Returns the error for a fact that is not active.
 pub(super) fn not_active(status: RecordState) -> Error {
     Error::code(CodeReason::NotActive, format!("the fact is {}", status.as_str())).on("memory_id")
 }

@@ -1,5 +1,5 @@
-//! `fact_refresh`: a fact, or what was only proposed, is confirmed by a receipt or by verifying it
-//! now. Nothing changes where it does not hold.
+//! `fact_refresh`: confirms a fact or a proposal, by a receipt or by a verification made now. A
+//! fact that does not hold stays unchanged.
 
 use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
 use loci_engine::memories::existing;
@@ -27,24 +27,24 @@ const OPERATION: &str = "FactRefresh";
 /// A fact that was confirmed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactRefreshed {
-    /// When.
+    /// The time of the confirmation.
     pub refreshed_at: Timestamp,
-    /// How often by now.
+    /// The number of confirmations so far.
     pub verification_count: u64,
-    /// What was found.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// What to confirm.
+/// A request to confirm a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactRefresh {
     /// The fact.
     pub id: RecordId,
-    /// A receipt; `None`: one of the same session, else it is verified now.
+    /// A receipt. `None` uses a receipt of the caller's session, or else verifies now.
     pub receipt: Option<String>,
-    /// The revision; `None`: the caller's working tree, else `HEAD`.
+    /// The revision. `None` is the caller's working tree, or else `HEAD`.
     pub reference: Option<String>,
-    /// A label for whoever verified it.
+    /// A label for the verifier.
     pub verified_by: Option<String>,
 }
 
@@ -52,8 +52,8 @@ impl Verified {
     /// Confirms a fact.
     ///
     /// # Errors
-    /// `NOT_VERIFIED` where it does not hold, or the receipt does not; `UNVERIFIABLE` where the code cannot be read;
-    /// `NOT_ACTIVE` unless it is active, or quarantined because its code was gone.
+    /// `NOT_VERIFIED` if the fact or the receipt does not hold; `UNVERIFIABLE` if the code cannot
+    /// be read; `NOT_ACTIVE` unless the fact is active, or quarantined because its code was gone.
     pub async fn fact_refresh(
         &self,
         caller: &Principal,
@@ -114,7 +114,8 @@ impl Verified {
             .await
     }
 
-    /// That the fact holds: a receipt, while its revision is still the same commit, or a verification made now.
+    /// Returns the proof that the fact holds: a receipt, while its revision still names its commit,
+    /// or a verification made now.
     async fn proof(
         &self,
         caller: &Principal,
@@ -150,7 +151,7 @@ impl Verified {
             if holds && located.remembered.is_whole() {
                 return Ok(scene.at_revision(again.unwrap_or_default(), event.commit));
             }
-            // Files that lie in a working tree may have changed since, and are looked at again.
+            // Files in a working tree may have changed since, so they are verified again.
             let is_of_files =
                 event.reference.as_deref() == Some(WORKTREE) && !reported_verdicts::is_told(&event);
             if refresh.receipt.is_some() && !is_of_files {
@@ -164,8 +165,9 @@ impl Verified {
     }
 }
 
-/// True for a receipt by a caller that has the code: it confirms an active fact at a commit. It brings none back, for what is told
-/// changes no state.
+/// Returns true for a verdict that a caller with access to the code reported at a commit. It
+/// confirms an active fact. It does not reactivate one, because a reported verdict changes no
+/// state.
 fn told_holds(event: &FactEvent, located: &Located) -> bool {
     reported_verdicts::is_told(event)
         && event.commit.is_some()
@@ -184,7 +186,7 @@ fn check_refreshable(fact: &Fact) -> Result<()> {
     }
 }
 
-/// Notes one more confirmation, in the fact and as the time of its record.
+/// Records one more confirmation in the fact, and as the time of its record.
 pub(crate) fn confirm(tx: &mut dyn Tx, fact: &mut Fact, verified: &Verified, scene: &Scene) -> Result<()> {
     fact.status = RecordState::Active;
     fact.detail.gone = None;

@@ -1,5 +1,6 @@
-//! What a token answered before, asked ahead of work that reads code: a repetition costs no look at it. The write itself asks
-//! again, so that of two at once one is the first.
+//! The stored answer for an idempotency token, read before any work on code, so that a repeated
+//! call costs no such work. The write checks the token again, so that only one of two concurrent
+//! calls is the first.
 
 use loci_engine::calls::idempotency::{ClientToken, recall, replayed};
 use loci_model::ports::store::StoreExt;
@@ -9,10 +10,10 @@ use serde::de::DeserializeOwned;
 use crate::Verified;
 
 impl Verified {
-    /// The first answer to this token; `None` where there is none, or no token.
+    /// Returns the first answer for this token; `None` if there is no answer or no token.
     ///
     /// # Errors
-    /// Where the token was used with other parameters.
+    /// An error if the token was used with other parameters.
     pub(crate) async fn first_answer<T: DeserializeOwned + Send + 'static>(
         &self,
         token: Option<ClientToken>,

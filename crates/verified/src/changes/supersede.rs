@@ -1,5 +1,5 @@
-//! `fact_supersede`: a corrected fact takes the place of another, in one transaction: at no instant
-//! are there two active heads, or none.
+//! `fact_supersede`: replaces a fact with a corrected one in one transaction. At no time are there
+//! two active heads of a chain, or none.
 
 use loci_engine::access;
 use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
@@ -32,34 +32,34 @@ const OPERATION: &str = "FactSupersede";
 /// A corrected fact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Correction {
-    /// Which one it corrects.
+    /// The fact to correct.
     pub old: RecordId,
-    /// What is known by now.
+    /// The corrected statement.
     pub fact: String,
-    /// Where that is proved; `None`: where the old one was, if all of that still holds.
+    /// The citations of the correction. `None` keeps the old ones, if all of them still hold.
     pub citations: Option<Vec<CitationInput>>,
-    /// A new reason; `None`: the old one.
+    /// A new reason; `None` keeps the old one.
     pub reason: Option<String>,
-    /// A new subject; `None`: the old one.
+    /// A new subject; `None` keeps the old one.
     pub subject: Option<String>,
-    /// New claims; `None`: none.
+    /// New claims; `None` means no claims.
     pub claims: Option<Vec<Claim>>,
-    /// A label for whoever corrects it.
+    /// A label for the author of the correction.
     pub created_by: Option<String>,
-    /// The revision; `None`: the caller's working tree, else `HEAD`.
+    /// The revision. `None` is the caller's working tree, or else `HEAD`.
     pub reference: Option<String>,
 }
 
-/// What correcting did.
+/// The result of a correction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FactSuperseded {
     /// The fact that is active now.
     pub new: RecordId,
-    /// It was there before: both are one now.
+    /// True if an equal fact existed before and took the place of the old one.
     pub merged: bool,
-    /// What the verification of the new one found.
+    /// The verification of the new fact.
     pub verification: Verification,
-    /// What to know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
@@ -67,8 +67,8 @@ impl Verified {
     /// Corrects a fact.
     ///
     /// # Errors
-    /// Errors of [`Verified::fact_store`]; `NOT_ACTIVE` for one that was superseded, expired or
-    /// deleted; `NOT_VERIFIED` without new citations where an old one does not hold.
+    /// Errors of [`Verified::fact_store`]; `NOT_ACTIVE` for a fact that was superseded, expired or
+    /// deleted; `NOT_VERIFIED` without new citations if an old one does not hold.
     pub async fn fact_supersede(
         &self,
         caller: &Principal,
@@ -78,7 +78,8 @@ impl Verified {
     ) -> Result<FactSuperseded> {
         correction.reference.as_deref().map_or(Ok(()), check_ref)?;
         let located = self.locate(caller, standing, &correction.old, Capability::Write).await?;
-        // Without new citations the old ones are verified, and what is wrong with them is told.
+        // The call needs read access: without new citations it verifies the old ones and reports
+        // their errors.
         let readable = self.locate(caller, standing, &correction.old, Capability::Read).await;
         readable.map_err(|error| {
             let is_kept_back = matches!(error.kind, ErrorKind::Denied | ErrorKind::NotFound);
@@ -96,14 +97,16 @@ impl Verified {
         let passed = self.pass_correction(standing, &located, &correction, &text).await?;
         passed.check_secrets()?;
         let mut alike = self.alike(caller, Comparing::of(&located.found, &text, &passed)).await?;
-        // A correction says something else than what it corrects: that is no conflict, for one of them gives way.
+        // A correction differs from the fact that it corrects. That is no conflict, because one of
+        // them is superseded.
         alike.similar.retain(|id| *id != correction.old);
         alike.conflicts.retain(|id| *id != correction.old);
         let place = Place { found: located.found, standing: standing.clone() };
         self.write_correction(caller, place, correction.old, text, (passed, alike), token).await
     }
 
-    /// New citations go through the gates; without them the old ones must all hold, wherever their lines are by now.
+    /// Passes the correction through the gates. New citations are checked as for a new fact.
+    /// Without them all old ones must hold, at their current lines.
     async fn pass_correction(
         &self,
         standing: &Standing,
@@ -180,7 +183,7 @@ impl Verified {
     }
 }
 
-/// The new one, or another active one that says the same, takes the old one's place.
+/// Replaces the old fact with the new one, or with another active fact of equal text.
 fn take_place(tx: &mut dyn Tx, writing: &Writing<'_>, old: &Fact, id: &RecordId) -> Result<FactSuperseded> {
     let memory = &writing.memory.id;
     let mut warnings = writing.passed.warnings.clone();
@@ -197,7 +200,8 @@ fn take_place(tx: &mut dyn Tx, writing: &Writing<'_>, old: &Fact, id: &RecordId)
     };
     match same {
         Some(same) if same == old.record => {
-            // The same words with other citations: a new version in the chain, the old one first out of the way.
+            // The same text with other citations is a new version in the chain. The old one is
+            // superseded first.
             writing.supersede(tx, old, id)?;
         }
         Some(same) => {
@@ -213,12 +217,14 @@ fn take_place(tx: &mut dyn Tx, writing: &Writing<'_>, old: &Fact, id: &RecordId)
     }
     let (mut record, fact) = writing.make(id, Some(old.record.clone()), &mut warnings)?;
     if record.state != RecordState::Active {
-        // Else there would be no active one until a person decides; the transaction is given up whole.
+        // Otherwise no fact would be active until a person decides. The whole transaction is rolled
+        // back.
         let rule = "the correction looks like instructions to its reader, and a person decides on such: say it \
                     otherwise, or store it as a fact of its own; what it corrects stays as it is";
         return Err(Error::invalid("new_fact", rule));
     }
-    // One that said the same until its code was gone must not come back beside the new one.
+    // A fact with this text whose code was gone must not become active again in addition to the new
+    // one.
     let mut gone = tx.facts().with_content(memory, &old.repository, &writing.text.content_hash)?;
     gone.retain(|fact| is_gone(fact) && fact.record != old.record);
     for before in &gone {

@@ -1,5 +1,5 @@
-//! Facts that say the opposite of one another: both sides are flagged, and the flag goes with the fact it names. Which of two is
-//! right is never decided here.
+//! Conflicts between facts with opposite statements. Both facts get a flag that names the other,
+//! and the flag is removed when that fact is. No conflict is resolved here.
 
 use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
 use loci_model::ports::store::Tx;
@@ -11,11 +11,11 @@ use super::flags;
 use crate::new_facts::Writing;
 use crate::verification::state_write;
 
-/// Conflicts that a fact is flagged with by facts that come after it. More are rows of its history alone: a fact must not grow
-/// with every one that is like it.
+/// The maximum number of conflict flags that later facts add to a fact. Further conflicts are only
+/// recorded as events, so that a fact does not grow with every similar one.
 const KEPT_MAX: usize = 50;
 
-/// Flags the facts that say otherwise than a new one; the new one has its flags already.
+/// Flags the facts that contradict a new one. The new fact already has its flags.
 pub(crate) fn note(tx: &mut dyn Tx, new: &Writing<'_>, id: &RecordId) -> Result<()> {
     for other in &new.alike.conflicts {
         let Some(mut fact) = tx.facts().get(&new.memory.id, other)? else { continue };
@@ -35,7 +35,7 @@ pub(crate) fn note(tx: &mut dyn Tx, new: &Writing<'_>, id: &RecordId) -> Result<
     Ok(())
 }
 
-/// A fact that is no longer said contradicts nobody: those it is in conflict with lose their flag.
+/// Removes the flags that name a fact which is no longer active.
 pub(crate) fn lift(tx: &mut dyn Tx, gone: &Fact) -> Result<()> {
     let flag = flags::conflict(&gone.record);
     for other in flags::conflicts(&gone.detail.flags) {

@@ -1,9 +1,10 @@
-//! What makes two facts the same fact: the digest of subject and text in their normal form.
+//! The identity of a fact: the digest of its subject and its text in normal form.
 
 use sha2::{Digest, Sha256};
 use unicode_normalization::UnicodeNormalization;
 
-/// SHA-256 of normalised subject and fact, 64 hex digits. Case, white space and a final full stop make no difference.
+/// Returns the SHA-256 of the normalised subject and fact, 64 hex digits. Case, white space and a
+/// final full stop make no difference.
 pub fn content_hash(subject: &str, fact: &str) -> String {
     let mut hasher = Sha256::new();
     hasher.update(normal(subject));
@@ -12,9 +13,9 @@ pub fn content_hash(subject: &str, fact: &str) -> String {
     hex::encode(hasher.finalize())
 }
 
-/// Subject or text in normal form.
+/// Returns a subject or a text in normal form.
 pub(crate) fn normal(text: &str) -> String {
-    // ASCII is its own normal form: the same answer, without the tables of Unicode.
+    // ASCII needs no Unicode tables, and the result is equal.
     let folded: String = if text.is_ascii() {
         text.to_ascii_lowercase()
     } else {

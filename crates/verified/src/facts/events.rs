@@ -1,4 +1,4 @@
-//! What happened to facts, as rows: the one place where they are made.
+//! The fact events: the rows of a fact's history, created only here.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -13,7 +13,7 @@ use loci_model::{Document, MemoryId, RecordId, RepositoryId, Result, Timestamp};
 
 use loci_engine::calls::standing::Standing;
 
-/// Who does something, where and when: what all rows of one call share.
+/// The context that all events of one call share: principal, place and time.
 #[derive(Debug, Clone)]
 pub(crate) struct Scene {
     pub(crate) memory: MemoryId,
@@ -24,18 +24,18 @@ pub(crate) struct Scene {
     pub(crate) reference: Option<String>,
     pub(crate) commit: Option<ObjectId>,
     pub(crate) at: Timestamp,
-    /// Rows that were made so far: those of one moment sort as they were made.
+    /// The number of events created so far. It orders events of one moment.
     pub(crate) made: Arc<AtomicU16>,
 }
 
-/// An id source whose ids of one moment sort by number.
+/// An id source whose ids of one moment are ordered by a number.
 struct Numbered<'a>(&'a dyn IdSource, u16);
 
 impl IdSource for Numbered<'_> {
     fn random(&self) -> [u8; 16] {
         let mut bytes = self.0.random();
         let [high, low] = self.1.to_be_bytes();
-        // Twelve bits that a UUID of version 7 leaves free, right behind its time.
+        // Twelve bits that a UUID of version 7 leaves free, right after its time.
         bytes[6] = high & 0x0f;
         bytes[7] = low;
         bytes
@@ -43,7 +43,7 @@ impl IdSource for Numbered<'_> {
 }
 
 impl Scene {
-    /// A scene without a revision.
+    /// Creates a scene without a revision.
     pub(crate) fn new(
         caller: &Principal,
         standing: &Standing,
@@ -64,14 +64,14 @@ impl Scene {
         }
     }
 
-    /// The same at a revision.
+    /// Returns this scene at a revision.
     pub(crate) fn at_revision(mut self, reference: &str, commit: Option<ObjectId>) -> Self {
         self.reference = Some(reference.to_owned());
         self.commit = commit;
         self
     }
 
-    /// A row about a record.
+    /// Creates an event about a record.
     pub(crate) fn event(
         &self,
         ids: &dyn IdSource,
@@ -99,7 +99,7 @@ impl Scene {
         }
     }
 
-    /// The one row of a verification (T3).
+    /// Creates the single event of a verification (T3).
     pub(crate) fn verified(
         &self,
         ids: &dyn IdSource,
@@ -125,10 +125,11 @@ impl Scene {
     }
 }
 
-/// Cause of a verification that was not made for a claim of which nothing can be said, though everything could be read.
+/// The cause of a skipped verification if everything could be read, but a claim could not be
+/// evaluated.
 const UNKNOWN_CLAIM: &str = "unknown_claim";
 
-/// Rows that say where a fact stands.
+/// The kinds of events that determine the state of a fact.
 const STANDING: &[FactEventKind] = &[
     FactEventKind::Created,
     FactEventKind::Corrected,
@@ -142,8 +143,9 @@ const STANDING: &[FactEventKind] = &[
     FactEventKind::ContradictionDetected,
 ];
 
-/// Adds rows. One that says where a fact stands comes behind those that said so before, whatever the clock showed when the
-/// call began: calls overlap, clocks of servers differ, and rows read in their order must tell the state (T1).
+/// Appends events. An event that determines a fact's state is placed after all earlier ones,
+/// regardless of the clock at the start of the call. Calls overlap and clocks of servers differ,
+/// but the events in order must yield the state (T1).
 pub(crate) fn append(tx: &mut dyn Tx, events: &[FactEvent]) -> Result<()> {
     let mut placed: Vec<FactEvent> = Vec::with_capacity(events.len());
     for event in events {
@@ -153,7 +155,7 @@ pub(crate) fn append(tx: &mut dyn Tx, events: &[FactEvent]) -> Result<()> {
     tx.fact_events_mut().append(&placed)
 }
 
-/// The row behind what is there and what comes with it.
+/// Returns the event, moved after the stored events and after those appended with it.
 fn behind(tx: &dyn ReadTx, with: &[FactEvent], event: &FactEvent) -> Result<FactEvent> {
     let Some(record) = event.record.as_ref().filter(|_| STANDING.contains(&event.kind)) else {
         return Ok(event.clone());
@@ -173,7 +175,7 @@ fn behind(tx: &dyn ReadTx, with: &[FactEvent], event: &FactEvent) -> Result<Fact
     ))
 }
 
-/// Details of a row, from a JSON object without text of facts or code.
+/// Returns the details of an event, from a JSON object without text of facts or code.
 pub(crate) fn details(value: &serde_json::Value) -> Result<Option<Document>> {
     Document::from_value(value).map(Some)
 }
@@ -182,7 +184,8 @@ fn worst_citation(verification: &Verification) -> Option<&CitationVerdict> {
     verification.citations.iter().max_by_key(|citation| citation.verdict.severity())
 }
 
-/// Why a verification could not be made, where it could not: what may pass before what stays.
+/// Returns the reason why a verification was not possible. A temporary reason takes precedence over
+/// a lasting one.
 pub(crate) fn why(verification: &Verification) -> Option<Unverifiable> {
     let all = || {
         let of_claims = verification.claims.iter().filter_map(|claim| claim.unverifiable);
@@ -191,7 +194,8 @@ pub(crate) fn why(verification: &Verification) -> Option<Unverifiable> {
     all().find(|why| !why.is_lasting()).or_else(|| all().next())
 }
 
-/// True where nothing was compared: such a verification is no receipt and counts as none.
+/// Returns true if nothing was compared. Such a verification is no receipt and does not count as
+/// one.
 pub(crate) fn is_unanchored(verification: &Verification) -> bool {
     verification.citations.iter().any(|citation| citation.method == Method::Unanchored)
 }

@@ -1,4 +1,4 @@
-//! A fact with its record: how they are read together, and whether the one still belongs to the other.
+//! A fact with its record: reading them together, and checking that they still belong together.
 
 use std::collections::HashMap;
 
@@ -11,40 +11,41 @@ use sha2::{Digest, Sha256};
 
 use crate::content_hash;
 
-/// A record and what stands beside it.
+/// A record together with its fact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remembered {
-    /// Subject (title), fact (text) and reason (description).
+    /// The record: subject (title), fact (text) and reason (description).
     pub record: Record,
-    /// Citations, claims and counters.
+    /// The fact: citations, claims and counters.
     pub fact: Fact,
 }
 
 impl Remembered {
-    /// The subject.
+    /// Returns the subject.
     pub fn subject(&self) -> &str {
         self.record.title.as_deref().unwrap_or_default()
     }
 
-    /// True while the text is the one that was stored with the citations. A record that another door changed since proves
-    /// nothing by them, and is an ordinary record until it is stored as a fact again.
+    /// Returns true while the text equals the one stored with the citations. A record that another
+    /// interface changed since is not proved by the citations. It is an ordinary record until it is
+    /// stored as a fact again.
     pub fn is_whole(&self) -> bool {
-        // What was extracted has no subject until somebody confirms it.
+        // An extracted fact has no subject until a caller confirms it.
         let subject = if self.fact.proposed { "" } else { self.subject() };
         content_hash(subject, &self.record.text) == self.fact.content_hash
     }
 
-    /// What a verdict is about: citations as they were made, claims, text and quorum. Two facts of one digest have the same
-    /// verdict at the same commit.
+    /// Returns the digest of the input of a verdict: the citations as they were made, claims, text
+    /// and quorum. Two facts of equal digest have an equal verdict at one commit.
     pub(crate) fn digest(&self, quorum: Option<u32>) -> Result<String> {
         digest(&self.record, &self.fact, quorum)
     }
 }
 
-/// Number of the rules by which code is judged. A verdict that is kept from other rules is found again.
+/// The version of the verification rules. A verdict cached under another version is computed again.
 const RULES: u32 = 3;
 
-/// The same of a record and its fact.
+/// Returns the digest of the verdict's input for a record and its fact.
 pub(crate) fn digest(record: &Record, fact: &Fact, quorum: Option<u32>) -> Result<String> {
     let anchors: Vec<_> = fact.detail.citations.iter().map(|citation| &citation.anchor).collect();
     let about = (RULES, &anchors, &fact.detail.claims, &record.text, quorum);
@@ -53,8 +54,8 @@ pub(crate) fn digest(record: &Record, fact: &Fact, quorum: Option<u32>) -> Resul
     Ok(hex::encode(Sha256::digest(bytes)))
 }
 
-/// Joins facts with their records, in the order of the facts; those whose record the caller may not see, or that was changed
-/// by another door, are left out.
+/// Joins facts with their records, in the order of the facts. It leaves out records that the caller
+/// may not see or that another interface changed.
 pub(crate) fn join(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -72,7 +73,7 @@ pub(crate) fn join(
     Ok(joined.filter(Remembered::is_whole).collect())
 }
 
-/// One fact with its record, whatever its state, if the caller may see it; erased ones are gone.
+/// Returns one fact with its record in any state except erased, if the caller may see it.
 pub(super) fn one(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -84,7 +85,7 @@ pub(super) fn one(
     Ok(record.map(|record| Remembered { record, fact }))
 }
 
-/// The error for a fact that is not there, or that the caller may not know of.
+/// Returns the error for a fact that does not exist or is not visible to the caller.
 pub(crate) fn unknown(id: &RecordId) -> Error {
     Error::not_found(format!("no verified memory {id} is here")).on("memory_id")
 }

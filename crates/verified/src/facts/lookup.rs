@@ -1,4 +1,5 @@
-//! One fact by its id, as far as the caller may see it, with its repository: what every verb on a fact begins with.
+//! Looks up one fact by its id with its repository, if the caller may see it. Every operation on a
+//! fact begins with it.
 
 use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt};
@@ -10,14 +11,14 @@ use crate::Verified;
 use crate::repositories::{Found, of_id};
 use loci_engine::calls::standing::Standing;
 
-/// A fact and where it belongs.
+/// A fact with its repository.
 #[derive(Debug, Clone)]
 pub(crate) struct Located {
     pub(crate) found: Found,
     pub(crate) remembered: Remembered,
 }
 
-/// A record id as callers write it: with `mem-` or bare.
+/// Parses a record id as callers write it, with or without `mem-`.
 ///
 /// # Errors
 /// `Invalid`, naming the rule.
@@ -34,16 +35,16 @@ pub fn record_id(text: &str) -> Result<RecordId> {
     RecordId::parse(format!("mem-{}", bare.to_ascii_lowercase()))
 }
 
-/// The id as these tools return it.
+/// Returns the id in the form that these tools use.
 pub fn bare_id(id: &RecordId) -> &str {
     id.as_str().strip_prefix("mem-").unwrap_or(id.as_str())
 }
 
 impl Verified {
-    /// One stored fact, whatever its state.
+    /// Returns one stored fact in any state.
     ///
     /// # Errors
-    /// `NotFound` where there is none, or the caller may not know of it.
+    /// `NotFound` if the fact does not exist or is not visible to the caller.
     pub(crate) async fn locate(
         &self,
         caller: &Principal,
@@ -55,7 +56,7 @@ impl Verified {
         if located.remembered.fact.proposed { Err(fact_record::unknown(id)) } else { Ok(located) }
     }
 
-    /// The same, also where its citations are only proposed.
+    /// Returns one fact in any state, including one whose citations are only proposed.
     ///
     /// # Errors
     /// As [`Verified::locate`].
@@ -78,7 +79,7 @@ impl Verified {
     }
 }
 
-/// The same within a transaction.
+/// Returns one stored fact within a transaction.
 pub(crate) fn located(
     tx: &dyn ReadTx,
     caller: &Principal,
@@ -90,7 +91,8 @@ pub(crate) fn located(
     if located.remembered.fact.proposed { Err(fact_record::unknown(id)) } else { Ok(located) }
 }
 
-/// The same, also where its citations are only proposed: for those who confirm them.
+/// Returns one fact within a transaction, including one whose citations are only proposed, for
+/// callers that confirm it.
 pub(crate) fn stored_or_proposed(
     tx: &dyn ReadTx,
     caller: &Principal,

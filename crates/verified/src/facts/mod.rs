@@ -1,4 +1,4 @@
-//! Facts as they are stored: their records, identity, flags, conflicts and history rows.
+//! Stored facts: their records, identity, flags, conflicts and events.
 
 pub(super) mod conflicts;
 pub(crate) mod content_hash;

@@ -1,6 +1,7 @@
-//! Where facts were learned, seen from the revision of a call, and what that is worth in a ranking:
-//! what was learned on this history comes sooner, what was learned on a branch that is gone comes later and says so. Whether
-//! a fact holds is not decided here.
+//! The origin of facts relative to the revision of a call, and its weight in a ranking.
+//!
+//! Facts learned on this history rank higher. Facts learned on a branch that is gone rank lower and
+//! are marked. The validity of a fact is not decided here.
 
 use std::collections::HashMap;
 
@@ -10,23 +11,24 @@ use loci_model::ports::code::{CodeResult, CodeSource};
 
 use crate::repositories::code_access::{HEAD, Tip, WORKTREE};
 
-/// By how much a relevance counts more, or less.
+/// The factors by which the origin changes a relevance.
 const OWN_HISTORY: f32 = 1.1;
 const GONE_BRANCH: f32 = 0.5;
 
-/// Where a fact was learned.
+/// The origin of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LearnedOn {
-    /// At an ancestor of the revision.
+    /// An ancestor of the revision.
     OwnHistory,
-    /// On a branch that is gone, at a commit that neither the revision nor the default branch contains.
+    /// A branch that is gone, at a commit that neither the revision nor the default branch
+    /// contains.
     GoneBranch,
-    /// Elsewhere, or nobody knows.
+    /// Another or unknown origin.
     Elsewhere,
 }
 
 impl LearnedOn {
-    /// What its relevance is multiplied by.
+    /// Returns the factor for the relevance.
     pub(crate) const fn weight(self) -> f32 {
         match self {
             Self::OwnHistory => OWN_HISTORY,
@@ -36,9 +38,10 @@ impl LearnedOn {
     }
 }
 
-/// For each source, in order. What cannot be told is [`LearnedOn::Elsewhere`]: an error is no evidence, and a commit that was
-/// collected looks like one beyond the edge of a shallow clone. Sources that cannot walk through a history are not asked (at
-/// a forge each answer is a request), and nobody is any more once `is_late`: it is a matter of order, not of truth.
+/// Returns the origin of each fact, in order. An unknown origin is [`LearnedOn::Elsewhere`]: an
+/// error is no evidence, and a garbage-collected commit looks like one beyond the edge of a shallow
+/// clone. Sources that cannot walk a history are skipped, because each lookup at a forge is a
+/// request. After `is_late` no further origin is looked up, because it affects the order only.
 pub(crate) fn learned_on(
     source: &dyn CodeSource,
     tip: &Tip,
@@ -85,7 +88,8 @@ fn one(
     Ok(LearnedOn::GoneBranch)
 }
 
-/// Only a name tells whether the branch is still there: `HEAD` was whatever somebody stood on.
+/// Returns true for the name of a branch. Only a name shows that the branch still exists; `HEAD`
+/// can have been any commit.
 fn is_branch(name: &str) -> bool {
     let is_commit = name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     let has_steps = name.contains(['~', '^']);
@@ -102,7 +106,8 @@ mod tests {
 
     use super::*;
 
-    /// `main` is 1 ← 2 ← 3; `topic` is 1 ← 4; 5 was on a branch that is gone; 6 is beyond what this clone has.
+    /// `main` is 1 ← 2 ← 3; `topic` is 1 ← 4; 5 was on a branch that is gone; 6 is beyond the edge
+    /// of this clone.
     struct Branches;
 
     fn id(number: u8) -> ObjectId {

@@ -1,5 +1,5 @@
-//! Receipts: a verification may stand in for another for some minutes. A receipt is the row of the
-//! verification itself: it names principal, record, commit, verdict and time.
+//! Receipts: a verification can replace another for some minutes. A receipt is the event of the
+//! verification itself, with principal, record, commit, verdict and time.
 
 use loci_model::facts::fact::{FactEvent, FactEventKind};
 use loci_model::facts::verdict::{Method, Verdict};
@@ -11,14 +11,14 @@ use crate::repositories::code_access::Tip;
 use crate::serving::served_facts::receipts_since;
 use loci_engine::calls::standing::Standing;
 
-/// Rows that a verification leaves.
+/// The kinds of events of a verification.
 pub(crate) const VERIFICATIONS: &[FactEventKind] =
     &[FactEventKind::VerifiedValid, FactEventKind::VerifiedInvalid, FactEventKind::VerificationSkipped];
 
-/// A receipt that the caller names.
+/// Returns a receipt that the caller names.
 ///
 /// # Errors
-/// `NOT_VERIFIED` unless it is the caller's own, of this record, valid, and young enough.
+/// `NOT_VERIFIED` unless the receipt is valid, recent, of this record and of this caller.
 pub(crate) fn named(
     tx: &dyn ReadTx,
     caller: &Principal,
@@ -41,7 +41,8 @@ pub(crate) fn named(
     })
 }
 
-/// The newest verification of a record by this caller, in this session where one is named.
+/// Returns the newest verification of a record if this caller made it, in this session if one is
+/// named.
 pub(crate) fn newest(
     tx: &dyn ReadTx,
     caller: &Principal,
@@ -56,19 +57,19 @@ pub(crate) fn newest(
     }))
 }
 
-/// True for a receipt that says valid: of lines that were compared.
+/// Returns true for a receipt with the verdict valid whose lines were compared.
 pub(crate) fn is_valid(event: &FactEvent) -> bool {
     event.kind == FactEventKind::VerifiedValid
         && event.verdict == Some(Verdict::Valid)
         && event.method != Some(Method::Unanchored)
 }
 
-/// True while the receipt's commit is still what its revision names.
+/// Returns true while the receipt's revision still names its commit.
 pub(crate) fn is_current(event: &FactEvent, tip: &Tip) -> bool {
     event.commit.is_some() && event.commit == tip.clean_commit()
 }
 
-/// Receipts are as old as this at most.
+/// Returns the time of the oldest receipt that still counts.
 pub(crate) fn since(now: Timestamp, minutes: u32) -> Timestamp {
     receipts_since(now, minutes)
 }

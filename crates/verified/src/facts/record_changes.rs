@@ -1,5 +1,5 @@
-//! Facts follow their records: where another door deletes, quarantines, restores or moves a record that cites code, its row
-//! of facts and its history follow in the same transaction.
+//! Facts follow their records. If another interface deletes, quarantines, restores or moves a
+//! record that cites code, its fact and its history follow in the same transaction.
 
 use loci_engine::records::changes::Change;
 use loci_model::facts::fact::{FactEvent, FactEventKind};
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::events;
 
-/// Brings the fact of a changed record, if it is one, to the record's state.
+/// Updates the fact of a changed record, if it has one, to the record's state.
 pub(crate) fn follow(tx: &mut dyn Tx, change: &Change<'_>) -> Result<()> {
     let is_new = change.from.is_none() || change.from == Some(change.to);
     if is_new || (change.record.citations.is_none() && change.record.kind != RecordKind::Fact) {
@@ -48,7 +48,7 @@ pub(crate) fn follow(tx: &mut dyn Tx, change: &Change<'_>) -> Result<()> {
     events::append(tx, &[event])
 }
 
-/// What is erased at once, without a change of state, leaves its row too (T7).
+/// Adds an event for records that are erased at once, without a change of state (T7).
 pub fn erased(
     tx: &mut dyn Tx,
     memory: &MemoryId,
@@ -90,14 +90,14 @@ fn kind_of(to: RecordState) -> Option<FactEventKind> {
         RecordState::Quarantined => Some(FactEventKind::Quarantined),
         RecordState::Expired => Some(FactEventKind::Expired),
         RecordState::Erased => Some(FactEventKind::Deleted),
-        // Put away, held or rolled back: the tools of verified memory never return these.
+        // The tools of verified memory never return archived, held or rolled-back records.
         RecordState::Candidate | RecordState::Stale | RecordState::Archived | RecordState::RolledBack => {
             Some(FactEventKind::Quarantined)
         }
     }
 }
 
-/// An id that sorts by time like every other, and is the same when the write is run again.
+/// Returns an id that sorts by time like every other. A repeated write yields the same id.
 fn event_id(change: &Change<'_>) -> String {
     id_of(&format!("{} {} {:?}", change.record.id, change.record.version, change.to), change.at)
 }
@@ -107,7 +107,7 @@ fn id_of(about: &str, at: Timestamp) -> String {
     loci_model::ports::ids::uuid7(&Digested(digest.into()), at.millis())
 }
 
-/// Sixteen bytes of a digest in the place of random ones.
+/// An id source that returns sixteen bytes of a digest in place of random ones.
 struct Digested([u8; 32]);
 
 impl loci_model::ports::ids::IdSource for Digested {

@@ -1,6 +1,7 @@
-//! The `sha` of a citation as callers give it: the commit at which they read the lines, or the
-//! object of the file, which `memory_read_citation` returns under the same name. It compares no
-//! lines.
+//! The `sha` of a citation as callers give it.
+//!
+//! It is the commit at which they read the lines, or the object of the file, which
+//! `memory_read_citation` returns under this name. The module compares no lines.
 
 use loci_model::facts::code::ObjectId;
 use loci_model::ports::code::{CodeResult, CodeSource};
@@ -10,16 +11,16 @@ use crate::verifier::Verifier;
 /// The meaning of a citation's `sha`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GivenSha {
-    /// The file as it lies at the revision of the call.
+    /// The file at the revision of the call.
     Current,
     /// The file at another commit.
     Commit(ObjectId),
-    /// Some content of the file, which is not its content at the revision of the call; perhaps of
-    /// no file at all.
+    /// A content of the file that differs from its content at the revision of the call. It may be
+    /// the content of no file at all.
     Object(ObjectId),
 }
 
-/// Returns the meaning of a `sha` for a path; `None` for shortened digits that fit no commit, or
+/// Returns the meaning of a `sha` for a path; `None` for shortened digits that match no commit, or
 /// several.
 ///
 /// # Errors
@@ -31,7 +32,8 @@ pub(crate) fn given_sha(
     sha: &str,
 ) -> CodeResult<Option<GivenSha>> {
     let object = ObjectId::parse(sha);
-    // Asked first: a forge need not be asked for a commit that is none.
+    // This check comes first, because it spares the forge a request for a commit that does not
+    // exist.
     if object.is_some() && verifier.blob_at(path) == object {
         return Ok(Some(GivenSha::Current));
     }

@@ -1,4 +1,4 @@
-//! Citations that a caller gives, and their verification beside the stored facts that have them.
+//! Citations that a caller gives, and their verification in addition to that of the stored facts.
 
 pub(super) mod given_sha;
 pub(super) mod stored_facts;

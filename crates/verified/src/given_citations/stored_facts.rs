@@ -1,6 +1,9 @@
-//! The stored facts that given citations are of, and the rows that a look at those citations leaves for them: who is given a
-//! fact, gives its citations back and takes the answer for one about the fact must be told apart from who read the code. A
-//! look at some citations is no receipt: it never leaves a fact verified.
+//! The stored facts behind given citations, and the events that their verification adds to those
+//! facts.
+//!
+//! A caller that received a fact may send its citations back and take the answer for a verdict on
+//! the fact. The events must show that no verification read the code. A verification of single
+//! citations is no receipt: it never marks a fact as verified.
 
 use std::collections::BTreeMap;
 
@@ -17,27 +20,27 @@ use crate::facts::receipts::VERIFICATIONS;
 use crate::remote_verification::reported_verdicts;
 use crate::verifier::check_place;
 
-/// Facts on one path that are looked at for the same citation.
+/// The maximum number of facts on one path that are compared with a citation.
 const ON_PATH: usize = 1_000;
 
-/// A fact some of whose citations were given.
+/// A fact that has some of the given citations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CitedFact {
     record: RecordId,
-    /// Which of the given citations.
+    /// The indexes of the given citations.
     given: Vec<usize>,
 }
 
-/// What is stored about given citations.
+/// The stored citations and facts that match the given citations.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StoredOf {
-    /// The stored citation at the very place of each, in their order.
+    /// The stored citation at the exact place of each given one, in their order.
     pub(super) citations: Vec<Option<Citation>>,
-    /// The facts that they are of.
+    /// The facts that have the given citations.
     pub(super) facts: Vec<CitedFact>,
 }
 
-/// Finds what is stored about citations.
+/// Finds the stored citations and facts for given citations.
 pub(super) fn stored_of(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -70,7 +73,8 @@ pub(super) fn stored_of(
     Ok(stored)
 }
 
-/// True where a given citation is this stored one: its place, where its lines are by now, or the same lines.
+/// Returns true if a given citation matches this stored one: by its original place, by the current
+/// place of its lines, or by its hash.
 fn is_of(given: &CitationInput, stored: &Citation) -> bool {
     let is_now = stored.current.as_ref().is_some_and(|(place, _)| *place == given.place);
     stored.anchor.place == given.place
@@ -82,8 +86,9 @@ fn can_be_invalidated(fact: &Fact) -> bool {
     matches!(fact.status, RecordState::Active | RecordState::Quarantined | RecordState::Expired)
 }
 
-/// Rows of the facts that the citations are of: of each whose code could not be read; and of each that is found wrong after that,
-/// so that it may be said again. With a quorum one citation says nothing about its fact.
+/// Returns the events for the facts that have the citations: one for each fact whose code could not
+/// be read, and one for each that is found wrong after that, so that it can be invalidated again.
+/// With a quorum, one citation decides nothing about its fact.
 pub(super) fn rows(
     tx: &dyn ReadTx,
     ids: &dyn IdSource,
@@ -102,14 +107,14 @@ pub(super) fn rows(
             continue;
         }
         let part = Verification { verdict, citations, claims: Vec::new(), support: None };
-        // The time is that of the whole call, which has its row.
+        // The duration is that of the whole call, which has its own event.
         rows.push(FactEvent { duration_ms: None, ..scene.verified(ids, Some(&fact.record), &part, 0) });
     }
     Ok(rows)
 }
 
-/// True where the newest verification that was made here could read nothing. What a reader tells neither holds anybody up nor
-/// stands before that.
+/// Returns true if the newest verification on this server could not read the code. A verdict
+/// reported by a caller neither blocks nor replaces it.
 pub(super) fn was_unreadable(
     tx: &dyn ReadTx,
     scene: &Scene,
@@ -119,7 +124,7 @@ pub(super) fn was_unreadable(
     Ok(newest(tx, scene, record, since)?.is_some_and(|row| row.kind == FactEventKind::VerificationSkipped))
 }
 
-/// The newest verification that was made here, whoever asked for it.
+/// Returns the newest verification made on this server, by any caller.
 pub(crate) fn newest(
     tx: &dyn ReadTx,
     scene: &Scene,

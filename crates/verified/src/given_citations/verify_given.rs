@@ -1,6 +1,8 @@
-//! `code_verify`: citations that a caller gives, checked at a revision. What they are compared
-//! with: the lines at the caller's own commit, else those of a stored fact at the same place, else
-//! the caller's hash; with none of these only that the lines exist.
+//! `code_verify`: verifies citations that a caller gives, at a revision.
+//!
+//! The reference of the comparison is, in this order: the lines at the caller's own commit, those
+//! of a stored fact at that place, or the caller's hash. Without any of these only the existence of
+//! the lines is checked.
 
 use std::sync::Arc;
 
@@ -31,7 +33,7 @@ use crate::verifier::{
 };
 use loci_engine::calls::standing::Standing;
 
-/// A citation to check, with the stored one at the same place, where there is one.
+/// A citation to verify, with the stored one at that place, if there is one.
 #[derive(Debug, Clone)]
 struct Given {
     input: CitationInput,
@@ -39,11 +41,11 @@ struct Given {
 }
 
 impl Verified {
-    /// Checks citations.
+    /// Verifies citations.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `REF_NOT_FOUND` for a revision that was named and is not there. A place that no file could have is a verdict
-    /// on its citation, never an error for the others.
+    /// `REPO_UNKNOWN`; `REF_NOT_FOUND` for a named revision that does not exist. An impossible
+    /// place is a verdict on its citation, never an error for the others.
     pub async fn code_verify(
         &self,
         caller: &Principal,
@@ -135,7 +137,7 @@ impl Verified {
         })
     }
 
-    /// Writes what was found, and gives the name of the verification.
+    /// Stores the events, and returns the id of the verification.
     async fn note_given(
         &self,
         scene: &Scene,
@@ -190,7 +192,7 @@ impl Verified {
                 Ok(None) => return CitationVerdict::unverifiable(Unverifiable::Ref, None),
                 Err(error) => return CitationVerdict::unverifiable(error.why, error.retry_after_ms),
             };
-            // Lines that were never committed are not those of the commit they were read on top of.
+            // Uncommitted lines differ from those of the commit on which they were read.
             let is_other = |made: &MadeAnchor| {
                 input
                     .snippet_hash
@@ -198,7 +200,7 @@ impl Verified {
                     .is_some_and(|hash| compare_hash(hash, made) == HashAgreement::Differs)
             };
             match made {
-                // Neither a commit nor an object that is here.
+                // The value is neither a commit nor an object that is available here.
                 Err(AnchorError::Unreadable(error))
                     if is_object && error.why == Unverifiable::PartialClone =>
                 {
@@ -229,12 +231,12 @@ fn worst_of(citations: Vec<CitationVerdict>) -> Verification {
     }
 }
 
-/// The verdict on a place that no file could have, whatever the code says.
+/// Returns the verdict on a place that no file can have, for any code.
 fn refused_place(input: &CitationInput) -> Option<CitationVerdict> {
     check_place(&input.place).err().map(of_anchor)
 }
 
-/// A hash that can be looked for without an anchor.
+/// Returns true for a hash that can be searched for without an anchor.
 fn is_ours(hash: &str) -> bool {
     hash.starts_with("vm1:")
 }
@@ -243,7 +245,8 @@ fn plain(anchor: loci_model::facts::citation::Anchor) -> Citation {
     Citation { anchor, current: None, earlier_paths: Vec::new() }
 }
 
-/// A citation that was never there, or cannot be read where its caller read it.
+/// Returns the verdict on a citation that never existed, or that cannot be read where its caller
+/// read it.
 fn of_anchor(error: AnchorError) -> CitationVerdict {
     let gone = |detail: &str| CitationVerdict {
         detail: Some(detail.to_owned()),

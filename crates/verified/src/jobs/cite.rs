@@ -9,11 +9,11 @@ use loci_model::job::{Job, JobKind};
 
 use crate::{Verified, VerifiedParts};
 
-/// The kind.
+/// The kind of the job.
 pub(crate) const KIND: JobKind = JobKind::named("cite");
 
-/// The handler: run twice, it finds its own proposal; where the code cannot be read now, it looks
-/// again later.
+/// The handler. A second run finds its own proposal. If the code cannot be read now, the job is
+/// retried later.
 pub(crate) struct Cite {
     pub(crate) parts: VerifiedParts,
 }

@@ -9,10 +9,10 @@ use loci_model::job::{Job, JobKind};
 
 use crate::{Verified, VerifiedParts};
 
-/// The kind.
+/// The kind of the job.
 pub(crate) const KIND: JobKind = JobKind::named("verify");
 
-/// The handler: run twice, the second time changes nothing.
+/// The handler. A second run changes nothing.
 pub(crate) struct Verify {
     pub(crate) parts: VerifiedParts,
 }

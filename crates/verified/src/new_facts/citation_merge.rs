@@ -1,12 +1,13 @@
-//! Citations of an equal fact join those it has: nothing is silently replaced.
+//! Merges new citations into those of an equal fact. Nothing is replaced silently.
 
 use loci_model::facts::citation::Citation;
 use loci_model::facts::verdict::{CitationVerdict, Verdict, Verification};
 
 use super::{CITATIONS_MAX, Passed};
 
-/// Known citations that do not hold where the fact is stored again. On the default branch they go, for the new ones prove the fact;
-/// on another they may hold elsewhere, and stay. Returns what is to be said of it.
+/// Handles known citations that do not hold where the fact is stored again. On the default branch
+/// they are removed, because the new ones prove the fact. On another branch they stay, because they
+/// may hold elsewhere. Returns the warnings.
 pub(super) fn settle_known(kept: &mut Vec<Citation>, passed: &Passed) -> Vec<String> {
     let mut warnings = Vec::new();
     for (known, verdict) in &passed.known {
@@ -26,7 +27,8 @@ pub(super) fn settle_known(kept: &mut Vec<Citation>, passed: &Passed) -> Vec<Str
     warnings
 }
 
-/// The verification of all that a confirmed fact cites by now: the new citations and what is kept of the known ones.
+/// Returns the verification of all citations of a confirmed fact: the new ones and the known ones
+/// that are kept.
 pub(super) fn whole(kept: &[Citation], passed: &Passed) -> Verification {
     let known = |one: &Citation| passed.known.iter().find(|(known, _)| known.anchor == one.anchor);
     let verdicts: Vec<CitationVerdict> =
@@ -39,7 +41,7 @@ pub(super) fn whole(kept: &[Citation], passed: &Passed) -> Verification {
     whole
 }
 
-/// Adds new citations; the number of those for which there was no room.
+/// Adds new citations, and returns the number of those that exceeded the limit.
 pub(super) fn merge(kept: &mut Vec<Citation>, new: Vec<Citation>) -> usize {
     let mut over = 0;
     for citation in new {
@@ -55,7 +57,7 @@ pub(super) fn merge(kept: &mut Vec<Citation>, new: Vec<Citation>) -> usize {
     over
 }
 
-/// The lines at a place that is cited already: as they are now.
+/// Updates the lines at a place that is already cited.
 fn renew(known: Option<&mut Citation>, citation: Citation) {
     let Some(one) = known.filter(|one| one.anchor.snippet_hash != citation.anchor.snippet_hash) else {
         return;

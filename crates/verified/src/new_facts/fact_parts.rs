@@ -1,4 +1,4 @@
-//! What a new fact is made of: its record, and what stands beside it. Written down by `fact_write`.
+//! Builds the parts of a new fact: its record and its fact row. `fact_write` stores them.
 
 use loci_engine::safety::{self, SafeText, SafetyPolicy};
 use loci_model::facts::fact::{Fact, FactCounters, FactDetail, FactSource, LastVerified};
@@ -15,7 +15,7 @@ use crate::repositories::code_access::Tip;
 const SUBTYPE: &str = "knowledge";
 
 impl Writing<'_> {
-    /// The record and what stands beside it.
+    /// Builds the record and the fact row.
     pub(crate) fn make(
         &self,
         id: &RecordId,
@@ -33,7 +33,8 @@ impl Writing<'_> {
         Ok((record, fact))
     }
 
-    /// What safety says of the fact: of its own texts and the paths it names, and of the code and the claims beside them.
+    /// Returns the safety findings: of the fact's own texts and paths, and of the cited code and
+    /// the claims.
     pub(super) fn safe(&self, warnings: &mut Vec<String>) -> SafeText {
         let policy = SafetyPolicy::of(self.verified.engine.settings(), &self.memory.settings);
         let mut safe = safety::prepare(self.whole(), None, &policy);
@@ -46,7 +47,8 @@ impl Writing<'_> {
         safe
     }
 
-    /// All texts of the fact, as safety looks at them: the paths, too, as they are and as their words read.
+    /// Returns all texts of the fact for the safety check. Paths are included as written and as
+    /// separate words.
     fn whole(&self) -> String {
         let reason = self.text.reason.as_deref().unwrap_or_default();
         let paths = self.passed.citations.iter().map(|citation| {

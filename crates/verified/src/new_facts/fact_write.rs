@@ -1,4 +1,5 @@
-//! Writing a verified fact: new, or into the one that says the same; with its rows, in one transaction.
+//! Writes a verified fact with its events in one transaction: as a new fact, or as a confirmation
+//! of an equal one.
 
 use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
 use loci_engine::memories::existing;
@@ -23,21 +24,21 @@ use crate::verification::state_write;
 use loci_engine::calls::standing::Standing;
 
 pub(super) const OPERATION: &str = "FactStore";
-/// Where it goes, and who stores it.
+/// The repository of the fact and the standing of the call.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) found: Found,
     pub(crate) standing: Standing,
 }
 
-/// Among facts of the same words the one that is confirmed by storing them again.
+/// Returns the fact of equal text that a repeated store confirms.
 pub(super) fn to_confirm(same: &[Fact]) -> Option<&Fact> {
     let living = |fact: &&Fact| {
         matches!(fact.status, RecordState::Active | RecordState::Expired)
             || (fact.status == RecordState::Quarantined && fact.detail.gone.is_some())
     };
     let active_first = |fact: &&Fact| fact.status != RecordState::Active;
-    // A proposal is no stored fact: `proposed_record` is who makes one of it.
+    // A proposal is not a stored fact. `proposed_record` turns it into one.
     same.iter().filter(|fact| !fact.proposed).filter(living).min_by_key(active_first)
 }
 
@@ -97,7 +98,7 @@ impl Verified {
     }
 }
 
-/// A fact on its way into the store.
+/// A fact that is about to be stored.
 pub(crate) struct Writing<'a> {
     pub(crate) verified: &'a Verified,
     pub(crate) memory: &'a Memory,
@@ -109,7 +110,7 @@ pub(crate) struct Writing<'a> {
 }
 
 impl Writing<'_> {
-    /// Writes it: into the one that says the same, or as a new one.
+    /// Writes the fact: as a confirmation of an equal one, or as a new one.
     fn put_in_place(
         &self,
         tx: &mut dyn Tx,
@@ -145,7 +146,7 @@ impl Writing<'_> {
         Ok((record.id, StoreStatus::Created, warnings))
     }
 
-    /// Why what is stored here is held back: its task has a security alert.
+    /// Returns the reason for holding the fact back, if its task has a security alert.
     pub(crate) fn alert(&self, tx: &dyn ReadTx) -> Result<Option<String>> {
         let actor = ActorId::parse(self.place.found.repository.key.as_str()).ok();
         let label = self.scene.session.as_deref();
@@ -165,7 +166,7 @@ impl Writing<'_> {
         SessionId::parse(label).ok().or_else(by_hooks)
     }
 
-    /// Writes it held back. It confirms none that is there, and takes the place of none.
+    /// Writes the fact in quarantine. It neither confirms nor supersedes another fact.
     fn put_held(
         &self,
         tx: &mut dyn Tx,
@@ -187,7 +188,7 @@ impl Writing<'_> {
         Ok((record.id, StoreStatus::Created, warnings))
     }
 
-    /// Inserts the record, the fact and the row of how it came to be.
+    /// Inserts the record, the fact and the event of its creation.
     pub(crate) fn insert(
         &self,
         tx: &mut dyn Tx,
@@ -216,7 +217,7 @@ impl Writing<'_> {
         state_write::fact(tx, fact, &[verified, made])
     }
 
-    /// The old one gives its place to the new one.
+    /// Supersedes the old fact by the new one.
     pub(crate) fn supersede(&self, tx: &mut dyn Tx, old: &Fact, by: &RecordId) -> Result<()> {
         let Some(record) = tx.records().get(&self.memory.id, &old.record)? else {
             return Err(fact_record::unknown(&old.record));
@@ -230,7 +231,8 @@ impl Writing<'_> {
         };
         let to = RecordState::Superseded;
         if record.state != RecordState::Active {
-            // Only what is active gives its place away; within this transaction nobody sees it active.
+            // Only an active record can be superseded. It is active only within this transaction,
+            // so no reader sees it.
             let active =
                 RecordChange { state: RecordState::Active, reason: reason.clone(), at: self.scene.at };
             tx.records_mut().set_state(&self.memory.id, &old.record, &active)?;
@@ -258,7 +260,7 @@ impl Writing<'_> {
         state_write::fact(tx, &fact, &[FactEvent { details, ..event }])
     }
 
-    /// A fact that was there before says whose place it took too.
+    /// Links an existing fact to the fact that it superseded in addition.
     pub(crate) fn link(&self, tx: &mut dyn Tx, id: &RecordId, old: &RecordId) -> Result<()> {
         let Some(mut record) = tx.records().get(&self.memory.id, id)? else {
             return Err(fact_record::unknown(id));
@@ -276,7 +278,8 @@ impl Writing<'_> {
         changes::note_state(tx, self.memory, &change)
     }
 
-    /// Confirms an equal fact: merged citations, one verification more, active again if it had expired or was gone.
+    /// Confirms an equal fact: merges citations, counts one more verification, and reactivates it
+    /// if it had expired or its code was gone.
     pub(crate) fn confirm(&self, tx: &mut dyn Tx, mut fact: Fact) -> Result<Vec<String>> {
         let mut warnings = citation_merge::settle_known(&mut fact.detail.citations, self.passed);
         let over = citation_merge::merge(&mut fact.detail.citations, self.passed.citations.clone());
@@ -284,7 +287,7 @@ impl Writing<'_> {
             warnings.push(format!("CITATIONS_FULL: {over} new citations found no room"));
         }
         for claim in &self.text.claims {
-            // Claims name citations by place: those of a merged fact stay as they were.
+            // Claims refer to citations by index, so those on citations are not merged.
             if claim.citations().is_empty() && !fact.detail.claims.contains(claim) {
                 fact.detail.claims.push(claim.clone());
             }
@@ -317,11 +320,11 @@ impl Writing<'_> {
         Ok(warnings)
     }
 
-    /// One verification more, with its rows.
+    /// Records one more verification, with its events.
     pub(super) fn note_confirmed(&self, tx: &mut dyn Tx, mut fact: Fact) -> Result<()> {
         refresh::confirm(tx, &mut fact, self.verified, self.scene)?;
         self.last_verified(&mut fact);
-        // Of its own citations and those it had: what these show now.
+        // The support by its own citations and the earlier ones, as found now.
         fact.detail.support = self.passed.verification.support.clone();
         let ids = self.verified.engine.ids().as_ref();
         let whole = citation_merge::whole(&fact.detail.citations, self.passed);
@@ -333,7 +336,7 @@ impl Writing<'_> {
         state_write::fact(tx, &fact, &[verified, refreshed])
     }
 
-    /// Warns, or refuses, where a repository has too many facts.
+    /// Warns about a repository with many facts, or rejects the fact at the hard limit.
     fn room(&self, tx: &dyn Tx) -> Result<Vec<String>> {
         let settings = &self.verified.parts.settings;
         let (memory, repository) = (&self.memory.id, &self.place.found.repository.id);

@@ -1,5 +1,5 @@
-//! The gates of a new fact that the code decides: every citation is read, anchored, and found where
-//! it is to hold. Runs on the threads of the code's adapter.
+//! The gates of a new fact that depend on the code. Every citation is read, anchored, and verified
+//! at the revision where it must hold. The gates run on the threads of the code's adapter.
 
 use loci_engine::calls::standing::kinds_of_secrets;
 use loci_model::facts::citation::{Citation, CitationInput, Place};
@@ -22,12 +22,12 @@ use crate::verifier::{
     information,
 };
 
-/// What is to prove a fact.
+/// The proof of a fact.
 #[derive(Debug, Clone)]
 pub(crate) enum Proof {
     /// Places that a caller names.
     Named(Vec<CitationInput>),
-    /// Those of the fact it corrects, all of which must still hold, wherever their lines are by now.
+    /// The citations of the corrected fact. All of them must still hold, at their current lines.
     Kept(Vec<Citation>),
 }
 
@@ -39,7 +39,7 @@ impl Proof {
         }
     }
 
-    /// How many citations there are.
+    /// Returns the number of citations.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Named(inputs) => inputs.len(),
@@ -48,12 +48,13 @@ impl Proof {
     }
 }
 
-/// What is asked of the gates.
+/// The input of the gates.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) fact: String,
     pub(crate) proof: Proof,
-    /// Citations of a fact that says the same: the new ones join them, so they are looked at too.
+    /// Citations of an equal fact. They are verified too, because the new ones are merged into
+    /// them.
     pub(crate) known: Vec<Citation>,
     pub(crate) claims: Vec<Claim>,
     pub(crate) reference: String,
@@ -63,7 +64,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// A new fact of a repository, with nothing known before.
+    /// Creates the input for a new fact of a repository, without known citations.
     pub(crate) fn of(found: &Found, text: &NewText, proof: Proof, reference: Option<&str>) -> Self {
         Self {
             fact: text.fact.clone(),
@@ -83,20 +84,20 @@ impl Asked {
 pub(crate) struct Passed {
     pub(crate) tip: Tip,
     pub(crate) citations: Vec<Citation>,
-    /// The cited lines as they are, for the scan for secrets.
+    /// The current text of the cited lines, for the scan for secrets.
     pub(crate) contents: Vec<String>,
     pub(crate) verification: Verification,
-    /// What became of [`Asked::known`], in its order.
+    /// The verdicts on [`Asked::known`], in its order.
     pub(crate) known: Vec<(Citation, CitationVerdict)>,
     pub(crate) flags: Vec<String>,
     pub(crate) warnings: Vec<String>,
 }
 
 impl Passed {
-    /// Refuses cited lines that hold a secret.
+    /// Rejects cited lines that contain a secret.
     ///
     /// # Errors
-    /// `SECRET_DETECTED`, naming each such citation, with the kinds of what was found.
+    /// `SECRET_DETECTED`, naming each such citation, with the kinds of secrets found.
     pub(crate) fn check_secrets(&self) -> Result<(), Error> {
         let (mut named, mut kinds) = (Vec::new(), Vec::new());
         for (index, (citation, content)) in self.citations.iter().zip(&self.contents).enumerate() {
@@ -117,17 +118,18 @@ impl Passed {
     }
 }
 
-/// What the gates say: an error of the code's side is theirs, not the adapter's.
+/// The result of the gates. An error of the code belongs to this result, not to the adapter.
 pub(crate) type Outcome = Result<Passed, Refusal>;
 
-/// Why a fact is not stored. Errors of the model cannot be copied, and work on code may be begun again.
+/// The reason why a fact is not stored. The type is cloneable, unlike the model's errors, because
+/// work on code can be restarted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) reason: CodeReason,
     pub(crate) message: String,
     pub(crate) details: Vec<String>,
     pub(crate) retry_after_ms: Option<u64>,
-    /// The caller's arguments are wrong, whatever the code says.
+    /// True if the caller's arguments are wrong, for any code.
     pub(crate) is_argument: bool,
 }
 
@@ -153,7 +155,7 @@ impl Refusal {
 }
 
 impl Verified {
-    /// Reads and checks everything at the revision asked for.
+    /// Reads and verifies everything at the requested revision.
     pub(crate) fn pass_gates(&self, source: &dyn CodeSource, asked: &Asked) -> CodeResult<Outcome> {
         let (default, verified) = (asked.default_ref.as_deref(), asked.verified_tip.as_ref());
         let tip = resolve_since(source, &asked.reference, default, verified)?;
@@ -207,7 +209,7 @@ impl Verified {
         Ok(holds(&passed.verification, &places).map(|()| passed))
     }
 
-    /// A citation that is kept: its lines as they are found now, under the paths they had.
+    /// Keeps a citation: its lines as found now, under the paths they had.
     fn keep_one(
         &self,
         verifier: &Verifier<'_>,
@@ -240,7 +242,8 @@ impl Verified {
         Ok(())
     }
 
-    /// The anchor of one citation: at the commit its caller read, or at the revision of the call.
+    /// Returns the anchor of one citation: at the commit that its caller read, or at the revision
+    /// of the call.
     fn anchor_one(
         &self,
         source: &dyn CodeSource,
@@ -269,7 +272,7 @@ impl Verified {
     }
 }
 
-/// Returns the place by now of lines that were read in an earlier content of their file.
+/// Returns the current place of lines that were read in an earlier content of their file.
 fn since_read(verifier: &Verifier<'_>, blob: ObjectId, input: &CitationInput) -> Result<Place, Refusal> {
     let then = verifier.anchor_in(blob, &input.place).map_err(|error| match error {
         AnchorError::Unreadable(error) if error.why == Unverifiable::PartialClone => {
@@ -295,7 +298,7 @@ fn not_there(sha: &str) -> Refusal {
     Refusal::new(CodeReason::CitationUnreadable, message)
 }
 
-/// Takes an anchor in, if it says enough and is what the caller says it is.
+/// Accepts an anchor, if it has enough information and matches the caller's hash.
 fn take(
     passed: &mut Passed,
     asked: &Asked,
@@ -334,15 +337,15 @@ fn take(
     Ok(())
 }
 
-/// True where everything was read from a working tree, and lies in its commit just so: then it was read
-/// there.
+/// Returns true if everything was read from a working tree and is committed unchanged. The commit
+/// then counts as the revision read.
 fn is_committed(passed: &Passed, claims: &[Claim]) -> bool {
     matches!(passed.tip.revision, Revision::Worktree(Some(_)))
         && claims.iter().all(|claim| !claim.citations().is_empty())
         && passed.citations.iter().all(|citation| !citation.anchor.is_uncommitted)
 }
 
-/// The notice about a fact that the cited lines do not show.
+/// Returns the warning for a fact that the cited lines do not support.
 fn support_warning(report: &SupportReport) -> Option<String> {
     let remedy = "cite the lines that say so, name what they hold, or add a claim";
     match report.support {
@@ -385,7 +388,7 @@ fn support_warning(report: &SupportReport) -> Option<String> {
     }
 }
 
-/// The caller's own hash says that the lines are others.
+/// Returns the refusal for lines that differ from the caller's hash.
 fn other_lines() -> Refusal {
     let message = "the lines are not those whose snippet_hash was given";
     Refusal {
@@ -394,7 +397,7 @@ fn other_lines() -> Refusal {
     }
 }
 
-/// The error for a place that may not be asked for.
+/// Returns the error for a place that is not allowed.
 pub(crate) fn refused_place(place: &Place, error: AnchorError) -> Error {
     let refusal = of_anchor(error);
     let message = format!("{}: {}", lines_of(place), refusal.message);
@@ -430,7 +433,8 @@ fn of_anchor(error: AnchorError) -> Refusal {
     }
 }
 
-/// One refusal for all citations that were refused: the first one's reason, each one's words.
+/// Joins the refusals of all citations into one, with the first one's reason and each one's
+/// message.
 fn joined(taken: Vec<Result<(), Refusal>>, places: &[Place]) -> Option<Refusal> {
     let pairs = taken.into_iter().zip(places).enumerate();
     let refused: Vec<_> =
@@ -447,12 +451,12 @@ fn joined(taken: Vec<Result<(), Refusal>>, places: &[Place]) -> Option<Refusal> 
     Some(Refusal { details: details.collect(), message, ..(*first).clone() })
 }
 
-/// A file and its lines, as people write them.
+/// Returns a file and its lines in the usual notation.
 fn lines_of(place: &Place) -> String {
     format!("{}:{}-{}", place.path, place.line_start, place.line_end)
 }
 
-/// Every citation and claim must hold where the fact is stored.
+/// Checks that every citation and claim holds where the fact is stored.
 fn holds(verification: &Verification, places: &[Place]) -> Result<(), Refusal> {
     let false_claims: Vec<String> = verification
         .claims

@@ -1,5 +1,5 @@
-//! `fact_store`: a fact with the lines that prove it. Everything is verified before anything
-//! is written; an equal fact is confirmed, never doubled.
+//! `fact_store`: stores a fact with the lines that prove it. Everything is verified before anything
+//! is written. An equal fact is confirmed, never duplicated.
 
 mod citation_merge;
 mod fact_parts;
@@ -42,48 +42,48 @@ use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 
-/// Most characters of each text, and most citations and claims.
+/// The maximum number of characters in each text, and of citations and claims.
 pub(super) const SUBJECT_CHARS_MAX: usize = 120;
 pub(super) const FACT_CHARS_MAX: usize = 1_000;
 pub(super) const REASON_CHARS_MAX: usize = 1_000;
 pub(super) const CITATIONS_MAX: usize = 20;
 pub(super) const CLAIMS_MAX: usize = 20;
 
-/// A fact to be stored.
+/// A fact to store.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewFact {
     /// The repository.
     pub repo: String,
-    /// What it is about: one line.
+    /// The subject of the fact, in one line.
     pub subject: String,
-    /// What is known.
+    /// The statement.
     pub fact: String,
-    /// 1 to 20.
+    /// The citations, 1 to 20.
     pub citations: Vec<CitationInput>,
-    /// Why it matters.
+    /// The reason why the fact matters.
     pub reason: Option<String>,
-    /// A label for whoever stores it.
+    /// A label for the author.
     pub created_by: Option<String>,
-    /// What must hold of the code; all true at the revision.
+    /// Claims about the code. All of them must be true at the revision.
     pub claims: Vec<Claim>,
-    /// The revision; `None`: the caller's working tree, else `HEAD`.
+    /// The revision. `None` is the caller's working tree, or else `HEAD`.
     pub reference: Option<String>,
 }
 
-/// What storing did.
+/// The result of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StoreStatus {
     /// A new fact.
     Created,
-    /// The same fact was known: it is confirmed, and has the new citations too.
+    /// An equal fact existed. It is confirmed, and has the new citations too.
     Refreshed,
-    /// The same fact is known and held back by a person: nothing was changed.
+    /// An equal fact exists and is held back for a person. Nothing was changed.
     DuplicateOf,
 }
 
 impl StoreStatus {
-    /// The word of answers.
+    /// Returns the status name in answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -93,18 +93,18 @@ impl StoreStatus {
     }
 }
 
-/// A fact that was stored.
+/// A stored fact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FactStored {
-    /// What was done.
+    /// The action taken.
     pub status: StoreStatus,
-    /// The fact as it is now.
+    /// The fact after the call.
     pub view: FactView,
-    /// What the verification found.
+    /// The verification.
     pub verification: Verification,
-    /// Facts that say nearly the same.
+    /// Facts with a nearly equal statement.
     pub similar: Vec<RecordId>,
-    /// What to know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
@@ -112,11 +112,12 @@ impl Verified {
     /// Stores a fact.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`, `REF_NOT_FOUND`; `CITATION_UNREADABLE`, `CITATION_LOW_INFORMATION`, `PATH_REJECTED`, `BINARY_FILE`,
-    /// `TOO_LARGE`, `SUBMODULE`, `SYMLINK_ESCAPE` for a citation; `NOT_VERIFIED` for a claim that is not true;
-    /// `Denied` also for a caller who may not read the repository's facts: the answer is the fact as it stands;
-    /// `SECRET_DETECTED`; `QuotaExceeded`; `UNVERIFIABLE` where the code cannot be read now. Nothing is stored then, and a
-    /// row says that it was refused.
+    /// `REPO_UNKNOWN`, `REF_NOT_FOUND`; `CITATION_UNREADABLE`, `CITATION_LOW_INFORMATION`,
+    /// `PATH_REJECTED`, `BINARY_FILE`, `TOO_LARGE`, `SUBMODULE`, `SYMLINK_ESCAPE` for a citation;
+    /// `NOT_VERIFIED` for a claim that is not true; `Denied` also for a caller without read access
+    /// to the repository's facts, because the answer contains the stored fact; `SECRET_DETECTED`;
+    /// `QuotaExceeded`; `UNVERIFIABLE` if the code cannot be read now. In each case nothing is
+    /// stored, and an event records the rejection.
     pub async fn fact_store(
         &self,
         caller: &Principal,
@@ -195,7 +196,7 @@ impl Verified {
         outcome.map_err(|error| unreadable(&error))?.map_err(gates::Refusal::error)
     }
 
-    /// The citations of the fact that says the same, if there is one that would be confirmed.
+    /// Returns the citations of the equal fact that this store would confirm.
     async fn said_already(&self, found: &Found, content_hash: &str) -> Result<Vec<Citation>> {
         let (memory, id) = (found.repository.memory.clone(), found.repository.id.clone());
         let hash = content_hash.to_owned();
@@ -203,7 +204,7 @@ impl Verified {
         Ok(to_confirm(&same).map(|fact| fact.detail.citations.clone()).unwrap_or_default())
     }
 
-    /// A refused fact leaves its row (T5): the code alone, no text.
+    /// Records an event for a rejected fact (T5): the code alone, no text.
     async fn note_refused(
         &self,
         caller: &Principal,
@@ -223,7 +224,7 @@ impl Verified {
     }
 }
 
-/// The code by which a refusal is counted.
+/// Returns the code under which a rejection is counted.
 fn code_of(error: &Error) -> &'static str {
     match error.reason {
         Some(Reason::Code(reason)) => reason.as_str(),
@@ -243,7 +244,7 @@ fn code_of(error: &Error) -> &'static str {
     }
 }
 
-/// Checks texts: their lengths, and that something is left of subject and fact where they are compared.
+/// Checks the texts: their lengths, and that subject and fact are not empty in normal form.
 pub(super) fn check_texts(subject: &str, fact: &str, reason: Option<&str>) -> Result<()> {
     let length = |text: &str| text.trim().chars().count();
     check_subject(subject)?;
@@ -263,8 +264,8 @@ pub(super) fn check_texts(subject: &str, fact: &str, reason: Option<&str>) -> Re
     Ok(())
 }
 
-/// Checks a subject: one line, of which something is left where facts are compared. Without one it would be taken for what is
-/// only proposed.
+/// Checks a subject: one line that is not empty in normal form. A fact without a subject would
+/// count as a proposal.
 pub(super) fn check_subject(subject: &str) -> Result<()> {
     let subject = subject.trim();
     if !(1..=SUBJECT_CHARS_MAX).contains(&subject.chars().count()) || subject.contains(['\n', '\r']) {
@@ -279,7 +280,7 @@ pub(super) fn check_subject(subject: &str) -> Result<()> {
     Ok(())
 }
 
-/// Checks the number of citations and claims, and that claims name citations that are there.
+/// Checks the number of citations and claims, and that claims refer to existing citations.
 pub(super) fn check_citations(citations: usize, claims: &[Claim]) -> Result<()> {
     if !(1..=CITATIONS_MAX).contains(&citations) {
         let rule = format!("a fact has 1 to {CITATIONS_MAX} citations: name the lines that prove it");

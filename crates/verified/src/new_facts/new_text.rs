@@ -1,11 +1,11 @@
-//! The texts of a new fact, and that no secret is in them: facts never hold one.
+//! The texts of a new fact, and their check for secrets. Facts never contain a secret.
 
 use loci_engine::calls::standing::kinds_of_secrets;
 use loci_model::facts::claim::Claim;
 use loci_model::{CodeReason, Error, Result};
 use serde_json::Value;
 
-/// The texts of a fact that is to be written.
+/// The texts of a fact to store.
 #[derive(Debug, Clone)]
 pub(crate) struct NewText {
     pub(crate) subject: String,
@@ -17,10 +17,10 @@ pub(crate) struct NewText {
 }
 
 impl NewText {
-    /// Refuses secrets, wherever in the texts they are.
+    /// Rejects a secret in any of the texts.
     ///
     /// # Errors
-    /// `SECRET_DETECTED`, with the kinds of what was found.
+    /// `SECRET_DETECTED`, with the kinds of secrets found.
     pub(crate) fn check_secrets(&self) -> Result<()> {
         let claims = self.claims_written()?;
         let mut texts = vec![self.subject.as_str(), self.fact.as_str()];
@@ -30,7 +30,7 @@ impl NewText {
         check_secrets(&texts)
     }
 
-    /// What claims compare with: their literals, patterns, paths and names.
+    /// Returns the operands of the claims: literals, patterns, paths and names.
     pub(super) fn operands(&self) -> Vec<String> {
         let claims = self.claims_written().unwrap_or_default();
         let mut texts = Vec::new();
@@ -53,10 +53,10 @@ fn texts_in<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
     }
 }
 
-/// Refuses texts that hold a secret, also one that hidden characters cut apart.
+/// Rejects texts that contain a secret, also one split by hidden characters.
 ///
 /// # Errors
-/// `SECRET_DETECTED`, with the kinds of what was found.
+/// `SECRET_DETECTED`, with the kinds of secrets found.
 pub(crate) fn check_secrets(texts: &[&str]) -> Result<()> {
     let kinds = kinds_of_secrets(texts);
     if kinds.is_empty() {

@@ -1,5 +1,5 @@
-//! A fact that extraction had noticed: where a record of the same text waits with proposed citations, it becomes the fact. The
-//! caller's citations take the place of the proposed ones, for which nobody vouched.
+//! Turns a proposal into a fact. If a record of equal text has proposed citations, it becomes the
+//! fact. The caller's citations replace the proposed ones, which no caller had confirmed.
 
 use loci_model::facts::fact::Fact;
 use loci_model::ports::store::Tx;
@@ -12,7 +12,8 @@ use crate::facts::conflicts;
 use crate::record_citations::promotion::{Told, promote};
 
 impl Writing<'_> {
-    /// Makes a fact of the first proposal with this text; `None` where there is none, or a person must decide on the words.
+    /// Turns the first proposal with this text into a fact. Returns `None` if there is none, or if
+    /// a person must decide on the text.
     pub(super) fn take_up(&self, tx: &mut dyn Tx, job: &JobId) -> Result<Option<(RecordId, Vec<String>)>> {
         let repository = &self.place.found.repository.id;
         let hash = content_hash("", &self.text.fact);

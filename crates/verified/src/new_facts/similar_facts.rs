@@ -1,5 +1,7 @@
-//! Facts that say nearly the same, or the opposite: found among the best matches of one search and among facts on the same
-//! paths, compared by their words. Never decided here: both are returned, with a flag.
+//! Finds facts with a nearly equal or an opposite statement.
+//!
+//! The candidates are the best matches of one search and facts on the same paths, compared by their
+//! words. Both kinds are returned, with a flag; nothing is decided here.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,30 +22,32 @@ use crate::facts::content_hash::normal;
 use crate::facts::fact_record::Remembered;
 use crate::repositories::Found;
 
-/// Best matches that are compared.
+/// The number of best matches that are compared.
 const COMPARED: u32 = 20;
-/// What is compared is words, so words find it: the question is not embedded.
+/// The comparison uses words only, so the search does too and the question is not embedded.
 const BY_WORDS: ListLengths = ListLengths { window: 100, turn: 100, dense: 0 };
-/// Facts on the same path that are compared beside the best matches. What shares half of its words is among those: a path only adds
-/// what a search is short of, and a file with hundreds of facts must not make each further one slower.
+/// The number of facts on each path that are compared in addition to the best matches. A fact that
+/// shares half of its words is normally among the matches; the path adds the few that a search
+/// misses. The limit keeps a file with hundreds of facts from slowing each further one.
 const ON_PATH: usize = 30;
-/// Facts that are said to be similar.
+/// The maximum number of similar facts that are returned.
 const SIMILAR_MAX: usize = 5;
-/// Facts that are flagged as saying otherwise, the most alike of them; how many more there are is said.
+/// The maximum number of facts that are flagged as contradicting, the most similar first. The
+/// number of further ones is returned.
 const CONFLICTS_MAX: usize = 10;
 
-/// What a new fact is like.
+/// The facts that resemble a new one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Alike {
-    /// They say nearly the same.
+    /// Facts with a nearly equal statement.
     pub(crate) similar: Vec<RecordId>,
-    /// They say something else about the same.
+    /// Facts that contradict it.
     pub(crate) conflicts: Vec<RecordId>,
-    /// So many more do.
+    /// The number of further contradicting facts.
     pub(crate) more_conflicts: usize,
 }
 
-/// A new fact, as it is compared.
+/// The parts of a new fact that are compared.
 #[derive(Debug, Clone)]
 pub(crate) struct Comparing {
     pub(crate) memory: MemoryId,
@@ -56,7 +60,7 @@ pub(crate) struct Comparing {
 }
 
 impl Comparing {
-    /// A fact that passed the gates.
+    /// Returns the parts of a fact that passed the gates.
     pub(crate) fn of(found: &Found, text: &NewText, passed: &Passed) -> Self {
         Self {
             memory: found.repository.memory.clone(),
@@ -75,7 +79,7 @@ impl Comparing {
 }
 
 impl Verified {
-    /// Compares a new fact with those that may be alike.
+    /// Compares a new fact with the candidates.
     pub(crate) async fn alike(&self, caller: &Principal, new: Comparing) -> Result<Alike> {
         let question = format!("{} {}", new.subject, new.fact);
         let asked = SearchRequest {
@@ -104,8 +108,8 @@ impl Verified {
     }
 }
 
-/// Active facts that were not proposed, of which so many words are the same that it matters, with their likeness. Texts come
-/// first: most of what stands on a path is about something else, and its citations need not be read.
+/// Returns the stored active facts that share enough words, with their similarity. Texts are
+/// compared first: most facts on a path have another topic, so their citations need not be read.
 fn alike_by_words(
     tx: &dyn ReadTx,
     new: &Comparing,
@@ -157,8 +161,8 @@ fn most_alike(mut scored: Vec<(f32, RecordId)>, count: usize) -> Vec<RecordId> {
     scored.into_iter().take(count).map(|(_, id)| id).collect()
 }
 
-/// Citations of both overlap: lines of one file, where they were cited or where they are by now; or
-/// one definition, for lines move between two commits.
+/// Returns true if citations of both facts overlap: lines of one file, at their original or current
+/// place, or one definition, because lines move between two commits.
 fn cites_the_same(new: &Comparing, others: &[Citation]) -> bool {
     let overlap = |one: &Place, other: &Place| {
         one.path == other.path && one.line_start <= other.line_end && other.line_start <= one.line_end
@@ -175,10 +179,11 @@ fn cites_the_same(new: &Comparing, others: &[Citation]) -> bool {
     })
 }
 
-/// Two facts about one thing share this much of their words; less, and they are about different things on one path.
+/// The minimum similarity of two facts about one thing. Below it they are about different things on
+/// one path.
 const CONFLICT_LIKENESS: f32 = 0.5;
 
-/// One denies, or counts, what the other does not.
+/// Returns true if one statement denies or counts something that the other does not.
 fn says_otherwise(one: &str, other: &str) -> bool {
     let (one, other) = (marks(one), marks(other));
     !(one.holds(&other) && other.holds(&one))

@@ -1,4 +1,5 @@
-//! What storing answered: kept with the caller's token, so that the same call gets the same answer, and the fact as it stands.
+//! The stored answer of a store call. It is kept with the caller's token, so that a repeated call
+//! gets an equal answer with the current fact.
 
 use loci_model::facts::verdict::Verification;
 use loci_model::ports::store::{ReadTx, StoreExt};
@@ -12,7 +13,7 @@ use crate::facts::flags;
 use crate::reads::answers::FactView;
 use crate::repositories::Found;
 
-/// See the file.
+/// The stored answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct FirstStored {
     pub(super) id: RecordId,
@@ -23,7 +24,7 @@ pub(super) struct FirstStored {
 }
 
 impl FirstStored {
-    /// The answer, with the fact read back.
+    /// Returns the answer, with the fact read again.
     pub(super) fn into_answer(self, tx: &dyn ReadTx, found: &Found) -> Result<FactStored> {
         let repository = &found.repository;
         let fact = tx.facts().get(&repository.memory, &self.id)?;

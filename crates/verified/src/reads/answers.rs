@@ -1,4 +1,5 @@
-//! What the verbs of verified memory answer with: facts with their verdicts, what was kept back, where it was looked.
+//! The answers of verified memory: facts with their verdicts, the withheld facts, and the revision
+//! that was read.
 
 use loci_api::verified::fact::OmittedFacts;
 use loci_model::facts::code::ObjectId;
@@ -6,20 +7,20 @@ use loci_model::facts::verdict::{Verdict, Verification};
 
 use crate::facts::fact_record::Remembered;
 
-/// How a read checks what it returns.
+/// The verification mode of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum VerifyMode {
-    /// Not at all; what is returned says so.
+    /// No verification. The answer states this.
     None,
-    /// By the kept verdict of this commit, where there is one; else anew.
+    /// The cached verdict of this commit if there is one, else a new verification.
     #[default]
     Cached,
-    /// Anew.
+    /// A new verification.
     Fresh,
 }
 
 impl VerifyMode {
-    /// From its word.
+    /// Parses the mode's name.
     pub fn parse(word: &str) -> Option<Self> {
         match word {
             "none" => Some(Self::None),
@@ -30,47 +31,48 @@ impl VerifyMode {
     }
 }
 
-/// A fact as it is returned.
+/// A fact as returned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FactView {
     /// The fact and its record.
     pub remembered: Remembered,
-    /// Scope key of its repository.
+    /// The scope key of its repository.
     pub repo: String,
-    /// What was found at the revision of the call; `None` where nothing was looked at.
+    /// The verification at the revision of the call; `None` if there was none.
     pub verification: Option<Verification>,
-    /// Other active facts that say otherwise.
+    /// Other active facts that contradict it.
     pub conflicts_with: Vec<loci_model::RecordId>,
-    /// It was learned on a branch that is gone, and never merged. Only a search by a question looks for that.
+    /// True if the fact was learned on a branch that is gone and was never merged. Only a search by
+    /// a question determines this.
     pub is_source_abandoned: bool,
 }
 
 impl FactView {
-    /// The verdict, where there is one.
+    /// Returns the verdict, if there is one.
     pub fn verdict(&self) -> Option<Verdict> {
         self.verification.as_ref().map(|verification| verification.verdict)
     }
 }
 
-/// What a read returns.
+/// The answer of a read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FactList {
-    /// Scope key of the repository.
+    /// The scope key of the repository.
     pub repo: String,
-    /// The revision as asked for.
+    /// The requested revision.
     pub reference: String,
-    /// Its commit; `None` where nothing was looked at, or it is not there.
+    /// The commit of the revision; `None` if the code was not read or the revision does not exist.
     pub commit: Option<ObjectId>,
-    /// The worktree was looked at.
+    /// True if the working tree was read.
     pub dirty: bool,
-    /// The facts, in order; what could not be verified last.
+    /// The facts in order. Those that could not be verified come last.
     pub facts: Vec<FactView>,
-    /// What was kept back, counted.
+    /// The counts of withheld facts.
     pub omitted: OmittedFacts,
-    /// The facts that were kept back because of their code, in order.
+    /// The facts that were withheld because of their code, in order.
     pub withheld: Vec<FactView>,
-    /// The same as a block for a prompt, where that was asked for.
+    /// The facts as a block for a prompt, if requested.
     pub prompt: Option<String>,
-    /// What to know: codes with words.
+    /// Warnings for the caller, each with a code and a text.
     pub warnings: Vec<String>,
 }

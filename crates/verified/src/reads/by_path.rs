@@ -21,24 +21,24 @@ use crate::serving::served_facts::Serving;
 use crate::verifier::{Glob, check_path};
 use loci_engine::calls::standing::Standing;
 
-/// Rows of paths that are read at a time, and at most.
+/// The number of path rows in one read, and in total.
 const ROWS: usize = 1_000;
 const ROWS_MAX: usize = 50_000;
 
-/// Which paths are meant.
+/// The interpretation of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PathMatch {
     /// The path itself.
     #[default]
     Exact,
-    /// The directory with everything beneath it.
+    /// The directory with everything below it.
     Prefix,
     /// Paths that the pattern matches.
     Glob,
 }
 
 impl PathMatch {
-    /// From its word.
+    /// Parses the interpretation's name.
     pub fn parse(word: &str) -> Option<Self> {
         match word {
             "exact" => Some(Self::Exact),
@@ -49,20 +49,20 @@ impl PathMatch {
     }
 }
 
-/// Which facts by path.
+/// A request for facts by path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ByPath {
     /// A path, a directory or a pattern.
     pub path: String,
-    /// How it is read.
+    /// The interpretation of the path.
     pub matching: PathMatch,
-    /// Paths that the code has left count too.
+    /// True to include paths that the code has left.
     pub previous: bool,
-    /// 1 to 200.
+    /// The maximum number of facts, 1 to 200.
     pub limit: u32,
 }
 
-/// A choice of paths, as it is asked of the store and as it is then checked.
+/// A choice of paths, as a store query and as a check of its rows.
 struct Choice {
     rows: PathChoice,
     glob: Option<Glob>,
@@ -104,10 +104,10 @@ impl Choice {
 }
 
 impl Verified {
-    /// Facts of a repository that cite such paths, confirmed last first.
+    /// Returns the facts of a repository that cite such paths, most recently confirmed first.
     ///
     /// # Errors
-    /// As [`Verified::facts_recent`]; `PATH_REJECTED` for a path that may not be asked for.
+    /// As [`Verified::facts_recent`]; `PATH_REJECTED` for a path that is not allowed.
     pub async fn facts_by_path(
         &self,
         caller: &Principal,
@@ -122,7 +122,7 @@ impl Verified {
         self.serve(caller, standing, &repository, facts, &serving).await
     }
 
-    /// The facts that are looked at.
+    /// Returns the facts to verify.
     pub(crate) async fn found_by_path(
         &self,
         caller: &Principal,
@@ -159,7 +159,7 @@ impl Verified {
     }
 }
 
-/// Where the code of a fact is now.
+/// Returns the current paths of a fact's code.
 fn current_paths(fact: &Fact) -> impl Iterator<Item = &str> {
     fact.detail.citations.iter().map(|citation| {
         let place = citation.current.as_ref().map_or(&citation.anchor.place, |(place, _)| place);

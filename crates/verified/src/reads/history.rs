@@ -1,4 +1,4 @@
-//! `fact_get`, `fact_history`: one fact as it stands, and the chain of those that took each other's place with what happened.
+//! `fact_get`, `fact_history`: one stored fact, and the chain of its versions with their events.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +15,12 @@ use crate::facts::flags;
 use crate::facts::lookup::{Located, located};
 use loci_engine::calls::standing::Standing;
 
-/// Facts of one chain that are returned at most.
+/// The maximum number of facts of one chain that are returned.
 const CHAIN_MAX: usize = 100;
-/// Events that are returned at most.
+/// The maximum number of events that are returned.
 const EVENTS_MAX: u32 = 200;
 
-/// A chain of facts, oldest first, and what happened to them, newest first.
+/// A chain of facts, oldest first, with their events, newest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FactHistory {
     /// The facts.
@@ -30,7 +30,7 @@ pub struct FactHistory {
 }
 
 impl Verified {
-    /// One fact, in whatever state.
+    /// Returns one fact in any state.
     ///
     /// # Errors
     /// `NotFound`.
@@ -39,7 +39,7 @@ impl Verified {
         Ok(view(located))
     }
 
-    /// One fact, in whatever state, for somebody who reads it: that it was returned is written down (T2).
+    /// Returns one fact in any state to a reader, and records that it was returned (T2).
     ///
     /// # Errors
     /// `NotFound`.
@@ -64,7 +64,7 @@ impl Verified {
         Ok(view)
     }
 
-    /// The chain that a fact belongs to.
+    /// Returns the chain of a fact.
     ///
     /// # Errors
     /// `NotFound`; `Invalid` for a limit outside 1 to 200.
@@ -108,7 +108,7 @@ fn view(located: Located) -> FactView {
     }
 }
 
-/// All facts of the chain that the caller may see, oldest first.
+/// Returns all facts of the chain that the caller may see, oldest first.
 fn chain(tx: &dyn ReadTx, caller: &Principal, memory: &MemoryId, id: &RecordId) -> Result<Vec<FactView>> {
     let first = located(tx, caller, memory, id, Capability::Read)?;
     let (mut waiting, mut seen, mut found) = (vec![first], BTreeSet::new(), Vec::new());

@@ -1,5 +1,5 @@
-//! Reads of facts: lists, searches, one fact with its history, statistics, and cited code, each
-//! verified before it is returned.
+//! Reads of facts: lists, searches, one fact with its history, statistics, and cited code. Each
+//! fact is verified before it is returned.
 
 pub(super) mod answers;
 pub(super) mod by_path;

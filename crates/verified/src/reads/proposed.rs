@@ -1,5 +1,5 @@
-//! `facts_proposed`: records about a repository whose citations are only proposed, for people who
-//! look through them. Everything is verified before it is shown; the tools never read this.
+//! `facts_proposed`: records about a repository whose citations are only proposed, for human
+//! review. Everything is verified before it is shown; the tools never read it.
 
 use std::collections::HashSet;
 
@@ -21,9 +21,9 @@ use crate::serving::served_facts::Serving;
 use loci_engine::calls::standing::Standing;
 
 impl Verified {
-    /// Proposals of a repository, for people who look through them: confirmed last first, at most
-    /// `limit` (1 to 200). A proposal that cannot be verified now is kept back, as is one that says
-    /// what one of the 200 facts that were confirmed last says.
+    /// Returns the proposals of a repository for human review, most recently confirmed first, at
+    /// most `limit` (1 to 200). It withholds a proposal that cannot be verified now, and one whose
+    /// text equals one of the 200 most recently confirmed facts.
     ///
     /// # Errors
     /// As [`Verified::facts_recent`].
@@ -56,7 +56,7 @@ impl Verified {
     }
 }
 
-/// Active facts of a repository, behind `after`, confirmed last first: as many as one read of them.
+/// Returns one page of active facts of a repository after `after`, most recently confirmed first.
 fn listed(
     tx: &dyn ReadTx,
     found: &Found,
@@ -73,8 +73,8 @@ fn listed(
     })
 }
 
-/// Proposals that the caller may see and that say something else than what is `said`, at most `limit`: those that do not count
-/// take nobody's place.
+/// Returns at most `limit` proposals that the caller may see and that repeat no stored fact.
+/// Excluded proposals do not count towards the limit.
 fn proposals(
     tx: &dyn ReadTx,
     found: &Found,

@@ -1,4 +1,4 @@
-//! `code_read`: cited lines as they are at a revision, with some around them.
+//! `code_read`: cited lines at a revision, with some lines around them.
 
 use std::sync::Arc;
 
@@ -22,15 +22,15 @@ use crate::verification::verdicts::scope_of;
 use crate::verifier::{AnchorError, Verifier, check_place};
 use loci_engine::calls::standing::Standing;
 
-/// Lines around the cited ones, at most.
+/// The maximum number of lines around the cited ones.
 const CONTEXT_LINES_MAX: u32 = 50;
 
 impl Verified {
     /// Reads lines of a repository at a revision.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`, `REF_NOT_FOUND`, `PATH_REJECTED`, `BINARY_FILE`, `TOO_LARGE`, `SUBMODULE`, `UNVERIFIABLE`. A file or
-    /// range that is not there is an answer.
+    /// `REPO_UNKNOWN`, `REF_NOT_FOUND`, `PATH_REJECTED`, `BINARY_FILE`, `TOO_LARGE`, `SUBMODULE`,
+    /// `UNVERIFIABLE`. A missing file or range is an answer, not an error.
     pub async fn code_read(
         &self,
         caller: &Principal,
@@ -71,7 +71,8 @@ impl Verified {
         Ok(CodeLines { repo: key, reference: asked, ..lines })
     }
 
-    /// The text of the lines where citations were found. What cannot be read any more is left out: the verdict stands.
+    /// Returns the text of the lines where citations were found. A text that can no longer be read
+    /// is left out; the verdict stays.
     pub(crate) async fn found_lines(
         &self,
         repository: &Repository,
@@ -106,7 +107,7 @@ fn read(verifier: &Verifier<'_>, tip: &Tip, place: &Place, context: u32) -> Code
         Ok(lines) => lines,
         Err(AnchorError::Unreadable(error)) => return Err(error),
         Err(AnchorError::Missing) => return Ok(nothing("file_missing")),
-        // Places were checked before the code was asked.
+        // The places were checked before the code was read.
         Err(_) => return Ok(nothing("not_readable")),
     };
     let shown = ShownCode::of(&lines.content);
@@ -121,7 +122,7 @@ fn read(verifier: &Verifier<'_>, tip: &Tip, place: &Place, context: u32) -> Code
         hidden_characters: shown.hidden,
         masked: shown.masked,
         error: (!lines.exists).then(|| "range_out_of_bounds".to_owned()),
-        // Whoever asked says of which repository these are, and at which revision.
+        // The caller sets the repository and the revision.
         ..CodeLines::default()
     })
 }

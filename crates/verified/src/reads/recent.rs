@@ -1,4 +1,4 @@
-//! `facts_recent`: what is known about a repository, confirmed last first.
+//! `facts_recent`: the facts of a repository, most recently confirmed first.
 
 use loci_engine::memories::existing;
 use loci_model::facts::repository::Repository;
@@ -16,14 +16,15 @@ use crate::serving::missing_code;
 use crate::serving::served_facts::Serving;
 use loci_engine::calls::standing::Standing;
 
-/// Facts that one call returns at most.
+/// The maximum number of facts that one call returns.
 pub const FACTS_MAX: u32 = 200;
 
 impl Verified {
-    /// Facts of a repository, at most `limit` (1 to 200). Those that are in quarantine because their code was gone are looked at too.
+    /// Returns facts of a repository, at most `limit` (1 to 200). It also verifies facts that are
+    /// quarantined because their code was gone.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `REF_NOT_FOUND` for a revision that was named and is not there.
+    /// `REPO_UNKNOWN`; `REF_NOT_FOUND` for a named revision that does not exist.
     pub async fn facts_recent(
         &self,
         caller: &Principal,
@@ -38,7 +39,7 @@ impl Verified {
         self.serve(caller, standing, &repository, facts, &serving).await
     }
 
-    /// The facts that are looked at.
+    /// Returns the facts to verify.
     pub(crate) async fn found_recent(
         &self,
         caller: &Principal,

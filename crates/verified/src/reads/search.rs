@@ -23,35 +23,36 @@ use crate::repositories::{Found, find};
 use crate::serving::served_facts::Serving;
 use loci_engine::calls::standing::Standing;
 
-/// Facts that one search returns at most.
+/// The maximum number of facts that one search returns.
 const RESULTS_MAX: u32 = 100;
-/// Of a filtered search so many matches are looked at.
+/// The number of matches that a filtered search reads.
 const LOOKED_AT: u32 = 100;
-/// Candidates of each list of a search, at least, and of those that are looked at where too few of them were stored by somebody.
+/// The minimum length of each candidate list, and the lengths tried if too few of the candidates
+/// are stored facts.
 const LIST: usize = 200;
 const LONGER_LISTS: [usize; 2] = [800, 3_200];
-/// Facts that a listing by filters alone reads at a time.
+/// The page size of a listing by filters alone.
 const PAGE: usize = 1_000;
 
-/// What must be so of a fact.
+/// Filters on facts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FactFilters {
-    /// It cites this file, or one beneath this directory, under any name it had.
+    /// Facts that cite this file or a file below this directory, under any name it had.
     pub path: Option<String>,
-    /// It was learned at this commit (its beginning is enough).
+    /// Facts learned at this commit; a prefix is enough.
     pub commit: Option<String>,
-    /// This principal, or label, stored it.
+    /// Facts stored by this principal or label.
     pub user: Option<String>,
-    /// It is in this state; otherwise active.
+    /// Facts in this state. The default is active.
     pub status: Option<RecordState>,
-    /// It was stored at or after this time.
+    /// Facts stored at or after this time.
     pub since: Option<Timestamp>,
-    /// It was stored before this time.
+    /// Facts stored before this time.
     pub until: Option<Timestamp>,
 }
 
 impl FactFilters {
-    /// True where nothing is asked for.
+    /// Returns true if no filter is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -80,21 +81,21 @@ impl FactFilters {
     }
 }
 
-/// A question about a repository.
+/// A search for facts of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FactSearch {
     /// The repository.
     pub repo: String,
-    /// The question; `None`: the filters alone, confirmed last first.
+    /// The question. `None` lists by the filters alone, most recently confirmed first.
     pub query: Option<String>,
-    /// What must be so.
+    /// The filters.
     pub filters: FactFilters,
-    /// 1 to 100.
+    /// The maximum number of facts, 1 to 100.
     pub limit: u32,
 }
 
 impl Verified {
-    /// Facts that answer a question, best first.
+    /// Returns facts that answer a question, best first.
     ///
     /// # Errors
     /// `REPO_UNKNOWN`; `REF_NOT_FOUND`; `Invalid` without a question and without a filter.
@@ -109,7 +110,8 @@ impl Verified {
         let (repository, mut ranked, degraded) = self.found_searching(caller, standing, &asked).await?;
         let serving = self.at_revision(&repository, standing, &serving).await;
         let limit = asked.limit as usize;
-        // What is looked at elsewhere was chosen by relevance alone, and is served so.
+        // Facts that a caller verified elsewhere were chosen by relevance alone, and are served in
+        // that order.
         let is_ordered =
             asked.query.is_some() && serving.told.is_none() && serving.verify != VerifyMode::None;
         let mut abandoned = BTreeSet::new();
@@ -131,8 +133,9 @@ impl Verified {
         Ok(list)
     }
 
-    /// The facts that answer, best first with their relevance, and what to know of how they were found. Of the answers to a question
-    /// there may be more than asked for: where they were learned orders them anew.
+    /// Returns the facts that answer, best first with their relevance, and the notes on the search.
+    /// For a question it can return more facts than requested, because their origins change the
+    /// order.
     pub(crate) async fn found_searching(
         &self,
         caller: &Principal,
@@ -197,8 +200,8 @@ impl Verified {
         Ok((ranked.collect(), notes))
     }
 
-    /// Searches with longer lists of candidates, until there are as many facts as are wanted or there are no further candidates: what
-    /// nobody stored is left out of the answer, not out of the lists.
+    /// Searches with longer candidate lists, until there are enough facts or no further candidates.
+    /// Proposals are excluded from the answer, but not from the candidate lists.
     async fn search_stored(
         &self,
         caller: &Principal,
@@ -255,8 +258,8 @@ impl Verified {
     }
 }
 
-/// The search for a question. More facts than are wanted are looked at: where they were learned orders them anew, and filters leave
-/// some out.
+/// Returns the search for a question. It requests more facts than wanted, because their origins
+/// change the order and filters exclude some.
 fn question(found: &Found, query: &str, asked: &FactSearch) -> SearchRequest {
     let top_k = if asked.filters.is_empty() { (asked.limit * 2).min(LOOKED_AT) } else { LOOKED_AT };
     SearchRequest {

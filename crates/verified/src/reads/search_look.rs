@@ -1,5 +1,6 @@
-//! One look at the code for a search by a question: where the facts that answer were learned, which orders them, and whether those
-//! that are served hold. What is found is not decided here, nor what is served of it.
+//! One look at the code for a search by a question. It determines the origins of the matching
+//! facts, which affect their order, and verifies the facts that are served. The search and the
+//! serving policy are elsewhere.
 
 use std::sync::Arc;
 
@@ -19,10 +20,10 @@ use crate::verification::look::{Subject, see};
 use crate::verification::verdicts::{Looked, OwnLook};
 use loci_engine::calls::standing::Standing;
 
-/// How long a search looks for where facts were learned.
+/// The time limit of a search for looking up origins, in microseconds.
 const ORIGINS_US_MAX: u64 = 25_000;
 
-/// A fact that answers, as the look needs it.
+/// A matching fact, in the form that the look needs.
 struct Answer {
     relevance: f32,
     source: FactSource,
@@ -30,11 +31,12 @@ struct Answer {
 }
 
 impl Verified {
-    /// Orders what a search found, best first with its relevance, takes the first `limit`, and verifies those. Where the code cannot
-    /// be read the order stays. Verdicts that are not kept yet are found in a second look, for what is kept depends on the commit.
+    /// Orders the results of a search, takes the first `limit`, and verifies those. If the code
+    /// cannot be read, the order stays. Verdicts that are not cached are computed in a second look,
+    /// because the cache depends on the commit.
     ///
     /// # Errors
-    /// `REF_NOT_FOUND` for a revision that was named and is not there.
+    /// `REF_NOT_FOUND` for a named revision that does not exist.
     pub(super) async fn look_ranked(
         &self,
         repository: &Repository,
@@ -78,7 +80,7 @@ impl Verified {
     }
 }
 
-/// The places of the best answers, by relevance and by where each was learned.
+/// Returns the indexes of the best answers, by relevance and origin.
 fn order(
     source: &dyn CodeSource,
     tip: &Tip,
@@ -86,14 +88,14 @@ fn order(
     limit: usize,
     clock: &dyn Clock,
 ) -> Vec<(usize, LearnedOn)> {
-    // It is a matter of order: what cannot be told about branches fails no search.
+    // Origins affect the order only, so an error here does not fail the search.
     let default = source.default_branch().ok().flatten().map(|(_, tip)| tip);
     let until_us = clock.monotonic_us() + ORIGINS_US_MAX;
     let sources: Vec<FactSource> = answers.iter().map(|answer| answer.source.clone()).collect();
     let learned = learned_on(source, tip, default, &sources, &|| clock.monotonic_us() > until_us);
     let weighed = |(answer, learned): (&Answer, LearnedOn)| (answer.relevance * learned.weight(), learned);
     let mut order: Vec<_> = answers.iter().zip(learned).map(weighed).enumerate().collect();
-    // Stable: what counts the same stays as the search ranked it.
+    // The sort is stable: equal weights keep the search's order.
     order.sort_by(|(_, (a, _)), (_, (b, _))| b.total_cmp(a));
     order.into_iter().take(limit).map(|(place, (_, learned))| (place, learned)).collect()
 }

@@ -1,22 +1,22 @@
-//! Code as a caller is shown it: what is cited is somebody's text, and whoever reads it is a model
-//! or a terminal. Hashes and verdicts are of the lines as they lie in the repository; only what is
-//! shown loses anything, and says so.
+//! Code as shown to a caller. Cited code is text of another author, and its reader is a model or a
+//! terminal. Hashes and verdicts refer to the original lines. Only the shown text is cleaned, and
+//! the answer states this.
 
 use loci_engine::safety;
 
-/// A piece of code that can be shown.
+/// A piece of code that is safe to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ShownCode {
     /// The text.
     pub(crate) text: String,
-    /// Characters without a shape, or terminal escapes, were taken out.
+    /// True if invisible characters or terminal escapes were removed.
     pub(crate) hidden: bool,
-    /// Kinds of secrets that were masked; sorted, each once.
+    /// The kinds of masked secrets, sorted and without duplicates.
     pub(crate) masked: Vec<&'static str>,
 }
 
 impl ShownCode {
-    /// What may be shown of a text.
+    /// Returns the part of a text that may be shown.
     pub(crate) fn of(text: &str) -> Self {
         let (text, hidden, masked) = safety::shown_code(text);
         Self { text, hidden, masked: masked.into_iter().map(|kind| kind.as_str()).collect() }

@@ -1,5 +1,5 @@
-//! `fact_mark`: how a repository's facts stand, in a text that is another as soon as others are served, for who listens. It says
-//! nothing of what they are, and costs counting in an index: nothing is read of the facts themselves.
+//! `fact_mark`: a text that changes whenever other facts of a repository are served, for listeners.
+//! It contains nothing of the facts, and its cost is that of counting in an index.
 
 use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
@@ -12,7 +12,8 @@ use crate::repositories::find;
 use loci_engine::calls::standing::Standing;
 
 impl Verified {
-    /// How a repository's facts stand: it is another text where one was stored, confirmed, or came to stand elsewhere.
+    /// Returns a mark of a repository's facts. The mark changes when a fact is stored or confirmed,
+    /// or changes its state.
     ///
     /// # Errors
     /// `REPO_UNKNOWN`.

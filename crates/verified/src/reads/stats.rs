@@ -1,4 +1,4 @@
-//! `fact_stats`: counts, rates and times of a repository's facts.
+//! `fact_stats`: counts, rates and durations of a repository's facts.
 
 use std::collections::BTreeMap;
 
@@ -16,41 +16,44 @@ use crate::repositories::find;
 use crate::verification::state_change::PROPOSED;
 use loci_engine::calls::standing::Standing;
 
-/// Durations that percentiles are made of.
+/// The number of durations from which percentiles are computed.
 const DURATIONS: usize = 10_000;
 
-/// What is known about a repository's facts.
+/// Statistics of a repository's facts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FactStats {
-    /// Scope key.
+    /// The scope key.
     pub repo: String,
     /// Counts and sums.
     pub sums: FactSums,
-    /// Share of each verdict among the verifications of 7 and of 28 days.
+    /// The share of each verdict among the verifications of 7 and of 28 days.
     pub verdict_rates: [(u32, BTreeMap<&'static str, f64>); 2],
-    /// Verdicts of 28 days that callers found where the code is: no part of anything else here.
+    /// The verdicts of 28 days that callers reported, by verdict. They are not part of any other
+    /// number here.
     pub told: BTreeMap<&'static str, u64>,
-    /// Uses that a valid verification came before, over all uses of 28 days.
+    /// The uses with a valid verification before them, as a share of all uses of 28 days.
     pub verified_before_use_rate: Option<f64>,
-    /// Uses after a valid verification that confirmed the fact, over all such uses of 28 days.
+    /// The uses after a valid verification that confirmed the fact, as a share of all such uses of
+    /// 28 days.
     pub refresh_on_valid_rate: Option<f64>,
-    /// Drifted, gone and contradicted ones among the verifications of 28 days.
+    /// The drifted, gone and contradicted verdicts, as a share of the verifications of 28 days.
     pub stale_share: Option<f64>,
-    /// Middle and 95th percentile of the newest verifications of 28 days, in milliseconds.
+    /// The median and the 95th percentile of the newest verifications of 28 days, in milliseconds.
     pub verification_ms: Option<(u32, u32)>,
-    /// Verdicts that were kept and served, over all that were served by this process; `None` before the first.
+    /// The cached verdicts served, as a share of all verdicts served by this process; `None` before
+    /// the first.
     pub cache_hit_rate: Option<f64>,
 }
 
 impl FactStats {
-    /// How many stand in a state.
+    /// Returns the number of facts in a state.
     pub fn count(&self, state: RecordState) -> u64 {
         self.sums.by_status.iter().filter(|(one, _)| *one == state).map(|(_, count)| count).sum()
     }
 }
 
 impl Verified {
-    /// Statistics of a repository.
+    /// Returns the statistics of a repository.
     ///
     /// # Errors
     /// `REPO_UNKNOWN`.
@@ -96,7 +99,7 @@ fn sum(tallies: &[FactTally], counts: impl Fn(&FactTally) -> bool) -> u64 {
     tallies.iter().filter(|tally| counts(tally)).map(|tally| tally.count).sum()
 }
 
-/// How many of each verdict, of verifications with this cause; verdicts without any are left out.
+/// Counts the verifications with this cause by verdict. Verdicts without any are left out.
 fn counts(tallies: &[FactTally], cause: &str) -> BTreeMap<&'static str, u64> {
     let mut counts = BTreeMap::new();
     let of_cause = |tally: &&FactTally| is_verification(tally.kind) && tally.cause.as_deref() == Some(cause);

@@ -1,4 +1,4 @@
-//! `fact_verify`: cited code checked at a revision, of a stored fact.
+//! `fact_verify`: verifies the cited code of a stored fact at a revision.
 
 use loci_engine::memories::existing;
 use loci_model::facts::code::ObjectId;
@@ -18,26 +18,26 @@ use crate::repositories::code_access::{HEAD, check_ref};
 use crate::verification::verdicts::Looked;
 use loci_engine::calls::standing::Standing;
 
-/// A verification that was made, with its receipt.
+/// A verification with its receipt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerifyAnswer {
-    /// Scope key of the repository.
+    /// The scope key of the repository.
     pub repo: String,
-    /// The revision as asked for.
+    /// The requested revision.
     pub reference: String,
-    /// Its commit.
+    /// The commit of the revision.
     pub commit: Option<ObjectId>,
-    /// The worktree was looked at.
+    /// True if the working tree was read.
     pub dirty: bool,
-    /// What was found.
+    /// The verification.
     pub verification: Verification,
-    /// The fact, where it was one.
+    /// The fact, if a fact was verified.
     pub remembered: Option<Remembered>,
-    /// Names the verification for some minutes.
+    /// The id of the verification. It is valid as a receipt for some minutes.
     pub receipt: String,
-    /// The text of the lines at the place each citation was found, where it was.
+    /// The text of the lines where each citation was found, if it was.
     pub contents: Vec<Option<String>>,
-    /// What to know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ impl Verified {
     /// Verifies a stored fact now.
     ///
     /// # Errors
-    /// `NotFound`; `REF_NOT_FOUND` for a revision that was named and is not there.
+    /// `NotFound`; `REF_NOT_FOUND` for a named revision that does not exist.
     pub async fn fact_verify(
         &self,
         caller: &Principal,
@@ -62,10 +62,10 @@ impl Verified {
         Ok(VerifyAnswer { contents, ..verified })
     }
 
-    /// The same by what the caller found where the code is.
+    /// Verifies a stored fact by a verdict that the caller reports.
     ///
     /// # Errors
-    /// `NotFound`; `Invalid` for verdicts that are none.
+    /// `NotFound`; `Invalid` for malformed verdicts.
     pub async fn fact_verify_told(
         &self,
         caller: &Principal,
@@ -76,13 +76,15 @@ impl Verified {
         let located = self.locate(caller, standing, id, Capability::Read).await?;
         let (repository, facts) = (&located.found.repository, std::slice::from_ref(&located.remembered));
         let mut looked = self.look_posted(caller, standing, repository, told, facts).await?;
-        // Who asks for this one verification has its row and receipt, also where nothing was told.
+        // A caller that requests this verification gets an event and a receipt, even if it reported
+        // no verdict.
         looked.checked.iter_mut().for_each(|one| one.is_new = true);
         let (verified, _) = self.note_verified(caller, standing, &located, told.reference(), looked).await?;
         Ok(VerifyAnswer { contents: told.contents(id), ..verified })
     }
 
-    /// Verifies a fact that was found, writes what that means, and says whether the default branch's tip was looked at.
+    /// Verifies a located fact and stores the consequences. The second value is true if the tip of
+    /// the default branch was read.
     pub(crate) async fn verify_located(
         &self,
         caller: &Principal,
@@ -97,7 +99,8 @@ impl Verified {
         self.note_verified(caller, standing, located, reference.as_deref().unwrap_or(HEAD), looked).await
     }
 
-    /// Writes what was found of a fact, and says whether the default branch's tip was looked at.
+    /// Stores the result of a verification. The second value is true if the tip of the default
+    /// branch was read.
     async fn note_verified(
         &self,
         caller: &Principal,

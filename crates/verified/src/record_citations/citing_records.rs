@@ -1,5 +1,5 @@
-//! `citing_code`: which of some records are facts that cite code, for doors that serve records as they are. Nothing is verified
-//! here.
+//! `citing_code`: selects the records that cite code, for interfaces that serve records unverified.
+//! Nothing is verified here.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use crate::Verified;
 use crate::facts::fact_record::Remembered;
 
 impl Verified {
-    /// Of these records of a memory those that cite code, stored or proposed, with the scope keys of their repositories. One whose
-    /// text was changed by another door is an ordinary record.
+    /// Returns the given records that cite code, stored or proposed, with the scope keys of their
+    /// repositories. A record whose text another interface changed counts as an ordinary record.
     ///
     /// # Errors
-    /// `NotFound` where the caller may not know of the memory.
+    /// `NotFound` if the memory is not visible to the caller.
     pub async fn citing_code(
         &self,
         caller: &Principal,

@@ -1,5 +1,6 @@
-//! What a hydration asks of citations: which of some records cite code, what became of it at the task's revision, and writing that
-//! down when it is known what was shown. What is served decides hydration; what is withheld is never shown by it.
+//! The citation check of a hydration: which of some records cite code, the result at the task's
+//! revision, and storing it once it is known which records were shown. Hydration decides what it
+//! serves, but it never shows a withheld fact.
 
 use loci_model::facts::repository::Repository;
 use loci_model::facts::support::Support;
@@ -21,23 +22,23 @@ use crate::repositories::code_access::{HEAD, check_ref};
 use crate::verification::verdicts::Looked;
 use loci_engine::calls::standing::Standing;
 
-/// What became of the code that a record cites.
+/// The state of the code that a record cites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CitedFate {
-    /// It stands.
+    /// Unchanged.
     Valid,
-    /// It has changed.
+    /// Changed.
     Drifted,
-    /// That cannot be found out now.
+    /// Not verifiable now.
     Unverifiable,
-    /// It is gone.
+    /// Gone.
     Gone,
-    /// A claim is false.
+    /// Contradicted by a false claim.
     Contradicted,
 }
 
 impl CitedFate {
-    /// The word of answers.
+    /// Returns the state's name in answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Valid => "valid",
@@ -59,42 +60,43 @@ impl CitedFate {
     }
 }
 
-/// What is known of a record's citations.
+/// The citation state of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cited {
-    /// What became of the code.
+    /// The state of the code.
     pub fate: CitedFate,
-    /// The verdict of the code on the record; `None` where it was not read.
+    /// The support of the code for the record; `None` if the code was not read.
     pub support: Option<Support>,
-    /// Nobody vouches for the citations: they were found from the text.
+    /// True if the citations are only proposed: they were found from the text.
     pub is_proposed: bool,
-    /// Another fact says otherwise.
+    /// True if another fact contradicts it.
     pub is_disputed: bool,
-    /// Where the code stands, and how sure that is.
+    /// The place of the code, and its assurance, in words.
     pub label: String,
-    /// When somebody last said that it is so.
+    /// The time of the last confirmation.
     pub confirmed_at: Timestamp,
-    /// When it was last found valid: now, where it holds now.
+    /// The time of the last valid verification; now, if the code is valid now.
     pub verified_at: Option<Timestamp>,
 }
 
-/// A look at the citations of some facts, of which it is not written down yet what was found.
+/// A look at the citations of some facts whose result is not stored yet.
 #[derive(Debug, Clone)]
 pub struct CitedLook {
     names: Vec<RecordId>,
     looked: Looked,
     scene: Scene,
-    /// Each fact, in order.
+    /// The state of each fact, in order.
     pub cited: Vec<(RecordId, Cited)>,
-    /// The same facts as they are returned by verbs that return facts.
+    /// The facts in the form of operations that return facts.
     pub views: Vec<FactView>,
-    /// The commit that was looked at.
+    /// The commit that was read.
     pub commit: Option<String>,
-    /// What could not be read.
+    /// Warnings about code that could not be read.
     pub warnings: Vec<String>,
 }
 
-/// Those of some records that are facts of a repository, stored or proposed. One whose text another door changed is none.
+/// Returns the given records that are facts of a repository, stored or proposed. A record whose
+/// text another interface changed is excluded.
 pub fn facts_among(tx: &dyn ReadTx, repository: &Repository, records: &[Record]) -> Result<Vec<Remembered>> {
     let ids: Vec<RecordId> = records.iter().map(|record| record.id.clone()).collect();
     let facts = tx.facts().get_many(&repository.memory, &ids)?;
@@ -115,8 +117,8 @@ pub fn check_revision(reference: &str) -> Result<()> {
 }
 
 impl Verified {
-    /// Looks at the citations of facts, by kept verdicts where there are some. What cannot be read is unverifiable, and it is said why;
-    /// so is a revision that is not there.
+    /// Verifies the citations of facts, by cached verdicts if there are any. Unreadable code and a
+    /// missing revision yield unverifiable, with the reason.
     pub async fn look_cited(
         &self,
         caller: &Principal,
@@ -135,7 +137,7 @@ impl Verified {
         Ok(seen(repository, scene, reference, facts, looked))
     }
 
-    /// The same by what the caller found where the code is.
+    /// Verifies the citations of facts by the verdicts that the caller reports.
     pub async fn look_told(
         &self,
         caller: &Principal,
@@ -149,7 +151,7 @@ impl Verified {
         Ok(seen(repository, scene, Some(told.reference()), facts, looked))
     }
 
-    /// The same where there was no time to look.
+    /// Returns a look whose citations are unverifiable because the time ran out.
     pub fn no_time_to_look(
         &self,
         caller: &Principal,
@@ -164,7 +166,7 @@ impl Verified {
         Ok(seen(repository, scene, reference, facts, looked))
     }
 
-    /// Writes down what was found, and what was returned of it.
+    /// Stores the result of a look, and the facts that were shown.
     pub fn write_cited(
         &self,
         tx: &mut dyn Tx,

@@ -1,5 +1,5 @@
-//! Citations of records that are no facts yet: found in text, proposed, confirmed, and looked up
-//! for hydration.
+//! Citations of records that are not facts yet: found in text, proposed, confirmed, and checked at
+//! hydration.
 
 mod citing_records;
 pub(super) mod hydration_check;

@@ -1,5 +1,6 @@
-//! Files that records name, as their metadata keep them, and which of them are gone. What cannot be
-//! read is not gone. They change no state: who shows a record asks.
+//! Files that records name, as stored in their metadata, and the check for files that are gone. An
+//! unreadable file does not count as gone. The result changes no state; the caller that shows a
+//! record uses it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,25 +20,26 @@ use loci_engine::calls::standing::Standing;
 /// The metadata key: a list of JSON objects of `path`, `blob` and `commit`.
 pub const PATH_REFS: &str = "path_refs";
 
-/// The metadata key by which learnings are known.
+/// The metadata key that marks learnings.
 const TYPE: &str = "type";
 
-/// What became of files that records name.
+/// The result of the check of named files.
 #[derive(Debug, Clone, Default)]
 pub struct PathsLook {
-    /// Records that name a file which is gone, with the first such file.
+    /// The records that name a missing file, each with the first such file.
     pub gone: BTreeMap<RecordId, String>,
-    /// Why something could not be read.
+    /// The error, if something could not be read.
     pub error: Option<CodeError>,
 }
 
-/// Files as a value of the metadata; `None` where there are none.
+/// Returns the files as a metadata value; `None` if there are none.
 pub fn as_metadata(refs: &[PathRef]) -> Option<MetadataValue> {
     let texts: Vec<String> = refs.iter().filter_map(|one| serde_json::to_string(one).ok()).collect();
     (!texts.is_empty()).then_some(MetadataValue::StringList(texts))
 }
 
-/// The files that a record names. What is none is passed over: clients write metadata, too.
+/// Returns the files that a record names. Invalid values are skipped, because clients can write
+/// metadata.
 pub fn path_refs_of(record: &Record) -> Vec<PathRef> {
     let Some(MetadataValue::StringList(texts)) = record.metadata.get(PATH_REFS) else { return Vec::new() };
     let read =
@@ -45,16 +47,16 @@ pub fn path_refs_of(record: &Record) -> Vec<PathRef> {
     texts.iter().filter_map(read).take(PATH_REFS_MAX).collect()
 }
 
-/// Whether the metadata of a record say which files it names: of learnings, by whoever writes them.
+/// Returns true for a learning, whose metadata names its files.
 pub(super) fn keeps_path_refs(record: &Record) -> bool {
     matches!(record.metadata.get(TYPE), Some(MetadataValue::String(word)) if word == LEARNING)
 }
 
 impl Verified {
-    /// Looks for files at a revision: all of them in one look.
+    /// Checks all given files at a revision, in one look.
     ///
     /// # Errors
-    /// Why the repository, or the revision, could not be read.
+    /// The reason why the repository or the revision could not be read.
     pub async fn look_for_paths(
         &self,
         repository: &Repository,

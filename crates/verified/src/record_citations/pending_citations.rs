@@ -1,7 +1,9 @@
-//! Learnings whose citations could not be looked for when they were stored, because the repository
-//! could not be read: a mark in their metadata says so, and goes when somebody has looked. They are
-//! looked at again by their own job while it may wait, and by the pass over the repository at each
-//! new tip of its default branch.
+//! Learnings whose citations are pending because the repository could not be read when they were
+//! stored.
+//!
+//! A mark in their metadata records this, until the repository has been read. Their own job retries
+//! for a limited time, and so does the pass over the repository at each new tip of its default
+//! branch.
 
 use loci_engine::records::changing::Changing;
 use loci_engine::strategies::learnings::KNOWLEDGE;
@@ -22,16 +24,17 @@ use crate::Verified;
 use crate::repositories::knowledge_namespace;
 use crate::verifier::PathRef;
 
-/// The metadata key, and its value.
+/// The metadata key and its value.
 const CITATIONS_PENDING: &str = "citations_pending";
 const TRUE: &str = "true";
-/// A repository that has a place and cannot be read is tried again so much later.
+/// The delay before the next attempt for a repository that has a place but cannot be read, in
+/// milliseconds.
 const AGAIN_MS: i64 = 3_600_000;
-/// Nobody waits longer for it than until the next tip.
+/// The number of days in which the job retries. After them only a new tip triggers an attempt.
 const WAITS_DAYS: i64 = 30;
-/// Records that are read together.
+/// The number of records in one read.
 const PAGE: usize = 100;
-/// Who changes records here, in telemetry.
+/// The author of record changes made here, in telemetry.
 const BY: &str = "loci";
 
 /// Marks a learning whose repository could not be read.
@@ -39,19 +42,19 @@ pub fn mark_pending(metadata: &mut Metadata) {
     metadata.insert(CITATIONS_PENDING.to_owned(), MetadataValue::String(TRUE.to_owned()));
 }
 
-/// Whether a record bears the mark.
+/// Returns true if a record has the mark.
 pub(super) fn is_pending(record: &Record) -> bool {
     matches!(record.metadata.get(CITATIONS_PENDING), Some(MetadataValue::String(word)) if word == TRUE)
 }
 
-/// When the job of a marked record looks again, where the repository cannot be read.
+/// Returns the time of the next attempt for a marked record whose repository cannot be read.
 pub(super) fn again_at(record: &Record, repository: &Repository, now: Timestamp) -> Option<Timestamp> {
     let waits = now.millis() - record.created_at.millis() < WAITS_DAYS * DAY_MS;
-    // Without a place nobody knows where to look: adding one is a new tip.
+    // Without a place there is nothing to read. Adding one leads to a new tip.
     (is_pending(record) && waits && !repository.places.is_empty()).then(|| now.plus_millis(AGAIN_MS))
 }
 
-/// The next version of a marked record: without the mark, with the files that it names.
+/// Writes the next version of a marked record: without the mark, with the files that it names.
 pub(super) fn settle(
     tx: &mut dyn Tx,
     memory: &Memory,
@@ -71,7 +74,7 @@ pub(super) fn settle(
 }
 
 impl Verified {
-    /// Asks anew for the citations of all marked learnings of a repository that can be read.
+    /// Enqueues the citation jobs of all marked learnings of a readable repository again.
     pub(crate) async fn ask_pending(&self, repository: &Repository) -> Result<()> {
         let mut after = None;
         loop {

@@ -1,5 +1,5 @@
-//! Proposed citations that somebody confirms: the record they were found for becomes a fact. Its text stays; it gets a subject,
-//! and what counts from now on is what the tools show.
+//! The confirmation of proposed citations. The record becomes a fact: its text stays, and it gets a
+//! subject. From then on the tools return it.
 
 use loci_engine::records::batch;
 use loci_engine::records::changes::{self, Change};
@@ -16,14 +16,14 @@ use crate::new_facts::{SUBJECT_CHARS_MAX, check_subject};
 
 const REASON: &str = "its proposed citations were confirmed";
 
-/// What the fact is told about by who confirms it.
+/// The subject and the reason that a caller supplies at the confirmation.
 pub(crate) struct Told {
     pub(crate) subject: String,
     pub(crate) reason: Option<String>,
 }
 
 impl Told {
-    /// Where nobody says: the first symbol or file that is cited.
+    /// Returns the default: the first cited symbol or file as the subject.
     pub(crate) fn of(fact: &Fact) -> Self {
         let first = fact.detail.citations.first().map(|citation| &citation.anchor);
         let symbol = first.and_then(|anchor| anchor.symbol.clone());
@@ -33,10 +33,10 @@ impl Told {
     }
 }
 
-/// Makes a fact of a proposal; the row of facts is the caller's to write.
+/// Turns a proposal into a fact. The caller writes the fact row.
 ///
 /// # Errors
-/// `Conflict` where the same fact is stored already; `Invalid` where nothing is left of the subject.
+/// `Conflict` if an equal fact is stored already; `Invalid` if the subject is empty in normal form.
 pub(crate) fn promote(
     tx: &mut dyn Tx,
     memory: &Memory,

@@ -1,11 +1,14 @@
-//! Citations from text: an extracted record whose text names files, lines or symbols of the repository it belongs to gets
-//! proposed citations (flag `auto_cited`). Memories come from what agents find out, not from extraction: a proposal is in none
-//! of the tools, changes no state, and becomes a fact when somebody stores or refreshes it
-//! (`promotion`).
+//! Proposed citations of extracted records.
 //!
-//! A record belongs to a repository by its namespace `/{owner}/{name}/knowledge/`, which extraction makes of the actor; an
-//! event that names another `repo` in its metadata unties it. Its commit is that of the metadata (`commit`), else the tip of the
-//! default branch. Nothing is proposed for what belongs nowhere.
+//! If the text of an extracted record names files, lines or symbols of its repository, the record
+//! gets proposed citations (flag `auto_cited`). Facts come from agents, not from extraction: no
+//! tool returns a proposal, and it changes no state. It becomes a fact when a caller stores or
+//! refreshes it (`promotion`).
+//!
+//! A record belongs to a repository by its namespace `/{owner}/{name}/knowledge/`, which extraction
+//! derives from the actor. An event that names another `repo` in its metadata excludes the record.
+//! The commit is that of the metadata (`commit`), else the tip of the default branch. A record
+//! without a repository gets no proposal.
 
 use std::sync::Arc;
 
@@ -35,17 +38,17 @@ use crate::verifier::{self, AnchorError, Information, PathRef, Verifier, has_men
 use crate::{RepositoryName, content_hash};
 use loci_engine::calls::standing::Standing;
 
-/// A job's key, before the record's id.
+/// The prefix of a job's key, before the record's id.
 const JOB_KEY: &str = "cite:";
-/// Metadata of events: the repository, and the commit at which they were said.
+/// The metadata keys of events for the repository and the commit at which they were recorded.
 const REPO: &str = "repo";
 const COMMIT: &str = "commit";
-/// Sources of a record whose metadata is looked at, the newest first.
+/// The number of a record's newest sources whose metadata is read.
 const SOURCES_MAX: usize = 3;
-/// What cannot be read is looked at again so much later, at the soonest.
+/// The minimum delay before unreadable code is read again, in milliseconds.
 const AGAIN_MS: i64 = 600_000;
 
-/// A record and what it belongs to.
+/// A record with its repository and commit.
 #[derive(Clone)]
 struct Tied {
     record: Record,
@@ -53,28 +56,28 @@ struct Tied {
     commit: Option<String>,
 }
 
-/// Citations that were found.
+/// The citations found.
 #[derive(Clone)]
 struct Cited {
     tip: Tip,
     citations: Vec<Citation>,
     flags: Vec<String>,
-    /// Files that the text names alone, where nobody has looked for them yet.
+    /// The files that the text names alone, if they were not looked up before.
     named: Vec<PathRef>,
 }
 
-/// Asks for citations of a record that was just extracted, where it could have some.
+/// Enqueues the citation job of a newly extracted record, if it can have citations.
 pub fn ask(tx: &mut dyn Tx, record: &Record, now: Timestamp) -> Result<()> {
     ask_as(tx, record, JobId::parse(bare_id(&record.id))?, now)
 }
 
-/// Whether a record could have citations: by what it is and says.
+/// Returns true if a record can have citations, judged by its kind and its text.
 pub fn is_wanted(record: &Record) -> bool {
-    // Most memories are of no repository: their records are passed over by their namespace alone.
+    // Most memories have no repository. Their records are excluded by the namespace alone.
     key_of(&record.namespace).is_some() && is_citable(record) && has_mentions(&record.text)
 }
 
-/// The same by a job of that id.
+/// Enqueues the citation job under this id.
 pub(super) fn ask_as(tx: &mut dyn Tx, record: &Record, id: JobId, now: Timestamp) -> Result<()> {
     if !is_wanted(record) {
         return Ok(());
@@ -97,7 +100,8 @@ pub(super) fn ask_as(tx: &mut dyn Tx, record: &Record, id: JobId, now: Timestamp
 }
 
 impl Verified {
-    /// Proposes citations for the record that a job names; when to look again, where the code cannot be read now.
+    /// Proposes citations for the record that a job names. Returns the time of the next attempt if
+    /// the code cannot be read now.
     pub(crate) async fn propose_citations(&self, job: &Job) -> Result<Option<Timestamp>> {
         let id = job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default();
         let Ok(id) = RecordId::parse(id) else { return Ok(None) };
@@ -118,12 +122,12 @@ impl Verified {
         self.engine.store().write(move |tx| verified.write_proposal(tx, &tied, &cited)).await.map(|()| None)
     }
 
-    /// Finds the places that the text names, and makes their anchors.
+    /// Finds the places that the text names, and creates their anchors.
     async fn cite(&self, tied: &Tied) -> CodeResult<Cited> {
         let (text, commit) = (tied.record.text.clone(), tied.commit.clone());
         let (default, scope) = (tied.repository.default_ref.clone(), scope_of(&tied.repository));
         let verified = self.clone();
-        // Of a learning's files that are named alone its metadata say which they are.
+        // The metadata of a learning already lists the files that it names alone.
         let with_beginnings = !path_refs::keeps_path_refs(&tied.record);
         let is_pending = pending_citations::is_pending(&tied.record);
         let work = move |source: &dyn CodeSource| {
@@ -157,7 +161,7 @@ impl Verified {
             let made = match verifier.anchor(&place, text, self.parts.settings.store_snippet) {
                 Ok(made) => made,
                 Err(AnchorError::Unreadable(error)) => return Err(error),
-                // Not citable: nothing is lost but a proposal.
+                // The place cannot be cited; only a proposal is lost.
                 Err(
                     AnchorError::Path(_)
                     | AnchorError::Range
@@ -183,7 +187,8 @@ impl Verified {
         Ok(cited)
     }
 
-    /// Writes a proposal beside its record, unless the record has changed meanwhile or is a fact already.
+    /// Stores a proposal for its record, unless the record has changed meanwhile or is a fact
+    /// already.
     fn write_proposal(&self, tx: &mut dyn Tx, tied: &Tied, cited: &Cited) -> Result<()> {
         let (record, repository) = (&tied.record, &tied.repository);
         let now = self.engine.now();
@@ -249,7 +254,8 @@ fn proposal(record: &Record, repository: &Repository, cited: &Cited, scene: &Sce
     }
 }
 
-/// True for what extraction says about something, in the length of a fact; a question says nothing.
+/// Returns true for an active extracted statement within the length of a fact. A question is no
+/// statement.
 fn is_citable(record: &Record) -> bool {
     record.kind == RecordKind::Fact
         && record.state == RecordState::Active
@@ -258,7 +264,7 @@ fn is_citable(record: &Record) -> bool {
         && !record.text.trim_end().ends_with('?')
 }
 
-/// The record, where it still wants citations, with the repository and the commit it belongs to.
+/// Returns the record with its repository and commit, if it still needs citations.
 fn tied(tx: &dyn ReadTx, memory: &MemoryId, id: &RecordId, now: Timestamp) -> Result<Option<Tied>> {
     let record = tx.records().get(memory, id)?.filter(is_citable);
     let Some(record) = record else { return Ok(None) };
@@ -269,7 +275,7 @@ fn tied(tx: &dyn ReadTx, memory: &MemoryId, id: &RecordId, now: Timestamp) -> Re
     let (Some(actor), Some(session)) = (&record.provenance.actor, &record.provenance.session) else {
         return Ok(Some(Tied { record, repository, commit: None }));
     };
-    // What a report says of itself; extraction says it in the events that it read.
+    // A report names its commit itself; for extraction, the events that it read name it.
     let mut commit = match record.metadata.get(COMMIT) {
         Some(MetadataValue::String(commit)) if is_commit(commit) => Some(commit.clone()),
         Some(_) | None => None,
@@ -290,12 +296,12 @@ fn is_commit(text: &str) -> bool {
     (7..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// The key of the repository whose knowledge a namespace would be.
+/// Returns the repository key in a knowledge namespace.
 fn key_of(namespace: &Namespace) -> Option<String> {
     namespace.normal().trim_matches('/').strip_suffix("/knowledge").map(str::to_owned)
 }
 
-/// The repository in whose knowledge a namespace is.
+/// Returns the repository of a knowledge namespace.
 fn repository_of(tx: &dyn ReadTx, memory: &MemoryId, namespace: &Namespace) -> Result<Option<Repository>> {
     let Some(key) = key_of(namespace) else { return Ok(None) };
     if RepositoryName::parse(&key).is_err() {
@@ -316,7 +322,7 @@ fn is_name_of(tx: &dyn ReadTx, repository: &Repository, name: &str) -> Result<bo
     Ok(named(tx, &repository.memory, name)?.iter().any(|one| one.id == repository.id))
 }
 
-/// When to look again, if ever.
+/// Returns the time of the next attempt, if there is one.
 fn again_at(error: &CodeError, now: Timestamp) -> Option<Timestamp> {
     let wanted = error.retry_after_ms.map_or(0, |millis| i64::try_from(millis).unwrap_or(i64::MAX));
     error.why.is_out_of_reach().then(|| now.plus_millis(wanted.max(AGAIN_MS)))

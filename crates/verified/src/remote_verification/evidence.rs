@@ -1,5 +1,6 @@
-//! `facts_evidence`: the facts of a repository with all that a verifier elsewhere needs to check them: anchors and claims. Nothing
-//! is verified here, and nothing is written: whoever reads this has not been told that anything holds.
+//! `facts_evidence`: the facts of a repository with the evidence that a verifier elsewhere needs:
+//! anchors and claims. Nothing is verified or stored here, and the evidence does not state that a
+//! fact holds.
 
 use loci_engine::memories::existing;
 use loci_model::facts::repository::Repository;
@@ -21,58 +22,59 @@ use loci_engine::calls::standing::Standing;
 pub struct Evidence {
     /// The fact.
     pub remembered: Remembered,
-    /// What a verdict of it is about: a verdict says under which digest it was found.
+    /// The digest of the verified content. A reported verdict names the digest that it applies to.
     pub digest: String,
 }
 
-/// A page of it, confirmed last first.
+/// A page of evidence, most recently confirmed first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvidencePage {
     /// The repository.
     pub repository: Repository,
     /// The facts.
     pub facts: Vec<Evidence>,
-    /// Where the next page starts; `None` on the last.
+    /// The start of the next page; `None` on the last one.
     pub next: Option<(Timestamp, RecordId)>,
 }
 
-/// Which facts a read would look at.
+/// The selection of facts, as in a read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FactsAsked {
-    /// What is known, confirmed last first.
+    /// The most recently confirmed facts.
     Recent {
         /// The repository.
         repo: String,
-        /// 1 to 200.
+        /// The maximum number of facts, 1 to 200.
         limit: u32,
     },
-    /// What cites a path.
+    /// The facts that cite a path.
     ByPath {
         /// The repository.
         repo: String,
-        /// Which paths.
+        /// The paths.
         by: ByPath,
     },
-    /// What answers a question.
+    /// The facts that answer a question.
     Search(FactSearch),
     /// One fact.
     One(RecordId),
 }
 
-/// The facts that a read would look at.
+/// The facts that a read would verify.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskedEvidence {
     /// The repository.
     pub repository: Repository,
     /// The facts.
     pub facts: Vec<Evidence>,
-    /// The revision that was asked about can be read here: nobody need look at it elsewhere.
+    /// True if this server can read the requested revision, so that no other verifier is needed.
     pub is_readable: bool,
 }
 
 impl Verified {
-    /// The facts that a read would look at, for a caller that may have the code where this server has not. Nothing is verified
-    /// or written, and what is given here was not served. `reference`: asked whether it can be read here.
+    /// Returns the facts that a read would verify, for a caller that may have the code where this
+    /// server does not. Nothing is verified, stored or counted as served. `reference` is the
+    /// revision whose readability is checked.
     ///
     /// # Errors
     /// As the read.
@@ -88,7 +90,7 @@ impl Verified {
             FactsAsked::Recent { repo, limit } => self.found_recent(caller, standing, repo, *limit).await?,
             FactsAsked::ByPath { repo, by } => self.found_by_path(caller, standing, repo, by.clone()).await?,
             FactsAsked::Search(search) => {
-                // Where they were learned is not asked here: the code is elsewhere.
+                // The origins of facts are not determined here, because the code is elsewhere.
                 let found = self.found_searching(caller, standing, search).await?;
                 let best = found.1.into_iter().take(search.limit as usize);
                 (found.0, best.map(|(fact, _)| fact).collect())
@@ -106,11 +108,11 @@ impl Verified {
         Ok(AskedEvidence { repository, facts, is_readable })
     }
 
-    /// Active facts of a repository, behind `after`, at most `limit` (1 to 100). A fact that is confirmed between two pages may
-    /// be passed over: it was verified then.
+    /// Returns active facts of a repository after `after`, at most `limit` (1 to 100). A fact that
+    /// is confirmed between two pages may be skipped, because it was verified then.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `Invalid` for a limit that is none.
+    /// `REPO_UNKNOWN`; `Invalid` for a limit out of range.
     pub async fn facts_evidence(
         &self,
         caller: &Principal,
@@ -149,7 +151,7 @@ impl Verified {
     }
 }
 
-/// Facts as they are given to a verifier elsewhere.
+/// Returns facts in the form for a verifier elsewhere.
 fn evidence(repository: &Repository, facts: Vec<Remembered>) -> Result<Vec<Evidence>> {
     let one =
         |remembered: Remembered| Ok(Evidence { digest: remembered.digest(repository.quorum)?, remembered });

@@ -1,5 +1,5 @@
-//! `facts_tell`: verdicts that a caller found where the code is, written down under its name, without serving anything: a check in CI
-//! that is asked to tell.
+//! `facts_tell`: stores verdicts that a caller found elsewhere, without serving a fact. A check in
+//! CI reports its verdicts this way.
 
 use std::collections::HashSet;
 
@@ -20,10 +20,10 @@ use crate::verification::state_change::Origin;
 use loci_engine::calls::standing::Standing;
 
 impl Verified {
-    /// Writes verdicts down, each a row under the caller's name. No state changes, whatever they say.
+    /// Stores each verdict as an event under the caller's name. No verdict changes a state.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `Invalid` for verdicts that are none.
+    /// `REPO_UNKNOWN`; `Invalid` for malformed verdicts.
     pub async fn facts_tell(
         &self,
         caller: &Principal,
@@ -46,7 +46,7 @@ impl Verified {
             })
             .await?;
         let looked = self.look_posted(caller, standing, &repository, &told, &facts).await?;
-        // What was told of other content is nobody's verdict, and a kept one that is worse stands.
+        // A verdict on other content does not count, and a worse cached verdict takes precedence.
         let is_taken = |one: &crate::verification::verdicts::Checked| {
             one.is_new && one.verification.verdict.is_conclusive()
         };

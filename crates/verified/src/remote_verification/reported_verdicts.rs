@@ -1,6 +1,9 @@
-//! What a caller found where the code is: verdicts of a process that has a clone or a worktree which this server cannot read
-//! (`loci mcp --url`). They serve that caller's own call, leave rows under its name, and are receipts for it. They change no state,
-//! move no anchor, and are kept for nobody else: whoever has not the code themselves must not be served another's word.
+//! Verdicts that a caller reports: those of a process with a clone or a working tree that this
+//! server cannot read (`loci mcp --url`).
+//!
+//! They serve that caller's own call, leave events under its name, and are receipts for it. They
+//! change no state, move no anchor, and are not cached for other callers: a caller without the code
+//! must not be served the verdict of another caller.
 
 use std::collections::HashMap;
 
@@ -19,29 +22,29 @@ use crate::repositories::code_access::{Tip, WORKTREE, check_ref};
 use crate::verification::verdicts::{Checked, Looked, unverifiable};
 use crate::verifier::{Quorum, check_path, verdict_of};
 
-/// Characters of a finer reason.
+/// The maximum number of characters in a detailed reason.
 const DETAIL_CHARS_MAX: usize = 5_000;
-/// Bytes of a difference, and of the lines that were found: what one citation can show.
+/// The maximum number of bytes in a diff and in the lines found, for one citation.
 const TEXT_BYTES_MAX: usize = 64 << 10;
-/// Cause of verifications that were told, and the member of their details that says so.
+/// The cause of reported verifications, and the member of their details that marks them.
 pub(crate) const TOLD: &str = "told";
 
-/// A verdict of one fact.
+/// A reported verdict on one fact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToldFact {
     /// The fact.
     pub record: RecordId,
-    /// Of which content of it.
+    /// The digest of the content that was verified.
     pub digest: String,
-    /// What was found.
+    /// The verification.
     pub verification: Verification,
-    /// How long it took.
+    /// The duration of the verification, in milliseconds.
     pub duration_ms: u32,
-    /// The lines that were found, by citation; may be empty.
+    /// The lines found, by citation; may be empty.
     pub contents: Vec<Option<String>>,
 }
 
-/// What was found at one revision.
+/// The reported verdicts at one revision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
     reference: String,
@@ -50,10 +53,11 @@ pub struct Told {
 }
 
 impl Told {
-    /// Verdicts as a caller gives them, with the revision as asked for and its commit (of a worktree the one it stands on).
+    /// Creates reported verdicts with the requested revision and its commit. For a working tree it
+    /// is the commit that is checked out.
     ///
     /// # Errors
-    /// `Invalid`, naming the rule, for what no verifier finds.
+    /// `Invalid`, naming the rule, for a verdict that no verifier can produce.
     pub fn new(reference: String, commit: Option<ObjectId>, facts: Vec<ToldFact>) -> Result<Self> {
         check_ref(&reference)?;
         if commit.is_none() && reference != WORKTREE {
@@ -72,22 +76,22 @@ impl Told {
         Ok(Self { reference, commit, facts })
     }
 
-    /// The revision as asked for.
+    /// Returns the requested revision.
     pub(crate) fn reference(&self) -> &str {
         &self.reference
     }
 
-    /// Its commit.
+    /// Returns its commit.
     pub(super) fn commit(&self) -> Option<ObjectId> {
         self.commit
     }
 
-    /// The facts that are told of.
+    /// Returns the facts with a reported verdict.
     pub(super) fn records(&self) -> Vec<RecordId> {
         self.facts.iter().map(|fact| fact.record.clone()).collect()
     }
 
-    /// The lines that were found of one fact.
+    /// Returns the lines found for one fact.
     pub(crate) fn contents(&self, record: &RecordId) -> Vec<Option<String>> {
         self.facts
             .iter()
@@ -96,11 +100,11 @@ impl Told {
             .unwrap_or_default()
     }
 
-    /// The same as a look of this process. A fact that is not told of, or was changed since, is unverifiable, and no verification
-    /// of it was made.
+    /// Returns the verdicts in the form of a look by this process. A fact without a reported
+    /// verdict, or one that changed since, is unverifiable, and no verification is recorded for it.
     ///
     /// # Errors
-    /// `Invalid` for a verdict that does not follow from what it says of citations and claims.
+    /// `Invalid` for a verdict that does not follow from those of its citations and claims.
     pub(super) fn looked(&self, repository: &Repository, facts: &[Remembered]) -> Result<Looked> {
         let told: HashMap<_, _> =
             self.facts.iter().map(|fact| ((&fact.record, &fact.digest), fact)).collect();
@@ -132,12 +136,13 @@ impl Told {
     }
 }
 
-/// True for the row of a verification that was told, not made here.
+/// Returns true for the event of a reported verification.
 pub(crate) fn is_told(event: &FactEvent) -> bool {
     event.cause.as_deref() == Some(TOLD)
 }
 
-/// The row of such a verification: marked, so that it is no part of the rates and times of what is verified here.
+/// Returns the event of a reported verification. Its mark excludes it from the rates and durations
+/// of this server's verifications.
 pub(crate) fn row(verified: FactEvent) -> Result<FactEvent> {
     let said = serde_json::json!({ TOLD: true, "why": verified.cause, "duration_ms": verified.duration_ms });
     Ok(FactEvent { cause: Some(TOLD.to_owned()), details: details(&said)?, duration_ms: None, ..verified })
@@ -181,7 +186,7 @@ fn check(told: &ToldFact) -> Result<()> {
     Ok(())
 }
 
-/// The rule that a citation's verdict breaks.
+/// Returns the rule that a citation's verdict breaks.
 fn broken(citation: &CitationVerdict) -> Option<&'static str> {
     let is_place = |place: &Place| {
         check_path(&place.path).is_ok() && place.line_start >= 1 && place.line_end >= place.line_start

@@ -1,6 +1,6 @@
-//! Comparison of posted verdicts with kept ones: the word of a caller that has the code elsewhere,
-//! at a commit of which this server keeps its own verdict. The worse of the two counts. It looks at
-//! no code.
+//! Compares reported verdicts with cached ones. A caller that has the code elsewhere reports a
+//! verdict at a commit for which this server has its own verdict; the worse one counts. The module
+//! reads no code.
 
 use loci_engine::access;
 use loci_model::Result;
@@ -16,9 +16,9 @@ use crate::verification::verdicts::Looked;
 use loci_engine::calls::standing::Standing;
 
 impl Verified {
-    /// Returns what a caller found elsewhere of some facts. Where the verdict that is kept of the
-    /// same commit and content is worse, that one counts: a caller that may not read unverified
-    /// facts lifts no withholding by its own word.
+    /// Returns the verdicts that a caller reports on some facts. A worse cached verdict on the same
+    /// commit and content takes precedence. A caller without the right to read unverified facts can
+    /// therefore not lift a withholding by its own report.
     ///
     /// # Errors
     /// `Invalid` for a verdict that does not follow from those of its citations and claims.
@@ -49,8 +49,8 @@ impl Verified {
     }
 }
 
-/// Returns a rank of the reasons against a fact, support behind its verdict: the higher, the less
-/// of the fact may be shown. Code that says otherwise is no better for being unchanged.
+/// Returns a rank of doubt from verdict and support: the higher, the less of the fact may be shown.
+/// Code that contradicts a fact is not better if it is unchanged.
 fn doubt(verification: &Verification) -> (u8, u8) {
     let severity = verification.verdict.severity();
     match verification.support.as_ref().map(|report| report.support) {

@@ -1,4 +1,4 @@
-//! `repository_add`: registers a repository, or another name or place of one that is known.
+//! `repository_add`: registers a repository, or another name or place of a registered one.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,34 +22,36 @@ use crate::Verified;
 use crate::{RepositoryName, local_key};
 use loci_engine::calls::standing::Standing;
 
-/// Repositories that are looked at for shared first commits.
+/// The number of repositories that are compared by their root commits.
 const COMPARED_MAX: usize = 1_000;
-/// First commits that are kept of a repository that was rewritten, the newest beginning whole.
+/// The maximum number of root commits of a repository whose history was rewritten. Those of the
+/// newest history are always complete.
 const ROOTS_MAX: usize = 16;
 
-/// What is known of a repository before it is looked for.
+/// The data about a repository before it is looked up.
 #[derive(Debug, Clone)]
 struct Known {
-    /// Names with their hosts, the best first.
+    /// The names with their hosts, the best first.
     names: Vec<RepositoryName>,
-    /// The name given, or made of the directory.
+    /// The given name, or one made from the directory.
     key: String,
     place: Option<CodePlace>,
     forge: Option<CodePlace>,
     discovered: Option<Discovered>,
     forge_id: Option<String>,
-    /// What could not be found out.
+    /// Warnings about data that could not be determined.
     warnings: Vec<String>,
 }
 
 impl Known {
-    /// Checks that no name of it holds a secret: it is found by them.
+    /// Checks that no name contains a secret, because repositories are looked up by their names.
     fn check_names(&self, add: &RepositoryAdd, mode: RedactionMode) -> Result<()> {
         self.names.iter().try_for_each(|name| check_name("name", &name.segments.join("/"), mode))?;
         add.default_ref.iter().try_for_each(|name| check_name("default_branch", name, mode))
     }
 
-    /// A warning, where nothing tells which branch changes states. Before the first commit there is no branch at all.
+    /// Returns a warning if the branch that changes states is unknown. Before the first commit
+    /// there is no branch at all.
     fn without_default(&self, repository: &Repository) -> Option<String> {
         let found = self.discovered.as_ref()?;
         let is_told = found.default_branch.is_some() || repository.default_ref.is_some();
@@ -58,12 +60,14 @@ impl Known {
 }
 
 impl Verified {
-    /// Registers a repository, or a name or place of one that is known. Doing it again changes nothing.
+    /// Registers a repository, or a name or place of a registered one. Repeating the call changes
+    /// nothing.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory: what is registered can be read through this server;
-    /// and for a directory outside of the memory's folder without administration of the server.
-    /// `Invalid` where the directory has no repository, or nothing names it.
+    /// `Denied` without the administration right on the memory, because a registered repository can
+    /// be read through this server, and for a directory outside of the memory's folder without the
+    /// administration right on the server. `Invalid` if the directory has no repository, or if the
+    /// repository has no name.
     pub async fn repository_add(
         &self,
         caller: &Principal,
@@ -162,8 +166,8 @@ impl Verified {
     }
 }
 
-/// The name by which a clone is known before anybody names it: with its host that of its remote `origin`, else of its first
-/// remote; else one made of its directory.
+/// Returns the name of a clone that is not registered yet: that of its remote `origin` with its
+/// host, else of its first remote, else one made from its directory.
 pub fn name_of(found: &Discovered) -> String {
     of_remote(found).map_or_else(|| of_directory(found), |name| name.alias())
 }
@@ -174,7 +178,7 @@ fn of_remote(found: &Discovered) -> Option<RepositoryName> {
     RepositoryName::of_remote(&remotes.first()?.1)
 }
 
-/// A key for a repository without a remote.
+/// Returns a key for a repository without a remote.
 fn of_directory(found: &Discovered) -> String {
     let worktree = found.worktree.as_deref().unwrap_or(&found.common_dir);
     let name = worktree.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -182,7 +186,7 @@ fn of_directory(found: &Discovered) -> String {
     local_key(name, found.roots.first().map(ToString::to_string).as_deref())
 }
 
-/// The alias of a forge's own number, as a caller gives it.
+/// Returns the alias for a forge's own number, as a caller gives it.
 fn forge_alias(text: &str) -> Result<String> {
     let rule = "forge_id must be <host>:<number>, like github.com:12345";
     let bad = || Error::invalid("forge_id", rule);
@@ -201,7 +205,8 @@ fn one_named(tx: &dyn ReadTx, memory: &MemoryId, name: &str) -> Result<Repositor
     .map_err(|error| error.on("same_as"))
 }
 
-/// The repository that is known already: by its forge's number, by a name with its host, by the place of its clone.
+/// Looks up the registered repository: by its forge's number, by a name with a host, or by the
+/// place of its clone.
 fn look_for(tx: &dyn ReadTx, memory: &MemoryId, known: &Known) -> Result<Option<Repository>> {
     if let Some(forge_id) = &known.forge_id
         && let Some(found) = tx.repositories().named(memory, forge_id)?.into_iter().next()
@@ -221,7 +226,7 @@ fn look_for(tx: &dyn ReadTx, memory: &MemoryId, known: &Known) -> Result<Option<
     }
     if known.names.iter().all(|name| name.host.is_none()) {
         let mut found = tx.repositories().named(memory, &known.key.to_lowercase())?;
-        // A name of a directory says nothing where no first commit tells which repository it is.
+        // A directory's name identifies no repository unless a root commit confirms it.
         let is_told = known.discovered.as_ref().is_none_or(|found| !found.roots.is_empty());
         found.retain(|repository| known.discovered.is_none() || (is_told && shares_roots(repository, known)));
         if found.len() == 1 {
@@ -236,7 +241,8 @@ fn with_place(tx: &dyn ReadTx, memory: &MemoryId, place: &CodePlace) -> Result<O
     Ok(all.into_iter().find(|repository| repository.places.contains(place)))
 }
 
-/// True unless both know their first commits and have none in common: then another repository took the place.
+/// Returns false if both have known root commits and none in common. Then another repository took
+/// the place.
 fn shares_roots(repository: &Repository, known: &Known) -> bool {
     let roots = known.discovered.as_ref().map_or(&[][..], |found| &found.roots);
     roots.is_empty()
@@ -244,7 +250,8 @@ fn shares_roots(repository: &Repository, known: &Known) -> bool {
         || repository.roots.iter().any(|root| roots.contains(root))
 }
 
-/// Names of repositories with the same first commits: a fork, or the same by another name. A person decides.
+/// Returns the names of repositories with common root commits: a fork, or one repository under
+/// another name. A person decides.
 fn look_alikes(tx: &dyn ReadTx, memory: &MemoryId, known: &Known) -> Result<Vec<String>> {
     let roots = known.discovered.as_ref().map_or(&[][..], |found| &found.roots);
     let all = tx.repositories().list(memory, None, COMPARED_MAX)?;
@@ -298,7 +305,7 @@ fn new_repository(
     })
 }
 
-/// Adds what is known now to the repository; what to know of that.
+/// Adds the new data to the repository, and returns warnings.
 fn enrich(
     tx: &dyn ReadTx,
     repository: &mut Repository,
@@ -307,7 +314,8 @@ fn enrich(
 ) -> Result<Vec<String>> {
     let mut warnings = learn_names(tx, repository, known)?;
     warnings.extend(learn_roots(repository, known, add.same_as.is_some()));
-    // What lies on this machine is read first, and what was registered first: the background puts first what is furthest.
+    // Local places are read before forges, in the order of registration. The background puts the
+    // furthest clone first.
     let forges = repository.places.iter().position(|place| matches!(place, CodePlace::Forge { .. }));
     for (place, at) in [(&known.place, forges), (&known.forge, None)] {
         if let Some(place) = place.as_ref().filter(|place| !repository.places.contains(place)) {
@@ -329,8 +337,8 @@ fn enrich(
     Ok(warnings)
 }
 
-/// Adds first commits where none are known, and where a person says that another beginning is the same repository's; without that
-/// it is said that nothing is read there.
+/// Adds root commits if none are known, or if a person states that another history is that of this
+/// repository. Otherwise it returns a warning that the place is not read.
 fn learn_roots(repository: &mut Repository, known: &Known, is_same: bool) -> Option<String> {
     let found = known.discovered.as_ref()?;
     if repository.roots.is_empty() {
@@ -352,8 +360,8 @@ fn learn_roots(repository: &mut Repository, known: &Known, is_same: bool) -> Opt
     None
 }
 
-/// Adds names and number. One that is another repository's is left with that one, and said: two of one name would both be found by
-/// it, and so neither.
+/// Adds names and number. A name of another repository stays with that one, with a warning: two
+/// repositories of one name would both match it, so neither would be found.
 fn learn_names(tx: &dyn ReadTx, repository: &mut Repository, known: &Known) -> Result<Vec<String>> {
     let mut warnings = Vec::new();
     let mut is_free = |alias: &str| {
@@ -375,8 +383,8 @@ fn learn_names(tx: &dyn ReadTx, repository: &mut Repository, known: &Known) -> R
     {
         learned.push(number.clone());
     }
-    // Two repositories may have directories of one name: before their first commits nothing else tells them
-    // apart.
+    // Two repositories may have directories of one name. Before their root commits nothing else
+    // distinguishes them.
     let by_directory = known.key.to_lowercase();
     if known.names.is_empty() {
         let is_own = is_free(&by_directory)?;

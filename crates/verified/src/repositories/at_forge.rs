@@ -1,5 +1,5 @@
-//! What a forge says of who a repository is: its number, which neither a rename nor a transfer
-//! changes, and its name now. Nothing is concluded from similar names.
+//! The identity of a repository at its forge: its number, which neither a rename nor a transfer
+//! changes, and its current name. Similar names prove nothing.
 
 use loci_model::Result;
 use loci_model::facts::repository::Repository;
@@ -9,7 +9,7 @@ use loci_model::ports::store::ReadTx;
 use crate::RepositoryName;
 use crate::Verified;
 
-/// A forge's answer, in the words of our registry.
+/// A forge's answer, in terms of the repository registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Told {
     /// The alias of its number.
@@ -18,7 +18,7 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// Where it is read from now on.
+    /// Returns the place where the repository is read from now on.
     pub(super) fn place(&self) -> Option<CodePlace> {
         Some(CodePlace::Forge { host: self.name.host.clone()?, path: self.name.segments.join("/") })
     }
@@ -34,20 +34,21 @@ impl Verified {
             .map(|name| Told { number: number_alias(&found.host, &found.id.to_string()), name }))
     }
 
-    /// What the forge of a repository says now. Where it cannot be asked the next round does.
+    /// Returns the current answer of a repository's forge. If the forge does not answer, the next
+    /// round asks again.
     pub(crate) async fn told_of(&self, repository: &Repository) -> Option<Told> {
         let place = repository.places.iter().find(|place| matches!(place, CodePlace::Forge { .. }))?;
         self.told(place).await.ok().flatten()
     }
 }
 
-/// The alias of a forge's own number.
+/// Returns the alias of a forge's own number.
 pub(super) fn number_alias(host: &str, number: &str) -> String {
     format!("id:{}:{number}", host.to_lowercase())
 }
 
-/// Adds the number and the name to a repository, and reads it where it is now. Nothing is added where the number or the
-/// name belongs to another one: a person decides.
+/// Adds the number and the name to a repository, and updates its place at the forge. Nothing is
+/// added if the number or the name belongs to another repository; then a person decides.
 pub(crate) fn learn(tx: &dyn ReadTx, repository: &mut Repository, told: &Told) -> Result<()> {
     for alias in [told.number.clone(), told.name.alias()] {
         let owners = tx.repositories().named(&repository.memory, &alias)?;

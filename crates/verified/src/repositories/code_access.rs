@@ -1,4 +1,4 @@
-//! Reading a repository's code: which of its places is used, and the hop onto the adapter's threads.
+//! Access to a repository's code: the choice of its place, and the switch to the adapter's threads.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,29 +15,29 @@ use crate::Verified;
 use crate::verifier::is_revision_name;
 use loci_engine::calls::standing::Standing;
 
-/// The name of the worktree among revisions.
+/// The name of the working tree as a revision.
 pub(crate) const WORKTREE: &str = "WORKTREE";
-/// The commit on which the caller stands.
+/// The commit that the caller has checked out.
 pub(crate) const HEAD: &str = "HEAD";
 
-/// A revision that was found, and whether it is the tip of the default branch.
+/// A resolved revision, with a flag for the tip of the default branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tip {
-    /// As asked for.
+    /// The requested name.
     pub reference: String,
-    /// What it stands for.
+    /// The resolved revision.
     pub revision: Revision,
-    /// States follow what is found here.
+    /// True for the tip of the default branch. Only verdicts found there change states.
     pub is_default: bool,
 }
 
 impl Tip {
-    /// The commit, or the one that the worktree stands on.
+    /// Returns the commit, or the one that the working tree has checked out.
     pub fn commit(&self) -> Option<ObjectId> {
         self.revision.commit()
     }
 
-    /// The commit under which a verdict may be kept: a worktree has none.
+    /// Returns the commit under which a verdict may be cached; `None` for a working tree.
     pub(crate) fn clean_commit(&self) -> Option<ObjectId> {
         match &self.revision {
             Revision::Commit(commit) => Some(*commit),
@@ -46,12 +46,12 @@ impl Tip {
     }
 }
 
-/// Work on an open repository that may be begun again at another place.
+/// Work on an open repository. It can be restarted at another place.
 pub type Work<T> = Arc<dyn Fn(&dyn CodeSource) -> CodeResult<T> + Send + Sync>;
 
 impl Verified {
-    /// Runs work at the first of the repository's places that can be opened; the caller's own directory first, where it is a
-    /// clone of this repository.
+    /// Runs work at the first of the repository's places that can be opened. The caller's own
+    /// directory comes first if it is a clone of this repository.
     pub async fn on_code<T: Send + 'static>(
         &self,
         repository: &Repository,
@@ -61,7 +61,8 @@ impl Verified {
         self.on_code_at(repository, standing, work).await.map(|(_, done)| done)
     }
 
-    /// The same, and at which place: what goes on with what came of it reads that place and no other.
+    /// Runs work like [`on_code`](Self::on_code), and also returns the place. Subsequent work must
+    /// read that place only.
     pub(crate) async fn on_code_at<T: Send + 'static>(
         &self,
         repository: &Repository,
@@ -83,8 +84,8 @@ impl Verified {
         Err(last)
     }
 
-    /// The revision that a call means: the named one, else the files as they lie in the caller's working
-    /// tree of this repository, whatever the verb. `None`: neither, so it means `HEAD`.
+    /// Returns the revision of a call: the named one, else the files in the caller's working tree
+    /// of this repository. `None` means `HEAD`.
     pub async fn revision_of(
         &self,
         repository: &Repository,
@@ -116,7 +117,7 @@ impl Verified {
     }
 }
 
-/// The work, once it is seen that the repository at the place is the one that is meant.
+/// Returns the work with a check before it that the place has the expected repository.
 fn checked<T: Send + 'static>(known: &Arc<Known>, work: &Work<T>) -> Work<T> {
     let (known, work) = (Arc::clone(known), Arc::clone(work));
     Arc::new(move |source: &dyn CodeSource| {
@@ -125,17 +126,17 @@ fn checked<T: Send + 'static>(known: &Arc<Known>, work: &Work<T>) -> Work<T> {
     })
 }
 
-/// The kind of a directory, where it lies in a clone of the repository. What cannot be read is none:
-/// reading it says why.
+/// Returns the clone at a directory, if it is a clone of the repository. An unreadable directory
+/// yields `None`; reading it later returns the error.
 async fn clone_at(code: &dyn CodeSources, directory: &Path, repository: &Repository) -> Option<Discovered> {
     let found = code.discover(directory).await.ok().flatten()?;
     repository.places.contains(&CodePlace::Local(found.common_dir.clone())).then_some(found)
 }
 
-/// Runs work on a repository at one place, on the adapter's threads, and gives what came of it.
+/// Runs work on a repository at one place, on the adapter's threads, and returns its result.
 ///
 /// # Errors
-/// Why it cannot be opened; what the work says.
+/// The reason why the place cannot be opened, and errors of the work.
 pub async fn read_place<T: Send + 'static>(
     code: &dyn CodeSources,
     place: &CodePlace,
@@ -155,7 +156,8 @@ pub async fn read_place<T: Send + 'static>(
     done.unwrap_or_else(|| Err(CodeError::new(Unverifiable::Network, "the reading was given up")))
 }
 
-/// The revision of this name, once per call. `default_ref`: the repository's own word for its default branch.
+/// Resolves the revision of this name, once per call. `default_ref` is the repository's setting for
+/// its default branch.
 pub(crate) fn resolve(
     source: &dyn CodeSource,
     reference: &str,
@@ -172,8 +174,8 @@ pub(crate) fn resolve(
     Ok(Tip { reference: reference.to_owned(), revision, is_default })
 }
 
-/// The same, where states may follow: the tip of a default branch that is older than the one at which facts were `verified` decides
-/// nothing.
+/// Resolves a revision whose verdicts may change states. A tip of the default branch that is older
+/// than the `verified` one does not count as the tip.
 pub(crate) fn resolve_since(
     source: &dyn CodeSource,
     reference: &str,
@@ -187,7 +189,8 @@ pub(crate) fn resolve_since(
     Ok(tip)
 }
 
-/// The tip of the default branch as this source knows it. `default_ref`: the repository's own word for it.
+/// Returns the tip of the default branch as this source knows it. `default_ref` is the repository's
+/// setting for it.
 pub fn default_here(source: &dyn CodeSource, default_ref: Option<&str>) -> CodeResult<Option<ObjectId>> {
     Ok(match default_ref {
         Some(name) => source.resolve(name)?.and_then(|revision| revision.commit()),
@@ -195,8 +198,9 @@ pub fn default_here(source: &dyn CodeSource, default_ref: Option<&str>) -> CodeR
     })
 }
 
-/// A commit by its id, else the tip of the default branch, else, where nothing tells which that is, what is checked out: it is
-/// read, and decides nothing. `default`: the repository's own word for its default branch.
+/// Resolves a commit by its id, else the tip of the default branch, else the checked-out commit.
+/// The latter applies if the default branch is unknown; it does not count as the tip. `default` is
+/// the repository's setting for its default branch.
 pub fn tip_of(source: &dyn CodeSource, commit: Option<&str>, default: Option<&str>) -> CodeResult<Tip> {
     if let Some(name) = commit {
         return resolve(source, name, default);
@@ -220,7 +224,7 @@ pub(crate) fn check_ref(reference: &str) -> Result<()> {
     Err(Error::invalid("ref", rule))
 }
 
-/// The tool error for code that cannot be read.
+/// Returns the tool error for code that cannot be read.
 pub(crate) fn unreadable(error: &CodeError) -> Error {
     let reason = match error.why {
         Unverifiable::Ref => CodeReason::RefNotFound,

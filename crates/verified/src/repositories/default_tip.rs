@@ -1,6 +1,6 @@
-//! Which commit is the tip of the default branch where several clones of a repository say different things: one that was not
-//! fetched for weeks does not judge what was learned since. It compares commits; what follows from
-//! them is `state_change`'s matter.
+//! Selects the tip of the default branch if several clones of a repository differ. A clone that was
+//! not fetched for weeks must not decide about newer facts. The module compares commits;
+//! `state_change` draws the consequences.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use super::code_access::{default_here, read_place};
 use super::identity::Known;
 use crate::Verified;
 
-/// How a tip stands to the one at which facts were last verified in the background.
+/// The relation of a tip to the one at which facts were last verified in the background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stands {
-    /// Behind it, or in a clone that has never seen it.
+    /// Behind it, or in a clone that never had it.
     Behind,
-    /// It is that one.
+    /// Equal to it.
     There,
-    /// Somewhere else, in a clone that has it too: the branch moved on, or was rewritten.
+    /// Elsewhere, in a clone that has it too: the branch moved on, or was rewritten.
     Beyond,
 }
 
-/// How a tip stands to the verified one, as far as this source knows.
+/// Returns the relation of a tip to the verified one, as far as this source knows.
 pub(super) fn stands(
     source: &dyn CodeSource,
     tip: &ObjectId,
@@ -39,15 +39,16 @@ pub(super) fn stands(
     if source.resolve(&verified.to_string())?.is_none() {
         return Ok(Stands::Behind);
     }
-    // Who has that commit was fetched since: only a tip that is shown to be behind it is. A history that is cut off shows nothing.
+    // A clone that has the verified commit was fetched since. Its tip is behind only if the history
+    // proves it; a shallow history proves nothing.
     let is_behind = source.is_ancestor(tip, verified).unwrap_or(false);
     Ok(if is_behind { Stands::Behind } else { Stands::Beyond })
 }
 
-/// A tip of the default branch, and where it was read.
+/// A tip of the default branch with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefaultTip {
-    /// The place where it was read.
+    /// The place where the tip was read.
     pub place: CodePlace,
     /// The commit.
     pub tip: ObjectId,
@@ -55,8 +56,9 @@ pub struct DefaultTip {
 }
 
 impl Verified {
-    /// The tip of the default branch: of the clone on this machine that is furthest, else of its forge. `None` where it cannot be
-    /// read, and where all that can be read is older than what is known already.
+    /// Returns the tip of the default branch: that of the furthest clone on this machine, else of
+    /// its forge. Returns `None` if no tip can be read, or if all readable ones are older than the
+    /// known one.
     pub async fn default_tip(&self, repository: &Repository) -> Option<DefaultTip> {
         let code = self.engine.code().map(AsRef::as_ref)?;
         let (local, forges): (Vec<_>, Vec<_>) =
@@ -79,12 +81,14 @@ impl Verified {
                 Err(_) => is_any_unread = true,
             }
         }
-        // Where all places were read and none knows more, the branch was put back, or every clone was made anew.
+        // If all places were read and none is further, then the branch was reset, or every clone
+        // was recreated.
         best.filter(|_| !is_any_unread)
     }
 }
 
-/// The tip at a place, where it is further than the best one so far; the first of equals stays. Another repository there has none.
+/// Returns the tip at a place if it is further than the best one so far. Of equal tips the first
+/// one stays. Another repository at the place yields `None`.
 async fn further(
     code: &dyn CodeSources,
     repository: &Repository,

@@ -1,5 +1,6 @@
-//! Repositories of which nothing tells the default branch, so that no fact of theirs changes its state: for `doctor`, and for
-//! whoever registers one. What is checked out is never taken for it.
+//! Repositories whose default branch is unknown, so that none of their facts changes its state.
+//! `doctor` and the registration report them. The checked-out branch never counts as the default
+//! branch.
 
 use std::sync::Arc;
 
@@ -14,15 +15,15 @@ use loci_model::time::DAY_MS;
 use crate::Verified;
 use crate::repositories::code_access::{HEAD, default_here, read_place};
 
-/// Repositories that are looked at.
+/// The maximum number of repositories that are checked.
 const REPOSITORIES: usize = 200;
 
 impl Verified {
-    /// A line for each repository on this machine whose default branch nothing tells. Forges are not asked; what cannot be read is
-    /// passed over.
+    /// Returns a line for each repository on this machine whose default branch is unknown. Forges
+    /// are not asked, and unreadable places are skipped.
     ///
     /// # Errors
-    /// `Denied` without administration of the server.
+    /// `Denied` without the administration right on the server.
     pub async fn repositories_untold(&self, caller: &Principal) -> Result<Vec<String>> {
         access::require_server_admin(caller)?;
         let all = self.engine.now().plus_millis(DAY_MS);
@@ -37,8 +38,8 @@ impl Verified {
         Ok(lines)
     }
 
-    /// Nothing on this machine tells its default branch, though something of it is here: no place has the branch that is named for
-    /// it, or none is named.
+    /// Returns true if no place on this machine determines the default branch although a place has
+    /// commits: no branch is configured and none is detected, or the configured one is missing.
     pub async fn is_untold(&self, repository: &Repository) -> bool {
         let Some(code) = self.engine.code().map(AsRef::as_ref) else { return false };
         let mut is_any_untold = false;
@@ -61,7 +62,7 @@ impl Verified {
     }
 }
 
-/// What to know of such a repository.
+/// Returns the warning about such a repository.
 pub(super) fn untold(key: &str) -> String {
     format!(
         "DEFAULT_BRANCH_UNKNOWN: nothing tells which branch of {key} is the default one, so no fact changes its state: \

@@ -1,7 +1,8 @@
-//! Directories of this server's machine, as callers name them. Whoever registers one reads it through
-//! this server, and the server reads more than the callers of one memory may: only an administrator of
-//! the server names any; one of a memory names what lies in that memory's own folder below the
-//! configured roots.
+//! Directories of this server's machine, as callers name them.
+//!
+//! A registered directory is read through this server, and the server can read more than the
+//! callers of one memory may. Only an administrator of the server may name any directory. An
+//! administrator of a memory may name those in that memory's own folder below the configured roots.
 
 use std::path::Path;
 
@@ -13,11 +14,11 @@ use loci_model::{Error, MemoryId, Result};
 use crate::Verified;
 
 impl Verified {
-    /// The repository in or above a directory, for who may name it. What the caller may not name is
-    /// answered alike, whatever lies there.
+    /// Returns the repository in or above a directory, if the caller may name it. For a directory
+    /// that the caller may not name, the answer does not depend on its content.
     ///
     /// # Errors
-    /// `Denied`; `Invalid` where there is no repository that the caller may register.
+    /// `Denied`; `Invalid` if there is no repository that the caller may register.
     pub(super) async fn directory_of(
         &self,
         caller: &Principal,
@@ -36,7 +37,7 @@ impl Verified {
             return Err(elsewhere(memory));
         }
         let found = code.discover(directory).await?.ok_or_else(none)?;
-        // A repository above the folder, or one that a `.git` file leads to, is another's.
+        // A repository above the folder, or one that a `.git` file points to, belongs to others.
         if is_all_in_folder(code.as_ref(), &found, memory).await { Ok(found) } else { Err(none()) }
     }
 }

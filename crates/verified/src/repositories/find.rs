@@ -1,4 +1,4 @@
-//! Which repository a name means, as far as the caller may know.
+//! Resolves the name of a repository, among those that the caller may see.
 
 use loci_engine::access::{self, View};
 use loci_model::facts::repository::Repository;
@@ -11,29 +11,29 @@ use loci_model::{
 use super::knowledge_namespace;
 use crate::RepositoryName;
 
-/// A repository that the caller may see, and what of the memory they may.
+/// A repository that the caller may see, with the caller's view of the memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     /// The repository.
     pub(crate) repository: Repository,
-    /// Where its facts are.
+    /// The namespace of its facts.
     pub(crate) namespace: Namespace,
-    /// What the caller may see or change.
+    /// The view that limits the caller's reads or writes.
     pub(crate) view: View,
 }
 
-/// True where a view reaches the memory of a repository, at the node that holds its facts. A grant
-/// on an actor reaches only the repository with that actor as its key.
+/// Returns true if a view reaches the namespace of a repository's facts. A grant on an actor
+/// reaches only the repository with that actor as its key.
 pub(super) fn is_visible(view: &View, repository: &Repository, namespace: &Namespace) -> bool {
     let actor = ActorId::parse(repository.key.as_str()).ok();
     view.reaches(&NamespaceFilter::new(namespace, NamespaceMatch::Exact), actor.as_ref())
 }
 
-/// The repository of this name.
+/// Finds the repository of this name.
 ///
 /// # Errors
-/// `REPO_UNKNOWN` where there is none, or none whose facts the caller may see; `Conflict` where the name fits several, with
-/// their qualified names.
+/// `REPO_UNKNOWN` if there is none, or none whose facts the caller may see; `Conflict` if the name
+/// fits several, with their qualified names.
 pub(crate) fn find(
     tx: &dyn ReadTx,
     caller: &Principal,
@@ -57,11 +57,11 @@ pub(crate) fn find(
     found.pop().ok_or_else(|| unknown(name))
 }
 
-/// The repository of this name, for those who need no more of it.
+/// Finds the repository of this name, without the namespace and the view.
 ///
 /// # Errors
-/// `REPO_UNKNOWN` where there is none, or none whose facts the caller may see; `Conflict` where the
-/// name fits several, with their qualified names.
+/// `REPO_UNKNOWN` if there is none, or none whose facts the caller may see; `Conflict` if the name
+/// fits several, with their qualified names.
 pub fn find_repository(
     tx: &dyn ReadTx,
     caller: &Principal,
@@ -72,15 +72,15 @@ pub fn find_repository(
     find(tx, caller, memory, name, capability).map(|found| found.repository)
 }
 
-/// Whether a repository has this name, whoever asks.
+/// Returns true if a repository has this name, regardless of the caller's rights.
 ///
 /// # Errors
-/// `Invalid` for what is no name.
+/// `Invalid` for a malformed name.
 pub fn is_named(tx: &dyn ReadTx, memory: &MemoryId, name: &str, repository: &RepositoryId) -> Result<bool> {
     Ok(named(tx, memory, name)?.iter().any(|one| one.id == *repository))
 }
 
-/// The repository of this identity, as for [`find`].
+/// Returns the repository of this id, with the checks of [`find`].
 pub(crate) fn of_id(
     tx: &dyn ReadTx,
     caller: &Principal,
@@ -95,7 +95,8 @@ pub(crate) fn of_id(
     Ok(visible.then_some(Found { repository, namespace, view }))
 }
 
-/// All repositories of this name, whoever asks. A name with a host never means one of another host.
+/// Returns all repositories of this name, regardless of the caller's rights. A name with a host
+/// never matches one of another host.
 pub(crate) fn named(tx: &dyn ReadTx, memory: &MemoryId, name: &str) -> Result<Vec<Repository>> {
     let parsed = RepositoryName::parse(name)?;
     let mut found = tx.repositories().named(memory, &parsed.alias())?;
@@ -111,7 +112,7 @@ fn has_host(alias: &str) -> bool {
     RepositoryName::parse(alias).is_ok_and(|name| name.host.is_some())
 }
 
-/// The name that fits one repository alone.
+/// Returns the name that fits this repository only.
 pub(super) fn qualified(repository: &Repository) -> String {
     let with_host = repository.aliases.iter().find(|alias| has_host(alias));
     with_host.cloned().unwrap_or_else(|| repository.key.clone())

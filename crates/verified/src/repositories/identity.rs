@@ -1,5 +1,6 @@
-//! Whether what lies at a registered place is the repository that was registered there. Another one at its path is evidence of
-//! nothing: its files were never cited. That a repository with another beginning is the same after all, a person says.
+//! Checks that a registered place still has the repository that was registered there. Another
+//! repository at its path is no evidence, because its files were never cited. A person decides if a
+//! repository with another first commit is the registered one.
 
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
@@ -8,7 +9,7 @@ use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 
 use super::code_access::HEAD;
 
-/// What is known of a repository's history.
+/// The known history of a repository.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
     key: String,
@@ -25,9 +26,9 @@ impl Known {
         }
     }
 
-    /// True for a repository that has none of the commits by which this one is known. A few objects are looked up; the history is
-    /// walked only where they are missing, to tell another repository from one whose history is cut off. A forge knows its
-    /// repositories by their numbers.
+    /// Returns true for a repository that has none of the known commits. The check looks up a few
+    /// objects. It walks the history only if they are missing, to distinguish another repository
+    /// from a shallow history. A forge identifies its repositories by their numbers.
     pub(super) fn is_another(&self, source: &dyn CodeSource) -> CodeResult<bool> {
         if self.roots.is_empty() || !source.capabilities().near {
             return Ok(false);
@@ -45,7 +46,7 @@ impl Known {
         Ok(!roots.is_empty())
     }
 
-    /// Refuses such a repository.
+    /// Rejects another repository.
     ///
     /// # Errors
     /// `auth_or_missing`: the repository is not there.

@@ -14,7 +14,7 @@ use crate::Verified;
 use loci_engine::calls::standing::Standing;
 
 impl Verified {
-    /// Repositories by key, behind `after`, at most `limit` (1 to 100).
+    /// Returns repositories by key after `after`, at most `limit` (1 to 100).
     pub async fn repository_list(
         &self,
         caller: &Principal,

@@ -1,8 +1,8 @@
-//! Repositories: one identity under many names, and where the code of each can be read.
+//! Repositories: one identity with many names, and the places of the code of each.
 //!
-//! A repository is found by the names of its remotes, by the place of a clone that is known, or by its forge's number; never
-//! by a similar name. That two clones share their first commits makes them neither the same nor different (forks do): a
-//! person says so.
+//! A repository is found by the names of its remotes, by the place of a known clone, or by its
+//! forge's number, never by a similar name. Two clones with common root commits may be one
+//! repository or a fork; a person decides.
 
 mod add;
 mod at_forge;
@@ -29,18 +29,19 @@ pub use noticed::noticed;
 pub use numbered::host_of;
 pub use numbered::{Numbered, numbered, of_number};
 
-/// What registering did.
+/// The result of a registration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryAdded {
-    /// The repository as it is now.
+    /// The repository after the call.
     pub repository: Repository,
-    /// It was not known before.
+    /// True if the repository was new.
     pub created: bool,
-    /// What to know: another repository that may be the same, names that others have too, a default branch that nothing tells.
+    /// Warnings: another repository that may be the same, names that others have too, an unknown
+    /// default branch.
     pub warnings: Vec<String>,
 }
 
-/// The namespace of a repository's facts.
+/// Returns the namespace of a repository's facts.
 pub fn knowledge_namespace(repository: &Repository) -> Result<Namespace> {
     Namespace::parse(format!("/{}/knowledge/", repository.key))
 }

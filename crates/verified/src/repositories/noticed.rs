@@ -1,6 +1,8 @@
-//! The repository that a forge's news is of: by the forge's number, which neither a rename nor a transfer changes, else by its name there.
-//! What the forge says of it beside the news is learned; nothing is concluded from similar names, and a name that another repository has
-//! by now is not followed.
+//! Finds the repository of a forge's notification: by the forge's number, which neither a rename
+//! nor a transfer changes, else by its name there.
+//!
+//! The number and the name in the notification are stored. Similar names prove nothing, and a name
+//! that now belongs to another repository is not followed.
 
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{ReadTx, Tx};
@@ -10,7 +12,8 @@ use loci_model::{MemoryId, Result, Timestamp};
 use super::at_forge::{Told, learn, number_alias};
 use crate::RepositoryName;
 
-/// The repository; `None` where none is registered, or the one of that name has another number there. `formerly` is what it was called.
+/// Returns the repository. Returns `None` if none is registered, or if the one of that name has
+/// another number there. `formerly` is its previous name.
 pub fn noticed(
     tx: &mut dyn Tx,
     memory: &MemoryId,
@@ -49,7 +52,7 @@ fn known(
             found = tx.repositories().named(memory, &name.unqualified())?;
             found.retain(|one| !one.aliases.iter().any(|alias| has_host(alias)));
         }
-        // One of that name with another number there is another repository.
+        // A repository of that name with another number there is a different one.
         found.retain(|one| !one.aliases.iter().any(|alias| alias.starts_with(&others)));
         if let Some(found) = only(found) {
             return Ok(Some(found));

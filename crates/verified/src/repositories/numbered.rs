@@ -1,5 +1,5 @@
-//! Which repository a forge's number means, and whether it is that of a repository that was named.
-//! Nothing is learned here: a number is learned when a repository is registered, or from its forge.
+//! Resolves a forge's number to a repository, and compares it with a named repository. Nothing is
+//! stored here; the registration or the forge adds a number.
 
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::ReadTx;
@@ -9,24 +9,25 @@ use loci_model::{MemoryId, Result};
 use super::at_forge::number_alias;
 use super::find::of_id;
 
-/// Forges that are at one host.
+/// Forges with a single host.
 const HOSTS: &[(&str, &str)] =
     &[("github", "github.com"), ("gitlab", "gitlab.com"), ("bitbucket", "bitbucket.org")];
-/// How the alias of a number begins.
+/// The prefix of the alias of a number.
 const NUMBER: &str = "id:";
 
-/// What is known of a number.
+/// The relation of a number to a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Numbered {
-    /// It is the repository's.
+    /// The number is the repository's.
     Own,
-    /// It is not: the repository has another one there, or another repository has it.
+    /// The number is not the repository's: it has another one there, or another repository has this
+    /// one.
     Another,
-    /// Nobody said which number the repository has.
+    /// The repository's number is unknown.
     Unknown,
 }
 
-/// Whether a number, at that forge where one is named, is the repository's.
+/// Compares a number, at the named forge if there is one, with that of the repository.
 pub fn numbered(
     tx: &dyn ReadTx,
     repository: &Repository,
@@ -48,7 +49,7 @@ pub fn numbered(
     Ok(if others.is_empty() { Numbered::Unknown } else { Numbered::Another })
 }
 
-/// The one repository of a number at a forge, where the caller may see it.
+/// Returns the only repository of a number at a forge, if the caller may see it.
 pub fn of_number(
     tx: &dyn ReadTx,
     caller: &Principal,
@@ -62,7 +63,7 @@ pub fn of_number(
     Ok(of_id(tx, caller, memory, &one.id, capability)?.map(|found| found.repository))
 }
 
-/// Where a forge is: a word for one that is at one host, else a host.
+/// Returns the host of a forge, from the name of one with a single host, or from a host.
 pub fn host_of(forge: Option<&str>) -> Option<&str> {
     let forge = forge?;
     let known = HOSTS.iter().find(|(name, _)| *name == forge).map(|(_, host)| *host);

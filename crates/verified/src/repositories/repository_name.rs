@@ -1,32 +1,33 @@
-//! Names of repositories: as callers write them, as remotes configure them, and the one spelling in
-//! which they are compared. Which repository a name means is `repositories`' matter.
+//! Names of repositories: as callers write them, as remotes configure them, and in the normal form
+//! for comparison. `repositories` resolves a name.
 
 use loci_model::{Error, Result, limits};
 
-/// Fewest and most characters of a name, its host included.
+/// The minimum and the maximum number of characters in a name, including its host.
 const NAME_CHARS: std::ops::RangeInclusive<usize> = 3..=300;
-/// What a name must be, for people.
+/// The rule for a name, as a message for people.
 const RULE: &str = "repo must be owner/name or host/owner/name, of letters, digits, . _ and -; no segment has more than 100 characters \
                     (an owner at github.com 39), all of them no more than 255; no segment begins with -, the name does not end in \
                     .git, and nobody is called users";
-/// The forge whose owners have short names.
+/// The forge that limits owner names to 39 characters.
 const GITHUB: &str = "github.com";
-/// An owner of that name would own the preferences of people: `/users/{user}/` is theirs.
+/// An owner of that name would own the preferences of users, because they are stored in
+/// `/users/{user}/`.
 const RESERVED_OWNER: &str = "users";
-/// How a clone is called, not a repository.
+/// The suffix of clone URLs, which is not part of the repository's name.
 const CLONE: &str = ".git";
 
-/// A repository as a caller or a remote names it.
+/// A repository's name from a caller or a remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryName {
-    /// The forge, lower case, with its port where that is not the usual one.
+    /// The forge's host in lower case, with its port if it is not the default one.
     pub host: Option<String>,
-    /// Two or more segments, as written.
+    /// The segments as written, two or more.
     pub segments: Vec<String>,
 }
 
 impl RepositoryName {
-    /// From what a caller writes: `owner/name`, `group/sub/name`, `host/owner/name`.
+    /// Parses a caller's text: `owner/name`, `group/sub/name`, `host/owner/name`.
     ///
     /// # Errors
     /// `Invalid`, naming the rule.
@@ -50,8 +51,8 @@ impl RepositoryName {
         Ok(Self { host, segments: segments.into_iter().map(str::to_owned).collect() })
     }
 
-    /// From a remote's URL: https, ssh, git or `user@host:path`. `None` for paths and URLs of this machine, and for what
-    /// is not a repository's address.
+    /// Parses a remote's URL: https, ssh, git or `user@host:path`. Returns `None` for paths and
+    /// URLs of this machine, and for URLs that are not a repository's address.
     pub fn of_remote(url: &str) -> Option<Self> {
         let (authority, path) = match url.split_once("://") {
             Some((scheme, rest)) => {
@@ -59,7 +60,7 @@ impl RepositoryName {
                 known.iter().find(|known| scheme.eq_ignore_ascii_case(known))?;
                 rest.split_once('/')?
             }
-            // scp's way: a colon before the first slash, and more than a drive letter before it.
+            // The scp form: a colon before the first slash, and more than a drive letter before it.
             None => url.split_once(':').filter(|(host, _)| host.len() > 1 && !host.contains('/'))?,
         };
         let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host).to_ascii_lowercase();
@@ -77,7 +78,7 @@ impl RepositoryName {
         })
     }
 
-    /// The spelling in which names are compared: lower case, with the host where there is one.
+    /// Returns the normal form for comparison: lower case, with the host if there is one.
     pub fn alias(&self) -> String {
         let path = self.segments.join("/").to_lowercase();
         match &self.host {
@@ -86,12 +87,12 @@ impl RepositoryName {
         }
     }
 
-    /// The same without the host.
+    /// Returns the normal form without the host.
     pub fn unqualified(&self) -> String {
         self.segments.join("/").to_lowercase()
     }
 
-    /// The two-segment scope key `owner/name`; groups of groups are joined with `--`.
+    /// Returns the scope key `owner/name` of two segments. Nested groups are joined with `--`.
     pub fn key(&self) -> String {
         match self.segments.split_last() {
             Some((name, owner)) => format!("{}/{name}", owner.join("--")),
@@ -100,10 +101,11 @@ impl RepositoryName {
     }
 }
 
-/// So much of a root commit tells two directories of one name apart.
+/// The number of characters of a root commit that distinguish two directories of one name.
 const ROOT_CHARS: usize = 8;
 
-/// A name that no remote gives: the directory's, with the beginning of the first root commit.
+/// Returns a name for a repository without a remote: the directory's, with the first characters of
+/// the root commit.
 pub fn local_key(directory: &str, root: Option<&str>) -> String {
     let legal = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' };
     let room = limits::REPOSITORY_SEGMENT_CHARS_MAX - 1 - ROOT_CHARS;
@@ -115,7 +117,8 @@ pub fn local_key(directory: &str, root: Option<&str>) -> String {
     format!("local/{name}-{root}")
 }
 
-/// The first segment is a host where it has a dot and ends in letters, with or without a port.
+/// Returns true if the first segment is a host: it has a dot and ends in letters, with or without a
+/// port.
 fn is_host(text: &str) -> bool {
     let (name, port) = text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port)));
     let top = name.rsplit_once('.').map(|(_, top)| top);
@@ -124,7 +127,7 @@ fn is_host(text: &str) -> bool {
         && port.is_none_or(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// True for two segments or more that are an owner's, perhaps groups', and a repository's.
+/// Returns true for two or more segments that name an owner, optional groups, and a repository.
 fn is_path(segments: &[&str]) -> bool {
     let [owner, .., name] = segments else { return false };
     segments.iter().all(|segment| is_segment(segment))
@@ -132,21 +135,21 @@ fn is_path(segments: &[&str]) -> bool {
         && without_clone(name).len() == name.len()
 }
 
-/// Whether the lengths are those of names, and of the scope key that is made of them.
+/// Returns true if the lengths are valid for a name and for the scope key made from it.
 fn has_room(host: Option<&str>, segments: &[&str]) -> bool {
     let owner_max = match host {
         Some(GITHUB) => limits::GITHUB_OWNER_CHARS_MAX,
         Some(_) | None => limits::REPOSITORY_SEGMENT_CHARS_MAX,
     };
     let groups = segments.len().saturating_sub(2);
-    // A key joins groups of groups with two characters in place of one.
+    // A key joins nested groups with two characters in place of one.
     let key = segments.iter().map(|segment| segment.len() + 1).sum::<usize>().saturating_sub(1) + groups;
     segments.first().is_some_and(|owner| owner.len() <= owner_max)
         && segments.iter().all(|segment| segment.len() <= limits::REPOSITORY_SEGMENT_CHARS_MAX)
         && key <= limits::REPOSITORY_KEY_CHARS_MAX
 }
 
-/// A path without what clones are called by, in any case.
+/// Returns a path without the suffix of clones, in any case.
 fn without_clone(path: &str) -> &str {
     let end = path.len().saturating_sub(CLONE.len());
     match path.get(end..) {
@@ -207,7 +210,7 @@ mod tests {
             check(format!("github.com/acme/{}", long(chars)), expect);
             check(format!("group/{}/shop", long(chars)), expect);
         }
-        // As a key: 100, two dashes, 100, a slash, and what is left.
+        // As a key: 100, two dashes, 100, a slash, and the rest.
         for (chars, expect) in [(52, true), (53, false)] {
             let name = format!("{}/{}/{}", long(100), long(100), long(chars));
             check(name.clone(), expect);

@@ -1,5 +1,5 @@
-//! The worth of a fact to its reader, from the state of its code: the one place where every list, prompt
-//! and answer takes its words from. It decides no state.
+//! The assurance of a fact for its reader, from the state of its code. Every list, prompt and
+//! answer takes its words from here. The module decides no state.
 
 use loci_engine::retrieval::render::line_marks::OTHER_LINE_ENDS;
 use loci_model::facts::citation::Place;
@@ -9,21 +9,21 @@ use loci_model::facts::verdict::{Verdict, Verification};
 use crate::reads::answers::FactView;
 use crate::reads::shown_code::ShownCode;
 
-/// Places that a label names; the rest are counted.
+/// The number of places that a label names; the others are counted.
 const PLACES_MAX: usize = 3;
-/// Names that a label names.
+/// The number of names that a label shows.
 const NAMES_MAX: usize = 5;
-/// Lines of a short difference, and characters of each.
+/// The number of lines in a short diff, and of characters in each.
 const DIFF_LINES_MAX: usize = 6;
 const DIFF_CHARS_MAX: usize = 120;
 
 impl FactView {
-    /// The verdict of the code on the fact, where it was read.
+    /// Returns the support of the code for the fact, if the code was read.
     pub fn support(&self) -> Option<&SupportReport> {
         self.verification.as_ref().and_then(|verification| verification.support.as_ref())
     }
 
-    /// The meaning for a reader.
+    /// Returns the assurance for a reader.
     pub fn assurance(&self) -> Assurance {
         let support = self.support().map(|report| report.support);
         match (self.verdict(), support) {
@@ -41,7 +41,7 @@ impl FactView {
         }
     }
 
-    /// The place of its code and the worth of that, in a line.
+    /// Returns the places of the code and the assurance, in one line.
     pub fn label(&self) -> String {
         let places = self.places();
         let mut notes = match self.assurance() {
@@ -70,19 +70,21 @@ impl FactView {
         notes.join("; ")
     }
 
-    /// The lines that a changed citation lost and gained, few and short, with its place.
+    /// Returns the removed and added lines of a changed citation, shortened, with its place.
     pub fn short_diff(&self) -> Option<(Place, Vec<String>)> {
         let checked = self.verification.iter().flat_map(|verification| &verification.citations);
         let changed = checked.zip(&self.remembered.fact.detail.citations);
         changed.filter(|(verdict, _)| verdict.verdict != Verdict::Valid).find_map(|(verdict, citation)| {
             let shown = ShownCode::of(verdict.diff.as_deref()?).text;
-            // Only at its beginning are these the head of the diff: code, too, may begin with two signs.
+            // These are the head of the diff only in the first two lines, because code can begin
+            // with such signs too.
             let is_head = |nth: usize, line: &str| {
                 nth == 0 && line.starts_with("--- a/") || nth == 1 && line.starts_with("+++ b/")
             };
             let lines = shown.lines().enumerate().filter(|(nth, line)| !is_head(*nth, line));
             let lines = lines.map(|(_, line)| line).filter(|line| line.starts_with(['-', '+']));
-            // A line of code is one line here, whatever in it a reader takes for an end.
+            // A line of code stays one line here, even if it contains characters that a reader
+            // treats as line ends.
             let lines = lines.map(|line| line.replace(OTHER_LINE_ENDS, " "));
             let lines: Vec<String> = lines.take(DIFF_LINES_MAX).map(|line| cut(&line)).collect();
             let place = verdict.found.clone().unwrap_or_else(|| citation.anchor.place.clone());
@@ -90,8 +92,8 @@ impl FactView {
         })
     }
 
-    /// Returns the places of the cited code now, by citation; of code that was not found, where it
-    /// was last.
+    /// Returns the current places of the cited code, by citation. For code that was not found it is
+    /// the last known place.
     pub fn places_now(&self) -> Vec<Place> {
         let citations = &self.remembered.fact.detail.citations;
         let found = |index: usize| {
@@ -105,7 +107,7 @@ impl FactView {
         citations.iter().enumerate().map(place).collect()
     }
 
-    /// The places in a line, few of them; the rest are counted.
+    /// Returns the places in one line. Those beyond the limit are counted.
     fn places(&self) -> String {
         let mut places: Vec<String> = self.places_now().iter().map(shown_place).collect();
         let more = places.len().saturating_sub(PLACES_MAX);
@@ -116,7 +118,7 @@ impl FactView {
         places.join(", ")
     }
 
-    /// The cited place of the first citation that stands elsewhere now.
+    /// Returns the cited place of the first citation whose code has moved.
     fn moved(&self) -> Option<String> {
         let checked = self.verification.iter().flat_map(|verification| &verification.citations);
         let mut pairs = checked.zip(&self.remembered.fact.detail.citations);
@@ -128,7 +130,7 @@ impl FactView {
     }
 }
 
-/// The reason for the verdict on support, where that is worth a note.
+/// Returns a note on the reason of the support verdict, if there is one to show.
 fn reason(report: &SupportReport) -> Option<String> {
     match report.reason {
         SupportReason::ClaimFalse => Some("a claim about it is false".to_owned()),

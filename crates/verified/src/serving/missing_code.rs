@@ -1,23 +1,26 @@
-//! Facts that are in quarantine because their code is gone from the default branch: reads look at them too. Where the code stands,
-//! be it on another branch or again, they are returned; elsewhere it is said that they are withheld, and why. What a person or a check
-//! holds back is not meant, and is never looked at.
+//! Facts that are quarantined because their code is gone from the default branch.
+//!
+//! Reads verify them too. If the code exists at the requested revision, such as another branch,
+//! they are returned. Otherwise the answer reports that they are withheld, and why. Facts that a
+//! person or a check holds back are not included and never verified.
 
 use loci_model::facts::fact::Fact;
 use loci_model::ports::store::{FactChoice, FactPage, ReadTx};
 use loci_model::record::RecordState;
 use loci_model::{MemoryId, RepositoryId, Result};
 
-/// How many of them a read looks at, those confirmed last.
+/// The number of such facts that a read verifies, most recently confirmed first.
 const LOOKED_AT: usize = 50;
-/// Among how many in quarantine they are looked for: others are there for a person to decide.
+/// The number of quarantined facts that are searched for them. The others wait for a person's
+/// decision.
 const AMONG: usize = 500;
 
-/// Whether a fact is in quarantine because of its code.
+/// Returns true if a fact is quarantined because of its code.
 pub(crate) fn is_gone(fact: &Fact) -> bool {
     fact.status == RecordState::Quarantined && fact.detail.gone.is_some() && !fact.proposed
 }
 
-/// Those of a repository that a read looks at beside `others`, at most `room`.
+/// Returns such facts of a repository that a read verifies in addition, at most `room`.
 pub(crate) fn of(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -37,12 +40,12 @@ pub(crate) fn of(
     Ok(facts)
 }
 
-/// Puts facts in the order of reads, confirmed last first.
+/// Sorts facts in the order of reads, most recently confirmed first.
 pub(crate) fn order(facts: &mut [Fact]) {
     facts.sort_by(|a, b| b.refreshed_at.cmp(&a.refreshed_at).then_with(|| a.record.cmp(&b.record)));
 }
 
-/// Leaves `limit` of those that are active, and of the others what a read looks at.
+/// Keeps `limit` of the active facts, and of the others as many as a read verifies.
 pub(crate) fn cut(facts: &mut Vec<Fact>, limit: usize, room: usize) {
     let (mut active, mut gone) = (0, 0);
     facts.retain(|fact| {

@@ -1,5 +1,5 @@
-//! The policy of serving facts: what is verified, withheld, worded and written down before an
-//! answer leaves.
+//! The policy of serving facts: verification, withholding, wording and recording before an answer
+//! is sent.
 
 mod assurance;
 pub(super) mod missing_code;

@@ -1,4 +1,4 @@
-//! Facts as a block for a prompt: fenced, each with where it stands and how sure that is.
+//! Facts as a block for a prompt: fenced, each with its place and its assurance.
 
 use loci_engine::retrieval::render::{Budget, Entry, Frame, Group, Oversize, Screened, fill};
 use loci_engine::safety::Patterns;
@@ -8,10 +8,10 @@ use loci_text::tokens::Estimator;
 
 use crate::reads::answers::FactView;
 
-/// Tokens of a block where nobody says how many: what one result over MCP holds (64 KiB) beside the facts themselves, and no more
-/// than a prompt should be given unasked. What finds no room is counted.
+/// The default token budget of a block. A result over MCP (64 KiB) holds it together with the facts
+/// themselves, and a prompt should not get more by default. Facts beyond the budget are counted.
 const TOKENS_DEFAULT: u32 = 8_000;
-/// The groups of facts, in the order in which they are read.
+/// The groups of facts, in the order of the block.
 const SECTIONS: [Assurance; 7] = [
     Assurance::Verified,
     Assurance::Cited,
@@ -22,7 +22,8 @@ const SECTIONS: [Assurance; 7] = [
     Assurance::Proposed,
 ];
 
-/// The block, and the records it shows. Of `unstated` facts it shows the places, behind the others.
+/// Returns the block and the records that it shows. Of `unstated` facts it shows only the places,
+/// after the others.
 pub(super) fn render(
     views: &[FactView],
     unstated: &[&FactView],
@@ -52,7 +53,7 @@ pub(super) fn render(
     (filled.block, shown.collect())
 }
 
-/// The words in the place of a statement that is withheld.
+/// The text in place of a withheld statement.
 const UNSTATED: &str = "withheld; read the cited lines instead.";
 
 fn entry(view: &FactView, statement: &str) -> Entry {

@@ -1,5 +1,5 @@
-//! Serving facts: verified first, what does not hold kept back, what was returned written down
-//! before the answer leaves.
+//! Serves facts: it verifies them, withholds those that do not hold, and records the returned ones
+//! before the answer is sent.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,18 +32,19 @@ use crate::verification::state_write;
 use crate::verification::verdicts::{Checked, Looked};
 use loci_engine::calls::standing::Standing;
 
-/// How a read is to be served.
+/// The options of a read.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Serving {
-    /// How facts are checked.
+    /// The verification mode.
     pub verify: VerifyMode,
-    /// At which revision; `None`: the caller's working tree, else `HEAD`.
+    /// The revision. `None` is the caller's working tree, or else `HEAD`.
     pub reference: Option<String>,
-    /// A block for a prompt is wanted, of at most so many tokens where a number is given.
+    /// Requests a block for a prompt, with an optional token budget.
     pub prompt: Option<Option<u32>>,
-    /// What the caller found where the code is, in the place of looking here.
+    /// The verdicts that the caller reports, in place of a look on this server.
     pub told: Option<Arc<Told>>,
-    /// At most so many of those that hold. More may be looked at: verbs with a limit set it themselves.
+    /// The maximum number of facts returned. More may be verified; operations with a limit set it
+    /// themselves.
     pub most: Option<u32>,
 }
 
@@ -67,7 +68,7 @@ impl Verified {
         self.serve_looked(caller, standing, repository, facts, serving, looked).await
     }
 
-    /// Returns the settings with the revision that is meant where none is named.
+    /// Returns the options with the default revision if none is named.
     pub(crate) async fn at_revision(
         &self,
         repository: &Repository,
@@ -82,7 +83,7 @@ impl Verified {
         Serving { reference, ..serving.clone() }
     }
 
-    /// Returns those of some facts that hold by what was found of them, in their order.
+    /// Returns those of some facts that hold according to a look, in their order.
     pub(crate) async fn serve_looked(
         &self,
         caller: &Principal,
@@ -133,7 +134,8 @@ impl Verified {
         })
     }
 
-    /// Writes what was verified now, `names` in its order, and what is returned, in one transaction.
+    /// Stores the new verifications (`names` in their order) and the returned facts, in one
+    /// transaction.
     async fn write_served(
         &self,
         scene: Scene,
@@ -154,7 +156,7 @@ impl Verified {
             .await
     }
 
-    /// The same within a write.
+    /// Stores the new verifications and the returned facts within a write.
     pub(crate) fn note_served(
         &self,
         tx: &mut dyn Tx,
@@ -170,9 +172,9 @@ impl Verified {
         tx.facts_mut().count_retrieved(&scene.memory, served)
     }
 
-    /// Writes what was found out now about facts, `names` in the order of `looked.checked`. Of facts whose citations, claims or text
-    /// have changed meanwhile it is written that they were verified, and nothing more: it was found of what they were. True where
-    /// there are none of those.
+    /// Stores new verdicts on facts, `names` in the order of `looked.checked`. For a fact whose
+    /// citations, claims or text changed meanwhile, it only records the verification, because the
+    /// verdict applies to the earlier content. Returns true if there is no such fact.
     pub(crate) fn write_checked(
         &self,
         tx: &mut dyn Tx,
@@ -188,7 +190,7 @@ impl Verified {
             return Ok(true);
         }
         let default_tip = looked.default_tip();
-        // What decides nothing needs no comparing.
+        // Verdicts that change no state need no comparison.
         let repository = match default_tip {
             Some(_) => tx.repositories().get(&memory.id, &scene.repository)?,
             None => None,
@@ -223,7 +225,8 @@ impl Verified {
     }
 }
 
-/// Whether a verdict would bring a fact back beside one that says the same and is active by now: it stays where it is.
+/// Returns true if a verdict would reactivate a fact although an equal one is active by now. The
+/// fact then keeps its state.
 fn would_double(tx: &dyn ReadTx, fact: &Fact, verdict: Verdict) -> Result<bool> {
     if fact.status != RecordState::Quarantined || !turns(fact, verdict) {
         return Ok(false);
@@ -231,18 +234,18 @@ fn would_double(tx: &dyn ReadTx, fact: &Fact, verdict: Verdict) -> Result<bool> 
     Ok(tx.facts().active_with(&fact.memory, &fact.repository, &fact.content_hash)?.is_some())
 }
 
-/// Facts by what becomes of them.
+/// Facts by outcome.
 #[derive(Debug, Default)]
 struct Sifted {
-    /// Returned, in order; what could not be verified comes last.
+    /// The returned facts in order. Those that could not be verified come last.
     views: Vec<FactView>,
-    /// Kept back because of their code.
+    /// The facts withheld because of their code.
     withheld: Vec<FactView>,
     omitted: OmittedFacts,
 }
 
-/// What is returned, at most so many, and what is kept back. A fact that is in quarantine because its code was gone is returned where
-/// the code is there.
+/// Divides facts into returned ones, at most `most`, and withheld ones. A fact quarantined because
+/// its code was gone is returned if the code is there.
 fn sift(
     repository: &Repository,
     facts: Vec<Remembered>,
@@ -258,7 +261,7 @@ fn sift(
         let verdict = verification.as_ref().map(|verification| verification.verdict);
         let (is_proposed, was_gone) = (fact.fact.proposed, is_gone(&fact.fact));
         if was_gone && is_default && verdict == Some(Verdict::Valid) {
-            // As it will have been written before this is returned.
+            // The state that the store will have before this answer is sent.
             fact.fact.status = RecordState::Active;
         }
         if let (Some(verification), Some(tip)) = (&verification, &looked.tip) {
@@ -298,7 +301,8 @@ fn sift(
     sifted
 }
 
-/// Where valid citations were found in this call, in what is returned. What is kept of it is the default branch's matter alone.
+/// Updates the places of valid citations in the returned fact. Only results for the default branch
+/// are stored.
 fn show_where(fact: &mut Remembered, verification: &Verification, commit: Option<ObjectId>) {
     let Some(commit) = commit else { return };
     for (citation, verdict) in fact.fact.detail.citations.iter_mut().zip(&verification.citations) {
@@ -311,7 +315,7 @@ fn show_where(fact: &mut Remembered, verification: &Verification, commit: Option
     }
 }
 
-/// When a verification is still good enough to stand in for another.
+/// Returns the time after which a verification still counts as a receipt.
 pub(crate) fn receipts_since(now: Timestamp, minutes: u32) -> Timestamp {
     now.plus_millis(-i64::from(minutes) * 60_000)
 }

@@ -1,4 +1,4 @@
-//! Facts, and what a check found of their citations, in the shapes of answers.
+//! Facts and the verdicts on their citations, in the shapes of answers.
 
 use loci_api::verified::fact as shape;
 use loci_api::verified::fact::{CheckedCitation, CitationCheck, CitationsChecked, PlaceAt};
@@ -15,14 +15,14 @@ use crate::reads::answers::{FactList, FactView};
 use crate::reads::shown_code::ShownCode;
 use crate::reads::verify::VerifyAnswer;
 
-/// Excerpts are cut at so many bytes.
+/// The maximum number of bytes in an excerpt.
 const EXCERPT_BYTES_MAX: usize = 8_192;
 
-/// Facts that were kept back are named up to so many; all are counted.
+/// The maximum number of withheld facts that are named; all are counted.
 const WITHHELD_SHOWN: usize = 20;
 
 impl FactView {
-    /// Returns the fact with its citations: enough to be verified by giving them back.
+    /// Returns the fact with its citations, which a caller can send back for verification.
     pub fn shown(&self) -> shape::Fact {
         let (record, fact, verdict) = (&self.remembered.record, &self.remembered.fact, self.verdict());
         shape::Fact {
@@ -45,8 +45,8 @@ impl FactView {
         }
     }
 
-    /// Returns the fact as one that was kept back, with the reason by citation, and the places to
-    /// read instead.
+    /// Returns the fact as a withheld one, with the reason by citation and the places to read
+    /// instead.
     pub fn withheld(&self) -> shape::WithheldFact {
         let checked = self.verification.iter().flat_map(|verification| &verification.citations);
         let citations = &self.remembered.fact.detail.citations;
@@ -76,7 +76,7 @@ impl FactView {
         }
     }
 
-    /// Returns the short difference of changed code, with its place.
+    /// Returns the short diff of changed code, with its place.
     fn change(&self) -> Option<shape::FactChange> {
         let (place, lines) = self.short_diff()?;
         Some(shape::FactChange { place, diff: lines.join("\n") })
@@ -91,7 +91,7 @@ impl Remembered {
 }
 
 impl FactList {
-    /// Returns the list as it is shown.
+    /// Returns the list in its API shape.
     pub fn shown(self) -> shape::FactList {
         let is_empty = self.facts.is_empty() && self.withheld.is_empty();
         shape::FactList {
@@ -111,7 +111,7 @@ impl FactList {
 }
 
 impl VerifyAnswer {
-    /// Returns the check as it is shown, of citations of these places.
+    /// Returns the check of citations at these places in its API shape.
     pub fn shown(self, cited: &[Place]) -> CitationsChecked {
         CitationsChecked {
             check: citation_check(&self.verification, cited, &self.contents, self.commit),
@@ -125,13 +125,13 @@ impl VerifyAnswer {
     }
 }
 
-/// Returns ids as answers show them.
+/// Returns ids in their API form.
 pub fn ids(ids: &[RecordId]) -> Vec<String> {
     ids.iter().map(|id| bare_id(id).to_owned()).collect()
 }
 
-/// Returns a verification as it is shown. `cited`: the places, in the order of the verdicts;
-/// `contents`: the lines found there, where they were read.
+/// Returns a verification in its API shape. `cited` has the places in the order of the verdicts;
+/// `contents` has the lines found there, if they were read.
 pub fn citation_check(
     verification: &Verification,
     cited: &[Place],
@@ -157,7 +157,7 @@ pub fn citation_check(
     }
 }
 
-/// Returns the verdict of the code on a fact as it is shown.
+/// Returns the support of the code for a fact in its API shape.
 pub fn shown_support(report: &SupportReport) -> shape::FactSupport {
     let SupportReport { support: verdict, reason, found, missing, other_values } = report.clone();
     shape::FactSupport { verdict, reason, found, missing, other_values }
@@ -168,7 +168,7 @@ fn status(status: RecordState) -> &'static str {
         RecordState::Active | RecordState::Superseded | RecordState::Invalid | RecordState::Expired => {
             status.as_str()
         }
-        // Held back, whatever for: reads never return these.
+        // Records held back for any reason; reads never return them.
         RecordState::Quarantined
         | RecordState::Candidate
         | RecordState::Stale
@@ -238,7 +238,7 @@ fn cut(text: &str) -> &str {
     text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
-/// The next step where nothing is known.
+/// Returns the hint for a repository without facts.
 fn hint(repo: &str) -> String {
     format!(
         "No facts are stored about {repo}, or none that were asked for. Store a fact with the lines that \

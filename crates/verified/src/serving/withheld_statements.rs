@@ -1,6 +1,6 @@
-//! Facts whose statement is withheld from a reader although their cited lines were found: changed
-//! code, and code that gives another value than the statement. It reads no code, and changes no
-//! fact.
+//! Facts whose statement is withheld from a reader although their cited lines were found: the code
+//! has changed, or it gives another value than the statement. The module reads no code and changes
+//! no fact.
 
 use loci_engine::access;
 use loci_model::facts::support::{Assurance, DriftedFacts};
@@ -12,7 +12,7 @@ use crate::Verified;
 use crate::reads::answers::{FactView, VerifyMode};
 use loci_engine::calls::standing::Standing;
 
-/// The statements that one reader is not given.
+/// The kinds of statements withheld from one reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Withholding {
     drifted: bool,
@@ -20,8 +20,8 @@ pub struct Withholding {
 }
 
 impl Withholding {
-    /// Returns what a setting withholds from an agent, or a model that is given a prompt; else from
-    /// a person.
+    /// Returns the withholding for a setting and a reader: an agent (or a model that gets a
+    /// prompt), or a person.
     fn of(setting: DriftedFacts, is_agent: bool) -> Self {
         let drifted = match setting {
             DriftedFacts::Label => false,
@@ -32,7 +32,7 @@ impl Withholding {
     }
 
     /// Returns true for a fact that is shown by its places alone. A proposal that its lines do not
-    /// contradict is shown with its label: people decide it.
+    /// contradict is shown with its label, because people decide on it.
     pub fn hides(self, view: &FactView) -> bool {
         match view.assurance() {
             Assurance::Drifted => self.drifted,
@@ -47,8 +47,8 @@ impl Withholding {
 }
 
 impl Verified {
-    /// Returns what is withheld from the caller of a read. A caller whose key may not act as a
-    /// person is an agent, whatever the call says.
+    /// Returns the withholding for the caller of a read. A caller whose key may not act as a person
+    /// counts as an agent, regardless of the request.
     pub fn withholding(
         &self,
         caller: &Principal,
@@ -60,7 +60,7 @@ impl Verified {
         Withholding::of(self.parts.settings.drifted, !is_person || is_prompt)
     }
 
-    /// Checks that the caller may read facts as unverified as the read asks for.
+    /// Checks that the caller may read unverified facts, if the read requests them.
     ///
     /// # Errors
     /// `Denied`, on `verify`.
@@ -78,8 +78,7 @@ impl Verified {
     }
 }
 
-/// Returns the warning about facts that were withheld by their statement; `None` where there are
-/// none.
+/// Returns the warning about facts whose statement was withheld; `None` if there are none.
 pub(super) fn warning(count: usize) -> Option<String> {
     let rule = "the code they cite has changed or says otherwise: read the places in withheld, then memory_supersede with \
                 new citations, or memory_invalidate; memory_get has a statement";

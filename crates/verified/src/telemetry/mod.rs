@@ -1,5 +1,5 @@
-//! Whether the rows of what happened say what the facts say: looked at, never mended. One file
-//! for what a fact's rows add up to, one for the rules.
+//! Checks that the events of facts agree with the facts. The check reports violations and repairs
+//! nothing. `replay` computes a fact's state from its events; `rules` has the rules.
 
 mod replay;
 mod rules;
@@ -14,41 +14,42 @@ use self::rules::{Trail, of_no_record, of_record};
 use crate::Verified;
 use loci_engine::access;
 
-/// Records, or rows of no record, that one read looks at.
+/// The number of records, or of events without a record, in one read.
 const PAGE: usize = 100;
-/// Rows of one record that are looked at, the newest: their numbers are counted however many there are.
+/// The maximum number of a record's newest events that are checked one by one. The counts always
+/// include all events.
 const EVENTS_MAX: usize = 10_000;
 
-/// Something that is not as the rules say.
+/// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TelemetryViolation {
-    /// Which rule.
+    /// The violated rule.
     pub rule: TelemetryRule,
-    /// The record it is about.
+    /// The record that it concerns.
     pub record: Option<RecordId>,
-    /// The row it is about.
+    /// The event that it concerns.
     pub event: Option<String>,
-    /// What is wrong.
+    /// A description of the violation.
     pub what: String,
 }
 
-/// What was looked at, and what is wrong.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TelemetryReport {
-    /// Records that were looked at.
+    /// The number of records checked.
     pub records: u64,
-    /// Records with more rows than are looked at one by one.
+    /// The number of records with more events than are checked one by one.
     pub cut: u64,
-    /// What is wrong, by record.
+    /// The violations, by record.
     pub violations: Vec<TelemetryViolation>,
 }
 
 impl Verified {
-    /// Looks at all facts of a memory and all that happened to them, a page at a time: what changes meanwhile is seen as it is
-    /// when its page is read.
+    /// Checks all facts of a memory and all their events, a page at a time. A change during the
+    /// check is seen in the state at the time its page is read.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory; when the store fails.
+    /// `Denied` without the administration right on the memory; errors of the store.
     pub async fn telemetry_check(&self, caller: &Principal, memory: &MemoryId) -> Result<TelemetryReport> {
         access::require_whole(caller, memory, Capability::Admin)?;
         let mut report = TelemetryReport::default();
@@ -86,7 +87,7 @@ struct Looked {
     records: u64,
     cut: u64,
     violations: Vec<TelemetryViolation>,
-    /// Behind which there may be more.
+    /// The last record of a full page, after which there may be more.
     last: Option<RecordId>,
 }
 

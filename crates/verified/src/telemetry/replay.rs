@@ -1,26 +1,26 @@
-//! What a fact's rows add up to: its state, and every counter (T1). Pure.
+//! Replays a fact's events to its state and every counter (T1). Pure.
 
 use loci_model::facts::fact::{FactEvent, FactEventKind};
 use loci_model::record::RecordState;
 
-/// What rows say of a fact.
+/// The result of the replay of a fact's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Replayed {
-    /// `None` where nothing says how it came to be.
+    /// The state; `None` if no event records the creation.
     pub(super) status: Option<RecordState>,
     pub(super) verifications: u64,
     pub(super) rejections: u64,
     pub(super) applied: u64,
 }
 
-/// Adds up rows, oldest first.
+/// Replays events, oldest first.
 pub(super) fn replay<'a>(events: impl Iterator<Item = &'a FactEvent>) -> Replayed {
     events.fold(Replayed::default(), |before, event| before.then(event))
 }
 
 impl Replayed {
     fn then(mut self, event: &FactEvent) -> Self {
-        // Where a fact follows its record, the cause is the state it came to.
+        // If a fact follows its record, the cause of the event is the new state.
         let named = event.cause.as_deref().and_then(RecordState::parse);
         let to = match event.kind {
             FactEventKind::Created | FactEventKind::Corrected => named,

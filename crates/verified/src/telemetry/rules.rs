@@ -1,7 +1,7 @@
-//! The rules of telemetry, T1 to T7, each as one look at what a record's rows say.
+//! The rules of telemetry, T1 to T7. Each is a check of a record's events.
 //!
-//! Rows that retention removes (what was returned, valid verifications) are never missed: what a rule needs of them is kept as a
-//! number, or is younger than retention is.
+//! The rules do not depend on events that retention removes (returned facts, valid verifications).
+//! The needed information is kept as a number, or is younger than the retention.
 
 use loci_model::facts::fact::{Fact, FactEvent, FactEventKind, KeptVerdict};
 use loci_model::facts::verdict::Verdict;
@@ -16,27 +16,27 @@ use crate::facts::receipts::VERIFICATIONS;
 /// A rule of telemetry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TelemetryRule {
-    /// Replaying the rows gives state and counters.
+    /// Replaying the events yields state and counters.
     T1,
-    /// As many rows say that it was returned as are counted.
+    /// The number of events for returned facts equals the counter.
     T2,
-    /// Each verification has its row, of its verdict; that it has no second one is what ids of rows are for.
+    /// Each verification has an event with its verdict. The ids of events exclude a second one.
     T3,
-    /// What took a place and what gave it away go in pairs.
+    /// Superseding and superseded facts come in pairs.
     T4,
-    /// A record is created once; a refusal says why and is about no record.
+    /// A record is created once. A rejection has a reason and no record.
     T5,
-    /// Declaring wrong is no verification.
+    /// An invalidation has its own event, not that of a verification.
     T6,
-    /// After deletion a row without text remains.
+    /// After a deletion an event without text remains.
     T7,
 }
 
 impl TelemetryRule {
-    /// Every rule.
+    /// All rules.
     pub const ALL: &'static [Self] = &[Self::T1, Self::T2, Self::T3, Self::T4, Self::T5, Self::T6, Self::T7];
 
-    /// Its short name.
+    /// Returns the rule's short name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::T1 => "T1",
@@ -49,7 +49,7 @@ impl TelemetryRule {
         }
     }
 
-    /// What it says.
+    /// Returns the rule's text.
     pub fn says(self) -> &'static str {
         match self {
             Self::T1 => "replaying what happened gives the state and the counters of every fact",
@@ -63,14 +63,14 @@ impl TelemetryRule {
     }
 }
 
-/// A record's rows, and what stands beside it.
+/// A record's events, with its fact, its current version and its cached verdicts.
 pub(super) struct Trail {
     record: RecordId,
     fact: Option<Fact>,
     current: Option<Record>,
-    /// Those that are kept, oldest first.
+    /// The retained events, oldest first.
     history: Vec<FactEvent>,
-    /// The newest of all, newest first.
+    /// The newest events of all kinds, newest first.
     newest: Vec<FactEvent>,
     returned: u64,
     kept: Vec<KeptVerdict>,
@@ -116,7 +116,7 @@ impl Trail {
     }
 }
 
-/// What is wrong about a record.
+/// Returns the violations of a record.
 pub(super) fn of_record(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -163,7 +163,8 @@ fn t1(trail: &Trail, fact: &Fact) -> Vec<TelemetryViolation> {
     found
 }
 
-/// The row of a deletion, which is not kept for ever, but stands while the fact does.
+/// Returns the event of a deletion. It is not retained without limit, but as long as the fact
+/// exists.
 fn deletion(trail: &Trail) -> Option<&FactEvent> {
     trail.newest.iter().find(|event| event.kind == FactEventKind::Deleted)
 }
@@ -217,7 +218,7 @@ fn t4(tx: &dyn ReadTx, memory: &MemoryId, trail: &Trail) -> Result<Vec<Telemetry
     for event in trail.history.iter().filter(|event| event.kind == FactEventKind::Corrected) {
         let mut has_pair = false;
         for old in before {
-            // What was erased since has no rows to ask.
+            // A fact that was erased since has no events to compare.
             has_pair |= tx.facts().get(memory, old)?.is_none()
                 || has(tx, memory, old, &[FactEventKind::Superseded], event.at)?;
         }
@@ -238,14 +239,15 @@ fn t4(tx: &dyn ReadTx, memory: &MemoryId, trail: &Trail) -> Result<Vec<Telemetry
     Ok(found)
 }
 
-/// What took the place, as the row says.
+/// Returns the record that superseded this one, from the event's details.
 fn by(event: &FactEvent) -> Option<RecordId> {
     let details: serde_json::Value = serde_json::from_str(event.details.as_ref()?.as_str()).ok()?;
     RecordId::parse(details.get("by")?.as_str()?).ok()
 }
 
-/// Rows of one write stand at one time, but for one that was put behind a later row of its fact: then by what clocks of
-/// servers, and calls beside each other, are apart.
+/// The maximum distance of two events of one write, in milliseconds. They have one time, unless one
+/// was moved after a later event of its fact. Then the clocks of servers, or overlapping calls,
+/// separate them.
 const APART_MS_MAX: u64 = 60_000;
 
 fn has(
@@ -278,7 +280,8 @@ fn t5(trail: &Trail) -> Vec<TelemetryViolation> {
 
 fn t6(trail: &Trail, fact: &Fact) -> Option<TelemetryViolation> {
     let (_, at) = fact.detail.invalidated.as_ref()?;
-    // Rows stand in the order of what happened: one may be later than the clock that the call saw.
+    // Events are ordered by what happened, so one may be later than the time that the call read
+    // from the clock.
     let is_told = |event: &FactEvent| event.kind == FactEventKind::Invalidated && event.at >= *at;
     let what = format!("it was declared wrong at {}, and no row says so", at.to_rfc3339());
     (!trail.history.iter().any(is_told)).then(|| trail.violation(TelemetryRule::T6, None, what))
@@ -300,7 +303,8 @@ fn t7(trail: &Trail) -> Vec<TelemetryViolation> {
     found
 }
 
-/// What is wrong about a row of no record: a refusal without its reason, or a row that must be about one.
+/// Returns the violation of an event without a record: a rejection without a reason, or an event
+/// that must have a record.
 pub(super) fn of_no_record(event: &FactEvent) -> Option<TelemetryViolation> {
     let (rule, what) = match event.kind {
         FactEventKind::RejectedStore if event.cause.is_some() => return None,

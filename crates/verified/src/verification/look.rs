@@ -1,6 +1,8 @@
-//! One look at code for facts: the same wherever the code is. A call of this process makes it on the adapter's threads; a client
-//! that has the code makes it there and says what it found. It decides nothing about facts: that is
-//! `state_change`.
+//! One look at the code for some facts, independent of the place of the code.
+//!
+//! A call of this process performs it on the adapter's threads. A client that has the code performs
+//! it there and reports the result. The module decides nothing about facts; `state_change` does
+//! that.
 
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::claim::Claim;
@@ -12,55 +14,55 @@ use loci_model::ports::code::{CodeResult, CodeSource};
 use crate::repositories::code_access::{Tip, resolve_since};
 use crate::verifier::{LineCache, Quorum, Verifier, VerifierLimits};
 
-/// What is verified of one fact.
+/// The verified parts of one fact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
-    /// Its citations.
+    /// The citations.
     pub citations: Vec<Citation>,
-    /// What must hold.
+    /// The claims that must hold.
     pub claims: Vec<Claim>,
-    /// The statement that the code is to support.
+    /// The statement that the code must support.
     pub statement: String,
 }
 
-/// Where and how is looked.
+/// The revision and the settings of a look.
 #[derive(Clone, Copy)]
 pub struct Look<'a> {
     /// The revision: a branch, a tag, a commit, `HEAD`, `WORKTREE`.
     pub reference: &'a str,
-    /// The repository's own word for its default branch.
+    /// The repository's setting for its default branch.
     pub default_ref: Option<&'a str>,
-    /// The tip of the default branch at which facts were last verified: an older one decides nothing. `None`: none is known, or
-    /// nothing is decided here.
+    /// The tip of the default branch at which facts were last verified. An older tip decides
+    /// nothing. `None` if no such tip is known, or if the look decides nothing.
     pub verified_tip: Option<ObjectId>,
-    /// How many citations must be valid; `None`: all.
+    /// The number of citations that must be valid; `None` requires all.
     pub quorum: Option<u32>,
-    /// Within which blobs are believed by their ids: names the repository and its tenant.
+    /// The scope within which blob ids are trusted. It names the repository and its tenant.
     pub scope: &'a str,
-    /// Files that were parsed already.
+    /// The cache of parsed files.
     pub lines: &'a LineCache,
-    /// Bounds what takes long.
+    /// The clock that bounds slow steps.
     pub clock: &'a dyn Clock,
-    /// The lines that are found are wanted, too.
+    /// True to return the lines found as well.
     pub with_lines: bool,
 }
 
-/// What was seen of one fact.
+/// The result for one fact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
-    /// What was found.
+    /// The verification.
     pub verification: Verification,
-    /// How long it took.
+    /// The duration of the verification, in milliseconds.
     pub duration_ms: u32,
-    /// The lines that were found, by citation, where they are wanted.
+    /// The lines found, by citation, if requested.
     pub lines: Vec<Option<String>>,
 }
 
-/// Verifies all subjects at one revision, which is found once.
+/// Verifies all subjects at one revision, which is resolved once.
 ///
 /// # Errors
-/// `ref` where the revision is not there; otherwise why the repository cannot be read. What cannot be read of one subject is
-/// its verdict, never an error.
+/// `ref` if the revision does not exist, or the reason why the repository cannot be read.
+/// Unreadable code of one subject is part of its verdict, never an error.
 pub fn look_at(
     source: &dyn CodeSource,
     look: &Look<'_>,
@@ -71,7 +73,7 @@ pub fn look_at(
     Ok((tip, seen))
 }
 
-/// Verifies all subjects at a revision that was found.
+/// Verifies all subjects at a resolved revision.
 pub(crate) fn see(source: &dyn CodeSource, look: &Look<'_>, tip: &Tip, subjects: &[Subject]) -> Vec<Seen> {
     let limits = VerifierLimits::default();
     let verifier = Verifier::new(source, tip.revision, look.lines, look.scope, look.clock, limits);
@@ -94,13 +96,14 @@ pub(super) fn see_one(verifier: &Verifier<'_>, look: &Look<'_>, subject: &Subjec
     Seen { verification, duration_ms, lines }
 }
 
-/// The lines where citations were found, by citation. What cannot be read any more is left out: the verdict stands.
+/// Returns the lines where citations were found, by citation. Lines that can no longer be read are
+/// left out; the verdict stays.
 pub(crate) fn lines_found(verifier: &Verifier<'_>, verification: &Verification) -> Vec<Option<String>> {
     let text = |place: &Place| verifier.read_lines(place, 0).ok().map(|lines| lines.content);
     verification.citations.iter().map(|citation| citation.found.as_ref().and_then(text)).collect()
 }
 
-/// Milliseconds between two moments in microseconds.
+/// Returns the milliseconds between two times in microseconds.
 pub(crate) fn since_ms(now_us: u64, began_us: u64) -> u32 {
     u32::try_from(now_us.saturating_sub(began_us) / 1_000).unwrap_or(u32::MAX)
 }

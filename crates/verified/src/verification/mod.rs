@@ -1,5 +1,4 @@
-//! The verification of facts: a look at their code, the change of state that follows from it, and
-//! its write.
+//! The verification of facts: a look at their code, the resulting change of state, and its write.
 
 pub(super) mod look;
 mod parallel_look;

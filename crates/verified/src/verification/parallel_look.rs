@@ -1,7 +1,10 @@
-//! Many facts at once: where the code is near, several threads look at a commit side by side, each taking the next fact when it is
-//! done with one. What is found of a fact does not depend on which thread found it, but for one that runs out of its time for
-//! searching trees: each thread has that time for itself. A source far away is looked at once, for it fetches together what a look
-//! announces; so is a worktree, for what lies there changes, and one look reads each file once.
+//! Verification of many facts at once.
+//!
+//! If the code is near, several threads read one commit in parallel, and each takes the next fact
+//! when it has finished one. The verdict does not depend on the thread, except for a fact that
+//! exceeds the time for tree searches, which each thread has for itself. A remote source is read by
+//! one look, because it fetches in one batch what a look announces. So is a working tree, because
+//! its files change and one look reads each file once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,17 +21,19 @@ use crate::repositories::code_access::{Tip, read_place};
 use crate::verifier::{Verifier, VerifierLimits};
 use loci_engine::calls::standing::Standing;
 
-/// Facts for which another thread is worth its own beginning: each reads the trees of the revision for itself.
+/// The number of facts that justify another thread. Each thread reads the trees of the revision
+/// itself.
 const FACTS_PER_PART: usize = 20;
-/// Looks at once, at most: one fewer than there are threads for reading code by default, for other calls want one, too.
+/// The maximum number of parallel looks: one fewer than the default number of threads for reading
+/// code, so that other calls get one.
 const PARTS_MAX: usize = 3;
 
-/// Facts that are looked at by several threads.
+/// The facts that several threads verify.
 pub(super) struct Parts {
     subjects: Vec<Subject>,
-    /// The first that nobody has taken.
+    /// The index of the first fact that no thread has taken.
     next: AtomicUsize,
-    /// In the order of the subjects.
+    /// The results, in the order of the subjects.
     seen: Mutex<Vec<Option<Seen>>>,
 }
 
@@ -38,12 +43,12 @@ impl Parts {
         Self { subjects, next: AtomicUsize::new(0), seen }
     }
 
-    /// Whether so many facts are looked at by more than one thread.
+    /// Returns true if this number of facts needs more than one thread.
     pub(super) fn are_worth_it(facts: usize) -> bool {
         parts_of(facts) > 1
     }
 
-    /// Looks at one fact after the other until none is left that nobody has taken, or at so many.
+    /// Verifies one fact after the other, up to `most`, until all are taken.
     fn take(&self, source: &dyn CodeSource, look: &Look<'_>, tip: &Tip, most: usize) {
         let limits = VerifierLimits::default();
         let verifier = Verifier::new(source, tip.revision, look.lines, look.scope, look.clock, limits);
@@ -57,7 +62,8 @@ impl Parts {
         }
     }
 
-    /// What was seen. A fact at which a thread gave up is unverifiable for this reason, and that alone.
+    /// Returns the results. A fact whose thread gave up is unverifiable with this error; the others
+    /// are not affected.
     fn whole(&self, error: &CodeError) -> Vec<Seen> {
         let seen = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
         let lost = |subject: &Subject| Seen {
@@ -75,7 +81,7 @@ fn parts_of(facts: usize) -> usize {
 }
 
 impl Verified {
-    /// Verifies many facts at one revision, which is found once.
+    /// Verifies many facts at one revision, which is resolved once.
     pub(super) async fn look_in_parts(
         &self,
         repository: &Repository,
@@ -92,7 +98,8 @@ impl Verified {
                 let seen = see(source, &own.borrowed(), &tip, &all.subjects);
                 return Ok((tip, Some(seen)));
             }
-            // Alone: it reads what all the others want, too, as the changes since the citations were made.
+            // The first look runs alone, because it reads data that all others need, such as the
+            // changes since the citations were made.
             all.take(source, &own.borrowed(), &tip, 1);
             Ok((tip, None))
         };
@@ -108,7 +115,7 @@ impl Verified {
             };
             read_place(code.as_ref(), &place, Arc::new(work))
         });
-        // One that cannot begin leaves its share to the others.
+        // The other looks do the work of one that cannot begin.
         let failed = join_all(looks).await.into_iter().find_map(Result::err);
         let given_up = || CodeError::new(Unverifiable::Network, "the reading was given up");
         Ok((tip, parts.whole(&failed.unwrap_or_else(given_up))))
@@ -125,7 +132,7 @@ mod tests {
     use super::*;
     use crate::verifier::LineCache;
 
-    /// So many facts of one citation each.
+    /// The number of facts, each with one citation.
     const FACTS: usize = 60;
 
     #[test]
@@ -148,7 +155,8 @@ mod tests {
         )
     }
 
-    /// A history whose second commit moves the code of most files, and loses that of every seventh. The same each time.
+    /// Returns a deterministic history whose second commit moves the code of most files and removes
+    /// that of every seventh.
     fn history() -> (CodeHistory, Tip, Vec<Subject>) {
         let mut history = CodeHistory::new();
         let commit = |history: &mut CodeHistory, text: &dyn Fn(usize) -> String| {
@@ -229,7 +237,7 @@ mod tests {
         let parts = Parts::new(subjects);
         with_look(|look| {
             parts.take(&source, look, &tip, 20);
-            // Taken, and never looked at.
+            // Taken, but never verified.
             let lost = parts.next.fetch_add(1, Ordering::Relaxed);
             assert_eq!(lost, 20);
             parts.take(&source, look, &tip, usize::MAX);

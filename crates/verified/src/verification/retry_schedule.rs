@@ -1,5 +1,8 @@
-//! When the background looks at a fact at a tip of the default branch: once where the code could be read; where it could not,
-//! again after ever longer pauses, for a day. What was found and tried is told by the fact and by its rows: nothing more is kept.
+//! The schedule of background verifications of a fact at a tip of the default branch.
+//!
+//! A fact whose code is readable is verified once. One whose code is not readable is retried for a
+//! day, after increasing pauses. The fact and its events contain all needed data, so nothing more
+//! is stored.
 
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
@@ -11,23 +14,23 @@ use loci_model::{Result, Timestamp};
 
 use crate::facts::events;
 
-/// For so long it is tried at one tip; the next tip begins anew.
+/// The time in which a fact is retried at one tip, in milliseconds. The next tip starts again.
 const TRIED_MS: i64 = DAY_MS;
-/// Rows of a fact that are read for what was tried.
+/// The number of a fact's events that are read for earlier attempts.
 const ROWS: usize = 200;
 
-/// What is to be done about a fact at a tip.
+/// The action for a fact at a tip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Due {
-    /// It is looked at.
+    /// Verify it now.
     Now,
-    /// It could not be read: it is looked at again, not yet.
+    /// Its code could not be read; retry it later.
     Later,
     /// Nothing more at this tip.
     Never,
 }
 
-/// What is to be done about a fact.
+/// Returns the action for a fact.
 pub(crate) fn due(tx: &dyn ReadTx, fact: &Fact, tip: ObjectId, now: Timestamp) -> Result<Due> {
     let own = Principal::engine().name;
     let last = fact.detail.last_verified.as_ref();
@@ -47,12 +50,12 @@ pub(crate) fn due(tx: &dyn ReadTx, fact: &Fact, tip: ObjectId, now: Timestamp) -
     if fact.proposed || is_lasting(newest) || tried_ms >= TRIED_MS {
         return Ok(Due::Never);
     }
-    // As long again as it was tried already: every pause is twice the one before.
+    // The pause equals the time since the first attempt, so every pause is twice the one before.
     Ok(if now.millis() - newest.at.millis() >= tried_ms { Due::Now } else { Due::Later })
 }
 
-/// Whether nothing more is to be done at this commit about a fact that was found so: it was read, what hinders is in the commit
-/// itself, or nobody vouches for its citations.
+/// Returns true if a fact needs no further verification at this commit: its code was read, the
+/// obstacle is in the commit itself, or its citations are only proposed.
 pub(crate) fn is_done(fact: &Fact, verification: &Verification) -> bool {
     fact.proposed
         || verification.verdict.is_conclusive()

@@ -1,5 +1,5 @@
-//! What a verification means for a fact: pure. Only what was found at the tip of the default
-//! branch changes a fact; what could not be read changes nothing anywhere.
+//! Maps a verification result to the next state of a fact. Pure. Only a result at the tip of the
+//! default branch changes the state of a fact; unreadable code never does.
 
 use loci_model::Result;
 use loci_model::facts::code::ObjectId;
@@ -13,43 +13,43 @@ use crate::facts::events::{Scene, details, is_unanchored};
 use crate::remote_verification::reported_verdicts;
 use crate::settings::VerifiedSettings;
 
-/// Cause of verifications of proposed citations.
+/// The cause of verifications of proposed citations.
 pub(crate) const PROPOSED: &str = "proposed";
-/// Commits at which a fact is gone that are remembered.
+/// The maximum number of commits without the code that a fact stores.
 const GONE_COMMITS_MAX: usize = 16;
 
-/// Whose verification it is.
+/// The origin of a verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// Of a call: a read extends nothing.
+    /// A call. A read does not extend a fact's life.
     Caller,
-    /// What a caller says it found where the code is: it changes nothing.
+    /// A report of a caller that has the code. It changes nothing.
     Told,
-    /// In the background, on the default branch: what is found valid lives on.
+    /// The background, on the default branch. A valid verdict extends the fact's life.
     Background,
 }
 
-/// What becomes of a fact.
+/// The consequences for a fact.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Settled {
-    /// The fact as it is to be written; `None` where nothing changes.
+    /// The fact to write; `None` if nothing changes.
     pub(super) fact: Option<Fact>,
-    /// The state it changes to, and why.
+    /// The new state and its reason.
     pub(super) state: Option<(RecordState, String)>,
-    /// What happened, the verification first.
+    /// The events, beginning with the verification.
     pub(super) events: Vec<FactEvent>,
 }
 
-/// A verification of a fact, and where it was made.
+/// A verification of a fact, with its origin.
 pub(crate) struct Seen<'a> {
     pub(crate) verification: &'a Verification,
     pub(crate) duration_ms: u32,
-    /// The tip of the default branch, where that is what was looked at.
+    /// The tip of the default branch, if that was verified.
     pub(crate) default_tip: Option<ObjectId>,
     pub(crate) origin: Origin,
 }
 
-/// Decides.
+/// Returns the consequences of a verification.
 pub(crate) fn settle(
     fact: &Fact,
     seen: &Seen<'_>,
@@ -104,28 +104,30 @@ pub(crate) fn settle(
     Ok(Settled { fact: Some(changed), state, events })
 }
 
-/// The row of a verification of proposed citations: marked, so that it is no part of a repository's rates and times.
+/// Returns the event of a verification of proposed citations. Its mark excludes it from a
+/// repository's rates and durations.
 fn of_proposal(verified: FactEvent) -> Result<FactEvent> {
     let details = details(&serde_json::json!({ "why": verified.cause }))?;
     Ok(FactEvent { cause: Some(PROPOSED.to_owned()), details, duration_ms: None, ..verified })
 }
 
-/// What a verdict at the tip of the default branch means for a fact of this status.
+/// The meaning of a verdict at the tip of the default branch for a fact of a given state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
-    /// Its code is there again.
+    /// The code is back.
     Back,
-    /// It holds.
+    /// The fact holds.
     Holds,
-    /// Its code is not there any more.
+    /// The code is gone.
     Gone,
-    /// Its code is away still.
+    /// The code is still gone.
     Away,
     /// A claim is false.
     Contradicted,
 }
 
-/// Nobody vouches for proposed citations: what becomes of their code says nothing of the record.
+/// Returns the meaning of a verdict. A verdict on proposed citations has none, because no caller
+/// has confirmed them.
 fn turn_of(fact: &Fact, verdict: Verdict) -> Option<Turn> {
     match (verdict, fact.status) {
         _ if fact.proposed => None,
@@ -138,12 +140,12 @@ fn turn_of(fact: &Fact, verdict: Verdict) -> Option<Turn> {
     }
 }
 
-/// Whether a verdict at the tip of the default branch changes the state of a fact.
+/// Returns true if a verdict at the tip of the default branch changes the state of a fact.
 pub(crate) fn turns(fact: &Fact, verdict: Verdict) -> bool {
     matches!(turn_of(fact, verdict), Some(Turn::Back | Turn::Gone | Turn::Contradicted))
 }
 
-/// The change of state that follows, with its event and cause.
+/// Returns the resulting change of state, with its event and cause.
 fn turn(
     fact: &mut Fact,
     seen: &Seen<'_>,
@@ -179,7 +181,8 @@ fn turn(
     }
 }
 
-/// Counts one more commit without the code; over the time and the number of commits the fact is wrong.
+/// Counts one more commit without the code. Beyond the configured time and number of commits the
+/// fact becomes invalid.
 fn still_gone(
     fact: &mut Fact,
     tip: ObjectId,
@@ -201,7 +204,8 @@ fn still_gone(
     })
 }
 
-/// Anchors citations that were read from a working tree to the commit that brought their lines; which ones.
+/// Anchors citations that were read from a working tree to the commit that introduced their lines.
+/// Returns the indexes of these citations.
 fn anchor_committed(fact: &mut Fact, verification: &Verification) -> Vec<usize> {
     let mut anchored = Vec::new();
     let pairs = fact.detail.citations.iter_mut().zip(&verification.citations);
@@ -224,7 +228,7 @@ fn anchor_committed(fact: &mut Fact, verification: &Verification) -> Vec<usize> 
     anchored
 }
 
-/// Writes down where valid citations are by now; which ones moved.
+/// Stores the current places of valid citations, and returns the indexes of those that moved.
 fn reanchor(fact: &mut Fact, verification: &Verification, tip: ObjectId) -> Vec<usize> {
     let mut moved = Vec::new();
     let pairs = fact.detail.citations.iter_mut().zip(&verification.citations);

@@ -1,5 +1,5 @@
-//! Writing down what a verification meant: the fact, the record's state, and every row of what
-//! happened, in one transaction.
+//! Writes the consequences of a verification in one transaction: the fact, the record's state, and
+//! all events.
 
 use loci_engine::records::changes::{self, Change};
 use loci_model::facts::fact::{Fact, FactEvent};
@@ -12,7 +12,7 @@ use super::state_change::Settled;
 use crate::facts::conflicts;
 use crate::facts::events;
 
-/// Writes what became of a fact.
+/// Writes the consequences for a fact.
 pub(crate) fn settled(
     tx: &mut dyn Tx,
     memory: &Memory,
@@ -30,7 +30,7 @@ pub(crate) fn settled(
     }
 }
 
-/// Changes the state of a record that is a fact; its row of facts and its events are the caller's.
+/// Changes the state of a record that is a fact. The caller writes its fact row and its events.
 pub(crate) fn state(
     tx: &mut dyn Tx,
     memory: &Memory,
@@ -45,7 +45,7 @@ pub(crate) fn state(
     changes::note_state(tx, memory, &Change { record, from: Some(record.state), to, reason, by, at })
 }
 
-/// Writes a fact and what happened to it.
+/// Writes a fact and its events.
 pub(crate) fn fact(tx: &mut dyn Tx, fact: &Fact, happened: &[FactEvent]) -> Result<()> {
     tx.facts_mut().put(fact)?;
     if matches!(fact.status, RecordState::Superseded | RecordState::Invalid | RecordState::Erased) {

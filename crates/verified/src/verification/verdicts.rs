@@ -1,4 +1,5 @@
-//! Verifying facts for a call: kept verdicts first where that is asked for, the rest in one look at the code.
+//! Verifies facts for a call: by cached verdicts if requested, and by one look at the code for the
+//! others.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::repositories::code_access::{HEAD, Tip, resolve_since, unreadable};
 use crate::verifier::{Verifier, VerifierLimits};
 use loci_engine::calls::standing::Standing;
 
-/// Parsed files that are kept in memory, in bytes.
+/// The capacity of the cache of parsed files, in bytes.
 pub(crate) const LINE_CACHE_BYTES: usize = 64 << 20;
 
 impl Subject {
@@ -35,35 +36,35 @@ impl Subject {
     }
 }
 
-/// One fact's verification.
+/// The verification of one fact.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Checked {
     pub(crate) verification: Verification,
     pub(crate) duration_ms: u32,
-    /// It was made now: neither found among the kept ones, nor missing among what was told.
+    /// True for a new verdict: neither cached, nor missing among the reported ones.
     pub(crate) is_new: bool,
-    /// Under which it may be kept.
+    /// The digest under which the verdict may be cached.
     pub(crate) digest: String,
 }
 
-/// What a call saw of the code.
+/// The result of a look at the code.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Looked {
-    /// Where it was looked; `None` where that could not be found, or nothing was looked at.
+    /// The revision; `None` if it could not be resolved, or if nothing was verified.
     pub(crate) tip: Option<Tip>,
-    /// One each, in the order of the facts; none where nothing was looked at.
+    /// The verifications in the order of the facts; empty if nothing was verified.
     pub(crate) checked: Vec<Checked>,
-    /// Why nothing, or not all, could be read.
+    /// The reason why some or all of the code could not be read.
     pub(crate) error: Option<CodeError>,
-    /// It is a caller's word, not what was seen here.
+    /// True for verdicts that a caller reports, false for those of this process.
     pub(crate) is_told: bool,
 }
 
 impl Looked {
-    /// Nothing could be read: every fact is unverifiable.
+    /// Returns a look in which every fact is unverifiable.
     ///
     /// # Errors
-    /// `REF_NOT_FOUND` where the caller named a revision that is not there.
+    /// `REF_NOT_FOUND` if the caller named a revision that does not exist.
     pub(crate) fn blind(
         error: CodeError,
         repository: &Repository,
@@ -82,24 +83,25 @@ impl Looked {
         Ok(Self { tip: None, checked: checked.collect(), error: Some(error), is_told: false })
     }
 
-    /// The tip of the default branch, where that is what was looked at.
+    /// Returns the tip of the default branch, if that was verified.
     pub(crate) fn default_tip(&self) -> Option<ObjectId> {
         self.tip.as_ref().filter(|tip| tip.is_default).and_then(Tip::clean_commit)
     }
 
-    /// Whose verifications these are, of a call.
+    /// Returns the origin of a call's verifications.
     pub(crate) fn origin(&self) -> Origin {
         if self.is_told { Origin::Told } else { Origin::Caller }
     }
 
-    /// What was found out now, with the names of the facts: all that is to be written.
+    /// Returns the new verdicts with the ids of their facts, which are to be written.
     pub(crate) fn new_of(&self, names: &[RecordId]) -> (Vec<RecordId>, Self) {
         let new = names.iter().zip(&self.checked).filter(|(_, one)| one.is_new);
         let (names, checked) = new.map(|(name, one)| (name.clone(), one.clone())).unzip();
         (names, Self { tip: self.tip.clone(), checked, error: self.error.clone(), is_told: self.is_told })
     }
 
-    /// Verdicts that were made now and may be kept: of a commit, and from what could be read here.
+    /// Returns the new verdicts that may be cached: those of a commit, from code that was read
+    /// here.
     pub(crate) fn to_keep(&self, names: &[RecordId], at: loci_model::Timestamp) -> Vec<KeptVerdict> {
         let Some(commit) = self.tip.as_ref().and_then(Tip::clean_commit).filter(|_| !self.is_told) else {
             return Vec::new();
@@ -117,7 +119,7 @@ impl Looked {
     }
 }
 
-/// A look of this process, which work on code takes with it.
+/// An owned look of this process, which is moved into work on code.
 pub(crate) struct OwnLook {
     verified: Verified,
     reference: String,
@@ -139,7 +141,7 @@ impl OwnLook {
         }
     }
 
-    /// The revision, once per look.
+    /// Resolves the revision, once per look.
     pub(crate) fn tip(&self, source: &dyn CodeSource) -> CodeResult<Tip> {
         resolve_since(source, &self.reference, self.default_ref.as_deref(), self.verified_tip.as_ref())
     }
@@ -159,8 +161,8 @@ impl OwnLook {
 }
 
 impl Verified {
-    /// Verifies facts of one repository at one revision. What cannot be read is `unverifiable`; a revision that the caller named
-    /// and that is not there is an error.
+    /// Verifies facts of one repository at one revision. Unreadable code yields `unverifiable`; a
+    /// named revision that does not exist is an error.
     pub(crate) async fn look(
         &self,
         repository: &Repository,
@@ -180,7 +182,8 @@ impl Verified {
         self.look_from(repository, standing, reference, facts, tip).await
     }
 
-    /// The same, by the verdicts that are kept of this commit and a look for the rest; without one all are looked at anew.
+    /// Verifies facts by the cached verdicts of this tip, and by a look for the others. Without a
+    /// tip all are verified again.
     pub(crate) async fn look_from(
         &self,
         repository: &Repository,
@@ -195,7 +198,8 @@ impl Verified {
             None => HashMap::new(),
         };
         if tip.as_ref().is_some_and(|tip| tip.is_default) {
-            // What was found of this commit when it was only a branch's decides now: it is looked at anew, and written.
+            // A verdict cached while this commit was only on a branch can change a state now. Such
+            // facts are verified again, so that the change is written.
             for (fact, digest) in facts.iter().zip(&digests) {
                 if found.get(digest).is_some_and(|kept| state_change::turns(&fact.fact, kept.verdict)) {
                     found.remove(digest);
@@ -224,7 +228,7 @@ impl Verified {
         Ok(Looked { checked: checked.collect(), tip: Some(tip), ..Looked::default() })
     }
 
-    /// What was seen of facts at a revision, each once.
+    /// Returns a look with new results of facts at a revision.
     pub(crate) fn look_made(
         &self,
         repository: &Repository,
@@ -238,7 +242,7 @@ impl Verified {
         Ok(Looked { checked, tip: Some(tip), ..Looked::default() })
     }
 
-    /// The revision of a call.
+    /// Resolves the revision of a call.
     pub(crate) async fn tip(
         &self,
         repository: &Repository,
@@ -265,7 +269,7 @@ impl Verified {
         self.on_code(repository, standing, Arc::new(work)).await
     }
 
-    /// A look at a source.
+    /// Returns a verifier for a source.
     pub(crate) fn verifier<'a>(&'a self, source: &'a dyn CodeSource, tip: &Tip, scope: &str) -> Verifier<'a> {
         let limits = VerifierLimits::default();
         Verifier::new(
@@ -278,7 +282,7 @@ impl Verified {
         )
     }
 
-    /// Returns the verdicts that are kept of a commit, by their digests.
+    /// Returns the cached verdicts of a commit, by digest.
     pub(crate) async fn kept(
         &self,
         memory: &MemoryId,
@@ -289,18 +293,18 @@ impl Verified {
         let (memory, digests) = (memory.clone(), digests.to_vec());
         let kept =
             self.engine.store().read(move |tx| tx.verdicts().get_many(&memory, &digests, &commit)).await?;
-        // One that says nothing of support was made by an earlier version: it is made again.
+        // A verdict without a support report comes from an earlier version and is computed again.
         let whole = kept.into_iter().filter(|kept| kept.verification.support.is_some());
         Ok(whole.map(|kept| (kept.digest, kept.verification)).collect())
     }
 }
 
-/// What a verdict of each fact is about.
+/// Returns the digest of each fact's verdict input.
 fn digests(repository: &Repository, facts: &[Remembered]) -> Result<Vec<String>> {
     facts.iter().map(|fact| fact.digest(repository.quorum)).collect()
 }
 
-/// Within which blobs are believed by their ids.
+/// Returns the scope within which blob ids are trusted.
 pub(crate) fn scope_of(repository: &Repository) -> String {
     format!("{}/{}", repository.memory, repository.id)
 }
@@ -314,7 +318,7 @@ fn made_now(seen: Seen, digest: String) -> Checked {
     Checked { verification: seen.verification, duration_ms: seen.duration_ms, is_new: true, digest }
 }
 
-/// A verification that could not be made.
+/// Returns a verification that was not possible.
 pub(crate) fn unverifiable(error: &CodeError, citations: usize) -> Verification {
     let one = CitationVerdict::unverifiable(error.why, error.retry_after_ms);
     Verification {

@@ -1,22 +1,25 @@
-//! The verifier: is cited code still there, and do claims about it hold? Deterministic, without
-//! a language model; it reads a [`CodeSource`](loci_model::ports::code::CodeSource) and nothing else: no store, no clock of
-//! its own, no network.
+//! The verifier checks that cited code still exists and that claims about it hold.
 //!
-//! How to use it: one [`Verifier`] per (source, revision); [`Verifier::anchor`] when a citation is stored, [`Verifier::verify`]
-//! when it is read. [`LineCache`] is shared by all verifiers of a process.
+//! It is deterministic and uses no language model. It reads a
+//! [`CodeSource`](loci_model::ports::code::CodeSource) only: no store, no clock of its own, no
+//! network.
+//!
+//! Usage: create one [`Verifier`] per source and revision. Call [`Verifier::anchor`] when a
+//! citation is stored, and [`Verifier::verify`] when it is read. All verifiers of a process share a
+//! [`LineCache`].
 //!
 //! | folder | idea |
 //! |---|---|
 //! | [`thresholds`] | every number that decides |
 //! | `session` | reading once: one look at one repository at one revision |
 //! | `lines` | files as lines: normal forms, hashes, blocks, differences, cache |
-//! | `anchors`, `steps` | what is kept of cited lines, and the steps that find them again |
+//! | `anchors`, `steps` | the stored data of cited lines, and the steps that find them again |
 //! | `names` | paths, patterns, refs, generated files, kinds of files |
-//! | `mentions` | what a text names, and where that stands |
-//! | `claims` | reading and evaluating claims |
+//! | `mentions` | the names in a text, and their places |
+//! | `claims` | parsing and evaluating claims |
 //! | `statements` | values of a statement, and the support that code gives them |
 //! | `code_structure` | comments, nesting, definitions and places of names, without a grammar |
-//! | `verify` | citations and claims put together |
+//! | `verify` | the verdict from citations and claims |
 
 mod anchors;
 mod claims;

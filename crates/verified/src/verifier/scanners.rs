@@ -1,4 +1,4 @@
-//! What of the verifier reads files and patterns of strangers whole.
+//! The scanners of the verifier, which read foreign files and patterns in full.
 
 use std::hint::black_box;
 
@@ -11,7 +11,7 @@ use super::lines::line_hash::line_hash;
 use super::statements::statement::Statement;
 use super::statements::support;
 
-/// Its readers.
+/// The scanners.
 pub(crate) const SCANNERS: &[Scanner] = &[
     Scanner::new("lines of a file", |text| {
         black_box(FileLines::parse(text.as_bytes()).is_ok());
@@ -36,7 +36,8 @@ pub(crate) const SCANNERS: &[Scanner] = &[
     }),
 ];
 
-/// Files of which only one line is unique in both; without what stands behind it, the next one is.
+/// Returns files in which only one line is unique in both. Without the lines after it, the next
+/// line becomes unique.
 fn one_after_another(count: u64) -> (Vec<u64>, Vec<u64>) {
     let levels = || (1..=count).rev();
     let old = levels().flat_map(|level| [3 * level, 3 * (level + 1), 3 * level + 1]).collect();

@@ -1,78 +1,87 @@
-//! The numbers of the verifier, each with its reason. They are fixed on the development
-//! repositories of RotBench; nothing else in the verifier holds a number that decides a verdict.
+//! The thresholds of the verifier, each with its reason. They were tuned on the development
+//! repositories of RotBench. No other number in the verifier decides a verdict.
 
-/// Most lines of one citation.
+/// The maximum number of lines of one citation.
 pub const SPAN_LINES_MAX: u32 = 400;
-/// Longest snippet whose text is kept with its anchor; longer ones keep hashes.
+/// The longest snippet whose text is stored with its anchor, in bytes; of longer ones only hashes
+/// are stored.
 pub const SNIPPET_BYTES_MAX: usize = 8 << 10;
-/// Most lines of a snippet whose text is kept.
+/// The maximum number of lines of a snippet whose text is stored.
 pub const SNIPPET_LINES_MAX: usize = 200;
-/// Lines of context on each side of a block.
+/// The number of context lines on each side of a block.
 pub(super) const CONTEXT_LINES: usize = 3;
 
-/// Most bytes of lines read for an answer.
+/// The maximum number of bytes of lines read for an answer.
 pub const READ_BYTES_MAX: usize = 64 << 10;
 
-/// Largest file that is read.
+/// The largest file that is read, in bytes.
 pub const FILE_BYTES_MAX: u64 = 8 << 20;
-/// Largest file in which is looked whether a block's lines stand there at all, on this machine: they are not called gone then.
+/// The largest local file that is checked only for the presence of a block's lines, in bytes. If
+/// they are present, they do not count as gone.
 pub(super) const LARGE_FILE_BYTES_MAX: u64 = 32 << 20;
-/// A file with a longer line is minified.
+/// The longest line, in bytes, of a file that is not minified.
 pub(super) const LINE_BYTES_MAX: usize = 64 << 10;
-/// A NUL in so many first bytes says binary.
+/// The number of first bytes in which a NUL marks a binary file.
 pub(super) const BINARY_PROBE_BYTES: usize = 8 << 10;
 
-/// Below it a citation says too little to be stored.
+/// The minimum information of a citation that is stored.
 pub const INFO_STORE_MIN: u32 = 2;
-/// Below it a block elsewhere needs strong context: a short line stands in many places by chance.
+/// The information below which a moved block needs strong context, because a short line occurs in
+/// many places by chance.
 pub const INFO_WEAK: u32 = 4;
-/// From here on a block is told apart by its own words.
+/// The information from which a block is distinguished by its own words.
 pub const INFO_STRONG: u32 = 8;
-/// Context that a block of middling information needs away from its predicted position (step 3b).
+/// The context that a block of medium information needs outside of its predicted place (step 3b).
 pub(super) const CONTEXT_MIDDLING: f64 = 0.17;
-/// Context that a block of little information needs away from its predicted position (step 6).
+/// The context that a block of low information needs outside of its predicted place (step 6).
 pub(super) const CONTEXT_WEAK: f64 = 0.34;
 
-/// Context that a block of middling information needs in a file of which only the name is the cited one's: without a rename
-/// behind it, boilerplate of another module is found there by chance (step 4 iii).
+/// The context that a block of medium information needs in a file that shares only the name with
+/// the cited one. Without a rename, boilerplate of another module matches by chance (step 4 iii).
 pub(super) const CONTEXT_MIDDLING_SAME_NAME: f64 = 0.5;
-/// Context that a block of little information needs there.
+/// The context that a block of low information needs there.
 pub(super) const CONTEXT_WEAK_SAME_NAME: f64 = 0.66;
 
-/// Likeness of a renamed file between two revisions, in percent (step 4 i), and of a file to what it was, commit by commit: git's
-/// own, so that both name the same file.
+/// The similarity of a renamed file between two revisions, in percent (step 4 i), and of a file to
+/// its earlier version, commit by commit. It is git's own default, so that both name the same file.
 pub(super) const RENAME_PERCENT: u8 = 50;
-/// Likeness of a renamed file from one commit to the next, in percent: less, since one commit changes less (step 4 ii).
+/// The similarity of a renamed file from one commit to the next, in percent. It is lower, because
+/// one commit changes less (step 4 ii).
 pub(super) const FOLLOW_PERCENT: u8 = 40;
-/// Files of the same name that are looked at when a path is gone (step 4 iii).
+/// The number of files of equal name that are searched if a path is gone (step 4 iii).
 pub(super) const SAME_NAME_FILES_MAX: usize = 64;
-/// The same where files are at hand and not asked of a forge one by one: repositories have hundreds of `mod.rs` and `index.ts`.
+/// The number of such files in a local source, which reads them without requests to a forge.
+/// Repositories have hundreds of `mod.rs` and `index.ts`.
 pub(super) const SAME_NAME_FILES_NEAR_MAX: usize = 1_024;
-/// Files that the block's lines are looked for with changes in (steps 5 and 7), the likeliest first: each costs as much as a
-/// hundred of those above.
+/// The number of files that are searched for changed lines of the block (steps 5 and 7), the
+/// likeliest first. Each costs as much as a hundred of those above.
 pub(super) const CHANGED_FILES_MAX: usize = 6;
-/// A file that keeps a smaller share of its lines under the same path is taken for another file: its renames are looked
-/// for although the path is there.
+/// The share of kept lines below which a file at an unchanged path counts as another file. Then its
+/// renames are searched although the path exists.
 pub(super) const SAME_FILE_SHARE: f64 = 0.5;
-/// Occurrences of one block in one file that are looked at.
+/// The maximum number of occurrences of one block in one file that are examined.
 pub(super) const OCCURRENCES_MAX: usize = 4_096;
 
-/// Shortest text without white space that is looked for with other line breaks (step 5).
+/// The shortest text without white space that is searched for with other line breaks, in bytes
+/// (step 5).
 pub(super) const PACKED_BYTES_MIN: u32 = 24;
 
-/// Lines on each side of a block that may have been wrapped anew together with it (step 5).
+/// The number of lines on each side of a block that may have been rewrapped together with it (step
+/// 5).
 pub(super) const WRAPPED_NEIGHBOURS_MAX: usize = 8;
-/// Longest stretch, in lines, in which a block wrapped anew together with its neighbours is looked for.
+/// The longest range, in lines, in which a block that was rewrapped with its neighbours is searched
+/// for.
 pub(super) const WRAPPED_LINES_MAX: usize = 120;
 
-/// Least likeness by lines of a drifted block (step 7).
+/// The minimum similarity by lines of a drifted block (step 7).
 pub(super) const LINE_LIKENESS_MIN: f64 = 0.60;
-/// Least likeness by words of a drifted block, where its surroundings agree (step 7).
+/// The minimum similarity by words of a drifted block whose surroundings agree (step 7).
 pub(super) const WORD_LIKENESS_MIN: f64 = 0.75;
-/// The agreement of surroundings that this takes (step 7).
+/// The required agreement of these surroundings (step 7).
 pub(super) const WORD_CONTEXT_MIN: f64 = 0.5;
-/// Longest diff of a drifted block, in bytes.
+/// The longest diff of a drifted block, in bytes.
 pub(super) const DIFF_BYTES_MAX: usize = 8 << 10;
 
-/// Most edits that one gap of a line diff is searched for; larger gaps count as rewritten.
+/// The maximum number of edits that are searched for in one gap of a line diff; larger gaps count
+/// as rewritten.
 pub(super) const DIFF_EDITS_MAX: usize = 400;

@@ -1,5 +1,5 @@
-//! From the verdicts of citations and claims to the verdict of a record. How either is found is
-//! `steps` and `claims`.
+//! Combines the verdicts of citations and claims into the verdict of a record. `steps` and `claims`
+//! determine the parts.
 
 use loci_model::facts::citation::Citation;
 use loci_model::facts::claim::Claim;
@@ -8,43 +8,44 @@ use loci_model::facts::verdict::{CitationVerdict, ClaimOutcome, Method, Verdict,
 use super::session::verifier::Verifier;
 use super::steps::search;
 
-/// How many citations of a record must be valid.
+/// The number of citations of a record that must be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Quorum {
-    /// All: the worst citation speaks for its record.
+    /// All citations: the worst one decides.
     #[default]
     All,
-    /// So many are enough, at least one. A false claim counts all the same.
+    /// This number of citations, at least one. A false claim decides in any case.
     AtLeast(usize),
 }
 
 impl Quorum {
-    /// From a repository's number; `None`: all.
+    /// Converts a repository's number; `None` means all.
     pub fn of(count: Option<u32>) -> Self {
         count.map_or(Self::All, |count| Self::AtLeast(count as usize))
     }
 }
 
 impl Verifier<'_> {
-    /// Checks the citations and claims of one record. One bad citation never hides the others' verdicts.
+    /// Verifies the citations and claims of one record. A bad citation never hides the verdicts on
+    /// the others.
     pub fn verify(&self, citations: &[Citation], claims: &[Claim], quorum: Quorum) -> Verification {
         self.announce(&citations.iter().collect::<Vec<_>>());
         self.conclude(citations.iter().map(|citation| self.check(citation)).collect(), claims, quorum)
     }
 
-    /// Checks one citation, without claims.
+    /// Verifies one citation, without claims.
     pub fn check(&self, citation: &Citation) -> CitationVerdict {
         let verdict = search(self, citation);
         let is_missing =
             verdict.verdict == Verdict::Gone && verdict.detail.as_deref() == Some("file_missing");
         match is_missing.then(|| self.outside_submodules(&citation.anchor.place.path)) {
-            // Its files may be there still, in a repository that is not looked at.
+            // Its files may still exist in a repository that is not read.
             Some(Err(error)) => CitationVerdict::unverifiable(error.why, error.retry_after_ms),
             Some(Ok(())) | None => verdict,
         }
     }
 
-    /// Evaluates claims over citations that were checked already, and concludes.
+    /// Evaluates claims over verified citations, and combines the results.
     pub fn conclude(
         &self,
         mut citations: Vec<CitationVerdict>,
@@ -62,7 +63,7 @@ impl Verifier<'_> {
     }
 }
 
-/// The verdict of a record whose citations and claims were found so.
+/// Returns the verdict of a record from the results for its citations and claims.
 pub fn verdict_of(citations: &[CitationVerdict], claims: &[ClaimOutcome], quorum: Quorum) -> Verdict {
     if claims.iter().any(|outcome| outcome.holds == Some(false)) {
         return Verdict::Contradicted;
@@ -73,7 +74,7 @@ pub fn verdict_of(citations: &[CitationVerdict], claims: &[ClaimOutcome], quorum
     }
 }
 
-/// Citations about which a false claim is made are contradicted; the first such claim is named.
+/// Marks the citations of a false claim as contradicted, and names the first such claim.
 fn contradict(citations: &mut [CitationVerdict], claims: &[Claim], outcomes: &[ClaimOutcome]) {
     for (claim, outcome) in claims.iter().zip(outcomes).filter(|(_, outcome)| outcome.holds == Some(false)) {
         for index in claim.citations() {
@@ -87,11 +88,12 @@ fn contradict(citations: &mut [CitationVerdict], claims: &[Claim], outcomes: &[C
     }
 }
 
-/// Where all claims hold: if each drifted citation has one, all of them are valid by their claims.
+/// Applies if all claims hold: if each drifted citation has a claim, all of them are valid by their
+/// claims.
 fn cover(citations: &mut [CitationVerdict], claims: &[Claim]) {
     let has_claim = |index: usize| claims.iter().any(|claim| claim.citations().contains(&index));
     let is_drifted = |citation: &CitationVerdict| citation.verdict == Verdict::Drifted;
-    // Equal text that may mean something else proves as little by a pattern as by itself.
+    // Equal text that may have another meaning proves as little by a pattern as without one.
     let is_covered = |index: usize, citation: &CitationVerdict| has_claim(index) && citation.detail.is_none();
     if !citations.iter().enumerate().all(|(index, one)| !is_drifted(one) || is_covered(index, one)) {
         return;
@@ -110,6 +112,6 @@ fn of_citations(citations: &[CitationVerdict], quorum: Quorum) -> Verdict {
         Quorum::AtLeast(enough) => valid >= enough.max(1),
     };
     let worst = citations.iter().map(|citation| citation.verdict).max_by_key(|verdict| verdict.severity());
-    // Without citations nothing was checked.
+    // Without citations nothing was verified.
     if enough { Verdict::Valid } else { worst.unwrap_or(Verdict::Unverifiable) }
 }

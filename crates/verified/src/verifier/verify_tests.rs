@@ -1,4 +1,5 @@
-//! Tests of whole records: citations with claims, citations without anchors, and the bounds of both.
+//! Tests of whole records: citations with claims, citations without anchors, and the limits of
+//! both.
 
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::claim::Claim;
@@ -102,7 +103,7 @@ fn shown(verification: &Verification) -> String {
     format!("{}: {citations} [{claims}]", verification.verdict.as_str())
 }
 
-/// all places of a version may change together, and not one alone.
+/// All places of a version may change together, but not one alone.
 #[test]
 fn claims_decide_what_a_change_means() {
     let mut world = World::new();
@@ -223,7 +224,7 @@ fn a_quorum_lets_some_be_lost_but_no_claim() {
     assert_eq!(world.verify(&[], &[], Quorum::All).verdict, Verdict::Unverifiable);
 }
 
-/// What no list of files names was not looked at: nothing is true of all files then.
+/// Files that no list names were not read. Then no claim about all files is true.
 #[test]
 fn claims_about_files_that_cannot_be_listed_are_unknown() {
     let mut world = World::new();
@@ -243,7 +244,7 @@ fn claims_about_files_that_cannot_be_listed_are_unknown() {
     }
 }
 
-/// catastrophic patterns and globs over many files are bounded and unknown.
+/// Catastrophic patterns and globs over many files are bounded and unknown.
 #[test]
 fn claims_about_many_files_stop_at_their_limits() {
     let mut world = World::new();
@@ -274,7 +275,7 @@ fn claims_about_many_files_stop_at_their_limits() {
     assert!(outcome.detail.unwrap().starts_with("stopped after 2000 ms"));
 }
 
-/// Nothing interrupts a match, and many states may be visited at each byte.
+/// A match cannot be interrupted, and it may visit many states at each byte.
 #[test]
 fn a_large_pattern_and_a_large_file_are_unknown_and_not_compared() {
     let mut world = World::new();
@@ -293,7 +294,7 @@ fn a_large_pattern_and_a_large_file_are_unknown_and_not_compared() {
     assert_eq!(holds(r"a[ab\n]{3}[^ab\n]"), (Some(true), None, None));
 }
 
-/// What was not looked through in time is not gone.
+/// A block that was not found in time is not gone.
 #[test]
 fn a_search_that_is_cut_off_leaves_a_doubt() {
     let mut world = World::new();
@@ -357,7 +358,7 @@ fn what_is_cited_says_enough_or_names_a_literal() {
     }
 }
 
-/// The caller's hash is compared with what was read.
+/// The caller's hash is compared with the lines read.
 #[test]
 fn hashes_of_callers_are_compared() {
     let made = World::new().made(&place("Cargo.toml", 3, 3), "");
@@ -390,7 +391,7 @@ fn a_link_is_its_target_name() {
     assert_ne!(verifier.check(&citation).verdict, Verdict::Valid);
 }
 
-/// What was cited and stands unchanged is not read, so it is not announced either.
+/// Unchanged cited files are not read, so they are not announced either.
 #[test]
 fn what_will_be_read_is_announced() {
     let mut world = World::new();
@@ -408,6 +409,6 @@ fn what_will_be_read_is_announced() {
     let mut expect = [setup.as_str(), SETUP, main.as_str(), MAIN].map(CodeHistory::blob_id);
     expect.sort_unstable();
     assert_eq!(verify(), expect);
-    // What is held already is not announced again.
+    // Cached files are not announced again.
     assert_eq!(verify(), expect);
 }

@@ -1,5 +1,6 @@
-//! From a cited place to its anchor: what is kept of the lines to find them again. A place that
-//! cannot be cited says why; whether it says enough to be stored is `information`.
+//! Creates the anchor of a cited place: the data stored to find its lines again. An error states
+//! why a place cannot be cited. `information` decides if the lines have enough information to be
+//! stored.
 
 use std::sync::Arc;
 
@@ -14,54 +15,57 @@ use crate::verifier::lines::file_lines::FileLines;
 use crate::verifier::session::verifier::Verifier;
 use crate::verifier::thresholds::{CONTEXT_LINES, SNIPPET_BYTES_MAX, SNIPPET_LINES_MAX, SPAN_LINES_MAX};
 
-/// An anchor, and what the store verb says of it.
+/// An anchor with the properties that the store operation reports.
 #[derive(Clone)]
 pub struct MadeAnchor {
-    /// What is kept.
+    /// The anchor.
     pub anchor: Anchor,
-    /// The cited lines as they are in the file, line ends as LF: for the secret scan and the answer. Untrusted text.
+    /// The cited lines as in the file, with LF line ends, for the secret scan and the answer.
+    /// Untrusted text.
     pub content: String,
-    /// Lines of the file, blank ones included.
+    /// The number of lines in the file, including blank ones.
     pub lines_total: u32,
-    /// The file is a symbolic link, and the lines are its target's name.
+    /// True if the file is a symbolic link; the lines are then its target.
     pub symlink: bool,
-    /// The lines are a pointer to a large file elsewhere.
+    /// True if the lines are a pointer to a large file stored elsewhere.
     pub lfs: bool,
-    /// People do not write this file.
+    /// True for a generated or vendored file.
     pub generated: bool,
 }
 
-/// Why a place cannot be cited.
+/// The reason why a place cannot be cited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnchorError {
-    /// The path is not one that may be asked for: `PATH_REJECTED`.
+    /// The path is not allowed: `PATH_REJECTED`.
     Path(PathRejected),
     /// Zero or reversed lines: `INVALID_ARGUMENT`.
     Range,
     /// More than 400 lines: `TOO_LARGE` as a range, `INVALID_ARGUMENT` by the schema.
     Span,
-    /// There is no such file: `CITATION_UNREADABLE`.
+    /// The file does not exist: `CITATION_UNREADABLE`.
     Missing,
     /// The file has fewer lines: `CITATION_UNREADABLE`.
     OutOfRange {
-        /// How many it has.
+        /// The number of lines in the file.
         lines_total: u32,
     },
-    /// The lines are all blank: `CITATION_LOW_INFORMATION`.
+    /// All lines are blank: `CITATION_LOW_INFORMATION`.
     Blank,
-    /// A symbolic link of a worktree leads out of it: `SYMLINK_ESCAPE`.
+    /// A symbolic link of a working tree points out of it: `SYMLINK_ESCAPE`.
     SymlinkEscape,
-    /// It could not be read, or is no text. `why` says which: `too_large` and `minified` are `TOO_LARGE`, `binary` is
-    /// `BINARY_FILE`, `submodule` is `SUBMODULE`, all others `UNVERIFIABLE`.
+    /// The file could not be read, or is not text. `why` is the reason: `too_large` and `minified`
+    /// are `TOO_LARGE`, `binary` is `BINARY_FILE`, `submodule` is `SUBMODULE`, all others
+    /// `UNVERIFIABLE`.
     Unreadable(CodeError),
 }
 
 impl Verifier<'_> {
-    /// Reads a place at this revision and makes its anchor. `fact` is what the citation is to support; `store_snippet` keeps
-    /// the text of the lines (up to 8 KiB and 200 lines), otherwise only hashes are kept.
+    /// Reads a place at this revision and creates its anchor. `fact` is the statement that the
+    /// citation must support. `store_snippet` keeps the text of the lines (up to 8 KiB and 200
+    /// lines); otherwise only hashes are kept.
     ///
     /// # Errors
-    /// When the place cannot be cited.
+    /// An error if the place cannot be cited.
     pub fn anchor(&self, place: &Place, fact: &str, store_snippet: bool) -> Result<MadeAnchor, AnchorError> {
         check_place(place)?;
         let (entry, file) = self.readable(place)?;
@@ -69,7 +73,7 @@ impl Verifier<'_> {
         self.anchor_of(place, &entry, &file, (self.at.commit(), is_uncommitted), (fact, store_snippet))
     }
 
-    /// Makes the anchor of a place in a given content of its file, which no revision is known to
+    /// Creates the anchor of a place in a given content of its file that no revision is known to
     /// have. It names no commit.
     ///
     /// # Errors
@@ -81,7 +85,7 @@ impl Verifier<'_> {
         self.anchor_of(place, &entry, &file, (None, false), ("", true))
     }
 
-    /// The object that lies at a path of this revision; `None` where there is none, or it cannot be
+    /// Returns the object at a path of this revision; `None` if there is none, or if it cannot be
     /// read.
     pub fn blob_at(&self, path: &str) -> Option<ObjectId> {
         self.entry(path).ok().flatten().map(|entry| entry.id)
@@ -129,12 +133,13 @@ impl Verifier<'_> {
         })
     }
 
-    /// Whether a file stands in the worktree alone, or otherwise than in the commit below. What cannot be read says nothing.
+    /// Returns true if a file exists in the working tree alone, or differs from the checked-out
+    /// commit. An unreadable file yields false.
     fn is_uncommitted(&self, path: &str, entry: &CodeEntry) -> bool {
         if !self.at.is_dirty() {
             return false;
         }
-        // Before the first commit every file stands in the worktree alone.
+        // Before the first commit every file exists in the working tree alone.
         let Some(commit) = self.at.commit() else { return true };
         let before = self.old_entry(commit, path);
         before.is_ok_and(|before| before.is_none_or(|before| before.id != entry.id))
@@ -157,10 +162,10 @@ impl Verifier<'_> {
     }
 }
 
-/// Checks what can be checked of a place without reading anything.
+/// Checks a place without reading anything.
 ///
 /// # Errors
-/// A path or range that no file could have.
+/// An error for a path or range that no file can have.
 pub fn check_place(place: &Place) -> Result<(), AnchorError> {
     check_path(&place.path).map_err(AnchorError::Path)?;
     if place.line_start == 0 || place.line_end < place.line_start {
@@ -172,12 +177,12 @@ pub fn check_place(place: &Place) -> Result<(), AnchorError> {
     Ok(())
 }
 
-/// Hashes of up to three lines before, nearest last.
+/// Returns the hashes of up to three lines before, nearest last.
 pub(in crate::verifier) fn context_before(file: &FileLines, from: usize) -> &[u64] {
     file.hashes().get(from.saturating_sub(CONTEXT_LINES)..from).unwrap_or_default()
 }
 
-/// Hashes of up to three lines after, nearest first.
+/// Returns the hashes of up to three lines after, nearest first.
 pub(in crate::verifier) fn context_after(file: &FileLines, to: usize) -> &[u64] {
     file.hashes().get(to..(to + CONTEXT_LINES).min(file.len())).unwrap_or_default()
 }
@@ -190,7 +195,7 @@ fn kept_lines(block: Block<'_>) -> Vec<String> {
     block.lines().map(str::to_owned).collect()
 }
 
-/// True when a link at `path` with this target leads out of the root.
+/// Returns true if a link at `path` with this target points out of the root.
 fn leaves_root(path: &str, target: &str) -> bool {
     let mut depth = path.matches('/').count();
     target.starts_with('/')

@@ -1,5 +1,6 @@
-//! Which commit brought lines that were cited from a working tree before they were committed: from then
-//! on they have an anchor as all others. What cannot be told, or is not committed yet, is none.
+//! Finds the commit that introduced lines which were cited from a working tree before they were
+//! committed. From then on they have a regular anchor. An unknown or uncommitted origin yields
+//! none.
 
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::code::{ObjectId, Revision};
@@ -8,13 +9,13 @@ use loci_model::tasks::code_history::HistoryAsk;
 
 use crate::verifier::session::verifier::Verifier;
 
-/// Commits that are looked through for the one that brought some lines; what is older keeps the youngest of
-/// them.
+/// The number of commits that are searched for the one that introduced some lines. For older lines
+/// the earliest commit read is used.
 const COMMITS_MAX: usize = 200;
 
 impl Verifier<'_> {
-    /// The first commit, from the one on which the lines were cited on to this verifier's, that holds them
-    /// at the cited path.
+    /// Returns the first commit with the lines at the cited path, between the commit on which they
+    /// were cited and this verifier's.
     pub fn committed(&self, citation: &Citation, verdict: &CitationVerdict) -> Option<CommittedLines> {
         let is_wanted = citation.anchor.is_uncommitted && verdict.verdict == Verdict::Valid;
         let head = self.revision().commit().filter(|_| is_wanted)?;
@@ -33,7 +34,7 @@ impl Verifier<'_> {
         Some(brought)
     }
 
-    /// The cited lines at a commit, under the path that was cited.
+    /// Returns the cited lines at a commit, under the cited path.
     fn lines_at(&self, citation: &Citation, commit: ObjectId) -> Option<CommittedLines> {
         let (anchor, path) = (&citation.anchor, &citation.anchor.place.path);
         let entry = self.source.entry(&Revision::Commit(commit), path).ok().flatten()?;
@@ -45,7 +46,8 @@ impl Verifier<'_> {
         if count == 0 {
             return None;
         }
-        // At its place, else where it stands alone: of several the right one cannot be told.
+        // The lines count at their place, or elsewhere if they occur there only once. Several
+        // occurrences are ambiguous.
         let mut elsewhere = (0..file.len()).filter(is_there);
         let from = match is_there(&at) {
             true => at,
@@ -72,7 +74,8 @@ mod tests {
     const PATH: &str = "src/cart.rs";
     const BLOCK: &str = "    if self.items.len() >= MAX_ITEMS {\n        return Err(CartFull);\n    }\n";
 
-    /// Where the lines 2 to 4, cited before they were committed, are found in what was committed.
+    /// Returns the place in a committed text where lines 2 to 4, cited before the commit, are
+    /// found.
     fn found(committed: &str) -> Option<(u32, u32)> {
         let mut history = CodeHistory::new();
         let (cache, clock) = (LineCache::new(1 << 20), ManualClock::default());

@@ -1,19 +1,19 @@
-//! The hash of cited lines that a caller brings along: ours, or one of those that a program would
-//! make of a slice of a file. Of the caller's hash nothing is kept.
+//! The hash of cited lines that a caller supplies: one of Loci's own, or one that a program
+//! computes from a slice of a file. The caller's hash is not stored.
 
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 use super::anchor::MadeAnchor;
 
-/// How a caller's hash fits the lines.
+/// The agreement of a caller's hash with the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HashAgreement {
-    /// It is the lines' hash.
+    /// The hash is that of the lines.
     Agrees,
-    /// It is a hash of ours, of other lines: `snippet_hash_mismatch`.
+    /// The hash is one of Loci's, but of other lines: `snippet_hash_mismatch`.
     Differs,
-    /// It is no hash that is known here: warning `SNIPPET_HASH_IGNORED`.
+    /// The hash is of an unknown kind: warning `SNIPPET_HASH_IGNORED`.
     Ignored,
 }
 
@@ -34,7 +34,8 @@ pub fn compare_hash(given: &str, made: &MadeAnchor) -> HashAgreement {
     HashAgreement::Ignored
 }
 
-/// SHA-256 of the slice, and its id as a git blob of either kind; with the line end of its last line and without.
+/// Returns the SHA-256 of the slice and its ids as a git blob of either kind, with and without a
+/// line end after its last line.
 fn slice_hashes(content: &str) -> Vec<String> {
     let mut hashes = Vec::new();
     for text in [content.to_owned(), format!("{content}\n")] {

@@ -1,16 +1,18 @@
-//! Which words of a fact its cited code holds: backticked and quoted text, numbers, identifiers.
-//! A block that loses one of them has lost some of what the fact says. No meaning is judged.
+//! The grounding of a fact: the words of it that its cited code contains, which are backticked and
+//! quoted text, numbers and identifiers. A block that loses one of them has lost part of the fact's
+//! content. The module judges no meaning.
 
 use std::collections::HashSet;
 
 use crate::verifier::lines::words::words;
 
-/// Longest token that is kept, in bytes.
+/// The longest token that is kept, in bytes.
 const TOKEN_BYTES_MAX: usize = 120;
-/// Most tokens of one fact.
+/// The maximum number of tokens of one fact.
 const TOKENS_MAX: usize = 100;
 
-/// Words of prose about code that would be found in any code: no sign that a fact and a block belong together.
+/// Words of prose about code that occur in any code. They do not show that a fact and a block
+/// belong together.
 const EMPTY_WORDS: &str = " about above across actually added adds after again against all allow allowed allows along already also \
     always and another any api are around array async available based because been before behavior behaviour being below \
     between bool both build but byte bytes call called caller calls can cannot case cases change changed changes check checks \
@@ -32,21 +34,21 @@ const EMPTY_WORDS: &str = " about above across actually added adds after again a
     values var variable variables version very via void want was way well were what when where whether which while who whole \
     why will with within without work works would write writes written you your zero ";
 
-/// The tokens of a fact that a block of lines holds, in the fact's order, each once.
+/// Returns the tokens of a fact that a block of lines contains, in the fact's order, each once.
 pub(in crate::verifier) fn grounded<'a>(fact: &str, block: impl Iterator<Item = &'a str>) -> Vec<String> {
     let block = BlockWords::of(block);
     let held: Vec<String> = tokens(fact).into_iter().filter(|token| block.holds(token)).collect();
-    // A digit stands in most code: alone it grounds nothing.
+    // Most code contains single digits, so a digit alone grounds nothing.
     if held.iter().all(|token| token.len() == 1) { Vec::new() } else { held }
 }
 
-/// True when one of the tokens is not in the block any more.
+/// Returns true if one of the tokens is no longer in the block.
 pub(in crate::verifier) fn lost<'a>(tokens: &[String], block: impl Iterator<Item = &'a str>) -> bool {
     let block = BlockWords::of(block);
     tokens.iter().any(|token| !block.holds(token))
 }
 
-/// What a fact says that code could hold.
+/// Returns the tokens of a fact that code can contain.
 pub(super) fn tokens(fact: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut add = |token: &str| {
@@ -74,7 +76,7 @@ pub(super) fn tokens(fact: &str) -> Vec<String> {
     found
 }
 
-/// Gives what stands between the quotes to `add`, and the rest back.
+/// Passes the text between the quotes to `add`, and returns the rest.
 fn without_quoted(text: &str, open: char, close: char, add: &mut impl FnMut(&str)) -> String {
     let mut rest = text;
     let mut kept = String::with_capacity(text.len());
@@ -85,7 +87,7 @@ fn without_quoted(text: &str, open: char, close: char, add: &mut impl FnMut(&str
             rest = behind;
             continue;
         };
-        // A call is named with its brackets, and defined with others in them.
+        // A call is written with empty brackets, but defined with parameters in them.
         add(quoted.trim().trim_end_matches("()"));
         kept.push(' ');
         rest = after;
@@ -94,7 +96,7 @@ fn without_quoted(text: &str, open: char, close: char, add: &mut impl FnMut(&str
     kept
 }
 
-/// Numbers, with dots and underscores inside.
+/// Returns the numbers in a text, with dots and underscores inside.
 pub(in crate::verifier) fn numbers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '_'))
         .map(|part| part.trim_matches(['.', '_']))
@@ -103,12 +105,12 @@ pub(in crate::verifier) fn numbers(text: &str) -> impl Iterator<Item = &str> {
 
 fn is_empty_word(word: &str) -> bool {
     let lower = word.to_lowercase();
-    // Written in another case it is a name, unless a sentence begins with it.
+    // A word in another case is a name, unless it begins a sentence.
     let is_prose = word.chars().skip(1).all(char::is_lowercase);
     is_prose && EMPTY_WORDS.contains(&format!(" {lower} "))
 }
 
-/// The words of a block, to be asked for.
+/// The words of a block, as a lookup table.
 struct BlockWords {
     text: String,
     whole: HashSet<String>,
@@ -143,7 +145,7 @@ impl BlockWords {
     }
 }
 
-/// The parts of a name, in lower case: `parse_URLQuery2` is `parse`, `url`, `query2`.
+/// Returns the parts of a name in lower case: `parse_URLQuery2` is `parse`, `url`, `query2`.
 fn name_parts(word: &str) -> Vec<String> {
     let mut parts = Vec::new();
     for piece in word.split('_') {

@@ -1,24 +1,24 @@
-//! Whether cited lines say enough to be found again. A gate of the store verb; nothing is refused
-//! here.
+//! Measures if cited lines have enough information to be found again. The store operation uses it
+//! as a gate; nothing is rejected here.
 
 use loci_model::facts::claim::Claim;
 
 use super::anchor::MadeAnchor;
 use crate::verifier::thresholds::{INFO_STORE_MIN, INFO_WEAK};
 
-/// How much cited lines say.
+/// The information content of cited lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Information {
     /// Enough.
     Enough,
-    /// Little: a wider range would be found again more surely. A warning.
+    /// Little: a wider range would be found again more reliably. A warning.
     Low,
     /// Too little: `CITATION_LOW_INFORMATION`.
     TooLow,
 }
 
-/// Judges the lines of the citation at `index`. Lines that say next to nothing may be cited for a number or a quoted literal
-/// which the fact, or a claim about this citation, holds as well.
+/// Rates the lines of the citation at `index`. Lines with too little information may be cited for a
+/// number or a quoted literal that also occurs in the fact, or in a claim about this citation.
 pub fn information(made: &MadeAnchor, index: usize, fact: &str, claims: &[Claim]) -> Information {
     if made.anchor.info >= INFO_WEAK {
         return Information::Enough;
@@ -47,7 +47,7 @@ fn claim_texts(claim: &Claim) -> Vec<&str> {
     }
 }
 
-/// Quoted texts and numbers.
+/// Returns quoted texts and numbers.
 fn literals(code: &str) -> impl Iterator<Item = &str> {
     let quoted = ['"', '\'', '`'].into_iter().flat_map(|quote| code.split(quote).skip(1).step_by(2));
     let numbers = code
@@ -57,7 +57,7 @@ fn literals(code: &str) -> impl Iterator<Item = &str> {
     quoted.chain(numbers).filter(|literal| !literal.trim().is_empty())
 }
 
-/// True when the text holds the literal, not as a part of a longer word or number.
+/// Returns true if the text contains the literal, not as part of a longer word or number.
 fn holds(text: &str, literal: &str) -> bool {
     text.match_indices(literal).any(|(at, _)| {
         let before = text.get(..at).and_then(|text| text.chars().next_back());

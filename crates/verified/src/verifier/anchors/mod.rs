@@ -1,4 +1,5 @@
-//! Anchors: the parts of cited lines that are kept to find them again, and citations without them.
+//! Anchors: the data of cited lines that is stored to find them again, and citations without an
+//! anchor.
 
 pub(super) mod anchor;
 mod commit_of_lines;

@@ -1,5 +1,5 @@
-//! Citations of which nothing is kept but what the caller brings: a hash alone is looked for,
-//! without it only that the lines exist can be said.
+//! Citations without a stored anchor. A hash from the caller is searched for; without one only the
+//! existence of the lines can be verified.
 
 use std::sync::Arc;
 
@@ -24,9 +24,12 @@ struct Looked {
 }
 
 impl Verifier<'_> {
-    /// Checks a place of which no anchor is kept. With a hash of ours (`vm1:…`) the lines are looked for: in place, in the file,
-    /// in files of the same name if the path is gone, in the whole tree if they say enough. Without one, or with another, the
-    /// verdict is `valid / unanchored` where the lines exist: a warning belongs to it, and it is no receipt.
+    /// Verifies a place without an anchor.
+    ///
+    /// With a hash of Loci (`vm1:…`) the lines are searched for: in place, in the file, in files of
+    /// equal name if the path is gone, and in the whole tree if they have enough information.
+    /// Without a hash, or with another kind, the verdict is `valid / unanchored` if the lines
+    /// exist. Such a verdict carries a warning and is no receipt.
     pub fn check_unanchored(&self, place: &Place, snippet_hash: Option<&str>) -> CitationVerdict {
         let entry = match self.entry(&place.path) {
             Ok(entry) => entry.filter(|entry| entry.kind != EntryKind::Directory),
@@ -83,7 +86,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Files of the same name where the path is gone, then the whole tree; bounded in time.
+    /// Searches files of equal name if the path is gone, then the whole tree; bounded in time.
     fn by_hash_elsewhere(
         &self,
         place: &Place,
@@ -130,7 +133,8 @@ impl Verifier<'_> {
     }
 }
 
-/// The window of the cited length with this hash that is nearest to the cited place, if it says enough.
+/// Returns the window of the cited length with this hash that is nearest to the cited place, if it
+/// has enough information.
 fn window(place: &Place, hash: &str, looked: &Looked, info_min: u32) -> Option<CitationVerdict> {
     let length = place.line_end - place.line_start;
     let file = &looked.file;

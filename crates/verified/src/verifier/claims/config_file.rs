@@ -1,24 +1,24 @@
-//! Values of configuration files: a JSON pointer into JSON, TOML or YAML. Reads text; which file it
-//! is tells the format.
+//! Values of configuration files: a JSON pointer into JSON, TOML or YAML. The file name determines
+//! the format.
 
 use super::yaml;
 
-/// What a pointer leads to.
+/// The target of a pointer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ConfigValue {
     /// A text.
     Text(String),
-    /// A number, a truth value or nothing, as it is written or nearly so.
+    /// A number, a boolean or null, in or close to its original spelling.
     Number(String),
-    /// No such member.
+    /// The member does not exist.
     NotThere,
     /// A list or a table.
     NoScalar,
-    /// The file cannot be read, and why.
+    /// The file cannot be read; the text is the reason.
     Unknown(String),
 }
 
-/// The value at `pointer`, which begins with `/`.
+/// Returns the value at `pointer`, which begins with `/`.
 pub(super) fn config_value(path: &str, text: &str, pointer: &str) -> ConfigValue {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -88,7 +88,7 @@ fn toml_value(text: &str, parts: &[String]) -> ConfigValue {
     }
 }
 
-/// A place in a list, as JSON pointers write it.
+/// Returns a list index in the notation of JSON pointers.
 pub(super) fn index(part: &str) -> Option<usize> {
     let is_plain = part == "0" || (!part.starts_with('0') && part.bytes().all(|b| b.is_ascii_digit()));
     if is_plain { part.parse().ok() } else { None }

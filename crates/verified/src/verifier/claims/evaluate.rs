@@ -1,5 +1,5 @@
-//! Whether a claim holds at the verifier's revision. What could not be read is unknown, never
-//! false.
+//! Evaluates claims at the verifier's revision. A claim whose code could not be read is unknown,
+//! never false.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ use crate::verifier::code_structure::definitions::defines;
 use crate::verifier::lines::file_lines::FileLines;
 use crate::verifier::session::verifier::Verifier;
 
-/// Lines on each side of a drifted block that claims look at as well.
+/// The number of lines on each side of a drifted block that claims read in addition.
 const DRIFTED_MARGIN_LINES: u32 = 3;
-/// Longest piece of code that an outcome quotes, in characters.
+/// The longest piece of code that an outcome quotes, in characters.
 const QUOTED_CHARS_MAX: usize = 80;
 
-/// Whether a claim holds, and what was found: `None` is unknown.
+/// The result of a claim; `None` is unknown.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) holds: Option<bool>,
     pub(super) detail: Option<String>,
-    /// Why it is unknown, where it could not be read.
+    /// The reason why the claim is unknown, if the code could not be read.
     pub(super) unverifiable: Option<Unverifiable>,
 }
 
@@ -54,7 +54,7 @@ impl Found {
 }
 
 impl Verifier<'_> {
-    /// Evaluates a record's claims, given what became of its citations.
+    /// Evaluates a record's claims, based on the verdicts of its citations.
     pub(in super::super) fn evaluate(
         &self,
         claims: &[Claim],
@@ -101,7 +101,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// The text that claims about a citation look at; why there is none.
+    /// Returns the text that claims about a citation read, or the reason why there is none.
     pub(super) fn block_text(&self, citation: Option<&CitationVerdict>) -> Result<String, Found> {
         let none = |why: &str| Err(Found::unknown(why));
         let Some(citation) = citation else { return none("there is no such citation") };
@@ -146,7 +146,7 @@ fn on(block: Result<String, Found>, look: impl FnOnce(&str) -> Found) -> Found {
     }
 }
 
-/// Looks at a text by a pattern; unknown where the pattern is too large for it.
+/// Applies a pattern to a text. The result is unknown if the pattern is too large for the text.
 fn by_pattern(source: &str, text: &str, look: impl FnOnce(&Regex) -> Found) -> Found {
     let pattern = ClaimPattern::parse(source);
     let regex = pattern.as_ref().and_then(|pattern| pattern.within(text));
@@ -165,7 +165,7 @@ fn equals(found: Option<&str>, literal: &str) -> Found {
     }
 }
 
-/// True for two ways of writing one number, and for one way twice.
+/// Returns true for two notations of one number, and for two equal texts.
 fn same_number(one: &str, other: &str) -> bool {
     let number = |text: &str| text.parse::<f64>().ok();
     one == other || number(one).is_some_and(|value| number(other) == Some(value))
@@ -199,14 +199,14 @@ fn same_capture(
             (Some(_), Some(_)) => {}
         }
     }
-    // Two that differ decide, whatever the others are.
+    // Two different captures decide, regardless of the others.
     match (found.holds, unknown) {
         (Some(true), Some(unknown)) => unknown,
         _ => found,
     }
 }
 
-/// A short piece of code for people; untrusted text, without secrets.
+/// Returns a short piece of code for people: untrusted text, without secrets.
 fn quoted(text: &str) -> String {
     let (text, _) = redact(text.to_owned(), RedactionMode::Mask);
     let short: String = text.chars().take(QUOTED_CHARS_MAX).collect();

@@ -1,7 +1,9 @@
-//! Claims: statements about code that decide whether a fact still holds. `read` takes them from
-//! JSON and refuses what could never be evaluated, `pattern` bounds their patterns, `evaluate` says
-//! whether they hold, `tree` does so for claims about many files, `relevance` says which say
-//! something of a statement, `config_file` reads values of configuration files.
+//! Claims: statements about code that decide if a fact still holds.
+//!
+//! `read` parses them from JSON and rejects those that could never be evaluated. `pattern` bounds
+//! their patterns. `evaluate` evaluates them, and `tree` does so for claims about many files.
+//! `relevance` selects the claims that support a statement. `config_file` reads values of
+//! configuration files.
 
 mod config_file;
 mod evaluate;

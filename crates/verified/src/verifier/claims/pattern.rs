@@ -1,24 +1,24 @@
-//! Patterns of claims: RE2-style, linear in time, bounded in size. `^`
-//! and `$` stand for the ends of lines. A text is matched only where the states of the pattern
-//! times its bytes stay within a limit.
+//! Patterns of claims: RE2 syntax, linear in time, bounded in size. `^` and `$` match the ends of
+//! lines. A text is matched only if the pattern's states times the text's bytes stay within a
+//! limit.
 
 use loci_engine::calls::caller_pattern::{STATE_BYTES, states_of};
 use loci_model::limits;
 use regex::{Regex, RegexBuilder};
 
-/// Largest compiled pattern, in bytes.
+/// The largest compiled pattern, in bytes.
 const COMPILED_BYTES_MAX: usize = 256 << 10;
-/// Deepest nesting of a pattern.
+/// The deepest nesting of a pattern.
 const NEST_MAX: u32 = 64;
 
-/// A pattern of a claim, compiled.
+/// A compiled pattern of a claim.
 pub(super) struct ClaimPattern {
     regex: Regex,
     states: usize,
 }
 
 impl ClaimPattern {
-    /// Compiles a pattern; `None` where it is none or too large.
+    /// Compiles a pattern; `None` if it is invalid or too large.
     pub(super) fn parse(source: &str) -> Option<Self> {
         let regex = RegexBuilder::new(source)
             .multi_line(true)
@@ -27,24 +27,26 @@ impl ClaimPattern {
             .nest_limit(NEST_MAX)
             .build()
             .ok()?;
-        // A pattern with too many states to be counted has as many as the size allows.
+        // A pattern with too many states to count is assigned the number that the size limit
+        // allows.
         let states = states_of(source, false).unwrap_or(COMPILED_BYTES_MAX / STATE_BYTES);
         Some(Self { regex, states })
     }
 
-    /// The number of groups that the pattern captures.
+    /// Returns the number of capture groups.
     pub(super) fn groups(&self) -> usize {
         self.regex.captures_len().saturating_sub(1)
     }
 
-    /// The pattern, to be matched with this text; `None` where the text is too long for it.
+    /// Returns the pattern for a match with this text; `None` if the text is too long for it.
     pub(super) fn within(&self, text: &str) -> Option<&Regex> {
         let work = self.states.saturating_mul(text.len());
         (work <= limits::CLAIM_PATTERN_WORK_MAX).then_some(&self.regex)
     }
 }
 
-/// What the pattern's first group captures in the text: `None` where the pattern does not match or the group takes no part.
+/// Returns the text of the pattern's first group; `None` if the pattern does not match or the group
+/// takes no part.
 pub(super) fn captured<'t>(pattern: &Regex, text: &'t str) -> Option<&'t str> {
     Some(pattern.captures(text)?.get(1)?.as_str())
 }

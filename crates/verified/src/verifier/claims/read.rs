@@ -1,5 +1,5 @@
-//! Claims from JSON: one object each, its kind and the operands of that kind and no others.
-//! Whatever could never be evaluated is refused here, with the member at fault.
+//! Parses claims from JSON: one object each, with its kind and exactly the operands of that kind. A
+//! claim that could never be evaluated is rejected here, with the name of the wrong member.
 
 use loci_model::facts::claim::Claim;
 use loci_model::{Error, ErrorText, Result};
@@ -9,21 +9,22 @@ use serde_json::{Map, Value};
 use super::pattern::ClaimPattern;
 use crate::verifier::names::glob::Glob;
 
-/// Most claims of one record.
+/// The maximum number of claims of one record.
 const CLAIMS_MAX: usize = 20;
-/// Longest pattern, in characters.
+/// The longest pattern, in characters.
 const REGEX_CHARS_MAX: usize = 500;
-/// Longest literal, in characters.
+/// The longest literal, in characters.
 const LITERAL_CHARS_MAX: usize = 500;
-/// Longest name of a symbol, in characters.
+/// The longest name of a symbol, in characters.
 const NAME_CHARS_MAX: usize = 200;
-/// Longest pointer, in characters.
+/// The longest pointer, in characters.
 const POINTER_CHARS_MAX: usize = 300;
 
-/// Reads claims; `field` is what they are called, `citations` how many citations the record has.
+/// Parses claims. `field` is their name in messages; `citations` is the number of the record's
+/// citations.
 ///
 /// # Errors
-/// When one is wrong: `field[2].regex` names the member.
+/// An error for an invalid claim: `field[2].regex` names the member.
 pub fn read_claims(values: &[Value], field: &str, citations: usize) -> Result<Vec<Claim>> {
     if values.len() > CLAIMS_MAX {
         return Err(Error::invalid(field, format!("A record has at most {CLAIMS_MAX} claims.")));
@@ -151,10 +152,10 @@ impl Operands<'_> {
     }
 }
 
-/// Checks that a claim of a record with so many citations can be evaluated.
+/// Checks that a claim of a record with this number of citations can be evaluated.
 ///
 /// # Errors
-/// When it cannot: the member at fault.
+/// An error for a claim that cannot be evaluated, with the wrong member.
 pub fn check_claim(claim: &Claim, field: &str, citations: usize) -> Result<()> {
     let check = Check { field, citations };
     match claim {

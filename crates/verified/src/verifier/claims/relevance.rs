@@ -1,5 +1,6 @@
-//! What true claims say of a statement: their own words and the lines they match. That a path is there or not
-//! says nothing of what a statement says, and a pattern without a word matches anything.
+//! The support that true claims give to a statement: their own words and the lines they match. The
+//! presence or absence of a path supports no statement, and a pattern without a word matches
+//! anything.
 
 use loci_model::facts::claim::Claim;
 use loci_model::facts::verdict::CitationVerdict;
@@ -11,8 +12,9 @@ use crate::verifier::session::verifier::Verifier;
 use crate::verifier::statements::support::code_of;
 
 impl Verifier<'_> {
-    /// The words of true claims that hold a name, a value or a telling word of the statement, with the lines
-    /// that they match. A statement that denies something is backed by what is absent alone.
+    /// Returns the words of true claims that contain a name, a value or a distinctive word of the
+    /// statement, with the lines that they match. A negative statement is supported only by claims
+    /// of absence.
     pub(in super::super) fn relevant_words(
         &self,
         statement: &str,
@@ -31,7 +33,8 @@ impl Verifier<'_> {
         texts.flatten().collect()
     }
 
-    /// The cited lines that a claim about citations matches; `None` where it matches comments alone.
+    /// Returns the cited lines that a claim about citations matches; `None` if it matches comments
+    /// alone.
     fn matched_lines(&self, claim: &Claim, citations: &[CitationVerdict]) -> Option<Vec<String>> {
         let code = |index: usize| -> Option<String> {
             let citation = citations.get(index);
@@ -69,7 +72,8 @@ impl Verifier<'_> {
     }
 }
 
-/// What a claim says itself, where that is more than that something is there.
+/// Returns the words of a claim; `None` for a claim about the presence of a path, or one without a
+/// word.
 fn own_words(claim: &Claim) -> Option<String> {
     let own = match claim {
         Claim::Contains { literal, .. } => literal.clone(),
@@ -85,7 +89,7 @@ fn own_words(claim: &Claim) -> Option<String> {
     (info(&own) > 0 || own.chars().any(|c| c.is_ascii_digit())).then_some(own)
 }
 
-/// A pattern without its classes and escapes.
+/// Returns a pattern without its classes and escapes.
 fn plain_words(regex: &str) -> String {
     let mut words = String::with_capacity(regex.len());
     let mut chars = regex.chars();

@@ -1,5 +1,5 @@
-//! Claims about all files of a kind: bounded by files, bytes and time; what was not looked at
-//! leaves the claim unknown, unless what was decides it.
+//! Claims about all files of a kind, bounded by files, bytes and time. Files that were not read
+//! leave the claim unknown, unless those that were read decide it.
 
 use loci_model::facts::code::{CodeFile, EntryKind};
 use loci_model::facts::verdict::Unverifiable;
@@ -9,17 +9,17 @@ use super::pattern::ClaimPattern;
 use crate::verifier::names::glob::Glob;
 use crate::verifier::session::verifier::Verifier;
 
-/// Largest file that such a claim looks at, in bytes.
+/// The largest file that such a claim reads, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// No file of the glob matches.
+/// Holds if no file of the glob matches.
 pub(super) fn absent(verifier: &Verifier<'_>, glob: &str, regex: &str) -> Found {
     let found =
         |path: &str, matches: bool| matches.then(|| Found::because(false, format!("found in {path}")));
     each(verifier, glob, regex, &found).unwrap_or_else(|_| Found::holds(true))
 }
 
-/// At least one file is of the glob, and each matches.
+/// Holds if at least one file fits the glob, and each matches.
 pub(super) fn every_file(verifier: &Verifier<'_>, glob: &str, regex: &str) -> Found {
     let found =
         |path: &str, matches: bool| (!matches).then(|| Found::because(false, format!("not found in {path}")));
@@ -29,7 +29,7 @@ pub(super) fn every_file(verifier: &Verifier<'_>, glob: &str, regex: &str) -> Fo
     })
 }
 
-/// Looks at each file until one decides; how many there were where none does.
+/// Reads each file until one decides. Returns the number of files if none does.
 fn each(
     verifier: &Verifier<'_>,
     glob: &str,
@@ -67,7 +67,7 @@ fn each(
     }
 }
 
-/// Unknown, where a file that cannot be listed may be of the glob.
+/// Returns unknown if a file that cannot be listed may fit the glob.
 fn unlisted(verifier: &Verifier<'_>, pattern: &str, glob: &Glob) -> Option<Found> {
     let unlisted = match verifier.unlisted() {
         Ok(unlisted) => unlisted,
@@ -81,7 +81,8 @@ fn unlisted(verifier: &Verifier<'_>, pattern: &str, glob: &Glob) -> Option<Found
     Some(Found::unknown(format!("{path} cannot be read: its name is no text, or it is too large")))
 }
 
-/// Whether files of the glob may lie below a directory of whose path only the beginning is known.
+/// Returns true if files of the glob can exist below a directory. Only the prefix of its path is
+/// known.
 fn may_be_below(pattern: &str, directory: &str) -> bool {
     let fixed = pattern.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default();
     let known = directory.split('\u{fffd}').next().unwrap_or_default();
@@ -98,7 +99,7 @@ struct Look<'v, 'a> {
 }
 
 impl Look<'_, '_> {
-    /// Why no more files are looked at.
+    /// Returns the reason why no more files are read.
     fn is_over(&self) -> Option<Found> {
         let limits = &self.verifier.limits;
         let spent_us = self.verifier.clock.monotonic_us().saturating_sub(self.started_us);
@@ -114,7 +115,7 @@ impl Look<'_, '_> {
             .then(|| Found::hindered(Unverifiable::Deadline, late()))
     }
 
-    /// Whether a file matches; `None` where that is not known.
+    /// Returns true if a file matches; `None` if that is unknown.
     fn matches(&mut self, file: &CodeFile) -> Option<bool> {
         self.files += 1;
         if file.entry.bytes.is_some_and(|bytes| bytes > FILE_BYTES_MAX) {

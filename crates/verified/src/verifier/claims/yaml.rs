@@ -1,5 +1,6 @@
-//! A value of a YAML document, found by its path while the parser's events go by. Aliases lead to what they stand for and are
-//! never copied, so that no document grows; types are not resolved beyond quoted or not.
+//! Finds a value of a YAML document by its path during the parser's events. Aliases refer to their
+//! target and are never copied, so that no document grows. The only type distinction is quoted or
+//! unquoted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,9 +8,9 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::config_file::{ConfigValue, index};
 
-/// Most values of a document that is read.
+/// The maximum number of values in a document.
 const NODES_MAX: usize = 200_000;
-/// Deepest nesting of a document that is read.
+/// The deepest nesting of a document.
 const DEPTH_MAX: usize = 128;
 
 enum Node {
@@ -30,7 +31,7 @@ struct Document {
     root: Option<usize>,
 }
 
-/// The value at the end of `parts` in the first document of the text.
+/// Returns the value at the end of `parts` in the first document of the text.
 pub(super) fn value(text: &str, parts: &[String]) -> ConfigValue {
     let Some(document) = Document::read(text) else {
         return ConfigValue::Unknown("the file is not YAML".to_owned());
@@ -92,7 +93,7 @@ impl Document {
         (self.open.len() <= DEPTH_MAX).then_some(())
     }
 
-    /// Puts a node where the document is being read.
+    /// Attaches a node at the current position of the document.
     fn attach(&mut self, node: usize) {
         let parent = self.open.last().and_then(|open| self.nodes.get_mut(*open));
         match parent {
@@ -103,8 +104,8 @@ impl Document {
         }
     }
 
-    /// The member of a list or a table, or of a table that it merges. Each table is looked at once, however often
-    /// tables merge each other.
+    /// Returns the member of a list or a table, or of a table that it merges. Each table is visited
+    /// once, even if tables merge each other.
     fn member(&self, node: usize, part: &str) -> Option<usize> {
         let mut seen = HashSet::new();
         let mut open = vec![node];
@@ -124,7 +125,8 @@ impl Document {
             if own.is_some() {
                 return own;
             }
-            // What `<<` merges counts where the table says nothing itself; the first table comes first.
+            // A value merged by `<<` counts if the table has none itself. The first table takes
+            // precedence.
             let merged = pairs().filter(|(key, _)| *key == "<<").map(|(_, value)| value);
             let tables: Vec<usize> = merged.flat_map(|value| self.tables_of(value)).collect();
             open.extend(tables.into_iter().rev());
@@ -132,7 +134,7 @@ impl Document {
         None
     }
 
-    /// The tables that a value of `<<` names.
+    /// Returns the tables that a value of `<<` names.
     fn tables_of(&self, value: usize) -> Vec<usize> {
         let named = match self.nodes.get(value) {
             Some(Node::List(items)) => items.as_slice(),

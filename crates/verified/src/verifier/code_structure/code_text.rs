@@ -1,17 +1,17 @@
-//! The code of a text, line by line, without comments and documentation strings; and whether a line begins in
-//! one of them. A scanner of marks and quotes by file name, not a parser: prose and unknown languages keep
-//! their text.
+//! The code of a text, line by line, without comments and documentation strings, and the check if a
+//! line begins in one of them. It is a scanner of marks and quotes by file name, not a parser.
+//! Prose and unknown languages keep their text.
 
-/// Marks of comments and strings of some languages.
+/// The marks of comments and strings in some languages.
 struct Syntax {
     extensions: &'static [&'static str],
     /// Marks of a comment that ends with its line.
     line: &'static [&'static str],
-    /// Both ends of a comment that may go on.
+    /// Both ends of a comment that can span lines.
     block: &'static [(&'static str, &'static str)],
-    /// Comments of that kind lie in each other.
+    /// True if such comments nest.
     nests: bool,
-    /// Quotes of strings that may go on over lines.
+    /// Quotes of strings that can span lines.
     texts: &'static [&'static str],
     /// Quotes of strings that end with their line.
     quotes: &'static str,
@@ -137,11 +137,11 @@ const SYNTAXES: &[Syntax] = &[
         quotes: "",
     },
 ];
-/// Languages of which a part may be left out by a condition of their preprocessor.
+/// Languages whose preprocessor can exclude a part by a condition.
 const PREPROCESSED: &[&str] =
     &["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "m", "mm", "cu", "cs", "swift"];
 
-/// Where a line begins.
+/// The state at the start of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum State {
     Code,
@@ -150,13 +150,13 @@ enum State {
         close: &'static str,
         depth: u32,
     },
-    /// A string that goes on; one that stands for itself is documentation.
+    /// Inside a string that spans lines. A string that stands alone is documentation.
     Text {
         close: String,
         is_documentation: bool,
         is_raw: bool,
     },
-    /// Left out by `#if 0`, so deep.
+    /// Excluded by `#if 0`, with the nesting depth.
     LeftOut(u32),
 }
 
@@ -168,26 +168,26 @@ pub(in crate::verifier) struct CodeText {
 }
 
 impl CodeText {
-    /// A scan of a file with this path, from a line that is code.
+    /// Creates a scan of a file with this path, from a line that is code.
     pub(in crate::verifier) fn of(path: &str) -> Self {
         let extension = extension(path).to_owned();
         let syntax = SYNTAXES.iter().find(|syntax| syntax.extensions.contains(&extension.as_str()));
         Self { syntax, extension, state: State::Code }
     }
 
-    /// True where the next line begins neither in a comment nor in a string, and is not left out.
+    /// Returns true if the next line begins outside of comments, strings and excluded parts.
     pub(in crate::verifier) fn is_in_code(&self) -> bool {
         self.state == State::Code
     }
 
-    /// The code of the next line.
+    /// Returns the code of the next line.
     pub(in crate::verifier) fn line(&mut self, line: &str) -> String {
         let Some(syntax) = self.syntax else { return line.to_owned() };
         let bare = line.trim_start();
         if self.is_left_out(bare) {
             return String::new();
         }
-        // A line within a comment whose beginning is not seen.
+        // A line inside a comment whose start was not read.
         let is_inner = syntax.block == C && (bare == "*" || bare.starts_with("* ") || bare.starts_with("*/"));
         if self.state == State::Code && is_inner {
             return String::new();
@@ -228,7 +228,7 @@ impl CodeText {
         }
     }
 
-    /// Takes up the beginning of `rest`, and says how many bytes that was.
+    /// Consumes the start of `rest`, and returns the number of bytes.
     fn step(&mut self, syntax: &'static Syntax, rest: &str, code: &mut String) -> usize {
         match &mut self.state {
             State::LeftOut(_) => rest.len(),
@@ -279,14 +279,14 @@ impl CodeText {
             return open.len();
         }
         let is_begun = |mark: &&&str| {
-            // `$#`, `a#b` and an anchor of an address are no comments.
+            // `$#`, `a#b` and the anchor of an address are not comments.
             rest.starts_with(**mark) && (**mark != "#" || code.is_empty() || code.ends_with([' ', '\t']))
         };
         if syntax.line.iter().any(|mark| is_begun(&mark)) {
             return rest.len();
         }
         if let Some(quote) = syntax.texts.iter().find(|quote| rest.starts_with(**quote)) {
-            // A string of its own says what the code is for.
+            // A string that stands alone documents the code.
             let is_own = code.trim().chars().all(|c| "rRbBuUfF".contains(c)) && quote.len() == 3;
             if !is_own {
                 code.push_str(quote);
@@ -312,7 +312,7 @@ impl CodeText {
     }
 }
 
-/// The name of a language, where the path tells one.
+/// Returns the language's file extension, if the path has one.
 fn extension(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     match name {
@@ -325,7 +325,8 @@ fn extension(path: &str) -> &str {
     }
 }
 
-/// The strings of a line that are quoted with these marks, white space as it is. One without an end is none.
+/// Returns the strings of a line in these quotes, white space unchanged. An unclosed string does
+/// not count.
 pub(in crate::verifier) fn quoted_texts<'l>(path: &str, line: &'l str) -> Vec<&'l str> {
     let extension = extension(path);
     let has_single =
@@ -351,7 +352,7 @@ pub(in crate::verifier) fn quoted_texts<'l>(path: &str, line: &'l str) -> Vec<&'
     found
 }
 
-/// Brackets that code opens less those that it closes, strings left out.
+/// Returns the number of opened brackets minus the closed ones, outside of strings.
 pub(super) fn bracket_balance(code: &str) -> i32 {
     let mut balance = 0;
     let mut at = 0;
@@ -370,7 +371,8 @@ pub(super) fn bracket_balance(code: &str) -> i32 {
     balance
 }
 
-/// Bytes of a string that begins here and ends on its line; of the quote alone where it does not end.
+/// Returns the bytes of a string that begins here and ends on its line, or of the quote alone if it
+/// does not end.
 fn string_length(rest: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in rest.char_indices().skip(1) {
@@ -384,8 +386,8 @@ fn string_length(rest: &str, quote: char) -> usize {
     1
 }
 
-/// Bytes of a character in single quotes that begins here; of the quote alone where it is a lifetime or an
-/// apostrophe.
+/// Returns the bytes of a character in single quotes that begins here, or of the quote alone if it
+/// is a lifetime or an apostrophe.
 fn character_length(rest: &str) -> usize {
     let mut chars = rest.char_indices().skip(1);
     let end = match chars.next() {
@@ -396,7 +398,7 @@ fn character_length(rest: &str) -> usize {
     end.filter(|at| *at < 12).map_or(1, |at| at + 1)
 }
 
-/// Bytes of the opening of a raw string, where the code before it is not the beginning of the same word.
+/// Returns the bytes of the opening of a raw string, if it does not continue the word before it.
 fn raw_string(extension: &str, rest: &str, before: &str) -> Option<usize> {
     let marks = rest.strip_prefix('r').filter(|_| extension == "rs")?;
     let count = marks.len() - marks.trim_start_matches('#').len();

@@ -1,5 +1,6 @@
-//! Definitions, found by the way lines of a language begin: which one is around a block, and
-//! whether a file defines a name. No grammar: what a line only looks like counts as well.
+//! Definitions, found by the way lines of a language begin: the definition around a block, and the
+//! check if a file defines a name. There is no grammar, so a line that looks like a definition
+//! counts as one.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,7 +11,7 @@ use regex::Regex;
 
 use crate::verifier::lines::file_lines::FileLines;
 
-/// Words that lead to a defined name, by file extension; `NAME` stands for the name.
+/// The patterns before a defined name, by file extension; `NAME` stands for the name.
 const LANGUAGES: &[(&[&str], &str)] = &[
     (
         &["rs"],
@@ -66,22 +67,23 @@ const LANGUAGES: &[(&[&str], &str)] = &[
     (&["mk"], r"^NAME ?:|^(?:export )?NAME ?[:?+]?= "),
 ];
 
-/// For files of languages without a line above.
+/// The pattern for files of other languages.
 const ANY_LANGUAGE: &str = r"^(?:[a-z]+ )*(?:fn|func|function|def|class|struct|enum|interface|trait|type|module|const|let|var|val|sub|proc) NAME\b|^NAME ?(?::?= |\(\))";
 
-/// True when a line of the file defines the name.
+/// Returns true if a line of the file defines the name.
 pub(in crate::verifier) fn defines(path: &str, file: &FileLines, name: &str) -> bool {
     let Some(pattern) = pattern(path, &regex::escape(name)) else { return false };
     file.lines(0, file.len()).any(|line| pattern.is_match(line))
 }
 
-/// Most lines of a definition, blank ones left out, that are said to be its own.
+/// The maximum number of non-blank lines that count as part of a definition.
 const DEFINED_LINES_MAX: usize = 20;
 
-/// Most lines of a definition around a block, blank ones left out, that are looked at with it.
+/// The maximum number of non-blank lines of a definition around a block that are read with it.
 const ENCLOSING_LINES_MAX: usize = 200;
 
-/// Where files define one name: the pattern of each language is compiled once.
+/// A search for definitions of one name in many files. It compiles the pattern of each language
+/// once.
 pub(in crate::verifier) struct DefinitionSearch<'n> {
     name: &'n str,
     patterns: RefCell<HashMap<&'static str, Option<Regex>>>,
@@ -92,8 +94,8 @@ impl<'n> DefinitionSearch<'n> {
         Self { name, patterns: RefCell::default() }
     }
 
-    /// The lines of each definition: its first, and those that lie deeper behind it, at most twenty. Files of languages that are
-    /// not known define nothing.
+    /// Returns the lines of each definition: the first line and the more deeply indented ones after
+    /// it, at most twenty. Files of unknown languages define nothing.
     pub(in crate::verifier) fn find(&self, path: &str, file: &FileLines) -> Vec<Range<usize>> {
         let Some((_, source)) = language(path) else { return Vec::new() };
         let mut patterns = self.patterns.borrow_mut();
@@ -107,13 +109,13 @@ impl<'n> DefinitionSearch<'n> {
     }
 }
 
-/// True for files of languages whose definitions are told.
+/// Returns true for files of languages whose definitions are recognised.
 pub(in crate::verifier) fn is_language(path: &str) -> bool {
     language(path).is_some()
 }
 
-/// Behind the last line of the definition that begins at a line: lines that lie deeper, and those that close
-/// it; at most so many.
+/// Returns the end of the definition that begins at a line: the more deeply indented lines and
+/// those that close it, at most `lines_max`.
 fn extent(file: &FileLines, from: usize, lines_max: usize) -> usize {
     let most = (from + lines_max).min(file.len());
     let depth = |at: usize| file.indents(at, at + 1).first().copied().unwrap_or(0);
@@ -122,13 +124,13 @@ fn extent(file: &FileLines, from: usize, lines_max: usize) -> usize {
     (from + 1..most).find(|at| depth(*at) <= outer && !(depth(*at) == outer && closes(*at))).unwrap_or(most)
 }
 
-/// The name of the nearest definition that the line at `from` is, or lies deeper than.
+/// Returns the name of the nearest definition that contains the line at `from` or begins there.
 pub(in crate::verifier) fn enclosing(path: &str, file: &FileLines, from: usize) -> Option<String> {
     enclosing_definition(path, file, from).map(|(_, name)| name)
 }
 
-/// The lines of the nearest definition that the line at `from` is, or lies deeper than; a long one's
-/// beginning.
+/// Returns the lines of the nearest definition that contains the line at `from` or begins there. A
+/// long definition is cut.
 pub(in crate::verifier) fn enclosing_lines(
     path: &str,
     file: &FileLines,
@@ -138,7 +140,7 @@ pub(in crate::verifier) fn enclosing_lines(
     Some(at..extent(file, at, ENCLOSING_LINES_MAX))
 }
 
-/// The start of that definition, and its name.
+/// Returns the start and the name of that definition.
 fn enclosing_definition(path: &str, file: &FileLines, from: usize) -> Option<(usize, String)> {
     let pattern = any_definition(path)?;
     let mut depth = *file.indents(from, from + 1).first()?;
@@ -156,7 +158,7 @@ fn enclosing_definition(path: &str, file: &FileLines, from: usize) -> Option<(us
     None
 }
 
-/// The pattern of any definition of a language, compiled once.
+/// Returns the pattern for any definition of a language, compiled once.
 fn any_definition(path: &str) -> Option<&'static Regex> {
     static PATTERNS: LazyLock<Vec<OnceLock<Option<Regex>>>> =
         LazyLock::new(|| LANGUAGES.iter().map(|_| OnceLock::new()).collect());

@@ -1,4 +1,4 @@
-//! The structure of code, by lines and without a grammar: comments, nesting, definitions, places of
+//! The structure of code by lines, without a grammar: comments, nesting, definitions, places of
 //! names.
 
 pub(super) mod code_text;

@@ -1,17 +1,19 @@
-//! Places of a name in a line of code, by plain search. One expression for all names reads the text
-//! behind each place, within a number of bytes: no expression is compiled for a name, and the time
-//! grows with the line. `LookupBudget` ends the work for one statement. Pure.
+//! Places of a name in a line of code, by plain search. Pure.
+//!
+//! One regular expression for all names reads the text after each place, up to a number of bytes.
+//! No expression is compiled per name, and the time is linear in the line. `LookupBudget` bounds
+//! the work for one statement.
 
 use std::cell::Cell;
 
 use loci_model::limits;
 use regex::{Captures, Regex};
 
-/// Bytes behind a name that are read.
+/// The number of bytes after a name that are read.
 const BEHIND_BYTES_MAX: usize = 400;
 
-/// The names and values that one statement may have looked up. Where one more is needed, the budget
-/// is spent, and the statement is not called supported.
+/// The budget of names and values that one statement may look up. A statement that needs more
+/// exceeds the budget and does not count as supported.
 #[derive(Debug, Default)]
 pub(in crate::verifier) struct LookupBudget {
     names: Cell<usize>,
@@ -19,7 +21,7 @@ pub(in crate::verifier) struct LookupBudget {
 }
 
 impl LookupBudget {
-    /// Takes the room of one name; `false` where there is none.
+    /// Takes one name from the budget; `false` if the budget is used up.
     pub(in crate::verifier) fn take_name(&self) -> bool {
         let names = self.names.get();
         if names >= limits::SUPPORT_VALUES_MAX {
@@ -30,17 +32,17 @@ impl LookupBudget {
         true
     }
 
-    /// Notes that something could not be read to its end.
+    /// Marks the budget as spent because something could not be read completely.
     pub(in crate::verifier) fn spend(&self) {
         self.is_spent.set(true);
     }
 
-    /// Returns true where something was left out.
+    /// Returns true if something was left out.
     pub(in crate::verifier) fn is_spent(&self) -> bool {
         self.is_spent.get()
     }
 
-    /// Returns each item once, in order, as long as there is room.
+    /// Returns each item once, in order, within the budget.
     pub(in crate::verifier) fn distinct<T: PartialEq>(&self, all: impl IntoIterator<Item = T>) -> Vec<T> {
         let mut kept = Vec::new();
         for item in all {
@@ -61,7 +63,7 @@ impl LookupBudget {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::verifier) struct NamePlace<'l> {
     line: &'l str,
-    /// The character before the name; the name itself at the beginning of the line.
+    /// The character before the name, or the name itself at the start of the line.
     before: usize,
     end: usize,
     behind: &'l str,
@@ -76,35 +78,35 @@ impl<'l> NamePlace<'l> {
         Self { line, before, end, behind, is_cut: behind.len() < rest.len() }
     }
 
-    /// Returns the match of an expression that begins behind the name. What ends where the reading
-    /// ends is no match: more may belong to it.
+    /// Returns the match of an expression that begins after the name. A match that ends at the
+    /// limit of the reading does not count, because more may belong to it.
     pub(in crate::verifier) fn captures(&self, form: &Regex) -> Option<Captures<'l>> {
         let found = form.captures(self.behind)?;
         let end = found.get(0)?.end();
         (!self.is_cut || end < self.behind.len()).then_some(found)
     }
 
-    /// Returns true where the text behind the name is longer than what is read, and an expression
-    /// for the beginnings of a form fits all that is read.
+    /// Returns true if the text after the name exceeds the reading limit, and an expression for the
+    /// beginnings of a form fits all of the read part.
     pub(in crate::verifier) fn goes_on(&self, beginnings: &Regex) -> bool {
         self.is_cut && beginnings.is_match(self.behind)
     }
 
-    /// Returns the text from before the name to an end behind it.
+    /// Returns the text from before the name to an end after it.
     pub(in crate::verifier) fn whole(&self, end: usize) -> &'l str {
         self.line.get(self.before..self.end + end).unwrap_or_default()
     }
 
-    /// Returns the text behind an end, as far as it is read.
+    /// Returns the text after an end, up to the reading limit.
     pub(in crate::verifier) fn rest(&self, end: usize) -> &'l str {
         Self::at(self.line, self.before, self.end + end).behind
     }
 }
 
-/// Calls `read` with each place of a name from `from` on, as an expression that begins with the
-/// name would find them: a place is passed over where the character before it `is_joined` to the
-/// name or belongs to the place before. `searched` is the line in the form of the name, each byte
-/// at its place; `read` returns how much of the text behind the name it takes.
+/// Calls `read` with each place of a name from `from` on, in the way an expression beginning with
+/// the name would find them. It skips a place if the character before it `is_joined` to the name or
+/// belongs to the previous place. `searched` is the line in the form of the name, with equal byte
+/// positions. `read` returns the number of bytes after the name that it consumes.
 pub(in crate::verifier) fn each_place<'l>(
     (line, searched): (&'l str, &str),
     (name, is_joined): (&str, fn(char) -> bool),

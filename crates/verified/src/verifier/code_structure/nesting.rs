@@ -1,6 +1,6 @@
-//! How lines are nested by their indentation: what encloses them, whether that runs, and whether two texts
-//! that are equal but for white space and line breaks are nested alike. Rough and by lines; it parses
-//! nothing.
+//! The nesting of lines by their indentation: the lines that enclose them, the check for code that
+//! never runs, and the comparison of texts that differ only in white space and line breaks. It is a
+//! line-based approximation and parses nothing.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use regex::Regex;
 use super::code_text::{CodeText, bracket_balance};
 use crate::verifier::lines::file_lines::FileLines;
 
-/// Lines that enclose the one at `from`, by place among those that are not blank, the innermost first.
+/// Returns the indexes of the non-blank lines that enclose the one at `from`, innermost first.
 pub(super) fn enclosing_places(path: &str, file: &FileLines, from: usize) -> Vec<usize> {
     let indent = |at: usize| file.indents(at, at + 1).first().copied().unwrap_or(0);
     let mut found = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn enclosing_places(path: &str, file: &FileLines, from: usize) -> Vec
     found
 }
 
-/// The first line of a header that ends with `):`.
+/// Returns the first line of a header that ends with `):`.
 fn opening(file: &FileLines, at: usize, depth: u32) -> usize {
     let closes = |at: usize| file.line(at).starts_with([')', ']', '}']);
     if !closes(at) {
@@ -38,12 +38,12 @@ fn opening(file: &FileLines, at: usize, depth: u32) -> usize {
     (0..at).rev().find(is_first).unwrap_or(at)
 }
 
-/// True where a condition that is never true encloses the line.
+/// Returns true if a condition that is never true encloses the line.
 pub(in crate::verifier) fn never_runs(path: &str, file: &FileLines, from: usize) -> bool {
     enclosing_places(path, file, from).into_iter().any(|at| NEVER.is_match(file.line(at)))
 }
 
-/// Enclosing lines that decide whether, how often or as what a line counts.
+/// Returns the enclosing lines that decide if, how often or as what a line counts.
 pub(in crate::verifier) fn deciding_places(path: &str, file: &FileLines, from: usize) -> Vec<usize> {
     let mut places = enclosing_places(path, file, from);
     if has_blocks_of_statements(path) {
@@ -52,20 +52,21 @@ pub(in crate::verifier) fn deciding_places(path: &str, file: &FileLines, from: u
     places
 }
 
-/// True for languages in which each enclosing line decides, or those that control a flow.
+/// Returns true for languages in which enclosing lines decide: all of them, or those of control
+/// flow.
 pub(in crate::verifier) fn is_decided_by_indentation(path: &str) -> bool {
     has_blocks_of_statements(path) || ["yaml", "yml"].contains(&extension(path))
 }
 
-/// True for files in which a tab at the beginning of a line is another thing than spaces.
+/// Returns true for files in which a tab at the start of a line differs from spaces.
 pub(in crate::verifier) fn tabs_are_meaning(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, "Makefile" | "makefile" | "GNUmakefile")
         || ["mk", "yaml", "yml"].contains(&extension(path))
 }
 
-/// Statements with their depth: lines that a bracket, a string or a backslash holds together are one, and
-/// comments are none.
+/// Returns statements with their depth. Lines joined by a bracket, a string or a backslash are one
+/// statement, and comments are left out.
 pub(in crate::verifier) fn statements<'l>(
     path: &str,
     lines: impl Iterator<Item = &'l str>,

@@ -1,4 +1,4 @@
-//! A block of lines: the hash by which a citation is known, and what else tells it apart.
+//! A block of lines: the hash that identifies a citation, and its other distinctive properties.
 
 use sha2::{Digest, Sha256};
 
@@ -6,7 +6,7 @@ use super::file_lines::{FileLines, packed_hash};
 use super::line_hash::LineHash;
 use super::words::info;
 
-/// Some lines of a file, by place among those that are not blank.
+/// Some lines of a file, by index among the non-blank ones.
 #[derive(Clone, Copy)]
 pub(in crate::verifier) struct Block<'a> {
     pub(super) file: &'a FileLines,
@@ -23,7 +23,7 @@ impl<'a> Block<'a> {
         self.file.lines(self.from, self.to)
     }
 
-    /// `vm1:` and 32 hex digits.
+    /// Returns `vm1:` and 32 hex digits.
     pub(in crate::verifier) fn snippet_hash(self) -> String {
         snippet_hash(self.lines())
     }
@@ -36,7 +36,7 @@ impl<'a> Block<'a> {
         packed_hash(self.lines())
     }
 
-    /// Hash of how deep each line is nested, whatever one step of indentation is.
+    /// Returns the hash of the nesting depth of each line, independent of the indentation width.
     pub(in crate::verifier) fn indent_profile(self) -> u64 {
         let mut hash = LineHash::new();
         let mut open: Vec<u32> = Vec::new();
@@ -53,7 +53,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// `vm1:` and the first 32 hex digits of the SHA-256 of the lines joined by LF.
+/// Returns `vm1:` and the first 32 hex digits of the SHA-256 of the lines joined by LF.
 pub(in crate::verifier) fn snippet_hash<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     let mut sha = Sha256::new();
     for (index, line) in lines.enumerate() {
@@ -66,7 +66,7 @@ pub(in crate::verifier) fn snippet_hash<'a>(lines: impl Iterator<Item = &'a str>
     format!("vm1:{}", digest.get(..32).unwrap_or_default())
 }
 
-/// True for files in which indentation is meaning.
+/// Returns true for files in which indentation is significant.
 pub(in crate::verifier) fn indentation_is_meaning(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_named = matches!(

@@ -1,5 +1,5 @@
-//! The difference between cited lines and what stands there now, as a unified diff for people and agents. Untrusted text: it is
-//! neither fenced nor stripped here.
+//! The difference between cited lines and the current ones, as a unified diff for people and
+//! agents. The text is untrusted; it is neither fenced nor cleaned here.
 
 use loci_model::facts::citation::Place;
 
@@ -8,7 +8,8 @@ use super::line_diff::common_pairs;
 use super::line_hash::line_hash;
 use crate::verifier::thresholds::DIFF_BYTES_MAX;
 
-/// The diff, in normal lines; cut off at 8 KiB with a line that says so. `None` where the old lines are not known.
+/// Returns the diff in normal lines, cut off at 8 KiB with a line that states this. Returns `None`
+/// if the old lines are not known.
 pub(in crate::verifier) fn diff_text(
     old_place: &Place,
     old: &[String],
@@ -49,8 +50,8 @@ pub(in crate::verifier) fn diff_text(
     Some(text)
 }
 
-/// The diff of texts that are equal but for white space, line by line; `None` where nothing differs or line
-/// breaks do.
+/// Returns the diff of texts that are equal except for white space, line by line. Returns `None` if
+/// nothing differs, or if line breaks differ.
 pub(in crate::verifier) fn line_by_line(
     old_place: &Place,
     old: &[String],

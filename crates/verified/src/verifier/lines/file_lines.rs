@@ -1,5 +1,6 @@
-//! A file as its lines in normal form: blank ones left out, white space runs made one space,
-//! each with its hash and the number it has in the file. Made once per blob and shared; it knows no citation.
+//! A file as its lines in normal form: without blank lines, with white space runs collapsed to one
+//! space, each with its hash and its number in the file. It is created once per blob and shared; it
+//! is independent of citations.
 
 use std::sync::OnceLock;
 
@@ -13,14 +14,14 @@ use crate::verifier::thresholds::LINE_BYTES_MAX;
 
 /// The lines of one file.
 pub(in crate::verifier) struct FileLines {
-    /// The decoded file, and behind it the lines whose normal form is not a part of it.
+    /// The decoded file, followed by the lines whose normal form is not a part of it.
     text: String,
-    /// Where each line's normal form lies in `text`.
+    /// The range of each line's normal form in `text`.
     spans: Vec<(u32, u32)>,
     hashes: Vec<u64>,
     numbers: Vec<u32>,
     indents: Vec<u32>,
-    /// Bytes of the decoded file at the start of `text`.
+    /// The bytes of the decoded file at the start of `text`.
     file_bytes: usize,
     total: u32,
     packed: OnceLock<Packed>,
@@ -30,19 +31,20 @@ pub(in crate::verifier) struct FileLines {
 /// The file's text without white space.
 struct Packed {
     text: String,
-    /// Where each line begins; one more than there are lines.
+    /// The start of each line, with one more entry than lines.
     starts: Vec<u32>,
 }
 
-/// Hashes of the words of all lines, one after another.
+/// Hashes of the words of all lines, in sequence.
 struct Words {
     hashes: Vec<u64>,
-    /// Where each line's words begin; one more than there are lines.
+    /// The start of each line's words, with one more entry than lines.
     starts: Vec<u32>,
 }
 
 impl FileLines {
-    /// The lines of a blob, or why it has none: too large, binary, minified.
+    /// Parses the lines of a blob, or returns the reason why it has none: too large, binary,
+    /// minified.
     pub(in crate::verifier) fn parse(bytes: &[u8]) -> Result<Self, Unverifiable> {
         Self::of_text(decoded(bytes)?)
     }
@@ -78,7 +80,7 @@ impl FileLines {
         Ok(lines)
     }
 
-    /// Takes up the line whose normal form these bytes are; none if it is blank.
+    /// Adds the line whose normal form these bytes are, unless it is blank.
     fn take(&mut self, start: usize, end: usize, indent: u32) {
         if start >= end {
             return;
@@ -91,7 +93,7 @@ impl FileLines {
         self.indents.push(indent);
     }
 
-    /// Takes up a line with white space other than single spaces inside, or with letters that are not ASCII.
+    /// Adds a line with white space other than single spaces inside, or with non-ASCII letters.
     fn take_odd(&mut self, start: usize, end: usize) {
         let Some(raw) = self.text.get(start..end) else { return };
         let body = raw.trim_start();
@@ -108,49 +110,50 @@ impl FileLines {
         self.take(start, self.text.len(), indent);
     }
 
-    /// How many lines are not blank.
+    /// Returns the number of non-blank lines.
     pub(in crate::verifier) fn len(&self) -> usize {
         self.hashes.len()
     }
 
-    /// How many lines the file has, blank ones included.
+    /// Returns the number of lines in the file, including blank ones.
     pub(in crate::verifier) fn total(&self) -> u32 {
         self.total
     }
 
-    /// The hashes of all lines that are not blank.
+    /// Returns the hashes of all non-blank lines.
     pub(in crate::verifier) fn hashes(&self) -> &[u64] {
         &self.hashes
     }
 
-    /// The normal form of a line; empty behind the end.
+    /// Returns the normal form of a line; empty after the end.
     pub(in crate::verifier) fn line(&self, index: usize) -> &str {
         let Some((start, end)) = self.spans.get(index) else { return "" };
         self.text.get(*start as usize..*end as usize).unwrap_or_default()
     }
 
-    /// The normal forms of some lines.
+    /// Returns the normal forms of some lines.
     pub(in crate::verifier) fn lines(&self, from: usize, to: usize) -> impl Iterator<Item = &str> {
         (from..to.min(self.len())).map(|index| self.line(index))
     }
 
-    /// Indentation of some lines, in columns.
+    /// Returns the indentation of some lines, in columns.
     pub(in crate::verifier) fn indents(&self, from: usize, to: usize) -> &[u32] {
         self.indents.get(from..to.min(self.len())).unwrap_or_default()
     }
 
-    /// The number of a line in the file, from 1.
+    /// Returns the number of a line in the file, from 1.
     pub(in crate::verifier) fn number(&self, index: usize) -> Option<u32> {
         self.numbers.get(index).copied()
     }
 
-    /// The lines that stand between two numbers, both included.
+    /// Returns the indexes of the lines between two numbers, both included.
     pub(in crate::verifier) fn between(&self, line_start: u32, line_end: u32) -> std::ops::Range<usize> {
         let from = self.numbers.partition_point(|number| *number < line_start);
         from..self.numbers.partition_point(|number| *number <= line_end).max(from)
     }
 
-    /// The file's text between two line numbers as it was decoded, both included; the last line without its end.
+    /// Returns the decoded text of the file between two line numbers, both included; the last line
+    /// without its end.
     pub(in crate::verifier) fn raw(&self, line_start: u32, line_end: u32) -> &str {
         let file = self.text.get(..self.file_bytes).unwrap_or_default();
         let nth = |lines: u32| match lines {
@@ -164,8 +167,8 @@ impl FileLines {
         rest.get(..end).unwrap_or_default()
     }
 
-    /// The text without white space from one line up to another, where it has `bytes` bytes from `from` on and ends where a
-    /// line ends.
+    /// Returns the text without white space from one line up to another, if it has `bytes` bytes
+    /// from `from` on and ends at the end of a line.
     pub(in crate::verifier) fn packed_of(&self, from: usize, bytes: u32) -> Option<(usize, &str)> {
         let packed = self.packed.get_or_init(|| self.pack());
         let start = *packed.starts.get(from)?;
@@ -185,7 +188,7 @@ impl FileLines {
         Packed { text, starts }
     }
 
-    /// Hashes of the words of some lines, in order.
+    /// Returns the hashes of the words of some lines, in order.
     pub(in crate::verifier) fn words(&self, from: usize, to: usize) -> &[u64] {
         let words = self.words.get_or_init(|| {
             let mut words = Words { hashes: Vec::new(), starts: Vec::with_capacity(self.len() + 1) };
@@ -200,18 +203,18 @@ impl FileLines {
         words.hashes.get(start(from)..start(to)).unwrap_or_default()
     }
 
-    /// What it takes of memory, about, once everything about it has been asked.
+    /// Returns the approximate memory size in bytes, including all lazily computed parts.
     pub(super) fn bytes(&self) -> usize {
         self.text.len() * 3 + self.spans.len() * 80 + 256
     }
 }
 
-/// Columns of leading white space; a tab reaches to the next multiple of eight.
+/// Returns the columns of leading white space. A tab extends to the next multiple of eight.
 fn indent_columns(space: &str) -> u32 {
     space.chars().fold(0, |column, c| if c == '\t' { (column / 8 + 1) * 8 } else { column + 1 })
 }
 
-/// Length and hash of the lines without white space.
+/// Returns the hash and the length of the lines without white space.
 pub(in crate::verifier) fn packed_hash<'a>(lines: impl Iterator<Item = &'a str>) -> (u64, u32) {
     let mut hash = LineHash::new();
     let mut length = 0;

@@ -1,5 +1,6 @@
-//! Files too large, or with lines too long, to be looked through as others are. All that is asked of one is whether the lines of a
-//! block stand in it: then it cannot be said that they are gone. Nothing is found here, and nothing of such a file is kept.
+//! Files that are too large, or whose lines are too long, for the regular search. The only check is
+//! if they contain the lines of a block: then the lines do not count as gone. Nothing else is
+//! searched, and nothing of such a file is cached.
 
 use loci_model::facts::code::CodeEntry;
 use loci_model::facts::verdict::Unverifiable;
@@ -11,7 +12,7 @@ use crate::verifier::session::verifier::{Verifier, no_text};
 use crate::verifier::steps::occurrences;
 use crate::verifier::thresholds::{FILE_BYTES_MAX, LARGE_FILE_BYTES_MAX, LINE_BYTES_MAX};
 
-/// How names of files end that hold no text. Only asked of what is too large to be read at all.
+/// File extensions of files without text. They are checked only for files too large to be read.
 const NO_TEXT: &[&str] = &[
     "7z",
     "a",
@@ -73,12 +74,13 @@ const NO_TEXT: &[&str] = &[
 ];
 
 impl Verifier<'_> {
-    /// Whether the lines of these hashes stand in a file one behind the other, blank lines aside.
+    /// Returns true if the lines of these hashes occur consecutively in a file, ignoring blank
+    /// lines.
     ///
     /// # Errors
-    /// `too_large` where that cannot be looked at; why it cannot be read.
+    /// `too_large` if the file cannot be searched, or the reason why it cannot be read.
     pub(in crate::verifier) fn holds_lines(&self, entry: &CodeEntry, block: &[u64]) -> CodeResult<bool> {
-        // What is far away is not fetched for it.
+        // A large file of a remote source is not fetched for this check.
         let bytes_max = if self.source.capabilities().near { LARGE_FILE_BYTES_MAX } else { FILE_BYTES_MAX };
         if entry.bytes.is_some_and(|bytes| bytes > bytes_max) {
             return Err(no_text(Unverifiable::TooLarge));
@@ -87,7 +89,7 @@ impl Verifier<'_> {
     }
 }
 
-/// True for a file whose name says that it holds no text.
+/// Returns true for a file whose extension is that of a file without text.
 pub(in crate::verifier) fn is_no_text_by_name(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').is_some_and(|(_, ending)| NO_TEXT.contains(&ending.to_ascii_lowercase().as_str()))

@@ -1,7 +1,8 @@
-//! Parsed files by content address, shared by all verifiers of a process and bounded by bytes.
+//! The cache of parsed files by content address, shared by all verifiers of a process and bounded
+//! by bytes.
 //!
-//! A blob's id is believed only within one scope (a repository of one tenant): another repository could hold other bytes
-//! under the same id. Nothing is ever invalidated, only dropped.
+//! A blob's id is trusted within one scope only (a repository of one tenant), because another
+//! repository could hold other bytes under that id. Nothing is ever invalidated, only dropped.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,16 +13,16 @@ use loci_model::facts::verdict::Unverifiable;
 use super::file_lines::FileLines;
 use crate::verifier::statements::support_cache::SupportCache;
 
-/// What came of a blob: its lines, or why it has none.
+/// The result for a blob: its lines, or the reason why it has none.
 pub(in crate::verifier) type Parsed = Result<Arc<FileLines>, Unverifiable>;
 
 type Key = (Arc<str>, ObjectId);
 
-/// The files parsed of late.
+/// The cache of recently parsed files.
 pub struct LineCache {
     bytes_max: usize,
     held: Mutex<Held>,
-    /// Reports that rest on the content of blobs alone.
+    /// Cached support reports that depend on the content of blobs alone.
     pub(in crate::verifier) supports: SupportCache,
 }
 
@@ -39,15 +40,15 @@ struct Entry {
 }
 
 impl LineCache {
-    /// What the product gives it: 64 MB.
+    /// The default capacity in bytes, 64 MiB.
     pub const BYTES_DEFAULT: usize = 64 << 20;
 
-    /// An empty cache that holds about so many bytes at most.
+    /// Creates an empty cache with an approximate capacity in bytes.
     pub fn new(bytes_max: usize) -> Self {
         Self { bytes_max, held: Mutex::default(), supports: SupportCache::default() }
     }
 
-    /// Returns true when a blob is there; no use of it.
+    /// Returns true if a blob is cached, without counting as a use.
     pub(in crate::verifier) fn holds(&self, scope: &Arc<str>, blob: ObjectId) -> bool {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.files.contains_key(&(Arc::clone(scope), blob))
@@ -82,7 +83,8 @@ impl LineCache {
 }
 
 impl Held {
-    /// Drops what was not used longest until it fits. Down to three quarters at once, so that it is seldom done.
+    /// Drops the least recently used entries, down to three quarters of the capacity at once, so
+    /// that it runs rarely.
     fn make_room(&mut self, bytes_max: usize) {
         let mut ages: Vec<u64> = self.files.values().map(|entry| entry.used).collect();
         ages.sort_unstable();

@@ -1,7 +1,8 @@
-//! Which line of a new file is which line of an old one: a diff by unique lines (patience), and by shortest edits (Myers)
-//! where no line is unique. It says where an old line should be; whether the block is there, the steps check.
+//! Maps the lines of an old file to those of a new one: a diff by unique lines (patience), and by
+//! shortest edits (Myers) where no line is unique. It returns the expected place of an old line;
+//! the steps check if the block is there.
 //!
-//! RotBench labels by another algorithm (histogram) on purpose.
+//! RotBench labels its data by another algorithm (histogram), so that the two are independent.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -9,11 +10,12 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::verifier::thresholds::DIFF_EDITS_MAX;
 
 const NOWHERE: u32 = u32::MAX;
-/// How often each line is looked at, on average. A line is looked at again when a unique one splits its gap: as
-/// often as halves are halved in files that people write, and as often as there are lines in files made for it.
+/// The limit of visits per line, on average. A line is visited again when a unique one splits its
+/// gap. In ordinary files the gaps are halved each time; in adversarial files there can be as many
+/// visits as lines.
 const LOOKS_MAX: usize = 16;
 
-/// For each old line the new one, if it is still there. Increasing.
+/// The new line for each old one that still exists, in increasing order.
 pub(in crate::verifier) struct LineMap {
     to: Vec<u32>,
     kept: usize,
@@ -32,17 +34,18 @@ impl LineMap {
         Self { to: diff.to, kept }
     }
 
-    /// Where an old line is now.
+    /// Returns the new place of an old line.
     pub(in crate::verifier) fn get(&self, old: usize) -> Option<usize> {
         self.to.get(old).filter(|to| **to != NOWHERE).map(|to| *to as usize)
     }
 
-    /// Share of the old lines that are kept; 1 for an empty file.
+    /// Returns the share of the old lines that are kept; 1 for an empty file.
     pub(in crate::verifier) fn kept_share(&self) -> f64 {
         if self.to.is_empty() { 1.0 } else { self.kept as f64 / self.to.len() as f64 }
     }
 
-    /// Where an old line should be: where it is, or counted from the nearest kept line before it.
+    /// Returns the expected place of an old line: its new place, or one counted from the nearest
+    /// kept line before it.
     pub(in crate::verifier) fn expected(&self, old: usize) -> usize {
         let upto = self.to.get(..=old).unwrap_or(&self.to);
         match upto.iter().rposition(|to| *to != NOWHERE) {
@@ -51,24 +54,24 @@ impl LineMap {
         }
     }
 
-    /// How many of some old lines are kept.
+    /// Returns the number of kept lines in a range of old lines.
     pub(in crate::verifier) fn kept_in(&self, from: usize, to: usize) -> usize {
         self.to.get(from..to).unwrap_or_default().iter().filter(|to| **to != NOWHERE).count()
     }
 
-    /// The nearest kept line before `old`, as a line of the new file.
+    /// Returns the nearest kept line before `old`, as a line of the new file.
     pub(in crate::verifier) fn kept_before(&self, old: usize) -> Option<usize> {
         let upto = self.to.get(..old)?;
         upto.iter().rev().find(|to| **to != NOWHERE).map(|to| *to as usize)
     }
 
-    /// The nearest kept line from `old` on, as a line of the new file.
+    /// Returns the nearest kept line from `old` on, as a line of the new file.
     pub(in crate::verifier) fn kept_from(&self, old: usize) -> Option<usize> {
         self.to.get(old..)?.iter().find(|to| **to != NOWHERE).map(|to| *to as usize)
     }
 }
 
-/// Lines of both files that are still to be compared with each other; ends excluded.
+/// Ranges of lines in both files that remain to be compared; ends excluded.
 #[derive(Clone, Copy)]
 struct Gap {
     old: (usize, usize),
@@ -80,7 +83,7 @@ struct Diff<'a> {
     new: &'a [u64],
     to: Vec<u32>,
     gaps: Vec<Gap>,
-    /// Lines that are still looked at; a gap beyond that is left as rewritten.
+    /// The remaining number of line visits. A gap beyond it counts as rewritten.
     lines_left: usize,
 }
 
@@ -125,7 +128,7 @@ impl Diff<'_> {
         self.gaps.push(Gap { old: (a, a_end), new: (b, b_end) });
     }
 
-    /// Lines that stand once in both parts, in order of the old part.
+    /// Returns the lines that occur once in both parts, in order of the old part.
     fn unique_pairs(&self, gap: Gap) -> Vec<(usize, usize)> {
         let part =
             |lines: &[u64], (from, to): (usize, usize)| lines.get(from..to).unwrap_or_default().to_vec();
@@ -148,7 +151,7 @@ impl Diff<'_> {
         old.iter().enumerate().filter_map(unique).collect()
     }
 
-    /// Myers' greedy algorithm; a gap that takes more edits than the limit is left as rewritten.
+    /// Applies Myers' greedy algorithm. A gap with more edits than the limit counts as rewritten.
     fn shortest_edits(&mut self, gap: Gap) {
         let old = self.old.get(gap.old.0..gap.old.1).unwrap_or_default();
         let new = self.new.get(gap.new.0..gap.new.1).unwrap_or_default();
@@ -165,7 +168,7 @@ struct Seen {
     new_at: usize,
 }
 
-/// A hasher for keys that are hashes.
+/// A hasher for keys that are already hashes.
 #[derive(Default)]
 pub(in crate::verifier) struct Hashed(u64);
 
@@ -183,7 +186,8 @@ impl Hasher for Hashed {
     }
 }
 
-/// The longest run of pairs in which both sides rise; the pairs come in order of the first.
+/// Returns the longest run of pairs that increases on both sides. The input is ordered by the first
+/// side.
 fn longest_rise(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut ends: Vec<usize> = Vec::new(); // index of the pair that ends the best run of each length
     let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
@@ -207,7 +211,8 @@ fn longest_rise(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     run
 }
 
-/// Pairs of equal lines on a shortest way of edits (Myers), rising; empty where it is longer than the limit.
+/// Returns the pairs of equal lines on a shortest edit path (Myers), increasing; empty if the path
+/// exceeds the limit.
 pub fn common_pairs(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
     let (rows, columns) = (old.len() as isize, new.len() as isize);
     let limit = (rows + columns).min(DIFF_EDITS_MAX as isize);
@@ -239,7 +244,7 @@ pub fn common_pairs(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
     Vec::new()
 }
 
-/// The way back through what was reached at each number of edits.
+/// Walks the path back through the positions reached at each number of edits.
 fn walked_back(trail: &[Vec<isize>], rows: isize, columns: isize) -> Vec<(usize, usize)> {
     let (mut x, mut y) = (rows, columns);
     let mut pairs = Vec::new();

@@ -1,11 +1,12 @@
-//! The 64-bit hash of a line and of packed text. Stored with anchors, therefore the same for ever and on every machine;
-//! it is no proof against forgers: whatever it finds is confirmed by `snippet_hash`, which is SHA-256.
+//! The 64-bit hash of a line and of packed text. It is stored with anchors, so it must never change
+//! on any machine. It does not resist forgery: `snippet_hash`, which is SHA-256, confirms every
+//! match.
 
 const START: u64 = 0x9e37_79b9_7f4a_7c15;
 const STEP: u64 = 0xd6e8_feb8_6659_fd93;
 const END: u64 = 0xa076_1d64_78bd_642f;
 
-/// The hash of some bytes, given in pieces whose borders do not matter.
+/// The hash of bytes that arrive in pieces; the boundaries of the pieces have no effect.
 pub(super) struct LineHash {
     state: u64,
     pending: u64,
@@ -31,7 +32,7 @@ impl LineHash {
     }
 }
 
-/// The hash of a line in normal form.
+/// Returns the hash of a line in normal form.
 pub(in crate::verifier) fn line_hash(line: &[u8]) -> u64 {
     let mut state = START;
     let mut words = line.chunks_exact(8);
@@ -47,7 +48,7 @@ pub(in crate::verifier) fn line_hash(line: &[u8]) -> u64 {
     folded(folded(state ^ u64::from_le_bytes(rest), STEP) ^ length, END)
 }
 
-/// The two halves of the 128-bit product, one upon the other.
+/// Returns the two halves of the 128-bit product, combined by XOR.
 fn folded(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     (product as u64) ^ ((product >> 64) as u64)

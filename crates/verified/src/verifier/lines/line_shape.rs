@@ -1,26 +1,27 @@
-//! One look at a line's bytes, eight at a time: where it ends, and whether its normal form is a part of it. Most lines of code
-//! are; the others are left to a slower look.
+//! Scans a line's bytes, eight at a time: where it ends, and if its normal form is a part of it.
+//! This holds for most lines of code; the others need a slower pass.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x80 * ONES;
 
-/// What a look at a line tells.
+/// The result of the scan of a line.
 pub(super) struct LineShape {
-    /// Bytes up to the line feed, or to the end.
+    /// The bytes up to the line feed, or to the end.
     pub(super) length: usize,
-    /// Where the line begins behind its indentation.
+    /// The start of the line after its indentation.
     pub(super) start: usize,
-    /// Where it ends.
+    /// The end of the line.
     pub(super) end: usize,
-    /// Columns of indentation.
+    /// The indentation in columns.
     pub(super) indent: u32,
-    /// ASCII without control characters, with single spaces inside and none at the end: from `start` to `end` it is its own
-    /// normal form. Otherwise it may be as well, and must be looked at again.
+    /// True if the line is ASCII without control characters, with single spaces inside and none at
+    /// the end. Then the range from `start` to `end` is its normal form. If false, the line needs
+    /// the slower pass, although it may also be in normal form.
     pub(super) is_plain: bool,
 }
 
 impl LineShape {
-    /// The shape of the first line of these bytes.
+    /// Scans the first line of these bytes.
     pub(super) fn of(bytes: &[u8]) -> Self {
         let mut indent = 0;
         let mut start = 0;
@@ -39,7 +40,8 @@ impl LineShape {
     }
 }
 
-/// Bytes up to the line feed, and whether they are ASCII without control characters and without two spaces in a row.
+/// Returns the bytes up to the line feed. The second value is true if they are ASCII without
+/// control characters and without two spaces in a row.
 fn scan(bytes: &[u8]) -> (usize, bool) {
     let mut odd = 0;
     let mut space_before = 0;
@@ -64,11 +66,11 @@ fn scan(bytes: &[u8]) -> (usize, bool) {
 }
 
 struct Look {
-    /// Bytes before a line feed, if there is one.
+    /// The bytes before a line feed, if there is one.
     end: Option<usize>,
     /// The high bit of each byte before it that is not plain.
     odd: u64,
-    /// The high bit of the first byte, where the last byte is a space.
+    /// The high bit of the first byte, if the last byte is a space.
     space_last: u64,
 }
 
@@ -83,12 +85,12 @@ fn look(word: u64, space_before: u64) -> Look {
     };
     let spaces = equal(word, b' ');
     let doubled = spaces & ((spaces << 8) | space_before);
-    // Below 0x20: exact up to the first such byte, which is all that matters.
+    // Below 0x20: exact up to the first such byte, and only that one matters.
     let control = word.wrapping_sub(0x20 * ONES) & !word & HIGH;
     Look { end, odd: (doubled | control | (word & HIGH)) & before, space_last: spaces >> 56 }
 }
 
-/// The high bit of each byte that equals `byte`.
+/// Returns the high bit of each byte that equals `byte`.
 fn equal(word: u64, byte: u8) -> u64 {
     let differs = word ^ (u64::from(byte) * ONES);
     !(((differs & !HIGH) + !HIGH) | differs) & HIGH

@@ -1,12 +1,12 @@
-//! From the bytes of a blob to text in the normal form: decoded, line ends as LF, NFC. Lines
-//! and their normal form are `file_lines`.
+//! Decodes the bytes of a blob to text: line ends as LF, NFC. `file_lines` splits it into lines and
+//! normalises them.
 
 use loci_model::facts::verdict::Unverifiable;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::verifier::thresholds::{BINARY_PROBE_BYTES, FILE_BYTES_MAX};
 
-/// The text, or why these bytes are none: too large, binary.
+/// Returns the text, or the reason why these bytes have none: too large, binary.
 pub(super) fn decoded(bytes: &[u8]) -> Result<String, Unverifiable> {
     if u64::try_from(bytes.len()).is_ok_and(|length| length > FILE_BYTES_MAX) {
         return Err(Unverifiable::TooLarge);
@@ -14,7 +14,7 @@ pub(super) fn decoded(bytes: &[u8]) -> Result<String, Unverifiable> {
     text_of(bytes)
 }
 
-/// The text, however much of it, unless it is binary.
+/// Returns the text in any length, unless it is binary.
 pub(super) fn text_of(bytes: &[u8]) -> Result<String, Unverifiable> {
     let text = match bytes {
         [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
@@ -29,7 +29,8 @@ fn narrow(bytes: &[u8]) -> Result<String, Unverifiable> {
     if bytes.iter().take(BINARY_PROBE_BYTES).any(|byte| *byte == 0) {
         return Err(Unverifiable::Binary);
     }
-    // Checked whole first: that is several times faster than looking for the next bad byte.
+    // The whole text is checked first, which is several times faster than a search for the next bad
+    // byte.
     Ok(match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
         Err(_) => String::from_utf8_lossy(bytes).into_owned(),

@@ -1,5 +1,5 @@
-//! Lines of a file as they are, for people and agents: bounded, cut at the end of a
-//! line. Untrusted text: it is neither fenced nor stripped here.
+//! Lines of a file in their original form, for people and agents: bounded, cut at the end of a
+//! line. The text is untrusted; it is neither fenced nor cleaned here.
 
 use loci_model::facts::citation::Place;
 use loci_model::facts::code::{EntryKind, ObjectId};
@@ -13,17 +13,17 @@ use crate::verifier::thresholds::{READ_BYTES_MAX, SPAN_LINES_MAX};
 /// Some lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadLines {
-    /// Where: the range asked for, with its context, as far as the file reaches and the limits allow.
+    /// The requested range with its context, limited by the file and the size limits.
     pub place: Place,
-    /// The lines, line ends as LF.
+    /// The lines, with LF line ends.
     pub content: String,
     /// The file's object.
     pub blob: ObjectId,
-    /// Lines of the file, blank ones included.
+    /// The number of lines in the file, including blank ones.
     pub lines_total: u32,
-    /// The range asked for lies in the file.
+    /// True if the requested range lies in the file.
     pub exists: bool,
-    /// A limit cut lines off.
+    /// True if a limit cut lines off.
     pub truncated: bool,
 }
 
@@ -31,8 +31,8 @@ impl Verifier<'_> {
     /// Reads a place with `context_lines` on each side: at most 400 lines and 64 KiB.
     ///
     /// # Errors
-    /// When the path may not be asked for, is not there, or is no text. A range outside the file is no error: `exists` is false
-    /// and the content is what there is of it.
+    /// An error if the path is not allowed, does not exist, or is not text. A range outside of the
+    /// file is not an error: `exists` is false, and the content is the part that exists.
     pub fn read_lines(&self, place: &Place, context_lines: u32) -> Result<ReadLines, AnchorError> {
         check_path(&place.path).map_err(AnchorError::Path)?;
         if place.line_start == 0 || place.line_end < place.line_start {
@@ -60,7 +60,8 @@ impl Verifier<'_> {
         })
     }
 
-    /// The lines at the place that a verdict names; for what is gone, those that stand at `cited` now, if any do.
+    /// Returns the lines at the place that a verdict names. For a gone citation it returns the
+    /// current lines at `cited`, if there are any.
     pub fn content_of(&self, verdict: &CitationVerdict, cited: &Place) -> Option<String> {
         let place = match &verdict.found {
             Some(place) => place,
@@ -71,7 +72,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Whole lines of up to 64 KiB, and how many they are. A first line that is longer is cut.
+/// Returns whole lines of up to 64 KiB, and their number. A longer first line is cut.
 fn bounded(text: &str) -> (&str, u32) {
     let count = |text: &str| u32::try_from(text.matches('\n').count() + 1).unwrap_or(u32::MAX);
     if text.len() <= READ_BYTES_MAX {

@@ -1,9 +1,10 @@
-//! Words of code: how many tell a block apart (`info`), and which it holds, as hashes. What a
-//! fact's words are is `grounding`.
+//! Words of code: their number as the information of a block (`info`), and their hashes.
+//! `grounding` determines the words of a fact.
 
 use super::line_hash::line_hash;
 
-/// Identifier-like words of at least three characters; each Han, Kana or Hangul character counts as one.
+/// Returns the number of identifier-like words of at least three characters. Each Han, Kana or
+/// Hangul character counts as one.
 pub(in crate::verifier) fn info(text: &str) -> u32 {
     let mut count = 0_u32;
     let mut run = 0_u32; // characters of the word so far
@@ -23,7 +24,7 @@ pub(in crate::verifier) fn info(text: &str) -> u32 {
     count.saturating_add(u32::from(run >= 3))
 }
 
-/// Characters that are words by themselves.
+/// Returns true for characters that form a word alone.
 pub(super) fn is_ideograph(c: char) -> bool {
     matches!(c,
         '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' // Kana
@@ -31,12 +32,12 @@ pub(super) fn is_ideograph(c: char) -> bool {
         | '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7af}') // Hangul
 }
 
-/// The words of a text: runs of letters, digits and underscores.
+/// Returns the words of a text: runs of letters, digits and underscores.
 pub(in crate::verifier) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c != '_' && !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// The hashes of a line's words, in order.
+/// Returns the hashes of a line's words, in order.
 pub(in crate::verifier) fn word_hashes(line: &str) -> impl Iterator<Item = u64> {
     words(line).map(|word| line_hash(word.as_bytes()))
 }

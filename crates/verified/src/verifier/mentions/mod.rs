@@ -1,4 +1,4 @@
-//! Mentions: the files, lines and symbols that a text names, and the places where they are found.
+//! Mentions: the files, lines and symbols that a text names, and their places.
 
 pub(in crate::verifier) mod path_refs;
 mod proposals;

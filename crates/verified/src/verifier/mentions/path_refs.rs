@@ -1,5 +1,6 @@
-//! Files that a text names without lines: which they are, and whether they are there later, under
-//! whatever path. A path alone says that a file is there, and nothing of what stands in it: no line is cited by it.
+//! Files that a text names without lines: their identity, and the check that they still exist under
+//! any path. A path alone states that a file exists, but nothing of its content, so it cites no
+//! line.
 
 use loci_model::facts::code::{CodeFile, EntryKind, ObjectId};
 use loci_model::ports::code::CodeResult;
@@ -8,21 +9,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::verifier::session::verifier::Verifier;
 
-/// Files of one text.
+/// The maximum number of files of one text.
 pub const PATH_REFS_MAX: usize = 20;
 
-/// A file that a text names, as it was at a commit.
+/// A file that a text names, in its state at a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathRef {
-    /// Its path.
+    /// The path of the file.
     pub path: String,
-    /// What it held.
+    /// The content of the file.
     pub blob: ObjectId,
-    /// When.
+    /// The commit at which the file had that content.
     pub commit: ObjectId,
 }
 
-/// The files that a text names by their paths alone, in its order: the whole path, or the end of exactly one. Pure.
+/// Returns the files that a text names by their paths alone, in order. A name is the whole path, or
+/// a suffix of exactly one path. Pure.
 pub fn path_refs(text: &str, files: &[CodeFile], commit: ObjectId) -> Vec<PathRef> {
     let mut found: Vec<PathRef> = Vec::new();
     for mention in mentions(text) {
@@ -51,18 +53,19 @@ fn named<'f>(path: &str, files: &'f [CodeFile]) -> Option<&'f CodeFile> {
 }
 
 impl Verifier<'_> {
-    /// Whether a file is gone: neither at its path, nor under another by its content, by what is compared of the two revisions, or by
-    /// what the history says of it. Where renames may have been left out, it is not said to be gone.
+    /// Returns true if a file is gone: it is neither at its path nor, by content, renames or
+    /// history, under another path. If renames may be missing from the comparison, the file does
+    /// not count as gone.
     ///
     /// # Errors
-    /// When the code cannot be read.
+    /// An error if the code cannot be read.
     pub fn is_path_gone(&self, named: &PathRef) -> CodeResult<bool> {
         let PathRef { path, blob, commit } = named;
         if self.is_file(path)? {
             return Ok(false);
         }
         for file in self.tree(None)?.iter().filter(|file| file.entry.id == *blob) {
-            // A copy that stood there before is not the file that moved.
+            // A copy that was there before is not the file that moved.
             if self.old_entry(*commit, &file.path)?.is_none_or(|before| before.id != *blob) {
                 return Ok(false);
             }

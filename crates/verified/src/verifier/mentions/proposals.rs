@@ -1,6 +1,8 @@
-//! Citations from text: where the files, lines and symbols that a text names stand at the verifier's revision. What is
-//! ambiguous, generated or not there is not cited: a missing citation costs less than a wrong one. It proposes places;
-//! whether they may be cited is the gates' matter.
+//! Citations proposed from text: the places of the files, lines and symbols that a text names, at
+//! the verifier's revision.
+//!
+//! Ambiguous, generated and missing places are not cited, because a missing citation costs less
+//! than a wrong one. The gates decide if a proposed place may be cited.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,13 +20,15 @@ use crate::verifier::lines::words::words;
 use crate::verifier::session::verifier::Verifier;
 use crate::verifier::thresholds::SPAN_LINES_MAX;
 
-/// Files in which definitions are looked for at most; in a larger repository a symbol is found in named files alone.
+/// The maximum number of files that are searched for definitions. In a larger repository symbols
+/// are searched for in named files only.
 const FILES_MAX: usize = 3_000;
-/// How long that may take.
+/// The time limit of that search, in milliseconds.
 const SEARCH_MS_MAX: u64 = 2_000;
-/// Places of one text.
+/// The maximum number of places of one text.
 const PLACES_MAX: usize = 20;
-/// Lines of a file that is named without lines: its beginning says that it is there.
+/// The number of lines cited of a file that is named without lines. The first lines show that it
+/// exists.
 const HEAD_LINES: usize = 8;
 
 /// A file that a text names, with its lines.
@@ -41,7 +45,7 @@ struct Wanted<'m> {
     is_marked: bool,
 }
 
-/// A definition that was found.
+/// A definition in a file.
 struct Defined {
     path: String,
     text: Arc<FileLines>,
@@ -49,12 +53,15 @@ struct Defined {
 }
 
 impl Verifier<'_> {
-    /// The places that a text names, those of lines first, then definitions, then beginnings of files; each once.
-    /// `is_exact`: the text was written at this very revision, and its line numbers mean it; otherwise lines count that hold
-    /// words of the text. `with_beginnings`: a file that is named alone is cited by its beginning; otherwise it is `path_refs`' matter.
+    /// Returns the places that a text names, each once: places of lines first, then definitions,
+    /// then first lines of files.
+    ///
+    /// `is_exact` means that the text was written at this revision, so its line numbers are valid.
+    /// Otherwise lines count only if they contain words of the text. `with_beginnings` cites the
+    /// first lines of a file that is named alone; otherwise `path_refs` handles such files.
     ///
     /// # Errors
-    /// When the code cannot be read.
+    /// An error if the code cannot be read.
     pub fn propose(&self, text: &str, is_exact: bool, with_beginnings: bool) -> CodeResult<Vec<Place>> {
         let said = mentions(text);
         let mut named: Vec<Named> = Vec::new();
@@ -90,7 +97,8 @@ impl Verifier<'_> {
         Ok(places)
     }
 
-    /// The file that a path names: the whole path, or the end of exactly one. A bare name must be one file's alone.
+    /// Returns the file that a path names: the whole path, or a suffix of exactly one path. A bare
+    /// file name must be unique.
     fn named(&self, path: &str, lines: Option<(u32, u32)>) -> CodeResult<Option<Named>> {
         let tree = self.tree(None)?;
         let attributes = self.attributes();
@@ -109,7 +117,7 @@ impl Verifier<'_> {
         Ok(self.text_of(found)?.map(|text| Named { file: found.clone(), text, lines }))
     }
 
-    /// The lines of a file; `None` where it holds no text.
+    /// Returns the lines of a file; `None` if it has no text.
     fn text_of(&self, file: &CodeFile) -> CodeResult<Option<Arc<FileLines>>> {
         match self.lines(&file.entry) {
             Ok(text) => Ok(Some(text)),
@@ -125,7 +133,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// The one definition of each symbol, where there is one: in the files that are named, else in the whole tree.
+    /// Returns the only definition of each symbol, if it is unique: in the named files, else in the
+    /// whole tree.
     fn definitions(&self, wanted: &[Wanted<'_>], named: &[Named]) -> CodeResult<Vec<Defined>> {
         let mut found = Vec::new();
         let mut left = Vec::new();
@@ -147,7 +156,8 @@ impl Verifier<'_> {
         Ok(found)
     }
 
-    /// Looks through the tree, where it is at hand and not too large: what was not looked through could define a name again.
+    /// Searches the tree, if it is local and not too large. A file that was not searched could
+    /// contain a second definition.
     fn in_tree(&self, wanted: &[&Wanted<'_>]) -> CodeResult<Vec<Defined>> {
         if wanted.is_empty() || !self.source.capabilities().history {
             return Ok(Vec::new());
@@ -176,7 +186,7 @@ impl Verifier<'_> {
     }
 }
 
-/// How many definitions are meant.
+/// The number of definitions found: none, one, or several.
 enum Only {
     None,
     One(Defined),
@@ -200,14 +210,14 @@ fn only(symbol: &Wanted<'_>, mut found: Vec<Defined>) -> Only {
     }
 }
 
-/// True where the file, or the directory that it stands for, is named like the owner.
+/// Returns true if the file, or the directory that it stands for, has the owner's name.
 fn is_named(owner: &str, one: &Defined) -> bool {
     let stem = one.path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
     let is_whole = matches!(stem, "mod" | "lib" | "main" | "index" | "__init__");
     stem.eq_ignore_ascii_case(owner) || (is_whole && one.path.rsplit('/').nth(1) == Some(owner))
 }
 
-/// True where the file defines the owner, or has a block of it.
+/// Returns true if the file defines the owner or has a block of it.
 fn has_block(owner: &str, one: &Defined) -> bool {
     let is_block = |line: &str| {
         (line.starts_with("impl") || line.starts_with("extension")) && words(line).any(|word| word == owner)
@@ -221,7 +231,7 @@ fn defined(symbol: &Wanted<'_>, path: &str, text: &Arc<FileLines>) -> Vec<Define
     symbol.search.find(path, text).into_iter().map(one).collect()
 }
 
-/// The lines that a text names by their numbers, if they are there and say something of it.
+/// Returns the lines that a text names by their numbers, if they exist and contain words of it.
 fn by_lines(named: &Named, text: &str, is_exact: bool) -> Option<Place> {
     let (first, last) = named.lines?;
     let range = named.text.between(first, last);
@@ -237,7 +247,7 @@ fn of_lines(path: &str, text: &FileLines, lines: Range<usize>) -> Option<Place> 
     Some(Place { path: path.to_owned(), line_start: text.number(lines.start)?, line_end: text.number(last)? })
 }
 
-/// Adds a place that no other holds.
+/// Adds a place, unless another one contains it.
 fn add(places: &mut Vec<Place>, place: Place) {
     let holds = |one: &Place| {
         one.path == place.path && one.line_start <= place.line_start && place.line_end <= one.line_end

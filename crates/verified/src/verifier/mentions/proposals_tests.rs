@@ -1,7 +1,9 @@
-//! Citations from text: a labelled set of sentences about one small repository, with precision and recall counted (1 and 0.94).
+//! Citations from text: a labelled set of sentences about one small repository, with precision (1)
+//! and recall (0.94) counted.
 //!
-//! Labels say what a careful reader would cite: `path:first-last`, nothing where the sentence names nothing of the repository
-//! or could mean several things. A sentence marked `miss` names something that is not found by design.
+//! A label is the citation of a careful reader: `path:first-last`, or nothing if the sentence names
+//! nothing of the repository or is ambiguous. A sentence marked `miss` names something that is not
+//! found by design.
 
 use loci_model::facts::citation::Place;
 use loci_model::facts::code::ObjectId;
@@ -48,7 +50,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 const LABELLED: &[(&str, &[&str])] = &[
-    // Lines that are named.
+    // Named lines.
     ("`add_item` compares with MAX_ITEMS at src/cart.rs:11", &["src/cart.rs:11-11", "src/cart.rs:10-16"]),
     ("The check `self.items.len() >= MAX_ITEMS` stands in src/cart.rs:11-13.", &["src/cart.rs:11-13"]),
     ("MAX_ITEMS is 50 (src/limits.rs:2).", &["src/limits.rs:2-2"]),
@@ -86,7 +88,7 @@ const LABELLED: &[(&str, &[&str])] = &[
     ("tools/report.py::DailyReport wants a template", &["tools/report.py:6-8"]),
     ("notify_team in scripts/deploy.sh posts to a hook.", &["scripts/deploy.sh:3-5"]),
     ("src/cart.rs has add_item and total_price", &["src/cart.rs:10-16", "src/cart.rs:18-20"]),
-    // A path alone: its beginning.
+    // A path alone: the file's first lines.
     ("Releases are made by scripts/deploy.sh.", &["scripts/deploy.sh:1-6"]),
     ("Deployments start from the Makefile.", &["Makefile:1-5"]),
     ("The pool of connections is set in config/app.toml.", &["config/app.toml:1-3"]),
@@ -96,7 +98,7 @@ const LABELLED: &[(&str, &[&str])] = &[
     ("deploy.sh must be run from the root", &["scripts/deploy.sh:1-6"]),
     ("users/mod.rs is a stub", &["src/users/mod.rs:1-3"]),
     ("docs/README.md explains how the shop works", &["docs/README.md:1-3"]),
-    // Ambiguous: nothing.
+    // Ambiguous: no citation.
     ("`validate` is called before anything is written.", &[]),
     ("mod.rs holds the modules of a directory.", &[]),
     ("README.md should be read first.", &[]),
@@ -105,7 +107,7 @@ const LABELLED: &[(&str, &[&str])] = &[
         "`orders.validate` and `refund.validate` differ.",
         &["src/orders/mod.rs:9-11", "src/orders/refund.rs:7-9"],
     ),
-    // Not there: nothing.
+    // Missing: no citation.
     ("src/basket.rs was removed last year.", &[]),
     ("`remove_item` is still missing.", &[]),
     ("src/cart.rs:900 panics.", &[]),
@@ -114,7 +116,7 @@ const LABELLED: &[(&str, &[&str])] = &[
     ("`json.loads` is slow for large inputs.", &[]),
     ("`Basket::add_item` comes with the next version.", &[]),
     ("`Vec::push` may allocate.", &[]),
-    // Lines that hold nothing of the sentence.
+    // Lines that contain no word of the sentence.
     ("Deployments happen on Fridays (src/limits.rs:2).", &[]),
     // Neither paths nor names.
     ("Released as 1.2.3 on 2026/11/20 at 10:30, about 3/4 done.", &[]),
@@ -126,7 +128,7 @@ const LABELLED: &[(&str, &[&str])] = &[
     ("Run `cargo test --workspace` before you push.", &[]),
     ("```\nsrc/cart.rs:10\n```", &[]),
     ("It takes 50 items, `None` of them free, and returns `true`.", &[]),
-    // What may not be asked for, and what nobody writes.
+    // Paths that are not allowed, and generated files.
     ("/etc/passwd, ../secret.txt and .git/config are none of its business.", &[]),
     ("Cargo.lock is checked in.", &[]),
     ("`round_cents` rounds down.", &[]),

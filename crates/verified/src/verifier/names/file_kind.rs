@@ -1,16 +1,16 @@
-//! What a file is for, by its path: code, prose, a sample for tests, or a copy that is kept aside. Code that
-//! is found in a file of another kind alone does nothing any more.
+//! The purpose of a file, by its path: code, prose, a sample for tests, or a copy kept aside. Code
+//! that is found only in a file of another kind no longer runs.
 
-/// What a file is for.
+/// The purpose of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::verifier) enum FileKind {
-    /// Code, and configuration.
+    /// Code or configuration.
     Code,
     /// Text for people.
     Prose,
-    /// What tests read.
+    /// Input of tests.
     Sample,
-    /// A copy, a patch, a log.
+    /// A copy, a patch or a log.
     Aside,
 }
 
@@ -18,7 +18,7 @@ const PROSE: &[&str] =
     &["md", "mdx", "markdown", "rst", "txt", "text", "adoc", "asciidoc", "org", "tex", "rtf"];
 const PROSE_NAMES: &[&str] =
     &["README", "CHANGELOG", "CHANGES", "NEWS", "HISTORY", "LICENSE", "AUTHORS", "NOTICE", "TODO"];
-/// Beginnings of the names of texts that programs read.
+/// Prefixes of the names of text files that programs read.
 const READ_NAMES: &[&str] = &["CMakeLists", "requirements", "constraints", "robots"];
 const SAMPLES: &[&str] = &[
     "fixtures",
@@ -35,7 +35,7 @@ const SAMPLES: &[&str] = &[
 const ASIDE: &[&str] = &["orig", "bak", "old", "rej", "patch", "diff", "save", "log"];
 
 impl FileKind {
-    /// The kind of the file with this path.
+    /// Returns the kind of the file with this path.
     pub(in crate::verifier) fn of(path: &str) -> Self {
         let (directories, name) = path.rsplit_once('/').unwrap_or(("", path));
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension).to_lowercase();
@@ -52,7 +52,8 @@ impl FileKind {
         Self::Code
     }
 
-    /// True where lines of a file of this kind are not what they were in one of that kind.
+    /// Returns true if lines lose their meaning when they move from a file of kind `before` to one
+    /// of this kind.
     pub(in crate::verifier) fn is_less_than(self, before: Self) -> bool {
         self != Self::Code && self != before
     }

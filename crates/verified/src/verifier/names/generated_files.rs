@@ -1,10 +1,9 @@
-//! Files that people do not write: generated and vendored ones, by a list and by what the
-//! repository's own attributes say. A warning when cited; not looked through for moved blocks. It
-//! reads no file.
+//! Generated and vendored files, by a list and by the repository's own attributes. A citation of
+//! such a file causes a warning, and it is not searched for moved blocks. The module reads no file.
 
 use super::glob::Glob;
 
-/// Directories of other people's code and of output.
+/// Directories of third-party code and of build output.
 const DIRECTORIES: &[&str] = &[
     "vendor",
     "vendored",
@@ -42,7 +41,7 @@ const NAMES: &[&str] = &[
     "bun.lock",
 ];
 
-/// Files by how their name ends.
+/// File name suffixes.
 const ENDINGS: &[&str] = &[
     ".min.js",
     ".min.css",
@@ -63,15 +62,16 @@ const ENDINGS: &[&str] = &[
     ".designer.cs",
 ];
 
-/// Attributes of paths that the repository sets for itself.
+/// The path attributes that the repository defines.
 #[derive(Default)]
 pub(in crate::verifier) struct Attributes {
-    /// Directory, pattern and what it says; a later match counts more, a deeper directory more than an outer one.
+    /// The directory, the pattern and the value. A later match takes precedence, and a deeper
+    /// directory over an outer one.
     rules: Vec<(String, Glob, bool)>,
 }
 
 impl Attributes {
-    /// Takes up the lines of a `.gitattributes`; `directory` ends with `/`, or is empty.
+    /// Adds the lines of a `.gitattributes`; `directory` ends with `/`, or is empty.
     pub(in crate::verifier) fn add<'a>(&mut self, directory: &str, lines: impl Iterator<Item = &'a str>) {
         for line in lines.filter(|line| !line.starts_with('#')) {
             let mut parts = line.split(' ');
@@ -86,7 +86,7 @@ impl Attributes {
         self.rules.sort_by_key(|(directory, ..)| directory.len()); // stable: the order within a file stays
     }
 
-    /// True for a file that people do not write.
+    /// Returns true for a generated or vendored file.
     pub(in crate::verifier) fn is_generated(&self, path: &str) -> bool {
         let said = self.rules.iter().rev().find_map(|(directory, glob, says)| {
             let inner = path.strip_prefix(directory.as_str())?;
@@ -96,7 +96,7 @@ impl Attributes {
     }
 }
 
-/// What one attribute says of being generated or vendored.
+/// Returns the value of an attribute that marks files as generated or vendored.
 fn generated(attribute: &str) -> Option<bool> {
     let (name, value) = attribute.split_once('=').unwrap_or((attribute, "true"));
     let (name, value) = match name.strip_prefix(['-', '!']) {
@@ -106,7 +106,7 @@ fn generated(attribute: &str) -> Option<bool> {
     matches!(name, "linguist-generated" | "linguist-vendored").then_some(value != "false")
 }
 
-/// True for a path of the built-in list.
+/// Returns true for a path of the built-in list.
 pub fn is_generated_path(path: &str) -> bool {
     let (directories, name) = path.rsplit_once('/').unwrap_or(("", path));
     directories.split('/').any(|part| DIRECTORIES.contains(&part))

@@ -1,18 +1,18 @@
-//! Patterns of paths: `*` and `?` within a segment, `**` across segments, `[a-z]`, `{a,b}`. Matched without backtracking
-//! beyond the pattern's length times the path's. What a pattern is for, callers say.
+//! Patterns of paths: `*` and `?` within a segment, `**` across segments, `[a-z]`, `{a,b}`. A match
+//! costs at most the pattern's length times the path's.
 
 use std::fmt;
 
 use regex::{Regex, RegexBuilder};
 
-/// Longest pattern, in bytes.
+/// The longest pattern, in bytes.
 const GLOB_BYTES_MAX: usize = 500;
 
 /// A pattern of paths.
 #[derive(Clone)]
 pub struct Glob(Regex);
 
-/// Why a pattern is none. The words are for people.
+/// The reason why a pattern is invalid, as a text for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadGlob(pub &'static str);
 
@@ -23,10 +23,10 @@ impl fmt::Debug for Glob {
 }
 
 impl Glob {
-    /// Reads a pattern that whole paths are compared with.
+    /// Parses a pattern for whole paths.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The rule that the pattern breaks.
     pub fn parse(pattern: &str) -> Result<Self, BadGlob> {
         if pattern.is_empty() || pattern.len() > GLOB_BYTES_MAX {
             return Err(BadGlob("a glob has 1 to 500 bytes"));
@@ -65,7 +65,7 @@ impl Glob {
         built.map(Self).map_err(|_| BadGlob("the glob is too large"))
     }
 
-    /// True when the whole path matches.
+    /// Returns true if the whole path matches.
     pub fn matches(&self, path: &str) -> bool {
         self.0.is_match(path)
     }
@@ -76,7 +76,7 @@ fn pushed<'a>(source: &mut String, text: &str, rest: &'a str) -> &'a str {
     rest
 }
 
-/// What follows a first star.
+/// Translates the rest after a first star.
 fn stars<'a>(rest: &'a str, source: &mut String) -> &'a str {
     let Some(after) = rest.strip_prefix('*') else {
         source.push_str("[^/]*");
@@ -90,7 +90,7 @@ fn stars<'a>(rest: &'a str, source: &mut String) -> &'a str {
     }
 }
 
-/// What follows an opening bracket.
+/// Translates the rest after an opening bracket.
 fn class<'a>(rest: &'a str, source: &mut String) -> Result<&'a str, BadGlob> {
     let unclosed = BadGlob("a `[` of the glob is not closed");
     let (negated, body) = match rest.strip_prefix(['!', '^']) {

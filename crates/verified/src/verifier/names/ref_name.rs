@@ -1,20 +1,19 @@
-//! Which names of revisions are looked up. What they stand for, the source says.
+//! The rules for names of revisions that are looked up. The source resolves them.
 
 use loci_model::facts::revision_name::RevisionName;
 
-/// Longest name, in characters.
+/// The longest name, in characters.
 const REF_CHARS_MAX: usize = 250;
 
-/// True for a revision that may be asked of a repository: a name, and after it steps to its ancestors (`~N`,
-/// `^`, `^N`).
+/// Returns true for a valid revision: a name, followed by steps to its ancestors (`~N`, `^`, `^N`).
 pub fn is_revision_name(name: &str) -> bool {
     name.chars().count() <= REF_CHARS_MAX
         && RevisionName::parse(name).is_some_and(|revision| is_ref_name(revision.name))
 }
 
-/// True for a name that may be asked of a repository: no white space, no control characters, none of `~^:?*[\`, no `..`, no
-/// `@{`, no `-` first. What git refuses of a name (a segment that begins with a dot or ends with `.lock`, an empty one) is
-/// refused here as well.
+/// Returns true for a valid name: no white space, no control characters, none of `~^:?*[\`, no
+/// `..`, no `@{`, no `-` first. Names that git rejects are rejected too: a segment that begins with
+/// a dot or ends with `.lock`, and an empty one.
 pub fn is_ref_name(name: &str) -> bool {
     !name.is_empty()
         && name.chars().count() <= REF_CHARS_MAX

@@ -1,10 +1,10 @@
-//! What one verifier has found out already, kept for the length of its life. Not shared between threads.
+//! The results that one verifier has computed, kept for its lifetime. Not shared between threads.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Answers by question. No borrow is held while an answer is made, so that one answer may need others.
+/// Results by key. No borrow is held while a result is computed, so that it can depend on others.
 pub(super) struct Memo<K, V>(RefCell<HashMap<K, V>>);
 
 impl<K: Eq + Hash, V: Clone> Memo<K, V> {
@@ -12,7 +12,7 @@ impl<K: Eq + Hash, V: Clone> Memo<K, V> {
         Self(RefCell::new(HashMap::new()))
     }
 
-    /// The answer, made now if nobody asked before.
+    /// Returns the result, computed now if it is missing.
     pub(super) fn get(&self, key: K, make: impl FnOnce(&K) -> V) -> V {
         if let Some(known) = self.0.borrow().get(&key) {
             return known.clone();

@@ -1,5 +1,5 @@
-//! A session of the verifier: one look at one repository at one revision, and what it has read and
-//! found out.
+//! A session of the verifier: one look at one repository at one revision, with the data read and
+//! the results computed.
 
 mod memo;
 mod read_ahead;

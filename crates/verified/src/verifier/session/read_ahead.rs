@@ -1,5 +1,5 @@
-//! What will be read, said before it is: a source across a network fetches it together, one at hand does nothing. Nothing is
-//! decided here, and what fails shows when it is read.
+//! Announces reads in advance. A remote source fetches the announced files in one batch; a local
+//! one does nothing. Nothing is decided here, and a failure appears at the read itself.
 
 use loci_model::facts::citation::Citation;
 use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
@@ -7,12 +7,14 @@ use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
 use super::verifier::Verifier;
 use crate::verifier::thresholds::FILE_BYTES_MAX;
 
-/// Files of a tree that are looked through are announced in parts, so that time that is over is not spent on the rest.
+/// The number of files announced at once in a tree search, so that an expired time limit wastes
+/// little.
 const PART: usize = 32;
 
 impl Verifier<'_> {
-    /// Says which files checking these citations reads: those that are not the blobs that were cited, and the cited ones with
-    /// which they are compared. [`Self::verify`] says it for one record; who checks many says it once for all.
+    /// Announces the files that the check of these citations reads: the changed files, and the
+    /// cited ones with which they are compared. [`Self::verify`] announces them for one record; a
+    /// caller that checks many records announces all at once.
     pub fn announce(&self, citations: &[&Citation]) {
         let mut blobs = Vec::new();
         for citation in citations {
@@ -25,7 +27,7 @@ impl Verifier<'_> {
         self.prefetch(blobs);
     }
 
-    /// Says, at the first file of each part, that the part will be read.
+    /// Announces a part of the files, at the first file of each part.
     pub(in crate::verifier) fn announce_part(&self, files: &[CodeFile], at: usize) {
         if at.is_multiple_of(PART) {
             let is_read = |file: &&CodeFile| file.entry.bytes.is_none_or(|bytes| bytes <= FILE_BYTES_MAX);
@@ -34,7 +36,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// The blob at a path that is not the cited one; `None` where it is, and where nothing is to be read for it.
+    /// Returns the blob at a path if it differs from the cited one. Returns `None` if it is the
+    /// cited one, or if no read is needed.
     fn changed(&self, path: &str, cited: ObjectId) -> Option<Option<ObjectId>> {
         match self.entry(path) {
             Ok(Some(CodeEntry { id, .. })) if id == cited => None,
@@ -48,7 +51,7 @@ impl Verifier<'_> {
         blobs.sort_unstable();
         blobs.dedup();
         blobs.retain(|blob| !self.holds(*blob));
-        // One alone is fetched as fast when it is read.
+        // A single blob is fetched as fast by the read itself.
         if blobs.len() > 1 {
             self.source.prefetch(&blobs, FILE_BYTES_MAX);
         }

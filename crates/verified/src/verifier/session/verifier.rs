@@ -1,5 +1,6 @@
-//! One look at one repository at one revision: what is read of it is read once and shared by all citations of a call, and by
-//! all records of a read. It reads; what to make of it is the steps' and the claims' part.
+//! One look at one repository at one revision. Everything is read once and shared by all citations
+//! of a call and all records of a read. The module reads; the steps and the claims draw the
+//! conclusions.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -17,17 +18,18 @@ use crate::verifier::lines::line_diff::LineMap;
 use crate::verifier::names::generated_files::Attributes;
 use crate::verifier::thresholds::{FILE_BYTES_MAX, FOLLOW_PERCENT, RENAME_PERCENT};
 
-/// How much one verifier may do.
+/// The limits of one verifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VerifierLimits {
-    /// Files that one claim about many files reads at most.
+    /// The maximum number of files that one claim about many files reads.
     pub claim_files_max: usize,
-    /// Bytes that one claim about many files reads at most.
+    /// The maximum number of bytes that one claim about many files reads.
     pub claim_bytes_max: u64,
-    /// How long one claim about many files may take.
+    /// The time limit of one claim about many files, in milliseconds.
     pub claim_ms_max: u64,
-    /// How long looking through the whole tree for moved blocks may take, all citations of one verifier together. What is
-    /// not looked through by then is unverifiable, not gone.
+    /// The time limit for searching the whole tree for moved blocks, in milliseconds, for all
+    /// citations of one verifier together. A block that was not found by then is unverifiable, not
+    /// gone.
     pub tree_ms_max: u64,
 }
 
@@ -37,19 +39,20 @@ impl Default for VerifierLimits {
     }
 }
 
-/// Files by name, and which of them are the same blobs as before.
+/// A map from paths to paths.
 type Paths = Rc<HashMap<String, String>>;
 
-/// Checks citations and claims against one repository at one revision. Everything it reads it reads once: use one verifier
-/// for all citations of a call and for all records of a read.
+/// Verifies citations and claims against one repository at one revision. It reads everything once,
+/// so use one verifier for all citations of a call and for all records of a read.
 ///
 /// ```ignore
-/// let verifier = Verifier::new(source, at, &cache, "tenant/repo", clock, VerifierLimits::default());
-/// let made = verifier.anchor(&place, fact, true)?;          // at store time
-/// let verification = verifier.verify(&citations, &claims, Quorum::All); // ever after
+/// let verifier = Verifier::new(source, at, &cache, scope, clock, VerifierLimits::default());
+/// let made = verifier.anchor(&place, fact, true)?; // at store time
+/// let verification = verifier.verify(&citations, &claims, Quorum::All); // later, at each read
 /// ```
 ///
-/// Synchronous, on one thread: it runs where [`loci_model::ports::code::CodeSources::read`] runs its work.
+/// Synchronous, on one thread: it runs where [`loci_model::ports::code::CodeSources::read`] runs
+/// its work.
 pub struct Verifier<'a> {
     pub(in crate::verifier) source: &'a dyn CodeSource,
     pub(in crate::verifier) at: Revision,
@@ -57,7 +60,7 @@ pub struct Verifier<'a> {
     pub(in crate::verifier) limits: VerifierLimits,
     pub(in crate::verifier) cache: &'a LineCache,
     pub(in crate::verifier) scope: Arc<str>,
-    /// Blobs that could not be read, which may be read another time.
+    /// The number of blobs that could not be read, but may be readable later.
     pub(in crate::verifier) failed_reads: std::cell::Cell<u64>,
     pub(in crate::verifier) tree_us: std::cell::Cell<u64>,
     entries: Memo<String, CodeResult<Option<CodeEntry>>>,
@@ -74,8 +77,8 @@ pub struct Verifier<'a> {
 }
 
 impl<'a> Verifier<'a> {
-    /// A look at `source` as of `at`. `scope` names the repository and its tenant: within it a blob's id is believed, and
-    /// parsed files are shared through `cache`.
+    /// Creates a verifier for `source` at `at`. `scope` names the repository and its tenant: within
+    /// it blob ids are trusted, and parsed files are shared through `cache`.
     pub fn new(
         source: &'a dyn CodeSource,
         at: Revision,
@@ -107,17 +110,17 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// The revision it looks at.
+    /// Returns the verifier's revision.
     pub fn revision(&self) -> Revision {
         self.at
     }
 
-    /// The entry at a path.
+    /// Returns the entry at a path.
     pub(in crate::verifier) fn entry(&self, path: &str) -> CodeResult<Option<CodeEntry>> {
         self.entries.get(path.to_owned(), |path| self.source.entry(&self.at, path))
     }
 
-    /// An error for a path inside a submodule, whose files are another repository's.
+    /// Errors for a path inside a submodule, whose files belong to another repository.
     pub(in crate::verifier) fn outside_submodules(&self, path: &str) -> CodeResult<()> {
         for (at, _) in path.match_indices('/') {
             match self.entry(path.get(..at).unwrap_or_default())? {
@@ -129,7 +132,7 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// The entry that a path had at a commit.
+    /// Returns the entry that a path had at a commit.
     pub(in crate::verifier) fn old_entry(
         &self,
         commit: ObjectId,
@@ -140,7 +143,7 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    /// The lines of an entry of this revision. A symbolic link's are its target's name.
+    /// Returns the lines of an entry of this revision. The line of a symbolic link is its target.
     pub(in crate::verifier) fn lines(&self, entry: &CodeEntry) -> CodeResult<Arc<FileLines>> {
         match entry.kind {
             EntryKind::Submodule => Err(of_submodule()),
@@ -151,17 +154,17 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// True when a blob need not be read again.
+    /// Returns true if a blob is in the cache.
     pub(super) fn holds(&self, blob: ObjectId) -> bool {
         self.cache.holds(&self.scope, blob)
     }
 
-    /// True when reading a blob fetches nothing.
+    /// Returns true if reading a blob needs no fetch.
     pub(in crate::verifier) fn is_readable(&self, blob: ObjectId) -> bool {
         self.source.capabilities().near || self.holds(blob)
     }
 
-    /// The lines of a blob, of whatever revision.
+    /// Returns the lines of a blob of any revision.
     pub(in crate::verifier) fn blob(&self, blob: ObjectId) -> CodeResult<Arc<FileLines>> {
         let parsed: Parsed = match self.cache.get(&self.scope, blob) {
             Some(parsed) => parsed,
@@ -176,7 +179,7 @@ impl<'a> Verifier<'a> {
         parsed.map_err(no_text)
     }
 
-    /// Which line of an old blob is which of a new one.
+    /// Returns the map of lines from an old blob to a new one.
     pub(in crate::verifier) fn map(
         &self,
         old: (ObjectId, &FileLines),
@@ -185,7 +188,7 @@ impl<'a> Verifier<'a> {
         self.maps.get((old.0, new.0), |_| Rc::new(LineMap::between(old.1.hashes(), new.1.hashes())))
     }
 
-    /// All files of this revision (`None`) or of a commit.
+    /// Returns all files of this revision (`None`) or of a commit.
     pub(in crate::verifier) fn tree(&self, commit: Option<ObjectId>) -> CodeResult<Arc<Vec<CodeFile>>> {
         self.trees.get(commit, |commit| {
             let at = commit.map_or(self.at, Revision::Commit);
@@ -193,12 +196,12 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    /// What the list of this revision's files leaves out.
+    /// Returns the paths that the list of this revision's files leaves out.
     pub(in crate::verifier) fn unlisted(&self) -> CodeResult<Arc<Vec<String>>> {
         self.unlisted.get((), |()| self.source.unlisted(&self.at))
     }
 
-    /// Renames from a commit to this revision: new by old path, and old by new path.
+    /// Returns the renames from a commit to this revision: new by old path, and old by new path.
     pub(in crate::verifier) fn renames(&self, from: ObjectId) -> CodeResult<(Paths, Paths)> {
         self.renames.get(from, |from| {
             if !self.source.capabilities().renames {
@@ -212,12 +215,12 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    /// Whether a file of a commit may have another path now although no rename names it.
+    /// Returns true if a file of a commit may have another path now that no rename names.
     pub(in crate::verifier) fn may_lack_renames(&self, from: ObjectId) -> CodeResult<bool> {
         self.lacking.get(from, |from| self.source.may_lack_renames(from, &self.at))
     }
 
-    /// Where a path of a commit has gone, commit by commit.
+    /// Follows a path of a commit to its current path, commit by commit.
     pub(in crate::verifier) fn follow(&self, path: &str, from: ObjectId) -> CodeResult<Option<String>> {
         self.follows.get((path.to_owned(), from), |(path, from)| {
             if !self.source.capabilities().history {
@@ -227,7 +230,7 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    /// What a file of this revision was at a commit, commit by commit.
+    /// Returns the path of a file of this revision at a commit, commit by commit.
     pub(in crate::verifier) fn origin(&self, path: &str, from: ObjectId) -> CodeResult<Origin> {
         self.origins.get((path.to_owned(), from), |(path, from)| {
             if !self.source.capabilities().history {
@@ -237,8 +240,9 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    /// Text files of this revision that people write and that no path of `since` held as they are: a block that moved can only
-    /// stand there. Without `since`, all that people write.
+    /// Returns the text files of this revision that are not generated and that no path of `since`
+    /// had with this content. A moved block can only be in one of them. Without `since` it returns
+    /// all that are not generated.
     pub(in crate::verifier) fn fresh_files(&self, since: Option<ObjectId>) -> CodeResult<Rc<Vec<CodeFile>>> {
         self.fresh.get(since, |since| {
             let old: HashSet<ObjectId> = match since {
@@ -255,13 +259,14 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    /// True when looking through the tree, this time since `started` included, has taken as long as it may.
+    /// Returns true if tree searches, including the one since `started`, have used up their time.
     pub(in crate::verifier) fn tree_time_is_over(&self, started: u64) -> bool {
         let now = self.clock.monotonic_us().saturating_sub(started).saturating_add(self.tree_us.get());
         now > self.limits.tree_ms_max.saturating_mul(1_000)
     }
 
-    /// What the repository says of generated files. What cannot be read says nothing: the built-in list remains.
+    /// Returns the repository's attributes of generated files. If they cannot be read, the built-in
+    /// list remains.
     pub(in crate::verifier) fn attributes(&self) -> Rc<Attributes> {
         self.attributes.get((), |()| Rc::new(self.read_attributes().unwrap_or_default()))
     }
@@ -278,7 +283,7 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// A path that is a submodule, or lies in one.
+/// Returns the error for a path that is a submodule or lies in one.
 fn of_submodule() -> CodeError {
     let remedy = "register that repository with `loci repo add`, and cite its files there";
     CodeError::new(
@@ -287,7 +292,7 @@ fn of_submodule() -> CodeError {
     )
 }
 
-/// A blob that is no text.
+/// Returns the error for a blob without text.
 pub(in crate::verifier) fn no_text(why: Unverifiable) -> CodeError {
     CodeError::new(
         why,

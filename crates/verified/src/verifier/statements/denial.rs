@@ -1,11 +1,11 @@
-//! Words by which a statement denies something: no line of code can show a thing that is absent.
-//! Words of several languages; where it is doubtful, a statement denies. Pure.
+//! Words by which a statement denies something. No line of code can show that a thing is absent.
+//! The words are from several languages; in doubt, a statement counts as a denial. Pure.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Words that deny, wherever they stand. Those that are usual names in code (`sin`, `sem`), or
-/// usual words of another language that deny nothing (`nu`, `mai`), are left out.
+/// Words that always deny. Usual names in code (`sin`, `sem`), and usual words of another language
+/// that deny nothing (`nu`, `mai`), are left out.
 const WORDS: &str = "\
     not never no none nor neither without cannot nowhere nothing nobody hardly scarcely \
     lack lacks lacked lacking unused uncalled unreferenced unimplemented nonexistent inexistent \
@@ -24,9 +24,9 @@ const WORDS: &str = "\
     δεν μην ποτέ χωρίς \
     tidak bukan belum tanpa không chưa \
     لا ليس لم لن بدون نیست לא אין בלי";
-/// Signs that deny, and parts of words in writing that does not part words.
+/// Signs that deny, and parts of words in scripts without spaces.
 const MARKS: &str = "≠ != ¬ 不 没 沒 無 无 未 ない ません なし なかっ ずに 없 않 아니 못 ไม่ नहीं";
-/// Phrases with words that deny, which deny nothing; each behind a space, where writing has spaces.
+/// Phrases with negative words that deny nothing; each follows a space in scripts that have spaces.
 const AFFIRMING: &[&str] = &[
     " no more than",
     " no fewer than",
@@ -54,22 +54,22 @@ const AFFIRMING: &[&str] = &[
     "無論",
     "未満",
 ];
-/// States that deny behind a form of “to be”.
+/// States that deny after a form of “to be”.
 const STATES: &[&str] = &["missing", "absent", "unreachable", "undefined"];
 const BEING: &[&str] = &["is", "are", "was", "were", "be", "been", "remains", "remain", "stays", "stay"];
-/// Words that begin a condition: a state in one denies nothing (`raises KeyError when the key is
-/// missing`).
+/// Words that begin a condition. A state in a condition denies nothing (`raises KeyError when the
+/// key is missing`).
 const CONDITIONS: &[&str] = &["if", "when", "whenever", "whether", "unless", "until", "once"];
-/// Words before a state among which a condition begins.
+/// The number of words before a state that are searched for a condition.
 const CONDITION_WORDS_MAX: usize = 5;
-/// Marks behind which a condition has ended.
+/// Marks that end a condition.
 const CLAUSE_ENDS: [char; 11] = [',', ';', ':', '.', '!', '?', '(', ')', '—', '–', '\n'];
 /// Two words that deny together.
 const PAIRS: &[[&str; 2]] = &[["dead", "code"], ["fails", "to"], ["fail", "to"], ["failed", "to"]];
 
 static DENYING: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.split_ascii_whitespace().collect());
 
-/// True where a text denies something.
+/// Returns true if a text denies something.
 pub(super) fn denies(text: &str) -> bool {
     let mut text = format!(" {} ", text.to_lowercase().replace('’', "'"));
     for phrase in AFFIRMING {
@@ -83,7 +83,7 @@ pub(super) fn denies(text: &str) -> bool {
         || MARKS.split_ascii_whitespace().any(|mark| text.contains(mark))
 }
 
-/// True where a clause says, without a condition, that something is in a state that denies.
+/// Returns true if a clause asserts, without a condition, that something is in a state that denies.
 fn has_state(clause: &str) -> bool {
     let words: Vec<&str> = words(clause).collect();
     words.iter().enumerate().filter(|(_, word)| STATES.contains(word)).any(|(at, _)| {
@@ -94,7 +94,7 @@ fn has_state(clause: &str) -> bool {
     })
 }
 
-/// Words without the marks around them; a hyphen and an apostrophe are parts of a word.
+/// Returns words without the marks around them. A hyphen and an apostrophe are parts of a word.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '_' | '-')))
         .map(|word| word.trim_matches(['\'', '_', '-']))

@@ -1,5 +1,5 @@
-//! Literal values in statements and code, in the one form in which they are compared, and the names to
-//! which lines of code bind them. What is no plain literal (a sum, a call, a value with a unit) is none.
+//! Literal values in statements and code in one normal form for comparison, and the names to which
+//! lines of code bind them. Anything else (a sum, a call, a value with a unit) is not a literal.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use regex::{Captures, Regex};
 
 use crate::verifier::code_structure::name_places::each_place;
 
-/// Endings that say the type of a number, not its measure.
+/// Suffixes that state the type of a number, not its unit.
 const TYPES: &[&str] = &[
     "", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
     "l", "ll", "u", "ul", "ull", "f", "n", "d",
@@ -16,19 +16,19 @@ const TYPES: &[&str] = &[
 /// A literal value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Literal {
-    /// A number, without what only parts its digits.
+    /// A number, without the separators of its digits.
     Number(String),
     Text(String),
     Truth(bool),
 }
 
 impl Literal {
-    /// A value as a statement gives it.
+    /// Parses a value from a statement.
     pub(super) fn stated(text: &str) -> Option<Self> {
         Self::of(&text.replace(',', ""))
     }
 
-    /// A value as code writes it.
+    /// Parses a value from code.
     pub(super) fn of(text: &str) -> Option<Self> {
         match text {
             "true" | "True" | "TRUE" => return Some(Self::Truth(true)),
@@ -47,7 +47,7 @@ impl Literal {
         Some(Self::Number(format!("{sign}{}", plain(number))))
     }
 
-    /// True where both are of a kind and differ.
+    /// Returns true if both are of one kind and differ.
     pub(super) fn differs(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Number(one), Self::Number(other)) => one != other,
@@ -57,17 +57,17 @@ impl Literal {
         }
     }
 
-    /// True where both are the same value.
+    /// Returns true if both have the same value.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         match (self, other) {
-            // Lines of code are kept with their white space folded.
+            // The stored lines of code have collapsed white space.
             (Self::Text(one), Self::Text(other)) => folded(one) == folded(other),
             _ => self == other,
         }
     }
 
-    /// As people write it.
+    /// Returns the literal in the usual notation.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Number(number) => number.clone(),
@@ -77,17 +77,17 @@ impl Literal {
     }
 }
 
-/// The number with which a token begins, as it is compared; `None` for one that is written otherwise than in
+/// Returns the number at the start of a token in normal form; `None` if it is not written in
 /// digits.
 pub(super) fn number_of(token: &str) -> Option<String> {
     let found = NUMBER.captures(token)?;
     let end = found.get(2).map_or("", |end| end.as_str());
-    // 1e6 is another number than 1, and 0x10 than 0.
+    // 1e6 differs from 1, and 0x10 from 0.
     let is_other = end.starts_with(['e', 'E', 'x', 'X']) && end.len() > 1;
     found.get(1).filter(|_| !is_other).map(|number| plain(number.as_str()))
 }
 
-/// Without underscores, and without zeros that say nothing.
+/// Returns a number without underscores and without insignificant zeros.
 fn plain(number: &str) -> String {
     let number = number.replace('_', "");
     let number = match number.split_once('.') {
@@ -100,19 +100,19 @@ fn plain(number: &str) -> String {
     if bare.is_empty() || bare.starts_with('.') { format!("0{bare}") } else { bare.to_owned() }
 }
 
-/// The literal values to which a line binds a name; comments bind none.
+/// The literal values to which a line binds a name. Comments bind none.
 pub(super) struct BoundValues<'n> {
     name: &'n str,
 }
 
 impl<'n> BoundValues<'n> {
-    /// For one name.
+    /// Creates the search for one name.
     pub(super) fn of(name: &'n str) -> Self {
         Self { name }
     }
 
-    /// Returns the number of times that a line in normal form gives the name something, be it a
-    /// literal or not. What is too long to be read counts.
+    /// Counts the assignments of a line in normal form to the name, of literals and of other
+    /// values. A text that is too long to be read counts as one.
     pub(super) fn assignments(&self, line: &str) -> usize {
         if is_comment(line) {
             return 0;
@@ -129,9 +129,9 @@ impl<'n> BoundValues<'n> {
         count
     }
 
-    /// Those of a line in normal form.
+    /// Returns the literals of a line in normal form.
     pub(super) fn in_line(&self, line: &str) -> Vec<Literal> {
-        // A choice has a colon, too.
+        // A conditional expression has a colon too.
         if !line.contains(self.name) || is_comment(line) || line.contains(" ? ") {
             return Vec::new();
         }
@@ -149,7 +149,7 @@ impl<'n> BoundValues<'n> {
         values
     }
 
-    /// The value of a line `#define NAME value`, and where it ends.
+    /// Returns the value of a line `#define NAME value`, and its end.
     fn defined<'l>(&self, line: &'l str) -> Option<(usize, Captures<'l>)> {
         let rest = line.strip_prefix('#')?;
         let rest = rest.strip_prefix(char::is_whitespace).unwrap_or(rest);
@@ -163,25 +163,25 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// True for a line that begins as a comment does, whatever the language.
+/// Returns true for a line that begins with the mark of a comment in any language.
 fn is_comment(line: &str) -> bool {
     ["//", "/*", "*", "--", ";", "\"\"\""].iter().any(|mark| line.starts_with(mark))
         || (line.starts_with('#') && !line.contains("define "))
 }
 
 const LITERAL: &str = r#"(-?\d[\w.]*|"[^"\\]*"|'[^'\\]*'|true|false|True|False|TRUE|FALSE)"#;
-/// A type may stand between a name and its value.
+/// An optional type between a name and its value.
 const TYPE: &str = r"(?::\s?[A-Za-z_&\[('][^=;,{}]*?|\s[A-Za-z_\[*][\w.\[\]*]*)?";
-/// A literal behind its name; an entry of a map or a file has a colon alone.
+/// A literal after its name. An entry of a map or a file has a colon alone.
 static LITERALS: LazyLock<Regex> = LazyLock::new(|| {
     compiled(&format!(r#"^["']?(?:{TYPE}\s?:?=\s?|:\s){LITERAL}\s?(?:[;,)}}\]]|//|#|/\*|--|$)"#))
 });
 static DEFINED: LazyLock<Regex> = LazyLock::new(|| compiled(&format!(r"^{LITERAL}(?:\s|$)")));
-/// The text behind its name, whatever it is, also what is added or taken away.
+/// Any text after its name, including compound assignments.
 static ANY: LazyLock<Regex> = LazyLock::new(|| {
     compiled(&format!(r#"^["']?{TYPE}\s?(?::|\?|\+|-|\*|/|%|\||&|\^|<<|>>|\*\*|//|\?\?)?=(?:[^=>~]|$)"#))
 });
-/// Texts that may go on as one of these forms.
+/// Texts that can be the start of one of these forms.
 static BEGINNINGS: LazyLock<Regex> = LazyLock::new(|| {
     let literal = r#"(?:-?\d[\w.]*|"[^"\\]*"?|'[^'\\]*'?)"#;
     compiled(&format!(r#"^["']?(?:{TYPE}\s?:?=?|(?:{TYPE}\s?:?=\s?|:\s){literal}\s?)$"#))

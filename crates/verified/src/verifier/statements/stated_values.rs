@@ -1,6 +1,8 @@
-//! The values of a statement, and whether code gives each of them to the name to which the statement gives
-//! it. Pure, over texts. A value that is denied, past, a measure, a part of a sum, in words, or beside no
-//! name of its own is open: the code that holds it may say otherwise.
+//! The values of a statement, and the check that code binds each of them to the name that the
+//! statement gives. Pure, over texts.
+//!
+//! A value that is denied, past, a measure, a part of a sum, in words, or without a name of its own
+//! is open, because code with that value may not confirm the statement.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,11 +21,11 @@ use crate::verifier::code_structure::name_places::LookupBudget;
 const IN_WORDS: &str = " zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
     sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand \
     million billion dozen twice unlimited unbounded infinite infinity ";
-/// Conditions: what follows is not said to be so.
+/// Words of conditions. The text after them is not asserted.
 const CONDITIONAL: &str = " if when whether while should would could might may must ";
-/// Words by which a value is said to have been, or to be at times.
+/// Words that restrict a value to the past or to some cases.
 const AT_TIMES: &str = " was were previously formerly earlier until unless except ";
-/// Words of one unit in each line: a name may carry its unit.
+/// Words of one unit per line. A name may contain its unit.
 const SAME_UNIT: &[&str] = &[
     " s sec secs second seconds ",
     " ms msec millis millisecond milliseconds ",
@@ -49,35 +51,35 @@ const SAME_UNIT: &[&str] = &[
     " ghz ",
 ];
 
-/// A value that a statement gives to a name in so many words.
+/// A value that a statement explicitly gives to a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Given {
     name: String,
     value: Literal,
-    /// Where the value stands.
+    /// The position of the value.
     start: usize,
     end: usize,
 }
 
-/// What a statement says of values.
+/// The values of a statement.
 pub(super) struct StatedValues {
     text: String,
     given: Vec<Given>,
-    /// The statement gives more values than are looked up.
+    /// True if the statement has more values than are looked up.
     pub(super) is_cut: bool,
 }
 
-/// What code gives to one name.
+/// The values that code binds to one name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct BoundInCode {
-    /// Each once.
+    /// The values, each once.
     pub(super) values: Vec<Literal>,
-    /// It is given something else, too, that is no plain literal.
+    /// True if the name is also bound to something other than a plain literal.
     pub(super) is_open: bool,
 }
 
 impl BoundInCode {
-    /// What lines of code, without comments, give to a name.
+    /// Returns the values that lines of code, without comments, bind to a name.
     pub(super) fn of<'l>(name: &str, lines: impl Iterator<Item = &'l str>, budget: &LookupBudget) -> Self {
         let bound = BoundValues::of(name);
         let mut found = Self::default();
@@ -99,18 +101,18 @@ impl BoundInCode {
         found
     }
 
-    /// Returns true where it is given nothing.
+    /// Returns true if the name is not bound at all.
     fn is_none(&self) -> bool {
         self.values.is_empty() && !self.is_open
     }
 
-    /// True where it is given this value and nothing else.
+    /// Returns true if the name is bound to this value only.
     fn is_just(&self, value: &Literal) -> bool {
         !self.is_open && !self.values.is_empty() && self.values.iter().all(|one| one.is_same(value))
     }
 }
 
-/// The values that lines of code, without comments, give to names: each name is looked up once.
+/// The values that lines of code, without comments, bind to names. Each name is looked up once.
 pub(super) struct CodeBindings<'l> {
     lines: Vec<&'l str>,
     found: RefCell<HashMap<String, BoundInCode>>,
@@ -118,12 +120,12 @@ pub(super) struct CodeBindings<'l> {
 }
 
 impl<'l> CodeBindings<'l> {
-    /// Holds lines; names are looked up when they are asked for.
+    /// Holds the lines; names are looked up on request.
     pub(super) fn of(lines: impl Iterator<Item = &'l str>, budget: &'l LookupBudget) -> Self {
         Self { lines: lines.collect(), found: RefCell::default(), budget }
     }
 
-    /// Returns the values of a name. Without room in the budget the name is open.
+    /// Returns the values of a name. Beyond the budget the name is open.
     pub(super) fn of_name(&self, name: &str) -> BoundInCode {
         if let Some(found) = self.found.borrow().get(name) {
             return found.clone();
@@ -136,7 +138,7 @@ impl<'l> CodeBindings<'l> {
         found
     }
 
-    /// Returns the values of a name, from `others` where these lines give it none.
+    /// Returns the values of a name, from `others` if these lines do not bind it.
     pub(super) fn of_name_or(&self, name: &str, others: impl FnOnce() -> BoundInCode) -> BoundInCode {
         let found = self.of_name(name);
         if found.is_none() { others() } else { found }
@@ -144,7 +146,7 @@ impl<'l> CodeBindings<'l> {
 }
 
 impl StatedValues {
-    /// Reads a statement.
+    /// Parses a statement.
     pub(super) fn of(statement: &str) -> Self {
         let mut text = without_places(&statement.replace('`', ""));
         while THOUSANDS.is_match(&text) {
@@ -164,18 +166,19 @@ impl StatedValues {
         Self { text, given, is_cut }
     }
 
-    /// True where the statement denies something.
+    /// Returns true if the statement denies something.
     pub(super) fn denies(&self) -> bool {
         denies(&self.text)
     }
 
-    /// True where the statement says how things are now: without a condition, a denial or another
-    /// time.
+    /// Returns true if the statement is about the present: it has no condition, no denial and no
+    /// other time.
     pub(super) fn is_of_now(&self) -> bool {
         !self.denies() && !words(&self.text).any(|word| is_of(CONDITIONAL, word) || is_of(AT_TIMES, word))
     }
 
-    /// Names that a statement denies a value that code gives them, with that value.
+    /// Returns the names of which the statement denies a value that code binds to them, with that
+    /// value.
     pub(super) fn wrongly_denied(&self, bound: &dyn Fn(&str) -> BoundInCode) -> Vec<(String, Literal)> {
         if words(&self.text).any(|word| is_of(CONDITIONAL, word)) {
             return Vec::new();
@@ -188,7 +191,8 @@ impl StatedValues {
         denied.collect()
     }
 
-    /// True where the statement has this value, too: for the name itself, or for none that is a name of code.
+    /// Returns true if the statement also gives this value to the name itself, or to no name of
+    /// code.
     pub(super) fn states_freely(&self, value: &Literal, name: &str) -> bool {
         let shown = value.shown();
         let is_taken = |start: usize| {
@@ -202,7 +206,8 @@ impl StatedValues {
         numbers(&self.text).any(is_free) || self.given.iter().any(is_given)
     }
 
-    /// Values of the statement that the code does not give to their names, nor a true claim in its own words.
+    /// Returns the values of the statement that neither the code binds to their names nor a true
+    /// claim contains.
     pub(super) fn open(
         &self,
         bound: &dyn Fn(&str) -> BoundInCode,
@@ -228,7 +233,8 @@ impl StatedValues {
         if has_values {
             open.extend(words(&bare).filter(|word| is_of(AT_TIMES, word)).map(str::to_owned));
         }
-        // A word of prose may be another's: “the MIN_ITEMS limit is 50” says nothing of `limit`.
+        // A word of prose may refer to another name: “the MIN_ITEMS limit is 50” gives no value to
+        // `limit`.
         if sure.iter().any(|one| !is_name(&one.name)) {
             let is_other = |name: &str| {
                 is_name(name) && !sure.iter().any(|one| one.name == name) && !bound(name).values.is_empty()
@@ -247,7 +253,7 @@ impl StatedValues {
     }
 }
 
-/// A value at some place of a text, where it is a plain one.
+/// Returns the value at a position of a text, if it is a plain literal.
 fn plainly(text: &str, name: &str, start: usize, end: usize) -> Option<Given> {
     let (written, rest) = (text.get(start..end)?, text.get(end..)?);
     let next: String = rest.trim_start().chars().take_while(|c| c.is_alphanumeric()).collect();
@@ -263,7 +269,7 @@ fn plainly(text: &str, name: &str, start: usize, end: usize) -> Option<Given> {
     Some(Given { name, value, start, end })
 }
 
-/// True where a name says its unit: `TIMEOUT_MS`, `timeoutSeconds`.
+/// Returns true if a name contains its unit: `TIMEOUT_MS`, `timeoutSeconds`.
 fn carries(name: &str, unit: &str) -> bool {
     let Some(same) = SAME_UNIT.iter().find(|same| is_of(same, unit)) else { return false };
     let mut parted = String::new();
@@ -276,14 +282,14 @@ fn carries(name: &str, unit: &str) -> bool {
     parted.split('_').any(|part| !part.is_empty() && is_of(same, part))
 }
 
-/// True for a word that is a name wherever it stands.
+/// Returns true for a word that is a name in any position.
 pub(super) fn is_name(word: &str) -> bool {
     let is_constant =
         word.len() >= 3 && word.chars().all(|c| c == '_' || c.is_ascii_uppercase() || c.is_ascii_digit());
     is_constant || looks_like_code(word)
 }
 
-/// Tokens that begin with a digit of any script, with their places.
+/// Returns the tokens that begin with a digit of any script, with their positions.
 fn numbers(text: &str) -> impl Iterator<Item = (usize, &str)> {
     NUMBERS
         .find_iter(text)
@@ -299,14 +305,14 @@ fn truths(text: &str) -> impl Iterator<Item = (usize, &str)> {
     TRUTHS.find_iter(text).map(|found| (found.start(), found.as_str()))
 }
 
-/// The word that a number ends, as `utf-8` and `HTTP/2`.
+/// Returns the word that ends in a number, such as `utf-8` and `HTTP/2`.
 fn compound(text: &str, start: usize, length: usize) -> Option<&str> {
     let before = text.get(..start)?.strip_suffix(['-', '/'])?;
     let letters = before.len() - before.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len();
     (letters > 0).then(|| text.get(before.len() - letters..start + length))?
 }
 
-/// The text with blanks in the place of what is quoted.
+/// Returns the text with blanks in place of quoted parts.
 fn blank_quotes(text: &str) -> String {
     let blank = |found: &regex::Captures<'_>| " ".repeat(found.get(0).map_or(0, |quote| quote.len()));
     QUOTED.replace_all(text, blank).into_owned()
@@ -340,7 +346,7 @@ static DENIED: LazyLock<Regex> = LazyLock::new(|| {
         r"{NAME}\s*(?:≠|!=|\s(?:is not|isn['’]t|is never|is no longer|{NOT_EQUAL}|is not set to))\s*{VALUE}"
     ))
 });
-/// A state that a truth value may stand for.
+/// A state that a boolean can stand for.
 static STATES: LazyLock<Regex> = LazyLock::new(|| {
     let verb = "(?:is|are|be|stays|remains|turned|switched|set to|defaults to)";
     let end = r"(?:$|[.,;!]|\s+(?:by default|in|for)\b)";

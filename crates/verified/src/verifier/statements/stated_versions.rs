@@ -1,6 +1,6 @@
-//! Versions that a statement gives to a name (`Django 4.2`, `serde is at 1.0.200`), and cited lines
-//! that give the name another one. Ranges of versions decide nothing that they admit. Pure, over
-//! texts.
+//! Versions that a statement gives to a name (`Django 4.2`, `serde is at 1.0.200`), and the cited
+//! lines that give the name another version. A version range contradicts no version that it admits.
+//! Pure, over texts.
 
 use std::sync::LazyLock;
 
@@ -8,30 +8,29 @@ use regex::Regex;
 
 use crate::verifier::code_structure::name_places::{LookupBudget, each_place};
 
-/// Words by which a version is a bound, before it and behind it.
+/// Words that make a version a bound, before it and after it.
 const BOUND_BEFORE: &str =
     " least most minimum maximum than since from before after until below above over under ";
 const BOUND_BEHIND: &str = " or and later newer above up older below ";
-/// Words by which a statement is about more than what the lines hold now.
+/// Words by which a statement is not only about the current lines.
 const OF_THE_PAST: &str = " was were previously formerly earlier once before until not never isn't unless except instead longer if when ";
 
-/// Words that stand where a name may stand.
+/// Words in the position of a name that are not names.
 const NO_NAMES: &str = " a an and are at by current for from has have in is it its latest new now of on our pinned requires set \
     that the their this to use used uses using we with ";
-/// The name of the version of what a file describes.
+/// The name for the version of the thing that a file describes.
 const VERSION: &str = "version";
 
 /// A name with a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StatedVersion {
     pub(super) name: String,
-    /// As it is written.
+    /// The version as written.
     pub(super) version: String,
 }
 
 impl StatedVersion {
-    /// Returns the versions of a statement that are given to a name in so many words, in their
-    /// order.
+    /// Returns the versions that a statement explicitly gives to a name, in order.
     pub(super) fn all(statement: &str) -> Vec<Self> {
         let text = statement.replace('`', "");
         let mut words = text.split(|c: char| c.is_whitespace() || ",.;:()".contains(c));
@@ -53,8 +52,8 @@ impl StatedVersion {
         STATED.captures_iter(&text).filter_map(of).collect()
     }
 
-    /// Returns the version that lines of code, without comments, give to the name instead; `None`
-    /// where they give it none, or one that the stated one fits.
+    /// Returns another version that lines of code, without comments, give to the name. Returns
+    /// `None` if they give it no version, or one that fits the stated one.
     pub(super) fn other<'l>(
         &self,
         lines: impl Iterator<Item = &'l str>,
@@ -86,8 +85,7 @@ impl StatedVersion {
     }
 }
 
-/// A text in the one form in which names of packages are compared: small letters, one sign between
-/// the parts.
+/// Returns a text in the normal form of package names: lower case, one separator.
 fn folded(text: &str) -> String {
     text.to_ascii_lowercase().replace('_', "-")
 }
@@ -96,7 +94,7 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || "_.-".contains(c)
 }
 
-/// Returns true where a version goes on as a range of several.
+/// Returns true if a version continues as a range of several.
 fn is_range(rest: &str) -> bool {
     let is_joined = rest.trim_start_matches(['"', '\'']).trim_start().starts_with(['|', '<', '>', '*']);
     let is_listed = rest.trim_start().starts_with(',') && rest.contains(['<', '>', '=']);
@@ -104,8 +102,8 @@ fn is_range(rest: &str) -> bool {
     is_joined || is_listed || (rest.starts_with([' ', '.']) && goes_on)
 }
 
-/// Returns the name that a version belongs to: the one behind it or before it, else `version` where
-/// that word is there.
+/// Returns the name that a version belongs to: the one after it or before it, else `version` if
+/// that word is present.
 fn named(whole: &str, name: &str, rest: &str) -> Option<String> {
     let behind = OF_NAME.captures(rest).and_then(|found| found.get(1)).map(|name| name.as_str());
     let own = behind.or((!is_of(NO_NAMES, name)).then_some(name));
@@ -113,8 +111,8 @@ fn named(whole: &str, name: &str, rest: &str) -> Option<String> {
     own.or_else(is_version).map(str::to_owned)
 }
 
-/// True where a number of code is a version and not a measure: by its parts, by quotes, or by the
-/// words around it.
+/// Returns true if a number in code is a version and not a measure: by its parts, by quotes, or by
+/// the words around it.
 fn is_version(whole: &str, found: &str, stated: &str) -> bool {
     let parts = |text: &str| text.split('.').count();
     let is_joined = [":", "@", "=="]
@@ -127,8 +125,8 @@ fn is_version(whole: &str, found: &str, stated: &str) -> bool {
         || whole.to_lowercase().contains("version")
 }
 
-/// True where a stated version may be the one that code names with a sign: each says as many parts
-/// as it knows.
+/// Returns true if a stated version is compatible with the version and the sign in code. Each is
+/// compared as far as its parts go.
 fn fits(stated: &str, sign: &str, found: &str) -> bool {
     let parts = |text: &str| -> Vec<u64> { text.split('.').map_while(|part| part.parse().ok()).collect() };
     let (stated, found) = (parts(stated), parts(found));
@@ -152,7 +150,7 @@ static FORM: LazyLock<Regex> = LazyLock::new(|| {
         r#"(?i)^["']?(\[[^\]]*\])?(?:[-_. ]?version)?["']?\s?(?:===?|=>|=|:|@|\s)\s?(?:\{[^}]*?\bversion\s?=\s?)?["']?\s?(\^|~>|~=|~|>=|<=|>|<|==|=|v)?\s?v?(\d+(?:\.\d+)+)"#,
     )
 });
-/// Texts that may go on as that form.
+/// Texts that can be the start of that form.
 static BEGINNINGS: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r#"(?i)^["']?(?:\[[^\]]*|(?:\[[^\]]*\])?(?:[-_. ]?version)?["']?\s?(?:===?|=>|=|:|@|\s)\s?(?:\{[^}]*|.?[\d.]+))$"#,

@@ -1,5 +1,5 @@
 //! Bare words that a statement gives to a name as its value: `MODE is slow`, `ENGINE = postgres`.
-//! Code that binds the name to another literal contradicts them, or at least does not show them.
+//! Code that binds the name to another literal contradicts them, or at least does not confirm them.
 //! Pure, over texts.
 
 use std::sync::LazyLock;
@@ -9,22 +9,24 @@ use regex::Regex;
 use super::literal::Literal;
 use super::stated_values::BoundInCode;
 
-/// Words that may follow a value; any other word makes it a part of a sentence about the name.
+/// Words that may follow a value. Any other word makes the value a part of a sentence about the
+/// name.
 const NEXT: &str = " and because but for here if in now on since so there unless when where while with ";
-/// Words that are no values of a name, or that other rules read.
+/// Words that are not values of a name, or that other rules handle.
 const NO_VALUES: &str = " a an the not never no none true false on off yes enabled disabled active inactive ";
 
-/// A word that stands where the value of a name stands.
+/// A word in the position of a name's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BareWord {
     pub(super) name: String,
     pub(super) word: String,
-    /// The statement gives it in so many words: by a sign, `defaults to`, or in backquotes.
+    /// True if the statement gives the word explicitly: by a sign, by `defaults to`, or in
+    /// backquotes.
     pub(super) is_value: bool,
 }
 
 impl BareWord {
-    /// Returns the words of a statement that stand behind a name and end a clause, in their order.
+    /// Returns the words of a statement that follow a name and end a clause, in order.
     pub(super) fn all(statement: &str) -> Vec<Self> {
         let of = |found: regex::Captures<'_>| {
             let (name, verb, marked) = (found.get(1)?, found.get(2), found.get(3));
@@ -43,14 +45,14 @@ impl BareWord {
         GIVEN.captures_iter(statement).filter_map(of).collect()
     }
 
-    /// True where code gives literals alone to the name, and none of them is the word.
+    /// Returns true if code binds only literals to the name, and none of them is the word.
     pub(super) fn differs(&self, bound: &BoundInCode) -> bool {
         let is_it = |value: &Literal| value.shown().trim_matches('"').eq_ignore_ascii_case(&self.word);
         !bound.is_open && !bound.values.is_empty() && !bound.values.iter().any(is_it)
     }
 
-    /// Returns the literal that code gives to the name instead; `None` where it gives several or
-    /// none, or the statement, given in small letters, has that literal, too.
+    /// Returns the literal that code binds to the name in place of the word. Returns `None` if code
+    /// binds several or none, or if the lower-case statement contains that literal too.
     pub(super) fn other(&self, bound: &BoundInCode, statement: &str) -> Option<Literal> {
         let value = bound.values.first().filter(|_| self.differs(bound))?;
         let shown = value.shown();
@@ -60,7 +62,8 @@ impl BareWord {
     }
 }
 
-/// True where a text begins as a clause ends, or goes on without touching the value.
+/// Returns true if a text begins with the end of a clause, or continues without affecting the
+/// value.
 fn ends_clause(rest: &str) -> bool {
     let rest = rest.trim_start_matches('`');
     let next: String = rest.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();

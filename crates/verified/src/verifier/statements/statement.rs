@@ -1,6 +1,6 @@
-//! The names and values of a statement: what is specific enough to be looked for in cited code. Pure,
-//! over the text alone. Words of prose, files and addresses are none of them; which code holds them is
-//! `support`'s matter.
+//! The names and values of a statement that are specific enough for a search in cited code. Pure,
+//! over the text alone. Words of prose, files and addresses are excluded. `support` decides if code
+//! contains them.
 
 use std::sync::LazyLock;
 
@@ -10,12 +10,13 @@ use regex::Regex;
 
 use super::literal::{Literal, number_of};
 
-/// Words behind a number that make it a measure: the code may write the same measure as another number.
+/// Words after a number that make it a measure. The code may state that measure with another
+/// number.
 pub(super) const UNITS: &str = " s sec secs second seconds ms millisecond milliseconds us microseconds ns m min mins minute minutes h hour \
     hours d day days week weeks month months year years b byte bytes kb mb gb tb kib mib gib tib k \
     kilobytes megabytes gigabytes \
     percent pct hz khz mhz ghz thousand million billion ";
-/// Words that say that the statement is about more than what the code holds now.
+/// Words by which a statement is not only about the current code.
 const OF_THE_PAST: &str = " was were previously formerly earlier once used before until not never isn't unless except instead longer ";
 
 /// A name to which a statement gives a value.
@@ -30,18 +31,18 @@ pub(super) struct Binding {
 pub(in crate::verifier) struct Statement {
     /// Identifiers.
     pub(super) names: Vec<String>,
-    /// Numbers, as they are compared.
+    /// Numbers in normal form.
     pub(super) numbers: Vec<String>,
     /// Quoted texts.
     pub(super) quotes: Vec<String>,
     /// Names with their values.
     pub(super) bindings: Vec<Binding>,
-    /// It has more than is looked for.
+    /// True if the statement has more parts than are searched for.
     pub(super) is_cut: bool,
 }
 
 impl Statement {
-    /// Reads a statement.
+    /// Parses a statement.
     pub(in crate::verifier) fn of(text: &str) -> Self {
         let mut statement = Self::default();
         let mut prose = String::with_capacity(text.len());
@@ -62,12 +63,12 @@ impl Statement {
         statement
     }
 
-    /// True where nothing can be looked for.
+    /// Returns true if there is nothing to search for.
     pub(in crate::verifier) fn is_empty(&self) -> bool {
         self.names.is_empty() && self.numbers.is_empty() && self.quotes.is_empty()
     }
 
-    /// All that is looked for, as it is said to people.
+    /// Returns all parts to search for, in the form for people.
     pub(super) fn wanted(&self) -> impl Iterator<Item = Wanted<'_>> {
         let names = self.names.iter().map(|name| Wanted::Name(name));
         let numbers = self.numbers.iter().map(|number| Wanted::Number(number));
@@ -113,7 +114,7 @@ impl Statement {
         }
     }
 
-    /// Takes quoted texts up, and gives the rest back.
+    /// Collects quoted texts, and returns the rest.
     fn without_quotes(&mut self, text: &str) -> String {
         for found in QUOTED.captures_iter(text) {
             let quote = found.iter().skip(1).flatten().next().map_or("", |quote| quote.as_str().trim());
@@ -142,7 +143,7 @@ impl Statement {
             let is_specific =
                 is_constant || looks_like_code(name) || self.names.iter().any(|one| one == name);
             let next: String = rest.trim_start().chars().take_while(|c| c.is_alphanumeric()).collect();
-            // More than one value, a sum, a measure: the code may write the same otherwise.
+            // More than one value, a sum, or a measure: the code may write it in another form.
             let goes_on = rest.starts_with(|c: char| c.is_alphanumeric() || "%_*/+-–".contains(c))
                 || rest.trim_start().starts_with(['*', '/', '+', '-', '–', '%'])
                 || rest.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
@@ -164,7 +165,7 @@ impl Statement {
     }
 }
 
-/// Something that is looked for in code.
+/// A part of a statement that is searched for in code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted<'s> {
     Name(&'s str),
@@ -173,7 +174,7 @@ pub(super) enum Wanted<'s> {
 }
 
 impl Wanted<'_> {
-    /// As it is said to people.
+    /// Returns the part in the form for people.
     pub(super) fn shown(self) -> String {
         match self {
             Self::Name(text) | Self::Number(text) => text.to_owned(),
@@ -182,7 +183,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Returns true for a version of an interface, as `v2`: code that holds `v3` does not say so.
+/// Returns true for a version of an interface, such as `v2`. Code with `v3` does not confirm it.
 fn is_version(name: &str) -> bool {
     let digits = name.strip_prefix(['v', 'V']).unwrap_or_default();
     !digits.is_empty() && digits.chars().all(|sign| sign.is_ascii_digit())
@@ -199,7 +200,7 @@ fn add(list: &mut Vec<String>, item: &str, is_cut: &mut bool) {
     }
 }
 
-/// A text without files and addresses.
+/// Returns a text without files and addresses.
 pub(super) fn without_places(text: &str) -> String {
     let marks = |c: char| "()[]{}<>\"',;|“”«»‘’…".contains(c);
     let keep = |run: &&str| {

@@ -1,6 +1,6 @@
-//! Support of a statement by cited code, apart from whether the code is still there. Deterministic:
-//! declared claims, and the names and values of the statement in the cited lines and the definitions
-//! around them. No meaning is judged, and what is doubtful is `not_checked`.
+//! The support of a statement by cited code, independent of the code's verdict. Deterministic: it
+//! uses declared claims, and the names and values of the statement in the cited lines and the
+//! definitions around them. It judges no meaning, and a doubtful result is `not_checked`.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -26,12 +26,12 @@ use crate::verifier::code_structure::name_places::LookupBudget;
 use crate::verifier::lines::words::words;
 use crate::verifier::session::verifier::Verifier;
 
-/// Lines on each side of a changed block that are looked at, too; as for claims.
+/// The number of lines on each side of a changed block that are read too, as for claims.
 const DRIFTED_MARGIN_LINES: u32 = 3;
-/// Longest quoted text that no name or number goes with and that says enough alone, in characters.
+/// The shortest quoted text that is specific without a name or number, in characters.
 const QUOTE_CHARS_MIN: usize = 3;
 
-/// Lines of one citation, without comments.
+/// The lines of one citation, without comments.
 struct CitedLines {
     place: Place,
     lines: Vec<String>,
@@ -43,25 +43,25 @@ impl CitedLines {
     }
 }
 
-/// The cited lines, and what they give to names.
+/// The cited lines, and the values that they bind to names.
 struct ReadCode<'a> {
     cited: &'a [CitedLines],
     code: &'a CodeBindings<'a>,
     budget: &'a LookupBudget,
 }
 
-/// What is looked for.
+/// The parts to search for.
 struct Asked<'a> {
     statement: &'a str,
     said: &'a Statement,
     stated: &'a StatedValues,
-    /// Words of true claims that say something of the statement, and the lines they match.
+    /// The words of true claims that are relevant to the statement, and the lines they match.
     claimed: Vec<String>,
 }
 
 impl Verifier<'_> {
-    /// The verdict of the code of some citations on a statement, given the states of citations and
-    /// claims. One that is kept is taken.
+    /// Returns the support of the cited code for a statement, based on the states of citations and
+    /// claims. A cached report is used if there is one.
     pub fn support(
         &self,
         statement: &str,
@@ -69,7 +69,7 @@ impl Verifier<'_> {
         claims: &[Claim],
         verification: &Verification,
     ) -> SupportReport {
-        // The name of a person is no name of code, and a pseudonym is no number.
+        // The name of a person is not a name of code, and a pseudonym is not a number.
         let statement = without_pseudonyms(statement);
         let cited = citations.iter().zip(&verification.citations).map(|(citation, verdict)| {
             CitedBasis::of(citation, verdict, verdict.blob.is_some_and(|blob| self.is_readable(blob)))
@@ -89,7 +89,7 @@ impl Verifier<'_> {
         )
     }
 
-    /// The verdict of the code, made now.
+    /// Computes the support now.
     fn judged(
         &self,
         statement: &str,
@@ -134,8 +134,8 @@ impl Verifier<'_> {
         self.by_names(&Asked { statement, said: &said, stated: &stated, claimed }, &checked, &read)
     }
 
-    /// Whether every name and value of a statement stands in the cited lines, the definition around them or
-    /// true claims, each value with its name.
+    /// Checks that every name and value of a statement occurs in the cited lines, the definition
+    /// around them or true claims, and each value with its name.
     fn by_names(
         &self,
         asked: &Asked<'_>,
@@ -202,8 +202,8 @@ impl Verifier<'_> {
         report(Support::Supported, reason, Vec::new())
     }
 
-    /// Whether a quoted text with white space stands in the cited lines with just that white space, where
-    /// they can be read without being fetched.
+    /// Checks that a quoted text with white space occurs in the cited lines with exactly that white
+    /// space. Lines that would have to be fetched are not checked.
     fn is_exact(&self, quote: &str, statement: &str, checked: &[(&Citation, &CitationVerdict)]) -> bool {
         if !quote.contains(' ') {
             return true;
@@ -217,13 +217,13 @@ impl Verifier<'_> {
             Some(file.raw(place.line_start, place.line_end).to_owned())
         });
         let texts: Vec<String> = files.collect();
-        // What stands in none of them stands in a definition or a claim.
+        // A text in none of them occurs in a definition or a claim.
         texts.iter().all(|text| !folded(text).contains(quote))
             || texts.iter().any(|text| text.contains(written))
     }
 
-    /// The lines of a citation where it was found; `None` where it was not, or they cannot be read. What
-    /// is unchanged need not be read again where its lines are kept.
+    /// Returns the lines at the place where a citation was found; `None` if it was not found or
+    /// cannot be read. Unchanged lines that are stored need not be read again.
     fn cited_lines(&self, citation: &Citation, verdict: &CitationVerdict) -> Option<CitedLines> {
         let place = verdict.found.clone()?;
         let is_as_kept = verdict.verdict == Verdict::Valid && verdict.method != Method::ByClaims;
@@ -243,8 +243,8 @@ impl Verifier<'_> {
         Some(CitedLines { place, lines })
     }
 
-    /// The lines of the definition around a citation, and of the file's own path; none where that would have
-    /// to be fetched.
+    /// Returns the lines of the definition around a citation; none if they would have to be
+    /// fetched.
     fn lines_around(&self, verdict: &CitationVerdict) -> Vec<String> {
         let (Some(place), Some(blob)) = (&verdict.found, verdict.blob) else { return Vec::new() };
         if !self.is_readable(blob) {
@@ -257,43 +257,43 @@ impl Verifier<'_> {
     }
 }
 
-/// True where the find says more than a number found by chance.
+/// Returns true if the match is more specific than a number that matches by chance.
 fn is_specific<'l>(found: &[Wanted<'_>], statement: &str, lines: impl Iterator<Item = &'l str>) -> bool {
     let is_named = found.iter().any(|wanted| match wanted {
         Wanted::Name(_) => true,
         Wanted::Quote(quote) => quote.chars().count() >= QUOTE_CHARS_MIN,
         Wanted::Number(_) => false,
     });
-    // A number belongs to the statement where a word of it stands beside it.
+    // A number belongs to the statement if a word of the statement occurs with it.
     let is_word = |token: &String| !token.starts_with(|c: char| c.is_ascii_digit());
     is_named || grounded(statement, lines).iter().any(is_word)
 }
 
-/// Lines without comments and documentation.
+/// Returns lines without comments and documentation.
 pub(in crate::verifier) fn code_of<'l>(path: &str, lines: impl Iterator<Item = &'l str>) -> Vec<String> {
     let mut scan = CodeText::of(path);
     lines.map(|line| scan.line(line)).collect()
 }
 
-/// True for a name that a statement means as one of code.
+/// Returns true for a name that a statement uses as a name of code.
 fn is_meant(said: &Statement, name: &str) -> bool {
     is_name(name) || said.names.iter().any(|one| one == name)
 }
 
-/// The cited lines of which some hold.
+/// Returns the place of the first cited lines with a property.
 fn place_of(cited: &[CitedLines], holds: impl Fn(&CitedLines) -> bool) -> Option<Place> {
     cited.iter().find(|one| holds(one)).map(|one| one.place.clone())
 }
 
 impl ReadCode<'_> {
-    /// Returns the values that one citation gives to a name.
+    /// Returns the values that one citation binds to a name.
     fn bound_at(&self, name: &str, one: &CitedLines) -> BoundInCode {
         BoundInCode::of(name, one.each(), self.budget)
     }
 
-    /// Names that the cited lines bind to other literals than the statement does, and nowhere to
-    /// its own or to what is no literal; and names of which the statement denies the value that
-    /// they have.
+    /// Returns the names that the cited lines bind to other literals than the statement gives, and
+    /// nowhere to its value or to a non-literal. Also returns the names of which the statement
+    /// denies their actual value.
     fn other_values(&self, said: &Statement, stated: &StatedValues) -> Vec<OtherValue> {
         let bound = |name: &str| self.code.of_name(name);
         let mut others: Vec<OtherValue> = Vec::new();
@@ -308,7 +308,7 @@ impl ReadCode<'_> {
         };
         for binding in &said.bindings {
             let found = bound(&binding.name);
-            // A statement with both values may say what became of the one.
+            // A statement with both values may describe the change from one to the other.
             let is_doubtful = found.is_open
                 || found
                     .values
@@ -326,15 +326,15 @@ impl ReadCode<'_> {
         others
     }
 
-    /// Names to which the statement gives a bare word in so many words, and the cited lines another
-    /// literal alone.
+    /// Returns the names to which the statement explicitly gives a bare word, and the cited lines
+    /// only another literal.
     fn other_words(&self, statement: &str, said: &Statement) -> Vec<OtherValue> {
         let words = self.budget.distinct(BareWord::all(statement)).into_iter();
         let words = words.filter(|word| word.is_value && is_meant(said, &word.name));
         let small = statement.to_lowercase();
         let other = |word: BareWord| {
             let value = word.other(&self.code.of_name(&word.name), &small)?;
-            // A word is no number and no truth: the code may write it otherwise.
+            // A word is neither a number nor a boolean, so the code may write it in another form.
             let Literal::Text(_) = value else { return None };
             let place = place_of(self.cited, |one| self.bound_at(&word.name, one).values.contains(&value))?;
             let (found, _) = redact(value.shown(), RedactionMode::Mask);
@@ -343,7 +343,8 @@ impl ReadCode<'_> {
         words.filter_map(other).collect()
     }
 
-    /// Names to which the statement gives a version, and the cited lines another one alone.
+    /// Returns the names to which the statement gives a version, and the cited lines only another
+    /// one.
     fn other_versions(&self, statement: &str, said: &Statement) -> Vec<OtherValue> {
         let versions = self.budget.distinct(StatedVersion::all(statement)).into_iter();
         let versions = versions.filter(|one| said.bindings.iter().all(|binding| binding.name != one.name));
@@ -360,7 +361,7 @@ impl ReadCode<'_> {
     }
 }
 
-/// The words of some lines, to be asked for.
+/// The words of some lines, as a lookup table.
 struct HeldWords {
     text: String,
     names: HashSet<String>,
@@ -377,7 +378,7 @@ impl HeldWords {
     fn add(&mut self, text: &str) {
         self.names.extend(words(text).map(str::to_owned));
         self.numbers.extend(numbers(text).filter_map(number_of));
-        // A quoted text stands in one of both, not across.
+        // A quoted text must occur in one of both, not across them.
         self.text.push('\n');
         self.text.push_str(text);
     }
@@ -391,13 +392,13 @@ impl HeldWords {
     }
 }
 
-/// Readers of statements and cited lines, for the program that counts their cost.
+/// Scanners of statements and cited lines, for the program that measures their cost.
 pub(in crate::verifier) mod scanned {
     use std::hint::black_box;
 
     use super::*;
 
-    /// Reads the values of a statement.
+    /// Parses the values of a statement.
     pub(in crate::verifier) fn statement(text: &str) {
         let budget = LookupBudget::default();
         black_box((StatedValues::of(text).is_of_now(), Statement::of(text).bindings.len()));
@@ -406,7 +407,7 @@ pub(in crate::verifier) mod scanned {
         );
     }
 
-    /// Looks values up in the lines of a text.
+    /// Looks up values in the lines of a text.
     pub(in crate::verifier) fn lines(text: &str) {
         let budget = LookupBudget::default();
         let code = CodeBindings::of(text.lines(), &budget);

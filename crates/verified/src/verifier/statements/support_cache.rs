@@ -1,8 +1,7 @@
-//! Reports on support by what they were made of: a statement, its claims, and cited blobs. They are
-//! the
-//! same at every commit at which those are, so a new commit costs facts about unchanged files no
-//! second
-//! look. Nothing is ever invalidated, only dropped.
+//! The cache of support reports by their input: a statement, its claims, and cited blobs.
+//!
+//! A report is equal at every commit with that input, so a new commit needs no second look for
+//! facts about unchanged files. Nothing is ever invalidated, only dropped.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -15,15 +14,15 @@ use loci_model::facts::verdict::{CitationVerdict, Method, Verdict};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// Reports of each of the two generations.
+/// The number of reports in each of the two generations.
 const REPORTS_MAX: usize = 4_096;
 
 type Key = [u8; 32];
 
-/// Everything that a report depends on, but for the rules.
+/// The complete input of a report, except the rules.
 #[derive(Serialize)]
 pub(super) struct SupportBasis<'a> {
-    /// The repository and its tenant: within it a blob's id is believed.
+    /// The repository and its tenant, within which blob ids are trusted.
     pub(super) scope: &'a str,
     pub(super) statement: &'a str,
     pub(super) claims: &'a [Claim],
@@ -32,7 +31,7 @@ pub(super) struct SupportBasis<'a> {
     pub(super) cited: Vec<CitedBasis<'a>>,
 }
 
-/// The part of one citation in a report.
+/// The input from one citation of a report.
 #[derive(Serialize)]
 pub(super) struct CitedBasis<'a> {
     path: &'a str,
@@ -41,7 +40,7 @@ pub(super) struct CitedBasis<'a> {
     method: Method,
     found: Option<&'a Place>,
     blob: Option<ObjectId>,
-    /// The blob may be read where that is not needed for the verdict.
+    /// True if the blob may be read although the verdict does not need it.
     is_readable: bool,
 }
 
@@ -59,7 +58,7 @@ impl<'a> CitedBasis<'a> {
     }
 }
 
-/// The reports made of late, in two generations: the older one is dropped when the younger is full.
+/// The recent reports in two generations. The older one is dropped when the younger one is full.
 #[derive(Default)]
 pub(in crate::verifier) struct SupportCache(Mutex<Generations>);
 
@@ -70,8 +69,8 @@ struct Generations {
 }
 
 impl SupportCache {
-    /// Returns the kept report, or makes it. `is_final` says whether a report that was made may be
-    /// kept.
+    /// Returns the cached report, or computes it. `is_final` returns true if a computed report may
+    /// be cached.
     pub(super) fn get(
         &self,
         basis: &SupportBasis<'_>,
@@ -126,7 +125,8 @@ mod tests {
         SupportReport::new(Support::NotChecked, reason)
     }
 
-    /// Asks for a report that would be another one if it were made again.
+    /// Returns true if the report is cached. If it is missing, the call computes one with another
+    /// reason.
     fn is_kept(cache: &SupportCache, basis: &SupportBasis<'_>) -> bool {
         let again = report(SupportReason::Unread);
         cache.get(basis, || again.clone(), || false) != again

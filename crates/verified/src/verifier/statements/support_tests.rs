@@ -1,5 +1,5 @@
-//! Verdicts of cited code on statements: by claims, by names and values, and by other values; always
-//! beside the verdict.
+//! Support of statements by cited code: by claims, by names and values, and by other values, always
+//! together with the verdict.
 
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::claim::Claim;
@@ -13,8 +13,8 @@ const CART: &str = "use crate::money::Cents;\n\nimpl Cart {\n    pub fn add_item
 const LIMITS: &str =
     "pub const MAX_NAME: usize = 200;\npub const MAX_ITEMS: usize = 50;\nconst MODE: &str = \"fast\";\n";
 
-/// A citation as it is stored at the tip, and what becomes of it and of the statement at the tip after a
-/// change.
+/// Returns the verdict and the support of a statement at the tip after a change, with a citation
+/// stored at the tip before.
 fn found(
     statement: &str,
     place: (&str, u32, u32),
@@ -68,7 +68,7 @@ fn unchanged_code_supports_only_what_it_holds() {
         ("A name has at most MAX_NAME characters.", name, (Supported, NamesFound)),
         ("A name has at most MAX_NAME characters, says @octavia.", name, (Supported, NamesFound)),
         ("`@octavia` says: a name has at most MAX_NAME characters.", name, (NotChecked, NamesMissing)),
-        // A person who was forgotten is neither a name nor a number.
+        // An erased person is neither a name nor a number.
         ("A name has at most MAX_NAME characters, says @erased-028fc5abcdef.", name, (Supported, NamesFound)),
         (
             "`@erased-528fc5abcdef` says: a name has at most MAX_NAME characters.",
@@ -79,7 +79,7 @@ fn unchanged_code_supports_only_what_it_holds() {
         ("A cart holds at most MAX_ITEMS = 60 items.", items, (Contradicted, OtherValue)),
         ("A cart holds 60 items at most (MAX_ITEMS).", items, (NotChecked, NamesMissing)),
         ("MAX_ITEMS was 60 and is 50.", items, (NotChecked, NamesMissing)),
-        // A number alone may stand there by chance.
+        // A number alone may match by chance.
         ("The limit of items is 50.", items, (NotChecked, NothingToFind)),
         ("Shards by fifty regions: 50.", items, (NotChecked, NothingToFind)),
         ("`add_item` refuses more with CartFull.", inner, (Supported, NamesFound)),
@@ -89,7 +89,7 @@ fn unchanged_code_supports_only_what_it_holds() {
         ("CartFull belongs to the v2 interface.", inner, (NotChecked, NamesMissing)),
         ("MODE = \"fast\" is the default.", mode, (Supported, NamesFound)),
         ("MODE = \"slow\" is the default.", mode, (Contradicted, OtherValue)),
-        // A name or a version is a value, too.
+        // A name or a version is a value too.
         ("MODE is fast.", mode, (NotChecked, NothingToFind)),
         ("MODE = slow is the default.", mode, (Contradicted, OtherValue)),
         ("MODE defaults to slow.", mode, (Contradicted, OtherValue)),
@@ -152,7 +152,7 @@ fn support_follows_the_code_that_is_there_now() {
     check(("src/limits.rs", "fn nothing() {}\n"), (Verdict::Gone, Support::NotChecked));
 }
 
-/// Each statement over the whole of a file, cited from its first to its last line.
+/// Checks each statement over a whole file, cited from its first to its last line.
 fn over(path: &str, code: &str, cases: &[(&str, Support)]) {
     let lines = u32::try_from(code.lines().count()).unwrap();
     for (statement, expect) in cases {
@@ -161,7 +161,7 @@ fn over(path: &str, code: &str, cases: &[(&str, Support)]) {
     }
 }
 
-/// A true statement in plain words is supported; the same words with another sense never are.
+/// A true statement in plain words is supported; those words in another sense never are.
 #[test]
 fn nothing_false_is_supported() {
     use Support::{Contradicted, NotChecked, Supported};
@@ -264,7 +264,7 @@ fn nothing_false_is_supported() {
     );
 }
 
-/// A claim supports a statement of which it holds something; that a path is there supports none.
+/// A claim supports a statement that shares content with it. The existence of a path supports none.
 #[test]
 fn trivial_claims_support_nothing() {
     use Support::{NotChecked, Supported};
@@ -295,7 +295,7 @@ fn trivial_claims_support_nothing() {
     }
 }
 
-/// A claim that is true of a comment alone says nothing of the code.
+/// A claim that is true of a comment alone supports nothing.
 #[test]
 fn claims_about_comments_support_nothing() {
     let code = "LIMIT_X = 3\n# OLD_X = 10\n";

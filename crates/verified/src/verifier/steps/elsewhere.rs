@@ -1,5 +1,5 @@
-//! Where else a block may stand: files that the cited one became, files of its name, and
-//! any file that is new since. It names files; whether the block stands in them is `in_file`.
+//! Candidate files for a moved block: files that the cited one became, files of its name, and any
+//! file that is new since. `in_file` checks if the block is in them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use crate::verifier::lines::file_lines::FileLines;
 use crate::verifier::lines::large_files::is_no_text_by_name;
 use crate::verifier::session::verifier::Verifier;
 
-/// Files of one name.
+/// The files of one name.
 pub(in super::super) struct Namesakes {
-    /// The nearest directory first.
+    /// The files, nearest directory first.
     pub(in super::super) files: Vec<CodeFile>,
-    /// There are more of them.
+    /// True if there are more of them.
     pub(in super::super) is_cut: bool,
 }
 
-/// Files of this revision with the name that `path` has. Where there are too many, only those that are not as they were at `since`:
-/// nothing moved into the others.
+/// Returns the files of this revision with the file name of `path`. If there are too many, it
+/// returns only those that changed since `since`, because nothing moved into the others.
 pub(in super::super) fn same_name(
     verifier: &Verifier<'_>,
     path: &str,
@@ -49,12 +49,12 @@ pub(in super::super) fn same_name(
     Ok(Namesakes { files, is_cut })
 }
 
-/// Why the search is not at its end where there is more than is looked through.
+/// Returns the error for a search that ended because there are too many files.
 pub(in super::super) fn too_many() -> CodeError {
     CodeError::new(Unverifiable::TooLarge, "the lines may stand in more places than are looked through")
 }
 
-/// Why the search is not at its end where the time was over.
+/// Returns the error for a search that ended because its time was over.
 pub(in super::super) fn too_late() -> CodeError {
     CodeError::new(Unverifiable::Deadline, "the tree was not looked through in time")
 }
@@ -63,14 +63,15 @@ pub(super) fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Segments that two paths have in common at both ends.
+/// Returns the number of common segments of two paths at both ends.
 pub(super) fn segments_alike(one: &str, other: &str) -> usize {
     let alike = |pairs: &mut dyn Iterator<Item = (&str, &str)>| pairs.take_while(|(a, b)| a == b).count();
     alike(&mut one.split('/').zip(other.split('/'))) + alike(&mut one.rsplit('/').zip(other.rsplit('/')))
 }
 
-/// The file that the cited one is taken for when the two ends are compared; none where the history says that
-/// it was another file: of two copies that went away together, only one became the new file.
+/// Returns the file that the comparison of the two revisions pairs with the cited one. Returns
+/// `None` if the history shows that it was another file: of two copies that were removed together,
+/// only one became the new file.
 pub(super) fn paired(verifier: &Verifier<'_>, path: &str, commit: ObjectId) -> CodeResult<Option<String>> {
     let (forth, _) = verifier.renames(commit)?;
     let Some(new) = forth.get(path) else {
@@ -86,8 +87,9 @@ pub(super) fn paired(verifier: &Verifier<'_>, path: &str, commit: ObjectId) -> C
     })
 }
 
-/// Where the block stands in a file of this revision because it stood in that file when the anchor was made: those are not the
-/// block that moved. What cannot be read of the old revision held nothing.
+/// Returns the places of the block in a file of this revision that the file already had when the
+/// anchor was made. Those are not the block that moved. An unreadable old file counts as having
+/// none.
 pub(super) fn held_before(
     verifier: &Verifier<'_>,
     anchor: &Anchor,
@@ -105,7 +107,8 @@ pub(super) fn held_before(
     Ok(stood.into_iter().filter_map(|at| map.get(at)).collect())
 }
 
-/// True when the block stood in what a file of this revision was when the anchor was made.
+/// Returns true if the block was in the earlier version of a file of this revision when the anchor
+/// was made.
 pub(super) fn stood_before(
     verifier: &Verifier<'_>,
     anchor: &Anchor,
@@ -116,8 +119,8 @@ pub(super) fn stood_before(
     Ok(old.is_some_and(|(_, old)| !occurrences(old.hashes(), &anchor.line_hashes).is_empty()))
 }
 
-/// Whether a file that is too large to be looked through, or has lines too long, is another than at `since` and holds what it did
-/// not hold then.
+/// Returns true if a file that is too large for the search, or has too long lines, changed since
+/// `since` and now contains the block for the first time.
 pub(super) fn may_hold(verifier: &Verifier<'_>, anchor: &Anchor, since: ObjectId, file: &CodeFile) -> bool {
     let old = verifier.old_entry(since, &file.path).ok().flatten();
     if old.is_some_and(|old| old.id == file.entry.id) {
@@ -130,7 +133,8 @@ pub(super) fn may_hold(verifier: &Verifier<'_>, anchor: &Anchor, since: ObjectId
     }
 }
 
-/// What a file of this revision was when the anchor was made, unless it was the cited one or none.
+/// Returns the earlier version of a file of this revision when the anchor was made, unless it was
+/// the cited file or none.
 fn other_file_before(
     verifier: &Verifier<'_>,
     anchor: &Anchor,

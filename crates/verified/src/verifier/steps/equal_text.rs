@@ -1,6 +1,7 @@
-//! Text that is equal to the cited one but for white space or line breaks, and may mean something else where
-//! it stands now: nested otherwise, in a comment, in a string, in a file that is no code, or with other white
-//! space inside its strings. Such text is drifted, never valid.
+//! Text that equals the cited one except for white space or line breaks, but may have another
+//! meaning in its new place. It can be nested differently, be in a comment, in a string or in a
+//! file that is not code, or have other white space inside its strings. Such text is drifted, never
+//! valid.
 
 use loci_model::facts::citation::Anchor;
 use loci_model::facts::verdict::{CitationVerdict, Drift, Verdict};
@@ -15,21 +16,21 @@ use crate::verifier::lines::diff_text::line_by_line;
 use crate::verifier::lines::file_lines::FileLines;
 use crate::verifier::names::file_kind::FileKind;
 
-/// Why equal text may mean something else.
+/// The reason why equal text may have another meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OtherMeaning {
     /// A file of another kind.
     Kind,
-    /// A comment, a string, or behind a condition that is never true.
+    /// A comment, a string, or code under a condition that is never true.
     NotCode,
-    /// Other indentation, where it has meaning.
+    /// Other indentation, where it is significant.
     Nesting,
     /// Other white space inside a string.
     Strings,
 }
 
 impl OtherMeaning {
-    /// The word in a verdict's detail.
+    /// Returns the word in a verdict's detail.
     fn as_str(self) -> &'static str {
         match self {
             Self::Kind => "other_kind_of_file",
@@ -39,25 +40,25 @@ impl OtherMeaning {
         }
     }
 
-    /// True where the text may stand elsewhere as it was.
+    /// Returns true if the original text may exist elsewhere.
     pub(super) fn is_elsewhere(self) -> bool {
         matches!(self, Self::Kind | Self::NotCode)
     }
 }
 
-/// Lines of a file, end excluded, that hold the cited text.
+/// The lines of a file, end excluded, that contain the cited text.
 pub(super) struct EqualText<'a> {
     pub(super) anchor: &'a Anchor,
     pub(super) path: &'a str,
     pub(super) file: &'a FileLines,
     pub(super) from: usize,
     pub(super) to: usize,
-    /// The lines before the change, end excluded, where the line breaks are others.
+    /// The lines before the change, end excluded, if the line breaks differ.
     pub(super) rewrapped: Option<(usize, usize)>,
 }
 
 impl EqualText<'_> {
-    /// The verdict, drifted where the text may mean something else, and why.
+    /// Returns the verdict, drifted with the reason if the text may have another meaning.
     pub(super) fn judged<'b>(
         &self,
         mut verdict: CitationVerdict,
@@ -80,7 +81,7 @@ impl EqualText<'_> {
         (verdict, meaning)
     }
 
-    /// Whether the file as it was could change the answer: it may have to be fetched.
+    /// Returns true if the earlier file could change the answer; it may have to be fetched.
     fn needs_before(&self) -> bool {
         let has_space =
             |line: &str| quoted_texts(self.path, line).iter().any(|text| text.contains(char::is_whitespace));
@@ -117,20 +118,22 @@ impl EqualText<'_> {
         (old != new).then_some(OtherMeaning::Strings)
     }
 
-    /// Whether each line, or where line breaks changed each statement, lies as deep as it did.
+    /// Returns true if each line, or each statement after a change of line breaks, has its earlier
+    /// depth.
     fn is_nested_alike(&self, before: Option<&Before<'_>>) -> bool {
         let profile = || Block::new(self.file, self.from, self.to).indent_profile();
         if self.rewrapped.is_none() && profile() == self.anchor.indent_profile {
             return true;
         }
-        // Without the file as it was nothing says that only the lines of one statement lie otherwise.
+        // Without the earlier file there is no proof that only the lines of one statement changed.
         before.is_some_and(|before| {
             let (old, new) = (self.old_lines(before), self.lines());
             statements(&self.anchor.place.path, old) == statements(self.path, new)
         })
     }
 
-    /// Whether other lines than before decide about the text, or more or fewer of them.
+    /// Returns true if the lines that decide about the text differ from the earlier ones in content
+    /// or number.
     fn is_decided_otherwise(&self, before: &Before<'_>) -> bool {
         if !is_decided_by_indentation(self.path) {
             return false;
@@ -148,12 +151,12 @@ impl EqualText<'_> {
             && self.old_lines(before).map(is_tab).ne(self.lines().map(is_tab))
     }
 
-    /// The lines as they are in the file, blank ones left out.
+    /// Returns the lines as in the file, without blank ones.
     fn lines(&self) -> impl Iterator<Item = &str> {
         written_lines(self.file, self.from, self.to)
     }
 
-    /// The cited lines as they were in the file.
+    /// Returns the cited lines as they were in the file.
     fn old_lines<'b>(&self, before: &Before<'b>) -> impl Iterator<Item = &'b str> + use<'b> {
         let cited = (before.first, before.first + self.anchor.line_hashes.len());
         let (from, to) = self.rewrapped.unwrap_or(cited);
@@ -167,7 +170,7 @@ fn written_lines(file: &FileLines, from: usize, to: usize) -> impl Iterator<Item
     file.raw(first, last).lines().filter(|line| !line.trim().is_empty())
 }
 
-/// Whether a line is code that may run.
+/// Returns true if a line is code that can run.
 fn is_code(path: &str, file: &FileLines, from: usize) -> bool {
     let mut scan = CodeText::of(path);
     let above = file.number(from).unwrap_or(1).saturating_sub(1);

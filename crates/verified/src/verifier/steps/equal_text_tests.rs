@@ -1,12 +1,12 @@
-//! Tests of text that is equal to the cited one and may mean something else where it stands now, on
+//! Tests of text that equals the cited one but may have another meaning in its new place, on
 //! repositories in memory.
 
 use loci_model::facts::verdict::Verdict;
 
 use super::step_tests::{after, place, shown};
 
-/// Equal words are not always equal meaning: text that may mean something else is drifted,
-/// other text is as it was.
+/// Equal words do not always have equal meaning: text that may have another meaning is drifted,
+/// other text is unchanged.
 #[test]
 fn equal_text_that_may_mean_something_else_is_drifted() {
     let py =
@@ -113,7 +113,8 @@ fn equal_text_that_may_mean_something_else_is_drifted() {
     }
 }
 
-/// One line alone may come under another condition by its indentation, or that of the condition.
+/// A single line can come under another condition by its own indentation or by that of the
+/// condition.
 #[test]
 fn what_decides_about_a_line_belongs_to_it() {
     let before = "def run(flag, other):\n    if flag:\n        audit_all_entries(flag)\n    delete_everything_there(flag)\n";
@@ -134,7 +135,7 @@ fn what_decides_about_a_line_belongs_to_it() {
     assert_ne!(verdict.verdict, Verdict::Valid, "{}", shown(&verdict));
 }
 
-/// Code that is left in a text, in a sample of a test or in a copy alone does nothing any more.
+/// Code that remains only in a text, in a test sample or in a copy no longer runs.
 #[test]
 fn code_that_stands_in_a_file_of_another_kind_alone_is_drifted() {
     let code = "def handler_alpha(request):\n    limit_value = 10\n    check_limit(request, limit_value)\n    return respond_with(request)\n";

@@ -1,4 +1,4 @@
-//! One candidate file: does the block stand in it, and is it the cited one?
+//! The search in one candidate file: it finds the block and decides if it is the cited one.
 
 use std::rc::Rc;
 
@@ -12,29 +12,29 @@ use crate::verifier::anchors::anchor::{context_after, context_before};
 use crate::verifier::lines::file_lines::FileLines;
 use crate::verifier::lines::line_diff::LineMap;
 
-/// The file of the anchor as it was, where it can still be read.
+/// The anchor's file in its earlier version, if it can still be read.
 #[derive(Clone)]
 pub(super) struct Before<'a> {
     pub(super) file: &'a FileLines,
     /// The first cited line.
     pub(super) first: usize,
-    /// Which of its lines is which of the candidate's.
+    /// The map from its lines to the candidate's.
     pub(super) map: Rc<LineMap>,
 }
 
-/// What a candidate file is found to hold.
+/// The result of the search in a candidate file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InFile {
     /// The cited block, from this line on.
     Found(usize),
-    /// The same lines, but not the cited ones.
+    /// Equal lines, but not the cited ones.
     OthersOnly,
-    /// Nothing like it, line by line.
+    /// No equal lines.
     Nothing,
 }
 
-/// Looks for the block in one file. `before` is asked only where it decides. `same_path` says that the file has the cited path,
-/// so that the same line numbers mean something.
+/// Searches for the block in one file. `before` is called only if its result decides. `same_path`
+/// means that the file has the cited path, so that line numbers are comparable.
 pub(super) fn in_file<'a>(
     anchor: &Anchor,
     before: &dyn Fn() -> Option<Before<'a>>,
@@ -47,7 +47,8 @@ pub(super) fn in_file<'a>(
     }
     if same_path && let Some(hit) = in_place(anchor, file, &hits) {
         let surrounded = context(anchor, file, hit, hit + anchor.line_hashes.len()) >= 1.0;
-        // Without its surroundings it may be a copy that came to stand there: the diff tells, where there is one.
+        // Without its surroundings the block may be a copy that was added there. The diff decides,
+        // if there is one.
         if surrounded || before().is_none() {
             return InFile::Found(hit);
         }
@@ -55,7 +56,8 @@ pub(super) fn in_file<'a>(
     choose(anchor, before().as_ref(), file, hits, FILE)
 }
 
-/// Looks for the block in a file that is not the cited one's. `taken` are places at which it stands for itself: it did before.
+/// Searches for the block in a file other than the cited one. `taken` are places of blocks that the
+/// file already had before.
 pub(super) fn in_other_file(
     anchor: &Anchor,
     before: Option<&Before<'_>>,
@@ -67,12 +69,12 @@ pub(super) fn in_other_file(
         return InFile::Nothing;
     }
     hits.retain(|hit| !taken.contains(hit));
-    // That a diff between two files that are not one another's maps a line says little.
+    // A line mapping between two unrelated files proves little.
     let before = before.filter(|before| before.map.kept_share() >= SAME_FILE_SHARE);
     choose(anchor, before, file, hits, OTHER_FILE)
 }
 
-/// The context that blocks of middling and of little information need away from their predicted place.
+/// The context that blocks of medium and of low information need outside of their predicted place.
 #[derive(Clone, Copy)]
 struct Needed {
     middling: f64,
@@ -82,7 +84,7 @@ struct Needed {
 const FILE: Needed = Needed { middling: CONTEXT_MIDDLING, weak: CONTEXT_WEAK };
 const OTHER_FILE: Needed = Needed { middling: CONTEXT_MIDDLING_SAME_NAME, weak: CONTEXT_WEAK_SAME_NAME };
 
-/// Step 3: the hit at the predicted place; 3b: the best of those that are free.
+/// Step 3: the hit at the predicted place; step 3b: the best of the free ones.
 fn choose(
     anchor: &Anchor,
     before: Option<&Before<'_>>,
@@ -104,14 +106,15 @@ fn choose(
     best_free(anchor, file, hits, before.map.expected(before.first), needed)
 }
 
-/// Step 2: the hit with the same line numbers, of a block that says enough or stands there once.
+/// Step 2: the hit with equal line numbers, for a block with enough information or one that occurs
+/// once.
 fn in_place(anchor: &Anchor, file: &FileLines, hits: &[usize]) -> Option<usize> {
     let place = &anchor.place;
     let at = file.between(place.line_start, place.line_end).start;
     (hits.contains(&at) && (anchor.info >= INFO_STRONG || hits.len() == 1)).then_some(at)
 }
 
-/// Hits that other occurrences of the same block have moved to.
+/// Returns the hits to which other occurrences of the block have moved.
 fn occupied(anchor: &Anchor, before: &Before<'_>) -> Vec<usize> {
     occurrences(before.file.hashes(), &anchor.line_hashes)
         .into_iter()
@@ -120,7 +123,8 @@ fn occupied(anchor: &Anchor, before: &Before<'_>) -> Vec<usize> {
         .collect()
 }
 
-/// The hit with the best surroundings, then the nearest, then the first; if it is good enough.
+/// Returns the hit with the best surroundings, then the nearest, then the first, if it is good
+/// enough.
 fn best_free(anchor: &Anchor, file: &FileLines, hits: Vec<usize>, near: usize, needed: Needed) -> InFile {
     let length = anchor.line_hashes.len();
     let scored = hits.into_iter().map(|hit| (context(anchor, file, hit, hit + length), hit));
@@ -139,8 +143,8 @@ fn best_free(anchor: &Anchor, file: &FileLines, hits: Vec<usize>, near: usize, n
     }
 }
 
-/// Share of the lines around the anchor that stand around these lines as well, each side for itself; 1 where the anchor has
-/// none.
+/// Returns the share of the lines around the anchor that are also around these lines, each side
+/// separately; 1 if the anchor has none.
 pub(super) fn context(anchor: &Anchor, file: &FileLines, from: usize, to: usize) -> f64 {
     let lines = anchor.context_before.len() + anchor.context_after.len();
     if lines == 0 {
@@ -151,7 +155,7 @@ pub(super) fn context(anchor: &Anchor, file: &FileLines, from: usize, to: usize)
     found as f64 / lines as f64
 }
 
-/// How many lines stand in both, each as often as in both.
+/// Returns the number of common lines, each as often as in both.
 fn in_both(one: &[u64], other: &[u64]) -> usize {
     let mut left = other.to_vec();
     one.iter()
@@ -159,7 +163,7 @@ fn in_both(one: &[u64], other: &[u64]) -> usize {
         .count()
 }
 
-/// Where a sequence of lines begins.
+/// Returns the positions where a sequence of lines begins.
 pub(in super::super) fn occurrences(lines: &[u64], block: &[u64]) -> Vec<usize> {
     let Some(first) = block.first() else { return Vec::new() };
     let Some(last) = lines.len().checked_sub(block.len()) else { return Vec::new() };

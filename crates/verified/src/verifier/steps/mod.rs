@@ -1,8 +1,9 @@
-//! The steps by which a citation is found again, in their order: the same blob, the same lines in
-//! the file, in other files, with other line breaks, similar lines, nothing.
+//! The steps that find a citation again, in order: the same blob, equal lines in the file, in other
+//! files, with other line breaks, similar lines, nothing.
 //!
-//! [`search`] runs them. `in_file` is steps 2, 3, 3b and 6 for one candidate file, `elsewhere` names the candidate files of step
-//! 4, `rewrapped` is step 5, `similar` step 7; `equal_text` says where equal text may mean something else.
+//! [`search`] runs them. `in_file` has steps 2, 3, 3b and 6 for one candidate file, `elsewhere`
+//! returns the candidate files of step 4, `rewrapped` is step 5, `similar` is step 7. `equal_text`
+//! detects equal text with another meaning.
 
 mod elsewhere;
 mod equal_text;

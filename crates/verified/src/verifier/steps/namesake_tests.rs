@@ -1,4 +1,4 @@
-//! Tests of files that have the name of one that went away, where they are more than are looked through.
+//! Tests of files with the name of a removed file, if there are more than are searched.
 
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::code::{ObjectId, Revision};
@@ -21,7 +21,7 @@ fn cited(history: &CodeHistory, commit: ObjectId) -> Citation {
     Citation { anchor: made.anchor, current: None, earlier_paths: Vec::new() }
 }
 
-/// So many files of the name that hold `text`.
+/// Returns this number of files with the name that contain `text`.
 fn namesakes(count: usize, text: &str) -> Vec<(String, String)> {
     (0..count).map(|n| (format!("all/d{n:04}/index.ts"), format!("{text} {n}\n"))).collect()
 }
@@ -53,7 +53,7 @@ fn more_of_a_name_than_are_looked_through_are_a_doubt_where_they_changed() {
     }
 }
 
-/// The one that moved is found though it stands behind all that did not change.
+/// The moved file is found although it comes after all unchanged ones.
 #[test]
 fn what_changed_is_looked_through_first() {
     let before = namesakes(SAME_NAME_FILES_NEAR_MAX + 10, "unlike");

@@ -1,5 +1,5 @@
-//! The block with other line breaks: its text without white space, beginning and ending
-//! where lines do. Anything less aligned was found by chance too often.
+//! The block with other line breaks: its text without white space, which begins and ends with whole
+//! lines. A less strict alignment matched by chance too often.
 
 use loci_model::facts::citation::Anchor;
 
@@ -10,11 +10,12 @@ use crate::verifier::lines::file_lines::{FileLines, packed_hash};
 /// Lines with other line breaks, ends excluded.
 pub(super) struct Rewrapped {
     pub(super) new: (usize, usize),
-    /// What they were before, where that is more than the block.
+    /// The earlier lines, if they are more than the block.
     pub(super) old: Option<(usize, usize)>,
 }
 
-/// The lines, end excluded, that hold the block's text. Where several do, the nearest to `near`.
+/// Returns the lines, end excluded, that contain the block's text. Of several, it returns the
+/// nearest to `near`.
 pub(super) fn rewrapped(anchor: &Anchor, file: &FileLines, near: &dyn Fn() -> usize) -> Option<Rewrapped> {
     let (hash, bytes) = anchor.packed;
     if bytes < PACKED_BYTES_MIN {
@@ -35,9 +36,10 @@ pub(super) fn rewrapped(anchor: &Anchor, file: &FileLines, near: &dyn Fn() -> us
     new.map(|new| Rewrapped { new, old: None })
 }
 
-/// The lines, end excluded, that hold the block together with the fewest of its neighbours, where the block alone does not begin
-/// and end with lines any more: `.hidden()` of three lines that became one. Looked for only between the kept lines around the
-/// block, where a diff says that it must be.
+/// Returns the lines, end excluded, that contain the block with the fewest of its neighbours, if
+/// the block alone no longer begins and ends with whole lines: `.hidden()` of three lines that
+/// became one. The search covers only the part between the kept lines around the block, as given by
+/// a diff.
 pub(super) fn rewrapped_with_neighbours(
     anchor: &Anchor,
     before: &Before<'_>,

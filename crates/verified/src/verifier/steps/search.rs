@@ -1,5 +1,5 @@
-//! The search for one citation: runs the steps in their order and says what they found. What could not be read is kept as a
-//! doubt: with one, nothing is called gone.
+//! The search for one citation: runs the steps in order and returns their verdict. An unreadable
+//! file is recorded as a doubt; with a doubt, no citation counts as gone.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -29,7 +29,7 @@ use crate::verifier::lines::line_diff::LineMap;
 use crate::verifier::names::file_kind::FileKind;
 use crate::verifier::session::verifier::Verifier;
 
-/// Finds the citation at the verifier's revision. Claims are not looked at.
+/// Finds the citation at the verifier's revision, without its claims.
 pub(in super::super) fn search(verifier: &Verifier<'_>, citation: &Citation) -> CitationVerdict {
     let anchor = &citation.anchor;
     let mut search = Search {
@@ -51,10 +51,10 @@ struct Search<'s, 'v> {
     verifier: &'s Verifier<'v>,
     anchor: &'s Anchor,
     old: OnceCell<Option<Old>>,
-    /// The file that has the cited path now.
+    /// The current file at the cited path.
     here: Option<Arc<FileLines>>,
     tried: Vec<Tried>,
-    /// The block where it is no code any more: it counts where it stands nowhere else.
+    /// The block in a place where it no longer runs. It counts if the block is nowhere else.
     lesser: Option<CitationVerdict>,
     doubt: Option<CodeError>,
 }
@@ -83,7 +83,8 @@ impl Search<'_, '_> {
         self.nowhere(cited)
     }
 
-    /// The cited file as it was; `None` where it can no longer be read, or was read otherwise.
+    /// Returns the cited file in its earlier version; `None` if it can no longer be read, or if its
+    /// lines differ from the anchor's.
     fn old(&self) -> Option<&Old> {
         let read = || {
             let place = &self.anchor.place;
@@ -100,7 +101,7 @@ impl Search<'_, '_> {
         Some(Before { file: &old.file, first: old.first, map: self.map(old, blob, file) })
     }
 
-    /// Step 1.
+    /// Step 1: the unchanged file.
     fn unchanged(&self, entry: &CodeEntry) -> CitationVerdict {
         let mut verdict = CitationVerdict::new(Verdict::Valid, Method::Unchanged);
         verdict.found = Some(self.anchor.place.clone());
@@ -127,11 +128,11 @@ impl Search<'_, '_> {
         self.try_file(&path, entry.id, file, Method::Moved)
     }
 
-    /// Step 4.
+    /// Step 4: other files.
     fn other_files(&mut self, path_is_there: bool) -> Option<CitationVerdict> {
         let path = self.anchor.place.path.clone();
         if let Some(commit) = self.anchor.commit {
-            // A file that is still there was not renamed, unless what stands there now is another file.
+            // A file that still exists was not renamed, unless its path now has another file.
             let renamed = if path_is_there { Ok(None) } else { paired(self.verifier, &path, commit) };
             let verdict = self.try_renamed(renamed, path_is_there);
             if verdict.is_some() {
@@ -162,7 +163,8 @@ impl Search<'_, '_> {
         match renamed {
             Ok(Some(path)) => self.try_path(&path, Method::Renamed),
             Ok(None) => None,
-            // The anchor's commit is not there: where the path still is, its renames are no question.
+            // The anchor's commit does not exist. If the path still exists, its renames do not
+            // matter.
             Err(error)
                 if path_is_there && matches!(error.why, Unverifiable::PartialClone | Unverifiable::Ref) =>
             {
@@ -175,7 +177,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// True when the file at the cited path has little of what it had.
+    /// Returns true if the file at the cited path has little of its earlier content.
     fn is_another_file(&self) -> bool {
         let (Some(old), Some(here)) =
             (self.old(), self.tried.iter().find(|tried| tried.path == self.anchor.place.path))
@@ -212,8 +214,8 @@ impl Search<'_, '_> {
         None
     }
 
-    /// All files that are new since, for a block that moved out of its file. The one with the best surroundings wins, then the
-    /// nearest by path.
+    /// Searches all files that are new since, for a block that moved out of its file. The one with
+    /// the best surroundings wins, then the nearest by path.
     fn try_tree(&mut self) -> Option<CitationVerdict> {
         let started = self.verifier.clock.monotonic_us();
         let found = self.look_through_tree(started);
@@ -264,12 +266,12 @@ impl Search<'_, '_> {
         Ok(best.map(|(_, tried)| tried))
     }
 
-    /// The anchor's commit, if its tree can be read.
+    /// Returns the anchor's commit, if its tree can be read.
     fn readable_commit(&self) -> Option<ObjectId> {
         self.anchor.commit.filter(|commit| self.verifier.tree(Some(*commit)).is_ok())
     }
 
-    /// Looks for the block in a file that the cited one did not become.
+    /// Searches for the block in a file that the cited one did not become.
     fn look_elsewhere(&self, file: &CodeFile, lines: Arc<FileLines>) -> CodeResult<Tried> {
         let blob = file.entry.id;
         let found = if occurrences(lines.hashes(), &self.anchor.line_hashes).is_empty() {
@@ -285,8 +287,9 @@ impl Search<'_, '_> {
         Ok(Tried { path: file.path.clone(), blob, file: lines, found, method: Method::Relocated })
     }
 
-    /// A file whose lines are not there to be looked at: a doubt, unless the block cannot have moved into it. Where the anchor's
-    /// commit cannot be read nothing says that a large file is new.
+    /// Handles a file whose lines cannot be searched. It is a doubt, unless the block cannot have
+    /// moved into it. If the anchor's commit cannot be read, there is no proof that a large file is
+    /// new.
     fn passed_over(&mut self, file: &CodeFile, error: CodeError) {
         let is_doubt = match error.why {
             Unverifiable::Binary => false,
@@ -343,7 +346,7 @@ impl Search<'_, '_> {
         self.verifier.map((self.anchor.blob, &old.file), (blob, file))
     }
 
-    /// Keeps a file that was looked at; a verdict when the block is in it.
+    /// Records a searched file, and returns a verdict if the block is in it.
     fn taken(&mut self, tried: Tried) -> Option<CitationVerdict> {
         let verdict = match tried.found {
             InFile::Found(at) => self.confirmed(&tried, at),
@@ -359,7 +362,8 @@ impl Search<'_, '_> {
         verdict
     }
 
-    /// The verdict for a block that was found by the hashes of its lines, once its own hash agrees.
+    /// Returns the verdict on a block that was found by the hashes of its lines, if its own hash
+    /// agrees.
     fn confirmed(&mut self, tried: &Tried, from: usize) -> Option<CitationVerdict> {
         let to = from + self.anchor.line_hashes.len();
         let block = Block::new(&tried.file, from, to);
@@ -379,7 +383,7 @@ impl Search<'_, '_> {
         Some(verdict)
     }
 
-    /// The verdict on equal text, drifted where it may mean something else there.
+    /// Returns the verdict on equal text, drifted if it may have another meaning there.
     fn judged(
         &self,
         verdict: CitationVerdict,
@@ -397,7 +401,7 @@ impl Search<'_, '_> {
         tried.file.between(place.line_start, place.line_end) == (from..from + self.anchor.line_hashes.len())
     }
 
-    /// Step 5.
+    /// Step 5: other line breaks.
     fn other_line_breaks(&self) -> Option<CitationVerdict> {
         self.likeliest().find_map(|tried| {
             let alone = match tried.found {
@@ -418,7 +422,8 @@ impl Search<'_, '_> {
         })
     }
 
-    /// True when the block stood in that file before, so that what stands there with other line breaks is that one.
+    /// Returns true if the block was in that file before, so that a match with other line breaks is
+    /// that block.
     fn is_anothers(&self, tried: &Tried) -> bool {
         let commit = if tried.method == Method::Relocated { self.readable_commit() } else { None };
         commit.is_some_and(|commit| {
@@ -426,12 +431,12 @@ impl Search<'_, '_> {
         })
     }
 
-    /// The files that changed lines are looked for in.
+    /// Returns the files in which changed lines are searched for.
     fn likeliest(&self) -> impl Iterator<Item = &Tried> {
         self.tried.iter().take(CHANGED_FILES_MAX)
     }
 
-    /// Where the block should begin in a file.
+    /// Returns the expected start of the block in a file.
     fn expected(&self, tried: &Tried) -> usize {
         match self.old() {
             Some(old) => self.map(old, tried.blob, &tried.file).expected(old.first),
@@ -439,7 +444,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Step 7.
+    /// Step 7: similar lines.
     fn similar_lines(&mut self) -> Option<CitationVerdict> {
         let old_lines = self.old_lines();
         let best = self.likeliest().filter_map(|tried| {
@@ -459,7 +464,7 @@ impl Search<'_, '_> {
         Some(verdict)
     }
 
-    /// The cited lines in normal form; empty where neither they nor their file are kept.
+    /// Returns the cited lines in normal form; empty if neither they nor their file are available.
     fn old_lines(&self) -> Vec<String> {
         if !self.anchor.lines.is_empty()
             && snippet_hash(self.anchor.lines.iter().map(String::as_str)) == self.anchor.snippet_hash
@@ -471,7 +476,7 @@ impl Search<'_, '_> {
         old.file.lines(old.first, to).map(str::to_owned).collect()
     }
 
-    /// Step 8.
+    /// Step 8: no match.
     fn nowhere(&self, cited: Option<CodeEntry>) -> CitationVerdict {
         if let Some(doubt) = &self.doubt {
             return CitationVerdict::unverifiable(doubt.why, doubt.retry_after_ms);
@@ -487,7 +492,7 @@ impl Search<'_, '_> {
         verdict
     }
 
-    /// Keeps the first reason for which a lookup was cut off.
+    /// Records the first reason for which a lookup was cut off.
     fn doubt(&mut self, error: CodeError) {
         self.doubt.get_or_insert(error);
     }

@@ -1,5 +1,5 @@
-//! Lines that are like the block though none of the earlier steps found it: by equal lines,
-//! else by equal words in equal surroundings. What this finds is drifted, never valid.
+//! Lines that are similar to the block, if no earlier step found it: by equal lines, else by equal
+//! words in equal surroundings. The result is drifted, never valid.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -12,25 +12,26 @@ use crate::verifier::lines::file_lines::FileLines;
 use crate::verifier::lines::line_diff::{Hashed, common_pairs};
 use crate::verifier::lines::words::word_hashes;
 
-/// Windows that are compared line by line.
+/// The number of windows that are compared line by line.
 const WINDOWS_MAX: usize = 8;
-/// A line that stands more often in a file says nothing of where the block is.
+/// The maximum number of occurrences of a line in a file. A more frequent line does not locate the
+/// block.
 const REPEATS_MAX: usize = 50;
 
-/// A window like the block.
+/// A window that is similar to the block.
 pub(super) struct Similar {
     pub(super) from: usize,
-    /// End, excluded.
+    /// The end, excluded.
     pub(super) to: usize,
     /// `2·LCS/(len a + len b)` by lines.
     pub(super) lines: f64,
     words: f64,
-    /// All old lines are there, with others between.
+    /// True if all old lines are present, with others between them.
     pub(super) split: bool,
 }
 
 impl Similar {
-    /// Split before fuzzy, then by lines, then by words.
+    /// Orders matches: split before fuzzy, then by lines, then by words.
     pub(super) fn is_better_than(&self, other: &Self) -> bool {
         let key = |one: &Self| (one.split, one.lines, one.words);
         key(self) > key(other)
@@ -39,7 +40,8 @@ impl Similar {
 
 type Counts = HashMap<u64, i32, BuildHasherDefault<Hashed>>;
 
-/// The best window of a file, if any is good enough. `old_lines` may be empty: then lines alone are compared.
+/// Returns the best window of a file, if one is good enough. If `old_lines` is empty, only lines
+/// are compared.
 pub(super) fn similar(
     anchor: &Anchor,
     old_lines: &[String],
@@ -69,7 +71,7 @@ fn good_enough(anchor: &Anchor, file: &FileLines, window: &Similar) -> bool {
             && context(anchor, file, window.from, window.to) >= WORD_CONTEXT_MIN)
 }
 
-/// What stands between the kept lines around the block.
+/// Returns the part between the kept lines around the block.
 fn region(anchor: &Anchor, before: &Before<'_>, file: &FileLines) -> Option<(usize, usize)> {
     let length = anchor.line_hashes.len();
     let from = before.map.kept_before(before.first).map_or(0, |at| at + 1);
@@ -77,7 +79,7 @@ fn region(anchor: &Anchor, before: &Before<'_>, file: &FileLines) -> Option<(usi
     (from < to && to - from <= 3 * length + 20).then_some((from, to))
 }
 
-/// Windows as long as the block at the shifts that most of its lines have.
+/// Returns windows of the block's length at the offsets that most of its lines have.
 fn voted(anchor: &Anchor, file: &FileLines) -> Vec<(usize, usize)> {
     let block = &anchor.line_hashes;
     let mut places: HashMap<u64, Vec<usize>, BuildHasherDefault<Hashed>> =
@@ -102,7 +104,8 @@ fn voted(anchor: &Anchor, file: &FileLines) -> Vec<(usize, usize)> {
     votes.iter().take(WINDOWS_MAX).map(window).filter(|(from, to)| from < to).collect()
 }
 
-/// The window, or what it holds between the first and the last equal line if that is more alike.
+/// Returns the window, or its part between the first and the last equal line if that is more
+/// similar.
 fn scored(anchor: &Anchor, old_words: &[u64], file: &FileLines, from: usize, to: usize) -> Similar {
     let whole = scored_as_it_is(anchor, old_words, file, from, to);
     let window = file.hashes().get(from..to).unwrap_or_default();
@@ -140,12 +143,13 @@ fn dice(equal: usize, one: usize, other: usize) -> f64 {
     if one + other == 0 { 0.0 } else { 2.0 * equal as f64 / (one + other) as f64 }
 }
 
-/// The window of so many lines whose words are most like the block's; the first of equals.
+/// Returns the window of this length whose words are most similar to the block's; the first of
+/// equals.
 fn by_words(old_words: &[u64], file: &FileLines, length: usize) -> Option<(usize, usize)> {
     if old_words.is_empty() || file.len() < length || length == 0 {
         return None;
     }
-    // How many of each word the window still lacks; below zero it has too many.
+    // The number of each word that the window still lacks; negative if it has too many.
     let mut lacks = Counts::default();
     old_words.iter().for_each(|word| *lacks.entry(*word).or_default() += 1);
     let (mut equal, mut words) = (0_usize, 0_usize);

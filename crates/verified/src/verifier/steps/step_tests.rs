@@ -1,4 +1,5 @@
-//! Tests of the steps on repositories in memory: what was cited in one commit, and what is found of it in a later one.
+//! Tests of the steps on repositories in memory: a citation in one commit, and the verdict on it in
+//! a later one.
 
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::code::{EntryKind, ObjectId, Revision};
@@ -36,7 +37,7 @@ fn found(source: &CodeHistory, citation: &Citation) -> CitationVerdict {
 
 type Files<'a> = &'a [(&'a str, &'a str)];
 
-/// Cites lines of the first commit and looks for them in the second.
+/// Cites lines of the first commit and searches for them in the second.
 pub(super) fn after(before: Files<'_>, place: &Place, after: Files<'_>) -> CitationVerdict {
     let mut history = CodeHistory::new();
     let commit = history.commit(before);
@@ -45,7 +46,7 @@ pub(super) fn after(before: Files<'_>, place: &Place, after: Files<'_>) -> Citat
     found(&history, &citation)
 }
 
-/// `verdict method path:start-end`, the last part where something was found.
+/// Returns `verdict method path:start-end`, the last part only if something was found.
 pub(super) fn shown(verdict: &CitationVerdict) -> String {
     let at = verdict.found.as_ref();
     let at = at.map(|p| format!(" {}:{}-{}", p.path, p.line_start, p.line_end)).unwrap_or_default();
@@ -138,7 +139,7 @@ fn lines_that_were_wrapped_together_with_their_neighbours_are_followed() {
     assert_ne!(verdict.verdict, Verdict::Valid, "{}", shown(&verdict));
 }
 
-/// Boilerplate of another module is no sign of life.
+/// Boilerplate of another module is no evidence of the cited line.
 #[test]
 fn little_in_a_file_of_the_same_name_is_not_the_cited_line() {
     let one = "# One\n\nWords of one,\nand some\nmore of\nthem,\nfive,\nsix,\nseven,\neight,\nnine,\nten.\n\n### Usage\n\nAdd this to your manifest:\n\n    one = \"1\"\n";
@@ -148,7 +149,7 @@ fn little_in_a_file_of_the_same_name_is_not_the_cited_line() {
     assert_ne!(verdict.verdict, Verdict::Valid, "{}", shown(&verdict));
 }
 
-/// a copy is not the original.
+/// A copy is not the original.
 #[test]
 fn the_copy_of_a_deleted_block_is_not_the_block() {
     let guard = "    if request.is_empty() {\n        return Err(Error::EmptyRequest);\n    }\n";
@@ -177,7 +178,7 @@ fn low_information_needs_its_surroundings() {
     assert_ne!(verdict.verdict, Verdict::Valid, "{}", shown(&verdict));
 }
 
-/// What is not in the file is not cited.
+/// Lines outside of the file cannot be cited.
 #[test]
 fn places_outside_the_file_are_refused() {
     let mut history = CodeHistory::new();
@@ -221,7 +222,8 @@ fn places_outside_the_file_are_refused() {
     assert_eq!(plain.content, "let answer = 42;\n");
 }
 
-/// A forge names so many renames and no more: a file beyond them that was renamed and edited is not gone.
+/// A forge lists a limited number of renames. A file beyond them that was renamed and edited is not
+/// gone.
 #[test]
 fn what_may_have_been_renamed_is_not_gone() {
     let before = "fn start() {\n    let timeout_ms = 30;\n    go();\n}\n";
@@ -242,7 +244,7 @@ fn what_may_have_been_renamed_is_not_gone() {
     check("a.rs", false, "valid moved a.rs:3-3");
 }
 
-/// A file that cannot be read any more is not valid and not gone.
+/// A file that can no longer be read is neither valid nor gone.
 #[test]
 fn what_cannot_be_read_is_unverifiable() {
     let cited_at = place("a.rs", 12, 15);
@@ -281,12 +283,13 @@ fn what_cannot_be_read_is_unverifiable() {
     }
 }
 
-/// The cited file, and others beside it.
+/// Returns the cited file, together with others.
 fn with<'a>(own: &'a str, others: &[(&'a str, &'a String)]) -> Vec<(&'a str, &'a str)> {
     std::iter::once(("a.rs", own)).chain(others.iter().map(|(path, text)| (*path, text.as_str()))).collect()
 }
 
-/// A block that may have moved into a file that is not looked through is not gone; one that cannot have is.
+/// A block that may have moved into an unsearched file is not gone; one that cannot have moved
+/// there is.
 #[test]
 fn what_may_have_moved_into_a_large_file_is_not_gone() {
     let (rest, moved) = CONFIG.split_at(CONFIG.find("pub fn read_limits").unwrap());
@@ -422,7 +425,7 @@ fn files_are_read_once_for_all_citations() {
     assert_eq!(history.reads() - before, 2, "the old blob and the new one");
 }
 
-/// Lines that each occur once.
+/// Returns lines that each occur once.
 fn unique_lines(count: usize) -> Vec<String> {
     (0..count).map(|n| format!("    let value_{n} = compute_step_{n}(input_{n}, option_{n});")).collect()
 }

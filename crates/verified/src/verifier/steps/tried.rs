@@ -1,4 +1,5 @@
-//! A file in which a block was looked for, and how it is named where it was found there. It looks for nothing.
+//! A file that was searched for a block, and the verdict for a match in it. The module does not
+//! search.
 
 use std::sync::Arc;
 
@@ -9,14 +10,14 @@ use loci_model::facts::verdict::{CitationVerdict, Method, Verdict};
 use super::in_file::InFile;
 use crate::verifier::lines::file_lines::FileLines;
 
-/// The cited file as it was.
+/// The cited file in its earlier version.
 pub(super) struct Old {
     pub(super) file: Arc<FileLines>,
     /// The first cited line.
     pub(super) first: usize,
 }
 
-/// The file.
+/// A searched file.
 pub(super) struct Tried {
     pub(super) path: String,
     pub(super) blob: ObjectId,
@@ -26,7 +27,7 @@ pub(super) struct Tried {
 }
 
 impl Tried {
-    /// Valid at these lines, end excluded; `None` where there are none.
+    /// Returns the verdict valid at these lines, end excluded; `None` if there are no such lines.
     pub(super) fn verdict(&self, from: usize, to: usize) -> Option<CitationVerdict> {
         let mut verdict = CitationVerdict::new(Verdict::Valid, self.method);
         verdict.found = Some(Place {
