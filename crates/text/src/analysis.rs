@@ -1,11 +1,13 @@
-//! Text to terms: one function for turns and for questions.
+//! Text analysis into terms: one function for turns and for questions.
 //!
-//! Order and repetitions are kept. It does not know about questions' framing words (`question`) or speakers (`turn`).
+//! Terms keep their order and their repetitions. The module ignores the framing words of questions
+//! (`question`) and speakers (`turn`).
 
 use crate::stems::push_term;
 
-/// The terms of `text` in order, with repetitions: words cut at `'`, identifiers as parts and then whole, lower case,
-/// without the stop words, Porter2 stems. Scripts written without spaces give overlapping character bigrams.
+/// Returns the terms of `text` in order, with repetitions. It cuts words at `'`, returns the parts
+/// of an identifier before the whole identifier, lowers the case, drops stop words and applies
+/// Porter2 stemming. Scripts without spaces between words yield overlapping character bigrams.
 #[must_use]
 pub fn terms(text: &str) -> Vec<String> {
     let mut terms = Vec::with_capacity(text.len() / 10 + 1);
@@ -20,18 +22,19 @@ pub fn terms(text: &str) -> Vec<String> {
     terms
 }
 
-/// The terms of a file's path: those of its folders, its name and its extension, in order.
+/// Returns the terms of a file's path in order: those of its folders, its name and its extension.
 #[must_use]
 pub fn path_terms(path: &str) -> Vec<String> {
     terms(path)
 }
 
-/// True for letters, digits and `_`: what a word is made of.
+/// Returns true for letters, digits and `_`, the characters of a word.
 pub(crate) fn is_word(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' } else { c.is_alphanumeric() || is_spaceless(c) }
 }
 
-/// Letters and marks of scripts that do not put spaces between words: Han, kana, Thai, Lao, Burmese, Khmer.
+/// Returns true for letters and marks of scripts that put no spaces between words: Han, kana, Thai,
+/// Lao, Burmese, Khmer.
 pub(crate) fn is_spaceless(c: char) -> bool {
     matches!(c,
         '\u{0E01}'..='\u{0E3A}' | '\u{0E40}'..='\u{0E4E}' // Thai
@@ -50,7 +53,7 @@ enum Run<'a> {
     Spaceless(&'a str),
 }
 
-/// Step 2 and 3: the runs of word characters, each with its `'tail` already cut off.
+/// An iterator over the runs of word characters, each with its `'tail` already cut off.
 struct Runs<'a> {
     rest: &'a str,
 }
@@ -73,8 +76,9 @@ impl<'a> Iterator for Runs<'a> {
     }
 }
 
-/// Bytes of an apostrophe and the lower-case letters after it, which belong to the word before: `'s`, `’t`. Zero where
-/// the letters go on in another script, so that `l'été` keeps its noun.
+/// Returns the bytes of an apostrophe and the lower-case letters after it, which belong to the word
+/// before: `'s`, `’t`. Returns zero if a letter of another script follows them, so that `l'été`
+/// keeps its noun.
 fn tail_bytes(after: &str) -> usize {
     let Some(letters) = after.strip_prefix(['\'', '’']) else { return 0 };
     let length = letters.bytes().take_while(u8::is_ascii_lowercase).count();
@@ -85,7 +89,7 @@ fn tail_bytes(after: &str) -> usize {
     after.len() - letters.len() + length
 }
 
-/// Steps 4 and 5 for one run.
+/// Appends the terms of one run: its parts, then the whole identifier if it has several parts.
 fn push_word(word: &str, lower: &mut String, terms: &mut Vec<String>) {
     if word.bytes().all(|b| b.is_ascii_lowercase()) {
         push_term(word, terms);
@@ -156,7 +160,7 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Step 4: the parts of an identifier, without `_`.
+/// An iterator over the parts of an identifier, without `_`.
 struct Parts<'a> {
     rest: &'a str,
 }
@@ -172,10 +176,10 @@ impl<'a> Iterator for Parts<'a> {
     }
 }
 
-/// Bytes of the first part of `word`, which does not start with `_`.
+/// Returns the bytes of the first part of `word`, which does not start with `_`.
 fn part_bytes(word: &str) -> usize {
     let mut before = None;
-    // Start of the last character, and whether the one before it was upper case too.
+    // The start of the last character, and true if the one before it was upper case too.
     let (mut last, mut run) = (0, false);
     for (at, c) in word.char_indices() {
         let now = class(c);
@@ -223,7 +227,7 @@ mod tests {
         check("the dogs' bowls", "dog bowl");
         check("O'Brien", "o brien");
         check("rock'n'roll", "rock roll");
-        // The tail is lower case: `'S` is a run of its own, and a stop word.
+        // A tail is lower case. `'S` is therefore a run of its own, and a stop word.
         check("ANNA'S", "anna");
         check("ask 'why' twice", "ask twice");
         check("l'été", "l été");

@@ -1,14 +1,14 @@
-//! BM25, the one formula and its views.
+//! The BM25 formula and its views.
 //!
-//! Nothing is counted here: term frequencies, lengths and document frequencies are the caller's, and the idf is always
-//! that of turns, whatever the view.
+//! The module counts nothing. The caller supplies term frequencies, lengths and document
+//! frequencies, and the idf is always that of turns, in every view.
 
-/// The saturation and the length normalisation of one way of grouping turns into documents.
+/// The saturation and the length normalisation of one grouping of turns into documents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// How slowly repetitions of a term saturate.
+    /// The saturation of repeated terms: the larger, the slower.
     pub k1: f32,
-    /// How much of the length is normalised away, 0 to 1.
+    /// The share of the length that is normalised away, 0 to 1.
     pub b: f32,
 }
 
@@ -23,8 +23,8 @@ pub const SESSION: View = View { k1: 1.2, b: 0.75 };
 /// The terms of a file's path, one document per file.
 pub const PATH: View = View { k1: 0.9, b: 0.4 };
 
-/// `ln(1 + (N − df + 0.5)/(df + 0.5))` of a term found in `df` of `n` documents; 0 for a term found in none, which
-/// scores nothing. A `df` above `n` counts as `n`.
+/// Returns `ln(1 + (N − df + 0.5)/(df + 0.5))` for a term that `df` of `n` documents contain. A
+/// term that no document contains scores 0. A `df` above `n` counts as `n`.
 #[must_use]
 pub fn idf(n: u32, df: u32) -> f32 {
     if df == 0 {
@@ -34,14 +34,15 @@ pub fn idf(n: u32, df: u32) -> f32 {
     ((n - df + 0.5) / (df + 0.5)).ln_1p() as f32
 }
 
-/// idf₁: the idf of a term found in one turn of `n`; 1 if there is one turn (or none).
+/// Returns idf₁, the idf of a term that one turn of `n` contains; 1 if there is at most one turn.
 #[must_use]
 pub fn idf_once(n: u32) -> f32 {
     if n <= 1 { 1.0 } else { idf(n, 1) }
 }
 
-/// One term's share of a document's score. `tf` and `length` are sums over the group, `average_length` the mean over
-/// all documents of the view; where that is not positive, every length counts as average. 0 for a `tf` of 0.
+/// Returns one term's share of a document's score. `tf` and `length` are sums over the group,
+/// `average_length` is the mean over all documents of the view. If that mean is not positive, every
+/// length counts as average. A `tf` of 0 yields 0.
 #[must_use]
 pub fn term_score(view: View, idf: f32, tf: f32, length: f32, average_length: f32) -> f32 {
     if tf <= 0.0 {

@@ -1,6 +1,7 @@
-//! Mentions of files, lines and symbols in a text: pure, over the
-//! text alone. A word in the form of a path or a name is a mention, also where no such file exists.
-//! Addresses of the web and of mail, versions, dates and blocks of code are none.
+//! Mentions of files, lines and symbols in a text. Pure: the module reads the text alone.
+//!
+//! A word in the form of a path or a name is a mention, even if no such file exists. Web and mail
+//! addresses, versions, dates and code blocks are not mentions.
 
 use std::sync::LazyLock;
 
@@ -8,13 +9,13 @@ use regex::Regex;
 
 use crate::code_path::check_path;
 
-/// Mentions of one text that are looked at.
+/// The maximum number of mentions that are read from one text.
 const MENTIONS_MAX: usize = 40;
-/// Longest token that is looked at, in bytes.
+/// The longest token that is read, in bytes.
 const TOKEN_BYTES_MAX: usize = 300;
-/// Shortest name of a symbol: shorter ones are found by chance.
+/// The shortest name of a symbol, in characters. Shorter names match by chance.
 const NAME_CHARS_MIN: usize = 3;
-/// Files that are named without an extension.
+/// File names without an extension.
 const PLAIN_NAMES: &[&str] = &[
     "Makefile",
     "Dockerfile",
@@ -26,7 +27,7 @@ const PLAIN_NAMES: &[&str] = &[
     "Procfile",
     "Vagrantfile",
 ];
-/// Words that languages own: no repository defines them.
+/// Words of programming languages. No repository defines them.
 const OWNED: &[&str] = &[
     "None",
     "Some",
@@ -57,29 +58,29 @@ const OWNED: &[&str] = &[
     "else",
 ];
 
-/// Something that a text names.
+/// A file or a symbol that a text names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mention {
-    /// A file, and lines of it where the text says which.
+    /// A file, with its lines if the text states them.
     File {
-        /// As written, without `./`.
+        /// The path as written, without `./`.
         path: String,
-        /// First and last line.
+        /// The first and the last line.
         lines: Option<(u32, u32)>,
     },
     /// A symbol.
     Symbol {
-        /// What it is said to belong to: `Cart` of `Cart::add_item`.
+        /// The owner that the text gives for the symbol: `Cart` in `Cart::add_item`.
         owner: Option<String>,
-        /// Its name.
+        /// The symbol's name.
         name: String,
-        /// It stands in backquotes, or behind the path of its file: otherwise it only looks like a name of code, and is looked
-        /// for in files that the text names alone.
+        /// True if the name stands in backquotes or after the path of its file. An unmarked name
+        /// only looks like code, so the verifier searches for it only in files that the text names.
         is_marked: bool,
     },
 }
 
-/// What a text names, in its order, each once.
+/// Returns the mentions of a text in order, each once.
 pub fn mentions(text: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     for piece in pieces(text) {
@@ -92,23 +93,24 @@ pub fn mentions(text: &str) -> Vec<Mention> {
     found
 }
 
-/// True where a text names something that could be cited.
+/// Returns true if a text names something that can be cited: a file or a marked symbol.
 pub fn has_mentions(text: &str) -> bool {
     let is_strong = |mention: &Mention| !matches!(mention, Mention::Symbol { is_marked: false, .. });
     mentions(text).iter().any(is_strong)
 }
 
-/// A part of a text that is read as one.
+/// A part of a text that is read as one unit.
 #[derive(Debug)]
 struct Piece<'t> {
     token: &'t str,
-    /// Where it stands, its backquotes included.
+    /// The start of the piece, including its backquotes.
     start: usize,
     end: usize,
     quoted: bool,
 }
 
-/// Backquoted parts, and runs between white space and marks; blocks of code are left out.
+/// Returns the backquoted parts, and the runs between white space and punctuation marks. Code
+/// blocks are left out.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut found = Vec::new();
     let (mut at, mut fenced) = (0, false);
@@ -160,7 +162,7 @@ fn of_prose<'t>(prose: &'t str, base: usize, found: &mut Vec<Piece<'t>>) {
     }
 }
 
-/// True for addresses of the web, of mail and of remote repositories.
+/// Returns true for web addresses, mail addresses and addresses of remote repositories.
 pub fn is_address(run: &str) -> bool {
     let mail = run.split_once('@').is_some_and(|(before, behind)| {
         !before.is_empty() && !before.contains('/') && behind.contains(['.', ':'])
@@ -174,7 +176,7 @@ impl Piece<'_> {
             && has_extension(path)
             && let Some(path) = file(path)
         {
-            // The name of a test, as test runners write it.
+            // The name of a test in the form that test runners print.
             let name = name.rsplit("::").next().and_then(symbol_name);
             let symbol =
                 name.map(|name| Mention::Symbol { owner: None, name: name.to_owned(), is_marked: true });
@@ -194,7 +196,7 @@ impl Piece<'_> {
         self.symbol().into_iter().collect()
     }
 
-    /// Lines that the words around a path name: “lines 3 to 5 of …”, “… line 7”.
+    /// Returns the lines that the words around a path name: “lines 3 to 5 of …”, “… line 7”.
     fn lines_around(&self, text: &str) -> Option<(u32, u32)> {
         let behind = text.get(self.end..).and_then(|behind| BEHIND.captures(behind));
         let before = || text.get(..self.start).and_then(|before| BEFORE.captures(before));
@@ -230,16 +232,17 @@ impl Piece<'_> {
     }
 }
 
-/// Line numbers at the end of a token.
+/// The line numbers at the end of a token.
 #[derive(Debug, PartialEq, Eq)]
 enum Lines {
     None,
     Of(u32, u32),
-    /// Numbers that no lines have: such a token names nothing.
+    /// Numbers that cannot be lines. Such a token names nothing.
     Wrong,
 }
 
-/// A token without the lines at its end: `path:3`, `path:3-5`, `path:3:14`, `path#L3`, `path#L3-L5`.
+/// Splits the lines from the end of a token: `path:3`, `path:3-5`, `path:3:14`, `path#L3`,
+/// `path#L3-L5`.
 fn with_lines(token: &str) -> (&str, Lines) {
     let Some(found) = NUMBERED.captures(token) else { return (token, Lines::None) };
     let path = found.get(1).map_or(token, |path| path.as_str());
@@ -252,7 +255,7 @@ fn with_lines(token: &str) -> (&str, Lines) {
     (path, lines)
 }
 
-/// The path that a token may be, without `./`.
+/// Returns the path in a token, without `./`, if the token can be a path.
 fn file(token: &str) -> Option<String> {
     let path = token.strip_prefix("./").unwrap_or(token);
     let is_name = |c: char| c.is_alphanumeric() || "/._-+@~$()[]=,".contains(c);
@@ -262,24 +265,24 @@ fn file(token: &str) -> Option<String> {
         .then(|| path.to_owned())
 }
 
-/// True for a token that names a file, with or without lines.
+/// Returns true for a token that names a file, with or without lines.
 pub fn is_file(token: &str) -> bool {
     file(with_lines(token).0).is_some()
 }
 
-/// True for a word that languages own.
+/// Returns true for a word of a programming language.
 pub fn is_owned(name: &str) -> bool {
     OWNED.contains(&name)
 }
 
-/// True for a name like `cart.rs` or `.gitignore`; versions have digits behind their dots.
+/// Returns true for a name like `cart.rs` or `.gitignore`. In versions, digits follow the dots.
 fn has_extension(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     let is_word = extension.starts_with(|c: char| c.is_ascii_alphabetic())
         && extension.len() <= 12
         && extension.chars().all(|c| c.is_ascii_alphanumeric());
-    // Shorter ones are abbreviations: “e.g.”.
+    // Shorter names are abbreviations: “e.g.”.
     is_word && name.len() >= 4 && (!stem.is_empty() || extension.len() >= 3)
 }
 
@@ -288,13 +291,13 @@ fn is_identifier(part: &str) -> bool {
         && part.chars().all(|c| c == '_' || c == '$' || c.is_alphanumeric())
 }
 
-/// The name, where it can be a symbol of a repository's own.
+/// Returns the name if it can be a symbol that a repository defines.
 fn symbol_name(name: &str) -> Option<&str> {
     let is_own = is_identifier(name) && name.chars().count() >= NAME_CHARS_MIN && !OWNED.contains(&name);
     is_own.then_some(name)
 }
 
-/// True for a word that prose has not: `add_item`, `MAX_ITEMS`, `CartFull`, `addItem`.
+/// Returns true for a form that prose does not use: `add_item`, `MAX_ITEMS`, `CartFull`, `addItem`.
 pub fn looks_like_code(word: &str) -> bool {
     let inner = word.trim_matches('_');
     let has_hump = word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());

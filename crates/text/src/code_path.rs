@@ -1,20 +1,21 @@
-//! The rules for paths of citations. Lookups are tree lookups, so nothing
-//! outside is ever reached; these rules keep names out that mean something else on some file
-//! system.
+//! The rules for the paths of citations.
+//!
+//! Lookups are lookups in a git tree, so no path reaches outside of it. These rules exclude names
+//! that have a different meaning on some file system.
 
 use unicode_normalization::is_nfc;
 
-/// Longest path, in bytes.
+/// The longest path, in bytes.
 const PATH_BYTES_MAX: usize = 4_096;
 
-/// Why a path is refused. The words are for people.
+/// The reason why a path is rejected, as a text for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathRejected(pub &'static str);
 
-/// Checks a path as a caller gave it.
+/// Checks the path that a caller supplied.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The first rule that the path breaks.
 pub fn check_path(path: &str) -> Result<(), PathRejected> {
     let wrong = |why| Err(PathRejected(why));
     if path.is_empty() || path.len() > PATH_BYTES_MAX {
@@ -49,19 +50,19 @@ fn check_segment(segment: &str) -> Result<(), PathRejected> {
     Ok(())
 }
 
-/// True for whatever some file system takes for `.git`: any case, short names, trailing dots and spaces, streams,
-/// characters that are ignored.
+/// Returns true for every name that some file system treats as `.git`: any case, short names,
+/// trailing dots and spaces, alternate streams, ignored characters.
 fn is_git_directory(segment: &str) -> bool {
     let visible: String = segment.chars().filter(|c| !is_ignorable(*c)).collect();
     let name = visible.split(':').next().unwrap_or_default();
     let name = name.trim_end_matches(['.', ' ']).to_lowercase();
-    // `git~1` is what DOS calls the first such name; other numbers are refused with it.
+    // DOS names the first such entry `git~1`; the check rejects other numbers as well.
     let short =
         name.strip_prefix("git~").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
     name == ".git" || short
 }
 
-/// Characters that HFS+ leaves out when it compares names.
+/// Returns true for characters that HFS+ ignores when it compares names.
 fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'

@@ -1,7 +1,7 @@
-//! What a turn says about time, quantity and people: one byte, computed at write.
+//! Flags for time, quantity and people in a turn: one byte, computed at write.
 //!
-//! The patterns run here only, never per candidate. Whether a flag *counts* (it does not for file chunks and code) is
-//! the caller's knowledge, not the text's.
+//! The patterns run at write only, never per candidate. The caller decides if a flag *counts*: it
+//! does not for file chunks and code.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -11,9 +11,9 @@ use regex::Regex;
 use crate::analysis::is_word;
 use crate::pattern::{compiled, pattern};
 
-/// Most entities that count.
+/// The maximum number of entities that are counted.
 pub const ENTITIES_MAX: u8 = 5;
-/// A turn is a question only below this many white-space words.
+/// The limit for a question: a turn with this many white-space words or more is none.
 const QUESTION_WORDS_LIMIT: usize = 25;
 
 const TIME: u16 = 1;
@@ -23,80 +23,82 @@ const NUMBER: u16 = 1 << 3;
 const FIRST_PERSON: u16 = 1 << 4;
 const ENTITIES_SHIFT: u32 = 5;
 
-/// The flags of one turn as stored: bit 0 time expression, 1 duration, 2 question, 3 number, 4 first person, bits 5–7
-/// the entities (0–5). Default: nothing set, which is also the value for file chunks and code.
+/// The flags of one turn as stored. Bit 0 is a time expression, bit 1 a duration, bit 2 a question,
+/// bit 3 a number, bit 4 the first person, and bits 5–7 hold the entities (0–5). The default has no
+/// flag set, which is also the value for file chunks and code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TurnFlags(pub u16);
 
 impl TurnFlags {
-    /// The turn names a time: "yesterday", "last week", a weekday, a year, "7 May", "3 pm".
+    /// Returns true if the turn names a time: "yesterday", "last week", a weekday, a year, "7 May",
+    /// "3 pm".
     #[must_use]
     pub fn time_expression(self) -> bool {
         self.0 & TIME != 0
     }
 
-    /// The turn names a length of time: "two weeks", "for a while".
+    /// Returns true if the turn names a length of time: "two weeks", "for a while".
     #[must_use]
     pub fn duration(self) -> bool {
         self.0 & DURATION != 0
     }
 
-    /// The turn ends in `?` and has fewer than 25 words.
+    /// Returns true if the turn ends in `?` and has fewer than 25 words.
     #[must_use]
     pub fn question(self) -> bool {
         self.0 & QUESTION != 0
     }
 
-    /// The turn has a digit.
+    /// Returns true if the turn contains a digit.
     #[must_use]
     pub fn number(self) -> bool {
         self.0 & NUMBER != 0
     }
 
-    /// The turn speaks of its speaker: i, my, we, …
+    /// Returns true if the turn refers to its speaker: i, my, we, …
     #[must_use]
     pub fn first_person(self) -> bool {
         self.0 & FIRST_PERSON != 0
     }
 
-    /// Distinct capitalised words inside sentences, 0 to 5.
+    /// Returns the number of distinct capitalised words inside sentences, 0 to 5.
     #[must_use]
     pub fn entities(self) -> u8 {
         let count = (self.0 >> ENTITIES_SHIFT) & 0b111;
         u8::try_from(count).unwrap_or(ENTITIES_MAX).min(ENTITIES_MAX)
     }
 
-    /// These flags with the time expression set or cleared.
+    /// Returns these flags with the time expression set or cleared.
     #[must_use]
     pub fn with_time_expression(self, on: bool) -> Self {
         self.with(TIME, on)
     }
 
-    /// These flags with the duration set or cleared.
+    /// Returns these flags with the duration set or cleared.
     #[must_use]
     pub fn with_duration(self, on: bool) -> Self {
         self.with(DURATION, on)
     }
 
-    /// These flags with the question set or cleared.
+    /// Returns these flags with the question set or cleared.
     #[must_use]
     pub fn with_question(self, on: bool) -> Self {
         self.with(QUESTION, on)
     }
 
-    /// These flags with the number set or cleared.
+    /// Returns these flags with the number set or cleared.
     #[must_use]
     pub fn with_number(self, on: bool) -> Self {
         self.with(NUMBER, on)
     }
 
-    /// These flags with the first person set or cleared.
+    /// Returns these flags with the first person set or cleared.
     #[must_use]
     pub fn with_first_person(self, on: bool) -> Self {
         self.with(FIRST_PERSON, on)
     }
 
-    /// These flags with `count` entities, of which at most 5 count.
+    /// Returns these flags with `count` entities, of which at most 5 count.
     #[must_use]
     pub fn with_entities(self, count: usize) -> Self {
         let count = u16::try_from(count).unwrap_or(u16::MAX).min(u16::from(ENTITIES_MAX));
@@ -108,7 +110,7 @@ impl TurnFlags {
     }
 }
 
-/// The flags of `text` as it stands; take a speaker's prefix off first.
+/// Returns the flags of `text` in full. Remove a speaker's prefix first.
 #[must_use]
 pub fn turn_flags(text: &str) -> TurnFlags {
     TurnFlags::default()
@@ -151,7 +153,8 @@ fn is_question(text: &str) -> bool {
         && text.split_whitespace().take(QUESTION_WORDS_LIMIT).count() < QUESTION_WORDS_LIMIT
 }
 
-/// `i'm`, `i've`, `i'd` and `i'll` are the word `i` before an apostrophe.
+/// Returns true for the first person. `i'm`, `i've`, `i'd` and `i'll` are the word `i` before an
+/// apostrophe.
 fn speaks_of_self(text: &str) -> bool {
     words(text).any(|(_, word)| {
         word.len() <= 6
@@ -161,7 +164,7 @@ fn speaks_of_self(text: &str) -> bool {
     })
 }
 
-/// Distinct words `[A-Z][a-z]+` that do not open the text or a sentence.
+/// Counts the distinct words `[A-Z][a-z]+` that do not open the text or a sentence.
 fn entities(text: &str) -> usize {
     let start = text.len() - text.trim_start().len();
     let mut distinct = BTreeSet::new();
@@ -185,7 +188,7 @@ fn is_capitalised(word: &str) -> bool {
         && bytes.all(|b| b.is_ascii_lowercase())
 }
 
-/// The runs of word characters with their byte offsets.
+/// Returns the runs of word characters with their byte offsets.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,12 +1,14 @@
-//! What must be equal before two alike texts may be folded: numbers, negations and dates.
+//! The marks of a text: numbers, negations and dates. Two similar texts may be folded only if their
+//! marks are equal.
 //!
-//! Cautious on purpose: order counts, and a doubtful word makes texts differ. The cost is a repeat shown twice, never a
-//! contradiction or an update hidden.
+//! The comparison is cautious: order counts, and a doubtful word makes texts differ. An error shows
+//! a repeat twice, but it never hides a contradiction or an update.
 
 use crate::analysis::is_word;
 use crate::pattern::{MONTHS, WEEKDAYS};
 
-/// The numbers, negations and dates of a text, each in order. Equal marks: same numbers, same negations, same dates.
+/// The numbers, negations and dates of a text, each in order. Texts with equal marks have the same
+/// numbers, negations and dates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Marks {
     numbers: Vec<String>,
@@ -14,8 +16,9 @@ pub struct Marks {
     dates: Vec<String>,
 }
 
-/// The marks of `text`. Number words count as numbers (`two` is 2, `third` is 3), `n't` and `cannot` as `not`; dates are
-/// month names and their short forms, weekdays, and words such as "yesterday" and "last".
+/// Returns the marks of `text`. Number words count as numbers (`two` is 2, `third` is 3), `n't` and
+/// `cannot` as `not`. Dates are month names and their short forms, weekdays, and words such as
+/// "yesterday" and "last".
 #[must_use]
 pub fn marks(text: &str) -> Marks {
     let mut marks = Marks::default();
@@ -39,7 +42,7 @@ pub fn marks(text: &str) -> Marks {
 }
 
 impl Marks {
-    /// True when every number and every negation of `other` is among these.
+    /// Returns true if these marks contain every number and every negation of `other`.
     #[must_use]
     pub fn holds(&self, other: &Marks) -> bool {
         other.numbers.iter().all(|number| self.numbers.contains(number))
@@ -47,8 +50,8 @@ impl Marks {
     }
 }
 
-/// The next word from `from`: word characters, with `'`, `’`, `.`, `,`, `:` and `/` kept between two of them where both
-/// are digits, or, for apostrophes, letters.
+/// Returns the next word from `from`. A word consists of word characters. It keeps `'`, `’`, `.`,
+/// `,`, `:` and `/` between two digits, and apostrophes between two letters.
 fn next_word(text: &str, from: usize) -> Option<(usize, &str)> {
     let rest = text.get(from..)?;
     let offset = rest.find(is_word)?;
@@ -72,7 +75,8 @@ fn next_word(text: &str, from: usize) -> Option<(usize, &str)> {
     Some((from + offset, word.get(..end)?))
 }
 
-/// A number without its thousands separators and ordinal ending, with a minus sign that stands before it.
+/// Returns a number without its thousands separators and its ordinal ending, with a minus sign that
+/// stands before it.
 fn number(text: &str, start: usize, lower: &str) -> String {
     let before = text.get(..start).unwrap_or_default();
     let minus = before.strip_suffix(['-', '−']).is_some_and(|rest| !rest.ends_with(is_word));
@@ -83,7 +87,7 @@ fn number(text: &str, start: usize, lower: &str) -> String {
     format!("{}{value}", if minus { "-" } else { "" })
 }
 
-/// The value of a number word or ordinal in lower case: `two` and `second` are 2.
+/// Returns the value of a number word or ordinal in lower case: `two` and `second` are 2.
 #[must_use]
 pub fn number_word(word: &str) -> Option<u32> {
     let small = [
@@ -141,7 +145,8 @@ fn negation(word: &str) -> Option<&'static str> {
     }
 }
 
-/// `may` and `march` are dates with a capital letter or after "in"; `second` and the like are numbers already.
+/// Returns true for words of dates. `may` and `march` are dates if they are capitalised or follow
+/// "in". `second` and similar words are already numbers.
 fn is_date_word(word: &str, lower: &str, before: &str) -> bool {
     let short = ["jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"];
     let relative = [

@@ -1,10 +1,10 @@
-//! The form in which two texts are compared for being the same text again.
+//! The normal form in which texts are compared for exact repeats.
 //!
-//! White space only: case, punctuation and typography are left alone, since a repeat that differs in them may differ in
-//! meaning. Near-duplicates are `similarity` and `marks`.
+//! It changes white space only. Case, punctuation and typography stay, because a repeat that
+//! differs in them can differ in meaning. `similarity` and `marks` find near-duplicates.
 
-/// `text` without white space at its ends, every inner run of white space made one space. Texts with an equal result
-/// are exact repeats.
+/// Returns `text` without white space at its ends, with every inner run of white space replaced by
+/// one space. Texts with an equal result are exact repeats.
 #[must_use]
 pub fn normalise_exact(text: &str) -> String {
     let mut normal = String::with_capacity(text.len());

@@ -1,6 +1,7 @@
-//! Patterns that are part of the program: compiled once, at first use.
+//! Compilation of the program's constant patterns, once, at first use.
 //!
-//! It holds no pattern itself, only the words several patterns share: months and weekdays.
+//! The module contains no pattern itself, only the words that several patterns share: months and
+//! weekdays.
 
 use regex::Regex;
 
@@ -24,9 +25,9 @@ pub(crate) const MONTHS: [&str; 12] = [
 pub(crate) const WEEKDAYS: [&str; 7] =
     ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// A pattern over ASCII, ignoring case: ASCII boundaries keep the automaton fast on text with emoji and typographic
-/// quotes. `WEEKDAY`, `MONTH` (full names), `MONTH_ANY` (short ones too) and `DAY` (1–31, `7th`) stand for their
-/// alternatives; `X` is white space.
+/// Compiles an ASCII pattern that ignores case. ASCII boundaries keep the automaton fast on text
+/// with emoji and typographic quotes. `WEEKDAY`, `MONTH` (full names), `MONTH_ANY` (also short
+/// names) and `DAY` (1–31, `7th`) stand for their alternatives; `X` is white space.
 pub(crate) fn pattern(source: &str) -> Regex {
     let months = MONTHS.join("|");
     let source = source

@@ -1,6 +1,8 @@
-//! A question, read once: q⁻, its terms Q, the known names in it, what kind of question it is, the
-//! date it names. It reads words only; vectors, statistics and scores are elsewhere. At most so
-//! many terms as the caller allows is the caller's cut, since it needs their idf.
+//! The analysis of a question: q⁻, its terms Q, the known names in it, its type and the date that
+//! it names.
+//!
+//! The module reads words only; vectors, statistics and scores are elsewhere. The caller cuts the
+//! terms to its limit, because the cut needs their idf.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -16,7 +18,7 @@ use crate::pattern::pattern;
 use crate::question_date::written_date;
 use crate::relative_date::relative_day;
 
-/// Words that describe the asking.
+/// Words that describe the act of asking.
 #[rustfmt::skip]
 const FRAME: [&str; 42] = [
     "mention", "mentioned", "mentioning", "list", "listed", "order", "walk", "through", "throughout", "conversation",
@@ -25,27 +27,29 @@ const FRAME: [&str; 42] = [
     "asked", "only", "different", "aspect", "aspects", "item", "items", "ever", "across", "during", "many", "much",
 ];
 
-/// A question as the engine ranks by it.
+/// A question in the form that the engine ranks by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// q⁻: the question without the known names, white space collapsed; the question itself if nothing else is in it.
+    /// q⁻: the question without the known names, white space collapsed. It is the whole question if
+    /// it contains nothing but names.
     pub text: String,
-    /// Q: the terms of q⁻ in order, with repetitions, without the question's frame.
+    /// Q: the terms of q⁻ in order, with repetitions, without the framing words of the question.
     pub terms: Vec<String>,
-    /// The known names in the question, as the known list spells them, in order of appearance.
+    /// The known names in the question in order of appearance, in the spelling of the known list.
     pub named: Vec<String>,
-    /// It asks *when*.
+    /// True if the question asks *when*.
     pub asks_when: bool,
-    /// It asks *how long*, how old, how often or how soon; then it does not ask *when*.
+    /// True if the question asks *how long*, how old, how often or how soon. Then `asks_when` is
+    /// false.
     pub asks_how_long: bool,
-    /// It speaks to the assistant: "did you recommend …", "your advice".
+    /// True if the question addresses the assistant: "did you recommend …", "your advice".
     pub speaks_to_assistant: bool,
-    /// The date it names, absolute before relative.
+    /// The date that the question names. An absolute date precedes a relative one.
     pub date: Option<QuestionDate>,
 }
 
-/// Reads `question` for a memory whose known names are `known_names`. `now`, the request's civil time, resolves
-/// relative expressions; without it they are left alone.
+/// Analyses `question` for a memory whose known names are `known_names`. `now`, the request's civil
+/// time, resolves relative expressions; without it they remain unresolved.
 #[must_use]
 pub fn parse(question: &str, known_names: &[String], now: Option<DateTime>) -> Question {
     let (named, rest) = without_names(question, known_names);
@@ -79,17 +83,18 @@ static SPEAKS_TO_ASSISTANT: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// The stems of the frame's words.
+/// The stems of the framing words.
 static FRAME_TERMS: LazyLock<HashSet<String>> =
     LazyLock::new(|| FRAME.iter().flat_map(|word| terms(word)).collect());
 
-/// Drops the frame's terms, or none if nothing else would be left.
+/// Drops the framing terms, or none if no other term would remain.
 fn without_frame(all: Vec<String>) -> Vec<String> {
     let asked: Vec<String> = all.iter().filter(|term| !FRAME_TERMS.contains(*term)).cloned().collect();
     if asked.is_empty() { all } else { asked }
 }
 
-/// The names found, and the question with each occurrence (and a possessive after it) taken out.
+/// Returns the names found, and the question without their occurrences (and without a possessive
+/// after each).
 fn without_names(question: &str, known_names: &[String]) -> (Vec<String>, String) {
     let mut named: Vec<String> = Vec::new();
     let mut rest = String::with_capacity(question.len());
@@ -112,19 +117,20 @@ fn without_names(question: &str, known_names: &[String]) -> (Vec<String>, String
                 named.push(name.clone());
             }
         }
-        // A space in its place keeps what stood on either side apart.
+        // A space replaces the name, so that the words on its two sides stay apart.
         rest.push(' ');
         from = at + length + possessive_bytes(here.get(length..).unwrap_or_default());
     }
     (named, rest)
 }
 
-/// Bytes of the longest known name that `text` starts with, as whole words; 0 if none.
+/// Returns the bytes of the longest known name that `text` starts with, as whole words; 0 if none.
 fn longest_name(text: &str, known_names: &[String]) -> usize {
     known_names.iter().filter_map(|name| name_bytes(text, name)).max().unwrap_or(0)
 }
 
-/// Bytes of `name` at the start of `text`, ignoring case and the amount of white space, if a word ends there.
+/// Returns the bytes of `name` at the start of `text`, ignoring case and the amount of white space,
+/// if a word ends there.
 fn name_bytes(text: &str, name: &str) -> Option<usize> {
     let mut rest = text;
     for (place, word) in name.split_whitespace().enumerate() {

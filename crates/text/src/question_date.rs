@@ -1,6 +1,6 @@
-//! The date a question names, and what it is worth for a turn recorded on a given day.
+//! The date that a question names, and its value for a turn recorded on a given day.
 //!
-//! Absolute dates only; "last week" is `relative_date`.
+//! The module reads absolute dates only; `relative_date` reads "last week".
 
 use std::sync::LazyLock;
 
@@ -9,23 +9,23 @@ use regex::{Captures, Regex};
 
 use crate::pattern::{MONTHS, pattern};
 
-/// People tell of things about this many days later.
+/// The typical delay between an event and the turn that mentions it, in days.
 const DAY_OFFSET: f32 = 2.0;
-/// How many days off cost a factor e.
+/// The distance in days that divides the value by e.
 const DAY_SCALE: f32 = 7.0;
 const MONTH: f32 = 1.0;
 const NEXT_MONTH: f32 = 0.5;
 const PREVIOUS_MONTH: f32 = 0.1;
 const YEAR: f32 = 1.0;
 
-/// What a question says of a date: at least one of year and month; a day only with its month.
+/// A date in a question. It has a year, a month or both; it has a day only together with a month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuestionDate {
-    /// 2000 to 2099 when written, any year when resolved from a relative expression.
+    /// The year: 2000 to 2099 if written, any year if resolved from a relative expression.
     pub year: Option<i16>,
-    /// 1 to 12.
+    /// The month, 1 to 12.
     pub month: Option<i8>,
-    /// 1 to 31, not checked against the month.
+    /// The day, 1 to 31, not checked against the month.
     pub day: Option<i8>,
 }
 
@@ -39,8 +39,8 @@ static MONTH_WRITTEN: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// The date written in `question`: a year 20xx, the first full month name, a day beside it. *May* and *March* count as
-/// months only beside a day or year or after a word such as "in".
+/// Returns the date written in `question`: a year 20xx, the first full month name, a day next to
+/// it. *May* and *March* count as months only next to a day or year, or after a word such as "in".
 #[must_use]
 pub fn written_date(question: &str) -> Option<QuestionDate> {
     let year = YEAR_WRITTEN.find(question).and_then(|year| year.as_str().parse().ok());
@@ -65,13 +65,14 @@ fn day_number(day: &str) -> Option<i8> {
 }
 
 impl QuestionDate {
-    /// The date of one day.
+    /// Returns the date of one day.
     #[must_use]
     pub fn of_day(day: Date) -> Self {
         Self { year: Some(day.year()), month: Some(day.month()), day: Some(day.day()) }
     }
 
-    /// What a turn recorded on `turn` is worth, 0 to 1, by its distance.
+    /// Returns the value, 0 to 1, of a turn recorded on `turn`, which falls with its distance from
+    /// the date.
     #[must_use]
     pub fn value(&self, turn: Date) -> f32 {
         match (self.year, self.month, self.day) {

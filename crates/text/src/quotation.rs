@@ -1,51 +1,53 @@
-//! Text between quotation marks of a line, found in one pass. One expression for several kinds of marks
-//! reads to the end of the line for every mark that is never closed: a line of many of them costs the
-//! square of its length.
+//! Text between quotation marks within a line, found in one pass.
+//!
+//! A single regular expression for several kinds of marks reads to the end of the line for every
+//! mark that is never closed. A line of many such marks would then cost the square of its length.
 
 use std::ops::Range;
 
 /// A kind of quotation.
 #[derive(Debug, Clone, Copy)]
 pub struct Quotation {
-    /// The mark that begins it.
+    /// The opening mark.
     pub open: char,
-    /// The marks that end it: the first of them does.
+    /// The closing marks; the first one found ends the quotation.
     pub close: &'static [char],
-    /// Characters between the marks at least.
+    /// The minimum number of characters between the marks.
     pub chars_min: usize,
-    /// White space between the marks at least.
+    /// The minimum number of white-space characters between the marks.
     pub spaces_min: usize,
-    /// It begins the text or stands behind white space: elsewhere its mark is an apostrophe.
+    /// True if the opening mark must start the text or follow white space. Elsewhere the mark is an
+    /// apostrophe.
     pub is_apart: bool,
 }
 
 impl Quotation {
-    /// Whatever stands between two marks.
+    /// Returns a kind of quotation with any text between its two marks.
     pub const fn any(open: char, close: &'static [char]) -> Self {
         Self { open, close, chars_min: 0, spaces_min: 0, is_apart: false }
     }
 
-    /// A quotation that is not empty.
+    /// Requires a quotation that is not empty.
     pub const fn filled(self) -> Self {
         Self { chars_min: 1, ..self }
     }
 
-    /// A quotation of several words.
+    /// Requires a quotation of several words.
     pub const fn of_words(self) -> Self {
         Self { spaces_min: 2, ..self }
     }
 
-    /// A quotation that opens at the beginning of a word.
+    /// Requires a quotation that opens at the beginning of a word.
     pub const fn apart(self) -> Self {
         Self { is_apart: true, ..self }
     }
 }
 
-/// Quotations of these kinds with their marks, in order, none within another. Each kind has an opening mark
-/// of its own.
+/// Returns the ranges of the quotations of these kinds, marks included, in order and not nested.
+/// Each kind must have its own opening mark.
 pub fn quotations(text: &str, kinds: &[Quotation]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    // Of each kind the next mark that ends one, or the end of a line.
+    // For each kind, the next mark that ends a quotation, or the end of the line.
     let mut ends: Vec<Option<(usize, char)>> = vec![Some((0, '\n')); kinds.len()];
     let mut from = 0;
     let mut before = ' ';
@@ -78,7 +80,7 @@ pub fn quotations(text: &str, kinds: &[Quotation]) -> Vec<Range<usize>> {
     found
 }
 
-/// The text with another in the place of each of its quotations.
+/// Returns the text with each quotation replaced by `instead`.
 pub fn without_quotations(text: &str, kinds: &[Quotation], instead: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut from = 0;
@@ -91,7 +93,7 @@ pub fn without_quotations(text: &str, kinds: &[Quotation], instead: &str) -> Str
     kept
 }
 
-/// The next of these marks at or behind `at`, or the end of the line.
+/// Returns the next of these marks at or after `at`, or the end of the line.
 fn next_end(text: &str, at: usize, close: &[char]) -> Option<(usize, char)> {
     let rest = text.get(at..)?;
     let place = rest.find(|c: char| c == '\n' || close.contains(&c))?;

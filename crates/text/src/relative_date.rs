@@ -1,6 +1,6 @@
 //! Relative expressions of a question ("last week", "3 days ago") as one day, against a given now.
 //!
-//! A range gives its middle day. There is no clock here: now is the request's.
+//! A range yields its middle day. The module has no clock: the request supplies the current time.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ static DAY_NAMED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A count of units, as a point ("ago") or as the stretch up to now ("the last").
+/// A pattern for a count of units, as a point ("ago") or as the period up to now ("the last").
 static COUNTED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(r"\b(?P<ago>{COUNT})\s+{UNIT}\s+ago\b", UNIT = r"(?P<unit>day|week|month|year)s?"))
 });
@@ -34,8 +34,9 @@ static CALENDAR: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"\b(?P<which>last|past|previous|this|next)\s+(?P<unit>weekend|week|month|year|WEEKDAY)\b")
 });
 
-/// The day the first relative expression of `question` means: the most definite kind first. A calendar week starts on
-/// Monday; "last Friday" is the Friday before today. None without such an expression, or outside the calendar.
+/// Returns the day of the first relative expression in `question`; the most definite kind comes
+/// first. A calendar week starts on Monday; "last Friday" is the Friday before today. Returns
+/// `None` without such an expression, or outside of the calendar.
 #[must_use]
 pub fn relative_day(question: &str, now: DateTime) -> Option<Date> {
     let today = now.date();
@@ -90,7 +91,7 @@ fn before(today: Date, count: i64, unit: &str) -> Option<Date> {
     today.checked_sub(span.ok()?).ok()
 }
 
-/// The middle of the calendar unit that is `step` units from today's, or the weekday.
+/// Returns the middle of the calendar unit that is `step` units from today's, or the weekday.
 fn calendar_day(today: Date, step: i64, unit: &str) -> Option<Date> {
     let weekday = i64::from(today.weekday().to_monday_zero_offset());
     let monday = plus_days(today, 7 * step - weekday);
@@ -117,7 +118,7 @@ fn calendar_day(today: Date, step: i64, unit: &str) -> Option<Date> {
     }
 }
 
-/// The middle day of a range, ends included; the earlier of two.
+/// Returns the middle day of a range with both ends included; the earlier day if there are two.
 fn middle(first: Date, last: Date) -> Option<Date> {
     plus_days(first, i64::from(last.since(first).ok()?.get_days()) / 2)
 }

@@ -1,49 +1,56 @@
-//! A document into chunks that can be ranked: along headings and paragraphs, at most so many words each.
+//! Splits a document into chunks for ranking: along headings and paragraphs, up to a number of
+//! words each.
 //!
-//! Lossless: the sections' texts, put together, are the document byte for byte. It reads Markdown's headings and fences
-//! and nothing else of any format; for code and other text use [`passages`], which knows no headings.
+//! Lossless: the sections' texts, concatenated, equal the document byte for byte. The module reads
+//! Markdown's headings and fences, and no other part of a format. For code and other text use
+//! [`passages`], which has no headings.
 
 use crate::analysis::is_spaceless;
 use crate::split::sentences;
 
-/// What a word may weigh before it counts as more than one: so many letters, or two of a script without spaces.
+/// The weight of one word. Longer words count as several. A letter weighs 1; a character of a
+/// script without spaces weighs half of this constant.
 const WORD_WEIGHT: usize = 60;
 
 /// One chunk of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// The headings the chunk stands under, outermost first, without their `#`.
+    /// The headings above the chunk, outermost first, without their `#`.
     pub headings: Vec<String>,
     /// The chunk, a slice of the document.
     pub text: String,
-    /// Byte offset of the chunk in the document.
+    /// The byte offset of the chunk in the document.
     pub start: usize,
 }
 
-/// Cuts a Markdown document into sections of at most `words_max` white-space words (0 counts as 1). A heading opens a
-/// section and belongs to it; paragraphs, lists and fences stay whole where they fit, else they are cut at lines, then
-/// sentences, then words. A document of white space has no section.
+/// Cuts a Markdown document into sections of at most `words_max` white-space words (0 counts as 1).
+/// A heading opens a section and belongs to it. Paragraphs, lists and fences stay whole if they
+/// fit; otherwise they are cut at lines, then sentences, then words. A document of white space has
+/// no section.
 #[must_use]
 pub fn sections(document: &str, words_max: usize) -> Vec<Section> {
     cut(document, words_max, true)
 }
 
-/// As [`sections`] for text that is not Markdown, code above all: `#` is no heading, blank lines part the blocks.
+/// Cuts text that is not Markdown, such as code, like [`sections`]. `#` opens no heading, and blank
+/// lines separate the blocks.
 #[must_use]
 pub fn passages(document: &str, words_max: usize) -> Vec<Section> {
     cut(document, words_max, false)
 }
 
-/// Words of one passage of a document that is remembered.
+/// The maximum number of words in a passage of a stored document.
 const PASSAGE_WORDS_MAX: usize = 120;
 
-/// The passages of a document that is remembered under a path: those by which it is indexed, and of which a hit names one.
+/// Returns the passages of a document that is stored under a path. The index holds these passages,
+/// and a hit names one of them.
 #[must_use]
 pub fn of_document(document: &str, path: Option<&str>) -> Vec<Section> {
     cut(document, PASSAGE_WORDS_MAX, is_markdown(path))
 }
 
-/// A text without a path is read as Markdown: that is how people write.
+/// Returns true for Markdown. A text without a path counts as Markdown, because people write in
+/// that form.
 fn is_markdown(path: Option<&str>) -> bool {
     path.is_none_or(|path| {
         let end = path.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
@@ -79,7 +86,8 @@ enum Block<'a> {
     Body(&'a str),
 }
 
-/// The words of a Markdown document's first heading, without its marks; none in a document that has no heading outside of fences.
+/// Returns the words of a Markdown document's first heading, without its marks. Returns `None` if
+/// the document has no heading outside of fences.
 #[must_use]
 pub fn first_heading(document: &str) -> Option<&str> {
     blocks(document, true).into_iter().find_map(|block| match block {
@@ -92,7 +100,7 @@ pub fn first_heading(document: &str) -> Option<&str> {
     })
 }
 
-/// A Markdown document's first block that is no heading; none where there is none with anything in it.
+/// Returns a Markdown document's first block that is not a heading and not blank.
 #[must_use]
 pub fn first_paragraph(document: &str) -> Option<&str> {
     blocks(document, true).into_iter().find_map(|block| match block {
@@ -101,7 +109,8 @@ pub fn first_paragraph(document: &str) -> Option<&str> {
     })
 }
 
-/// Headings, and runs of lines up to and with the blank lines after them; a fence is one block.
+/// Returns the headings, and the runs of lines up to and including the blank lines after them. A
+/// fence is one block.
 fn blocks(document: &str, markdown: bool) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -128,7 +137,8 @@ fn blocks(document: &str, markdown: bool) -> Vec<Block<'_>> {
     blocks
 }
 
-/// The open fence after a line: three backticks or tildes open one, the same close it.
+/// Returns the open fence after a line. Three backticks or tildes open a fence, and the same
+/// characters close it.
 fn fence_after<'a>(fence: Option<&'a str>, line: &str) -> Option<&'a str> {
     match fence {
         Some(mark) if line.starts_with(mark) => None,
@@ -137,7 +147,7 @@ fn fence_after<'a>(fence: Option<&'a str>, line: &str) -> Option<&'a str> {
     }
 }
 
-/// 1–6 for a Markdown heading (`## Title`), else 0.
+/// Returns 1–6 for a Markdown heading (`## Title`), else 0.
 fn heading_level(line: &str) -> usize {
     let rest = line.trim_start_matches('#');
     let level = line.len() - rest.len();
@@ -150,18 +160,19 @@ fn heading_level(line: &str) -> usize {
 
 struct Cutter {
     words_max: usize,
-    /// Open headings with their levels.
+    /// The open headings with their levels.
     path: Vec<(usize, String)>,
     done: Vec<Section>,
     open: String,
     open_words: usize,
     open_has_body: bool,
-    /// Byte offset where the open section starts.
+    /// The byte offset of the start of the open section.
     at: usize,
 }
 
 impl Cutter {
-    /// A heading opens a section, unless the open one consists of headings above it alone.
+    /// Adds a heading. It opens a new section, unless the open one consists only of headings above
+    /// it.
     fn heading(&mut self, level: usize, line: &str) {
         let deeper = self.path.last().is_none_or(|(above, _)| *above < level);
         if self.open_has_body || !deeper {
@@ -190,8 +201,9 @@ impl Cutter {
         self.open_has_body = true;
     }
 
-    /// Adds a part whole, to the open section or a new one; false if no section can hold it, or if the open one has
-    /// headings alone, which are not left behind for a part that can be cut.
+    /// Adds a whole part to the open section or to a new one. Returns false if no section can hold
+    /// the part. Also returns false if the part does not fit and the open section has only
+    /// headings, so that they do not stand alone.
     fn add(&mut self, part: &str) -> bool {
         let words = words(part);
         if self.open_words + words > self.words_max {
@@ -204,7 +216,8 @@ impl Cutter {
         true
     }
 
-    /// Adds a line that does not fit whole: by sentences, those too long by words, those too long by characters.
+    /// Adds a line that does not fit whole. It cuts at sentences, long sentences at words, and long
+    /// words at characters.
     fn add_cut(&mut self, line: &str) {
         for sentence in sentences(line) {
             if words(sentence) <= self.words_max {
@@ -251,12 +264,14 @@ fn weight(c: char) -> usize {
     if is_spaceless(c) { WORD_WEIGHT / 2 } else { 1 }
 }
 
-/// White-space words; a very long one, or one of a script without spaces, counts as several.
+/// Counts the white-space words. A very long word, or one of a script without spaces, counts as
+/// several.
 fn words(text: &str) -> usize {
     text.split_whitespace().map(|word| word.chars().map(weight).sum::<usize>().div_ceil(WORD_WEIGHT)).sum()
 }
 
-/// `word` in pieces of at most `words_max` words each: itself, unless it is very long.
+/// Cuts `word` into pieces that count as at most `words_max` words each. A word of normal length
+/// stays whole.
 fn bites(word: &str, words_max: usize) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {

@@ -1,11 +1,12 @@
-//! How alike two sets of terms are.
+//! Similarity of two sets of terms.
 //!
-//! Whether two alike texts may be folded also depends on their numbers, negations and dates: `marks`.
+//! Folding of similar texts also depends on their numbers, negations and dates: see `marks`.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-/// Jaccard similarity of the distinct terms of `a` and `b`, 0 to 1. Two empty lists have nothing in common: 0.
+/// Returns the Jaccard similarity of the distinct terms of `a` and `b`, 0 to 1. Two empty lists
+/// yield 0.
 #[must_use]
 pub fn jaccard(a: &[String], b: &[String]) -> f32 {
     let a: HashSet<&str> = a.iter().map(String::as_str).collect();
@@ -14,7 +15,7 @@ pub fn jaccard(a: &[String], b: &[String]) -> f32 {
     share(shared, a.len() + b.len() - shared)
 }
 
-/// Jaccard similarity of two ascending lists of term ids; repetitions count once.
+/// Returns the Jaccard similarity of two ascending lists of term ids. Repetitions count once.
 #[must_use]
 pub fn jaccard_ids(a: &[u32], b: &[u32]) -> f32 {
     let (mut a, mut b) = (distinct(a).peekable(), distinct(b).peekable());

@@ -1,19 +1,22 @@
-//! Sentences, and cutting a text that is longer than a record may be.
+//! Splits text into sentences, and cuts a text that exceeds the size of a record.
 //!
-//! Both are lossless: the pieces, put together, are the text byte for byte. Documents are cut by `sections`.
+//! Both are lossless: the pieces, concatenated, equal the text byte for byte. `sections` cuts
+//! documents.
 
 use crate::analysis::is_word;
 
-/// Words before a full stop that do not end a sentence, in lower case.
+/// Abbreviations before a full stop that do not end a sentence, in lower case.
 const ABBREVIATIONS: [&str; 24] = [
     "mr", "mrs", "ms", "dr", "prof", "st", "vs", "e.g", "i.e", "eg", "ie", "jr", "sr", "inc", "ltd",
     "approx", "fig", "cf", "al", "dept", "est", "gen", "gov", "rev",
 ];
 
-/// The sentences of `text`, each with the white space after it. A sentence ends after `.`, `!`, `?` or `…`
-/// (and closing quotes) before white space, after `。`, `！` or `？`, and at a line's end unless the next line
-/// goes on in lower case. Marks before the first word end none. An abbreviation, an initial and a number that
-/// opens a line do not end one.
+/// Returns the sentences of `text`, each with the white space after it.
+///
+/// A sentence ends after `.`, `!`, `?` or `…` (and closing quotes) before white space, and after
+/// `。`, `！` or `？`. It also ends at the end of a line unless the next line continues in lower case.
+/// Marks before the first word do not end a sentence, and neither does an abbreviation, an initial
+/// or a number that opens a line.
 #[must_use]
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
@@ -33,14 +36,16 @@ fn past_white_space(text: &str, at: usize) -> usize {
     text.len() - text.get(at..).unwrap_or_default().trim_start().len()
 }
 
-/// Where the sentence that opens at `start` ends (before its white space); none if at the text's end.
+/// Returns the end of the sentence that opens at `start`, before its white space; `None` if it
+/// reaches the end of the text.
 fn sentence_end(text: &str, start: usize) -> Option<usize> {
     let mut has_word = false;
     for (offset, c) in text.get(start..)?.char_indices() {
         let at = start + offset;
         let sentence = text.get(start..at).unwrap_or_default();
         has_word = has_word || is_word(c);
-        // Marks before the first word are a part of what they stand before, and no sentence of their own.
+        // Marks before the first word belong to the text after them and form no sentence of their
+        // own.
         if matches!(c, '。' | '！' | '？' | '.' | '!' | '?' | '…') && !has_word {
             continue;
         }
@@ -64,14 +69,15 @@ fn sentence_end(text: &str, start: usize) -> Option<usize> {
     None
 }
 
-/// Past the closing quotes and brackets at `end`.
+/// Returns the position after the closing quotes and brackets at `end`.
 fn closed(text: &str, end: usize) -> usize {
     let after = text.get(end..).unwrap_or_default();
     let rest = after.trim_start_matches(['"', '\'', '”', '’', ')', ']', '»', '」', '』', '*', '_']);
     end + (after.len() - rest.len())
 }
 
-/// True where the full stop after `sentence` belongs to an abbreviation, an initial or the number of a list item.
+/// Returns true if the full stop after `sentence` belongs to an abbreviation, an initial or the
+/// number of a list item.
 fn goes_on(sentence: &str) -> bool {
     let word = sentence
         .rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '"' | '“'))
@@ -84,7 +90,8 @@ fn goes_on(sentence: &str) -> bool {
     initial || item || ABBREVIATIONS.iter().any(|short| short.eq_ignore_ascii_case(word))
 }
 
-/// True unless the line after the break at the start of `rest` goes on in lower case or not at all.
+/// Returns false if the line after the break at the start of `rest` continues in lower case or is
+/// missing.
 fn line_ends(rest: &str) -> bool {
     let mut breaks = 0;
     for c in rest.chars() {
@@ -100,8 +107,9 @@ fn line_ends(rest: &str) -> bool {
     false
 }
 
-/// Cuts `text` into pieces of at most `chars_max` Unicode scalar values, as few as go in order: at sentence ends, where
-/// a sentence is too long at white space, where a word is too long anywhere. A limit of 0 counts as 1.
+/// Cuts `text` in order into as few pieces as possible of at most `chars_max` Unicode scalar
+/// values. It cuts at sentence ends, inside long sentences at white space, and inside long words
+/// anywhere. A limit of 0 counts as 1.
 #[must_use]
 pub fn split_at_sentences(text: &str, chars_max: usize) -> Vec<String> {
     let mut pieces =
@@ -128,7 +136,7 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// Adds `part` to the open piece or a new one; false if no piece can hold it.
+    /// Adds `part` to the open piece or to a new one. Returns false if no piece can hold it.
     fn add(&mut self, part: &str) -> bool {
         let chars = part.chars().count();
         if chars > self.chars_max {

@@ -1,15 +1,16 @@
-//! From one lower-case word to its term: the 94 stop words and the Porter2 stem, remembered per thread.
+//! Turns one lower-case word into its term: 94 stop words and the Porter2 stem, cached per thread.
 //!
-//! It does not find words in text; that is `analysis`.
+//! The module does not find words in text; `analysis` does that.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Longest word, in bytes, that is stemmed. No English word is longer, and the stemmer is quadratic in the length.
+/// The longest word, in bytes, that is stemmed. No English word is longer, and the cost of the
+/// stemmer is quadratic in the length.
 const STEMMED_BYTES_MAX: usize = 48;
-/// Words remembered per thread; the memory is emptied when it is full, which changes no result.
+/// The number of words in the cache of a thread. A full cache is emptied, which changes no result.
 const REMEMBERED_MAX: usize = 16_384;
 
 /// The stop words.
@@ -26,7 +27,7 @@ pub(crate) const STOP_WORDS: [&str; 94] = [
 
 struct Stems {
     stemmer: Stemmer,
-    /// `None` for a stop word.
+    /// The cached terms; `None` for a stop word.
     known: HashMap<Box<str>, Option<Box<str>>>,
 }
 
@@ -59,7 +60,7 @@ thread_local! {
     static STEMS: RefCell<Stems> = RefCell::new(Stems::new());
 }
 
-/// Appends the term of one lower-case `word` unless it is a stop word.
+/// Appends the term of one lower-case `word`, unless the word is a stop word.
 pub(crate) fn push_term(word: &str, into: &mut Vec<String>) {
     STEMS.with_borrow_mut(|stems| stems.push(word, into));
 }

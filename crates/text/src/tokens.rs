@@ -1,30 +1,31 @@
-//! Estimates of how many tokens a language model counts in a text.
+//! Estimates of the number of tokens in a text.
 //!
-//! Estimates only: no vocabulary is loaded. They are cheap, monotone in the text and the same everywhere, so that a
-//! budget means the same to the writer and the checker of a rendered block.
+//! The estimates use no vocabulary. They are cheap, monotone in the text and equal on every
+//! machine, so that the writer and the checker of a rendered block agree on a budget.
 
-/// A way of estimating, by the name configurations and answers use.
+/// An estimation method, by the name that configurations and answers use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Estimator {
-    /// ceil(ASCII characters / 4) + number of other Unicode scalar values. Against two byte-pair vocabularies of 100,000
-    /// and 200,000 entries: English talk 10 to 14 % too high, Rust 6 % and Markdown 3 % too low, Chinese and Japanese
-    /// between 20 % too low and 25 % too high, Cyrillic 1.7 to 3 times too high.
+    /// ceil(ASCII characters / 4) + number of other Unicode scalar values. Compared with two
+    /// byte-pair vocabularies of 100,000 and 200,000 entries, English conversation is 10 to 14 %
+    /// too high, Rust 6 % and Markdown 3 % too low, Chinese and Japanese between 20 % too low and
+    /// 25 % too high, and Cyrillic 1.7 to 3 times too high.
     #[default]
     Mixed,
     /// ceil(Unicode scalar values / 4).
     Chars4,
-    /// ceil(UTF-8 bytes / 3): the cautious one.
+    /// ceil(UTF-8 bytes / 3), the cautious estimate.
     Bytes3,
 }
 
 impl Estimator {
-    /// The estimator called `name`: `mixed`, `chars4` or `bytes3`.
+    /// Returns the estimator with this name: `mixed`, `chars4` or `bytes3`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         [Self::Mixed, Self::Chars4, Self::Bytes3].into_iter().find(|estimator| estimator.name() == name)
     }
 
-    /// The name in configurations and answers.
+    /// Returns the name in configurations and answers.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -34,7 +35,7 @@ impl Estimator {
         }
     }
 
-    /// The estimate for `text`, in tokens.
+    /// Returns the estimate for `text`, in tokens.
     #[must_use]
     pub fn estimate(self, text: &str) -> u32 {
         let tokens = match self {
@@ -50,7 +51,7 @@ impl Estimator {
     }
 }
 
-/// The default estimate, `mixed`, in tokens.
+/// Returns the default estimate, `mixed`, in tokens.
 #[must_use]
 pub fn estimate_tokens(text: &str) -> u32 {
     Estimator::Mixed.estimate(text)

@@ -1,17 +1,18 @@
-//! A turn at write: its terms, its flags and the `Name: ` it may start with.
+//! The analysis of a turn at write: its terms, its flags and its speaker's prefix `Name: `.
 //!
-//! Detection only. Whether a name is *known*, and so taken off, depends on the memory and is decided by the index: it
-//! then drops the first [`SpeakerPrefix::terms`] terms and uses [`SpeakerPrefix::flags`] instead of the turn's.
+//! The module only detects a prefix. The index decides if the name is *known* in the memory. For a
+//! known name it drops the first [`SpeakerPrefix::terms`] terms and uses [`SpeakerPrefix::flags`]
+//! in place of the turn's.
 
 use crate::analysis::terms;
 use crate::flags::{TurnFlags, turn_flags};
 
-/// Most words a speaker's name has.
+/// The maximum number of words in a speaker's name.
 const NAME_WORDS_MAX: usize = 3;
-/// Longest name, in bytes.
+/// The longest name, in bytes.
 const NAME_BYTES_MAX: usize = 96;
 
-/// What is never a speaker's name, in lower case.
+/// Words that are never a speaker's name, in lower case.
 const NEVER_NAMES: [&str; 13] = [
     "user",
     "assistant",
@@ -28,20 +29,21 @@ const NEVER_NAMES: [&str; 13] = [
     "answer",
 ];
 
-/// A `Name: ` at the start of a turn, as yet only a candidate for a known name.
+/// A `Name: ` at the start of a turn, a candidate for a known name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpeakerPrefix {
     /// The name as written, without the colon.
     pub name: String,
-    /// How many of the turn's leading terms come from the prefix.
+    /// The number of leading terms of the turn that come from the prefix.
     pub terms: usize,
     /// The flags of the text after the prefix.
     pub flags: TurnFlags,
-    /// Bytes of the prefix in the turn, colon and space included: the text goes on there.
+    /// The bytes of the prefix in the turn, including colon and space. The rest of the text starts
+    /// there.
     pub byte_len: usize,
 }
 
-/// What is stored of a turn's text.
+/// The stored analysis of a turn's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnAnalysis {
     /// The terms of the whole text, prefix included.
@@ -52,7 +54,7 @@ pub struct TurnAnalysis {
     pub prefix: Option<SpeakerPrefix>,
 }
 
-/// Analyses a turn as sent.
+/// Analyses a turn in the form in which it was sent.
 #[must_use]
 pub fn analyse_turn(text: &str) -> TurnAnalysis {
     let flags = turn_flags(text);
@@ -70,7 +72,8 @@ pub fn analyse_turn(text: &str) -> TurnAnalysis {
     TurnAnalysis { terms: all, flags, prefix: Some(prefix) }
 }
 
-/// The name and the text after `Name: `: one to three capitalised words, a colon, a space, at the very start.
+/// Returns the name and the text after `Name: `: one to three capitalised words, a colon and a
+/// space at the start of the text.
 #[must_use]
 pub fn speaker_prefix(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once(": ")?;
@@ -83,8 +86,9 @@ pub fn speaker_prefix(text: &str) -> Option<(&str, &str)> {
     (capitalised && !never).then_some((name, rest))
 }
 
-/// An upper-case letter, then letters of which one is lower case; hyphens, apostrophes and dots may be inside a name
-/// (`Anne-Marie`, `O'Brien`, `Dr.`). `HTTP` and `A` are no names.
+/// Returns true for an upper-case letter followed by letters, at least one of them lower case.
+/// Hyphens, apostrophes and dots may stand inside a name (`Anne-Marie`, `O'Brien`, `Dr.`). `HTTP`
+/// and `A` are not names.
 fn is_capitalised(word: &str) -> bool {
     let mut rest = word.chars();
     rest.next().is_some_and(char::is_uppercase)
@@ -139,7 +143,7 @@ mod tests {
         let prefix = turn.prefix.unwrap();
         assert_eq!((prefix.name.as_str(), prefix.terms, prefix.byte_len), ("May Berg", 1, 10));
         assert_eq!(turn.terms, ["berg", "bob", "ran"]);
-        // "Berg" is an entity of the whole; "Bob" opens a sentence either way.
+        // "Berg" is an entity of the whole text. "Bob" opens a sentence in both.
         assert_eq!(turn.flags, TurnFlags::default().with_question(true).with_entities(1));
         assert_eq!(prefix.flags, TurnFlags::default().with_question(true));
     }
