@@ -1,6 +1,6 @@
-//! `sre_examine`: what of operations memory nobody will ever read as it is meant: records where no
-//! strategy looks, texts that no reader understands, agents that no start asks, ids that are taken
-//! for one another. It reads everything, a page at a time, keeps no contents, and changes nothing.
+//! `sre_examine`: finds records of operations memory that no read will ever match: records outside
+//! the namespaces of strategies, texts that no parser accepts, agents that no start queries, and
+//! ids that collide. It reads all records page by page, reports no content, and changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,23 +23,24 @@ use crate::records::{namespace_rules, record_content};
 
 const PAGE: usize = 200;
 
-/// What is wrong.
+/// The kind of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SreProblemKind {
-    /// No strategy of the memory looks where the record lies, or the one that does is not the record's.
+    /// The namespace of the record belongs to no strategy of the memory, or not to the record's
+    /// strategy.
     Unreachable,
-    /// No reader understands the text.
+    /// The text cannot be parsed.
     Unreadable,
-    /// Knowledge is kept under another name of an agent, where nobody looks for that agent's.
+    /// Knowledge is stored under an alias of an agent, which no read for that agent includes.
     AgentAlias,
-    /// An agent is neither in `agents` nor another name of one of them: no start asks for what it learned.
+    /// An agent is neither in `agents` nor an alias: no start reads its knowledge.
     AgentUnknown,
-    /// Ids are in one place, or differ by case or spelling alone.
+    /// Ids share one namespace, or differ only by case or spelling.
     IdsCollide,
 }
 
 impl SreProblemKind {
-    /// The word of answers.
+    /// Returns the name used in responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unreachable => "unreachable",
@@ -51,35 +52,37 @@ impl SreProblemKind {
     }
 }
 
-/// Something that is wrong.
+/// A problem with a record or with ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SreProblem {
-    /// What.
+    /// The kind of the problem.
     pub kind: SreProblemKind,
-    /// The record, where it is about one.
+    /// The record that the problem is about, if any.
     pub record: Option<RecordId>,
-    /// Where: a namespace, or ids.
+    /// The location: a namespace, or ids.
     pub place: String,
-    /// What that means, and what helps. No content.
+    /// The consequence and the remedy. Contains no content of records.
     pub detail: String,
 }
 
-/// What a look at everything found.
+/// The result of the diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SreExamined {
-    /// Records in force or waiting that were looked at.
+    /// The number of active and pending records examined.
     pub records: usize,
-    /// What is wrong: by kind, then as it was met; at most [`limits::SRE_PROBLEMS_MAX`].
+    /// The problems, sorted by kind, then in the order of detection; at most
+    /// [`limits::SRE_PROBLEMS_MAX`].
     pub problems: Vec<SreProblem>,
-    /// How many more there are.
+    /// The number of further problems that are not listed.
     pub more: usize,
 }
 
 impl Operations {
-    /// Looks at everything that is in force or waits.
+    /// Examines all active and pending records.
     ///
     /// # Errors
-    /// `Denied` without administration of the whole memory; `Conflict` where it has no strategy of the profile.
+    /// `Denied` if the caller does not administer the whole memory; `Conflict` if the memory has no
+    /// strategy of the profile.
     pub async fn sre_examine(&self, caller: &Principal, memory: &MemoryId) -> Result<SreExamined> {
         access::require_whole(caller, memory, Capability::Admin)?;
         let now = self.engine.now();
@@ -93,7 +96,7 @@ impl Operations {
         let scope = RecordScope { states, ..RecordScope::whole(memory.id.clone(), now) };
         let mut page = RecordPage { scope, after: None, limit: PAGE };
         loop {
-            // Each page is a read of its own, so that a great memory holds nobody up.
+            // Each page is a separate read, so that a large memory blocks no other transaction.
             let asked = page.clone();
             let some = self.engine.store().read(move |tx| tx.records().list(&asked)).await?;
             some.iter().for_each(|record| look.at(record));
@@ -105,20 +108,20 @@ impl Operations {
     }
 }
 
-/// What was seen of one id.
+/// The spellings and uses of one id.
 #[derive(Default)]
 struct Seen {
-    /// As records write it.
+    /// The spellings in records.
     said: BTreeSet<String>,
     records: usize,
 }
 
-/// A look at records, one after another.
+/// The state of the examination.
 struct Look<'a> {
     memory: &'a Memory,
     settings: &'a SreSettings,
     kinds: Vec<(SreType, StrategyId)>,
-    /// By type, by what an id is folded to, by its segment.
+    /// Ids by record type, by folded form and by segment.
     ids: BTreeMap<(SreType, String), BTreeMap<String, Seen>>,
     examined: SreExamined,
 }
@@ -131,7 +134,7 @@ impl<'a> Look<'a> {
         Self { memory, settings, kinds, ids: BTreeMap::new(), examined: SreExamined::default() }
     }
 
-    /// Files of a tree are read by their paths, and are no part of this.
+    /// Entries of a document tree are read by path, and are not examined here.
     fn at(&mut self, record: &Record) {
         if record.kind == RecordKind::Document {
             return;
@@ -148,7 +151,7 @@ impl<'a> Look<'a> {
             }
         }
         if let (Some(_), Err(why)) = (kind, record_content::content(&record.text)) {
-            // Why a text is no JSON is told by its place in the text, never by its words.
+            // A parse error gives the position in the text, and never quotes it.
             self.found(SreProblemKind::Unreadable, Some(record), why);
         }
     }
@@ -227,7 +230,7 @@ fn collision(place: String, detail: String) -> SreProblem {
     SreProblem { kind: SreProblemKind::IdsCollide, record: None, place, detail }
 }
 
-/// The actor in whose place a record lies, where its strategy's places have one.
+/// Returns the actor in the record's namespace, if the template of its strategy has one.
 fn actor_of(memory: &Memory, record: &Record) -> std::result::Result<Option<String>, String> {
     let mut others = Vec::new();
     for strategy in &memory.strategies {

@@ -1,4 +1,4 @@
-//! The hooks of operations memory: what it adds to events, records, access and profiles.
+//! The engine hooks of operations memory: extensions of events, records, access and profiles.
 
 use std::sync::Arc;
 
@@ -123,7 +123,7 @@ impl ProfileHooks for Hooks {
             }
             strategy.record_expiry_days = of_type.ttl_days.or(strategy.record_expiry_days);
         }
-        // Events stay as long as the longest of them.
+        // Events are kept as long as the longest-lived record type.
         if SreType::ALL.iter().any(|kind| settings.of_type(*kind).ttl_days.is_some()) {
             profile.event_expiry_days =
                 profile.strategies.iter().filter_map(|one| one.record_expiry_days).max();

@@ -1,24 +1,23 @@
-//! The memory of operations agents: how people want to be worked for, what is known
-//! of services, what was looked into. A profile of the common engine: events, records, states and
-//! history are those of every memory.
+//! Operations memory: preferences of people, knowledge about services, and investigations. It is a
+//! product on the common engine: events, records, states and history are those of every memory.
 //!
 //! | folder | idea |
 //! |---|---|
-//! | `input` | JSON that comes in: read by rule, one spelling, secrets masked; typed events of the AgentCore wire |
-//! | `records` | the types and their rules, namespaces, drafts, `save`, and which of several is in force |
-//! | `preferences` | preferences: one, a set, lists, and the file that declares them |
-//! | `contacts` | preferences that a person must confirm or set, values that lead to nobody, known contacts |
-//! | `users` | whose preferences and events something is; what is a user's own; the user of a request |
-//! | `times` | zones and days of people, and the time that a question is about |
-//! | `retrieval` | what is found of a type, its scores, and the list that is shown |
-//! | `quantities` | which quantities a sentence has: pure |
-//! | `capture` | what is read out of agents' answers: pure |
-//! | `investigations` | the hooks around an investigation, and what came of it |
-//! | `alerts` | what alerting systems send, and what it makes of investigations |
-//! | `transfer` | records as lines: out, and in again |
-//! | `settings` | what is configured: agents and their other names, what is read out of answers |
-//! | `diagnostics` | records that nobody will read as they are meant |
-//! | `observation` | events of this memory for the observer |
+//! | `input` | JSON input: validated, canonical, with secrets masked; typed AgentCore events |
+//! | `records` | the record types and their rules, namespaces, drafts, `save`, and precedence |
+//! | `preferences` | preferences: single ones, sets, lists, and the file that declares them |
+//! | `contacts` | preferences that a person must confirm or set, and known contacts |
+//! | `users` | ownership of preferences and events, private records, the user of a request |
+//! | `times` | time zones and days of people, and the time that a question refers to |
+//! | `retrieval` | search by type, scores, and the visible result list |
+//! | `quantities` | quantities in a sentence: pure |
+//! | `capture` | parsers for agents' answers: pure |
+//! | `investigations` | the hooks around an investigation, and its outcome |
+//! | `alerts` | notices of alerting systems, and their effect on investigations |
+//! | `transfer` | export and import of records as lines |
+//! | `settings` | configuration: agents and their aliases, capture from answers |
+//! | `diagnostics` | records that no read will ever match |
+//! | `observation` | metrics and events for the observer |
 
 mod alerts;
 mod capture;
@@ -74,10 +73,10 @@ use std::sync::Arc;
 
 use loci_engine::Engine;
 
-/// The name of the profile's memory.
+/// The default name of a memory with this profile.
 pub const MEMORY_NAME: &str = "sre_agent_memory";
 
-/// The memory of operations agents over an engine: cheap to clone, shared by all doors.
+/// Operations memory over an engine. Cheap to clone, and shared by all interfaces.
 #[derive(Clone)]
 pub struct Operations {
     pub(crate) engine: Engine,
@@ -85,17 +84,17 @@ pub struct Operations {
 }
 
 impl Operations {
-    /// Returns operations memory over an engine that its parts were registered with.
+    /// Returns operations memory over an engine in which its parts are registered.
     pub fn new(engine: Engine, parts: &OperationsParts) -> Self {
         Self { engine, settings: Arc::clone(&parts.settings) }
     }
 
-    /// Returns the settings in force.
+    /// Returns the current settings.
     pub fn settings(&self) -> &SreSettingsByMemory {
         &self.settings
     }
 
-    /// Returns a handle for work in which one question is embedded once, however often it is asked.
+    /// Returns a handle that embeds a repeated query only once.
     pub(crate) fn asking_once(&self) -> Self {
         Self { engine: self.engine.asking_once(), settings: Arc::clone(&self.settings) }
     }

@@ -1,6 +1,5 @@
-//! What happens in the memory of operations agents, told to whoever counts: only what was
-//! committed, and no content. What the AgentCore wire stores is counted as requests of that door,
-//! not here.
+//! Events of operations memory for the observer: only committed changes, and no content. Requests
+//! of the AgentCore wire protocol are counted by that interface, not here.
 
 use loci_model::ports::observe::SreSeen;
 use loci_model::services::alert_notice::AlertSource;
@@ -22,14 +21,14 @@ impl Operations {
         self.engine.observe().operations_memory(&SreSeen::Started { joined, degraded, elapsed_us });
     }
 
-    /// The same said again is no other end of it.
+    /// A repeated completion is not counted again.
     pub(super) fn sre_tell_completed(&self, done: &InvestigationCompleted) {
         if done.saved && done.action != Some(SreAction::Duplicate) {
             self.engine.observe().operations_memory(&SreSeen::Completed(done.status));
         }
     }
 
-    /// The investigation's own effect is the first.
+    /// The first effect is that on the investigation.
     pub(super) fn sre_tell_outcome(&self, effects: &[OutcomeEffect]) {
         if let Some(own) = effects.first() {
             self.engine.observe().operations_memory(&SreSeen::Outcome(own.effect));

@@ -1,4 +1,4 @@
-//! The parts of operations memory, and what it adds to the kernel.
+//! The parts of operations memory, and its registration in the kernel.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use crate::hooks::Hooks;
 use crate::jobs;
 use crate::settings::SreSettingsByMemory;
 
-/// The profile of memories of operations agents.
+/// The profile of operations memories.
 const PROFILE_FILE: ProfileFile = ProfileFile { name: "sre.toml", text: include_str!("sre.toml") };
-/// The part of the prompt of the profile's worker agents.
+/// The prompt section of the profile for worker agents.
 const AGENT_PROMPT: &str = include_str!("agent_prompt.md");
 
 /// The parts of operations memory: its settings.
@@ -26,7 +26,7 @@ impl OperationsParts {
         Self { settings: Arc::new(settings) }
     }
 
-    /// Returns what operations memory adds to the kernel.
+    /// Returns the extensions of the kernel.
     pub fn product(&self) -> Product {
         let hooks = Arc::new(Hooks { parts: self.clone() });
         Product {
@@ -55,7 +55,7 @@ mod tests {
 
     use super::*;
 
-    /// Records name their prompt: what a version says may not change.
+    /// Records refer to their prompt: the text of a released version must not change.
     #[test]
     fn released_words_stay() {
         let id = KNOWLEDGE.id(None).unwrap();

@@ -1,4 +1,4 @@
-//! Readers of operations memory that read foreign text whole.
+//! Scanners of operations memory that read whole texts by third parties.
 
 use std::hint::black_box;
 

@@ -1,6 +1,6 @@
-//! What may be set of operations memory: defaults in code, overridden by the binary's
-//! configuration, for all memories or for the one of a name. Pure: a roster of contacts is read by
-//! whoever configures, and given here as a list.
+//! Settings of operations memory: defaults in code, overridden by the binary's configuration, for
+//! all memories or for one by name. Pure: the binary reads the contact roster from its file and
+//! passes it as a list.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use loci_model::{Error, MemoryId, Result};
 use crate::retrieval::synonyms::SreSynonyms;
 use crate::times::time_zone;
 
-/// The agent whose knowledge it is where no agent is named: the one that plans and calls the tools.
+/// The default agent of knowledge: the one that plans and calls the tools.
 pub const SUPERVISOR: &str = "supervisor";
 
-/// Whose past investigations a start is shown.
+/// The scope of past investigations in the context of a start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PastScope {
-    /// The user's own.
+    /// The user's own investigations.
     User,
-    /// Everybody's, as far as the caller may read it.
+    /// All investigations that the caller may read.
     #[default]
     Team,
 }
 
 impl PastScope {
-    /// From the word of configurations.
+    /// Parses the name used in configurations.
     pub fn parse(word: &str) -> Option<Self> {
         match word {
             "user" => Some(Self::User),
@@ -33,7 +33,7 @@ impl PastScope {
         }
     }
 
-    /// The word of configurations.
+    /// Returns the name used in configurations.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -42,18 +42,18 @@ impl PastScope {
     }
 }
 
-/// Settings of one type.
+/// The settings of a record type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SreTypeSettings {
-    /// Results where nobody says how many.
+    /// The default number of results.
     pub top_k: usize,
-    /// At most so many results.
+    /// The maximum number of results.
     pub top_k_max: usize,
-    /// Days that what was confirmed stays; preferences are not confirmed by outcomes.
+    /// The retention of confirmed records, in days. Outcomes do not confirm preferences.
     pub ttl_confirmed_days: Option<u32>,
-    /// Where a memory that is made puts its records; `None`: as the profile says.
+    /// The namespace template of new memories. `None`: that of the profile.
     pub namespace: Option<String>,
-    /// Days that records of a memory that is made stay; `None`: as the profile says.
+    /// The retention of records of new memories, in days. `None`: that of the profile.
     pub ttl_days: Option<u32>,
 }
 
@@ -68,44 +68,45 @@ impl SreTypeSettings {
     }
 }
 
-/// Settings of the memory of operations agents.
+/// Settings of operations memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SreSettings {
-    /// False: the memory is off. Hooks are told nothing, and nothing is saved.
+    /// False if the memory is off: hooks return no context, and nothing is saved.
     pub enabled: bool,
-    /// What a memory that is made is for; `None`: as the profile says.
+    /// The description of new memories. `None`: that of the profile.
     pub description: Option<String>,
-    /// What is known of users' wishes.
+    /// The settings of preferences.
     pub preferences: SreTypeSettings,
-    /// What is known of services.
+    /// The settings of knowledge about services.
     pub infrastructure: SreTypeSettings,
-    /// What was looked into.
+    /// The settings of investigations.
     pub investigations: SreTypeSettings,
-    /// The worker agents whose knowledge a start is shown, each under its name.
+    /// The worker agents whose knowledge a start shows.
     pub agents: Vec<String>,
-    /// Names that stand for another agent.
+    /// Aliases of agents, and the names they stand for.
     pub agent_aliases: BTreeMap<String, String>,
     /// The agents whose answers are read for knowledge.
     pub capture_agents: Vec<String>,
-    /// Tokens of the block of a start, where the request says nothing.
+    /// The default token budget of the block of a start.
     pub context_budget_tokens: u32,
-    /// What agents say of contacts and channels becomes proposals.
+    /// True to save contacts and channels in agents' answers as proposals.
     pub auto_capture_preferences: bool,
-    /// Knowledge in agents' answers is saved: their blocks, and what a model reads beside them.
+    /// True to save knowledge in agents' answers: knowledge blocks, and items that a model or rules
+    /// read in the prose.
     pub auto_capture_infrastructure: bool,
-    /// A completed investigation is saved.
+    /// True to save completed investigations.
     pub auto_generate_summaries: bool,
-    /// Whose past investigations a start is shown.
+    /// The scope of past investigations in the context of a start.
     pub past_investigations: PastScope,
-    /// The IANA name of the time zone of whoever has no preference.
+    /// The IANA name of the time zone of users without a preference.
     pub default_timezone: String,
-    /// What operations people call one thing, in place of the shipped table; read once for the whole process.
+    /// A table of synonyms that replaces the shipped one. Read once per process.
     pub synonyms: Option<&'static SreSynonyms>,
-    /// Domains whose addresses a user may make contacts without a confirmation, in lower case.
+    /// Domains in lower case whose addresses a user may set as contacts without confirmation.
     pub contact_allow_domains: Vec<String>,
-    /// Addresses that a user may make contacts without a confirmation, in lower case.
+    /// Addresses in lower case that a user may set as contacts without confirmation.
     pub contact_roster: Vec<String>,
-    /// Keys of preferences that only people may set, beside those that every memory has; `*` stands for any characters.
+    /// Additional keys of preferences that only people may set. `*` matches any characters.
     pub protected_keys: Vec<String>,
 }
 
@@ -139,7 +140,7 @@ impl Default for SreSettings {
 }
 
 impl SreSettings {
-    /// What they must be.
+    /// Checks the settings.
     ///
     /// # Errors
     /// `Invalid` on `default_timezone`.
@@ -147,7 +148,7 @@ impl SreSettings {
         time_zone::zone(&self.default_timezone, "default_timezone").map(drop)
     }
 
-    /// The settings of a type.
+    /// Returns the settings of a type.
     pub fn of_type(&self, kind: SreType) -> &SreTypeSettings {
         match kind {
             SreType::Preferences => &self.preferences,
@@ -156,7 +157,7 @@ impl SreSettings {
         }
     }
 
-    /// The same, to be set.
+    /// Returns the settings of a type for modification.
     pub fn of_type_mut(&mut self, kind: SreType) -> &mut SreTypeSettings {
         match kind {
             SreType::Preferences => &mut self.preferences,
@@ -165,7 +166,7 @@ impl SreSettings {
         }
     }
 
-    /// Nothing is saved where the memory is off.
+    /// Checks that the memory is on.
     ///
     /// # Errors
     /// `Conflict`, with the remedy.
@@ -176,49 +177,49 @@ impl SreSettings {
         Err(Error::conflict("the memory is off: set enabled = true in its [[memory]]").on("memory"))
     }
 
-    /// The name under which an agent's knowledge is kept: one agent has one place, however it is
-    /// called.
+    /// Returns the name under which an agent's knowledge is stored. All aliases of an agent share
+    /// one namespace.
     pub(crate) fn known_as<'a>(&'a self, name: &'a str) -> &'a str {
         self.agent_aliases.get(name).map_or(name, String::as_str)
     }
 
-    /// Returns true where starts show an agent's knowledge.
+    /// True if starts show an agent's knowledge.
     pub(crate) fn is_read(&self, agent: &str) -> bool {
         let agent = self.known_as(agent);
         agent == SUPERVISOR || self.agents.iter().any(|name| name == agent)
     }
 
-    /// The agents whose knowledge starts show, each once: the configured ones in their order, then
-    /// the supervisor.
+    /// Returns the agents whose knowledge starts show, each once: the configured ones in order,
+    /// then the supervisor.
     pub(crate) fn agents_read(&self) -> impl Iterator<Item = &str> {
         let has_own = self.agents.iter().any(|name| name == SUPERVISOR);
         let agents = self.agents.iter().map(String::as_str);
         agents.chain((!has_own).then_some(SUPERVISOR))
     }
 
-    /// True where an agent's answers are read for blocks of knowledge.
+    /// True if knowledge blocks in an agent's answers are read.
     pub(crate) fn captures(&self, agent: &str) -> bool {
         let agent = self.known_as(agent);
         self.capture_agents.iter().any(|name| self.known_as(name) == agent)
     }
 }
 
-/// The settings of all memories, and those of memories by name.
+/// The settings of all memories, and those of individual memories by name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SreSettingsByMemory {
-    /// For every memory that has none of its own.
+    /// The settings of memories without their own.
     pub all: SreSettings,
-    /// By the memory's name.
+    /// Settings by memory name.
     pub named: BTreeMap<String, SreSettings>,
 }
 
 impl SreSettingsByMemory {
-    /// Those of a memory: an id begins with its memory's name.
+    /// Returns the settings of a memory. The name is the prefix of the id.
     pub fn of(&self, memory: &MemoryId) -> &SreSettings {
         self.of_name(memory.as_str().rsplit_once('-').map_or(memory.as_str(), |(name, _)| name))
     }
 
-    /// Those of a memory by its name.
+    /// Returns the settings of a memory by name.
     pub fn of_name(&self, name: &str) -> &SreSettings {
         self.named.get(name).unwrap_or(&self.all)
     }

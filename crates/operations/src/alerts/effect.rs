@@ -1,6 +1,7 @@
-//! What an alert makes of an investigation. Pure. A notice opens an investigation where none of its
-//! fingerprint is open, and else adds to it. That a signal is over is noted; that the matter is
-//! settled is said by whoever closes it. No contact and no preference is ever taken from an alert.
+//! Computes the effect of an alert notice on investigations. Pure. A notice opens an investigation
+//! if none with its fingerprint is open, and otherwise updates the open one. The end of a signal is
+//! recorded, but only a person or system that closes the alert resolves the investigation. Contacts
+//! and preferences are never taken from an alert.
 
 use loci_model::Timestamp;
 use loci_model::services::alert_notice::{AlertChange, AlertNotice, AlertSource};
@@ -10,32 +11,34 @@ use serde_json::{Map, Value, json};
 use super::super::investigations::{ALERT_OVER, Known};
 use crate::retrieval::scores::UNTRUSTED;
 
-/// While an alert stands.
+/// The state of an alert that is firing.
 const STANDS: &str = "firing";
-/// Things that were done about an alert and are kept of it, the latest last.
+/// The maximum number of notes kept for an alert. The oldest are dropped first.
 const NOTES_MAX: usize = 50;
 
-/// What follows from a piece of news.
+/// The effect of an alert notice.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Effect {
-    /// Nothing: it is known, or it is of an alert that nobody heard of.
+    /// No change: the notice is known, or it refers to an unknown alert. Holds the reason.
     Nothing(&'static str),
-    /// An investigation begins.
+    /// Opens an investigation with this content.
     Opens(Map<String, Value>),
-    /// What is known says more: which of those that are known, and what it says now.
+    /// Updates a known investigation: its index in `known` and its new content.
     Adds(usize, Map<String, Value>),
 }
 
-/// What follows, given the investigations of the fingerprint, the newest first.
+/// Returns the effect of a notice. `known` holds the investigations with the same fingerprint,
+/// newest first.
 pub(super) fn effect(source: AlertSource, news: &AlertNotice, known: &[Known], now: Timestamp) -> Effect {
     let Some(change) = news.change else { return Effect::Nothing("event") };
-    // The occurrence that the news is of: the one that began then, else the one that is open.
+    // The occurrence that the notice refers to: the one with the same start time, otherwise the
+    // open one.
     let began = |one: &Known| one.alert("starts_at").and_then(|at| Timestamp::parse(at).ok());
     let same = known.iter().position(|one| news.starts_at.is_some() && began(one) == news.starts_at);
     let open = known.iter().position(Known::is_open);
     match change {
         AlertChange::Opened => match (same, open) {
-            // It came late: that it ended is known already.
+            // The notice is late: the end of this occurrence is already recorded.
             (Some(at), _)
                 if !known.get(at).is_some_and(Known::is_open) && open.is_none() && !is_reopened(news) =>
             {
@@ -46,7 +49,7 @@ pub(super) fn effect(source: AlertSource, news: &AlertNotice, known: &[Known], n
         },
         AlertChange::Cleared | AlertChange::Closed => match same.or(open) {
             Some(at) => added(known, at, news, change, now),
-            // Its beginning may still come; then it is known that it is over.
+            // The opening notice may still arrive; it then finds the end recorded.
             None if news.starts_at.is_some() => Effect::Opens(opening(source, news, change, now)),
             None => Effect::Nothing("unknown_alert"),
         },
@@ -57,7 +60,7 @@ pub(super) fn effect(source: AlertSource, news: &AlertNotice, known: &[Known], n
     }
 }
 
-/// Whether it says by itself that something which was over began again.
+/// True if the notice reports that a closed alert was reopened.
 fn is_reopened(news: &AlertNotice) -> bool {
     news.event.ends_with(".reopened")
 }
@@ -85,7 +88,8 @@ fn opening(
         ("source".to_owned(), json!(source.as_str())),
         ("fingerprint".to_owned(), json!(news.fingerprint)),
         ("labels".to_owned(), json!(news.labels)),
-        // What it says is others' text: it is shown as such, and nothing is read out of it.
+        // The notice is text by third parties: it is shown as untrusted, and nothing is parsed from
+        // it.
         ("trust".to_owned(), json!(UNTRUSTED)),
     ]);
     let place = serde_json::to_value(&news.place).unwrap_or_default();
@@ -108,7 +112,7 @@ fn opening(
     content
 }
 
-/// The state of the alert, and what was done about it.
+/// Updates the state of the alert and the notes about it.
 fn told(alert: &mut Map<String, Value>, news: &AlertNotice, change: AlertChange, now: Timestamp) {
     match change {
         AlertChange::Opened => {
@@ -135,7 +139,7 @@ fn note(alert: &mut Map<String, Value>, news: &AlertNotice, now: Timestamp) {
     notes.drain(..left);
 }
 
-/// What a notice says of the matter itself: only where somebody closed or passed it on.
+/// Updates the resolution status, only if the notice closes, escalates or reopens the alert.
 fn settled(content: &mut Map<String, Value>, news: &AlertNotice, change: AlertChange, now: Timestamp) {
     let status = match change {
         AlertChange::Closed => {
@@ -143,7 +147,7 @@ fn settled(content: &mut Map<String, Value>, news: &AlertNotice, change: AlertCh
             content.entry("resolved_at").or_insert(json!(at));
             ResolutionStatus::Completed
         }
-        // What is over is not passed on any more, and whoever works on it knows better how far it came.
+        // A resolved investigation is not escalated, and a status set by a caller has precedence.
         AlertChange::Escalated if is_over(content) || word(content, "status_source") == Some("caller") => {
             return;
         }
@@ -162,7 +166,7 @@ fn word<'a>(content: &'a Map<String, Value>, member: &str) -> Option<&'a str> {
     content.get(member).and_then(Value::as_str)
 }
 
-/// Whether somebody said that it is resolved.
+/// True if the investigation is resolved.
 fn is_over(content: &Map<String, Value>) -> bool {
     let completed = ResolutionStatus::Completed.as_str();
     content.contains_key("resolved_at") || word(content, "resolution_status") == Some(completed)

@@ -1,5 +1,7 @@
-//! The job of an alert: everything that came for it and waits, one piece of news after the other. What is added to an investigation and the
-//! delivery's end are one write. One that opens is noted behind its effect: what dies between the two finds it open, and adds nothing.
+//! The job of an alert: processes all pending notices of one alert in order. Updating an
+//! investigation and completing the delivery happen in one transaction. Opening an investigation is
+//! a separate transaction before the delivery is completed. After a crash between the two, the
+//! retry finds the investigation open and changes nothing.
 
 use loci_engine::access;
 use loci_engine::deliveries::incoming::{Handled, JOB_KEY, ignored};
@@ -22,13 +24,13 @@ use crate::Operations;
 use crate::records::incident_name::{incident_name, incident_random};
 use crate::records::save::{FirstOf, SaveAs};
 
-/// Deliveries of one round.
+/// The maximum number of deliveries per round.
 const DELIVERIES: usize = 200;
-/// How often news is read anew where somebody else writes at the same time.
+/// The maximum number of attempts to apply a notice after write conflicts.
 const TRIES: u32 = 5;
 
 impl Operations {
-    /// Deals with what waits for the alert of a job.
+    /// Processes the pending deliveries of the alert that a job names.
     pub(crate) async fn handle_alert(&self, job: &Job) -> Result<Handled> {
         let key = job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default().to_owned();
         let memory = job.memory.clone();
@@ -44,7 +46,7 @@ impl Operations {
             let now = self.engine.now();
             let Err(error) = self.deal_with_alert_anew(&row, now).await else { continue };
             match self.engine.note_failed(vec![row], &error, now).await? {
-                // What comes after it waits for it.
+                // Later deliveries of the alert wait for this one.
                 again @ Handled::Again { .. } => return Ok(again),
                 given_up => failed = Some(given_up),
             }
@@ -53,7 +55,7 @@ impl Operations {
         Ok(failed.filter(|_| !is_full).unwrap_or(goes_on))
     }
 
-    /// Deals with news, anew where somebody else wrote the investigation meanwhile.
+    /// Applies a notice, and retries if another writer changed the investigation in the meantime.
     async fn deal_with_alert_anew(&self, row: &Delivery, now: Timestamp) -> Result<()> {
         for _ in 1..TRIES {
             match self.deal_with_alert(row, now).await {
@@ -74,7 +76,8 @@ impl Operations {
         }
         let source = AlertSource::parse(&row.target)
             .ok_or_else(|| Error::bug("an alert that came in is of no known source"))?;
-        // The door has proven who sends; what they may say is what `effect` takes of it.
+        // The hook endpoint has authenticated the sender; `effect` limits the changes that a notice
+        // can make.
         let caller = Principal::administrator(format!("hook {}", source.as_str()));
         let known = self.alert_known(&caller, &row.memory, &news, now).await?;
         match effect(source, &news, &known, now) {
@@ -116,11 +119,12 @@ impl Operations {
         if same.is_partial {
             tracing::warn!(%memory, "an alert has more investigations than are looked at: the newest count");
         }
-        // What a user keeps to themselves is not the team's investigation.
+        // A user's private investigation is not the team's investigation.
         Ok(same.known.into_iter().filter(|one| one.private_to().is_none()).collect())
     }
 
-    /// An investigation that a system opens is of nobody in person: it lies with the system's name, for the team.
+    /// Opens an investigation for the team. Its actor is the name of the alerting system, because
+    /// it belongs to no user.
     async fn open_by_alert(
         &self,
         caller: &Principal,
@@ -132,7 +136,7 @@ impl Operations {
         let incident = incident_name(&incident_random(self.engine.ids().as_ref()), now);
         content.insert("incident_id".to_owned(), json!(incident));
         let fingerprint = content.get("fingerprint").and_then(Value::as_str).unwrap_or_default().to_owned();
-        // Whose word the status is goes by who saves.
+        // The save derives the source of the status from the source of the request.
         content.remove("status_source");
         let status = content.remove("resolution_status");
         let noticed = status.as_ref().and_then(Value::as_str).and_then(ResolutionStatus::parse);
@@ -144,7 +148,7 @@ impl Operations {
             data: Value::Object(content),
             source: SreSource::Webhook,
         };
-        // One that somebody begins at the same time is seen by the next try of the job.
+        // If a concurrent writer opens one, the next attempt of the job sees it.
         let first_of =
             (!fingerprint.is_empty()).then_some(FirstOf { fingerprint, user: None, is_private: false });
         let how = SaveAs { joined: true, noticed, first_of, ..SaveAs::default() };
@@ -176,7 +180,8 @@ impl Operations {
     }
 }
 
-/// News in the order of what happened, as far as it says when: what came out of order is dealt with in order where both still wait.
+/// Sorts deliveries by the time of the event they report, or else by arrival. Notices that arrive
+/// out of order are thus reordered while both are pending.
 fn in_order(waiting: Vec<Delivery>) -> Result<Vec<Delivery>> {
     let mut all = waiting
         .into_iter()
@@ -191,7 +196,7 @@ fn in_order(waiting: Vec<Delivery>) -> Result<Vec<Delivery>> {
     Ok(all.into_iter().map(|(.., row)| row).collect())
 }
 
-/// A delivery that was dealt with: its number stays, what it said goes.
+/// Returns a completed delivery: its id stays, its notice is removed.
 fn done(row: &Delivery, kept: Kept, why: Option<&str>, now: Timestamp) -> Result<Delivery> {
     Ok(Delivery {
         state: DeliveryState::Done,

@@ -1,11 +1,11 @@
-//! Alerts, as hooks bring them: stored once and answered, dealt with later, in the order in which
-//! they came.
+//! Alerts received through hooks. The endpoint stores each notice once and responds; a job
+//! processes the notices later, in the order in which they arrived.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `receiving` | a piece of news is stored once, and its alert's job asked for |
-//! | `handling` | the job: what came for one alert, one after the other |
-//! | `effect` | what an alert makes of an investigation: pure |
+//! | `receiving` | stores each notice once and enqueues the job of its alert |
+//! | `handling` | the job: processes the notices of one alert in order |
+//! | `effect` | the effect of a notice on investigations: pure |
 
 mod effect;
 mod handling;

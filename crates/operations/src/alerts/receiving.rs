@@ -1,5 +1,6 @@
-//! `alerts_receive`: what an alerting system sent is stored, each piece of news once, and its job asked for, in one write. Who may send is
-//! the door's matter. A piece of news is a repetition only if the first was dealt with or still waits: one that failed is taken again.
+//! `alerts_receive`: stores each notice of an alerting system once and enqueues its job, in one
+//! transaction. The hook endpoint authenticates the sender. A notice is a duplicate only if the
+//! first one is pending or done; a failed one is accepted again.
 
 use loci_engine::deliveries::incoming::{HookTaken, JOB_KEY, ignored};
 use loci_engine::memories::by_id_or_name;
@@ -17,42 +18,42 @@ use sha2::{Digest, Sha256};
 use crate::Operations;
 use crate::records::namespace_rules;
 
-/// How the order keys of alerts begin.
+/// The prefix of the order keys of alerts.
 pub(crate) const ALERT_KEY: &str = "alert ";
-/// The order key of what is of no use.
+/// The order key of notices without an effect.
 const OF_NOTHING: &str = "-";
-/// Old deliveries that leave with one that comes.
+/// The maximum number of old deliveries that each request removes.
 const SWEPT: usize = 50;
-/// Hex digits of digests in ids and keys.
+/// The number of hex digits of digests in ids and keys.
 const DIGITS: usize = 32;
 
-/// A body, proven and read.
+/// An authenticated and parsed request body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlertDelivery {
-    /// The memory, by id or name, as the address says.
+    /// The id or name of the memory, as given in the URL.
     pub memory: String,
-    /// Who sent it.
+    /// The alerting system that sent the body.
     pub source: AlertSource,
-    /// Digest of the body as it came.
+    /// The digest of the raw body.
     pub digest: String,
-    /// What it says.
+    /// The notices in the body.
     pub news: Vec<AlertNotice>,
 }
 
-/// What became of one piece of news at the door.
+/// The result of receiving one notice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertTaken {
-    /// Its number here.
+    /// The id of the stored delivery.
     pub delivery: DeliveryId,
-    /// What became of it.
+    /// The outcome for this notice.
     pub taken: HookTaken,
 }
 
-/// What is kept of a piece of news; the notice goes when it was dealt with.
+/// The stored form of a notice. The notice is removed after processing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) event: String,
-    /// Lists of deliveries say where something happened: here, the service.
+    /// The service. Lists of deliveries show this member as the location.
     pub(super) repository: String,
     pub(super) digest: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,10 +73,11 @@ impl Kept {
 }
 
 impl Operations {
-    /// Takes what an alerting system sent.
+    /// Stores the notices of an alerting system and enqueues their jobs.
     ///
     /// # Errors
-    /// `NotFound` for an unknown memory, `Conflict` for one without investigations; then nothing was taken, and the sender is told.
+    /// `NotFound` for an unknown memory, `Conflict` for a memory without investigations. In both
+    /// cases nothing is stored, and the sender receives the error.
     pub async fn alerts_receive(&self, delivery: AlertDelivery) -> Result<Vec<AlertTaken>> {
         let now = self.engine.now();
         let jobs =
@@ -98,7 +100,7 @@ impl Operations {
     }
 }
 
-/// A memory by its id, or by its name.
+/// Returns a memory by its id or name.
 fn memory_of(tx: &mut dyn Tx, wanted: &str) -> Result<Memory> {
     by_id_or_name(tx, wanted)?.ok_or_else(|| {
         let remedy =
@@ -119,7 +121,7 @@ impl Receiving<'_> {
         let id = DeliveryId::parse(digest(&[source, &news.identity]))?;
         let known = tx.deliveries().get(self.memory, DeliveryDirection::In, &id)?;
         if let Some(known) = known.as_ref().filter(|known| known.state != DeliveryState::Failed) {
-            // What waits for a job that broke off for good waits for another.
+            // The job of a pending notice may have been given up: enqueue another one.
             let waits = known.state == DeliveryState::Pending;
             let is_left = waits && self.ask(tx, &known.order_key, job)?;
             let taken = if is_left { HookTaken::Queued } else { HookTaken::Duplicate };
@@ -161,7 +163,7 @@ impl Receiving<'_> {
         Ok(AlertTaken { delivery: id, taken: HookTaken::Queued })
     }
 
-    /// Asks for the job of an alert; false where one was open.
+    /// Enqueues the job of an alert. Returns false if one is already open.
     fn ask(&self, tx: &mut dyn Tx, order_key: &str, job: &JobId) -> Result<bool> {
         let new = NewJob {
             id: job.clone(),
@@ -178,7 +180,8 @@ impl Receiving<'_> {
     }
 }
 
-/// Texts of others as an id or a part of a key: of any length, with any sign.
+/// Returns a digest of texts by third parties, for use in ids and keys. The texts may have any
+/// length and any characters.
 fn digest(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {

@@ -1,5 +1,5 @@
-//! Actions that answers of agents and a final answer say were taken: entries of a section such as
-//! "Actions taken", sentences in the first person or without a subject, and calls of tools. Pure.
+//! Actions that agents' answers and a final answer report: entries of a section such as "Actions
+//! taken", sentences in the first person or without a subject, and tool calls. Pure.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -13,22 +13,23 @@ use serde_json::{Value, json};
 
 use super::own_prose::own_prose_with_names;
 
-/// Verbs of what agents do, in the past.
+/// Verbs in the past tense for actions of agents.
 const VERBS: &str = "restarted|scaled|rolled back|reverted|increased|decreased|raised|lowered|deleted|removed|drained|cordoned|uncordoned|applied|patched|deployed|redeployed|cleared|flushed|killed|terminated|evicted|rotated|updated|upgraded|downgraded|changed|configured|disabled|enabled|opened|closed|created|added|stopped|started|paused|resumed|failed over|checked|ran|executed|queried|inspected|collected|analy[sz]ed|reviewed|examined|verified|tested|searched|fetched|retrieved|measured|compared|escalated|notified|paged|contacted|pulled|listed";
 
-/// In the first person: "I restarted the pod", "We have rolled it back".
+/// A sentence in the first person: "I restarted the pod", "We have rolled it back".
 static OWN: LazyLock<Regex> = LazyLock::new(|| {
     compiled(&format!(
         r"(?i)^(?:then,?\s+|next,?\s+|first,?\s+|finally,?\s+)?(?:I|we)(?:'ve| have)?\s+(?:also\s+|then\s+|successfully\s+|manually\s+)?(?:{VERBS}|set|read)\b"
     ))
 });
-/// Without a subject: "Restarted the pod". A number behind the verb counts what happened.
+/// A sentence without a subject: "Restarted the pod". A number after the verb is a count of events,
+/// not an action.
 static BARE: LazyLock<Regex> = LazyLock::new(|| {
     compiled(&format!(
         r"(?i)^(?:successfully\s+|manually\s+)?(?:{VERBS})\s+(?:the|a|an|all|both|each|its|our|logs|metrics|traces|[a-z0-9]+[-_./][a-z0-9_./-]*)(?:\s|$|\.)"
     ))
 });
-/// Headings of what was done.
+/// Headings of sections that list actions.
 static HEADING: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)^[#*_\s]*(?:(?:immediate |remediation |corrective )?(?:actions?|steps?) (?:taken|performed|executed|completed)|what (?:I|we) did|actions)[*_]*\s*:?[*_]*\s*$",
@@ -40,19 +41,18 @@ fn compiled(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern")
 }
 
-/// Actions of one text, with who took them.
+/// The text of one agent, from which actions are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Report<'a> {
-    /// The agent; none: the supervisor's final answer.
+    /// The agent. `None` for the supervisor's final answer.
     pub(crate) by: Option<&'a str>,
     /// The text.
     pub(crate) text: &'a str,
-    /// Calls of tools that were reported with it.
+    /// The tool calls reported with the text.
     pub(crate) calls: &'a [Value],
 }
 
-/// Returns the actions of all reports in order, each once, and how many are left out over the
-/// limit.
+/// Returns the distinct actions of all reports in order, and the number of actions over the limit.
 pub(crate) fn actions(reports: &[Report<'_>]) -> (Vec<Value>, usize) {
     let (mut found, mut whats, mut seen) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     let mut lost = 0;
@@ -61,7 +61,7 @@ pub(crate) fn actions(reports: &[Report<'_>]) -> (Vec<Value>, usize) {
         let called = report.calls.iter().filter_map(tool).map(|name| format!("called {name}"));
         let by = report.by.filter(|by| by.chars().count() <= NAME_CHARS_MAX);
         for what in said.chain(called).filter(|what| what.chars().count() <= TEXT_CHARS_MAX) {
-            // An answer without an agent repeats what agents did.
+            // A final answer repeats the actions of agents.
             let is_known = by.is_none() && whats.contains(&what);
             if is_known || !seen.insert((by, what.clone())) {
                 continue;
@@ -77,7 +77,7 @@ pub(crate) fn actions(reports: &[Report<'_>]) -> (Vec<Value>, usize) {
     (found, lost)
 }
 
-/// Entries beneath a heading of what was done.
+/// Returns the entries under a heading of actions.
 fn headed(text: &str) -> Vec<String> {
     let (mut found, mut is_of_actions) = (Vec::new(), false);
     for line in text.lines() {
@@ -97,7 +97,7 @@ fn headed(text: &str) -> Vec<String> {
     found
 }
 
-/// Sentences of what was done.
+/// Returns the sentences that report actions.
 fn stated(text: &str) -> Vec<String> {
     let prose = own_prose_with_names(text);
     let bare = |sentence: &str| sentence.trim().trim_start_matches(['-', '*', '•', ' ']).to_owned();

@@ -1,32 +1,32 @@
-//! Blocks of knowledge in an agent's answer: fences, with any language or none, whose JSON has
-//! `infrastructure_knowledge`. Fences are told by their lines and JSON by its grammar, so that
-//! back-ticks, braces and commands within values are values.
+//! Knowledge blocks in an agent's answer: fences, with any language or none, whose JSON contains
+//! `infrastructure_knowledge`. Fences are detected by line and JSON by its grammar, so that
+//! back-ticks, braces and commands within values stay part of the values.
 
 use loci_engine::safety::code_spans::regions;
 use serde_json::{Map, Value};
 
-/// The member that makes JSON a block of knowledge.
+/// The member that marks JSON as a knowledge block.
 const MEMBER: &str = "infrastructure_knowledge";
-/// A block may stand in a fence that stands in another one: so deep.
+/// The maximum nesting depth of fences.
 const DEPTH_MAX: usize = 4;
 
-/// What an answer says is known.
+/// The knowledge that an answer states in blocks.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Blocks {
     /// The items of all blocks, in order.
     pub(crate) items: Vec<Value>,
-    /// Why a block could not be read.
+    /// The parse errors of invalid blocks.
     pub(crate) unread: Vec<String>,
 }
 
-/// The blocks of an answer.
+/// Returns the knowledge blocks of an answer.
 pub(crate) fn blocks(text: &str) -> Blocks {
     let mut found = Blocks::default();
     look(text, DEPTH_MAX, &mut found);
     found
 }
 
-/// An answer without its blocks: what it says beside them.
+/// Returns the text of an answer without its knowledge blocks.
 pub(crate) fn prose(text: &str) -> String {
     let mut prose = String::new();
     let mut from = 0;
@@ -58,7 +58,7 @@ fn look(text: &str, depth: usize, found: &mut Blocks) {
     }
 }
 
-/// What stands between the lines of a fence, without the marks of a quotation around it.
+/// Returns the lines inside a fence, without the quotation marks around it.
 fn content(fence: &str) -> String {
     let mut lines: Vec<&str> = fence.lines().collect();
     let is_quoted = lines.first().is_some_and(|line| line.trim_start().starts_with('>'));
@@ -76,13 +76,13 @@ fn content(fence: &str) -> String {
     lines.iter().skip(1).map(|line| bare(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// The object that a fence holds; none where it holds something else than JSON.
+/// Returns the object in a fence. `None` if the content is not a JSON object.
 fn value(content: &str) -> Result<Option<Map<String, Value>>, String> {
     if !content.trim_start().starts_with('{') {
         return Ok(None);
     }
     let content = loci_json::repaired_text(content);
-    // The first value counts: words behind it in the same fence spoil nothing.
+    // The first value counts: text after it in the same fence is ignored.
     match serde_json::Deserializer::from_str(&content).into_iter::<Value>().next() {
         Some(Ok(Value::Object(members))) => Ok(Some(members)),
         Some(Ok(_)) | None => Ok(None),
@@ -126,10 +126,10 @@ mod tests {
         check(&format!("> ```json\n> {ONE}\n> ```\n"), &["api"]);
         check(&format!("```json\n{ONE}\n```\nand\n```\n{ONE}\n```\n"), &["api", "api"]);
         check(&format!("````markdown\n```json\n{ONE}\n```\n````\n"), &["api"]);
-        // It was cut off behind its end.
+        // Text after the end of the object is cut off.
         check(&format!("```json\n{ONE}"), &["api"]);
         check(&format!("```json\n{ONE}\nas seen above\n```"), &["api"]);
-        // Talk of it is no block, nor is other JSON.
+        // Neither prose that mentions the member nor other JSON is a block.
         check(&format!("Send {ONE}"), &[]);
         check("```json\n{\"other\": \"infrastructure_knowledge\"}\n```", &[]);
         check("```sh\necho infrastructure_knowledge\n```", &[]);
@@ -142,7 +142,7 @@ mod tests {
         check(&format!("```\n{ONE}\n```\n"), "");
         check(&format!("````markdown\n```json\n{ONE}\n```\n````\n"), "");
         check(&format!("A.\n```json\n{ONE}\n```\nB.\n```sh\nls\n```\n"), "A.\n\nB.\n```sh\nls\n```");
-        // One that cannot be read is none of the prose.
+        // An invalid block is not part of the prose.
         check("A.\n```json\n{\"infrastructure_knowledge\": [\n```\n", "A.");
     }
 

@@ -1,6 +1,6 @@
-//! Contacts and channels that an agent's answer names: proposals, which count when a person has
-//! confirmed them. What is quoted, code, the output of a tool, or said not to be done, is no
-//! proposal at all: in doubt nothing is.
+//! Contacts and channels that an agent's answer names. They are proposals and become active only
+//! after a person confirms them. Quotations, code, tool output and negated statements yield no
+//! proposal. Ambiguous text yields none.
 
 use std::sync::LazyLock;
 
@@ -11,24 +11,24 @@ use serde_json::{Map, Value, json};
 use super::own_prose::own_prose;
 use crate::contacts::addresses::Address;
 
-/// So many of each are proposed.
+/// The maximum number of proposed contacts, and of proposed channels.
 const PROPOSED_MAX: usize = 20;
-/// Letters of a channel's name.
+/// The maximum length of a channel name, in characters.
 const CHANNEL_CHARS_MAX: usize = 80;
 
-/// What is said of somebody to be told.
+/// Words that indicate a contact or a notification.
 static TELLS: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)\b(?:escalat\w*|contacts?|notif\w*|page|paging|alert(?:s|ed)?|reach|call|inform|e-?mail|on-?call|owner|responsible|post(?:ed|s)?|report(?:s|ed)?\s+to|channels?)\b",
     )
 });
-/// What is said not to be done, or is not so.
+/// Words that negate or exclude a contact.
 static DENIES: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)\b(?:not|never|no|nobody|none|without|avoid|stop|instead|ignore|except|unless|former|formerly|cannot|neither|nor|nicht|kein\w*|nie)\b|n['’]t\b",
     )
 });
-/// A channel is where people talk.
+/// A chat channel, such as `#incidents`.
 static CHANNEL: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?:^|[\s(])(#[A-Za-z][A-Za-z0-9_-]*)"));
 
 #[expect(clippy::expect_used, reason = "the patterns are constants, compiled by the tests of this file")]
@@ -36,7 +36,8 @@ fn compiled(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern")
 }
 
-/// The preferences that an answer proposes, as they are saved: contacts for escalation, channels for notification.
+/// Returns the preferences that an answer proposes, in the form in which they are saved: escalation
+/// contacts and notification channels.
 pub(crate) fn proposals(text: &str) -> Vec<Value> {
     let (mut contacts, mut channels): (Vec<String>, Vec<String>) = Default::default();
     for sentence in sentences(&own_prose(text)) {
@@ -68,10 +69,11 @@ pub(crate) fn proposals(text: &str) -> Vec<Value> {
     of_both.into_iter().flatten().collect()
 }
 
-/// The address that a word of a sentence is.
+/// Returns the address that a word of a sentence is.
 fn address(word: &str) -> Option<String> {
     let word = word.strip_prefix("mailto:").unwrap_or(word);
-    // Marks around it are the sentence's; a full stop before it would be its own, and makes it none.
+    // Punctuation around the word belongs to the sentence. A leading full stop makes the word
+    // invalid.
     let word = word.trim_start_matches(['*', '\'', '"', ':']);
     let word = word.trim_end_matches(['*', '\'', '"', ':', '!', '?', '.']);
     Address::parse(word).map(|address| address.to_string())

@@ -1,12 +1,12 @@
-//! Findings of a final answer: the entries of its headed sections, or its bulleted ones where it
-//! has no headings. Each is taken whole, whatever full stops are in it. Nothing says how an
-//! investigation ended: that is the caller's word.
+//! Findings of a final answer: the entries of its sections with headings, or its bulleted entries
+//! if it has no headings. Each entry is kept whole, including any full stops in it. The outcome of
+//! an investigation is never read from the text: the caller states it.
 
 use loci_model::limits::{SRE_ITEMS_MAX as ITEMS_MAX, SRE_TEXT_CHARS_MAX as TEXT_CHARS_MAX};
 use loci_model::services::knowledge::FindingCategory;
 use serde_json::{Value, json};
 
-/// Words of a heading, and what stands beneath it. The first that fits counts.
+/// Heading words and the category of the entries under them. The first match applies.
 const HEADINGS: &[(&str, FindingCategory)] = &[
     ("root cause", FindingCategory::RootCause),
     ("cause", FindingCategory::RootCause),
@@ -22,10 +22,10 @@ const HEADINGS: &[(&str, FindingCategory)] = &[
     ("impact", FindingCategory::Observation),
     ("analysis", FindingCategory::Observation),
 ];
-/// A heading has at most so many characters.
+/// The maximum length of a heading, in characters.
 const HEADING_CHARS_MAX: usize = 80;
 
-/// Findings, and how many there were that are not kept: too long, or too many.
+/// Returns the findings, and the number of findings dropped because they are too long or too many.
 pub(crate) fn findings(answer: &str) -> (Vec<Value>, usize) {
     let mut reading = Reading::default();
     for line in answer.lines() {
@@ -46,21 +46,21 @@ pub(crate) fn findings(answer: &str) -> (Vec<Value>, usize) {
     (kept, lost)
 }
 
-/// An answer, as far as it is read.
+/// The state of the parser of an answer.
 #[derive(Default)]
 struct Reading {
     headed: Vec<(FindingCategory, String)>,
     bulleted: Vec<(FindingCategory, String)>,
-    /// Beneath which heading; none: beneath none that says what it is.
+    /// The category of the current heading. `None` under a heading without a known category.
     section: Option<FindingCategory>,
     open: Option<Open>,
     in_fence: bool,
 }
 
-/// An entry whose end is not read yet.
+/// An entry that is not complete yet.
 struct Open {
     lines: Vec<String>,
-    /// Columns before its bullet; none: it is a paragraph.
+    /// The indentation of its bullet, in columns. `None` for a paragraph.
     bullet: Option<usize>,
 }
 
@@ -77,7 +77,7 @@ impl Reading {
             return;
         }
         if trimmed.is_empty() {
-            // A paragraph ends; an entry of a list may go on deeper.
+            // An empty line ends a paragraph; a list entry may continue with deeper indentation.
             if self.open.as_ref().is_some_and(|open| open.bullet.is_none()) {
                 self.close();
             }
@@ -126,7 +126,7 @@ impl Reading {
     }
 }
 
-/// The text of an entry of a list.
+/// Returns the text of a list entry.
 fn bullet(line: &str) -> Option<&str> {
     let marked = ["- ", "* ", "+ ", "• ", "– "].iter().find_map(|mark| line.strip_prefix(mark));
     let numbered = || {
@@ -137,7 +137,7 @@ fn bullet(line: &str) -> Option<&str> {
     marked.or_else(numbered).map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// A heading's words, and what stands behind it in its line.
+/// Returns the words of a heading, and the rest of its line.
 fn heading(line: &str) -> Option<(&str, &str)> {
     if line.starts_with('#') {
         return Some((line.trim_start_matches('#').trim(), ""));
@@ -149,7 +149,8 @@ fn heading(line: &str) -> Option<(&str, &str)> {
     }
     let (words, rest) = line.split_once(':')?;
     let rest = rest.trim();
-    // A label with something behind it is a heading by its own words alone, so that `found: …` is an entry.
+    // A label followed by text is a heading only if its words name a category, so that `found: …`
+    // is an entry.
     let is_short = bullet(line).is_none() && words.chars().count() <= HEADING_CHARS_MAX;
     let is_label = rest.is_empty() || (words.split_whitespace().count() <= 3 && category(words).is_some());
     (is_short && is_label).then_some((words, rest))

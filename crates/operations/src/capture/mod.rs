@@ -1,14 +1,14 @@
-//! Readers of texts of an investigation. Pure: what they find is checked and saved elsewhere.
+//! Parsers for the texts of an investigation. Pure: other modules check and save their results.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `blocks` | knowledge of services in fenced JSON |
-//! | `own_prose` | what a text states itself, without code and quotations |
-//! | `plain_facts`, `service_names` | knowledge that sentences state plainly |
+//! | `blocks` | knowledge about services in fenced JSON |
+//! | `own_prose` | the author's own statements, without code and quotations |
+//! | `plain_facts`, `service_names` | knowledge that sentences state explicitly |
 //! | `contacts` | addresses and channels, which a person must confirm |
 //! | `wishes` | preferences in a user's own words |
-//! | `findings`, `actions` | what a final answer found, and what was done |
-//! | `modelled` | the question about an answer's prose, and how its answer is read |
+//! | `findings`, `actions` | findings of a final answer, and actions taken |
+//! | `modelled` | the question for a model about an answer's prose, and the parser of its reply |
 
 mod actions;
 mod blocks;

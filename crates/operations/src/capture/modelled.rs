@@ -1,6 +1,6 @@
-//! What a model is asked about the prose of an agent's answer, and how its answer is read: items of
-//! knowledge, as they stand in blocks. Pure. What an item must say, and that it is saved, is not
-//! this file's matter; that it is nothing but knowledge follows from where it goes.
+//! The question for a model about the prose of an agent's answer, and the parser of its reply:
+//! items of knowledge in the form of knowledge blocks. Pure. Other modules validate and save the
+//! items. The destination of the items ensures that they can only be knowledge.
 
 use loci_engine::safety::for_model;
 use loci_engine::strategies::model_questions::prompt::{Filling, Prompt};
@@ -15,7 +15,7 @@ use super::{blocks, prose};
 use crate::input::canonical;
 
 const GRAMMAR: &str = r#"{"items": [{"service_name": string, "knowledge_type": "dependency" | "pattern" | "config" | "baseline", "knowledge_data": object, "metric"?: string or null, "environment"?: string or null, "cluster"?: string or null, "confidence"?: number from 0 to 1, "context"?: string or null}]} with at most 100 items, or the list alone"#;
-/// What shows something is the agent's to say.
+/// The member for evidence. Only the agent may state it, not the model.
 const EVIDENCE: &str = "evidence";
 
 /// The prompt.
@@ -27,16 +27,17 @@ pub(crate) static KNOWLEDGE: Prompt = Prompt {
     entries: |reply| read(reply).map(|told| told.items.len()),
 };
 
-/// What a model says that an answer's prose says.
+/// The reply of a model about the prose of an answer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Told {
-    /// Items of knowledge, not yet looked at.
+    /// Items of knowledge, not validated yet.
     pub(crate) items: Vec<Value>,
-    /// Items that named evidence, which they have no more.
+    /// The number of items whose evidence was removed.
     pub(crate) without_evidence: usize,
 }
 
-/// The question about an agent's answer; none where it says nothing beside its blocks.
+/// Returns the question about an agent's answer. `None` if the answer has no text outside its
+/// blocks.
 pub(crate) fn question(agent: &str, text: &str) -> Option<Question> {
     let prose = prose(text);
     if prose.trim().is_empty() {
@@ -49,10 +50,10 @@ pub(crate) fn question(agent: &str, text: &str) -> Option<Question> {
     KNOWLEDGE.list_question(Filling { input, entry: entry(), ..Filling::default() })
 }
 
-/// The items of a model's answer.
+/// Parses the items of a model's reply.
 ///
 /// # Errors
-/// Everything that is wrong with its form: no list of objects, too many of them, something beside it.
+/// Any error of form: no list of objects, too many items, or other content around the list.
 pub(crate) fn read(reply: &str) -> Result<Told, BadReply> {
     let mut items = list(reply, ITEMS_MAX, |entry| Some(entry.whole()))?;
     let mut without_evidence = 0;

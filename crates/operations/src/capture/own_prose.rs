@@ -1,15 +1,15 @@
-//! Sentences that a text states itself: without fences, code, quotations, logs and what others say.
-//! Pure. What a sentence means is the matter of its readers.
+//! Sentences that the author of a text states: without fences, code, quotations, logs and
+//! statements of others. Pure. The callers interpret the sentences.
 
 use loci_engine::safety::code_spans::regions;
 use loci_engine::strategies::preferences::own_words::own_words;
 use loci_text::quotation::{Quotation, without_quotations};
 
-/// Characters of a code span that is read as a name.
+/// The maximum length of a code span that is read as a name, in characters.
 const NAME_CHARS_MAX: usize = 100;
-/// Stands in the place of what is left out.
+/// Replaces text that is left out.
 const LEFT_OUT: &str = " … ";
-/// Between quotation marks.
+/// The pairs of quotation marks.
 const QUOTED: &[Quotation] = &[
     Quotation::any('"', &['"']),
     Quotation::any('“', &['”']),
@@ -19,19 +19,20 @@ const QUOTED: &[Quotation] = &[
     Quotation::any('‘', &['’']),
 ];
 
-/// Returns the prose of a text; code is left out whole.
+/// Returns the prose of a text without any code.
 pub(super) fn own_prose(text: &str) -> String {
     let prose = without_code(text, |_| None);
     without_quotations(&own_words(&prose), QUOTED, LEFT_OUT)
 }
 
-/// Returns the prose of a text in which names stay that are written as code, such as `api-server`.
+/// Returns the prose of a text, and keeps names written as code, such as `api-server`.
 pub(super) fn own_prose_with_names(text: &str) -> String {
     let prose = without_code(text, name);
     without_quotations(&own_words(&prose), QUOTED, LEFT_OUT)
 }
 
-/// Returns a text without fences and code spans; a span stays as far as `kept` returns it.
+/// Returns a text without fences and code spans. A span is replaced with the result of `kept`, if
+/// any.
 pub(super) fn without_code(text: &str, kept: fn(&str) -> Option<&str>) -> String {
     let mut bare = String::new();
     let mut from = 0;
@@ -49,7 +50,7 @@ pub(super) fn without_code(text: &str, kept: fn(&str) -> Option<&str>) -> String
     bare
 }
 
-/// Returns the name that a code span is; none where it is a command or a value.
+/// Returns the name in a code span. `None` for a command or a value.
 fn name(span: &str) -> Option<&str> {
     let name = span.trim_matches('`').trim();
     let is_sign = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '.' | '/');

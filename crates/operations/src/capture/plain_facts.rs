@@ -1,10 +1,8 @@
-//! Technical facts that sentences of an agent's answer state plainly: what a service depends on,
-//! how it
-//! is set, what is usual for it, and what happens to it again and again. Pure, and without a model.
+//! Technical facts that sentences of an agent's answer state explicitly: dependencies, settings,
+//! baselines and recurring patterns of a service. Pure, and without a model.
 //!
-//! A sentence counts where it names one service and says no more than it knows: guesses, advice,
-//! the
-//! past, what holds just now, and what is quoted are none. In doubt nothing is read.
+//! A sentence counts if it names exactly one service and states a certain fact. Guesses, advice,
+//! past events, momentary states and quotations do not count. Ambiguous sentences yield nothing.
 
 use std::sync::LazyLock;
 
@@ -16,12 +14,12 @@ use super::own_prose::own_prose_with_names;
 use super::service_names::{Services, targets};
 use crate::quantities;
 
-/// Facts of one answer, at most.
+/// The maximum number of facts per answer.
 const FACTS_MAX: usize = 50;
-/// Bytes of a sentence that is read.
+/// The maximum length of a sentence that is read, in bytes.
 const SENTENCE_BYTES_MAX: usize = 400;
 
-/// Guesses, advice, negations, the past, and what holds just now.
+/// Markers of guesses, advice, negations, past events and momentary states.
 static UNSURE: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)\b(?:might|may|could|would|should|can|possibl[ey]|probabl[ey]|likely|seems?|appears?|suspect\w*|perhaps|maybe|assum\w+|guess\w*|unclear|unsure|recommend\w*|suggest\w*|consider|if|unless|not|no|never|cannot|without|was|were|had|used to|previously|formerly|currently|right now|at the moment|today|yesterday|tonight|this (?:morning|week|hour)|will|would|must|let's|try|increase|raise|set it|change it|told|says|said)\b|n't\b",
@@ -71,8 +69,9 @@ fn compiled(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern")
 }
 
-/// Returns the facts of an answer's prose, as items of knowledge; `known` names services of the
-/// investigation. The only one of them is meant where a sentence names none.
+/// Returns the facts in the prose of an answer, as items of knowledge. `known` names the services
+/// of the investigation. If a sentence names no service and `known` has exactly one, that one is
+/// used.
 pub(crate) fn plain_facts(text: &str, known: &[String]) -> Vec<Value> {
     let prose = own_prose_with_names(text);
     let services = Services::of(known);
@@ -113,7 +112,7 @@ fn facts(sentence: &str, services: &Services<'_>) -> Vec<Value> {
     if data.is_empty() { Vec::new() } else { vec![fact(&service, kind, data, sentence)] }
 }
 
-/// One fact for each target.
+/// Returns one fact for each dependency.
 fn dependencies(sentence: &str, services: &Services<'_>) -> Vec<Value> {
     let Some(verb) = DEPENDS.find(sentence) else { return Vec::new() };
     let subject = sentence.get(..verb.start()).unwrap_or_default();
@@ -145,7 +144,7 @@ fn settings(sentence: &str, service: &str) -> Map<String, Value> {
     without_service(found, service)
 }
 
-/// Returns the words of a setting as a key: `Pod memory limit` is `memory_limit`.
+/// Returns the words of a setting as a key: `Pod memory limit` becomes `memory_limit`.
 fn key(name: &str) -> String {
     let is_of_name = |word: &&str| {
         !matches!(
@@ -168,13 +167,14 @@ fn key(name: &str) -> String {
     words.split_whitespace().filter(is_of_name).collect::<Vec<_>>().join("_")
 }
 
-/// The name of a measure without the word that it is usual.
+/// Returns the name of a metric without the word for "usual".
 fn without_usual(name: &str) -> &str {
     let words = ["normal_", "usual_", "typical_", "average_", "baseline_"];
     words.iter().find_map(|word| name.strip_prefix(word)).unwrap_or(name)
 }
 
-/// Keys without the words of the service, which is named by itself.
+/// Removes the words of the service from keys, because the item names the service in its own
+/// member.
 fn without_service(found: Map<String, Value>, service: &str) -> Map<String, Value> {
     let prefix = format!("{}_", service.to_lowercase().replace(['-', '.', '/'], "_"));
     let bare = |key: String| key.strip_prefix(&prefix).map_or(key.clone(), str::to_owned);

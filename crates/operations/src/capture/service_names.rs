@@ -1,10 +1,9 @@
-//! Names of services in a sentence: names with a hyphen, names before a word such as "service",
-//! names
-//! that an investigation is about, and programs that everyone runs. Pure.
+//! Names of services in a sentence: names with a hyphen, names before a word such as "service", the
+//! services of the investigation, and widely used programs. Pure.
 
 use std::collections::BTreeSet;
 
-/// Words behind a name that say what it is.
+/// Nouns that mark the preceding name as a service.
 const NOUNS: &[&str] = &[
     "service",
     "services",
@@ -28,7 +27,7 @@ const NOUNS: &[&str] = &[
     "container",
     "app",
 ];
-/// Programs that services depend on by their own name.
+/// Programs that are dependencies under their own name.
 const PROGRAMS: &[&str] = &[
     "postgres",
     "postgresql",
@@ -93,7 +92,7 @@ const NO_NAMES: &[&str] = &[
     "stand-by",
     "high-availability",
 ];
-/// Words that stand before a noun and name nothing.
+/// Determiners, which name nothing.
 const DETERMINERS: &[&str] = &[
     "the",
     "a",
@@ -149,19 +148,19 @@ const DETERMINERS: &[&str] = &[
     "frontend",
 ];
 
-/// Names that sentences are read with.
+/// The names with which sentences are read.
 pub(super) struct Services<'a> {
     known: Vec<(String, &'a String)>,
 }
 
 impl<'a> Services<'a> {
-    /// Names of an investigation.
+    /// Returns the names of an investigation.
     pub(super) fn of(known: &'a [String]) -> Self {
         Self { known: known.iter().map(|name| (name.to_lowercase(), name)).collect() }
     }
 
-    /// The one service that a sentence names; where it names none, the only one of the
-    /// investigation.
+    /// Returns the only service that a sentence names. If it names none, returns the only service
+    /// of the investigation.
     pub(super) fn only_one_in(&self, sentence: &str) -> Option<String> {
         let words = words(sentence);
         let mut found = BTreeSet::new();
@@ -176,12 +175,12 @@ impl<'a> Services<'a> {
         }
     }
 
-    /// The service that the words before a verb end with.
+    /// Returns the service that the words before a verb end with.
     pub(super) fn subject_of(&self, words_before: &str) -> Option<String> {
         self.last_of(&words(words_before))
     }
 
-    /// The name that some words end with, before a noun that says what it is.
+    /// Returns the name that some words end with, before a noun such as "service".
     fn last_of(&self, words: &[String]) -> Option<String> {
         let (last, before) = words.split_last()?;
         if NOUNS.contains(&last.as_str())
@@ -192,7 +191,8 @@ impl<'a> Services<'a> {
         self.name(last, false)
     }
 
-    /// The service that a word names; `has_noun`: a noun behind it says so.
+    /// Returns the service that a word names. `has_noun`: a noun after the word marks it as a
+    /// service.
     fn name(&self, word: &str, has_noun: bool) -> Option<String> {
         if let Some((_, name)) = self.known.iter().find(|(known, _)| known == word) {
             return Some((*name).clone());
@@ -206,7 +206,8 @@ impl<'a> Services<'a> {
     }
 }
 
-/// Services and programs that a list such as "redis and the payment service" begins with.
+/// Returns the services and programs at the start of a list such as "redis and the payment
+/// service".
 pub(super) fn targets(list: &str, services: &Services<'_>) -> Vec<String> {
     let mut found = Vec::new();
     for part in list.replace(" as well as ", ",").replace(" and ", ",").replace(" & ", ",").split(',') {
@@ -222,7 +223,7 @@ pub(super) fn targets(list: &str, services: &Services<'_>) -> Vec<String> {
     found
 }
 
-/// Words in lower case, without the marks around them.
+/// Returns words in lower case, without surrounding punctuation.
 fn words(text: &str) -> Vec<String> {
     let bare = |word: &str| {
         let is_mark = |sign: char| !sign.is_alphanumeric();

@@ -1,6 +1,5 @@
-//! Preferences that a user states in conversation, as the user's own words: each is one sentence,
-//! kept
-//! whole. Questions, requests for once, quotations and logs are none. Pure.
+//! Preferences that a user states in conversation, in the user's own words: each is one whole
+//! sentence. Questions, one-time requests, quotations and logs are not preferences. Pure.
 
 use std::sync::LazyLock;
 
@@ -11,12 +10,12 @@ use serde_json::{Value, json};
 
 use super::own_prose::{own_prose, without_code};
 
-/// Preferences of one text, at most.
+/// The maximum number of preferences per text.
 const WISHES_MAX: usize = 20;
-/// Bytes of a sentence that is read.
+/// The maximum length of a sentence that is read, in bytes.
 const SENTENCE_BYTES_MAX: usize = 500;
 
-/// Sentences that state a preference in the words of its user.
+/// Sentences in which users state a preference.
 static STATES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         r"(?i)\bI(?:'d)?\s+(?:(?:always|never|generally|usually|normally|typically)\s+)+(?:want|prefer|expect|like|would like)\b",
@@ -33,25 +32,25 @@ static STATES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .map(compiled)
     .into()
 });
-/// Sentences that an answer of an agent has only where it repeats its user.
+/// Sentences that appear in an agent's answer only if it repeats its user.
 static REPEATS: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)\bI\s+(?:(?:always|never|generally|usually|normally|typically)\s+)+(?:want|prefer|expect|like|would like)\b",
     )
 });
-/// Requests for once, the past and what is put as a condition.
+/// One-time requests, past events and conditions.
 static FOR_ONCE: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)\b(?:when (?:it|this|that)(?:'s| is| was|'re)? (?:done|over|fixed|finished|ready|up)|once (?:it|this|that|you)|(?:escalate|notify|page|email|call)\s+(?:this|it|that)\b|this time|just now|right now|for now|would have|used to|last time|to know (?:why|what|how|if|whether|when|where|who))\b",
     )
 });
-/// Imperatives with "never" and "always" that tell the past.
+/// Sentences with "never" and "always" that report past events.
 static TELLS: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)^(?:please,?\s+)?(?:always|never)\s+(?:seen|saw|had|been|was|were|did|went|got|came|again|mind|the|a|an|on|in|at|[a-z]*[a-df-z]ed)\b",
     )
 });
-/// Words of the user that an answer quotes, or has in a line of the user's.
+/// Words of the user that an answer quotes, or shows in a line of the user.
 static ATTRIBUTED: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r#"(?i)\b(?:you|user|customer|operator)\b[^.!?\n"“”]{0,40}\b(?:said|says?|asked|stated|told|mentioned|wrote|requested|noted|prefers?|preference)\b[^.!?\n"“”]{0,40}["“]([^"“”\n]{3,300})["”]"#,
@@ -60,7 +59,7 @@ static ATTRIBUTED: LazyLock<Regex> = LazyLock::new(|| {
 static LINE_OF_USER: LazyLock<Regex> =
     LazyLock::new(|| compiled(r"(?im)^[ \t]*[*_]*(?:the )?user[*_]*:[*_]*[ \t]+(.+)$"));
 
-/// Types by words of the sentence, in order: the first that fits counts.
+/// Preference types by words of the sentence, in order: the first match applies.
 static TYPES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     [
         (r"(?i)\b(?:escalat\w*|on-?call)\b", "escalation"),
@@ -77,13 +76,14 @@ fn compiled(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern")
 }
 
-/// Returns the preferences that a user's message states, as they are saved.
+/// Returns the preferences that a user's message states, in the form in which they are saved.
 pub(crate) fn wishes(text: &str, said_at: Timestamp) -> Vec<Value> {
     let stated = stated(&own_prose(text));
     stated.iter().map(|sentence| wish(sentence, said_at, "said in conversation")).collect()
 }
 
-/// Returns the preferences of its user that a final answer repeats, as they are saved.
+/// Returns the preferences of the user that a final answer repeats, in the form in which they are
+/// saved.
 pub(crate) fn wishes_repeated(answer: &str, said_at: Timestamp) -> Vec<Value> {
     let open = without_code(answer, |_| None);
     let mut found: Vec<String> = Vec::new();
@@ -104,7 +104,7 @@ fn stated(prose: &str) -> Vec<String> {
     for sentence in sentences(prose) {
         let sentence = sentence.trim().trim_start_matches(['-', '*', '•', ' ']);
         if states(sentence) && found.len() < WISHES_MAX {
-            // The full stop is no word: both forms state one wish.
+            // The full stop is not part of the preference: both forms are the same one.
             let words = sentence.trim_end_matches('.').to_owned();
             if !found.contains(&words) {
                 found.push(words);
@@ -205,7 +205,7 @@ mod tests {
             &["Please always ask before a restart"],
         );
         check("The user asked \"never page me at night\".", &["never page me at night"]);
-        // What the agent says of itself, or what a log says, is nobody's preference.
+        // Statements of the agent about itself, and log lines, are not preferences of a user.
         check("I prefer to roll back first. Always restart the pod after a change.", &[]);
         check("The log says “I always want more memory”.", &[]);
         check("Escalate to ops@example.com after 15 minutes.", &[]);

@@ -1,27 +1,27 @@
-//! Addresses of mail in words: what is one by its grammar, and what merely looks like one. Pure.
-//! The first is told to people as a contact, or is known to the operator; the second is what nobody
-//! may set by the way. It looks at one word: which words of a sentence there are, and what
-//! surrounds them, is their reader's matter.
+//! Mail addresses in words: strict parsing by grammar, and a lenient test for text that resembles
+//! an address. Pure. A parsed address is shown to people as a contact, or compared with the
+//! operator's list. The lenient test protects members that need a person. Each function looks at
+//! one word; the caller splits sentences into words.
 
-/// Characters of an address, and of its part before the `@` (RFC 5321).
+/// The maximum length of an address, and of its part before the `@` (RFC 5321), in characters.
 const CHARS_MAX: usize = 254;
 const LOCAL_CHARS_MAX: usize = 64;
 const LABEL_CHARS: std::ops::RangeInclusive<usize> = 1..=63;
-/// Signs that an unquoted local part may have beside letters and digits (RFC 5322).
+/// Characters that an unquoted local part may contain in addition to letters and digits (RFC 5322).
 const SIGNS: &str = "!#$%&'*+/=?^_`{|}~-";
 
-/// An address.
+/// A mail address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address<'a> {
-    /// Before the `@`, as it is written: its case may say something there.
+    /// The part before the `@`, with its case kept, because the case may be significant.
     pub(super) local: &'a str,
-    /// Behind it, in lower case.
+    /// The part after the `@`, in lower case.
     pub(super) domain: String,
 }
 
 impl<'a> Address<'a> {
-    /// The word as an address, by the grammar of unquoted ones: dots within, never at an end or twice; a domain of two labels at least, the last of
-    /// which is no number.
+    /// Parses a word as an unquoted address. Dots must be inside the local part and never adjacent.
+    /// The domain needs at least two labels, and the last one must not be a number.
     pub(crate) fn parse(word: &'a str) -> Option<Self> {
         let (local, domain) = word.split_once('@')?;
         let is_atom = |atom: &str| {
@@ -50,7 +50,8 @@ impl std::fmt::Display for Address<'_> {
     }
 }
 
-/// True for what somebody may read as an address, even where the grammar says that it is none: in doubt it is one.
+/// True if a person could read the word as an address, even if the grammar does not allow it.
+/// Returns true in case of doubt.
 pub(super) fn looks_like_address(word: &str) -> bool {
     word.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'))
 }

@@ -1,6 +1,6 @@
-//! `sre_preference_decide`: a person says of a contact that waits whether it counts. The user it is
-//! about, by name, or an administrator: a key that works for the user proposes, and confirms
-//! nothing.
+//! `sre_preference_decide`: a person confirms or rejects a pending contact. Only the user in person
+//! or an administrator decides. A key that works for the user can propose a contact, but cannot
+//! confirm it.
 
 use loci_engine::access;
 use loci_engine::access::segment;
@@ -24,11 +24,11 @@ use crate::records::precedence::{SreAction, put_in_force, said_of_it, seal};
 use crate::records::save::SreKept;
 
 impl Operations {
-    /// Puts a preference that waits in force, as said by the person who confirms it, or puts it away.
+    /// Activates a pending preference with the confirming person as its source, or rejects it.
     ///
     /// # Errors
-    /// `NotFound` where no such preference waits, or the caller may not write it; `Denied` for whoever is neither its user in person nor an
-    /// administrator.
+    /// `NotFound` if no such preference is pending, or if the caller may not write it; `Denied` if
+    /// the caller is neither the user in person nor an administrator.
     pub async fn sre_preference_decide(
         &self,
         caller: &Principal,
@@ -58,7 +58,7 @@ impl Operations {
                 let actor = record.provenance.actor.clone().ok_or_else(unknown)?;
                 access::require_user_in_person(&caller, &memory.id, &segment::decode(actor.as_str()))?;
                 let by = caller.name.as_str();
-                // Its text is in the store already.
+                // Secrets are already masked in the stored text.
                 let policy = SafetyPolicy {
                     secrets: RedactionMode::Off,
                     ..SafetyPolicy::of(&settings, &memory.settings)
@@ -92,7 +92,7 @@ impl Operations {
     }
 }
 
-/// What is confirmed is said now, by a person.
+/// Activates the record with the current time and the source of a person.
 fn confirm(
     tx: &mut dyn Tx,
     building: &Building<'_>,

@@ -1,17 +1,17 @@
-//! What in a text leads to somebody: an address, a URL, a handle, a channel, a telephone number.
-//! Pure. In doubt it does: what is taken for a contact waits for a person, and what is not counts
-//! at once. Whether a contact may count is not decided here.
+//! Contacts in a text: an address, a URL, a handle, a channel or a telephone number. Pure. Returns
+//! true in case of doubt: a false positive waits for a person, but a false negative would become
+//! active at once. Other modules decide if a contact is allowed.
 
 use loci_model::Timestamp;
 
 use super::addresses::looks_like_address;
 
-/// Digits of the shortest telephone number.
+/// The minimum number of digits of a telephone number.
 const PHONE_DIGITS: usize = 7;
-/// What introduces an address whatever follows it.
+/// Prefixes that introduce an address regardless of the text after them.
 const SCHEMES: &[&str] = &["://", "mailto:", "tel:", "sip:", "www."];
 
-/// True where a text leads to somebody.
+/// True if a text contains a contact.
 pub(crate) fn has_contact(text: &str) -> bool {
     let text = plain(text);
     let is_place = |word: &str| is_site(word.trim_matches(|c: char| !c.is_alphanumeric()));
@@ -21,7 +21,8 @@ pub(crate) fn has_contact(text: &str) -> bool {
         || has_number(&text)
 }
 
-/// Signs in their usual form: what is drawn as another sign leads to the same place.
+/// Returns the text with characters in their usual form, because a look-alike character leads to
+/// the same address.
 fn plain(text: &str) -> String {
     let sign = |c: char| match c {
         '\u{ff20}' | '\u{fe6b}' => '@',
@@ -46,7 +47,7 @@ fn is_unseen(c: char) -> bool {
     )
 }
 
-/// Words, without marks of emphasis and quotation around them, and without what introduces them.
+/// Returns the words, without emphasis, quotation marks and introducing prefixes.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let parts =
         |c: char| c.is_whitespace() || ",;:=|()<>[]{}\"'*`~\u{201c}\u{201d}\u{2018}\u{2019}".contains(c);
@@ -60,7 +61,8 @@ fn is_contact(word: &str) -> bool {
     looks_like_address(word) || is_handle || is_site(word)
 }
 
-/// A place of the web without its scheme: `hooks.example.com/services/1`, `hooks.example.com:8443`, `10.0.0.5/hook`, or a host of three names.
+/// True for a web address without a scheme: `hooks.example.com/services/1`,
+/// `hooks.example.com:8443`, `10.0.0.5/hook`, or a host of three labels.
 fn is_site(word: &str) -> bool {
     let (place, path) = word.split_once('/').map_or((word, None), |(place, path)| (place, Some(path)));
     let (host, port) = place.rsplit_once(':').map_or((place, None), |(host, port)| (host, Some(port)));
@@ -76,7 +78,8 @@ fn is_site(word: &str) -> bool {
             || (ends_in_letters && names.len() > 1 && (is_led_to || names.len() > 2)))
 }
 
-/// True where digits stand together like those of a telephone number, however they are parted. Times of day and dates are none.
+/// True if the text contains a run of digits as long as a telephone number, with any separators.
+/// Times of day and dates do not count.
 pub(super) fn has_number(text: &str) -> bool {
     let mut digits = 0;
     for word in text.split(|c: char| c.is_whitespace() || ",;=|<>[]{}\"'*`~".contains(c)) {

@@ -1,11 +1,12 @@
-//! Values that lead to nobody although their name is one of a contact: a medium such as `email`, a
-//! delay, a threshold, a switch. Pure. In doubt a value leads to somebody, and waits for a person.
+//! Values that are no contact although their member has the name of one: a medium such as `email`,
+//! a delay, a threshold, a switch. Pure. In case of doubt a value is a contact and waits for a
+//! person.
 
 use serde_json::Value;
 
 use super::contact_words::{has_contact, has_number};
 
-/// Media without an address. An address of one is set by a member of its own.
+/// Media without an address. A separate member sets the address of a medium.
 const MEDIA: &[&str] = &[
     "email",
     "mail",
@@ -34,7 +35,7 @@ const MEDIA: &[&str] = &[
     "webhook",
     "none",
 ];
-/// Letters that end a name of a measure or of a switch.
+/// Suffixes of the names of measurements and switches, in letters only.
 const MEASURES: &[&str] = &[
     "delay",
     "delays",
@@ -58,18 +59,18 @@ const MEASURES: &[&str] = &[
     "count",
     "enabled",
 ];
-/// Words of how grave something is.
+/// Names of severities.
 const SEVERITIES: &[&str] = &[
     "critical", "high", "medium", "low", "major", "minor", "warning", "error", "info", "p0", "p1", "p2",
     "p3", "p4", "p5", "sev0", "sev1", "sev2", "sev3", "sev4", "sev5", "s1", "s2", "s3", "s4", "s5",
 ];
-/// Units of a time, in lower case.
+/// Units of time, in lower case.
 const UNITS: &[&str] = &[
     "s", "sec", "secs", "second", "seconds", "m", "min", "mins", "minute", "minutes", "h", "hour", "hours",
     "d", "day", "days", "%",
 ];
 
-/// True where a value leads to nobody; `name` is the letters of its member's name.
+/// True if a value is no contact. `name` holds only the letters of the member's name.
 pub(super) fn leads_nowhere(name: &str, value: &Value) -> bool {
     match value {
         Value::Bool(_) => true,

@@ -1,5 +1,5 @@
-//! Contacts that need no confirmation: addresses that the operator knows, or the one of the user
-//! whose connection it is. Pure. Whether it was the user who said it is the caller's matter.
+//! Contacts that need no confirmation: addresses known to the operator, or the address of the user
+//! who owns the connection. Pure. The caller checks that the user stated the contact.
 
 use serde_json::Value;
 
@@ -7,7 +7,8 @@ use super::addresses::Address;
 use super::contact_words::has_contact;
 use crate::settings::SreSettings;
 
-/// True where a value is addresses alone, one at least, each of which is in a domain or a list of the operator's, or the user's own.
+/// True if a value consists of at least one address and nothing else, and each address is in an
+/// operator's domain or list, or is the user's own.
 pub(crate) fn are_known(value: &Value, user: &str, settings: &SreSettings) -> bool {
     let mut texts = Vec::new();
     collect(value, &mut texts)
@@ -15,7 +16,8 @@ pub(crate) fn are_known(value: &Value, user: &str, settings: &SreSettings) -> bo
         && texts.into_iter().all(|text| is_known(text, user, settings))
 }
 
-/// Every text of the value; false where there is something else, which nobody knows.
+/// Collects all texts of the value. Returns false if it contains anything else, which is never
+/// known.
 fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) -> bool {
     match value {
         Value::String(text) => {
@@ -23,7 +25,7 @@ fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) -> bool {
             true
         }
         Value::Array(items) => items.iter().all(|item| collect(item, texts)),
-        // A name that leads to somebody is known to nobody, whatever stands under it.
+        // A member name that contains a contact is never known, regardless of its value.
         Value::Object(members) => {
             members.iter().all(|(name, value)| !has_contact(name) && collect(value, texts))
         }

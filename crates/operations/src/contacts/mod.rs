@@ -1,4 +1,4 @@
-//! Contacts, and other values that only a person may set: what is one, which are known, and their
+//! Contacts and other values that only a person may set: detection, known contacts, and
 //! confirmation.
 
 pub(super) mod addresses;

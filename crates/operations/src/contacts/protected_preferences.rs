@@ -1,6 +1,6 @@
-//! Preferences that nobody may set by the way: whom to call, and what spends or risks something.
-//! Pure. Everything that is said counts: the type, the member, the value and, of escalations and
-//! notifications, where it came from.
+//! Preferences that only a person may set: contacts, and settings that cost or risk something.
+//! Pure. All parts of a preference are checked: the type, the member, the value and, for
+//! escalations and notifications, the context.
 
 use loci_model::services::knowledge::SreSource;
 use serde_json::Value;
@@ -9,31 +9,31 @@ use super::contact_words::{has_contact, has_number};
 use super::harmless_values::leads_nowhere;
 use crate::settings::SreSettings;
 
-/// What a preference is to whoever would misuse it.
+/// The risk class of a preference if it were misused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// A contact, or where something is sent.
+    /// A contact, or a destination for messages.
     Contact,
-    /// It lets something happen without anybody asking.
+    /// A setting that permits actions without approval.
     Risk,
     /// Anything else.
     Other,
 }
 
-/// One key of a preference, with all that is said of it.
+/// One key of a preference, with its type, value and context.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Said<'a> {
-    /// The type.
+    /// The preference type.
     pub(crate) kind: &'a str,
-    /// The member that the value is stored under.
+    /// The member under which the value is stored.
     pub(crate) member: &'a str,
-    /// What is wanted.
+    /// The value of the preference.
     pub(crate) value: &'a Value,
-    /// Where it came from.
+    /// The context in which the preference was stated.
     pub(crate) context: Option<&'a str>,
 }
 
-/// Letters in a name that make it one of a contact.
+/// Letter sequences that mark a member name as a contact.
 const CONTACT_WORDS: &[&str] = &[
     "contact",
     "channel",
@@ -48,15 +48,15 @@ const CONTACT_WORDS: &[&str] = &[
     "sendto",
     "forwardto",
 ];
-/// Letters in a name that make it one of risk.
+/// Letter sequences that mark a member name as a risk.
 const RISK_WORDS: &[&str] = &["autoapprov", "approveauto", "bypass"];
-/// Letters in a sentence that ask for risk.
+/// Letter sequences in a sentence that request a risk.
 const RISK_STEMS: &[&str] = &["autoapprov", "automaticallyapprov", "approveautomatically", "approveauto"];
-/// Types whose free text is all about whom to tell.
+/// Preference types whose free text names recipients.
 const OF_ROUTING: &[&str] = &["escalation", "notification"];
 
 impl Said<'_> {
-    /// Its class.
+    /// Returns the risk class.
     pub(crate) fn class(&self, settings: &SreSettings) -> Class {
         let is_own = |name: &str| settings.protected_keys.iter().any(|pattern| matches(pattern, name));
         let is_of_server = [self.kind, self.member].iter().any(|name| is_own(name));
@@ -71,12 +71,14 @@ impl Said<'_> {
     }
 
     fn is_risk(&self) -> bool {
-        // What is said in two halves is said: a type auto with a member approve.
+        // The type and the member together may form a protected name: type `auto` with member
+        // `approve`.
         let path = letters(self.kind) + &letters(self.member);
         names_risk(&path, self.value)
     }
 
-    /// Something beside the value names somebody: its type, the member itself as an address, or where it came from.
+    /// True if a part other than the value contains a contact: the type, the member itself as an
+    /// address, or the context.
     pub(crate) fn leads_elsewhere(&self) -> bool {
         let is_routing = OF_ROUTING.contains(&self.kind);
         names_contact(self.kind)
@@ -89,7 +91,8 @@ impl Said<'_> {
     }
 }
 
-/// A pattern in which `*` stands for any characters; case says nothing, and any sign between words is an underscore.
+/// Compares a name with a pattern in which `*` matches any characters. Case is ignored, and every
+/// separator counts as an underscore.
 fn matches(pattern: &str, name: &str) -> bool {
     let sign = |c: char| if c.is_alphanumeric() || c == '*' { c } else { '_' };
     let folded = |text: &str| text.trim().to_lowercase().chars().map(sign).collect::<String>();
@@ -103,11 +106,11 @@ fn matches(pattern: &str, name: &str) -> bool {
         last = Some(part);
         rest = rest.get(at + part.len()..).unwrap_or_default();
     }
-    // What stands behind the last star ends the name; it may stand there more than once.
+    // The part after the last star must end the name, which may contain it more than once.
     !pattern.is_empty() && last.map_or(rest.is_empty(), |part| name.ends_with(part))
 }
 
-/// A key beneath the value of which something holds.
+/// True if a predicate holds for any key within the value.
 fn names_any(value: &Value, holds: &dyn Fn(&str) -> bool) -> bool {
     match value {
         Value::Object(members) => members.iter().any(|(name, value)| holds(name) || names_any(value, holds)),
@@ -116,7 +119,7 @@ fn names_any(value: &Value, holds: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
-/// True where whoever says it may not: it waits for a person, or is refused.
+/// True if this source may not set a protected preference: it waits for a person, or is rejected.
 pub(crate) fn needs_person(source: SreSource) -> bool {
     match source {
         SreSource::Human | SreSource::Declared => false,
@@ -124,7 +127,7 @@ pub(crate) fn needs_person(source: SreSource) -> bool {
     }
 }
 
-/// Letters and digits alone: however the words of a name are parted, it is the same name.
+/// Returns the letters and digits only, so that different separators give the same name.
 fn letters(text: &str) -> String {
     text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
 }
@@ -134,12 +137,13 @@ fn names_contact(name: &str) -> bool {
     CONTACT_WORDS.iter().any(|word| name.contains(word))
 }
 
-/// True for a member whose name is one of a contact, unless its value can lead to nobody.
+/// True if the member has the name of a contact and its value can be a contact.
 fn is_of_contact(name: &str, value: &Value) -> bool {
     names_contact(name) && !leads_nowhere(&letters(name), value)
 }
 
-/// A name of risk on the way to a value, or a sentence that asks for it: it counts wherever it stands. `path` is the letters of the names so far.
+/// True if a name on the path to a value, or a sentence in it, requests a risk, at any depth.
+/// `path` holds the letters of the names so far.
 fn names_risk(path: &str, value: &Value) -> bool {
     let is_risk = RISK_WORDS.iter().any(|word| path.contains(word));
     is_risk
@@ -163,7 +167,7 @@ fn holds_contact(value: &Value, is_routing: bool) -> bool {
         }),
         Value::Array(items) => items.iter().any(|item| holds_contact(item, is_routing)),
         Value::String(text) => has_contact(text),
-        // A great number is a limit, unless all of it is about whom to call.
+        // A long number is an ordinary limit, unless the type is about recipients.
         Value::Number(number) => is_routing && has_number(&number.to_string()),
         Value::Null | Value::Bool(_) => false,
     }
@@ -213,7 +217,7 @@ mod tests {
         Said { kind, member, value, context }.class(&SreSettings::default())
     }
 
-    /// However it is spelled, and wherever it stands.
+    /// A protected preference is detected in any spelling and at any depth.
     #[test]
     fn nothing_is_set_in_another_spelling() {
         let check = |kind: &str, value: Value, context: Option<&str>, expect: Class| {

@@ -1,9 +1,10 @@
-//! JSON in one spelling: members in order, no white space. What says the same has the same text, and so the same digest. Pure.
+//! Canonical JSON: sorted members, no white space. Equal values have equal texts, and thus equal
+//! digests. Pure.
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// The value with the members of all its objects in order.
+/// Returns the value with the members of all its objects sorted.
 pub(crate) fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -18,22 +19,22 @@ pub(crate) fn sorted(value: &Value) -> Value {
     }
 }
 
-/// The one text of a value.
+/// Returns the canonical text of a value.
 pub(crate) fn text(value: &Value) -> String {
     sorted(value).to_string()
 }
 
-/// The one text of an object.
+/// Returns the canonical text of an object.
 pub(super) fn object_text(members: &Map<String, Value>) -> String {
     text(&Value::Object(members.clone()))
 }
 
-/// What tells two values apart.
+/// Returns a digest that identifies a value.
 pub(crate) fn digest(value: &Value) -> String {
     hex::encode(Sha256::digest(text(value)))
 }
 
-/// What a search reads of a value: names and values without the marks of JSON.
+/// Returns the searchable text of a value: names and values without JSON punctuation.
 pub(crate) fn values_text(value: &Value) -> String {
     let mut out = Vec::new();
     collect(value, &mut out);
@@ -44,7 +45,7 @@ fn collect(value: &Value, out: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
             for (name, value) in members {
-                // What a member is called says what its value is about, and is looked for.
+                // The name of a member describes its value, and is searched too.
                 out.push(name.replace('_', " "));
                 collect(value, out);
             }

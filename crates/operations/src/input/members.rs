@@ -1,20 +1,20 @@
-//! Reading what a caller sends as JSON, member by member: each by its rule, none unknown. Pure. An
-//! error names the member beneath `data`, the rule, and what to do.
+//! Parses JSON of callers member by member. Each member has a rule, and unknown members are
+//! rejected. Pure. An error names the member under `data`, the rule, and the remedy.
 
 use loci_model::{Error, Result, Timestamp};
 use serde_json::{Map, Value};
 
-/// How far clocks may be apart.
+/// The tolerated clock difference, in milliseconds.
 const CLOCKS_APART_MS: i64 = 300_000;
 
-/// Members of an object that nobody has read yet.
+/// The members of an object that are not read yet.
 pub(crate) struct Members {
     left: Map<String, Value>,
     place: String,
 }
 
 impl Members {
-    /// The members of an object; `place` is its name in errors.
+    /// Returns the members of an object. `place` is its name in errors.
     pub(crate) fn of(value: Value, place: &str) -> Result<Self> {
         match value {
             Value::Object(left) => Ok(Self { left, place: place.to_owned() }),
@@ -27,17 +27,17 @@ impl Members {
         }
     }
 
-    /// An error about a member.
+    /// Returns an error about a member.
     pub(crate) fn wrong(&self, name: &str, rule: &str) -> Error {
         Error::invalid(format!("{}.{name}", self.place), format!("{name} {rule}"))
     }
 
-    /// A member; null is as good as none.
+    /// Removes and returns a member. Null counts as absent.
     pub(crate) fn take(&mut self, name: &str) -> Option<Value> {
         self.left.remove(name).filter(|value| !value.is_null())
     }
 
-    /// A text of at most so many characters; none where it is empty.
+    /// Reads a text of at most `chars_max` characters. `None` if it is empty.
     pub(crate) fn text(&mut self, name: &str, chars_max: usize) -> Result<Option<String>> {
         let Some(value) = self.take(name) else { return Ok(None) };
         let rule = || self.wrong(name, &format!("must be a text of at most {chars_max} characters"));
@@ -48,13 +48,13 @@ impl Members {
         Ok((!text.trim().is_empty()).then(|| text.to_owned()))
     }
 
-    /// The same, which must be there.
+    /// Like [`Self::text`], for a required member.
     pub(crate) fn required(&mut self, name: &str, chars_max: usize) -> Result<String> {
         let text = self.text(name, chars_max)?;
         text.ok_or_else(|| self.wrong(name, &format!("is required: send 1 to {chars_max} characters")))
     }
 
-    /// One of the words of a closed list.
+    /// Reads one value of a closed list.
     pub(crate) fn word<T: Copy>(
         &mut self,
         name: &str,
@@ -66,7 +66,8 @@ impl Members {
         found.map(Some).ok_or_else(|| self.wrong(name, &format!("must be one of {}", all.join(", "))))
     }
 
-    /// When something was said or seen; what is ahead of now would count as newer than all that is seen until then.
+    /// Reads a past time. A future time is rejected, because it would count as newer than every
+    /// later record.
     pub(crate) fn past(&mut self, name: &str, now: Timestamp) -> Result<Option<Timestamp>> {
         let time = self.time(name)?;
         match time.filter(|time| *time > now.plus_millis(CLOCKS_APART_MS)) {
@@ -75,7 +76,7 @@ impl Members {
         }
     }
 
-    /// A point in time.
+    /// Reads a point in time.
     pub(crate) fn time(&mut self, name: &str) -> Result<Option<Timestamp>> {
         let Some(value) = self.take(name) else { return Ok(None) };
         let parsed = value.as_str().and_then(|text| Timestamp::parse(text).ok());
@@ -84,7 +85,7 @@ impl Members {
             .ok_or_else(|| self.wrong(name, "must be a time in RFC 3339, like 2026-11-21T08:30:00Z"))
     }
 
-    /// An object of at most so many bytes.
+    /// Reads an object of at most `bytes_max` bytes.
     pub(crate) fn object(&mut self, name: &str, bytes_max: usize) -> Result<Option<Map<String, Value>>> {
         let Some(value) = self.take(name) else { return Ok(None) };
         let rule = || self.wrong(name, &format!("must be a JSON object of at most {bytes_max} bytes"));
@@ -101,7 +102,7 @@ impl Members {
         }
     }
 
-    /// A list of at most so many items; none is an empty one.
+    /// Reads a list of at most `items_max` items. An absent member gives an empty list.
     pub(crate) fn list(&mut self, name: &str, items_max: usize) -> Result<Vec<Value>> {
         match self.take(name) {
             None => Ok(Vec::new()),
@@ -110,7 +111,7 @@ impl Members {
         }
     }
 
-    /// That every member was read.
+    /// Checks that every member was read.
     pub(crate) fn finish(self, known: &str) -> Result<()> {
         match self.left.keys().next() {
             None => Ok(()),

@@ -1,5 +1,5 @@
-//! Input of callers: JSON by rule and in one spelling, masked, and typed events of the AgentCore
-//! wire.
+//! Input of callers: validated and canonical JSON, masking of secrets, and typed events of the
+//! AgentCore wire protocol.
 
 pub(super) mod canonical;
 pub(super) mod members;

@@ -1,14 +1,14 @@
-//! Dictionaries as Python prints them, read as JSON: agents of the source design send `str(data)`.
-//! Pure, and no more than a reader: names, calls and operators mean nothing to it, but for
-//! `datetime.datetime(…)`, which is what a model of data prints a time as.
+//! Dictionaries in Python notation, parsed as JSON: agents of the source design send `str(data)`.
+//! Pure. Only literals are parsed: names, calls and operators are invalid, except
+//! `datetime.datetime(…)`, the notation of a time in a printed data model.
 
 use loci_model::Timestamp;
 use serde_json::{Map, Number, Value};
 
-/// Lists in lists, no deeper.
+/// The maximum nesting depth.
 const DEPTH_MAX: u32 = 64;
 
-/// The value that a text spells; none where it is no literal, or more than one.
+/// Returns the value of a literal. `None` if the text is not exactly one literal.
 pub(crate) fn read(text: &str) -> Option<Value> {
     let mut reader = Reader { rest: text };
     let value = reader.value(0)?;
@@ -25,7 +25,7 @@ impl Reader<'_> {
         self.rest = self.rest.trim_start();
     }
 
-    /// Takes a word or a mark that comes next.
+    /// Consumes a word or punctuation mark if it comes next.
     fn takes(&mut self, mark: &str) -> bool {
         self.skip();
         match self.rest.strip_prefix(mark) {
@@ -108,7 +108,7 @@ impl Reader<'_> {
         Number::from_f64(digits.parse().ok()?).map(Value::Number)
     }
 
-    /// A text between its quotes.
+    /// Reads a quoted text.
     fn text(&mut self) -> Option<String> {
         self.skip();
         let mut chars = self.rest.chars();
@@ -126,7 +126,8 @@ impl Reader<'_> {
         Some(out)
     }
 
-    /// `datetime.datetime(2026, 11, 20, 10, 0, tzinfo=datetime.timezone.utc)`, as a time in RFC 3339. Without a zone it is UTC.
+    /// Reads `datetime.datetime(2026, 11, 20, 10, 0, tzinfo=datetime.timezone.utc)` as a time in
+    /// RFC 3339. Without a zone it is UTC.
     fn time(&mut self) -> Option<Value> {
         if !(self.takes("datetime.datetime(") || self.takes("datetime(")) {
             return None;
@@ -134,7 +135,7 @@ impl Reader<'_> {
         let mut parts = Vec::new();
         while !self.takes(")") {
             if self.takes("tzinfo=") {
-                // Another zone would have to be known by its name.
+                // Other zones would need a time zone database.
                 let is_utc = ["datetime.timezone.utc", "timezone.utc", "TzInfo(UTC)", "TzInfo(0)"];
                 is_utc.iter().find(|zone| self.takes(zone))?;
             } else {
@@ -152,7 +153,7 @@ impl Reader<'_> {
     }
 }
 
-/// What stands for what cannot be written; a mark that means nothing stays as it is, as it does there.
+/// Returns the characters of an escape sequence. An unknown escape is kept unchanged, as in Python.
 fn escape(chars: &mut std::str::Chars<'_>) -> Option<Vec<char>> {
     let one = match chars.next()? {
         'n' => '\n',
@@ -172,7 +173,7 @@ fn coded(chars: &mut std::str::Chars<'_>, digits: usize) -> Option<char> {
     let code: String = chars.by_ref().take(digits).collect();
     let is_whole = code.len() == digits && code.bytes().all(|byte| byte.is_ascii_hexdigit());
     let code = u32::from_str_radix(&code, 16).ok().filter(|_| is_whole)?;
-    // Half of a letter, as Python prints text that was cut in an emoji.
+    // Half of a surrogate pair, as Python prints text that was cut within an emoji.
     let is_half = matches!(code, 0xd800..=0xdfff);
     if is_half { Some(char::REPLACEMENT_CHARACTER) } else { char::from_u32(code) }
 }

@@ -1,15 +1,15 @@
-//! Secrets in what is sent as JSON, masked value by value, so that what is stored is JSON still.
-//! Which texts are secrets is [`loci_engine::safety`]'s matter. Names of members say what a value
-//! is, and are read along with it.
+//! Masks secrets in JSON value by value, so that the stored text remains valid JSON.
+//! [`loci_engine::safety`] detects the secrets. A value is checked together with the name of its
+//! member, which indicates its meaning.
 
 use loci_engine::safety::{RedactionMode, SecretKind, json_secrets, redact, secrets};
 use serde_json::{Map, Value};
 
-/// The members of such a pair.
+/// The members that name the value in a pair of name and value.
 const NAMES: &[&str] = &["name", "key"];
 const VALUE: &str = "value";
 
-/// Masks secrets in texts of the value; the kinds there were.
+/// Masks secrets in the texts of a value. Returns the kinds of secrets found.
 pub(crate) fn mask(value: &mut Value, mode: RedactionMode) -> Vec<SecretKind> {
     let mut kinds = Vec::new();
     walk(value, None, mode, &mut kinds);
@@ -18,7 +18,7 @@ pub(crate) fn mask(value: &mut Value, mode: RedactionMode) -> Vec<SecretKind> {
     kinds
 }
 
-/// What a pair of a name and a value, as environments are listed, calls its value.
+/// Returns the name in a pair of name and value, as environment variables are listed.
 fn named(members: &Map<String, Value>) -> Option<String> {
     let name = NAMES.iter().find_map(|name| members.get(*name)?.as_str())?;
     members.contains_key(VALUE).then(|| name.to_owned())
@@ -44,7 +44,7 @@ fn walk(value: &mut Value, name: Option<&str>, mode: RedactionMode, kinds: &mut 
             kinds.extend(&found);
             *text = clean;
             if let Some(name) = name.filter(|_| found.is_empty()) {
-                // Beside its name: nothing in `hunter2` tells that it is a password.
+                // Check the value with its name: `hunter2` alone does not look like a password.
                 let (_, found) = redact(format!("{name} = \"{text}\""), mode);
                 if !found.is_empty() {
                     secrets::MASK.clone_into(text);

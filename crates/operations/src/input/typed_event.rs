@@ -1,7 +1,6 @@
-//! What an event of the AgentCore wire says by its content: agents of the source design send a
-//! preference, something known of a service or an investigation as the one message of an event, as
-//! JSON or as Python prints it, and name no type. Pure; whether the memory is one that remembers
-//! such things is the write's matter.
+//! Typed content of an AgentCore event. Agents of the source design send a preference, knowledge
+//! about a service or an investigation as the only message of an event, as JSON or in Python
+//! notation, without a type name. Pure. The write checks that the memory stores such types.
 
 use loci_engine::events::NewEvent;
 use loci_model::event::{PayloadItem, Role};
@@ -14,23 +13,23 @@ use crate::preferences::categories;
 use crate::records::namespace_rules::PREFERENCES_SESSION;
 use crate::records::save::EVENT_TYPE;
 
-/// What members of a timeline are called elsewhere.
+/// Names of timeline members in our format, and their names in other formats.
 const TIMELINE_NAMES: &[(&str, &str)] =
     &[("timestamp", "time"), ("action", "event"), ("agent", "by"), ("result_summary", "result")];
 
-/// One of these is in every text that is something of a type.
+/// Members of which every typed text contains at least one.
 const MARKS: &[&str] = &["preference_type", "knowledge_type", "incident_id"];
 
-/// Something of a type, as the type's reader takes it.
+/// Content of a known type, in the form that the parser of the type accepts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Typed {
-    /// What it is.
+    /// The record type.
     pub(crate) kind: SreType,
-    /// What it says.
+    /// The content.
     pub(crate) data: Value,
 }
 
-/// True where an event may be typed: told without reading it.
+/// True if an event may have typed content, without parsing it.
 pub(crate) fn may_be_typed(new: &NewEvent) -> bool {
     let has_mark = |text: &str| MARKS.iter().any(|mark| text.contains(mark));
     let is_object = |item: &PayloadItem| match item {
@@ -44,16 +43,17 @@ pub(crate) fn may_be_typed(new: &NewEvent) -> bool {
         || (new.payload.len() == 1 && (is_of_preferences || new.payload.iter().any(is_object)))
 }
 
-/// What the event says by its content; none where it is talk like any other. Where the event names its type, it is of that one.
+/// Returns the typed content of the event. `None` for ordinary conversation. A type named by the
+/// event has precedence.
 ///
 /// # Errors
-/// `Invalid` where it names a type that there is not, or its message is nothing that the type could be.
+/// `Invalid` if the event names an unknown type, or if its message does not fit the type.
 pub(crate) fn typed(new: &NewEvent) -> Result<Option<Typed>> {
     let named = new.metadata.get(EVENT_TYPE);
     let session = new.session.as_ref().map(|session| session.as_str());
     let is_of_preferences = session == Some(PREFERENCES_SESSION);
     let alone = match new.payload.as_slice() {
-        // What a tool says is data that somebody else wrote.
+        // Tool output is data by third parties.
         [PayloadItem::Conversational { role: Role::Assistant | Role::User, text }] => Some(text.as_str()),
         [PayloadItem::Json(document)] => Some(document.as_str()),
         _ => None,
@@ -73,7 +73,7 @@ pub(crate) fn typed(new: &NewEvent) -> Result<Option<Typed>> {
     Ok(kind.map(|kind| of_kind(kind, found, text)))
 }
 
-/// The object that a text spells.
+/// Returns the object in a text.
 fn object(text: &str) -> Option<Map<String, Value>> {
     if !text.trim_start().starts_with('{') {
         return None;
@@ -101,7 +101,7 @@ fn kind_of(members: &Map<String, Value>) -> Option<SreType> {
 fn of_kind(kind: SreType, found: Option<Map<String, Value>>, text: &str) -> Typed {
     let data = match (kind, found) {
         (SreType::Preferences, Some(members)) => Value::Object(of_preference(members)),
-        // A sentence.
+        // The text is a sentence.
         (SreType::Preferences, None) => {
             Value::Object(Map::from_iter([("preference_value".to_owned(), Value::String(text.to_owned()))]))
         }
@@ -112,7 +112,8 @@ fn of_kind(kind: SreType, found: Option<Map<String, Value>>, text: &str) -> Type
     Typed { kind, data }
 }
 
-/// Whose it is the event says. A sentence with categories is what general clients of the wire write.
+/// Converts the members of a preference. The event names the user. Generic clients of the wire
+/// protocol write a sentence with categories.
 fn of_preference(mut members: Map<String, Value>) -> Map<String, Value> {
     members.remove("user_id");
     let categories = match members.remove("categories") {

@@ -1,6 +1,7 @@
-//! Typed content of events that came over the AgentCore wire: its records are written with the
-//! event, and no strategy reads the event besides. What it says is an agent's word: whoever signed
-//! the request is the agent's program, not its user.
+//! Typed content of events received over the AgentCore wire protocol. Its records are written in
+//! the transaction of the event, and no strategy processes the event in addition. The content has
+//! the source of an agent, because the signed request comes from the agent's program and not from
+//! its user.
 
 use loci_engine::access;
 use loci_engine::access::segment;
@@ -26,12 +27,12 @@ use crate::settings::{SreSettings, SreSettingsByMemory};
 /// The name of the profile.
 pub(crate) const PROFILE: &str = "sre";
 
-/// True for a memory of the profile.
+/// True if the memory uses the profile.
 pub(crate) fn is_of_profile(memory: &Memory) -> bool {
     memory.settings.profile.as_deref() == Some(PROFILE)
 }
 
-/// An id as an event names it, in a memory of the profile: one segment.
+/// Checks the ids of an event in a memory of the profile: each must be one segment.
 ///
 /// # Errors
 /// `Invalid`, naming the member.
@@ -49,8 +50,8 @@ pub(crate) fn check_ids(memory: &Memory, actor: &str, session: Option<&str>) -> 
     Ok(())
 }
 
-/// True where a record that nobody said in person holds a preference that only a person puts in
-/// force: it waits.
+/// True if a record without a personal source contains a preference that only a person may
+/// activate. Such a record becomes pending.
 pub(crate) fn waits_for_person(settings: &SreSettingsByMemory, asked: &Admission<'_>) -> bool {
     let Admission { memory, kind, strategy, namespace, text } = *asked;
     let is_preference = || {
@@ -63,7 +64,7 @@ pub(crate) fn waits_for_person(settings: &SreSettingsByMemory, asked: &Admission
     is_of_profile(memory) && is_preference() && preference::is_protected(text, settings.of(&memory.id))
 }
 
-/// The same of a record that was changed, whoever said it first: what is still said by a person stays in force.
+/// Like [`waits_for_person`], for a changed record: a record whose source is a person stays active.
 pub(crate) fn waits_when_changed(memory: &Memory, settings: &SreSettingsByMemory, record: &Record) -> bool {
     let asked = Admission {
         memory,
@@ -75,25 +76,25 @@ pub(crate) fn waits_when_changed(memory: &Memory, settings: &SreSettingsByMemory
     record.state == RecordState::Active && needs_person(source(record)) && waits_for_person(settings, &asked)
 }
 
-/// True for a place in which preferences lie, or one beneath it.
+/// True for the namespace of preferences, or one under it.
 fn is_of_preferences(memory: &Memory, namespace: &Namespace) -> bool {
     let Ok(strategy) = namespace_rules::strategy(memory, SreType::Preferences) else { return false };
     let place = namespace.normal();
     Beside::of(strategy.template.as_str(), &place).is_some_and(|beside| beside.unsaid == 0)
 }
 
-/// Segments of a namespace beside those of the template that gives it.
+/// The segments of a namespace next to the segments of a template.
 pub(crate) struct Beside<'a> {
-    /// A segment of the template, and of the namespace.
+    /// Pairs of a template segment and the namespace segment at the same position.
     pub(crate) pairs: Vec<(&'a str, &'a str)>,
-    /// Segments of the template for which the namespace has none.
+    /// The number of template segments without a namespace segment.
     unsaid: usize,
-    /// Segments of the namespace beneath the template.
+    /// The number of namespace segments after the end of the template.
     pub(crate) beneath: usize,
 }
 
 impl<'a> Beside<'a> {
-    /// None where the template gives another namespace: what has no variable stands for itself.
+    /// Compares a namespace with a template. `None` if a fixed segment differs.
     pub(crate) fn of(template: &'a str, namespace: &'a str) -> Option<Self> {
         let parts = |text: &'a str| text.trim_matches('/').split('/').collect::<Vec<_>>();
         let (template, namespace) = (parts(template), parts(namespace));
@@ -104,8 +105,9 @@ impl<'a> Beside<'a> {
     }
 }
 
-/// The other name of a namespace that a reader of the wire asks for, in a memory of the profile: ids as this memory writes them, agents by the
-/// name they are known by. None where it is the same.
+/// Returns the stored form of a namespace that a wire client requests, in a memory of the profile:
+/// ids in this memory's spelling, agents by their configured name. `None` if it equals the
+/// requested form.
 pub(crate) fn known_as(memory: &Memory, settings: &SreSettings, asked: &Namespace) -> Option<Namespace> {
     if !is_of_profile(memory) {
         return None;
@@ -118,7 +120,8 @@ pub(crate) fn known_as(memory: &Memory, settings: &SreSettings, asked: &Namespac
     Namespace::parse(text).ok().filter(|other| other.normal() != asked.normal())
 }
 
-/// The namespace with its ids as a type writes them; none where the type's template does not give it.
+/// Returns the namespace with its ids in the spelling of a record type. `None` if it does not match
+/// the template of the type.
 fn written(kind: SreType, settings: &SreSettings, template: &str, asked: &str) -> Option<String> {
     let beside = Beside::of(template, asked).filter(|beside| beside.beneath == 0)?;
     let mut out = String::new();
@@ -135,20 +138,20 @@ fn written(kind: SreType, settings: &SreSettings, template: &str, asked: &str) -
     Some(out)
 }
 
-/// The content of an event as something of a type, with the ids of its records.
+/// Typed content of an event, with the ids of its records.
 struct TypedEvent<'a> {
     typed: Typed,
     naming: &'a EventNaming,
 }
 
-/// The ids of the records of an event, made before its write.
+/// The ids of an event's records, generated before the transaction.
 pub(crate) struct EventNaming {
     pub(crate) naming: Naming,
     pub(crate) operations: Operations,
 }
 
 impl EventContent for EventNaming {
-    /// The event's content as something of a type, in a memory that has a strategy for it.
+    /// Returns the typed content of an event, if the memory has a strategy for its type.
     fn in_memory(&self, memory: &Memory, new: &NewEvent) -> Result<Option<Box<dyn TypedContent + '_>>> {
         if !is_of_profile(memory) {
             return Ok(None);
@@ -177,10 +180,11 @@ impl TypedContent for TypedEvent<'_> {
 }
 
 impl Operations {
-    /// Writes the records of typed content, within the write that stored the event.
+    /// Writes the records of typed content, in the transaction that stores the event.
     ///
     /// # Errors
-    /// `Invalid`, naming the member; `Denied` for what only a person may set, and outside the caller's grants.
+    /// `Invalid`, naming the member; `Denied` for values that only a person may set, and outside
+    /// the caller's grants.
     fn sre_typed_in(
         &self,
         tx: &mut dyn Tx,

@@ -1,8 +1,8 @@
-//! The job that reads an agent's answer: its blocks and contacts at once and
-//! without a model. A model then reads its prose where the memory asks one; otherwise plain
-//! sentences are read. Each part is saved once, however often the job runs. Answers of a model are
-//! extracted knowledge and nothing else. `loci_engine::language_models` asks the model, and the job
-//! decides when to ask it again.
+//! The job that reads an agent's answer. It reads knowledge blocks and contacts at once and without
+//! a model. If the memory configures a model, the model then reads the prose; otherwise rules read
+//! plain sentences. Each part is saved once, however often the job runs. Items from a model have
+//! the source `extracted` and are always knowledge. `loci_engine::language_models` asks the model,
+//! and the job decides when to ask again.
 
 use std::collections::BTreeSet;
 
@@ -30,29 +30,29 @@ use crate::records::knowledge::digest_of;
 use crate::records::save::PRIVATE;
 use crate::{SreAction, capture};
 
-/// The operation under which a reading is kept.
+/// The operation name under which the result of a reading is stored.
 const RESULT: &str = "sre_agent_response";
-/// One that is over is kept as long as a job that is done.
+/// The time to keep the result of a finished reading, in milliseconds: as long as a finished job.
 const RESULT_MS: i64 = DAY_MS;
 
-/// What an answer's reading has come to.
+/// The state of reading an answer.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Reading {
-    /// What came of it so far.
+    /// The result so far.
     #[serde(flatten)]
     pub(super) captured: Captured,
-    /// A model is to be heard still.
+    /// True while the reply of a model is pending.
     #[serde(default)]
     is_open: bool,
-    /// While it is: the records of what the blocks say.
+    /// The records of the knowledge blocks, while the reading is open.
     #[serde(default)]
     of_blocks: RecordsByWord,
-    /// Records that say what a model read.
+    /// The records of items that a model read.
     #[serde(default)]
     by_model: Vec<String>,
 }
 
-/// A stored answer, with what is needed to read it.
+/// A stored answer, with the context for reading it.
 struct Stored {
     event: Event,
     caller: Principal,
@@ -103,25 +103,25 @@ impl Stored {
     }
 }
 
-/// What a model is asked about the prose of an answer.
+/// The question for a model about the prose of an answer.
 pub(crate) struct ProseQuestion {
-    /// Which model is asked.
+    /// The configured model mode.
     pub(crate) mode: ModelMode,
     /// The question.
     pub(crate) question: Question,
 }
 
 impl ProseQuestion {
-    /// What a model's answer says.
+    /// Parses the reply of a model.
     ///
     /// # Errors
-    /// Everything that is wrong with its form.
+    /// Any error in the form of the reply.
     pub(crate) fn read(&self, reply: &str) -> std::result::Result<capture::Told, BadReply> {
         capture::read(reply)
     }
 }
 
-/// The reading of an answer by a job, as far as it has come.
+/// Returns the stored state of a job's reading.
 pub(super) fn reading_of(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -137,7 +137,8 @@ fn scope_of(memory: &MemoryId, job: &JobId) -> TokenScope {
 }
 
 impl Operations {
-    /// Reads what needs no model of the answer that a job names; what a model is to be asked then. `None` where all of it is read.
+    /// Reads the parts of the job's answer that need no model. Returns the question for the model
+    /// about the rest, or `None` if the reading is complete.
     pub(crate) async fn read_agent_response(&self, job: &Job) -> Result<Option<ProseQuestion>> {
         let Some(stored) = self.stored_answer(job).await? else { return Ok(None) };
         let answer = stored.answer(job);
@@ -162,7 +163,8 @@ impl Operations {
         Ok(Some(ProseQuestion { mode: stored.mode, question }))
     }
 
-    /// Saves what a model read in the prose of an answer, by the rules of blocks: as extracted, and without evidence.
+    /// Saves the items that a model read in the prose of an answer, by the rules of knowledge
+    /// blocks: with the source `extracted`, and without evidence.
     pub(crate) async fn learn_from_prose(
         &self,
         job: &Job,
@@ -177,7 +179,8 @@ impl Operations {
             );
             reading.captured.refuse(None, why);
         }
-        // It was said when the agent answered, however late a model reads it.
+        // The time of a statement is the time of the agent's answer, regardless of the delay of the
+        // model.
         let said_at = stored.event.time.min(self.engine.now());
         let mut seen = BTreeSet::new();
         let mut items = Vec::new();
@@ -203,9 +206,8 @@ impl Operations {
         self.close_reading(job, reading).await
     }
 
-    /// Ends the reading of an answer without a model, and says why: what its sentences state
-    /// plainly is
-    /// saved all the same.
+    /// Ends the reading of an answer without a model and records the reason. Facts in plain
+    /// sentences are saved anyway.
     pub(crate) async fn leave_prose(&self, job: &Job, why: String) -> Result<()> {
         let Some((stored, mut reading)) = self.open_reading(job).await? else { return Ok(()) };
         reading.captured.refuse(None, why);
@@ -213,14 +215,15 @@ impl Operations {
         self.close_reading(job, reading).await
     }
 
-    /// Records that say what a model read in the answer of a job.
+    /// Returns the records of items that a model read in the answer of a job.
     pub(crate) async fn read_by_model(&self, job: &Job) -> Result<Vec<RecordId>> {
         let (memory, id, now) = (job.memory.clone(), job.id.clone(), self.engine.now());
         let reading = self.engine.store().read(move |tx| reading_of(tx, &memory, &id, now)).await?;
         reading.unwrap_or_default().by_model.into_iter().map(RecordId::parse).collect()
     }
 
-    /// The answer that a job names; none where it is gone: then nothing is left that quotes it.
+    /// Returns the answer that a job names. If the answer was deleted, drops the exchanges of the
+    /// job, which quote it, and returns `None`.
     async fn stored_answer(&self, job: &Job) -> Result<Option<Stored>> {
         let (Some(actor), Some(session)) = (job.actor.clone(), job.session.clone()) else { return Ok(None) };
         let Ok(id) = EventId::parse(job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default()) else {
@@ -250,14 +253,15 @@ impl Operations {
         Ok(stored)
     }
 
-    /// The same while a model is to be heard. It may have gone since it was asked about, or another try was faster.
+    /// Returns the answer and its reading while the reply of a model is pending. `None` if the
+    /// answer was deleted since the question, or if another attempt has finished.
     async fn open_reading(&self, job: &Job) -> Result<Option<(Stored, Reading)>> {
         let Some(mut stored) = self.stored_answer(job).await? else { return Ok(None) };
         let reading = stored.reading.take().filter(|reading| reading.is_open);
         Ok(reading.map(|reading| (stored, reading)))
     }
 
-    /// Keeps the result of a reading, and forgets what was asked for it.
+    /// Stores the final result of a reading, and deletes the exchanges with the model.
     async fn close_reading(&self, job: &Job, reading: Reading) -> Result<()> {
         let over = Reading { is_open: false, of_blocks: RecordsByWord::new(), ..reading };
         self.keep_reading(job, over).await
@@ -272,7 +276,7 @@ impl Operations {
         self.engine
             .store()
             .write(move |tx| {
-                // A question may wait as long as there is something to ask about.
+                // An open question is kept as long as the event it is about.
                 let expires = if is_open {
                     now.plus_days(existing(tx, &memory)?.event_expiry_days)
                 } else {

@@ -1,7 +1,7 @@
-//! Knowledge and preferences out of texts of an investigation, saved: blocks of an agent's answer
-//! and
-//! facts that its prose states plainly under the agent, contacts that it names as proposals of the
-//! user's, and preferences that the user states. One item that breaks a rule spoils no other.
+//! Saves knowledge and preferences from the texts of an investigation. Knowledge blocks and plain
+//! facts in an answer are saved under the agent. Contacts become proposals for the user.
+//! Preferences that the user states are saved for the user. An invalid item does not affect the
+//! others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,64 +20,66 @@ use crate::records::knowledge::digest_of;
 use crate::records::save::SaveAs;
 use crate::{SreAction, SreKept, SreSave};
 
-/// What came of an answer.
+/// The result of capturing an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Captured {
-    /// Knowledge, as it was saved.
+    /// Saved knowledge.
     pub saved: Vec<CapturedRecord>,
-    /// Preferences of the user, as they were saved.
+    /// Saved preferences of the user.
     #[serde(default)]
     pub preferences: Vec<CapturedRecord>,
-    /// What was not.
+    /// Items that were not saved.
     pub rejected: Vec<CapturedRefusal>,
-    /// What a person must confirm.
+    /// Items that a person must confirm.
     pub pending: Vec<CapturedRecord>,
 }
 
-/// Whose answer it is, and where.
+/// An agent's answer and its context.
 pub(super) struct Answer<'a> {
     pub(super) memory: &'a MemoryId,
-    /// The incident, as metadata of events name it.
+    /// The incident, as spelled in the metadata of events.
     pub(super) incident: &'a str,
     pub(super) agent: &'a str,
     pub(super) session: &'a str,
     pub(super) user: &'a str,
     pub(super) private_to: Option<String>,
     pub(super) text: &'a str,
-    /// Services that the investigation is about.
+    /// The services of the investigation.
     pub(super) services: Vec<String>,
-    /// Calls of tools that were reported with it.
+    /// The tool calls reported with the answer.
     pub(super) calls: &'a BTreeSet<String>,
-    /// The job that reads it: what one try of it has saved, the next one does not save again.
+    /// The job that reads the answer. Its id makes the idempotency tokens, so that a retry saves
+    /// nothing twice.
     pub(super) job: Option<&'a JobId>,
 }
 
 impl Answer<'_> {
-    /// What a part of it is saved under.
+    /// Returns the idempotency token of a part of the answer.
     fn token(&self, part: &str, number: usize) -> Result<Option<ClientToken>> {
-        // A job reads one answer: what it saves under a name is the same in every try, and of a model the first that was heard.
+        // A job reads one answer, so each attempt saves the same content under a token. For a model
+        // it is the content of its first reply.
         let token =
             |job: &JobId| ClientToken::new(format!("agent response {job} {part} {number}"), &Value::Null);
         self.job.map(token).transpose()
     }
 }
 
-/// Records of knowledge, by what tells one thing that is said from another.
+/// Record ids of knowledge, by the digest of the item.
 pub(super) type RecordsByWord = BTreeMap<String, String>;
 
-/// Where items of knowledge were read.
+/// The origin of items of knowledge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadIn<'a> {
-    /// In the agent's own blocks.
+    /// The agent's own knowledge blocks.
     Blocks,
-    /// In sentences of its prose, by rules.
+    /// Sentences of the prose, read by rules.
     Sentences,
-    /// In its prose, by a model, so made.
+    /// The prose, read by a model with this provenance.
     Prose(&'a Making),
 }
 
 impl ReadIn<'_> {
-    /// Whose word it is.
+    /// Returns the source of the items.
     fn source(self) -> SreSource {
         match self {
             Self::Blocks => SreSource::Agent,
@@ -113,7 +115,7 @@ impl Captured {
         self.rejected.push(CapturedRefusal { index: index.map(|index| index as u64), reason });
     }
 
-    /// Notes what became of preferences.
+    /// Adds the results for preferences.
     fn note_preferences(&mut self, kept: Vec<SreKept>) {
         for kept in kept {
             let Some(record) = kept.record else {
@@ -128,7 +130,7 @@ impl Captured {
         }
     }
 
-    /// Notes what became of records; `first` is the place of the first among all items.
+    /// Adds the results for records. `first` is the index of the first one among all items.
     fn note(&mut self, kept: Vec<SreKept>, (read_in, first): (ReadIn<'_>, usize)) {
         for (at, kept) in kept.into_iter().enumerate() {
             let Some(record) = kept.record else {
@@ -150,10 +152,11 @@ impl Captured {
 }
 
 impl Operations {
-    /// Saves what an answer teaches, as far as the memory captures it and no model is needed; with the records of what its blocks say.
+    /// Saves the contents of an answer that need no model, as far as the memory captures them. Also
+    /// returns the records of the knowledge blocks.
     ///
     /// # Errors
-    /// What the store says; what of the answer breaks a rule is told in the result.
+    /// Errors of the store. Items that break a rule are reported in the result.
     pub(super) async fn capture(
         &self,
         caller: &Principal,
@@ -182,8 +185,8 @@ impl Operations {
         Ok((captured, records))
     }
 
-    /// Saves the facts that an answer's prose states plainly; those that its blocks say are left
-    /// out.
+    /// Saves the facts that the prose of an answer states explicitly, except those in its knowledge
+    /// blocks.
     pub(super) async fn capture_sentences(
         &self,
         caller: &Principal,
@@ -200,12 +203,13 @@ impl Operations {
         self.capture_items(caller, answer, items, captured).await.map(drop)
     }
 
-    /// True where an answer is read for knowledge.
+    /// True if knowledge is read from this answer.
     pub(super) fn captures_knowledge(&self, answer: &Answer<'_>) -> bool {
         self.why_uncaptured(answer).is_none()
     }
 
-    /// The rule by which knowledge of an answer is not saved, with the remedy; none where it is.
+    /// Returns the setting that prevents saving knowledge of this answer, with the remedy. `None`
+    /// if knowledge is saved.
     fn why_uncaptured(&self, answer: &Answer<'_>) -> Option<String> {
         let settings = self.settings.of(answer.memory);
         if !settings.auto_capture_infrastructure {
@@ -220,7 +224,7 @@ impl Operations {
         })
     }
 
-    /// Saves items of knowledge under the agent; the records that say them.
+    /// Saves items of knowledge under the agent. Returns their records.
     pub(super) async fn capture_items(
         &self,
         caller: &Principal,
@@ -251,8 +255,8 @@ impl Operations {
                     records.extend(said.zip(ids).filter_map(|(said, id)| said.zip(id)));
                     captured.note(saved.records, (read_in, first));
                 }
-                // One item alone that breaks a rule is an error there; and what the caller may not write for that agent is told, and loses no
-                // other agent's.
+                // A batch of one invalid item returns an error, and so does a missing grant for
+                // this agent. Both are reported, and the items of other agents are still saved.
                 Err(error) if matches!(error.kind, ErrorKind::Invalid | ErrorKind::Denied) => {
                     let place = error.field.map(|field| format!("{field}: ")).unwrap_or_default();
                     captured.rejected.push(read_in.refusal(first, format!("{place}{}", error.message)));
@@ -263,9 +267,8 @@ impl Operations {
         Ok(records)
     }
 
-    /// Saves preferences of a user, where the memory captures them. Those that the caller may not
-    /// save
-    /// for the user are reported, and lost.
+    /// Saves preferences of a user, if the memory captures them. Preferences that the caller may
+    /// not save for the user are reported and dropped.
     pub(super) async fn capture_preferences(
         &self,
         caller: &Principal,
@@ -298,17 +301,17 @@ impl Operations {
     }
 }
 
-/// Preferences that a text states of a user.
+/// Preferences of a user that a text states.
 pub(super) struct Wishes<'a> {
     pub(super) memory: &'a MemoryId,
     pub(super) user: &'a str,
-    /// Preferences, as they are saved.
+    /// The preferences, in the form in which they are saved.
     pub(super) items: Vec<Value>,
-    /// The user states them by a connection of the user's own.
+    /// True if the user states them over the user's own connection.
     pub(super) in_person: bool,
 }
 
-/// True where an item of a block is about a member of a fact, of the same service and type.
+/// True if an item of a knowledge block covers a member of a fact, with the same service and type.
 fn says_as_much(item: &Value, fact: &Value) -> bool {
     let is_same = |name: &str| item.get(name) == fact.get(name);
     let members =

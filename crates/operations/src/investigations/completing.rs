@@ -1,6 +1,6 @@
-//! `investigation_complete`: the end of the work. The investigation is saved, with what its agents
-//! learned and the contacts they name. How it ended is the caller's word; the same said twice is
-//! one record, and more said is its next version.
+//! `investigation_complete`: ends an investigation. It saves the investigation, the knowledge of
+//! its agents and the contacts that they name. The caller states the outcome. Repeating the same
+//! request gives one record, and additional content gives its next version.
 
 use std::collections::BTreeSet;
 
@@ -21,16 +21,16 @@ use crate::capture::{Report, actions, findings, wishes_repeated};
 use crate::records::save::SaveAs;
 use crate::{SreAction, SreSave};
 
-/// The word for a plan that is carried out.
+/// The plan state of an executed plan.
 const EXECUTED: &str = "executed";
-/// Why nothing is saved.
+/// The reason for saving nothing while the plan awaits approval.
 const AWAITS: &str = "awaiting_approval";
 const OFF: &str = "the memory is off (enabled = false)";
-/// How often it is read anew where somebody else writes it at the same time.
+/// The maximum number of attempts after write conflicts.
 const TRIES: u32 = 5;
 const SUMMARIES_OFF: &str = "auto_generate_summaries is off";
 
-/// A request whose words are read.
+/// A validated request.
 struct Read {
     memory: MemoryId,
     incident: String,
@@ -58,32 +58,33 @@ impl Read {
     }
 }
 
-/// What became of it.
+/// The result of `investigation_complete`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InvestigationCompleted {
-    /// Something was stored, or was known already.
+    /// True if something was stored, or was already stored.
     pub saved: bool,
-    /// Why not.
+    /// The reason why the investigation was not saved.
     pub reason: Option<&'static str>,
     /// The record of the investigation.
     pub summary: Option<RecordId>,
-    /// What became of that.
+    /// The action taken on that record.
     pub action: Option<SreAction>,
-    /// How far it came.
+    /// The resolution status.
     pub status: ResolutionStatus,
-    /// Who says so: `caller`, `webhook` or `default`.
+    /// The source of the status: `caller`, `webhook` or `default`.
     pub status_source: &'static str,
-    /// What its agents taught.
+    /// Knowledge and preferences captured from the agents' answers.
     pub captured: Captured,
-    /// What to know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
 impl Operations {
-    /// Saves what was found in the investigation of a memory's incident.
+    /// Saves the result of the investigation of an incident in a memory.
     ///
     /// # Errors
-    /// `Invalid`, naming the member; `NotFound` for an investigation that is not there; `Denied` for whoever may not write it.
+    /// `Invalid`, naming the member; `NotFound` if the investigation does not exist; `Denied` if
+    /// the caller may not write it.
     pub async fn investigation_complete(
         &self,
         caller: &Principal,
@@ -93,7 +94,7 @@ impl Operations {
         let asked = Read::of(of, said)?;
         for _ in 1..TRIES {
             match self.complete_as_read(caller, &asked).await {
-                // Its alert said more meanwhile, or somebody else did: that is read first.
+                // An alert notice or another caller changed the record meanwhile: read it again.
                 Err(error) if error.kind == ErrorKind::Conflict => {}
                 done => return done,
             }
@@ -136,7 +137,7 @@ impl Operations {
         Ok(done)
     }
 
-    /// Saves what the agents' answers and the final answer teach.
+    /// Saves the knowledge and preferences in the agents' answers and the final answer.
     async fn capture_results(
         &self,
         caller: &Principal,
@@ -202,7 +203,7 @@ impl Operations {
         put("used_record_ids", json!(asked.said.used_record_ids));
         put("harmful_record_ids", json!(asked.said.harmful_record_ids));
         put("resolution_status", json!(asked.status.map(ResolutionStatus::as_str)));
-        // What is said again is the same: when it was over stays.
+        // A repeated completion keeps the first completion time.
         put("completed_at", json!(known.text("completed_at").unwrap_or(&now)));
         let save = SreSave {
             memory: asked.memory.clone(),
@@ -230,7 +231,7 @@ impl Operations {
     }
 }
 
-/// Returns the findings that the caller names; where it names none, those of the final answer.
+/// Returns the findings in the request. If it has none, returns those of the final answer.
 fn findings_of(asked: &Read, done: &mut InvestigationCompleted) -> Vec<Value> {
     if let Some(given) = &asked.said.findings {
         return given.clone();
@@ -243,7 +244,7 @@ fn findings_of(asked: &Read, done: &mut InvestigationCompleted) -> Vec<Value> {
     found
 }
 
-/// Returns the actions that the caller names; where it names none, those that the results state.
+/// Returns the actions in the request. If it has none, returns those that the results report.
 fn actions_of(asked: &Read, done: &mut InvestigationCompleted) -> Vec<Value> {
     if !asked.said.actions.is_empty() {
         return asked.said.actions.clone();
@@ -262,7 +263,7 @@ fn actions_of(asked: &Read, done: &mut InvestigationCompleted) -> Vec<Value> {
     found
 }
 
-/// What its start said, which stays.
+/// Returns the members set at the start, which a completion keeps.
 fn began(known: &Known) -> Map<String, Value> {
     debug_assert_eq!(
         known.record.kind,
@@ -274,7 +275,7 @@ fn began(known: &Known) -> Map<String, Value> {
     stays.into_iter().filter_map(member).collect()
 }
 
-/// A finding with its category, so that it can be marked as unverified.
+/// Returns a finding as an object with a category, so that it can be marked as unverified.
 fn as_object(finding: Value) -> Value {
     match finding {
         Value::String(text) => json!({"text": text, "category": "observation"}),
@@ -282,7 +283,7 @@ fn as_object(finding: Value) -> Value {
     }
 }
 
-/// The member of the request that a rule of investigations is about.
+/// Returns the error with the request member in place of the record member.
 fn member_of_body(error: Error) -> Error {
     let named =
         error.field.as_deref().and_then(|field| field.strip_prefix("data.")).map(|field| match field {

@@ -1,6 +1,6 @@
-//! What a start is told: preferences, knowledge by agent, past investigations and how often the
-//! alert came, read side by side until one deadline. What fails or comes late is empty and says so;
-//! the plan goes on without it.
+//! The context of a start: preferences, knowledge by agent, past investigations and the recurrence
+//! of the alert. The parts are read concurrently within one deadline. A part that fails or is late
+//! is empty and reports its status; the start continues without it.
 
 use std::collections::BTreeMap;
 
@@ -26,26 +26,26 @@ use crate::times::time_phrases;
 use crate::times::users_zone::UsersZone;
 use crate::{PastScope, SrePreferences, SreSettings};
 
-/// Past occurrences of an alert that are told.
+/// The maximum number of past occurrences of an alert in the response.
 const LAST_MAX: usize = 5;
-/// What the counts look back on, in days.
+/// The length of the shorter recurrence window, in days.
 const MONTH_DAYS: i64 = 30;
 const YEAR_DAYS: i64 = 365;
 
-/// How a part was read.
+/// The status of reading a part of the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PartStatus {
-    /// All of it.
+    /// The part was read completely.
     #[default]
     Ok,
-    /// Not in time.
+    /// The part was not read before the deadline.
     Timeout,
-    /// It could not be read.
+    /// The part could not be read.
     Error,
 }
 
 impl PartStatus {
-    /// The word of answers.
+    /// Returns the name used in responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -55,23 +55,23 @@ impl PartStatus {
     }
 }
 
-/// What is known for an investigation.
+/// The context for an investigation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Context {
-    /// What the user wants, by type.
+    /// The user's preferences, by type.
     pub preferences: BTreeMap<String, SrePreferences>,
-    /// What each agent knows of services, the best first; every configured agent is there.
+    /// Knowledge of each agent, best match first. Contains every configured agent.
     pub infrastructure: BTreeMap<String, Vec<SreFound>>,
-    /// What was looked into before, the most alike first.
+    /// Past investigations, most similar first.
     pub investigations: Vec<SreFound>,
-    /// How each part was read.
+    /// The status of each part.
     pub status: BTreeMap<&'static str, PartStatus>,
-    /// What to know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
 impl Context {
-    /// Nothing, with its keys, where a memory is off.
+    /// Returns an empty context with all keys, for a memory that is off.
     pub(super) fn of_memory_off(settings: &SreSettings) -> Self {
         Self {
             infrastructure: settings.agents.iter().map(|agent| (agent.clone(), Vec::new())).collect(),
@@ -83,12 +83,12 @@ impl Context {
         }
     }
 
-    /// Some part is less than it could be.
+    /// True if any part was not read completely.
     pub fn is_degraded(&self) -> bool {
         self.status.values().any(|status| *status != PartStatus::Ok)
     }
 
-    /// Investigations of the same alert, as far as they were read.
+    /// Returns the investigations of the same alert that were read.
     fn of_alert(&mut self, read: Read<SameAlert>) -> Vec<Known> {
         let same = self.part("recurrence", read);
         if same.is_partial {
@@ -98,13 +98,13 @@ impl Context {
         same.known
     }
 
-    /// That it began is kept nowhere.
+    /// Records that the start of the investigation could not be saved.
     pub(super) fn investigation_unsaved(&mut self) {
         self.warnings.push("investigation: that it began could not be saved".to_owned());
         self.status.insert("investigation", PartStatus::Error);
     }
 
-    /// What was read; or nothing, and why.
+    /// Returns the value of a part and records its status. A failed part is empty.
     fn part<T: Default>(&mut self, name: &'static str, read: Read<T>) -> T {
         let (status, value) = match read {
             Read::Done(Ok(value)) => (PartStatus::Ok, value),
@@ -114,7 +114,7 @@ impl Context {
             }
             Read::Late => (PartStatus::Timeout, T::default()),
         };
-        // Of several reads of one part the gravest counts.
+        // If one part needs several reads, the first failure determines its status.
         let before = self.status.entry(name).or_insert(status);
         if *before == PartStatus::Ok {
             *before = status;
@@ -129,15 +129,15 @@ impl Context {
     }
 }
 
-/// What is read for a start.
+/// The result of reading the context.
 pub(super) struct Gathered {
     pub(super) context: Context,
-    /// Investigations of the same alert, the newest first.
+    /// The investigations of the same alert, newest first.
     pub(super) same: Vec<Known>,
 }
 
 impl Operations {
-    /// Reads all parts side by side.
+    /// Reads all parts of the context concurrently.
     pub(super) async fn investigation_context(
         &self,
         caller: &Principal,
@@ -148,7 +148,8 @@ impl Operations {
         let mut context = Context::default();
         let mut preferences = deadline.read(self.sre_preferences(caller, &asked.memory, &asked.user)).boxed();
         let mut zone = None;
-        // Words of time mean the user's days: what the user wants is read first then, and once for all parts.
+        // Relative times in the query refer to the user's time zone. In this case the preferences
+        // are read first, and only once.
         if asked.tz.is_none() && time_phrases::names_time(&asked.query) {
             let read = preferences.await;
             let users = days_of(&read, &settings.default_timezone);
@@ -157,7 +158,8 @@ impl Operations {
             preferences = futures::future::ready(read).boxed();
         }
         let question = |kind| question(asked, zone.as_deref(), kind);
-        // All of them ask the same of the same, which is read once and gets its vector once. Where it cannot be read, each says so.
+        // All reads use the same query and memory: the memory is read once and the query embedded
+        // once. If the memory cannot be read, each read reports the error.
         let operations = self.asking_once();
         let memory = match deadline.read(self.engine.memory_get(caller, &asked.memory)).await {
             Read::Done(read) => read.ok(),
@@ -180,8 +182,8 @@ impl Operations {
             let found = context.part("infrastructure", read);
             context.warnings.extend(found.warnings);
             let found = visible(found.results, &asked.user);
-            // Every configured agent is there, also without knowledge; the supervisor is
-            // where it has some.
+            // Every configured agent is present, even without knowledge; the supervisor is present
+            // only with knowledge.
             if !found.is_empty() || settings.agents.iter().any(|name| name == agent) {
                 context.infrastructure.insert(agent.to_owned(), found);
             }
@@ -189,13 +191,13 @@ impl Operations {
         let found = context.part("investigations", past);
         context.warnings.extend(found.warnings);
         context.investigations = visible(found.results, &asked.user);
-        // Those whose cause was confirmed come first, in their own order.
+        // Investigations with a confirmed root cause come first; the order is otherwise unchanged.
         context.investigations.sort_by_key(|one| word(&one.record, OUTCOME) != Some("confirmed"));
         let same = context.of_alert(same);
         Gathered { context, same }
     }
 
-    /// Investigations of the same alert that the user may see.
+    /// Returns the investigations of the same alert that the user may see.
     pub(super) async fn same_alert(
         &self,
         caller: &Principal,
@@ -215,7 +217,7 @@ impl Operations {
     }
 }
 
-/// The zone of the user, as far as what they want was read.
+/// Returns the user's time zone from the preferences that were read, or else the default.
 fn days_of(read: &Read<BTreeMap<String, SrePreferences>>, default: &str) -> UsersZone {
     match read {
         Read::Done(Ok(wanted)) => UsersZone::of(wanted, default),
@@ -223,7 +225,8 @@ fn days_of(read: &Read<BTreeMap<String, SrePreferences>>, default: &str) -> User
     }
 }
 
-/// What a start asks of a type, in the user's days where no zone is given: services and environments bring what is theirs forward, and leave nothing out.
+/// Returns the search for one record type. If no zone is given, times are in the user's zone.
+/// Services and environments boost results, and exclude none.
 fn question(asked: &InvestigationStart, zone: Option<&str>, kind: SreType) -> SreRetrieve {
     SreRetrieve {
         memory: asked.memory.clone(),
@@ -250,7 +253,7 @@ fn visible(found: Vec<SreFound>, user: &str) -> Vec<SreFound> {
     found.into_iter().filter(|one| !is_hidden(&one.record, user)).collect()
 }
 
-/// How often the alert came, with `this` the incident under way.
+/// Returns the number of occurrences of the alert. `this` is the current incident.
 pub(super) fn recurrence(same: &[Known], this: &str, now: Timestamp) -> Recurrence {
     let mut earlier: Vec<&Known> = Vec::new();
     for one in same.iter().filter(|one| one.incident != this) {
@@ -275,7 +278,7 @@ pub(super) fn recurrence(same: &[Known], this: &str, now: Timestamp) -> Recurren
     }
 }
 
-/// Why it happened; what was refuted is no answer.
+/// Returns the root cause, unless it was refuted.
 fn root_cause(known: &Known) -> Option<String> {
     let is_refuted =
         known.content.get("root_cause_refuted").and_then(serde_json::Value::as_bool) == Some(true);

@@ -1,5 +1,5 @@
-//! Preferences that are about to end: a start names them, so that whoever wants them still says
-//! them again. What a file declares has no end while it stands there. Pure.
+//! Preferences that expire soon: a start lists them, so that users can restate those they still
+//! want. Preferences declared in a file do not expire while the file declares them. Pure.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use loci_model::Timestamp;
 use crate::SrePreferences;
 use crate::preferences::current_set::IN_FORCE;
 
-/// So many days before its end a preference is named.
+/// The number of days before expiry in which a preference is listed.
 const DAYS: u32 = 14;
-/// So many are named, the first to end; of the others it is said how many there are.
+/// The maximum number of listed preferences, first to expire first. The rest is only counted.
 const NAMED_MAX: usize = 20;
 
-/// What to know of preferences that end within two weeks; none where none does.
+/// Returns a warning about preferences that expire within two weeks. `None` if there are none.
 pub(super) fn ending(wanted: &BTreeMap<String, SrePreferences>, now: Timestamp) -> Option<String> {
     let soon = now.plus_days(DAYS);
     let mut ends: Vec<(Timestamp, String)> = Vec::new();
@@ -68,7 +68,7 @@ mod tests {
         check(IN_FORCE, Some(14), 0, Some("2026-12-04"));
         check(IN_FORCE, Some(14), 1, None);
         check(IN_FORCE, Some(1), 0, Some("2026-11-21"));
-        // What is declared, what contradicts and what waits.
+        // Declared, conflicting and pending preferences.
         check(IN_FORCE, None, 0, None);
         check("conflict", Some(1), 0, None);
         check("pending_confirmation", Some(1), 0, None);

@@ -1,5 +1,5 @@
-//! What a session was shown, as the row that tasks have, too: later outcomes and later searches go
-//! by it. The session stands where a task stands.
+//! The exposures of a session, stored like those of tasks: later outcomes and searches use them.
+//! The session takes the role of the task.
 
 use loci_engine::access;
 use loci_engine::memories::existing;
@@ -18,11 +18,11 @@ use super::starting::InvestigationStart;
 use crate::Operations;
 use crate::records::namespace_rules;
 
-/// Exposures of a session that are gone through, the newest first.
+/// The maximum number of exposures of a session that are read, newest first.
 const EXPOSURES_MAX: usize = 100;
 
 impl Operations {
-    /// Writes down what a session is shown.
+    /// Records the exposure of records to a session.
     pub(super) async fn expose_to_session(
         &self,
         caller: &Principal,
@@ -85,10 +85,10 @@ impl Operations {
         Ok(id)
     }
 
-    /// The records that a session was shown, for a search to leave out.
+    /// Returns the records that a session was shown, so that a search can exclude them.
     ///
     /// # Errors
-    /// `Invalid` for what is no session; `Denied` for whoever may not read it.
+    /// `Invalid` if the session id is malformed; `Denied` if the caller may not read the session.
     pub async fn sre_shown(
         &self,
         caller: &Principal,
@@ -117,7 +117,8 @@ impl Operations {
     }
 }
 
-/// True where somebody began or joined the investigation of a session: what they were shown is written down.
+/// True if the actor started or joined the investigation of a session, so that there is an
+/// exposure.
 pub(super) fn has_joined(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -128,13 +129,13 @@ pub(super) fn has_joined(
     Ok(rows.iter().any(|row| row.actor == *actor))
 }
 
-/// True where a session was shown anything.
+/// True if a session has an exposure.
 pub(super) fn was_shown(tx: &dyn ReadTx, memory: &MemoryId, session: &SessionId) -> Result<bool> {
     let rows = tx.exposures().of_task(memory, &task_of(session)?, None, EXPOSURES_MAX)?;
     Ok(rows.iter().flat_map(|row| &row.records).any(ExposedRecord::is_shown))
 }
 
-/// A session as exposures name it.
+/// Returns the task id under which exposures of a session are stored.
 fn task_of(session: &SessionId) -> Result<TaskId> {
     TaskId::parse(session.as_str())
 }

@@ -1,4 +1,4 @@
-//! An investigation that is there already: by its incident, or by the fingerprint of its alert. It decides nothing of what it becomes.
+//! Finds existing investigations by incident, or by the fingerprint of their alert. Read only.
 
 use loci_engine::access::segment;
 use loci_engine::access::{self, View};
@@ -22,16 +22,16 @@ use crate::records::precedence::{said_of_it, seal, source, word};
 use crate::records::save::{FirstOf, OWNER, SCOPE, SCOPE_PRIVATE};
 use crate::records::{drafts, namespace_rules};
 
-/// Investigations of one fingerprint that are looked at, the newest.
+/// The maximum number of investigations read per fingerprint, newest first.
 pub(super) const SAME_ALERT_MAX: usize = 200;
 
-/// Investigations of one session that are looked at.
+/// The maximum number of investigations read per session.
 const OF_SESSION_MAX: usize = 10;
 
-/// What the state of an alert says when it is over.
+/// The state of a resolved alert.
 pub(crate) const ALERT_OVER: &str = "resolved";
 
-/// An investigation that is known.
+/// A stored investigation with its parsed content.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Known {
     pub(crate) record: Record,
@@ -42,7 +42,7 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// From its record; none where that is something else.
+    /// Parses a record. `None` if the record is not an investigation.
     pub(super) fn of(record: Record) -> Option<Self> {
         let Ok(Value::Object(content)) = serde_json::from_str(&record.text) else { return None };
         let incident = content.get("incident_id")?.as_str()?.to_owned();
@@ -50,12 +50,13 @@ impl Known {
         Some(Self { record, content, incident, actor, session })
     }
 
-    /// Whose it is.
+    /// Returns the user who owns the investigation.
     pub(super) fn user(&self) -> String {
         segment::decode(self.actor.as_str())
     }
 
-    /// Whose preferences its work may propose: its user's; where a system opened it, of whoever works on it.
+    /// Returns the user for whom the investigation may propose preferences: its owner or, if an
+    /// alerting system opened it, the caller.
     pub(super) fn proposes_for(&self, caller: &Principal) -> (ActorId, String) {
         let user = self.user();
         if self.is_of_system()
@@ -66,17 +67,17 @@ impl Known {
         (self.actor.clone(), user)
     }
 
-    /// Returns true where a system opened it, and no user.
+    /// True if an alerting system opened it.
     fn is_of_system(&self) -> bool {
         self.alert("source") == Some(self.user().as_str())
     }
 
-    /// Its session, as callers name it.
+    /// Returns its session id in the spelling of callers.
     pub(super) fn session_id(&self) -> String {
         segment::decode(self.session.as_str())
     }
 
-    /// Services that it is about.
+    /// Returns the services it is about.
     pub(super) fn services(&self) -> Vec<String> {
         let all = self.content.get("services").and_then(Value::as_array).map(Vec::as_slice);
         all.unwrap_or_default().iter().filter_map(Value::as_str).map(str::to_owned).collect()
@@ -90,7 +91,7 @@ impl Known {
         Timestamp::parse(self.text(member)?).ok()
     }
 
-    /// When it began, as far as anybody said.
+    /// Returns its start time, or the time of the record if no start is stated.
     pub(super) fn began(&self) -> Timestamp {
         self.time("started_at").unwrap_or(self.record.timestamp)
     }
@@ -99,31 +100,33 @@ impl Known {
         self.text("resolution_status").and_then(ResolutionStatus::parse).unwrap_or_default()
     }
 
-    /// Nobody said that it is over, and its alert still stands: one that comes again after its end is another occurrence.
+    /// True if it is not resolved and its alert still fires. An alert that fires again after its
+    /// end is a new occurrence.
     pub(crate) fn is_open(&self) -> bool {
         let is_cleared = self.alert("state") == Some(ALERT_OVER);
         self.status() != ResolutionStatus::Completed && self.time("resolved_at").is_none() && !is_cleared
     }
 
-    /// Whoever comes with its alert goes on with it. What a user keeps to themselves is joined by nobody else, and whoever would keep theirs to
-    /// themselves joins no investigation that the team reads.
+    /// True if a caller with the same alert may join. A private investigation admits only its
+    /// owner. A caller who wants a private investigation cannot join one that is visible to the
+    /// team.
     pub(crate) fn may_be_joined(&self, user: Option<&str>, is_private: bool) -> bool {
         let private_to = self.private_to();
         self.is_open() && private_to.as_deref().map_or(!is_private, |owner| Some(owner) == user)
     }
 
-    /// What is known of its alert.
+    /// Returns a member of its alert.
     pub(crate) fn alert(&self, member: &str) -> Option<&str> {
         self.content.get("alert")?.get(member)?.as_str()
     }
 
-    /// The status, where a notice said it; callers that say none leave it.
+    /// Returns the status, if an alert notice set it. Callers that state no status keep it.
     pub(super) fn noticed_status(&self) -> Option<ResolutionStatus> {
         let is_noticed = self.text("status_source") == Some(SreSource::Webhook.as_str());
         is_noticed.then(|| self.status())
     }
 
-    /// The record with another content, by whoever said it first; unwritten.
+    /// Returns the record with new content and an unchanged source, without writing it.
     pub(crate) fn saying(&self, content: &Value, now: Timestamp) -> Record {
         let mut next = self.record.clone();
         say(&mut next, content);
@@ -131,13 +134,13 @@ impl Known {
         next
     }
 
-    /// Whose alone it is, and what it learns.
+    /// Returns the owner of a private investigation.
     pub(crate) fn private_to(&self) -> Option<String> {
         (word(&self.record, SCOPE) == Some(SCOPE_PRIVATE)).then(|| self.user())
     }
 }
 
-/// Gives a record another content, by whoever said it first.
+/// Replaces the content of a record and keeps its source.
 pub(super) fn say(record: &mut Record, content: &Value) {
     let said_by = source(record);
     record.text = canonical::text(content);
@@ -145,12 +148,12 @@ pub(super) fn say(record: &mut Record, content: &Value) {
     seal(record, said_by);
 }
 
-/// True where a record is kept to another user than this one.
+/// True if a record is private to a user other than this one.
 pub(crate) fn is_hidden(record: &Record, user: &str) -> bool {
     word(record, SCOPE) == Some(SCOPE_PRIVATE) && word(record, OWNER) != Some(user)
 }
 
-/// Investigations of an incident, the latest change first.
+/// Returns the investigations of an incident, latest change first.
 pub(super) fn of_incident(
     tx: &dyn ReadTx,
     memory: &Memory,
@@ -166,7 +169,8 @@ pub(super) fn of_incident(
     Ok(known)
 }
 
-/// The incident of a session; of several the one that began last. None where nothing is looked into there.
+/// Returns the incident of a session. If it has several investigations, returns the one created
+/// last. `None` if it has none.
 pub(crate) fn incident_of_session(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -185,16 +189,16 @@ pub(crate) fn incident_of_session(
     Ok(records.into_iter().find_map(Known::of).map(|known| known.incident))
 }
 
-/// Investigations of alerts with a fingerprint.
+/// The investigations of alerts with one fingerprint.
 #[derive(Default)]
 pub(crate) struct SameAlert {
-    /// The newest first.
+    /// The investigations, newest first.
     pub(crate) known: Vec<Known>,
-    /// There are more than are looked at.
+    /// True if there are more than the maximum.
     pub(crate) is_partial: bool,
 }
 
-/// Investigations of alerts with a fingerprint.
+/// Returns the investigations of alerts with a fingerprint.
 pub(crate) fn of_fingerprint(
     tx: &dyn ReadTx,
     memory: &Memory,
@@ -210,7 +214,7 @@ pub(crate) fn of_fingerprint(
     let scope = RecordScope {
         view: view.clauses().to_vec(),
         metadata: vec![same],
-        // Few records are of this kind, and a store finds them without looking at what is known of services.
+        // Few records have this kind, so the store finds them without reading knowledge records.
         kinds: vec![RecordKind::Investigation],
         states: vec![RecordState::Active],
         ..namespace_rules::scope(memory, SreType::Investigations, None, now)?
@@ -223,7 +227,8 @@ pub(crate) fn of_fingerprint(
     Ok(SameAlert { known, is_partial })
 }
 
-/// Requires that no investigation of an alert is open that could be joined: of two that begin at once, the second joins the first.
+/// Requires that the alert has no open investigation that the caller may join. If two are started
+/// concurrently, the second joins the first.
 pub(crate) fn require_first(
     tx: &dyn ReadTx,
     products: &Products,
@@ -241,11 +246,11 @@ pub(crate) fn require_first(
     Ok(())
 }
 
-/// Checks that the investigations of an incident are of one user: a caller that acts for users
-/// means one of them, and which is not guessed.
+/// Checks that the investigations of an incident belong to one user. A caller that acts for users
+/// means one specific user, and the server does not guess which one.
 ///
 /// # Errors
-/// `Conflict` on `session_id` where several users have one.
+/// `Conflict` on `session_id` if several users have one.
 fn check_of_one_user<'a>(found: impl Iterator<Item = &'a Known>, incident: &str) -> Result<()> {
     let mut found = found.filter(|one| !one.is_of_system());
     let first = found.next().map(Known::user);
@@ -259,11 +264,11 @@ fn check_of_one_user<'a>(found: impl Iterator<Item = &'a Known>, incident: &str)
 }
 
 impl Operations {
-    /// The memory that a call is about: the named one by its id or name, else the only one of the caller's grants, else that of the profile's
-    /// name.
+    /// Returns the memory that a call refers to. The order is: the named one by id or name, the
+    /// only memory in the caller's grants, the memory with the default name of the profile.
     ///
     /// # Errors
-    /// `NotFound` where there is none that the caller may know of.
+    /// `NotFound` if there is none that the caller may see.
     pub async fn sre_memory(&self, caller: &Principal, named: Option<&str>) -> Result<MemoryId> {
         self.engine.memory_meant(caller, named, crate::MEMORY_NAME).await?.ok_or_else(|| {
             let rule = "there is no such memory of operations agents: name one, or make it with loci memory ensure NAME --profile sre";
@@ -271,8 +276,8 @@ impl Operations {
         })
     }
 
-    /// The investigation of an incident that the caller means: in the session where one is named, else their own, else the one that changed
-    /// last.
+    /// Returns the investigation of an incident that the caller refers to. The order is: the one in
+    /// the named session, the caller's own, the one changed last.
     pub(super) async fn known_investigation(
         &self,
         caller: &Principal,
@@ -283,8 +288,7 @@ impl Operations {
         self.investigation_for(caller, (memory, &caller.name), about, capability).await
     }
 
-    /// The investigation of an incident that a user means, for whom the caller works; as
-    /// [`Self::known_investigation`].
+    /// Like [`Self::known_investigation`], for a user on whose behalf the caller works.
     pub(super) async fn investigation_for(
         &self,
         caller: &Principal,

@@ -1,6 +1,7 @@
-//! `investigation_messages`: the conversation of an investigation. Every message is stored whole;
-//! how it is shown is cut, and says so. A batch is one event. The strategies do not read it: what
-//! agents learn is saved by its type, and preferences that the user states in the user's own words.
+//! `investigation_messages`: the conversation of an investigation. Every message is stored whole.
+//! The response contains a form for display, which may be truncated and then states so. A batch is
+//! one event. Strategies do not process it: agents save knowledge by type, and preferences are
+//! captured from the user's own words.
 
 use std::collections::BTreeMap;
 
@@ -21,73 +22,76 @@ use super::responding::marks;
 use crate::Operations;
 use crate::capture::wishes;
 
-/// The operation of its idempotency tokens.
+/// The operation name of its idempotency tokens.
 const OPERATION: &str = "investigation_messages";
-/// Characters of a tool's output that are shown, and of any other message where the request says nothing.
+/// The display length of tool output, in characters.
 const TOOL_CHARS: usize = 500;
 const MESSAGE_CHARS: usize = 9_000;
-/// Between which the latter may be set.
+/// The valid range of the display length of other messages, in characters.
 const MESSAGE_CHARS_RANGE: std::ops::RangeInclusive<usize> = 1_000..=10_000;
 
-/// Something that was said.
+/// A message of the conversation.
 #[derive(Clone, PartialEq, Eq)]
 pub struct InvestigationMessage {
     /// `USER`, `ASSISTANT` or `TOOL`.
     pub role: Role,
-    /// The agent that says it.
+    /// The agent that wrote the message.
     pub agent: Option<String>,
-    /// The tool whose output it is.
+    /// The tool whose output the message is.
     pub tool: Option<String>,
-    /// What was said.
+    /// The text of the message.
     pub text: String,
-    /// When; `None`: it is not known.
+    /// The time of the message. `None` if unknown.
     pub at: Option<Timestamp>,
 }
 
-/// One turn of an investigation.
+/// One turn of the conversation of an investigation.
 #[derive(Clone, PartialEq, Eq)]
 pub struct InvestigationMessages {
     /// The memory.
     pub memory: MemoryId,
-    /// The investigation's incident.
+    /// The incident of the investigation.
     pub incident: String,
-    /// Its session; `None`: the caller's own investigation of it, else the last.
+    /// The session. `None`: the caller's own investigation of the incident, otherwise the one
+    /// changed last.
     pub session: Option<String>,
     /// The messages, in order.
     pub messages: Vec<InvestigationMessage>,
-    /// Characters of a message that are shown, 1,000 to 10,000; `None`: 9,000.
+    /// The display length of a message in characters, 1,000 to 10,000. `None`: 9,000.
     pub chars_max: Option<usize>,
 }
 
-/// A message as it is shown.
+/// A message in its form for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageShown {
-    /// Who.
+    /// The role of the author.
     pub role: Role,
-    /// With its prefix, and cut where it is too long.
+    /// The text with its prefix, truncated if too long.
     pub text: String,
-    /// It is cut.
+    /// True if the text is truncated.
     pub truncated: bool,
-    /// Where the whole of it is: its place in the event.
+    /// The index of the full message in the event.
     pub index: usize,
 }
 
-/// What became of a turn.
+/// The result of storing a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MessagesKept {
-    /// The event that holds the messages; none for an empty turn.
+    /// The event that stores the messages. `None` for an empty turn.
     pub event: Option<EventId>,
-    /// The messages as they are shown.
+    /// The messages in their form for display.
     pub shown: Vec<MessageShown>,
-    /// Preferences that the user states in them.
+    /// Preferences captured from the user's messages.
     pub captured: Captured,
 }
 
 impl Operations {
-    /// Stores a turn of an investigation's conversation; the same `token` once more is the turn that came first.
+    /// Stores a turn of the conversation of an investigation. A repeated `token` returns the first
+    /// turn.
     ///
     /// # Errors
-    /// `Invalid`, naming the member; `NotFound` for an investigation that is not there; `Denied` for whoever may not write it.
+    /// `Invalid`, naming the member; `NotFound` if the investigation does not exist; `Denied` if
+    /// the caller may not write it.
     pub async fn investigation_messages(
         &self,
         caller: &Principal,
@@ -109,7 +113,7 @@ impl Operations {
             texts.into_iter().map(|(role, text)| PayloadItem::Conversational { role, text }).collect();
         let time = asked.messages.iter().find_map(|one| one.at);
         let event = self.store_turn(caller, &asked.memory, &known, (time, payload), token).await?;
-        // As it was stored: its secrets are masked.
+        // The display form uses the stored text, in which secrets are masked.
         let shown = event.payload.iter().enumerate().filter_map(|(index, item)| match item {
             PayloadItem::Conversational { role, text } => Some(shown(*role, text, index, chars_max)),
             PayloadItem::Blob(_) | PayloadItem::Json(_) => None,
@@ -136,7 +140,7 @@ impl Operations {
         Ok(captured)
     }
 
-    /// The event of a turn, as it is stored; or that of the turn that came first with the token.
+    /// Stores the event of a turn and returns it. A repeated token returns the first event.
     async fn store_turn(
         &self,
         caller: &Principal,
@@ -215,10 +219,11 @@ fn check(messages: &[InvestigationMessage]) -> Result<()> {
     Ok(())
 }
 
-/// What the marks begin with that stand before messages.
+/// The prefixes that mark the author of a message.
 const MARKS: &[&str] = &["[Agent:", "[Tool:"];
 
-/// A message as it is stored: whose it is stands before it, and nothing in it looks as if it did.
+/// Returns the stored form of a message: it starts with a mark of its author, and nothing in the
+/// text can be mistaken for such a mark.
 fn prefixed(message: &InvestigationMessage) -> String {
     let text = |is_marked| without_marks(&message.text, MARKS, is_marked);
     match (message.role, &message.agent, &message.tool) {
@@ -228,7 +233,7 @@ fn prefixed(message: &InvestigationMessage) -> String {
     }
 }
 
-/// A message as it is shown: at most so many characters, the mark among them.
+/// Returns the display form of a message: at most `chars_max` characters, including the mark.
 fn shown(role: Role, text: &str, index: usize, chars_max: usize) -> MessageShown {
     let most = if role == Role::Tool { TOOL_CHARS } else { chars_max };
     let chars = text.chars().count();

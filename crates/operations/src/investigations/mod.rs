@@ -1,22 +1,24 @@
-//! Investigations of operations agents, from their start to what came of them. What is shown and
-//! saved are the typed records of [`super`]; these are the verbs around them.
+//! Investigations of operations agents, from their start to their outcome. Their records are the
+//! typed records of [`super`]; this module implements the operations on them.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `finding`, `rewriting` | an investigation by its incident, or by the fingerprint of its alert; its next version |
-//! | `starting`, `context`, `ending_preferences` | the start: what is known, read side by side until a deadline; what of it ends soon |
-//! | `rendering`, `past_line` | what is known as a block for a prompt; a past investigation as its line: pure |
-//! | `exposing` | what a session was shown |
-//! | `capturing` | knowledge and proposals out of an agent's answer |
-//! | `verifying` | which of its evidence names a call of a tool that was reported |
-//! | `responding`, `answer_reading` | an agent's answer: taken at once; read by a job, which may ask a model |
-//! | `completing` | the end of the work |
-//! | `summarising`, `session_text` | what was said in its session, in short: the job, and the text, which is pure |
-//! | `messages` | conversation, whole, and as it is shown |
-//! | `noting` | one finding more, and which investigation is open |
-//! | `outcome` | what came of it |
-//! | `told` | what was told of one version stays with the next: pure |
-//! | `stats` | numbers over investigations, and those nobody told the outcome of |
+//! | `finding`, `rewriting` | finds an investigation by incident or fingerprint; its next version |
+//! | `starting`, `context` | the start: the context, read concurrently within a deadline |
+//! | `ending_preferences` | preferences that expire soon |
+//! | `rendering`, `past_line` | the context as a prompt block; a past one as a line (pure) |
+//! | `exposing` | the exposures of a session |
+//! | `capturing` | knowledge and proposals from an agent's answer |
+//! | `verifying` | checks evidence against the reported tool calls |
+//! | `responding` | an agent's answer, stored at once |
+//! | `answer_reading` | the job that reads the answer, and may ask a model |
+//! | `completing` | the end of an investigation |
+//! | `summarising`, `session_text` | the summary of a session: the job, and its text (pure) |
+//! | `messages` | the conversation: stored whole, and in a form for display |
+//! | `noting` | adds a finding, and finds the open investigation |
+//! | `outcome` | the outcome |
+//! | `told` | members that a new version keeps from the previous one: pure |
+//! | `stats` | numbers about investigations, and those without an outcome |
 
 mod answer_reading;
 mod capturing;

@@ -1,6 +1,5 @@
-//! `investigation_find`: one more finding of an investigation that is open, as its next version.
-//! Also the open investigation of a user, and the user of a session, for calls of tools that name
-//! neither.
+//! `investigation_find`: adds a finding to an open investigation, as its next version. Also finds
+//! the open investigation of a user, and the user of a session, for tool calls that name neither.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +18,7 @@ use super::finding::{Known, is_hidden};
 use crate::Operations;
 use crate::records::namespace_rules;
 
-/// Investigations of a user that are looked at, the newest first.
+/// The maximum number of a user's investigations that are read, newest first.
 const LOOKED_AT: usize = 50;
 
 /// A finding.
@@ -27,31 +26,32 @@ const LOOKED_AT: usize = 50;
 pub struct InvestigationFinding {
     /// The memory.
     pub memory: MemoryId,
-    /// The user that the finding is for; the caller works for that user.
+    /// The user who receives the finding. The caller works for that user.
     pub user: String,
-    /// The incident; `None`: the one of the session, or the user's own that began last and is open.
+    /// The incident. `None`: the one of the session, or the user's own open investigation that
+    /// started last.
     pub incident: Option<String>,
-    /// The session; `None`: as above.
+    /// The session. `None`: determined by the incident, or the user's own open investigation.
     pub session: Option<String>,
-    /// What was found.
+    /// The text of the finding.
     pub text: String,
-    /// What kind of finding it is.
+    /// The category of the finding.
     pub category: FindingCategory,
 }
 
-/// An investigation that is open.
+/// An open investigation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenInvestigation {
-    /// Its incident.
+    /// The incident.
     pub incident: String,
-    /// Its session.
+    /// The session.
     pub session: String,
 }
 
 impl Operations {
-    /// The investigation that a user works on: their own that began last and is open; else the
-    /// last open one of somebody else, or of an
-    /// alert, that they joined. Where a session is named, the open one of that session.
+    /// Returns the open investigation of a user: the user's own that started last, otherwise the
+    /// last open one by another user or an alert that the user joined. If a session is named,
+    /// returns the open investigation of that session.
     ///
     /// # Errors
     /// `Denied` for a caller who may not read, or does not work for that user.
@@ -101,11 +101,11 @@ impl Operations {
             .map(|one| OpenInvestigation { incident: one.incident.clone(), session: one.session_id() }))
     }
 
-    /// Returns the user whose investigation is in a session. `None`: the caller sees none there, a
-    /// system opened it, or several users have a session of that name.
+    /// Returns the user whose investigation is in a session. `None` if the caller can see none, if
+    /// an alerting system opened it, or if several users have a session with that name.
     ///
     /// # Errors
-    /// `Invalid` for a text that names no session; `Denied` for a caller who may not read.
+    /// `Invalid` if the text is not a session id; `Denied` for a caller who may not read.
     pub(crate) async fn sre_user_of_session(
         &self,
         caller: &Principal,
@@ -136,10 +136,11 @@ impl Operations {
         Ok(users.next().filter(|_| users.next().is_none()))
     }
 
-    /// Adds a finding to an investigation. The same again changes nothing.
+    /// Adds a finding to an investigation. Repeating a finding changes nothing.
     ///
     /// # Errors
-    /// `Invalid`, naming the member; `NotFound` where no investigation is open; `Denied` for whoever may not write it.
+    /// `Invalid`, naming the member; `NotFound` if no investigation is open; `Denied` if the caller
+    /// may not write it.
     pub async fn investigation_find(
         &self,
         caller: &Principal,
@@ -178,7 +179,7 @@ impl Operations {
     }
 }
 
-/// The content with one finding more; none where it has it.
+/// Returns the content with the finding added. `None` if it already contains the finding.
 fn with_finding(known: &Known, asked: &InvestigationFinding) -> Result<Option<Map<String, Value>>> {
     let mut content = known.content.clone();
     let findings = content.entry("key_findings").or_insert_with(|| json!([]));

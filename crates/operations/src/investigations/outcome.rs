@@ -1,6 +1,6 @@
-//! `investigation_outcome`: what came of an investigation, as a person tells it. A cause that was
-//! confirmed makes what it rests on stay and count more; one that was refuted is shown as refuted,
-//! never as an answer. What two investigations found wrong is held back.
+//! `investigation_outcome`: the outcome of an investigation, reported by a person. A confirmed root
+//! cause extends the retention and raises the confidence of the records it rests on. A refuted one
+//! is shown as refuted, never as an answer. Records refuted by two investigations are quarantined.
 
 use std::collections::BTreeSet;
 
@@ -26,33 +26,34 @@ use crate::records::namespace_rules;
 use crate::records::precedence::words;
 use crate::retrieval::scores::{CONFIRMED_BY, REFUTED_BY};
 
-/// So many incidents are kept of each; more change nothing.
+/// The maximum number of incidents stored per record and verdict. Further ones are ignored.
 const INCIDENTS_MAX: usize = 50;
-/// What was refuted by so many is held back.
+/// The number of refuting investigations that quarantines a record.
 const WRONG_MAX: usize = 2;
-/// Records of a session that are read at once.
+/// The number of records per read.
 const PAGE: usize = 500;
-/// The metadata of an investigation that says what came of it.
+/// The metadata key of an investigation's outcome.
 pub(crate) const OUTCOME: &str = "outcome";
 
-/// What came of an investigation.
+/// The outcome of an investigation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvestigationOutcome {
     /// The memory.
     pub memory: MemoryId,
-    /// The investigation's incident.
+    /// The incident of the investigation.
     pub incident: String,
-    /// Its session; `None`: the caller's own investigation of it, else the last.
+    /// The session. `None`: the caller's own investigation of the incident, otherwise the one
+    /// changed last.
     pub session: Option<String>,
-    /// When it was resolved.
+    /// The time of resolution.
     pub resolved_at: Option<Timestamp>,
-    /// Whether its root cause was right; `None`: nobody knows.
+    /// True if the root cause was right; `None` if unknown.
     pub root_cause_confirmed: Option<bool>,
-    /// Why it happened, as is known now.
+    /// The root cause as known now.
     pub root_cause: Option<String>,
-    /// Where it is written up.
+    /// The URL of the post-mortem.
     pub postmortem_url: Option<String>,
-    /// What helped.
+    /// The fix.
     pub fix: Option<String>,
     /// Records that helped.
     pub useful: Vec<RecordId>,
@@ -60,7 +61,7 @@ pub struct InvestigationOutcome {
     pub wrong: Vec<RecordId>,
 }
 
-/// What an outcome did to a record.
+/// The effect of an outcome on a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutcomeEffect {
     /// The record.
@@ -69,7 +70,7 @@ pub struct OutcomeEffect {
     pub effect: &'static str,
 }
 
-/// Who says so of a record.
+/// The verdict of an outcome on a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Confirmed,
@@ -77,11 +78,12 @@ enum Verdict {
 }
 
 impl Operations {
-    /// Notes what came of an investigation. Told again, the last word counts.
+    /// Records the outcome of an investigation. A later report replaces an earlier one.
     ///
     /// # Errors
-    /// `Invalid`, naming the member; `NotFound` for an investigation that is not there; `Denied` for whoever is neither its user in person nor an
-    /// administrator, and has no grant of `outcome` there.
+    /// `Invalid`, naming the member; `NotFound` if the investigation does not exist; `Denied` if
+    /// the caller is neither its user in person nor an administrator, and has no `outcome` grant
+    /// for it.
     pub async fn investigation_outcome(
         &self,
         caller: &Principal,
@@ -134,7 +136,7 @@ fn check(asked: &InvestigationOutcome) -> Result<()> {
     Ok(())
 }
 
-/// The investigation with its outcome, as its next version.
+/// Writes the investigation with its outcome, as its next version.
 fn note_investigation(
     tx: &mut dyn Tx,
     rewriting: &Rewriting<'_>,
@@ -159,7 +161,7 @@ fn note_investigation(
     mark_causes(&mut content, is_refuted);
     if let Some(cause) = &asked.root_cause {
         content.insert("root_cause".to_owned(), json!(cause));
-        // What is known now took the place of what was refuted.
+        // The new cause replaces the refuted one.
         content.remove("root_cause_refuted");
     }
     let (effect, word) = match asked.root_cause_confirmed {
@@ -176,7 +178,7 @@ fn note_investigation(
     Ok(OutcomeEffect { record: record.id, effect })
 }
 
-/// Causes that were refuted say so; those that are not refuted any more do not.
+/// Marks causes as refuted, or removes the mark.
 fn mark_causes(content: &mut Map<String, Value>, is_refuted: bool) {
     content.remove("root_cause_refuted");
     if is_refuted && content.contains_key("root_cause") {
@@ -192,8 +194,9 @@ fn mark_causes(content: &mut Map<String, Value>, is_refuted: bool) {
     }
 }
 
-/// The records that the outcome is about, each once; what is named wrong is wrong, whatever else holds. Those that are named and are not there
-/// for the caller are told by their ids.
+/// Returns each record that the outcome affects once. A record named as wrong is refuted,
+/// regardless of other rules. For a named record that the caller cannot see, only the id is
+/// returned.
 fn concerned(
     tx: &dyn Tx,
     building: &Building<'_>,
@@ -215,7 +218,7 @@ fn concerned(
         .iter()
         .map(|id| (id, Some(Verdict::Refuted)))
         .chain(asked.useful.iter().map(|id| (id, Some(Verdict::Confirmed))))
-        // That it was used when the cause was wrong does not make it wrong.
+        // Use of a record in a wrong diagnosis does not make the record wrong.
         .chain(used.iter().map(|id| (id, general.filter(|one| *one == Verdict::Confirmed))));
     for (id, verdict) in named {
         let Some(verdict) = verdict.filter(|_| done.insert(id.clone())) else { continue };
@@ -238,7 +241,7 @@ fn concerned(
     Ok(all)
 }
 
-/// What is known of services, and investigations. Preferences are no part of an outcome.
+/// True for knowledge about services and for investigations. Outcomes do not affect preferences.
 fn is_of_work(memory: &Memory, record: &Record) -> bool {
     let of = |kind| {
         namespace_rules::strategy(memory, kind)
@@ -252,7 +255,7 @@ fn named_in(known: &Known, member: &str) -> Vec<RecordId> {
     ids.filter_map(|id| RecordId::parse(id.as_str()?).ok()).collect()
 }
 
-/// What was learned of services in a session.
+/// Returns the knowledge about services learned in a session.
 fn learned(
     tx: &dyn Tx,
     memory: &Memory,
@@ -284,7 +287,7 @@ fn learned(
     }
 }
 
-/// A record with the word of one more investigation.
+/// Writes a record with the verdict of one more investigation.
 fn note_record(
     tx: &mut dyn Tx,
     building: &Building<'_>,
@@ -336,7 +339,8 @@ fn put(metadata: &mut Metadata, key: &str, incidents: Vec<String>) {
     }
 }
 
-/// What stays longer, or as long as it does anyway; what never expires does not begin to.
+/// Extends the retention of a record to `days`, if that is not shorter. A record without expiry
+/// keeps having none.
 fn stay(record: &mut Record, days: Option<u32>, now: Timestamp) {
     let Some(days) = days else { return };
     if record.expiry_days.is_some_and(|own| own <= days) {

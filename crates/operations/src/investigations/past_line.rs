@@ -9,10 +9,11 @@ use serde_json::Value;
 use super::rendering::doubts;
 use crate::retrieval::retrieve::SreFound;
 
-/// Findings that are no root cause and that one line shows, at most; the line counts the others.
+/// The maximum number of findings in a line that are not a root cause. The line states the number
+/// of the others.
 const FINDINGS_SHOWN_MAX: usize = 5;
 
-/// The line of one investigation.
+/// Returns the line of one investigation.
 pub(super) fn past_line(found: &SreFound) -> String {
     let content = &found.content;
     let word = |name: &str| content.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -33,7 +34,7 @@ pub(super) fn past_line(found: &SreFound) -> String {
     format!("{} {}: {said} ({})", word("incident_id"), word("query"), notes.join(", "))
 }
 
-/// Returns the outcome's verdict on the cause, where an outcome was reported.
+/// Returns the verdict of the outcome on the cause, if an outcome was reported.
 fn cause_confirmed(content: &Value) -> Option<bool> {
     content.get("outcome")?.get("root_cause_confirmed")?.as_bool()
 }
@@ -73,7 +74,7 @@ impl<'a> Finding<'a> {
     }
 }
 
-/// Causes first, then what else was found. A refuted statement is marked as refuted.
+/// Returns causes first, then other findings. A refuted statement is marked as refuted.
 fn said(content: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     let cause = content.get("root_cause").and_then(Value::as_str);
@@ -84,7 +85,7 @@ fn said(content: &Value) -> Vec<String> {
     let entries = content.get("key_findings").and_then(Value::as_array).into_iter().flatten();
     let findings = entries.filter_map(Finding::of).filter(|finding| cause != Some(finding.text));
     let (causes, mut others): (Vec<Finding<'_>>, Vec<Finding<'_>>) = findings.partition(|one| one.is_cause);
-    // Without a named cause, an outcome that refutes the cause refutes the findings as an
+    // If no cause is named, an outcome that refutes the cause refutes all findings as an
     // explanation.
     let all_refuted = cause.is_none() && causes.is_empty() && cause_confirmed(content) == Some(false);
     others.iter_mut().for_each(|one| one.is_refuted |= all_refuted);

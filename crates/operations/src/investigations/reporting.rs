@@ -1,6 +1,6 @@
-//! Who answers as a worker agent: whoever has the capability `worker` hands in what that agent
-//! answered, and nothing else. The verbs of answers ask here for the rights that takes; every other
-//! verb knows nothing of the capability and refuses.
+//! Rights of a caller with the capability `worker`: it submits the answers of its agent, and can do
+//! nothing else. Only the operations on answers use this module. All other operations ignore the
+//! capability and deny access.
 
 use std::collections::BTreeSet;
 
@@ -11,17 +11,18 @@ use loci_model::{ActorId, MemoryId};
 
 use crate::SreSettings;
 
-/// Whoever hands in an answer.
+/// The principals with which an answer is submitted.
 pub(super) struct Reporter {
-    /// Finds the investigation: a worker may name any that is not kept to its user.
+    /// The principal that finds the investigation. A worker may name any that is not private.
     pub(super) finds: Principal,
-    /// Writes the answer: a worker as its agent, and in its session where it has one.
+    /// The principal that writes the answer: a worker as its agent, and only in its session if the
+    /// grant has one.
     pub(super) writes: Principal,
 }
 
 impl Reporter {
-    /// The caller, with a worker's rights where they are one of that agent; unchanged where not. Nobody is a worker of what is no agent of the
-    /// memory: a user's name is none.
+    /// Returns the caller, with the additional rights of a worker if it is a worker of this agent.
+    /// Only configured agents of the memory have workers, so that a user's name is never one.
     pub(super) fn of(
         caller: &Principal,
         memory: &MemoryId,

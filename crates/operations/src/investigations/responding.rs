@@ -1,6 +1,6 @@
-//! `agent_response`: what a worker agent answered. It is stored as it came and acknowledged at
-//! once; a job reads it. The job may do what its caller might have done there, and no more: how far
-//! that reaches is noted in the event's metadata, which nobody can write afterwards.
+//! `agent_response`: stores the answer of a worker agent unchanged and acknowledges it at once; a
+//! job reads it. The job has exactly the rights that the caller had. These rights are stored in the
+//! metadata of the event, which clients cannot write.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,64 +29,68 @@ use crate::input::secret_mask;
 use crate::records::namespace_rules;
 use crate::records::save::PRIVATE;
 
-/// What begins the keys of metadata that are ours; every other one is a bound of the caller's grants.
+/// The prefix of the server's own metadata keys. Every other key is a restriction of the caller's
+/// grants.
 const OURS: &str = "loci.";
 pub(super) const TYPE: &str = "loci.memoryType";
 pub(super) const TYPE_RESPONSE: &str = "agent_response";
 pub(super) const INCIDENT: &str = "loci.incident";
 pub(super) const AGENT: &str = "loci.agent";
 pub(super) const USER: &str = "loci.user";
-/// The only service of the investigation, where it has one.
+/// The only service of the investigation, if it has exactly one.
 pub(super) const SERVICE: &str = "loci.service";
 const BY: &str = "loci.by";
 const REACH: &str = "loci.reach";
 const PROPOSES: &str = "loci.proposes";
-/// How far a caller may write.
+/// The value for write access to the whole memory.
 const REACH_WHOLE: &str = "memory";
 const REACH_ACTOR: &str = "actor";
 const REACH_SESSION: &str = "session";
-/// The operation of its idempotency tokens.
+/// The operation name of its idempotency tokens.
 const OPERATION: &str = "investigation_agent_response";
-/// A job's key, before the event's id.
+/// The prefix of a job's key, before the event id.
 pub(super) const JOB_KEY: &str = "agent-response:";
 
-/// What a worker agent answered.
+/// An answer of a worker agent.
 #[derive(Clone, PartialEq)]
 pub struct AgentResponse {
     /// The memory.
     pub memory: MemoryId,
-    /// The investigation's incident.
+    /// The incident of the investigation.
     pub incident: String,
-    /// Its session; `None`: the caller's own investigation of it, else the last.
+    /// The session. `None`: the caller's own investigation of the incident, otherwise the one
+    /// changed last.
     pub session: Option<String>,
     /// The agent.
     pub agent: String,
-    /// What it answered.
+    /// The text of the answer.
     pub text: String,
-    /// The tools it called, as they were reported.
+    /// The reported tool calls.
     pub tool_calls: Vec<Value>,
-    /// When; `None`: now.
+    /// The time of the answer. `None`: now.
     pub at: Option<Timestamp>,
 }
 
-/// How far the reading of an answer came.
+/// The progress of reading an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResponseRead {
-    /// Where the job stands.
+    /// The state of the job.
     pub state: JobState,
-    /// A question about it waits for the caller's own model.
+    /// True if a question about the answer waits for the caller's own model.
     pub waits: bool,
-    /// What came of it, or has come of it so far: what no model is needed for is saved first.
+    /// The result so far. Parts that need no model are saved first.
     pub captured: Option<Captured>,
-    /// Why it failed.
+    /// The reason of a failure.
     pub failure: Option<String>,
 }
 
 impl Operations {
-    /// Takes an answer; the job that reads it. The same `token` once more is the job of the first.
+    /// Stores an answer and returns the job that reads it. A repeated `token` returns the job of
+    /// the first answer.
     ///
     /// # Errors
-    /// `Invalid`, naming the member; `NotFound` for an investigation that is not there; `Denied` for whoever may not write as that agent.
+    /// `Invalid`, naming the member; `NotFound` if the investigation does not exist; `Denied` if
+    /// the caller may not write as that agent.
     pub async fn agent_response(
         &self,
         caller: &Principal,
@@ -174,7 +178,7 @@ impl Operations {
         {
             metadata.insert(SERVICE.to_owned(), service);
         }
-        // By the caller's own rights: a worker proposes nothing for anybody.
+        // Preferences need the caller's own rights: a worker proposes none.
         let of_user = access::require_user(caller, memory, (&person, &user), Capability::Write).is_ok();
         let preferences = namespace_rules::session(SreType::Preferences, None)?;
         let reaches = access::event_view(caller, memory, &person, Some(&preferences), Capability::Write, now);
@@ -197,10 +201,11 @@ impl Operations {
         Ok(event)
     }
 
-    /// What came of an answer; waits up to `wait_ms` for it.
+    /// Returns the progress of reading an answer. Waits up to `wait_ms` for the end.
     ///
     /// # Errors
-    /// `NotFound` for a job that is not there, or of answers that the caller may not read; `Invalid` for `wait_ms` over 30,000.
+    /// `NotFound` if the job does not exist, or the caller may not read its answer; `Invalid` for
+    /// `wait_ms` over 30,000.
     pub async fn agent_response_read(
         &self,
         caller: &Principal,
@@ -216,7 +221,7 @@ impl Operations {
             let seen = self.engine.wake().calls();
             let read = self.response_read_now(caller, memory, job).await?;
             let waited_ms = self.engine.clock().monotonic_us().saturating_sub(start) / 1_000;
-            // Nobody knows when a caller's own model comes.
+            // The delay of a caller's own model is not known, so the call does not wait for it.
             let is_over = read.waits || matches!(read.state, JobState::Done | JobState::Failed);
             if is_over || waited_ms >= wait_ms {
                 return Ok(read);
@@ -252,9 +257,9 @@ impl Operations {
     }
 }
 
-/// What may be waited for, in milliseconds.
+/// The maximum wait, in milliseconds.
 const WAIT_MS_MAX: u64 = 30_000;
-/// Jobs of other processes end without a call: the table is looked at this often.
+/// The polling interval, in milliseconds. Jobs of other processes end without a notification.
 const LOOK_MS: u64 = 20;
 
 fn may_read(caller: &Principal, job: &Job, settings: &SreSettings, now: Timestamp) -> bool {
@@ -268,19 +273,20 @@ fn may_read(caller: &Principal, job: &Job, settings: &SreSettings, now: Timestam
     })
 }
 
-/// What events of an investigation say of it in their metadata: which it is, and that it is kept to its user.
+/// Returns the metadata of an event about an investigation: the incident, and a mark if it is
+/// private.
 pub(super) fn marks(known: &Known) -> BTreeMap<String, String> {
     let mut marks = BTreeMap::from([(INCIDENT.to_owned(), incident_word(&known.incident))]);
     marks.extend(known.private_to().map(|_| (PRIVATE.to_owned(), known.actor.to_string())));
     marks
 }
 
-/// The incident, as metadata of events name it.
+/// Returns the incident as spelled in metadata of events.
 pub(super) fn incident_word(incident: &str) -> String {
     hex::encode(incident).chars().take(limits::EVENT_METADATA_VALUE_CHARS_MAX).collect()
 }
 
-/// The answer and its tools' calls, their secrets masked.
+/// Returns the answer and its tool calls, with secrets masked.
 fn payload(asked: &AgentResponse, policy: SafetyPolicy) -> Result<Vec<PayloadItem>> {
     let mut calls = Value::Array(asked.tool_calls.clone());
     secret_mask::mask(&mut calls, policy.secrets);
@@ -294,7 +300,8 @@ fn payload(asked: &AgentResponse, policy: SafetyPolicy) -> Result<Vec<PayloadIte
     Ok(payload)
 }
 
-/// Who stores an event, and how far they may write: what a job may do in their stead.
+/// Returns metadata with the author of an event and the author's write access. A job acts with
+/// these rights.
 pub(super) fn reach(
     caller: &Principal,
     memory: &MemoryId,
@@ -309,12 +316,13 @@ pub(super) fn reach(
         REACH_SESSION
     };
     let mut reach = BTreeMap::from([(REACH.to_owned(), far.to_owned())]);
-    // A name that is no id is nobody's: what it proposes for a user is denied when it is read.
+    // A name that is not a valid id identifies no user. Proposals for a user are then denied when
+    // the answer is read.
     reach.extend(segment::encode(&caller.name, "caller").ok().map(|by| (BY.to_owned(), by)));
     reach
 }
 
-/// Whoever stored an event, as far as their grants reached there.
+/// Returns a principal with the rights that the author of an event had at the time.
 pub(super) fn in_stead(event: &Event) -> Principal {
     let capabilities = BTreeSet::from([Capability::Read, Capability::Write]);
     let word = |key: &str| event.metadata.get(key).map(String::as_str);

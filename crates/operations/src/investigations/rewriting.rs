@@ -1,6 +1,6 @@
-//! An investigation that is known and becomes something more: read again in the write, since
-//! somebody may have changed it, its secrets masked by its values, its next version in its place.
-//! What it becomes is its writers' matter: outcomes, findings, alerts.
+//! Writes the next version of an investigation. It reads the record again within the transaction,
+//! because another writer may have changed it, and masks secrets in its values. Outcomes, findings
+//! and alerts supply the new content.
 
 use loci_engine::access;
 use loci_engine::memories::existing;
@@ -16,17 +16,18 @@ use super::finding::Known;
 use crate::Operations;
 use crate::input::secret_mask;
 
-/// An investigation within the write that changes it.
+/// An investigation within the transaction that changes it.
 pub(crate) struct Rewriting<'a> {
-    /// As it is now.
+    /// The current version.
     pub(crate) known: Known,
-    /// Whatever else the write changes is built by it, too.
+    /// Builds the other records that the transaction writes.
     pub(crate) building: Building<'a>,
     masks: RedactionMode,
 }
 
 impl Rewriting<'_> {
-    /// Puts its next version in its place; `finish` sets what is not content.
+    /// Replaces the investigation with its next version. `finish` sets members other than the
+    /// content.
     ///
     /// # Errors
     /// As [`Building::replace`].
@@ -46,10 +47,10 @@ impl Rewriting<'_> {
 }
 
 impl Operations {
-    /// Runs `work` on an investigation as it is now, as one write.
+    /// Runs `work` on the current version of an investigation, in one transaction.
     ///
     /// # Errors
-    /// `NotFound` where it is gone; `Denied` for whoever may not write it; what `work` says.
+    /// `NotFound` if it was deleted; `Denied` if the caller may not write it; errors of `work`.
     pub(crate) async fn rewrite<T, F>(
         &self,
         caller: &Principal,
@@ -73,7 +74,7 @@ impl Operations {
                 let known = fresh.ok_or_else(gone)?;
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 let masks = policy.secrets;
-                // What is JSON is masked by its values, once.
+                // JSON content is masked once, value by value.
                 let policy = SafetyPolicy { secrets: RedactionMode::Off, ..policy };
                 let building = Building { memory: &memory, view: &view, policy, expiry: None, by: &by, now };
                 work(tx, &Rewriting { known, building, masks })

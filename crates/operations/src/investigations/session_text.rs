@@ -1,6 +1,6 @@
-//! What was said in a session, in short: topics with the sentences that say most, as they were
-//! said, and besides them every command and number that is in none of those. Pure and without a
-//! model. It says nothing of how far an investigation came.
+//! An extractive summary of a session: topics with their most informative sentences, quoted, and in
+//! addition every command and number that these sentences lack. Pure and without a model. It does
+//! not state the status of the investigation.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -13,10 +13,12 @@ use loci_model::limits;
 use loci_model::record::provenance::Source;
 use regex::Regex;
 
-/// Characters of the topics, and of what is copied, as they are written.
+/// The maximum length of the topics, and of the copied commands and numbers, in characters of
+/// output.
 const TOPICS_CHARS_MAX: usize = 8_000;
 const COPIED_CHARS_MAX: usize = 7_000;
-/// A longer piece of code is told by its sources.
+/// The maximum length of a piece of code, in characters. For longer code only the sources are
+/// listed.
 const CODE_CHARS_MAX: usize = 1_000;
 const COPIED_NAME: &str = "numbers and commands";
 const LEFT_NAME: &str = "left out";
@@ -31,18 +33,19 @@ fn compiled(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern")
 }
 
-/// A session in short.
+/// The summary of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SessionText {
     /// `<summary><topic name="…">…</topic></summary>`.
     pub(super) text: String,
-    /// What a search reads of it.
+    /// The text for the search index.
     pub(super) index_text: String,
-    /// The events that it is made of, each by its first message.
+    /// The source events, each by its first message.
     pub(super) sources: Vec<Source>,
 }
 
-/// The turns of a session in short; `events_left_out` came before them and are not among them. None where nothing is said.
+/// Returns the summary of the turns of a session. `events_left_out` states that earlier events were
+/// not read. `None` for an empty session.
 pub(super) fn session_text(turns: &[Turn], events_left_out: bool) -> Option<SessionText> {
     let found = topics(turns);
     if found.is_empty() {
@@ -50,7 +53,7 @@ pub(super) fn session_text(turns: &[Turn], events_left_out: bool) -> Option<Sess
     }
     let told: usize = found.len();
     let mut kept: Vec<TopicText> = Vec::new();
-    // The latest are nearest to what came of it.
+    // The latest topics are the most relevant for the outcome.
     for topic in found.into_iter().rev() {
         kept.push(topic.text);
         if written_chars(&kept) > TOPICS_CHARS_MAX {
@@ -91,7 +94,8 @@ pub(super) fn session_text(turns: &[Turn], events_left_out: bool) -> Option<Sess
     Some(SessionText { text: format!("<summary>\n{}\n</summary>", write(&all)), index_text, sources })
 }
 
-/// Every command and number of the turns that no topic has whole, in their order, each once; and how many are left out.
+/// Returns each command and number of the turns that no topic contains whole, once and in order,
+/// and the number of those left out.
 fn copied(turns: &[Turn], kept: &[TopicText]) -> (Vec<String>, usize) {
     let mut known: BTreeSet<String> = kept.iter().flat_map(|topic| verbatim(&topic.content)).collect();
     let (mut copied, mut chars, mut left) = (Vec::new(), 0, 0);
@@ -110,7 +114,7 @@ fn copied(turns: &[Turn], kept: &[TopicText]) -> (Vec<String>, usize) {
     (copied, left)
 }
 
-/// The code of a text, with its marks, and the words with digits beside it.
+/// Returns the code of a text with its fences, and the words with digits outside code.
 fn verbatim(text: &str) -> Vec<String> {
     let mut pieces = Vec::new();
     let mut from = 0;
@@ -127,7 +131,7 @@ fn numbers(talk: Option<&str>) -> impl Iterator<Item = String> {
     NUMBER.find_iter(talk.unwrap_or_default()).map(|found| found.as_str().to_owned())
 }
 
-/// Characters that a line of content takes, once it is written.
+/// Returns the number of characters of a content line in the output.
 fn content_chars(content: &str) -> usize {
     let topic = |content: &str| TopicText { name: String::new(), content: content.to_owned() };
     written_chars(&[topic(content)]) - written_chars(&[topic("")]) + 1
@@ -147,7 +151,7 @@ mod tests {
     use loci_model::event::{Event, PayloadItem};
     use loci_testkit_ports::samples;
 
-    /// Turns said one after the other, one event each.
+    /// Returns turns in sequence, one event each.
     fn talk(said: &[(Role, &str)]) -> Vec<Turn> {
         let memory = MemoryId::parse("notes-0123456789").unwrap();
         let mut turns = Vec::new();

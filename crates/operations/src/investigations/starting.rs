@@ -1,6 +1,6 @@
-//! `investigation_start`: the hook before planning. It opens the investigation, or joins the one of
-//! the same alert that is open, and tells what is known. What cannot be read is left out, and said;
-//! only what is asked wrongly is an error.
+//! `investigation_start`: the hook before planning. It opens an investigation, or joins the open
+//! one of the same alert, and returns the context. Parts that cannot be read are left out and
+//! reported as warnings. Only an invalid request is an error.
 
 use std::collections::BTreeMap;
 
@@ -27,93 +27,94 @@ use crate::records::save::{FirstOf, SaveAs};
 use crate::times::time_zone;
 use crate::{PastScope, SreSave, SreSaved, SreSettings};
 
-/// Tokens that a block may have.
+/// The maximum token budget of a block.
 const BUDGET_TOKENS_MAX: u32 = 100_000;
-/// What reading may take, in milliseconds, where the request says nothing; and at most.
+/// The default deadline for reading the context, in milliseconds; the next constant is the maximum.
 const TIMEOUT_MS: u64 = 3_000;
 const TIMEOUT_MS_MAX: u64 = 30_000;
-/// Random characters that end the name of a session.
+/// The number of random characters at the end of a session name.
 const SESSION_RANDOM: usize = 8;
 
-/// An investigation that begins.
+/// A request to start an investigation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InvestigationStart {
     /// The memory.
     pub memory: MemoryId,
-    /// The user it is for.
+    /// The user for whom it is started.
     pub user: String,
-    /// What is asked.
+    /// The question to investigate.
     pub query: String,
-    /// Its incident; `None`: one is made.
+    /// The incident. `None`: the server generates one.
     pub incident: Option<String>,
-    /// Its session; `None`, or an empty one: one is made.
+    /// The session. `None` or empty: the server generates one.
     pub session: Option<String>,
-    /// What a session that is made begins with: `interactive` or `prompt`.
+    /// The prefix of a generated session: `interactive` or `prompt`.
     pub mode: String,
-    /// Services that it is about.
+    /// The services that the investigation is about.
     pub services: Vec<String>,
-    /// The environment that it is about.
+    /// The environment that the investigation is about.
     pub environment: Option<String>,
-    /// It, and what it learns, is kept to the user.
+    /// True to keep the investigation and its knowledge private to the user.
     pub is_private: bool,
-    /// The IANA name of the time zone of phrases in the question, and of times of day in the timeline; `None`: the user's preference.
+    /// The IANA name of the time zone for phrases in the question and for times of day in the
+    /// timeline. `None`: the user's preference.
     pub tz: Option<String>,
-    /// The alert, with its `fingerprint` and `starts_at` where it has them.
+    /// The alert, with `fingerprint` and `starts_at` if known.
     pub alert: Option<Map<String, Value>>,
-    /// Tokens of the block; `None`: as is configured.
+    /// The token budget of the block. `None`: the configured one.
     pub budget_tokens: Option<u32>,
-    /// How tokens are estimated.
+    /// The token estimator.
     pub estimator: Estimator,
-    /// What reading may take, 1 to 30,000 ms; `None`: 3,000.
+    /// The deadline for reading the context, 1 to 30,000 ms. `None`: 3,000 ms.
     pub timeout_ms: Option<u64>,
-    /// A block is wanted.
+    /// True to render a block.
     pub render: bool,
 }
 
-/// What became of a start.
+/// The result of a start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InvestigationStarted {
-    /// Its incident.
+    /// The incident.
     pub incident: String,
-    /// Its session.
+    /// The session.
     pub session: String,
-    /// An investigation of the same alert was open, and this is that one.
+    /// True if it joined an existing investigation.
     pub joined: bool,
-    /// It is kept to its user; else the team reads it.
+    /// True if the investigation is private to its user; otherwise the team can read it.
     pub is_private: bool,
-    /// The scope of the past investigations of its context, by the memory's settings.
+    /// The scope of past investigations in the context, from the memory's settings.
     pub past: PastScope,
-    /// What is known; all parts are there, even where they are empty.
+    /// The context. All parts are present, even if empty.
     pub context: Context,
-    /// How often the alert came; `None`: it has no fingerprint.
+    /// The recurrence of the alert. `None` if it has no fingerprint.
     pub recurrence: Option<Recurrence>,
-    /// The block; empty where nothing is known, or none is wanted.
+    /// The block. Empty if the context is empty or no block is requested.
     pub rendered: String,
-    /// At most so many tokens.
+    /// The token budget.
     pub limit: u32,
-    /// So many were used.
+    /// The number of tokens used.
     pub used: u32,
-    /// How they were estimated.
+    /// The token estimator.
     pub estimator: Estimator,
-    /// Tokens of what is shown, by section.
+    /// The number of tokens used by each section.
     pub by_section: BTreeMap<&'static str, u32>,
-    /// What is not shown, by record, and why.
+    /// The records not shown, each with the reason.
     pub dropped: Vec<Dropped>,
-    /// The row of what was shown; `None` where it could not be written.
+    /// The id of the exposure. `None` if it could not be stored.
     pub exposure: Option<ExposureId>,
-    /// Something is less than it could be.
+    /// True if any part is incomplete.
     pub degraded: bool,
-    /// What to know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
-/// The investigation that a start goes on with.
+/// The investigation that a start opens or joins.
 struct Meant {
     incident: String,
     session: String,
-    /// It was there before.
+    /// True if it existed before.
     joined: bool,
-    /// It is kept to its user.
+    /// True if it is private to its user.
     is_private: bool,
 }
 
@@ -128,24 +129,24 @@ impl Meant {
     }
 }
 
-/// What became of one that was to begin.
+/// The result of opening an investigation.
 enum Opening {
-    /// It is kept.
+    /// The investigation was stored.
     Kept,
-    /// Somebody opened one of the same alert meanwhile.
+    /// Another caller opened an investigation of the same alert in the meantime.
     Another(Meant),
-    /// The store failed, which holds no investigation up: nothing is kept of it.
+    /// The store failed, and nothing was stored. The start continues anyway.
     Unsaved,
 }
 
 impl InvestigationStart {
-    /// What tells the alert from others.
+    /// Returns the fingerprint of the alert.
     pub(super) fn fingerprint(&self) -> Option<String> {
         let text = self.alert.as_ref()?.get("fingerprint")?.as_str()?;
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    /// The open investigation of its alert that it goes on with.
+    /// Returns the open investigation of the alert that this start joins.
     fn joins<'a>(&self, same: &'a [Known]) -> Option<&'a Known> {
         let is_meant = |one: &&Known| self.incident.as_ref().is_none_or(|id| *id == one.incident);
         same.iter().filter(is_meant).find(|one| one.may_be_joined(Some(&self.user), self.is_private))
@@ -171,10 +172,12 @@ impl InvestigationStart {
 }
 
 impl Operations {
-    /// Begins an investigation and tells what is known. The same `token` once more goes on with the one that it began.
+    /// Starts an investigation and returns its context. A repeated `token` joins the investigation
+    /// that the first request opened.
     ///
     /// # Errors
-    /// `Invalid`, naming the member; `Denied` for whoever is neither the user nor an administrator.
+    /// `Invalid`, naming the member; `Denied` if the caller is neither the user nor an
+    /// administrator.
     pub async fn investigation_start(
         &self,
         caller: &Principal,
@@ -186,7 +189,7 @@ impl Operations {
         match self.sre_saved_before(caller, &asked.memory, token.as_ref()).await {
             Ok(Some(begun)) => asked.incident = begun.records.into_iter().find_map(|kept| kept.key),
             Ok(None) => {}
-            // A store that fails holds no investigation up: that it cannot be written is told below.
+            // A failing store does not block the start: the failed write is reported below.
             Err(error) if is_of_store(error.kind) => {}
             Err(error) => return Err(error),
         }
@@ -203,7 +206,7 @@ impl Operations {
         Ok(started)
     }
 
-    /// Goes on with the investigation that is meant, or begins one, with what is known.
+    /// Joins or opens the investigation, and returns it with its context.
     async fn start_with(
         &self,
         caller: &Principal,
@@ -226,7 +229,7 @@ impl Operations {
             (recurrence, drawn)
         };
         let mut meant = self.meant_investigation(caller, asked, &same, now).await?;
-        // What is known is drawn while the store writes that it began.
+        // Render the context while the store writes the new investigation.
         let (opened, (mut recurrence, mut drawn)) =
             futures::join!(self.opened_investigation(caller, asked, &meant, token, now), async {
                 draw(&mut context, &meant)
@@ -255,7 +258,8 @@ impl Operations {
         Ok(started)
     }
 
-    /// What a start is told where the memory is off: its names, and nothing else. Nothing is kept of it.
+    /// Returns the response for a memory that is off: generated names and an empty context. Nothing
+    /// is stored.
     fn start_of_memory_off(
         &self,
         asked: &InvestigationStart,
@@ -268,7 +272,8 @@ impl Operations {
         InvestigationStarted { past, ..started(meant, context, None, Rendered::default(), asked) }
     }
 
-    /// The investigation that the caller names, or that of the same alert that is open; else one that is to begin.
+    /// Returns the investigation that the caller names, or the open one of the same alert, or else
+    /// a new one.
     async fn meant_investigation(
         &self,
         caller: &Principal,
@@ -294,7 +299,8 @@ impl Operations {
         }
     }
 
-    /// The investigation that the caller names, and which is there: whoever starts it again goes on with it, however far it is.
+    /// Returns the existing investigation that the caller names. A repeated start joins it
+    /// regardless of its status.
     async fn named_investigation(
         &self,
         caller: &Principal,
@@ -307,7 +313,8 @@ impl Operations {
         match self.known_investigation(caller, &asked.memory, about, Capability::Write).await {
             Ok(known) => Ok(Some(known)),
             Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
-            // A store that fails holds no investigation up: that it could not be saved is told.
+            // A failing store does not block the start: the response reports that nothing was
+            // saved.
             Err(error) if is_of_store(error.kind) => Ok(None),
             Err(error) => Err(error),
         }
@@ -326,7 +333,7 @@ impl Operations {
         asked.session.clone().filter(|id| !id.is_empty()).unwrap_or_else(made)
     }
 
-    /// Saves that it is under way, where it was not there before.
+    /// Stores a new investigation as ongoing. Does nothing if it existed before.
     async fn opened_investigation(
         &self,
         caller: &Principal,
@@ -359,7 +366,8 @@ impl Operations {
             source: SreSource::Agent,
         };
         let private_to = asked.is_private.then(|| asked.user.clone());
-        // An incident that the caller names is that one, whatever else is open.
+        // An incident named by the caller is used even if another investigation of the alert is
+        // open.
         let is_named = asked.incident.as_ref().is_some_and(|id| !id.is_empty());
         let first_of = asked.fingerprint().filter(|_| !is_named).map(|fingerprint| FirstOf {
             fingerprint,
@@ -385,7 +393,7 @@ impl Operations {
     }
 }
 
-/// True for errors of a store, and not of what was asked.
+/// True for errors of the store, as opposed to errors of the request.
 fn is_of_store(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Unavailable | ErrorKind::Bug | ErrorKind::Throttled)
 }

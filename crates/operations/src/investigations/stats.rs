@@ -1,6 +1,6 @@
-//! Numbers over investigations, and those whose outcome nobody told: how long they took, how many
-//! have a cause that was confirmed, how often an alert came again, and whether what was shown made
-//! a difference.
+//! Statistics about investigations, and investigations without an outcome: time to resolution,
+//! share of confirmed causes, recurrence of alerts, and the difference between sessions with and
+//! without memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,30 +20,30 @@ use super::finding::{Known, is_hidden};
 use crate::Operations;
 use crate::records::namespace_rules;
 
-/// Investigations that are counted: the newest.
+/// The maximum number of counted investigations, newest first.
 const COUNTED_MAX: usize = 10_000;
 const PAGE: usize = 500;
 const PARTIAL: &str = "stats: only the newest 10000 investigations are counted";
 const LOOKED_AT: &str = "pending-outcomes: only the newest 10000 investigations are looked at";
-/// After so many days without an outcome an investigation is listed.
+/// The number of days without an outcome after which an investigation is listed.
 const WAITING_DAYS: u32 = 14;
-/// Fingerprints that are told, those that came most often.
+/// The maximum number of fingerprints in the response, most frequent first.
 const FINGERPRINTS_MAX: usize = 50;
 
-/// Which investigations are counted.
+/// A request for statistics.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SreStatsAsk {
-    /// Of this service; `None`: of any.
+    /// Counts only investigations of this service. `None`: all services.
     pub service: Option<String>,
-    /// That began then or later; `None`: all that are kept.
+    /// Counts only investigations started at this time or later. `None`: all that are stored.
     pub since: Option<Timestamp>,
 }
 
 impl Operations {
-    /// Numbers over the investigations that the caller may see.
+    /// Returns statistics about the investigations that the caller may see.
     ///
     /// # Errors
-    /// `Denied` for whoever may read nothing of the memory.
+    /// `Denied` if the caller may not read the memory.
     pub async fn sre_stats(
         &self,
         caller: &Principal,
@@ -59,7 +59,7 @@ impl Operations {
             asked.service.as_ref().is_none_or(has) && asked.since.is_none_or(|since| known.began() >= since)
         };
         let counted: Vec<&Known> = counted.iter().filter(is_asked).collect();
-        // What was shown makes a difference to how long it took, and to nothing else.
+        // Exposures are needed only for the comparison of times to resolution.
         let took = counted.iter().filter(|known| took_s(known).is_some());
         let shown = self.shown_sessions(memory, took.map(|known| known.session.clone()).collect()).await?;
         Ok(SreStats {
@@ -69,7 +69,8 @@ impl Operations {
         })
     }
 
-    /// Investigations that are over, or given away, for two weeks, and whose outcome nobody told; the oldest first.
+    /// Returns investigations that were completed or escalated two weeks ago or earlier and have no
+    /// outcome, oldest first.
     ///
     /// # Errors
     /// As [`Operations::sre_stats`].
@@ -103,7 +104,8 @@ impl Operations {
         })
     }
 
-    /// The investigations that the caller may see, and whether there are more than are counted.
+    /// Returns the investigations that the caller may see, and true if there are more than the
+    /// maximum.
     async fn counted(&self, caller: &Principal, memory: &MemoryId) -> Result<(Vec<Known>, bool)> {
         let now = self.engine.now();
         let view = access::bound_view(self.engine.products(), caller, memory, Capability::Read, now)?;
@@ -133,7 +135,7 @@ impl Operations {
             .await
     }
 
-    /// Those of some sessions that were shown anything.
+    /// Returns the sessions that have an exposure with shown records.
     async fn shown_sessions(
         &self,
         memory: &MemoryId,
@@ -162,7 +164,7 @@ fn told(is_partial: bool, what: &str) -> Vec<String> {
     is_partial.then(|| what.to_owned()).into_iter().collect()
 }
 
-/// From the beginning to when it was resolved, in seconds; none where that is not known.
+/// Returns the time from start to resolution, in seconds. `None` if it is unknown.
 fn took_s(known: &Known) -> Option<f64> {
     let (began, resolved) = (known.began(), known.time("resolved_at")?);
     (resolved >= began).then(|| (resolved.millis() - began.millis()) as f64 / 1_000.0)

@@ -1,6 +1,6 @@
-//! The job that sums up what was said in the session of an investigation, when it is completed: one
-//! record beside the typed one, in its place, which never stands for it. It reads what whoever
-//! completed it could read, and no more.
+//! The job that summarises the session of an investigation when it is completed. The summary is a
+//! separate record in the same namespace, and never replaces the typed record. The job reads only
+//! events that the caller who completed the investigation could read.
 
 use std::collections::BTreeSet;
 
@@ -39,19 +39,19 @@ use crate::records::{drafts, namespace_rules};
 use crate::retrieval::scores::{TRUST, UNTRUSTED};
 use crate::settings::SreSettings;
 
-/// A job's key, before the id of the event by which the investigation was completed.
+/// The prefix of a job's key, before the id of the completing event.
 const JOB_KEY: &str = "session-summary:";
-/// How the subtype of such records begins.
+/// The prefix of the subtype of session summaries.
 const SUBTYPE: &str = "session_summary";
-/// Events of an actor that are read, the newest.
+/// The maximum number of events read per actor, newest first.
 const EVENTS_MAX: usize = 200;
 
-/// True for a session in short: it is no investigation, though it lies where they do.
+/// True for a session summary, which is no investigation although it is in the same namespace.
 pub(crate) fn is_session_summary(record: &Record) -> bool {
     record.subtype.as_deref().is_some_and(|subtype| subtype.starts_with(SUBTYPE))
 }
 
-/// Asks for the job, within the write that stored the event.
+/// Enqueues the job, in the transaction that stores the event.
 pub(crate) fn ask_for_session_summary(
     tx: &mut dyn Tx,
     (memory, actor, session): (&MemoryId, &ActorId, &SessionId),
@@ -73,16 +73,16 @@ pub(crate) fn ask_for_session_summary(
     tx.jobs_mut().enqueue(&new, now).map(drop)
 }
 
-/// What there is to sum up.
+/// The input of a summary.
 struct Said {
     known: Known,
     turns: Vec<Turn>,
-    /// There were more events before those that are read.
+    /// True if older events were not read.
     is_cut: bool,
 }
 
 impl Operations {
-    /// Sums up the session that a job names.
+    /// Summarises the session that a job names.
     pub(crate) async fn run_session_summary(&self, job: &Job) -> Result<()> {
         let settings = self.settings.of(&job.memory).clone();
         let (Some(actor), Some(session)) = (job.actor.clone(), job.session.clone()) else { return Ok(()) };
@@ -152,7 +152,8 @@ impl Operations {
     }
 }
 
-/// What was said in the session of the investigation that an event completed, as far as the caller may read it.
+/// Returns the conversation in the session of the investigation that an event completed, as far as
+/// the caller may read it.
 fn said(
     tx: &dyn ReadTx,
     (products, caller, memory): (&Products, &Principal, &Memory),
@@ -195,8 +196,10 @@ fn said(
     Ok(Some(Said { known, turns, is_cut }))
 }
 
-/// True for what was said in an investigation, not for what is a record by its type already. Of a session that several share, what names another
-/// incident is of that one; what an agent says without naming one may be of anybody; and what is private stays with what is.
+/// True for conversation about an investigation, as opposed to events whose content is a typed
+/// record. In a shared session, an event belongs to the incident that it names. An event without an
+/// incident counts only if its actor is the investigation's user. Private events count only for a
+/// private investigation.
 fn is_talk(event: &Event, known: &Known) -> bool {
     let is_said = event.metadata.get(EVENT_TYPE).is_none_or(|kind| kind == TYPE_RESPONSE);
     let is_of_it = match event.metadata.get(INCIDENT) {
@@ -207,7 +210,7 @@ fn is_talk(event: &Event, known: &Known) -> bool {
     is_said && is_of_it && may_be_told
 }
 
-/// The incident that a saved investigation is of.
+/// Returns the incident of a saved investigation.
 fn incident_of(event: &Event) -> Option<String> {
     let text = event.payload.iter().find_map(|item| match item {
         PayloadItem::Conversational { text, .. } => Some(text),
@@ -221,7 +224,7 @@ fn record(building: &Building<'_>, known: &Known, summary: &SessionText, id: &Re
     let text = |text: &str| MetadataValue::String(text.to_owned());
     let mut metadata = Metadata::from([
         ("incident_id".to_owned(), text(&known.incident)),
-        // What tools gave out is among it.
+        // It may contain tool output.
         (TRUST.to_owned(), text(UNTRUSTED)),
     ]);
     for key in [SCOPE, OWNER] {

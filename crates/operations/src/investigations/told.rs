@@ -1,5 +1,5 @@
-//! What was told of an investigation stays with its next version: its outcome, what was refuted,
-//! and how long it is kept. More that is found takes none of that back.
+//! Members that the next version of an investigation keeps: its outcome, refuted statements, and
+//! its retention. Additional findings do not revert them.
 
 use loci_model::Timestamp;
 use loci_model::record::Record;
@@ -9,7 +9,7 @@ use super::finding::say;
 use super::outcome::OUTCOME;
 use crate::retrieval::scores::{CONFIRMED_BY, REFUTED_BY};
 
-/// Carries what was told of one version into the next, unwritten one.
+/// Copies the reported outcome of one version into the next, unwritten one.
 pub(crate) fn carry(before: &Record, next: &mut Record, now: Timestamp) {
     for key in [OUTCOME, CONFIRMED_BY, REFUTED_BY] {
         if let Some(value) = before.metadata.get(key).filter(|_| !next.metadata.contains_key(key)) {
@@ -36,7 +36,7 @@ pub(crate) fn carry(before: &Record, next: &mut Record, now: Timestamp) {
     say(next, &Value::Object(content));
 }
 
-/// What was refuted and is said again is still refuted.
+/// Marks repeated findings as refuted if the previous version has them as refuted.
 fn refute(was: &Map<String, Value>, content: &mut Map<String, Value>) {
     let text = |finding: &Value| finding.get("text").and_then(Value::as_str).map(str::to_owned);
     let all = was.get("key_findings").and_then(Value::as_array).into_iter().flatten();

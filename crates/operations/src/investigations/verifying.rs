@@ -1,7 +1,7 @@
-//! Evidence of what an agent learned: it counts where it names a call of a tool that was reported
-//! for the investigation, beside what the agent wrote. What names none is kept, and marked: whoever
-//! writes can name any call. What a caller saves by its type is not looked at here: there the
-//! caller gives their word for it.
+//! Verifies evidence in agents' answers. Evidence is verified if it names a tool call that was
+//! reported for the investigation separately from the agent's text. Other evidence is kept and
+//! marked as unverified, because an author can name any call. Records that a caller saves by type
+//! are not checked here: the caller vouches for them.
 
 use std::collections::BTreeSet;
 
@@ -21,27 +21,28 @@ use crate::records::namespace_rules;
 use crate::records::save::PRIVATE;
 use crate::retrieval::scores::UNVERIFIED;
 
-/// Answers of an agent in a session whose calls are looked at, the newest.
+/// The maximum number of answers of an agent in a session whose calls are read, newest first.
 const ANSWERS_MAX: usize = 200;
 
-/// The ids of calls, as they were reported.
+/// Returns the ids of the reported tool calls.
 pub(super) fn calls_of<'a>(reported: impl IntoIterator<Item = &'a Value>) -> BTreeSet<String> {
     let id = |call: &Value| call.get("id")?.as_str().map(|id| id.trim().to_owned());
     reported.into_iter().filter_map(id).filter(|id| !id.is_empty()).collect()
 }
 
-/// The call that a piece of evidence names.
+/// Returns the call that a piece of evidence names.
 fn call(evidence: &Value) -> Option<&str> {
     evidence.get("tool_call_id")?.as_str().map(str::trim).filter(|id| !id.is_empty())
 }
 
-/// The calls that evidence of items names.
+/// Returns the calls that the evidence of items names.
 fn named(items: &[Value]) -> BTreeSet<String> {
     let lists = items.iter().filter_map(|item| item.get("evidence")?.as_array());
     lists.flatten().filter_map(call).map(str::to_owned).collect()
 }
 
-/// Marks evidence that names none of the calls; whatever its writer says of that. What has another form is left to the rules of items.
+/// Marks evidence that names none of the calls, and removes any mark set by its author. The rules
+/// of items reject malformed evidence.
 fn mark(items: &mut [Value], calls: &BTreeSet<String>) {
     let lists = items.iter_mut().filter_map(|item| item.get_mut("evidence")?.as_array_mut());
     for evidence in lists.flatten() {
@@ -55,7 +56,8 @@ fn mark(items: &mut [Value], calls: &BTreeSet<String>) {
 }
 
 impl Operations {
-    /// Marks evidence of what an answer teaches that names no call reported for its investigation, with this answer or with another one.
+    /// Marks the evidence in an answer that names no call reported for its investigation, with this
+    /// answer or another one.
     pub(super) async fn mark_unverified(
         &self,
         caller: &Principal,
@@ -63,7 +65,8 @@ impl Operations {
         items: &mut [Value],
     ) -> Result<()> {
         let mut calls = answer.calls.clone();
-        // Most evidence names calls of the answer that it stands in: the others are read where it does not.
+        // Most evidence names calls of its own answer: read the other answers only if some does
+        // not.
         if !named(items).is_subset(&calls) {
             calls.extend(self.stored_calls(caller, answer).await?);
         }
@@ -71,7 +74,7 @@ impl Operations {
         Ok(())
     }
 
-    /// Calls that were reported with answers that are stored, as far as the caller may know of these.
+    /// Returns the calls reported with stored answers that the caller may read or write.
     async fn stored_calls(&self, caller: &Principal, answer: &Answer<'_>) -> Result<BTreeSet<String>> {
         let (memory, now) = (answer.memory.clone(), self.engine.now());
         let settings = self.settings.of(&memory);
@@ -120,7 +123,7 @@ impl Operations {
     }
 }
 
-/// The calls that were reported with an answer.
+/// Returns the calls reported with an answer.
 pub(super) fn reported_with(event: &Event) -> BTreeSet<String> {
     let list = |item: &PayloadItem| match item {
         PayloadItem::Blob(calls) => serde_json::from_str::<Vec<Value>>(calls.as_str()).ok(),
@@ -150,7 +153,7 @@ mod tests {
         check(json!([{"tool_call_id": "tc_2"}]), marked.clone());
         check(json!([{"tool_call_id": "tc_2", "unverified": false}]), marked);
         check(json!([{"tool": "logs"}]), json!([{"tool": "logs", "unverified": true}]));
-        // No evidence at all, which the rules of items refuse.
+        // Malformed evidence, which the rules of items reject.
         check(json!("tc_1"), json!("tc_1"));
         check(json!(["tc_1"]), json!(["tc_1"]));
         assert_eq!(named(&[json!({"evidence": [one, {"tool": "x"}]}), json!(7)]), calls);

@@ -1,5 +1,4 @@
-//! The job that reads the answer of a worker agent, and asks a model about its prose, where one is
-//! asked.
+//! The job that reads the answer of a worker agent, and asks the configured model about its prose.
 
 use futures::future::BoxFuture;
 use loci_engine::Engine;
@@ -15,10 +14,10 @@ use loci_model::{RecordId, Result, Timestamp};
 use crate::Told;
 use crate::{Operations, OperationsParts};
 
-/// The kind.
+/// The job kind.
 pub(crate) const KIND: JobKind = JobKind::named("agent_response");
 
-/// The handler: run twice, it finds what it saved, an answer that is kept, or its result.
+/// The handler. A second run finds the saved records, a stored reply, or the result.
 pub(crate) struct AgentResponse {
     pub(crate) parts: OperationsParts,
 }
@@ -60,11 +59,11 @@ async fn run(operations: &Operations, job: &Job) -> Result<Ended> {
     Ok(Ended::Done)
 }
 
-/// Returns the end of a job whose model gave no answer: the model is asked again where that can
-/// help. Otherwise the job is done, and its result names the missing part; the parts that were read
+/// Returns the end of a job whose model gave no usable reply. The model is asked again if that can
+/// help. Otherwise the job is done, and its result names the missing part. Parts that were read
 /// without a model are saved in any case.
 async fn unanswered_end(operations: &Operations, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
-    // One revision was asked for already: another try would ask the same model the same.
+    // A revision was already requested: another attempt would repeat the same question.
     let is_final = unanswered.why == Why::Form;
     if let Some(ended) = failure::asked_again(&operations.engine, job, unanswered).filter(|_| !is_final) {
         return Ok(ended);

@@ -1,4 +1,4 @@
-//! The job of an alert: what hooks delivered of it. Run twice, it finds nothing the second time.
+//! The job of an alert: processes deliveries of hooks. A second run finds nothing to do.
 
 use futures::future::BoxFuture;
 use loci_engine::Engine;
@@ -11,7 +11,7 @@ use loci_model::job::{Job, JobKind};
 use crate::ALERT_KEY;
 use crate::{Operations, OperationsParts};
 
-/// The handler of deliveries by alerting systems.
+/// The handler of deliveries from alerting systems.
 pub(crate) struct AlertHook {
     pub(crate) parts: OperationsParts,
 }

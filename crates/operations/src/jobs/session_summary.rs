@@ -1,4 +1,4 @@
-//! The job that sums up the session of an investigation.
+//! The job that summarises the session of an investigation.
 
 use futures::future::BoxFuture;
 use loci_engine::Engine;
@@ -9,10 +9,10 @@ use loci_model::job::{Job, JobKind};
 
 use crate::{Operations, OperationsParts};
 
-/// The kind.
+/// The job kind.
 pub(crate) const KIND: JobKind = JobKind::named("session_summary");
 
-/// The handler: run twice, it finds the summary, and changes nothing.
+/// The handler. A second run finds the summary and changes nothing.
 pub(crate) struct SessionSummary {
     pub(crate) parts: OperationsParts,
 }

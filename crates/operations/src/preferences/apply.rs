@@ -1,7 +1,7 @@
-//! `sre_preferences_apply`: the preferences of users as a file declares them: by key, all or
-//! nothing, and nothing where the file says what is there. What it says stays for as long as it
-//! says it. The file is one for the memory: what another one declared and this one does not
-//! say is not declared any more.
+//! `sre_preferences_apply`: applies a file that declares the preferences of users. It works by key,
+//! applies all or nothing, and writes nothing if the file matches the stored state. A declared
+//! preference does not expire while the file contains it. A memory has one such file: preferences
+//! of an earlier file that this one lacks are no longer declared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,41 +35,41 @@ use crate::records::namespace_rules;
 use crate::records::precedence::{DIGEST, put_in_force, said_of_it, source, word};
 use crate::records::save::{EVENT_TYPE, Naming, Spring, SreSave};
 
-/// What a file declares.
+/// A request to apply a file.
 #[derive(Clone, PartialEq)]
 pub struct SreApply {
     /// The memory.
     pub memory: MemoryId,
-    /// Users, each with preferences as they are saved.
+    /// The users, each with preferences in the form in which they are saved.
     pub users: Vec<(String, Vec<Value>)>,
-    /// Nothing is written.
+    /// True to write nothing.
     pub dry_run: bool,
-    /// What the file does not say any more is removed.
+    /// True to remove declared preferences that the file no longer contains.
     pub prune: bool,
-    /// The treatment of users who were forgotten here. A file tells no time: what it says may be
-    /// from before, so it is refused unless somebody restores it.
+    /// The treatment of users who were erased in this memory. A file has no date and may be older
+    /// than the erasure, so it is rejected unless the caller requests a restore.
     pub if_erased: IfErased,
 }
 
-/// What becomes of a key.
+/// The effect on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SreApplyKind {
-    /// Nothing was in force.
+    /// No value was active.
     Add,
-    /// Something else was in force, or the same by another's word.
+    /// A different value was active, or the same value from another source.
     Change,
-    /// The file said it before.
+    /// The value was already declared.
     Unchanged,
-    /// The file does not say it any more: it is removed.
+    /// The file no longer contains it: it is removed.
     Prune,
-    /// The file does not say it any more: it stays for the time of those that nobody declares.
+    /// The file no longer contains it: it gets the retention of undeclared preferences.
     Undeclare,
-    /// Somebody else said it, and it stays.
+    /// The value is from another source and is kept.
     Kept,
 }
 
 impl SreApplyKind {
-    /// The word of answers.
+    /// Returns the name used in responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Add => "add",
@@ -81,7 +81,7 @@ impl SreApplyKind {
         }
     }
 
-    /// True where it takes a write.
+    /// True if the change is written.
     pub fn is_write(self) -> bool {
         match self {
             Self::Add | Self::Change | Self::Prune | Self::Undeclare => true,
@@ -90,20 +90,20 @@ impl SreApplyKind {
     }
 }
 
-/// What becomes of one key.
+/// A change of one key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SreApplyChange {
-    /// Whose.
+    /// The user.
     pub user: String,
     /// Its type.
     pub kind: String,
     /// Its key.
     pub key: String,
-    /// What becomes of it.
+    /// The effect.
     pub what: SreApplyKind,
-    /// What was in force.
+    /// The active value before.
     pub from: Option<Value>,
-    /// What is in force then.
+    /// The active value after.
     pub to: Option<Value>,
 }
 
@@ -119,28 +119,28 @@ struct Item {
 
 type Key = (String, String, String);
 
-/// What the file says of a key: by which item, and what.
+/// A declared value, with the index of its item.
 struct Declared {
     item: usize,
     value: Value,
     context: Value,
 }
 
-/// What there is to do.
+/// The planned changes.
 struct Plan {
     changes: Vec<SreApplyChange>,
-    /// Records that the file does not declare any more.
+    /// The records that the file no longer declares.
     undeclared: Vec<(Record, SreApplyKind)>,
     items: Vec<Item>,
 }
 
 impl Operations {
-    /// Makes the preferences of users what a file declares, or says what that would change.
+    /// Applies a file of declared preferences, or returns the changes it would make.
     ///
     /// # Errors
-    /// `Denied` without administration of the whole memory; `Invalid`, naming user, index and member, and then nothing is changed; `TooLarge`
-    /// for more keys than one file may have; `SOURCE_ERASED`, naming the user, where a key of
-    /// somebody changes who was forgotten here.
+    /// `Denied` if the caller does not administer the whole memory; `Invalid`, naming user, index
+    /// and member, with nothing changed; `TooLarge` if the file has too many keys; `SOURCE_ERASED`,
+    /// naming the user, if a key of an erased user would change.
     pub async fn sre_preferences_apply(
         &self,
         caller: &Principal,
@@ -170,7 +170,7 @@ impl Operations {
         Ok(changes)
     }
 
-    /// The preferences of the file, in order, each with what its event needs.
+    /// Returns the preferences of the file in order, each with its prepared event.
     fn sre_items(&self, caller: &Principal, asked: &SreApply, now: Timestamp) -> Result<Vec<Item>> {
         let many: usize = asked.users.iter().map(|(_, items)| items.len()).sum();
         if many > limits::SRE_APPLY_ITEMS_MAX {
@@ -249,14 +249,14 @@ impl Operations {
         Ok(plan)
     }
 
-    /// Requires that nobody of whom something would be written was forgotten here.
+    /// Requires that no user with an added or changed key was erased.
     fn check_forgotten(&self, tx: &dyn ReadTx, memory: &MemoryId, plan: &Plan, now: Timestamp) -> Result<()> {
         let tombstones = Tombstones { vault: self.engine.vault().as_ref(), memory };
         let said = |one: &&SreApplyChange| matches!(one.what, SreApplyKind::Add | SreApplyKind::Change);
         let mut users: BTreeSet<&str> =
             plan.changes.iter().filter(said).map(|one| one.user.as_str()).collect();
         for item in &plan.items {
-            // Each user once, however many items the file has of them.
+            // Check each user once, even if the file has several items for the user.
             if !users.remove(item.user.as_str()) {
                 continue;
             }
@@ -310,7 +310,7 @@ impl Operations {
         Ok(())
     }
 
-    /// Writes what is new of an item: its event, and a record for each key that changes.
+    /// Writes the event of an item, and a record for each key that changes.
     fn sre_declare(
         &self,
         tx: &mut dyn Tx,
@@ -355,7 +355,7 @@ impl Operations {
         };
         let strategy = namespace_rules::strategy(memory, SreType::Preferences)?;
         for (draft, (id, part)) in drafts.into_iter().zip(item.naming.ids().iter().zip(0_u32..)) {
-            // What a file says is said whenever the file is applied.
+            // The time of a declared statement is the time of applying the file.
             let record = draft.said_at(now).record(building, strategy, &asked, (spring, part), id)?;
             let scope = namespace_rules::scope(memory, SreType::Preferences, Some(of.0), now)?;
             let scope = RecordScope { view: building.view.clauses().to_vec(), ..scope };
@@ -371,7 +371,7 @@ impl Operations {
 }
 
 impl Plan {
-    /// What becomes of a preference that is there.
+    /// Plans the effect on a stored preference.
     fn meet(
         &mut self,
         key: Key,
@@ -383,7 +383,8 @@ impl Plan {
         let is_declared = said_by == SreSource::Declared;
         let is_in_force = entry.state == IN_FORCE;
         let what = match declared.get(&key) {
-            // What the file says takes its place, or it waits, or it contradicts: that is no change of a key.
+            // The entry is pending or conflicting: the declared value takes its place, and this is
+            // no change of a key.
             Some(_) if !is_in_force => return,
             Some(one) => {
                 let is_same = one.value == entry.value && one.context == context(&entry.record);
@@ -410,7 +411,7 @@ impl Plan {
     }
 }
 
-/// What the file says, by key; each once.
+/// Returns the declared values by key. Each key may occur once.
 fn declared(items: &[Item], now: Timestamp) -> Result<BTreeMap<Key, Declared>> {
     let mut all: BTreeMap<Key, Declared> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! From the categories that a preference is sent with to its type. Pure.
+//! Maps the categories of a preference to its type. Pure.
 
-/// The type of what no category says.
+/// The type used if no category matches.
 pub(super) const GENERAL: &str = "general";
 
-/// Which type a category means.
+/// Categories and their types.
 const TYPES: &[(&str, &str)] = &[
     ("escalation", "escalation"),
     ("notification", "notification"),
@@ -14,7 +14,7 @@ const TYPES: &[(&str, &str)] = &[
     ("business", "style"),
 ];
 
-/// The type of the first category that means one; else the first category itself, in lower case.
+/// Returns the type of the first known category; otherwise the first category in lower case.
 pub fn type_of(categories: &[String]) -> String {
     let of = |category: &String| {
         let known = TYPES.iter().find(|(word, _)| *word == category.trim().to_lowercase());

@@ -1,5 +1,5 @@
-//! `sre_preferences`: everything somebody wants, by type and key: the whole current set, in order,
-//! never by likeness.
+//! `sre_preferences`: all current preferences of a user by type and key. The set is complete and
+//! ordered, and not ranked by similarity.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -22,17 +22,18 @@ use crate::records::precedence::source;
 use crate::settings::SreSettings;
 
 const PAGE: usize = 200;
-/// Where a preference stands.
+/// The state of an active preference.
 pub(crate) const IN_FORCE: &str = "active";
 pub(super) const CONTRADICTS: &str = "conflict";
 pub(super) const WAITS: &str = "pending_confirmation";
 
-/// What somebody wants of one type.
+/// A user's preferences of one type.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SrePreferences {
-    /// The values in force, by key.
+    /// The active values, by key.
     pub value: Map<String, Value>,
-    /// Everything that is said, by key: those in force first, then what contradicts them, then what waits for a person.
+    /// All entries by key: active ones first, then conflicting ones, then those pending
+    /// confirmation.
     pub entries: Vec<SrePreference>,
 }
 
@@ -41,9 +42,9 @@ pub struct SrePreferences {
 pub struct SrePreference {
     /// Its key.
     pub key: String,
-    /// What is wanted.
+    /// The value.
     pub value: Value,
-    /// Who says it.
+    /// The source.
     pub source: &'static str,
     /// `active`, `conflict` or `pending_confirmation`.
     pub state: &'static str,
@@ -52,7 +53,7 @@ pub struct SrePreference {
 }
 
 impl SrePreferences {
-    /// Values that wait for a person's confirmation, by key; of several under a key the first in
+    /// Returns the values pending confirmation, by key. If a key has several, returns the first in
     /// order.
     pub fn waiting(&self) -> Map<String, Value> {
         let mut waiting = Map::new();
@@ -64,10 +65,11 @@ impl SrePreferences {
 }
 
 impl Operations {
-    /// Everything somebody wants, by type.
+    /// Returns all preferences of a user, by type.
     ///
     /// # Errors
-    /// `Invalid` for what is no user; `Denied` for whoever is neither that user nor an administrator.
+    /// `Invalid` if `user` is not a valid id; `Denied` if the caller is neither that user nor an
+    /// administrator.
     pub async fn sre_preferences(
         &self,
         caller: &Principal,
@@ -82,7 +84,7 @@ impl Operations {
         ))
     }
 
-    /// Records of preferences, as far as the caller may read them.
+    /// Returns the preference records that the caller may read.
     pub(super) async fn preference_records(
         &self,
         caller: &Principal,
@@ -126,30 +128,31 @@ impl Operations {
     }
 }
 
-/// Which records of preferences.
+/// A selection of preference records.
 #[derive(Clone)]
 pub(super) struct Wanted {
-    /// Of one user; none: of every one.
+    /// The user. `None`: all users.
     pub(super) actor: Option<ActorId>,
     pub(super) states: Vec<RecordState>,
     pub(super) as_of: Option<Timestamp>,
 }
 
 impl Wanted {
-    /// What one user wants, and what waits for them.
+    /// Selects the active and pending preferences of one user.
     fn of(actor: ActorId) -> Self {
         Self { actor: Some(actor), states: vec![RecordState::Active, RecordState::Candidate], as_of: None }
     }
 }
 
-/// Records by type and key. Those that nobody can read are left to [`unreadable`].
+/// Groups records by type and key. [`unreadable`] reports those that cannot be parsed.
 pub(crate) fn merged(records: Vec<Record>, settings: &SreSettings) -> BTreeMap<String, SrePreferences> {
     let mut types: BTreeMap<String, SrePreferences> = BTreeMap::new();
     for record in records {
         let Ok(all) = preference::all(&record.text) else { continue };
         let said_by = source(&record);
         for said in all {
-            // Whatever way it came, and whatever its state says: a contact is in force by a person's word alone.
+            // A contact is active only if a person stated it, regardless of the record's state and
+            // origin.
             let is_guarded = needs_person(said_by) && said.class(settings) != Class::Other;
             let waits = record.state == RecordState::Candidate || is_guarded;
             let state = if waits { WAITS } else { IN_FORCE };
@@ -163,13 +166,14 @@ pub(crate) fn merged(records: Vec<Record>, settings: &SreSettings) -> BTreeMap<S
     types
 }
 
-/// Records of preferences that nobody can read, and why.
+/// Returns the preference records that cannot be parsed, with the reason.
 pub(super) fn unreadable(records: &[Record]) -> Vec<(RecordId, String)> {
     let why = |record: &Record| preference::all(&record.text).err().map(|why| (record.id.clone(), why));
     records.iter().filter_map(why).collect()
 }
 
-/// Of several that could be in force under a key, the one of the greatest rank is, then the newest; the others contradict it.
+/// Selects the active entry of a key: the highest rank, then the newest. The others are
+/// conflicting.
 fn settle(one: &mut SrePreferences) {
     one.entries.sort_by(|a, b| place(a).cmp(&place(b)));
     let mut last: Option<String> = None;
@@ -183,7 +187,8 @@ fn settle(one: &mut SrePreferences) {
     }
 }
 
-/// The order of entries: by key, those in force first, then by rank and newness; an id is the tie-break.
+/// Returns the sort key of an entry: key, active first, rank, newest first, and the id as a
+/// tie-break.
 fn place(entry: &SrePreference) -> (&str, bool, Reverse<(u8, Timestamp)>, &RecordId) {
     let record = &entry.record;
     let weight = Reverse((source(record).rank(), record.timestamp));

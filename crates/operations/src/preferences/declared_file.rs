@@ -1,19 +1,19 @@
-//! The file that declares preferences, from YAML to what is applied. Pure. What lets one line stand
-//! for another is refused: anchors, merges, tags, twice the same key. Plain words are read as YAML
-//! 1.2 has them: `yes` is a word, `true` is true.
+//! Parses the YAML file that declares preferences. Pure. Features that let one line stand for
+//! another are rejected: anchors, merges, tags, duplicate keys. Plain scalars follow YAML 1.2:
+//! `yes` is a text, `true` is a boolean.
 
 use loci_model::{Error, Result, limits};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Number, Value};
 
 const FIELD: &str = "text";
-/// Deepest nesting that is read.
+/// The maximum nesting depth.
 const DEPTH_MAX: usize = 32;
 
-/// Users, each with preferences as they are saved.
+/// Returns the users, each with preferences in the form in which they are saved.
 ///
 /// # Errors
-/// `Invalid` for what is no YAML, or is no such file, naming the member.
+/// `Invalid` if the text is not YAML or has another structure, naming the member.
 pub fn declared_users(text: &str) -> Result<Vec<(String, Vec<Value>)>> {
     if text.len() > limits::SRE_APPLY_BYTES_MAX {
         let rule = format!("text must have at most {} bytes", limits::SRE_APPLY_BYTES_MAX);
@@ -22,7 +22,7 @@ pub fn declared_users(text: &str) -> Result<Vec<(String, Vec<Value>)>> {
     users_of(yaml(text)?)
 }
 
-/// The same of a value that was read already: `{users: {NAME: {preferences: [...]}}}`.
+/// Like [`declared_users`], for a parsed value: `{users: {NAME: {preferences: [...]}}}`.
 ///
 /// # Errors
 /// `Invalid`, naming the member.
@@ -45,7 +45,7 @@ pub fn users_of(file: Value) -> Result<Vec<(String, Vec<Value>)>> {
         .collect()
 }
 
-/// The one member that an object may have.
+/// Returns the only member that an object may have.
 fn only(value: Value, place: &str, name: &str) -> Result<Value> {
     let at = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
     let Value::Object(mut members) = value else {
@@ -64,10 +64,10 @@ fn only(value: Value, place: &str, name: &str) -> Result<Value> {
     found.ok_or_else(|| Error::invalid(at(name), format!("{} is missing", at(name))))
 }
 
-/// What a document is made of while it is read.
+/// A node under construction.
 enum Open {
     List(Vec<Value>),
-    /// With the key whose value is read.
+    /// A mapping, with the key whose value is being read.
     Table(Map<String, Value>, Option<String>),
 }
 

@@ -1,6 +1,5 @@
-//! What some preferences mean at a moment: whether it is quiet, what is filtered, and in which time
-//! zone somebody lives. Pure. Quiet hours are those of the clock on the wall: they go over
-//! midnight, and with it over changes of the clock.
+//! The effect of preferences at a point in time: quiet hours, the severity filter, and the user's
+//! time zone. Pure. Quiet hours are in local time: they may span midnight and clock changes.
 
 use std::collections::BTreeMap;
 
@@ -15,20 +14,20 @@ use crate::times::users_zone::UsersZone;
 const QUIET_HOURS: &str = "quiet_hours";
 const SEVERITY: &str = "severity_filter";
 
-/// What holds at a moment.
+/// The preferences in effect at a point in time.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct SreEffective {
-    /// It is quiet now.
+    /// True during quiet hours.
     pub(super) quiet_now: bool,
-    /// What is wanted of severities.
+    /// The severity filter.
     pub(super) severity_filter: Option<Value>,
     /// The IANA name of the time zone.
     pub(super) timezone: String,
-    /// What is set and cannot be read.
+    /// Settings that are present but cannot be parsed.
     pub(super) warnings: Vec<String>,
 }
 
-/// What preferences mean at a moment, for somebody who lives in `default_zone` where they do not say.
+/// Evaluates preferences at a point in time. `default_zone` applies if they state no time zone.
 pub(super) fn effective(
     wanted: &BTreeMap<String, SrePreferences>,
     default_zone: &str,
@@ -52,7 +51,7 @@ pub(super) fn effective(
     effective
 }
 
-/// The value in force under a key, in the first type that has it.
+/// Returns the active value of a key, from the first type that has it.
 fn found<'a>(wanted: &'a BTreeMap<String, SrePreferences>, key: &str) -> Option<&'a Value> {
     wanted.values().find_map(|one| one.value.get(key))
 }
@@ -65,7 +64,7 @@ fn hours(value: &Value) -> Option<(Time, Time)> {
     Some((time("start")?, time("end")?))
 }
 
-/// From the start up to the end; where both are one, the whole day.
+/// True from the start until before the end. If both are equal, the whole day counts.
 fn is_within((start, end): (Time, Time), time: Time) -> bool {
     if start < end { (start..end).contains(&time) } else { time >= start || time < end }
 }
@@ -108,7 +107,7 @@ mod tests {
         check("00:00", "00:00", "UTC", "2026-11-21T13:00:00Z", true);
         check("22:00", "07:00", "Asia/Tokyo", "2026-11-20T13:00:00Z", true);
         check("22:00", "07:00", "Asia/Tokyo", "2026-11-20T22:30:00Z", false);
-        // Seven o'clock in Berlin, on the days on which the clocks go forward and back, and the days before.
+        // 07:00 in Berlin, on the days of the clock changes and on the days before.
         check("22:00", "07:00", "Europe/Berlin", "2026-03-28T05:30:00Z", true);
         check("22:00", "07:00", "Europe/Berlin", "2026-03-29T04:59:00Z", true);
         check("22:00", "07:00", "Europe/Berlin", "2026-03-29T05:00:00Z", false);

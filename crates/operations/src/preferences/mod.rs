@@ -1,4 +1,4 @@
-//! Preferences of users: their type, the set in force, lists, and the file that declares them.
+//! Preferences of users: their type, the current set, lists, and the file that declares them.
 
 pub(super) mod apply;
 pub(super) mod categories;

@@ -1,5 +1,5 @@
-//! A preference as a caller sends it: a type, and values under keys. Every key is a preference of
-//! its own. Pure: what is kept, and what gives way, is [`crate::records::precedence`]'s matter.
+//! A preference as a caller sends it: a type, and values by key. Each key is a separate preference.
+//! Pure: [`crate::records::precedence`] decides which one is stored and active.
 
 use loci_model::limits::{
     SRE_CONTEXT_CHARS_MAX as CONTEXT_CHARS_MAX, SRE_NAME_CHARS_MAX as NAME_CHARS_MAX,
@@ -16,37 +16,37 @@ use crate::input::members::Members;
 use crate::records::record_content;
 use crate::settings::SreSettings;
 
-/// The member of a preference that is a sentence, and how long the end of its key is.
+/// The member of a preference that is a sentence, and the length of the suffix of its key.
 const STATEMENT: &str = "statement";
 const STATEMENT_DIGITS: usize = 12;
 const KNOWN: &str = "preference_type, preference_value, context, timestamp";
 
-/// What somebody wants, in one statement.
+/// A statement of preferences.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Preference {
-    /// `escalation`, `notification`, `workflow`, `style`, `general`, or another word.
+    /// `escalation`, `notification`, `workflow`, `style`, `general`, or another type.
     pub(crate) kind: String,
-    /// What is wanted, by member.
+    /// The values, by member.
     pub(super) value: Map<String, Value>,
-    /// Where it came from.
+    /// The context of the statement.
     pub(crate) context: Option<String>,
-    /// When it was said.
+    /// The time of the statement.
     pub(crate) said_at: Timestamp,
 }
 
 /// One key of a preference.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PreferenceKey {
-    /// The member, or what a sentence is told by.
+    /// The member, or the key derived from a sentence.
     pub(crate) key: String,
     /// The member that the value is stored under.
     pub(crate) member: String,
-    /// What is wanted.
+    /// The value.
     pub(crate) value: Value,
 }
 
 impl Preference {
-    /// Reads one.
+    /// Parses a preference.
     ///
     /// # Errors
     /// `Invalid`, naming the member.
@@ -86,7 +86,7 @@ impl Preference {
         Ok(Self { kind, value, context, said_at })
     }
 
-    /// Its keys, in order.
+    /// Returns its keys, in order.
     pub(crate) fn keys(&self) -> Vec<PreferenceKey> {
         let mut keys: Vec<_> = self
             .value
@@ -101,7 +101,8 @@ impl Preference {
         keys
     }
 
-    /// What is stored of one key. `preference` and `categories` are what other clients of the wire read.
+    /// Returns the stored form of one key. `preference` and `categories` are for other clients of
+    /// the wire protocol.
     pub(crate) fn stored(&self, user: &str, one: &PreferenceKey) -> Value {
         let sentence = match &one.value {
             Value::String(text) if one.member == STATEMENT => text.clone(),
@@ -119,19 +120,19 @@ impl Preference {
     }
 }
 
-/// One preference of a stored text.
+/// A preference parsed from a stored text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct StoredPreference {
-    /// Its type.
+    /// The type.
     pub(super) kind: String,
-    /// Its key.
+    /// The key.
     pub(super) one: PreferenceKey,
-    /// Where it came from.
+    /// The context.
     context: Option<String>,
 }
 
 impl StoredPreference {
-    /// What it is to whoever would misuse it.
+    /// Returns the risk class of the preference.
     pub(super) fn class(&self, settings: &SreSettings) -> Class {
         let Self { kind, one, context } = self;
         let said = Said { kind, member: &one.member, value: &one.value, context: context.as_deref() };
@@ -139,25 +140,26 @@ impl StoredPreference {
     }
 }
 
-/// The type and the key of what is stored of one preference; none where the text is of something else, or of several.
+/// Returns the type and the key of a stored preference. `None` if the text is not one, or contains
+/// several.
 pub(crate) fn stored(text: &str) -> Option<(String, PreferenceKey)> {
     let mut all = all(text).ok()?;
     let only = all.pop().filter(|_| all.is_empty())?;
     Some((only.kind, only.one))
 }
 
-/// True where a text says itself that it is a preference; words alone may be anything.
+/// True if a text is marked as a preference. A plain sentence does not count.
 pub(crate) fn says_so(text: &str) -> bool {
     let of =
         |content: &Value| content.get("preference_type").is_some() || content.get("preference").is_some();
     all(text).is_ok() && record_content::content(text).is_ok_and(|content| of(&content))
 }
 
-/// Every preference of a text, whoever wrote it: typed, with one member or several; a sentence with
-/// categories, as it is read out of talk; or words alone.
+/// Returns all preferences of a text, in any of the known forms: typed with one or more members, a
+/// sentence with categories as extracted from conversation, or a plain sentence.
 ///
 /// # Errors
-/// Why there is none.
+/// The reason why there are none.
 pub(super) fn all(text: &str) -> std::result::Result<Vec<StoredPreference>, String> {
     let content = record_content::content(text)?;
     let context = content.get("context").and_then(Value::as_str).map(str::to_owned);
@@ -183,23 +185,23 @@ pub(super) fn all(text: &str) -> std::result::Result<Vec<StoredPreference>, Stri
     Ok(vec![with(&categories::type_of(&words), STATEMENT, sentence)])
 }
 
-/// True where a text of whatever spelling holds a preference that only a person puts in force.
+/// True if a text in any form contains a preference that only a person may activate.
 pub(crate) fn is_protected(text: &str, settings: &SreSettings) -> bool {
     let Ok(Value::Object(members)) = record_content::content(text) else {
         return is_protected_text(text, settings);
     };
     match (members.get("preference_value"), all(text)) {
-        // A value without its type is one of any.
+        // A value without a type may have any type.
         (Some(value), Err(_)) => {
             Said { kind: "", member: STATEMENT, value, context: None }.class(settings) != Class::Other
         }
-        // What is knowledge, or an investigation, is none; whatever else is there may be read as one.
+        // Knowledge and investigations are no preferences; any other object could be read as one.
         (None, Err(_)) => {
             let is_of_work = ["service_name", "incident_id"].iter().any(|name| members.contains_key(*name));
             !is_of_work && is_protected_text(text, settings)
         }
         (_, Ok(all)) => {
-            // The sentence beside a value is what other clients of the wire read.
+            // Other clients of the wire protocol read the sentence next to the value.
             let sentence = members.get("preference").is_some_and(|value| {
                 let kind = members.get("preference_type").and_then(Value::as_str).unwrap_or_default();
                 Said { kind, member: STATEMENT, value, context: None }.class(settings) != Class::Other
@@ -209,7 +211,7 @@ pub(crate) fn is_protected(text: &str, settings: &SreSettings) -> bool {
     }
 }
 
-/// What nobody can read is taken as it is written.
+/// Classifies a text that cannot be parsed by its wording.
 fn is_protected_text(text: &str, settings: &SreSettings) -> bool {
     let value = Value::String(text.to_owned());
     Said { kind: "", member: STATEMENT, value: &value, context: None }.class(settings) != Class::Other
@@ -343,7 +345,7 @@ mod tests {
 
     #[test]
     fn a_value_at_the_limit() {
-        // `{"a":"…"}` has eight bytes beside what it says.
+        // `{"a":"…"}` has eight bytes in addition to the value.
         let value = json!({"a": "b".repeat(VALUE_BYTES_MAX - 8)});
         assert!(Preference::read(json!({"preference_value": value}), NOW).is_ok());
     }

@@ -1,5 +1,5 @@
-//! `sre_user`, `sre_preferences_list`, `sre_preference_history`: preferences as people look at
-//! them, and what became of each. What counts is [`super::current_set`]' matter.
+//! `sre_user`, `sre_preferences_list`, `sre_preference_history`: lists of preferences for people,
+//! and their history. [`super::current_set`] selects the active ones.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ use crate::records::precedence::source;
 const PAGE: usize = 200;
 
 impl Operations {
-    /// Everything that somebody wants, and what it means now.
+    /// Returns all preferences of a user, and their current effect.
     ///
     /// # Errors
     /// As [`Operations::sre_preferences`].
@@ -58,10 +58,11 @@ impl Operations {
         })
     }
 
-    /// Preferences of every user whose they are the caller's to read; those that wait for a person first, or alone.
+    /// Returns the preferences of every user that the caller may read. Pending ones come first, or
+    /// alone if `waiting_only`.
     ///
     /// # Errors
-    /// `Denied` for whoever may read nothing of the memory.
+    /// `Denied` if the caller may not read the memory.
     pub async fn sre_preferences_list(
         &self,
         caller: &Principal,
@@ -79,7 +80,7 @@ impl Operations {
         let mut items = Vec::new();
         for (actor, records) in by_user(records) {
             let user = segment::decode(actor.as_str());
-            // A key for the memory is not every user's.
+            // A key for the memory does not give access to every user.
             if access::require_user(caller, memory, (&actor, &user), Capability::Read).is_err() {
                 continue;
             }
@@ -88,7 +89,7 @@ impl Operations {
             }
         }
         items.retain(|one| !waiting_only || one.state == WAITS);
-        // The order within a user, a type and a key stays.
+        // The sort is stable: the order within a user, a type and a key is kept.
         items.sort_by_key(|one| one.state != WAITS);
         let mut warnings = Vec::new();
         let left_out = items.len().saturating_sub(limits::SRE_PREFERENCES_LISTED_MAX);
@@ -99,7 +100,7 @@ impl Operations {
         Ok(shape::SrePreferenceList { preferences: items, warnings })
     }
 
-    /// Everything that was ever said of a user's preferences, or of one key, the newest first.
+    /// Returns all versions of a user's preferences, or of one key, newest first.
     ///
     /// # Errors
     /// As [`Operations::sre_preferences`].
@@ -176,7 +177,7 @@ fn shown(user: &str, kind: &str, entry: SrePreference) -> shape::SrePreference {
     }
 }
 
-/// Records by whose they are.
+/// Groups records by user.
 pub(super) fn by_user(records: Vec<Record>) -> BTreeMap<ActorId, Vec<Record>> {
     let mut users: BTreeMap<ActorId, Vec<Record>> = BTreeMap::new();
     for record in records {
@@ -187,7 +188,7 @@ pub(super) fn by_user(records: Vec<Record>) -> BTreeMap<ActorId, Vec<Record>> {
     users
 }
 
-/// Records of preferences, of one user or of all, as far as a view shows them.
+/// Returns the preference records of one user or of all that a view shows.
 pub(crate) fn records_of(
     tx: &dyn ReadTx,
     memory: &Memory,

@@ -1,5 +1,5 @@
-//! Preferences as results of a retrieval: of each type one object of all that
-//! is in force, by user and key. The question sorts the types and leaves none out.
+//! Preferences as search results: one object per user and type with all active values. The query
+//! orders the types and excludes none.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -20,11 +20,11 @@ use crate::retrieval::retrieve::{SreFound, SreRetrieve, SreRetrieved};
 use crate::retrieval::scores;
 use crate::settings::SreSettings;
 
-/// Everybody.
+/// The actor that selects all users.
 const EVERY: &str = "*";
 
 impl Operations {
-    /// Everything that is wanted, a result for each user and type, at most `wanted` of them.
+    /// Returns the preferences as one result per user and type, at most `wanted`.
     ///
     /// # Errors
     /// As [`Operations::sre_preferences`].
@@ -53,7 +53,7 @@ impl Operations {
                 users.entry(actor).or_default().push(record);
             }
         }
-        // A key for the memory is not every user's.
+        // A key for the memory does not give access to every user.
         users.retain(|actor, _| {
             let user = segment::decode(actor.as_str());
             access::require_user(caller, &asked.memory, (actor, &user), Capability::Read).is_ok()
@@ -86,8 +86,8 @@ impl Asking<'_> {
             for (kind, one) in merged(current, self.settings) {
                 waiting += one.entries.iter().filter(|entry| entry.state == WAITS).count();
                 let past = past.remove(&kind).unwrap_or_default();
-                // A set is told whole as long as anything of it was not. What waits was never in
-                // force.
+                // A set is returned whole if any part of it was not excluded. Pending values were
+                // never active.
                 let mut in_force = one.entries.iter().filter(|entry| entry.state != WAITS).peekable();
                 let has_some = in_force.peek().is_some();
                 let mut records = in_force.chain(&past.entries).map(|entry| &entry.record.id);
@@ -116,8 +116,8 @@ impl Asking<'_> {
         answer
     }
 
-    /// One type of one user, and its place among equals; none where nothing of it is in force or
-    /// waits.
+    /// Returns the result for one type of one user, with its sort key. `None` if it has no active
+    /// or pending value.
     fn result(
         &self,
         user: &str,
@@ -146,7 +146,7 @@ impl Asking<'_> {
         let about = scores::parts(&record, &Value::Object(Map::new()), self.now, (lexical, lexical));
         let result = SreFound {
             kind: SreType::Preferences,
-            // The question sorts, and nothing else does.
+            // Only the similarity to the query affects the order.
             score: lexical,
             parts: SreScoreParts { confidence: 1.0, ..about },
             confidence: 1.0,

@@ -1,4 +1,4 @@
-//! Amounts in a sentence: a number, or two as a range, with a unit. Pure.
+//! Amounts in a sentence: a number, or a range of two, with a unit. Pure.
 
 use super::counted::{Counted, over_span};
 use super::tokens::{Kind, Tokens};
@@ -10,34 +10,34 @@ const NUMBER_WORDS: &[&str] = &[
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve", "fifteen", "twenty", "thirty", "forty", "fifty", "sixty", "ninety", "hundred",
 ];
-/// Signs directly before a number by which it is part of something else.
+/// Signs that make a directly following number part of something else.
 const NO_AMOUNT_BEHIND: &[&str] = &["/", ":", "#", "@", ".", "+", "\\", "_", "^", "&", "?"];
 
-/// An amount, with its place.
+/// An amount and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Amount {
     /// The first token, and the first token after it.
     pub(super) start: usize,
     pub(super) end: usize,
-    /// The number or the range, with the unit, without the noun of what is counted.
+    /// The number or the range with its unit, but without the counted noun.
     pub(super) value: String,
-    /// The noun phrase of what is counted.
+    /// The counted noun phrase.
     pub(super) counted: Option<Counted>,
     pub(super) measure: Measure,
-    /// Both ends of a range are given, or a sign such as `~` is before it.
+    /// True if the amount has both ends of a range, or a sign such as `~` before it.
     pub(super) is_range: bool,
-    /// The unit is joined by a dash: `5-minute`.
+    /// True if a dash joins the unit: `5-minute`.
     pub(super) is_joined: bool,
 }
 
-/// A number with a unit, one end of a range or the whole amount.
+/// A number with a unit: one end of a range or the whole amount.
 #[derive(Default)]
 struct Part {
     number: String,
     unit: String,
     measure: Option<Measure>,
     end: usize,
-    /// A space is between the number and the unit.
+    /// True if a space separates the number and the unit.
     is_apart: bool,
     is_joined: bool,
 }
@@ -112,7 +112,7 @@ impl Amount {
 }
 
 impl Part {
-    /// Takes the words up to a token into the unit: it is a rate.
+    /// Extends the unit up to a token, for a rate.
     fn extended(&mut self, tokens: &Tokens<'_>, end: usize) -> Measure {
         let space = if self.unit.is_empty() || tokens.is_attached(self.end) { "" } else { " " };
         self.is_apart |= self.unit.is_empty() && !tokens.is_attached(self.end);
@@ -122,18 +122,17 @@ impl Part {
     }
 }
 
-/// Returns true where the word before a number makes it a name: `port 80`, but not `tokens last
-/// 30d`.
+/// True if the word before a number makes it a name: `port 80`, but not `tokens last 30d`.
 fn is_named(tokens: &Tokens<'_>, start: usize) -> bool {
     let word = |back: usize| start.checked_sub(back).map_or("", |at| tokens.word(at));
     is_named_number(word(1)) && !(word(1) == "last" && plural(word(2)))
 }
 
-/// Returns true where a number may directly follow the token.
+/// True if a number may directly follow the token.
 fn may_follow(tokens: &Tokens<'_>, before: usize) -> bool {
     match tokens.get(before) {
         Some(token) if token.kind == Kind::Sign => {
-            // A dash between a word and a number joins them; at a beginning it is a sign of the
+            // A dash between a word and a number joins them; at the beginning it is the sign of the
             // number.
             let is_dash = matches!(token.text, "-" | "–" | "—");
             let is_equal = token.text == ":" && !tokens.is_number(before.saturating_sub(1));
@@ -194,7 +193,7 @@ fn magnitude(tokens: &Tokens<'_>, part: &mut Part) {
     }
 }
 
-/// Takes the unit behind a number. An attached word that is no unit makes the number part of
+/// Reads the unit after a number. An attached word that is no unit makes the number part of
 /// something else.
 fn unit(tokens: &Tokens<'_>, part: &mut Part) -> Option<()> {
     let at = part.end;
@@ -232,7 +231,7 @@ fn unit(tokens: &Tokens<'_>, part: &mut Part) -> Option<()> {
             part.end = at.saturating_add(2);
             return Some(());
         }
-        // One letter behind a space is no unit, but of time and size.
+        // A single letter after a space is a unit only for time, size, voltage and power.
         let is_letter =
             token.text.len() == 1 && !matches!(token.text, "s" | "h" | "d" | "m" | "B" | "G" | "V" | "W");
         part.measure = found.filter(|_| !is_letter);
@@ -262,7 +261,7 @@ fn unit(tokens: &Tokens<'_>, part: &mut Part) -> Option<()> {
     Some(())
 }
 
-/// The other end of a range.
+/// Reads the other end of a range.
 fn second(tokens: &Tokens<'_>, first: &Part, start: usize) -> Option<Part> {
     let at = first.end;
     let dash = matches!(tokens.sign(at), "-" | "–" | "—" | "…" | "~" | "±");
@@ -279,7 +278,7 @@ fn second(tokens: &Tokens<'_>, first: &Part, start: usize) -> Option<Part> {
     } else {
         return None;
     };
-    // `400 - 5-minute` and `1 - 2 - 3` are no ranges.
+    // `400 - 5-minute` and `1 - 2 - 3` are not ranges.
     let last = part(tokens, from).filter(|_| tokens.is_number(from) || word == "to" || word == "or")?;
     let follows = matches!(tokens.sign(last.end), "-" | "–") && tokens.is_number(last.end.saturating_add(1));
     let agree = match (first.measure, last.measure) {
@@ -290,8 +289,7 @@ fn second(tokens: &Tokens<'_>, first: &Part, start: usize) -> Option<Part> {
     (agree && !follows).then_some(last)
 }
 
-/// Returns true where what stands behind makes the amount a change, a date, or part of something
-/// else.
+/// True if the words after the amount make it a change, a date, or part of something else.
 fn is_part_of_other(tokens: &Tokens<'_>, start: usize, end: usize) -> bool {
     let sign = tokens.sign(end);
     let next = end.saturating_add(1);
@@ -307,8 +305,7 @@ fn is_part_of_other(tokens: &Tokens<'_>, start: usize, end: usize) -> bool {
     joins || is_date || is_off || is_later || is_no_amount(word) || is_of_whole(tokens, start, end)
 }
 
-/// Returns true for both numbers of `3 of 5`, `1 in 1000` and `48 out of 100`, and for `2 of the
-/// pods`.
+/// True for both numbers of `3 of 5`, `1 in 1000` and `48 out of 100`, and for `2 of the pods`.
 fn is_of_whole(tokens: &Tokens<'_>, start: usize, end: usize) -> bool {
     let joins = |at: usize| {
         matches!(tokens.word(at), "of" | "in")
@@ -338,7 +335,7 @@ fn is_of_whole(tokens: &Tokens<'_>, start: usize, end: usize) -> bool {
     tokens.word(end) == "of" && (is_group || part(tokens, next).is_some())
 }
 
-/// The amount as one text: `400-500Mi`, `1.5-2 GiB`, `12k`.
+/// Returns the amount as text: `400-500Mi`, `1.5-2 GiB`, `12k`.
 fn written(first: &Part, last: &Part, range: Option<&str>) -> String {
     let space = if last.is_apart { " " } else { "" };
     let Some(sign) = range else {

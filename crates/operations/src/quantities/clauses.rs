@@ -1,8 +1,8 @@
-//! The clauses of a sentence, by whether they state what is usual or set, or tell what happened.
-//! Pure; one pass over the tokens.
+//! Splits a sentence into clauses, and separates statements about a usual or configured state from
+//! reports of events. Pure; one pass over the tokens.
 //!
-//! A clause in the past tense reports an event, as does one without a verb that has a date, a
-//! weekday or an incident. A clause without either goes on as the clause before it.
+//! A clause in the past tense reports an event, and so does a clause without a verb that has a
+//! date, a weekday or an incident. A clause with neither has the tense of the clause before it.
 
 use super::dates::{has_clock, has_other_time, is_date, is_incident};
 use super::tokens::Tokens;
@@ -12,19 +12,19 @@ use super::vocabulary::{
     is_past, is_preposition, is_routine, is_setting, is_subordinate, is_use, is_usual,
 };
 
-/// Tokens after a participle in which a colon makes it a part of a heading.
+/// The maximum number of tokens after a participle in which a colon makes it part of a heading.
 const HEADING_MAX: usize = 4;
 
-/// Words behind `has` that are looked at, at most.
+/// The maximum number of words read after `has`.
 const PERFECT_WORDS_MAX: usize = 16;
 
-/// Adverbs before the subject of a clause, at most.
+/// The maximum number of adverbs before the subject of a clause.
 const LEAD_MAX: usize = 3;
 
-/// The time of a clause.
+/// The tense of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tense {
-    /// The clause has no verb that shows a time.
+    /// The clause has no verb that shows a tense.
     Open,
     Present,
     Past,
@@ -34,17 +34,17 @@ enum Tense {
 #[derive(Debug)]
 pub(super) struct Clause {
     pub(super) end: usize,
-    /// The clause reports an event.
+    /// True if the clause reports an event.
     pub(super) is_event: bool,
 }
 
-/// A clause by its own words.
+/// A clause with the properties of its own words.
 struct Draft {
     from: usize,
     end: usize,
     tense: Tense,
     has_date: bool,
-    /// A semicolon or the begin of the sentence is before it.
+    /// True if a semicolon or the start of the sentence precedes it.
     is_first: bool,
 }
 
@@ -112,7 +112,7 @@ fn drafts(tokens: &Tokens<'_>, from: usize, end: usize) -> Vec<Draft> {
     drafts
 }
 
-/// Returns true for a sign between two clauses.
+/// True for a sign between two clauses.
 fn is_boundary(tokens: &Tokens<'_>, at: usize) -> bool {
     match tokens.sign(at) {
         ";" | "," | "(" | ")" | "[" | "]" | "—" => true,
@@ -122,8 +122,8 @@ fn is_boundary(tokens: &Tokens<'_>, at: usize) -> bool {
     }
 }
 
-/// The time of a clause: an auxiliary shows the present, then a verb in the past tense the past,
-/// then any other verb the present.
+/// Returns the tense of a clause: present if it has an auxiliary in the present, otherwise past if
+/// it has a verb in the past tense, otherwise present if it has any other verb.
 fn tense(tokens: &Tokens<'_>, from: usize, end: usize) -> Tense {
     let (mut is_past, mut has_verb) = (false, false);
     for at in from..end {
@@ -146,12 +146,12 @@ fn tense(tokens: &Tokens<'_>, from: usize, end: usize) -> Tense {
     }
 }
 
-/// Returns true for the month within a clause: `with the May map`.
+/// True for the month of May within a clause: `with the May map`.
 fn is_month_may(tokens: &Tokens<'_>, at: usize, from: usize) -> bool {
     at > from && tokens.get(at).is_some_and(|token| token.text == "May")
 }
 
-/// Returns true for `has climbed`, `has been down for 2 hours` and `used to run`.
+/// True for `has climbed`, `has been down for 2 hours` and `used to run`.
 fn is_perfect(tokens: &Tokens<'_>, at: usize, end: usize) -> bool {
     let next = at.saturating_add(1);
     let near = || next..end.min(next.saturating_add(PERFECT_WORDS_MAX));
@@ -169,7 +169,7 @@ fn is_perfect(tokens: &Tokens<'_>, at: usize, end: usize) -> bool {
     }
 }
 
-/// Returns true for a verb in the past tense.
+/// True for a verb in the past tense.
 fn tells_past(tokens: &Tokens<'_>, at: usize, from: usize) -> bool {
     let word = tokens.word(at);
     // `Redis used 3 GB`, but `memory used 3 GB`
@@ -188,12 +188,12 @@ fn tells_past(tokens: &Tokens<'_>, at: usize, from: usize) -> bool {
     !(is_noun || is_kept)
 }
 
-/// Returns true for an auxiliary in the present.
+/// True for an auxiliary in the present.
 fn is_present(word: &str) -> bool {
     !is_past(word) && (is_auxiliary(word) || word.ends_with("'re") || word.ends_with("\u{2019}re"))
 }
 
-/// Returns true for a word that has the form of a past tense, of a participle, or both.
+/// True for a word that has the form of a past tense, of a participle, or both.
 fn is_past_form(word: &str) -> bool {
     let is_other =
         matches!(word, "exceed" | "proceed" | "succeed" | "speed" | "indeed" | "breed" | "bleed" | "embed");
@@ -201,8 +201,8 @@ fn is_past_form(word: &str) -> bool {
         || (word.len() > 4 && word.ends_with("ed") && !is_other && !is_setting(word) && !is_routine(word))
 }
 
-/// Returns true where a word in the form of a past tense is a verb of its own: no participle behind
-/// an auxiliary, before its noun, in a heading, or before an interval.
+/// True if a word in the form of a past tense is a finite verb: it is not a participle after an
+/// auxiliary, before its noun, in a heading, or before an interval.
 fn is_past_verb(tokens: &Tokens<'_>, at: usize, from: usize) -> bool {
     let before = (from..at).rev().map(|one| tokens.word(one)).find(|one| !is_adverb(one)).unwrap_or_default();
     if is_auxiliary(before) || is_be(before) {

@@ -1,5 +1,5 @@
-//! The rest of a sentence around an amount: headings, words behind it, and names that were stated
-//! before. Pure.
+//! Names of amounts from the rest of the sentence: headings, words after the amount, and names
+//! stated before. Pure.
 
 use super::amount::Amount;
 use super::ellipsis::unbounded;
@@ -15,17 +15,17 @@ use super::vocabulary::{
     is_whole_service,
 };
 
-/// Tokens between a heading or a subject and its amounts, at most.
+/// The maximum number of tokens between a heading or a subject and its amounts.
 const HEADING_MAX: usize = 24;
-/// Tokens of a statement behind an amount, at most.
+/// The maximum number of tokens of a statement after an amount.
 const STATEMENT_MAX: usize = 8;
-/// Words between an amount and what it is for, at most.
+/// The maximum number of words between an amount and its purpose.
 const PURPOSE_MAX: usize = 3;
-/// Tokens of a parenthesis behind an amount in which a word may say what it is, at most.
+/// The maximum number of tokens in a parenthesis after an amount that may name it.
 const PARENTHESIS_MAX: usize = 5;
 
 impl Naming<'_> {
-    /// The statistic or the attribute in the parenthesis behind an amount, or directly behind it:
+    /// Returns the statistic or the attribute after an amount, with or without parentheses:
     /// `45ms (p50)`, `1.5 s (that's the SLO)`.
     pub(super) fn statistic_behind(&self, amount: &Amount) -> Option<String> {
         let at = |more: usize| amount.end.saturating_add(more);
@@ -43,7 +43,7 @@ impl Naming<'_> {
         found.filter(|_| is_open).map(str::to_owned)
     }
 
-    /// `limits: cpu 500m, memory 512Mi`: the heading says what all of it is.
+    /// Adds the marks of a heading: `limits: cpu 500m, memory 512Mi`.
     pub(super) fn marked_by_heading(&self, marks: Marks, amount: &Amount) -> Marks {
         let is_heading =
             |at: &usize| self.tokens.sign(*at) == ":" && is_attribute(self.tokens.word(at.saturating_sub(1)));
@@ -57,7 +57,7 @@ impl Naming<'_> {
         }
     }
 
-    /// `64 GiB total`, `2GB limit`: the word behind says what the amount is.
+    /// Adds the marks of the word after the amount: `64 GiB total`, `2GB limit`.
     pub(super) fn marked_behind(&self, marks: Marks, amount: &Amount) -> Marks {
         let word = self.tokens.word(amount.end);
         Marks {
@@ -68,7 +68,7 @@ impl Naming<'_> {
         }
     }
 
-    /// The name of an amount that has no phrase before it, by the rest of the sentence.
+    /// Returns the name of an amount that has no phrase before it, from the rest of the sentence.
     pub(super) fn of_context(&self, site: &Site<'_>) -> Option<Found> {
         let words = self
             .of_ellipsis(site)
@@ -83,8 +83,8 @@ impl Naming<'_> {
         Some(Found::of(words))
     }
 
-    /// A name by the unit and the words next to it: `takes 5 minutes to sign`, `2 s per call`,
-    /// `2 CPU / 2Gi`.
+    /// Returns the name from the unit and the words next to it: `takes 5 minutes to sign`,
+    /// `2 s per call`, `2 CPU / 2Gi`.
     fn of_unit(&self, site: &Site<'_>) -> Option<Vec<String>> {
         let Site { amount, link, .. } = site;
         let named = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
@@ -104,8 +104,7 @@ impl Naming<'_> {
         }
     }
 
-    /// Returns true for bytes that a service uses: `2 CPU / 2Gi`, `2 GB per worker`, `it needs 4
-    /// GB`.
+    /// True for memory that a service uses: `2 CPU / 2Gi`, `2 GB per worker`, `it needs 4 GB`.
     fn is_memory(&self, site: &Site<'_>) -> bool {
         let Site { amount, link, .. } = site;
         let at = |more: usize| self.tokens.word(amount.end.saturating_add(more));
@@ -124,13 +123,13 @@ impl Naming<'_> {
         link.has_verb && (is_eaten || (is_service && self.previous.is_none()))
     }
 
-    /// The name of the amount before, without its statistic, where both have one measure.
+    /// Returns the name of the amount before, without its statistic, if both have the same measure.
     fn before(&self, site: &Site<'_>) -> Option<Vec<String>> {
         let previous = self.previous.filter(|one| one.measure.meets(site.amount.measure))?;
         Some(previous.name.iter().filter(|word| !is_statistic(word)).cloned().collect())
     }
 
-    /// The name of a second amount that differs by a statistic: `400Mi, peaking at 800Mi`.
+    /// Returns the name of a second amount that differs by a statistic: `400Mi, peaking at 800Mi`.
     fn of_statistic(&self, site: &Site<'_>) -> Option<Vec<String>> {
         let Site { amount, link, .. } = site;
         // `350 req/s with a p95 of 210 ms`
@@ -151,7 +150,8 @@ impl Naming<'_> {
         is_other.then(|| link.statistic.iter().cloned().chain(peak).chain(name).collect())
     }
 
-    /// The name behind an amount that opens its sentence: `10 min at most for the nightly sync`.
+    /// Returns the name after an amount at the start of its sentence:
+    /// `10 min at most for the nightly sync`.
     fn of_purpose(&self, site: &Site<'_>) -> Option<Vec<String>> {
         let end = site.amount.end;
         let at = (end..end.saturating_add(PURPOSE_MAX)).find(|at| self.tokens.word(*at) == "for")?;
@@ -166,7 +166,7 @@ impl Naming<'_> {
         is_name.then_some(words)
     }
 
-    /// The name of a share: `30% of requests are served from a cache`.
+    /// Returns the name of a share: `30% of requests are served from a cache`.
     fn of_share(&self, site: &Site<'_>) -> Option<Vec<String>> {
         let end = site.amount.end;
         if site.amount.measure != Measure::SHARE || self.tokens.word(end) != "of" {
@@ -181,7 +181,7 @@ impl Naming<'_> {
         is_name.then_some(words)
     }
 
-    /// The noun of `80 ms is the target for reads`.
+    /// Returns the noun of `80 ms is the target for reads`.
     fn of_statement(&self, site: &Site<'_>) -> Option<Vec<String>> {
         let at = |more: usize| site.amount.end.saturating_add(more);
         if !(is_be(self.tokens.word(at(0))) && is_determiner(self.tokens.word(at(1)))) {
@@ -193,8 +193,8 @@ impl Naming<'_> {
         (!words.iter().all(|word| is_qualifier(word))).then_some(words)
     }
 
-    /// The name of another amount of what was measured before: its bound, its growth, or the value
-    /// behind its limit.
+    /// Returns the name of a second amount for the previous measurement: its bound, its growth, or
+    /// the value after its limit.
     fn of_other(&self, site: &Site<'_>) -> Option<Vec<String>> {
         let Site { amount, link, .. } = site;
         let last = self.previous.or(self.mentioned).filter(|_| link.has_verb)?;
@@ -212,7 +212,8 @@ impl Naming<'_> {
         (words != previous.name && !words.is_empty()).then_some(words)
     }
 
-    /// The subject of the sentence, where it names no other amount: `the partner is slow, 2 s`.
+    /// Returns the subject of the sentence, if it names no other amount:
+    /// `the partner is slow, 2 s`.
     fn of_topic(&self, site: &Site<'_>) -> Option<Vec<String>> {
         let Site { amount, link, .. } = site;
         let is_left = self.previous.is_some()
@@ -240,7 +241,8 @@ impl Naming<'_> {
         is_named.then_some(words)
     }
 
-    /// A name of a statistic or an attribute alone, with what the sentence named before.
+    /// Completes a name that is only a statistic or an attribute with a name from earlier in the
+    /// sentence.
     pub(super) fn completed(&self, name: &[String], amount: &Amount) -> Option<Vec<String>> {
         let last = name.last()?;
         let is_number = amount.measure == Measure::PLAIN;
@@ -280,8 +282,8 @@ impl Naming<'_> {
         Some(name.iter().cloned().chain(kept).collect())
     }
 
-    /// The heading of the amount, or the last measured noun phrase before the amount's own, within
-    /// a few words: `latency: p50 20ms`.
+    /// Returns the heading of the amount, or the last measured noun phrase a few words before its
+    /// own: `latency: p50 20ms`.
     fn topic(&self, amount: &Amount) -> Option<Vec<String>> {
         let from = amount.start.saturating_sub(HEADING_MAX).max(self.sentence);
         let heading = (from..amount.start).rev().find(|at| self.tokens.sign(*at) == ":");
@@ -304,7 +306,7 @@ impl Naming<'_> {
     }
 }
 
-/// An attribute of one resource.
+/// Returns an attribute in the singular.
 fn singular(attribute: &str) -> &str {
     match attribute {
         "requests" => "request",

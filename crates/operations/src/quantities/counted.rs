@@ -1,4 +1,4 @@
-//! The noun of what an amount counts: `active connections`, `mails a day`. Pure.
+//! The noun that an amount counts: `active connections`, `mails a day`. Pure.
 
 use super::tokens::Tokens;
 use super::units::{measure, whole_span};
@@ -7,25 +7,25 @@ use super::vocabulary::{
     is_state, is_use, plural,
 };
 
-/// Words between an amount and the noun of what is counted, at most.
+/// The maximum number of words between an amount and the counted noun.
 const MODIFIERS_MAX: usize = 3;
 
-/// The noun phrase of what is counted.
+/// The counted noun phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Counted {
     pub(super) words: Vec<String>,
-    /// The unit of time over which they are counted.
+    /// The unit of time of a rate.
     pub(super) span: Option<String>,
     /// The phrase as it is written.
     pub(super) text: String,
-    /// The unit of time is joined to the noun: `connections/s`.
+    /// True if the unit of time is joined to the noun: `connections/s`.
     pub(super) is_joined: bool,
-    /// The first token after it.
+    /// The index of the first token after it.
     pub(super) end: usize,
 }
 
 impl Counted {
-    /// Reads the noun phrase that begins at a token, behind a number without a unit.
+    /// Reads the noun phrase that begins at a token, after a number without a unit.
     pub(super) fn read(tokens: &Tokens<'_>, from: usize) -> Option<Self> {
         let (mut words, mut named) = (Vec::new(), None);
         for at in from..=from.saturating_add(MODIFIERS_MAX) {
@@ -67,14 +67,14 @@ impl Counted {
         })
     }
 
-    /// The words of a name: `requests per second`.
+    /// Returns the words of a name: `requests per second`.
     pub(super) fn name(&self) -> Vec<String> {
         let over = self.span.iter().flat_map(|span| ["per".to_owned(), span.clone()]);
         self.words.iter().cloned().chain(over).collect()
     }
 }
 
-/// The end of `per second`, `a day` or `/min` that begins at a token, and the unit of time.
+/// Returns the end of `per second`, `a day` or `/min` starting at a token, and the unit of time.
 pub(super) fn over_span(tokens: &Tokens<'_>, at: usize) -> Option<(usize, String)> {
     let joins = matches!(tokens.word(at), "per" | "a" | "an" | "each" | "every") || tokens.sign(at) == "/";
     let span = tokens.word(at.saturating_add(1));

@@ -1,9 +1,9 @@
-//! Dates, times and incidents in a clause, by which it reports an event. Pure.
+//! Dates, times and incidents in a clause, which mark it as the report of an event. Pure.
 
 use super::tokens::Tokens;
 use super::vocabulary::{is_month, is_span, is_time_of_day, is_weekday};
 
-/// Returns true where a date, a weekday, an incident or a word such as `yesterday` stands.
+/// True for a date, a weekday, an incident or a word such as `yesterday`.
 pub(super) fn is_date(tokens: &Tokens<'_>, at: usize) -> bool {
     let word = tokens.word(at);
     let before = at.checked_sub(1).map_or("", |one| tokens.word(one));
@@ -15,7 +15,7 @@ pub(super) fn is_date(tokens: &Tokens<'_>, at: usize) -> bool {
             && is_joined(next.saturating_add(2))
             && tokens.is_number(next.saturating_add(1));
     }
-    // `on Sunday evenings` comes again.
+    // `on Sunday evenings` is a recurring time.
     let is_repeated = tokens.word(next).strip_suffix('s').is_some_and(is_time_of_day);
     let owner = word.trim_end_matches("'s").trim_end_matches("\u{2019}s");
     let is_near_number = at.checked_sub(1).is_some_and(|one| tokens.is_number(one)) || tokens.is_number(next);
@@ -30,7 +30,7 @@ pub(super) fn is_date(tokens: &Tokens<'_>, at: usize) -> bool {
         || is_incident(tokens, at)
 }
 
-/// Returns true for the name of an incident or a ticket, such as `INC-4471`.
+/// True for the name of an incident or a ticket, such as `INC-4471`.
 pub(super) fn is_incident(tokens: &Tokens<'_>, at: usize) -> bool {
     let Some(token) = tokens.get(at) else { return false };
     let Some((name, number)) = token.text.split_once('-') else {
@@ -41,7 +41,7 @@ pub(super) fn is_incident(tokens: &Tokens<'_>, at: usize) -> bool {
     is_name && number.len() >= 2 && number.chars().all(|one| one.is_ascii_digit())
 }
 
-/// Returns true for a clause of what holds at this moment, of a plan, or of a request.
+/// True for a clause about the present moment, a plan, or a request.
 pub(super) fn has_other_time(tokens: &Tokens<'_>, from: usize, end: usize) -> bool {
     (from..end).any(|at| {
         let (word, next) = (tokens.word(at), tokens.word(at.saturating_add(1)));
@@ -54,7 +54,7 @@ pub(super) fn has_other_time(tokens: &Tokens<'_>, from: usize, end: usize) -> bo
     })
 }
 
-/// Returns true for a clause with a time of the clock.
+/// True for a clause with a time of day.
 pub(super) fn has_clock(tokens: &Tokens<'_>, from: usize, end: usize) -> bool {
     (from..end).any(|at| {
         let next = at.saturating_add(1);

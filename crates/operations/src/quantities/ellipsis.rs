@@ -1,5 +1,5 @@
-//! Names of amounts whose clause leaves out what it is about, since the clause or the sentence
-//! before has said it: `p95 hit 900 ms. Normal is 140 ms.` Pure.
+//! Names of amounts in an elliptic clause, taken from the previous clause or sentence:
+//! `p95 hit 900 ms. Normal is 140 ms.` Pure.
 
 use super::naming::{Naming, Site};
 use super::phrase::Phrase;
@@ -9,13 +9,13 @@ use super::vocabulary::{
     is_qualifier, is_resource, is_statistic, is_use, is_usual,
 };
 
-/// Tokens before an amount in an elliptic clause, at most.
+/// The maximum number of tokens before an amount in an elliptic clause.
 const CLAUSE_MAX: usize = 8;
-/// Words of a predicate behind an amount, at most.
+/// The maximum number of words of a predicate after an amount.
 const PREDICATE_MAX: usize = 3;
 
 impl Naming<'_> {
-    /// The name of the last amount, where the clause has only words of what is usual.
+    /// Returns the name of the last amount, if the clause only has words such as "usual".
     pub(super) fn of_ellipsis(&self, site: &Site<'_>) -> Option<Vec<String>> {
         let Site { amount, link, phrase } = site;
         let mentioned = self.mentioned.filter(|one| one.measure.meets(amount.measure))?;
@@ -41,8 +41,8 @@ impl Naming<'_> {
         (!words.is_empty() && words != mentioned.name).then_some(words)
     }
 
-    /// The word of what is usual around an amount, where the clause before the amount has nothing
-    /// else than such words, pronouns and verbs without a content.
+    /// Returns the word such as "usual" near an amount, if the clause before the amount consists of
+    /// such words, pronouns and empty verbs.
     fn usual_before(&self, site: &Site<'_>) -> Option<&str> {
         let start = site.amount.start;
         let behind = self.tokens.word(site.amount.end);
@@ -67,8 +67,8 @@ impl Naming<'_> {
         usual
     }
 
-    /// The name of a part of what was stated before: `16 GB RAM, of which builds use 9 GB`, `40
-    /// connections, in practice 12-15 are in use`.
+    /// Returns the name of a part of the previous amount: `16 GB RAM, of which builds use 9 GB`,
+    /// `40 connections, in practice 12-15 are in use`.
     pub(super) fn of_share_of_previous(&self, site: &Site<'_>) -> Option<Vec<String>> {
         let amount = site.amount;
         let is_number = |one: Measure| matches!(one, Measure::COUNT | Measure::PLAIN);
@@ -90,7 +90,7 @@ impl Naming<'_> {
         Some(base.chain(predicate).collect())
     }
 
-    /// The words behind a form of `be` behind an amount.
+    /// Returns the words after a form of `be` that follows an amount.
     fn predicate_of(&self, end: usize) -> Option<Vec<String>> {
         let at = |more: usize| self.tokens.word(end.saturating_add(more));
         if !is_be(at(0)) {
@@ -110,7 +110,7 @@ impl Naming<'_> {
     }
 }
 
-/// The words of a name without a statistic, an attribute or a bound: `memory` of `maxmemory`.
+/// Returns the words of a name without statistics, attributes and bounds: `memory` for `maxmemory`.
 pub(super) fn unbounded(name: &[String]) -> Vec<String> {
     let is_own = |word: &&String| {
         !(is_statistic(word) || is_attribute(word) || matches!(word.as_str(), "slo" | "sla"))
@@ -120,14 +120,14 @@ pub(super) fn unbounded(name: &[String]) -> Vec<String> {
         rest.filter(|rest| head(rest).is_some()).unwrap_or(word).to_owned()
     };
     let mut words: Vec<String> = name.iter().filter(is_own).map(without_prefix).collect();
-    // A resource has a usage; only the setting has a size.
+    // A resource has a usage; a size belongs only to the setting.
     if words.first() != name.first() && words.first().is_some_and(|first| is_resource(first)) {
         words.pop_if(|last| last == "size");
     }
     words
 }
 
-/// Returns true for a word that is no noun and no verb of its own.
+/// True for a word that is neither a noun nor a full verb.
 fn is_function(word: &str) -> bool {
     is_adverb(word)
         || is_qualifier(word)

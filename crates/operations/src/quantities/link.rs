@@ -1,4 +1,4 @@
-//! The words between what is measured and its amount: verbs, prepositions, adverbs and signs. Pure.
+//! The words between a measured thing and its amount: verbs, prepositions, adverbs and signs. Pure.
 
 use super::tokens::{Kind, Tokens};
 use super::vocabulary::{
@@ -7,48 +7,48 @@ use super::vocabulary::{
     is_statistic, is_taking, is_use, is_vicinity, plural,
 };
 
-/// Tokens of one link, at most.
+/// The maximum number of tokens of a link.
 const TOKENS_MAX: usize = 14;
-/// Tokens of a parenthesis within a link, at most.
+/// The maximum number of tokens of a parenthesis within a link.
 const PARENTHESIS_MAX: usize = 8;
 
 /// The words between a name and an amount.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Link {
-    /// The first token of the link: the name ends before it.
+    /// The first token of the link. The name ends before it.
     pub(super) from: usize,
-    /// A verb stands between both.
+    /// True if it contains a verb.
     pub(super) has_verb: bool,
-    /// The verb of which the amount is the object.
+    /// The verb whose object is the amount.
     pub(super) uses: Option<String>,
-    /// The colon, equals sign or bracket between both.
+    /// The colon, equals sign or bracket in it.
     pub(super) sign: Option<&'static str>,
-    /// A sign such as `~` or an adverb such as `around` stands before the amount.
+    /// True if a sign such as `~` or an adverb such as `around` precedes the amount.
     pub(super) is_approximate: bool,
     /// The preposition nearest to the amount.
     pub(super) preposition: Option<String>,
-    /// An article stands directly before the amount.
+    /// True if an article directly precedes the amount.
     pub(super) is_attributive: bool,
     pub(super) is_peak: bool,
     pub(super) is_cap: bool,
     pub(super) is_reserve: bool,
     pub(super) takes: bool,
     pub(super) grows: bool,
-    /// A verb of going up to the amount, which with `may` says that it is the highest value.
+    /// True for a verb of rising to the amount. With `may` it marks the highest value.
     rises: bool,
     pub(super) times_out: bool,
-    /// The amount is a bound that should not be crossed: `should never exceed`.
+    /// True if the amount is a bound: `should never exceed`.
     pub(super) is_bound: bool,
-    /// A comparison is before the amount: `older than`.
+    /// True if a comparison precedes the amount: `older than`.
     pub(super) compares: bool,
     /// The statistic of `a maximum of` and `at peak`.
     pub(super) statistic: Option<String>,
-    /// The adjective or participle behind a form of `be`: `are refreshed every`, `are valid for`.
+    /// The adjective or participle after a form of `be`: `are refreshed every`, `are valid for`.
     pub(super) predicate: Option<String>,
 }
 
 impl Link {
-    /// Reads the link that ends before a token, and begins at `floor` at the earliest.
+    /// Reads the link that ends before a token. It begins at `floor` at the earliest.
     pub(super) fn before(tokens: &Tokens<'_>, end: usize, floor: usize) -> Self {
         let mut link = Self { from: end, ..Self::default() };
         while link.from > floor && end.saturating_sub(link.from) < TOKENS_MAX {
@@ -64,7 +64,7 @@ impl Link {
                 Some(next) => link.from = next.max(floor),
                 None => break,
             }
-            // What stands before a colon is the name.
+            // The words before a colon are the name.
             if token.kind == Kind::Sign
                 && link.sign.is_some()
                 && !matches!(tokens.sign(at.saturating_sub(1)), ")" | "]")
@@ -75,12 +75,12 @@ impl Link {
         link
     }
 
-    /// Returns true where nothing but adverbs stands between the name and the amount.
+    /// True if only adverbs separate the name and the amount.
     pub(super) fn is_adjacent(&self) -> bool {
         !self.has_verb && self.sign.is_none() && self.preposition.is_none() && !self.is_attributive
     }
 
-    /// Returns the place before a sign that belongs to the link.
+    /// Returns the position before a sign that belongs to the link.
     fn sign(&mut self, tokens: &Tokens<'_>, at: usize) -> Option<usize> {
         let sign = match tokens.sign(at) {
             "<" | ">" | "≤" | "≥" | "≈" | "~" | "±" => {
@@ -99,7 +99,7 @@ impl Link {
         Some(at)
     }
 
-    /// Returns the place before a word that belongs to the link.
+    /// Returns the position before a word that belongs to the link.
     fn word(&mut self, tokens: &Tokens<'_>, at: usize, end: usize, floor: usize) -> Option<usize> {
         let word = tokens.word(at);
         let before = |back: usize| at.checked_sub(back).map_or("", |place| tokens.word(place));
@@ -115,7 +115,7 @@ impl Link {
             return Some(at);
         }
         let is_noun = self.is_noun(tokens, at, floor);
-        // `peak 9 s` is a name, and `peaking at 9 s` is none.
+        // `peak 9 s` is a name, but `peaking at 9 s` is not.
         let is_peak = is_peak(word) && !(is_statistic(word) && self.is_adjacent());
         let is_verb = is_auxiliary(word) || is_link(word) || is_peak || is_use(word) || is_ending(word);
         if !self.has_verb && self.predicate.is_none() && is_routine(word) && at > floor {
@@ -162,8 +162,8 @@ impl Link {
         None
     }
 
-    /// The place before the noun of what something is done to: `takes clients 3 s`, `takes a pod
-    /// about 40 s`.
+    /// Returns the position before an indirect object: `takes clients 3 s`,
+    /// `takes a pod about 40 s`.
     fn receiver(&self, tokens: &Tokens<'_>, at: usize, end: usize, floor: usize) -> Option<usize> {
         let word = tokens.word(at);
         let before = |back: usize| at.checked_sub(back).map_or("", |place| tokens.word(place));
@@ -177,7 +177,7 @@ impl Link {
         if is_other && is_taken { at.checked_sub(1) } else { None }
     }
 
-    /// Returns true for a word that could be a verb, and is a noun by the words before it.
+    /// True for a possible verb that is a noun because of the words before it.
     fn is_noun(&self, tokens: &Tokens<'_>, at: usize, floor: usize) -> bool {
         let word = tokens.word(at);
         let before = |back: usize| at.checked_sub(back).map_or("", |place| tokens.word(place));
@@ -190,7 +190,7 @@ impl Link {
         !is_auxiliary(word) && (is_article || is_object || is_complement || is_listed || is_first)
     }
 
-    /// The place before `in the range of`, `a maximum of`, `at peak` and `on average`.
+    /// Returns the position before `in the range of`, `a maximum of`, `at peak` and `on average`.
     fn phrase(&mut self, tokens: &Tokens<'_>, at: usize) -> Option<usize> {
         let word = tokens.word(at);
         let before = |back: usize| at.checked_sub(back).map_or("", |place| tokens.word(place));
@@ -243,24 +243,24 @@ impl Link {
     }
 }
 
-/// Returns true for a noun of several things that is no verb in the third person.
+/// True for a noun in the plural that is not a verb in the third person.
 fn is_plural_noun(word: &str) -> bool {
     let is_verb = is_taking(word) || is_be(word) || matches!(word, "grows" | "sits" | "hovers" | "averages");
     plural(word) && !is_verb
 }
 
-/// Returns true for a verb that may stand before another.
+/// True for a verb that may precede another one.
 fn precedes_verb(word: &str) -> bool {
     is_auxiliary(word) || (is_link(word) && word.ends_with('s'))
 }
 
-/// Returns true where a form of `be` stands before a word, with adverbs between them.
+/// True if a form of `be` precedes a word, with only adverbs between them.
 fn follows_be(tokens: &Tokens<'_>, at: usize, floor: usize) -> bool {
     let words = (floor..at).rev().map(|one| tokens.word(one));
     words.take(3).find(|word| !is_adverb(word)).is_some_and(is_be)
 }
 
-/// The first token of a parenthesis that ends at a token, and has no amount.
+/// Returns the first token of a parenthesis that ends at a token and contains no amount.
 fn parenthesis(tokens: &Tokens<'_>, end: usize, floor: usize) -> Option<usize> {
     let from = end.saturating_sub(PARENTHESIS_MAX).max(floor);
     let open = (from..end).rev().find(|at| matches!(tokens.sign(*at), "(" | "["))?;

@@ -1,17 +1,16 @@
-//! Quantities in a sentence about a service, by what they are of: "Normal memory usage is
-//! 400-500Mi, CPU usage is 200-300m" has `memory_usage` and `cpu_usage`. Pure, and in one pass
-//! with bounded looks to both sides. Only what a sentence states is taken; the sentence itself is
-//! kept whole by the caller.
+//! Quantities in a sentence about a service, by name: "Normal memory usage is 400-500Mi, CPU usage
+//! is 200-300m" has `memory_usage` and `cpu_usage`. Pure, in one pass with bounded look-around.
+//! Only explicit statements are read. The caller stores the whole sentence.
 //!
 //! | file | idea |
 //! |---|---|
 //! | `tokens` | words, numbers and signs |
-//! | `clauses`, `dates` | clauses that state something, and clauses that tell what happened |
-//! | `units`, `amount`, `counted` | a number or a range, with its unit or what it counts |
-//! | `vocabulary` | words by their part in a sentence, out of `vocabulary.txt` |
+//! | `clauses`, `dates` | clauses with statements, and clauses that report events |
+//! | `units`, `amount`, `counted` | a number or a range, with its unit or the counted noun |
+//! | `vocabulary` | words by their function in a sentence, from `vocabulary.txt` |
 //! | `link`, `phrase` | the words directly before an amount, and the noun phrase before them |
 //! | `refusals` | amounts that measure nothing |
-//! | `naming`, `objects`, `rates`, `parts`, `context`, `ellipsis`, `name` | the one name of an amount |
+//! | `naming`, `objects`, `rates`, `parts`, `context`, `ellipsis`, `name` | the name of an amount |
 
 mod amount;
 mod clauses;
@@ -39,13 +38,13 @@ use naming::{Named, Naming};
 use tokens::Tokens;
 use units::{Measure, is_unit};
 
-/// Quantities by the name of what they are of, as they are written. Of two of one name the first
+/// Returns quantities by name, with values as written. If a name occurs twice, the first one
 /// counts.
 pub fn quantities(sentence: &str) -> BTreeMap<String, String> {
     quantities_of("", sentence)
 }
 
-/// Quantities of a service: the service's own name is no part of their names.
+/// Returns the quantities of a service. The service's own name is not part of their names.
 pub fn quantities_of(service: &str, sentence: &str) -> BTreeMap<String, String> {
     let lower = service.to_lowercase();
     let parts = lower.split(|sign: char| !sign.is_alphanumeric()).filter(|part| !part.is_empty());
@@ -70,7 +69,7 @@ fn of_sentence(
     if tokens.sign(end) == "?" {
         return;
     }
-    // Only the order says which of several amounts is of which of several names.
+    // With "respectively", the assignment of amounts to names depends on order only.
     if (from..end).any(|at| tokens.word(at) == "respectively") {
         return;
     }
@@ -90,8 +89,7 @@ fn of_sentence(
         let is_event = clause.peek().is_some_and(|one| one.is_event);
         let (before, last) = (previous.as_ref(), mentioned.as_ref());
         let naming = Naming { tokens, service, floor, sentence: from, previous: before, mentioned: last };
-        // What is counted may be a part of the next amount's name: `a batch of 400 orders takes 8
-        // s`.
+        // A counted noun may be part of the next amount's name: `a batch of 400 orders takes 8 s`.
         let is_part = tokens.word(amount.start.saturating_sub(1)) == "of";
         if !is_part && !matches!(amount.measure, Measure::COUNT | Measure::PLAIN) {
             floor = amount.end;
@@ -106,7 +104,7 @@ fn of_sentence(
     }
 }
 
-/// Behind a number that is no amount, what is joined to it is none either.
+/// Returns the position after a number that is no amount, and after the tokens joined to it.
 fn after_unread(tokens: &Tokens<'_>, at: usize) -> usize {
     let mut next = at.saturating_add(1);
     if tokens.is_number(at) {
@@ -119,7 +117,7 @@ fn after_unread(tokens: &Tokens<'_>, at: usize) -> usize {
     next
 }
 
-/// Sentences as ranges of tokens.
+/// Returns sentences as ranges of tokens.
 fn sentences(tokens: &Tokens<'_>) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
     let mut from = 0;

@@ -1,13 +1,13 @@
-//! The name under which an amount is kept: one spelling for what sentences call differently, so
-//! that later values replace earlier ones. Pure.
+//! The name under which an amount is stored: one spelling for different phrasings, so that later
+//! values replace earlier ones. Pure.
 
 use super::vocabulary::{
     is_bound_noun, is_carrier, is_percentile, is_qualifier, is_resource, is_whole_service, singulars,
 };
 
-/// Words of a name, at most; the last ones count.
+/// The maximum number of words of a name. The last words are kept.
 const WORDS_MAX: usize = 5;
-/// Words for one thing, in one spelling.
+/// Synonyms and their common spelling.
 const SAME: &[(&str, &str)] = &[
     ("ram", "memory"),
     ("mem", "memory"),
@@ -47,20 +47,20 @@ const SAME: &[(&str, &str)] = &[
     ("xms", "xms_heap"),
 ];
 
-/// Properties of a name that its words do not show.
+/// Properties of an amount that the words of its name do not show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Marks {
     pub(super) is_peak: bool,
-    /// The amount is the most that is allowed.
+    /// True if the amount is an upper limit.
     pub(super) is_cap: bool,
-    /// The amount is reserved.
+    /// True if the amount is reserved.
     pub(super) is_reserve: bool,
-    /// The subject has so much of it, whether or not it is used.
+    /// True if the amount is the available capacity, regardless of use.
     pub(super) is_owned: bool,
 }
 
-/// The words of a name in one spelling; `service` are words that every sentence about the service
-/// may have. Empty where only qualifiers are left.
+/// Returns the words of a name in canonical spelling. `service` holds words that any sentence about
+/// the service may contain. Empty if only qualifiers remain.
 pub(super) fn canonical(words: &[String], service: &[String], marks: Marks) -> Vec<String> {
     let mut name = spelled(words);
     without_owner(&mut name, service);
@@ -69,11 +69,11 @@ pub(super) fn canonical(words: &[String], service: &[String], marks: Marks) -> V
     if name.is_empty() {
         return name;
     }
-    // A footprint alone is one of memory.
+    // A footprint without further words is one of memory.
     if words.iter().any(|word| word == "footprint") && name.iter().all(|word| word == "usage") {
         name.insert(0, "memory".to_owned());
     }
-    // What stands before a noun is one of its kind: `query_queue`.
+    // A word before a noun specifies its kind: `query_queue`.
     let before_last = name.len().saturating_sub(1);
     for word in name.iter_mut().take(before_last) {
         if let Some(kind) =
@@ -106,11 +106,11 @@ pub(super) fn canonical(words: &[String], service: &[String], marks: Marks) -> V
     name
 }
 
-/// Words in one spelling, without qualifiers.
+/// Returns words in canonical spelling, without qualifiers.
 fn spelled(words: &[String]) -> Vec<String> {
     let mut name: Vec<String> = Vec::new();
     for word in words.iter().filter(|word| !is_qualifier(word)) {
-        // What is configured has a name of its own form.
+        // Names of settings keep their form.
         if word.contains('_') {
             name.push(word.clone());
             continue;
@@ -129,17 +129,17 @@ fn spelled(words: &[String]) -> Vec<String> {
             }
         }
     }
-    // A name and its hyphenated twin are one.
+    // A name and its hyphenated form are the same.
     name.retain(|word| !is_qualifier(word));
     name
 }
 
-/// Parts of a word that dashes, slashes and underscores join.
+/// Returns the parts of a word joined by dashes, slashes and underscores.
 fn parts(word: &str) -> impl Iterator<Item = &str> {
     word.split(['-', '/', '\'', '\u{2019}']).filter(|part| !part.is_empty())
 }
 
-/// Takes the words of the service from the front, as long as something measured is left.
+/// Removes the words of the service from the front, as long as a measured noun remains.
 fn without_owner(name: &mut Vec<String>, service: &[String]) {
     let parts = service.len().saturating_sub(1);
     let is_full = |words: &[String]| parts > 1 && words.iter().eq(service.iter().take(parts));
@@ -169,12 +169,12 @@ fn without_owner(name: &mut Vec<String>, service: &[String]) {
     name.drain(..owner);
 }
 
-/// The form by which a noun and its plural are one.
+/// Returns the stem that a noun and its plural share.
 pub(super) fn stem(word: &str) -> String {
     singulars(word).next().unwrap_or_else(|| word.to_owned())
 }
 
-/// `latency p99` is `p99 latency`.
+/// Moves statistics to the front: `latency p99` becomes `p99 latency`.
 fn statistics_first(name: &mut Vec<String>) {
     let found = name.iter().position(|word| is_percentile(word));
     if let Some(at) = found.filter(|at| *at > 0) {
@@ -183,7 +183,7 @@ fn statistics_first(name: &mut Vec<String>) {
     }
 }
 
-/// The key of a name.
+/// Returns the key of a name.
 pub(super) fn key(name: &[String]) -> String {
     name.join("_").replace(['.', '%'], "_")
 }

@@ -1,5 +1,5 @@
-//! The name of an amount in its clause: of the noun behind it, of what is counted, of the noun
-//! phrase before it, or of what the sentence is about. Pure.
+//! The name of an amount in its clause: from the noun after it, the counted noun, the noun phrase
+//! before it, or the subject of the sentence. Pure.
 
 use super::amount::Amount;
 use super::link::Link;
@@ -14,49 +14,50 @@ use super::vocabulary::{
     is_whole_service, plural,
 };
 
-/// Verbs of how long something is kept.
+/// Verbs of retention.
 const KEEPING: &[&str] = &["keep", "keeps", "retain", "retains", "store", "stores"];
 
-/// Words between a form of `be` and a bracket, at most.
+/// The maximum number of words between a form of `be` and a bracket.
 const PREDICATE_MAX: usize = 4;
 
-/// Tokens between an amount and a second verb of its subject, at most.
+/// The maximum number of tokens between an amount and a second verb of its subject.
 const CLAUSE_MAX: usize = 16;
 
-/// An amount under its name.
+/// An amount and its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Named {
-    /// The words of the name, in one spelling.
+    /// The words of the name, in canonical spelling.
     pub(super) name: Vec<String>,
     pub(super) value: String,
     pub(super) measure: Measure,
-    /// The subject has so much, whether or not it is used.
+    /// True if the amount is the available capacity, regardless of use.
     pub(super) is_owned: bool,
-    /// The name without the part that the amount is of.
+    /// The name without the part that the amount refers to.
     pub(super) whole: Vec<String>,
     /// The words of the phrase before the amount.
     pub(super) subject: Vec<String>,
     pub(super) marks: Marks,
-    /// The first token after the amount and the noun behind it.
+    /// The index of the first token after the amount and the noun after it.
     pub(super) end: usize,
-    /// The name stands behind the amount.
+    /// True if the name comes from the words after the amount.
     pub(super) is_behind: bool,
-    /// The clause of the amount reports an event.
+    /// True if the clause reports an event.
     pub(super) is_event: bool,
 }
 
-/// The sentence in which a name is looked for.
+/// The sentence in which the name of an amount is searched.
 pub(super) struct Naming<'a> {
     pub(super) tokens: &'a Tokens<'a>,
-    /// Words of the service.
+    /// The words of the service.
     pub(super) service: &'a [String],
-    /// The end of the amount before this one in the sentence, or the sentence's begin.
+    /// The end of the previous amount in the sentence, or the start of the sentence.
     pub(super) floor: usize,
     /// The first token of the sentence.
     pub(super) sentence: usize,
-    /// The amount before this one that has a name.
+    /// The previous amount with a name.
     pub(super) previous: Option<&'a Named>,
-    /// The last amount that has a name, of this sentence or one before, usual or not.
+    /// The last amount with a name, in this sentence or an earlier one, including amounts in
+    /// reports of events.
     pub(super) mentioned: Option<&'a Named>,
 }
 
@@ -67,13 +68,13 @@ pub(super) struct Site<'a> {
     pub(super) phrase: &'a Phrase,
 }
 
-/// The words of a name before they are spelled.
+/// The words of a name before canonicalisation.
 pub(super) struct Found {
     pub(super) words: Vec<String>,
-    /// The name has the noun of what is counted.
+    /// True if the name contains the counted noun.
     pub(super) is_counted: bool,
     pub(super) is_owned: bool,
-    /// The words of the name that stand behind the amount.
+    /// The number of words of the name that follow the amount.
     pub(super) behind: usize,
 }
 
@@ -84,7 +85,7 @@ impl Found {
 }
 
 impl Naming<'_> {
-    /// The amount under its name; none where the sentence does not say what it is of.
+    /// Returns the amount and its name. `None` if the sentence does not name it.
     pub(super) fn name(&self, amount: &Amount) -> Option<Named> {
         let (link, phrase) = self.words_before(amount);
         let site = Site { amount, link: &link, phrase: &phrase };
@@ -125,12 +126,13 @@ impl Naming<'_> {
         })
     }
 
-    /// The link before an amount, and the phrase before the link; empty where it names nothing.
+    /// Returns the link before an amount, and the phrase before the link. The phrase is empty if it
+    /// names nothing.
     fn words_before(&self, amount: &Amount) -> (Link, Phrase) {
         let mut link = Link::before(self.tokens, amount.start, self.floor);
         let is_of = link.preposition.as_deref() == Some("of") && !link.has_verb;
         let mut end = self.place(link.from);
-        // An adjective before a bracket is no part of the name: `memory is negligible (30 MB)`.
+        // An adjective before a bracket is not part of the name: `memory is negligible (30 MB)`.
         if link.sign == Some("(") {
             let verb = (1..=PREDICATE_MAX).map(|back| end.saturating_sub(back));
             let is_adjective = |at: &usize| !is_determiner(self.tokens.word(at.saturating_add(1)));
@@ -153,10 +155,10 @@ impl Naming<'_> {
         let is_within = matches!(link.preposition.as_deref(), Some("in" | "within" | "under" | "below"));
         let is_compared = matches!(link.preposition.as_deref(), Some("vs" | "versus")) && !link.has_verb;
         let is_of_number = phrase.is_of_number && !(is_within && amount.measure == Measure::TIME);
-        // A service is not measured, whatever its name says.
+        // A whole service is not a measurement, even if its name contains a measured noun.
         let is_duration = link.takes && amount.measure == Measure::TIME;
         let is_service = !is_duration && self.is_whole(&phrase.words, amount);
-        // `in a normal week 90` says when.
+        // `in a normal week 90` states a time.
         let is_when = amount.measure == Measure::PLAIN
             && phrase.words.iter().all(|word| is_span(word) || is_time_of_day(word));
         if is_when
@@ -171,8 +173,8 @@ impl Naming<'_> {
         (link, phrase)
     }
 
-    /// Makes the one word behind a pronoun a verb, and no name where the amount has a noun: `it
-    /// sends 1,200 mails/h`.
+    /// Treats the single word after a pronoun as a verb, and drops the name if the amount has a
+    /// noun: `it sends 1,200 mails/h`.
     fn as_verb(&self, amount: &Amount, link: &mut Link, phrase: &mut Phrase) {
         let before = phrase.from.checked_sub(1).map_or("", |at| self.tokens.word(at));
         let is_pronoun = matches!(before, "it" | "we" | "they" | "you" | "which" | "that" | "who");
@@ -192,7 +194,7 @@ impl Naming<'_> {
         }
     }
 
-    /// The words of a name in one spelling, with what the name lacks.
+    /// Returns the words of a name in canonical spelling, with missing words added.
     fn spelled(&self, site: &Site<'_>, found: &Found, marks: Marks) -> Option<Vec<String>> {
         let amount = site.amount;
         let has_percentile = found.words.iter().any(|word| is_percentile(word));
@@ -215,7 +217,7 @@ impl Naming<'_> {
             && !site.phrase.is_conditional
             && matches!(only.as_str(), "rate" | "count" | "number" | "level" | "time")
         {
-            // What such a noun is of is left open.
+            // Such a noun is incomplete without the thing it belongs to.
             return None;
         }
         if let [state] = name.as_slice()
@@ -224,7 +226,7 @@ impl Naming<'_> {
             let whole = self.mentioned.filter(|one| one.measure.meets(amount.measure))?;
             name = whole.whole.iter().filter(|word| !is_peak(word)).chain([state]).cloned().collect();
         }
-        // `3 retries` is a number of them.
+        // `3 retries` is a count.
         let several =
             name.last()?.strip_suffix("ies").filter(|stem| *stem != "ser").map(|stem| format!("{stem}y"));
         if let Some(one) = several.filter(|_| matches!(amount.measure, Measure::COUNT | Measure::PLAIN)) {
@@ -238,7 +240,8 @@ impl Naming<'_> {
         Some(name)
     }
 
-    /// The end of the phrase before a link: before `where it` is what it is about.
+    /// Returns the end of the phrase before a link. In `where it`, the phrase before `where` is the
+    /// subject.
     fn place(&self, end: usize) -> usize {
         let word = |back: usize| end.checked_sub(back).map_or("", |at| self.tokens.word(at));
         let back = match (word(2), word(1)) {
@@ -249,7 +252,7 @@ impl Naming<'_> {
         end.saturating_sub(back).max(self.floor)
     }
 
-    /// Returns true where only the order says which of two amounts is of which of two names.
+    /// True if the assignment of two amounts to two names depends on order only.
     fn is_ordered(&self, site: &Site<'_>) -> bool {
         let end = site.amount.end;
         let follows = matches!(self.tokens.word(end), "and" | "or" | "")
@@ -258,7 +261,7 @@ impl Naming<'_> {
         site.phrase.is_coordinated && (follows || self.tokens.sign(end) == "/")
     }
 
-    /// The noun phrase before the amount.
+    /// Returns the name from the noun phrase before the amount.
     fn of_subject(&self, site: &Site<'_>) -> Option<Found> {
         let Site { amount, link, phrase } = site;
         let goes_on = (link.takes || link.times_out)
@@ -300,7 +303,7 @@ impl Naming<'_> {
         Some(Found::of(words))
     }
 
-    /// The subject of a second verb: `the download is 1.6 GB and arrives 4 times a day`.
+    /// Returns the subject of a second verb: `the download is 1.6 GB and arrives 4 times a day`.
     pub(super) fn shared_subject(&self, site: &Site<'_>) -> Vec<String> {
         let Site { link, phrase, .. } = site;
         let before = phrase.from.checked_sub(1);
@@ -320,7 +323,7 @@ impl Naming<'_> {
         previous.map(|one| one.subject.clone()).unwrap_or_default()
     }
 
-    /// The verb of `takes 5 minutes to warm up`.
+    /// Returns the verb of `takes 5 minutes to warm up`.
     pub(super) fn infinitive(&self, site: &Site<'_>) -> Option<String> {
         let end = site.amount.end;
         let at = |more: usize| self.tokens.word(end.saturating_add(more));
@@ -332,7 +335,7 @@ impl Naming<'_> {
         is_it.then(|| verb.to_owned())
     }
 
-    /// The heading that says what the phrase is of: `3DS challenge: customers take 25-60 s`.
+    /// Returns the heading that the phrase belongs to: `3DS challenge: customers take 25-60 s`.
     fn heading_of(&self, site: &Site<'_>) -> Vec<String> {
         let at =
             site.phrase.from.checked_sub(1).filter(|at| *at > self.sentence && self.tokens.sign(*at) == ":");
@@ -356,20 +359,20 @@ impl Naming<'_> {
         self.marked_behind(self.marked_by_heading(marks, site.amount), site.amount)
     }
 
-    /// Returns true for words that name a service as a whole, and nothing of it.
+    /// True for words that name a whole service and no part of it.
     pub(super) fn is_whole(&self, words: &[String], amount: &Amount) -> bool {
         let is_named = |word: &str| self.service.iter().any(|own| own == word);
         let is_part = |part: &str| is_named(part) || is_whole_service(part);
         let is_own = |word: &String| is_part(word) || word.split(['-', '_']).all(is_part);
         let is_duration = amount.measure == Measure::TIME && words.iter().all(|word| !is_named(word));
-        // A part of the service's name alone may be what is measured: the rates of `fx-rates`.
+        // A part of the service's name may be a measured noun: the rates of `fx-rates`.
         let is_short = words.len() == 1
             && words.iter().all(|word| !is_whole_service(word) && self.service.last() != Some(word));
         !words.is_empty() && words.iter().all(is_own) && !is_duration && !is_short
     }
 }
 
-/// The noun that a name lacks, by what the amount measures.
+/// Returns the noun that a name lacks, from the measure of the amount.
 pub(super) fn suffix(words: &[String], site: &Site<'_>) -> Option<&'static str> {
     let Site { amount, link, .. } = site;
     let last = words.last()?;
@@ -395,7 +398,7 @@ pub(super) fn suffix(words: &[String], site: &Site<'_>) -> Option<&'static str> 
     match amount.measure {
         Measure::RATE if link.grows && preposition == "by" => Some("growth"),
         Measure::RATE if !is_measured => Some(rate_noun(&amount.value)),
-        // Pods have a size only in memory.
+        // The size of pods is their memory.
         Measure::BYTES if is_carrier(last) => Some("memory"),
         Measure::BYTES if !is_measured => Some("size"),
         Measure::MONEY if !last.starts_with("cost") => Some("cost"),
@@ -403,13 +406,13 @@ pub(super) fn suffix(words: &[String], site: &Site<'_>) -> Option<&'static str> 
     }
 }
 
-/// Returns true for `are kept`.
+/// True for `are kept`.
 fn is_kept(link: &Link) -> bool {
     let kept = ["retained", "kept", "stored", "archived", "preserved", "held"];
     link.predicate.as_deref().is_some_and(|one| kept.contains(&one))
 }
 
-/// Returns true for a word at which the words behind an amount end.
+/// True for a word that ends the phrase after an amount.
 pub(super) fn ends_behind(word: &str) -> bool {
     word.is_empty() || is_clause(word) || is_determiner(word)
 }

@@ -1,4 +1,4 @@
-//! Names by what stands behind an amount: `400Mi of memory`, `a 30s timeout`, `12 replicas`. Pure.
+//! Names from the words after an amount: `400Mi of memory`, `a 30s timeout`, `12 replicas`. Pure.
 
 use super::amount::Amount;
 use super::counted::Counted;
@@ -12,16 +12,16 @@ use super::vocabulary::{
     is_preposition, is_qualifier, is_resource, is_statistic, is_use, plural,
 };
 
-/// Words behind an amount that may name it, at most.
+/// The maximum number of words after an amount that may name it.
 pub(super) const BEHIND_MAX: usize = 4;
 
-/// Words from the verb of a list to its second amount, at most.
+/// The maximum number of words from the verb of a list to its second amount.
 const LIST_MAX: usize = 6;
-/// Signs of a number of things that are no accidental few, at least.
+/// The maximum length of the value of a small incidental count, in characters.
 const MANY_MIN: usize = 2;
 
 impl Naming<'_> {
-    /// The noun behind the amount: `400Mi of memory`, `a 30s timeout`, `2 cores`.
+    /// Returns the noun after the amount: `400Mi of memory`, `a 30s timeout`, `2 cores`.
     pub(super) fn of_object(&self, site: &Site<'_>) -> Option<Found> {
         let Site { amount, link, phrase } = site;
         let goes_on = self.goes_on(site);
@@ -65,21 +65,21 @@ impl Naming<'_> {
             .then(|| Found { is_owned, ..Found::of(vec!["cpu".to_owned()]) })
     }
 
-    /// Returns true for the second amount of `3 GB of 4 GB`.
+    /// True for the second amount of `3 GB of 4 GB`.
     fn is_whole_size(&self, amount: &Amount) -> bool {
         let before = |back: usize| amount.start.checked_sub(back);
         before(1).is_some_and(|at| self.tokens.word(at) == "of")
             && before(2).is_some_and(|at| is_unit(self.tokens.word(at)))
     }
 
-    /// Returns true for `210 GB on disk` and `96 GB in RAM`.
+    /// True for `210 GB on disk` and `96 GB in RAM`.
     pub(super) fn is_in_resource(&self, amount: &Amount) -> bool {
         amount.measure == Measure::BYTES
             && matches!(self.tokens.word(amount.end), "on" | "in")
             && is_resource(self.tokens.word(amount.end.saturating_add(1)))
     }
 
-    /// Words behind an amount up to the last one that names what it is of.
+    /// Returns the words after an amount up to the last one that names it.
     fn behind(&self, from: usize, site: &Site<'_>, is_of: bool) -> Vec<String> {
         let measure = site.amount.measure;
         let before = self.tokens.word(site.amount.start.saturating_sub(1));
@@ -129,8 +129,8 @@ impl Naming<'_> {
         words
     }
 
-    /// Returns true for an amount that goes on with a list of amounts: `200m CPU, 400Mi memory and
-    /// 3 replicas`.
+    /// True for an amount that continues a list of amounts:
+    /// `200m CPU, 400Mi memory and 3 replicas`.
     pub(super) fn goes_on(&self, site: &Site<'_>) -> bool {
         let Some(at) = site.link.from.checked_sub(1) else { return false };
         let is_bare = site.link.is_adjacent() && site.phrase.words.is_empty();
@@ -139,7 +139,7 @@ impl Naming<'_> {
         self.previous.is_some() && is_bare && joins
     }
 
-    /// The noun of what is counted, with the phrase before it: `each worker holds 20 connections`.
+    /// Returns the counted noun, with the phrase before it: `each worker holds 20 connections`.
     pub(super) fn of_counted(&self, site: &Site<'_>) -> Option<Found> {
         let Site { amount, link, phrase } = site;
         let Some(noun) = &amount.counted else { return self.of_rate(site) };
@@ -177,7 +177,7 @@ impl Naming<'_> {
         Some(Found { is_counted, ..Found::of(words) })
     }
 
-    /// Returns true where the clause states the number of what is counted.
+    /// True if the clause states a count.
     fn is_governed(&self, site: &Site<'_>) -> bool {
         let Site { amount, link, .. } = site;
         let word = self.tokens.word(amount.end);
@@ -208,7 +208,7 @@ impl Naming<'_> {
                 || is_list)
     }
 
-    /// The adjective of `15 connections are active`.
+    /// Returns the adjective of `15 connections are active`.
     fn predicate_behind(&self, noun: &Counted) -> Option<String> {
         let at = |more: usize| self.tokens.word(noun.end.saturating_add(more));
         let word = at(1);
@@ -216,7 +216,7 @@ impl Naming<'_> {
         is_name.then(|| word.to_owned())
     }
 
-    /// The name that the unit of a rate has in itself.
+    /// Returns the name contained in the unit of a rate.
     fn of_rate(&self, site: &Site<'_>) -> Option<Found> {
         let Site { amount, link, phrase } = site;
         let is_measured = phrase.measure.is_some_and(|one| one.meets(Measure::RATE));

@@ -1,4 +1,4 @@
-//! Names of amounts that are of parts of one thing: `96% for images, 71% for answers`. Pure.
+//! Names of amounts that refer to parts of one thing: `96% for images, 71% for answers`. Pure.
 
 use super::amount::Amount;
 use super::ellipsis::unbounded;
@@ -9,8 +9,8 @@ use super::units::Measure;
 use super::vocabulary::{is_adverb, is_attribute, is_clause, is_measure_noun, is_preposition, is_statistic};
 
 impl Naming<'_> {
-    /// The name of an amount that is of a part of what was measured before: `96% for images, 71%
-    /// for answers`, or of each thing that was counted: `1,200 files of 128 MB`.
+    /// Returns the name of an amount for a part of the previous measurement:
+    /// `96% for images, 71% for answers`, or for each counted thing: `1,200 files of 128 MB`.
     pub(super) fn of_part(&self, site: &Site<'_>) -> Option<Vec<String>> {
         let Site { amount, link, .. } = site;
         let previous = self.previous?;
@@ -40,7 +40,7 @@ impl Naming<'_> {
         Some(whole.cloned().chain(words).collect())
     }
 
-    /// The words of `for images` or of a single `hot` behind an amount, and their end.
+    /// Returns the words of `for images` or of a single `hot` after an amount, and their end.
     fn part_behind(&self, amount: &Amount) -> Option<(Vec<String>, usize)> {
         let word = self.tokens.word(amount.end);
         let end = amount.end.saturating_add(1);
@@ -65,7 +65,7 @@ impl Naming<'_> {
         (!words.is_empty()).then_some((words, end))
     }
 
-    /// The words behind the first of several parts: `96% for images, 71% for answers`.
+    /// Returns the words after the first of several parts: `96% for images, 71% for answers`.
     pub(super) fn first_part(&self, amount: &Amount) -> Vec<String> {
         let Some((words, end)) = self.part_behind(amount) else { return Vec::new() };
         let joins = self.tokens.sign(end) == "," || matches!(self.tokens.word(end), "and" | "vs" | "versus");

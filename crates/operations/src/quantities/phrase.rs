@@ -1,4 +1,4 @@
-//! The noun phrase before an amount: what is measured, as the sentence calls it. Pure.
+//! The noun phrase before an amount: the measured thing in the words of the sentence. Pure.
 
 use super::tokens::Tokens;
 use super::units::{Measure, measure};
@@ -7,10 +7,10 @@ use super::vocabulary::{
     is_magnitude, is_preposition, is_qualifier, is_setting, is_span, is_statistic, is_subordinate,
 };
 
-/// Words of a noun phrase with what is attached to it by prepositions, at most.
+/// The maximum number of words of a noun phrase, including prepositional phrases.
 const WORDS_MAX: usize = 14;
 
-/// A part of the noun phrase, with the preposition before it.
+/// A part of the noun phrase, with its preposition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Chunk {
     preposition: Option<String>,
@@ -20,28 +20,28 @@ struct Chunk {
 /// The noun phrase before an amount.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Phrase {
-    /// Words of the name; empty where there is none.
+    /// The words of the name. Empty if there is none.
     pub(super) words: Vec<String>,
-    /// The measures of its head; none where it is not measured.
+    /// The measures of its head. `None` if it is not measured.
     pub(super) measure: Option<Measure>,
     /// The first token of the phrase.
     pub(super) from: usize,
-    /// A condition introduces it: the amount is a threshold.
+    /// True if a condition introduces it: the amount is a threshold.
     pub(super) is_conditional: bool,
-    /// The phrase is the second of two that are named together.
+    /// True if it is the second of two coordinated phrases.
     pub(super) is_coordinated: bool,
-    /// The phrase is of a number: `95% of requests`.
+    /// True if the phrase belongs to a number: `95% of requests`.
     pub(super) is_of_number: bool,
 }
 
 impl Phrase {
-    /// Reads the noun phrase that ends before a token, and begins at `floor` at the earliest.
+    /// Reads the noun phrase that ends before a token. It begins at `floor` at the earliest.
     pub(super) fn before(tokens: &Tokens<'_>, end: usize, floor: usize) -> Self {
         Self::of(tokens, end, floor, false)
     }
 
-    /// Reads the same phrase; `is_of` where `of` is behind it, so that its last part is the one
-    /// that is measured.
+    /// Reads the same phrase. `is_of`: the word `of` follows it, so that its last part is the
+    /// measured one.
     pub(super) fn of(tokens: &Tokens<'_>, end: usize, floor: usize, is_of: bool) -> Self {
         let mut from = end;
         while from > floor && end.saturating_sub(from) < WORDS_MAX && goes_on(tokens, from, end) {
@@ -67,7 +67,7 @@ impl Phrase {
     }
 }
 
-/// Returns true where the token before a place belongs to the phrase that ends at `end`.
+/// True if the token before a position belongs to the phrase that ends at `end`.
 fn goes_on(tokens: &Tokens<'_>, from: usize, end: usize) -> bool {
     let at = from.saturating_sub(1);
     let (word, sign) = (tokens.word(at), tokens.sign(at));
@@ -89,7 +89,7 @@ fn goes_on(tokens: &Tokens<'_>, from: usize, end: usize) -> bool {
     if is_auxiliary(word) {
         return !word.contains(['\'', '\u{2019}']) && from < end && !is_determiner(tokens.word(from));
     }
-    // The unit of another amount ends the phrase, but for `a backfill of 90 days`.
+    // The unit of another amount ends the phrase, except in `a backfill of 90 days`.
     let number = at.saturating_sub(1);
     if (measure(word).is_some() || is_magnitude(word)) && at > 0 && tokens.is_number(number) {
         return before(2) == "of" || is_colon(number.saturating_sub(1));
@@ -99,7 +99,7 @@ fn goes_on(tokens: &Tokens<'_>, from: usize, end: usize) -> bool {
     !is_clause(word) || is_often || (is_subordinate(word) && is_preposition(word))
 }
 
-/// The measures of a name: of its last noun.
+/// Returns the measures of a name, which are those of its last noun.
 pub(super) fn measure_of(words: &[String]) -> Option<Measure> {
     let (last, before) = (words.last()?, words.iter().rev().nth(1));
     if before.is_some_and(|before| before == "per") && is_span(last) {
@@ -118,18 +118,18 @@ fn chunks(tokens: &Tokens<'_>, from: usize, end: usize) -> Vec<Chunk> {
         if is_rate {
             open.words.push(word.to_owned());
         } else if word == "state" && at.checked_sub(1).is_some_and(|one| tokens.word(one) == "steady") {
-            // The state is no part of a name.
+            // The state is not part of the name.
         } else if word == "set" && open.words.is_empty() && !is_last {
-            // An order: what is set is measured.
+            // An imperative: its object is the measured thing.
         } else if matches!(word, "once" | "twice") {
-            // It says how often.
+            // The word states a frequency.
         } else if word.is_empty() {
-            // The sign of a path.
+            // A path separator.
         } else if is_preposition(word) {
             close(&mut all, &mut open);
             open.preposition = Some(word.to_owned());
         } else if is_auxiliary(word) {
-            // The verb behind it names what happens.
+            // The verb after it names the event.
         } else if is_determiner(word) {
             let preposition = if open.words.is_empty() { open.preposition.clone() } else { None };
             close(&mut all, &mut open);
@@ -152,10 +152,10 @@ fn close(all: &mut Vec<Chunk>, open: &mut Chunk) {
     }
 }
 
-/// The words of the chunk that is measured: the first one that is no complement of time or place,
-/// with what completes it.
+/// Returns the words of the measured chunk: the first one that is not a complement of time or
+/// place, with its complements.
 fn chosen(chunks: &[Chunk], is_of: bool) -> Vec<String> {
-    // `the baseline for latency` is the latency.
+    // `the baseline for latency` refers to the latency.
     let is_general = |chunk: &Chunk| chunk.words.iter().all(|word| is_general(word) || is_qualifier(word));
     let is_main = |chunk: &&Chunk| chunk.preposition.is_none() && !(is_general(chunk) && chunks.len() > 1);
     let is_measured = |chunk: &Chunk| measure_of(&chunk.words).is_some();
@@ -177,7 +177,7 @@ fn chosen(chunks: &[Chunk], is_of: bool) -> Vec<String> {
     next.and_then(|next| combined(chunk, next)).unwrap_or_else(|| chunk.words.clone())
 }
 
-/// The name of `number of connections`, `p99 of the latency`, `latency at p99`.
+/// Returns the name of `number of connections`, `p99 of the latency`, `latency at p99`.
 fn combined(first: &Chunk, next: &Chunk) -> Option<Vec<String>> {
     let preposition = next.preposition.as_deref()?;
     let are_statistics = |words: &[String]| words.iter().all(|word| is_statistic(word));

@@ -3,7 +3,7 @@
 use super::units::{Measure, measure, whole_span};
 use super::vocabulary::is_magnitude;
 
-/// The words of the name that a unit of a rate has in itself.
+/// Returns the words of the name contained in a unit of a rate.
 pub(super) fn rate_by_unit(value: &str) -> Option<Vec<String>> {
     const UNITS: &[(&str, &[&str])] = &[
         ("rps", &["requests", "per", "second"]),
@@ -29,7 +29,7 @@ pub(super) fn rate_by_unit(value: &str) -> Option<Vec<String>> {
     Some(vec![noun.to_owned(), "per".to_owned(), whole_span(span).to_owned()])
 }
 
-/// The noun of a rate: bytes over hours and days are a volume.
+/// Returns the noun of a rate: bytes per hour or day are a volume.
 pub(super) fn rate_noun(value: &str) -> &'static str {
     let unit = value.trim_start_matches(|sign: char| !sign.is_alphabetic());
     let (amount, span) = unit.split_once(['/', ' ']).unwrap_or((unit, ""));

@@ -1,5 +1,5 @@
-//! Amounts that no name is looked for: conditions, identifiers, persons, and numbers of something
-//! that the clause does not name. Pure.
+//! Amounts without a name: conditions, identifiers, persons, and counts of something that the
+//! clause does not name. Pure.
 
 use super::amount::Amount;
 use super::naming::{Naming, Site};
@@ -9,12 +9,11 @@ use super::vocabulary::{
     plural,
 };
 
-/// Digits of a number that is an identifier, at least.
+/// The minimum number of digits of an identifier.
 const IDENTIFIER_MIN: usize = 5;
 
 impl Naming<'_> {
-    /// Returns true for an amount that is a condition, an identifier, or of nothing that the clause
-    /// names.
+    /// True for an amount that is a condition or an identifier, or refers to nothing in the clause.
     pub(super) fn names_nothing(&self, site: &Site<'_>) -> bool {
         let Site { amount, link, phrase } = site;
         let is_timed = matches!(
@@ -32,7 +31,7 @@ impl Naming<'_> {
             || (amount.measure == Measure::PLAIN && self.is_identifier(site))
     }
 
-    /// Returns true where the clause leaves open what is measured: `anything above 5 s`.
+    /// True if the clause does not name the measured thing: `anything above 5 s`.
     fn is_vague(&self, site: &Site<'_>) -> bool {
         let Site { amount, link, phrase } = site;
         let before = link.from.checked_sub(1).map_or("", |at| self.tokens.word(at));
@@ -46,8 +45,7 @@ impl Naming<'_> {
             || matches!(before, "anything" | "everything" | "something" | "nothing")
     }
 
-    /// Returns true for an amount that others are above: `above 40 % please repack`, `a gap of more
-    /// than 2 s`.
+    /// True for a threshold: `above 40 % please repack`, `a gap of more than 2 s`.
     fn is_open_bound(&self, site: &Site<'_>) -> bool {
         let Site { amount, link, phrase } = site;
         let is_above = |word: &str| matches!(word, "above" | "over" | "beyond");
@@ -57,7 +55,7 @@ impl Naming<'_> {
         !link.has_verb && (is_compared || (is_bare && self.tokens.word(amount.end) != "of"))
     }
 
-    /// Returns true for a number of persons: `team of 5`.
+    /// True for a number of persons: `team of 5`.
     fn is_of_persons(&self, site: &Site<'_>) -> bool {
         let Site { amount, link, phrase } = site;
         let noun = amount.counted.as_ref().and_then(|noun| noun.words.last());
@@ -66,7 +64,7 @@ impl Naming<'_> {
         noun.is_some_and(|noun| is_person(noun)) || (is_number && words.any(|word| is_person(word)))
     }
 
-    /// Returns true for `restart 3 pods`, which asks for something.
+    /// True for an instruction: `restart 3 pods`.
     fn is_order(&self, site: &Site<'_>) -> bool {
         let Site { amount, link, phrase } = site;
         let is_verb = |word: &String| !word.ends_with('s') && !is_measure_noun(word);
@@ -78,7 +76,7 @@ impl Naming<'_> {
             && phrase.words.iter().all(is_verb)
     }
 
-    /// Returns true for an amount within the name of another: `a batch of 400 orders takes 8 s`.
+    /// True for an amount within the name of another: `a batch of 400 orders takes 8 s`.
     fn is_embedded(&self, site: &Site<'_>) -> bool {
         let Site { amount, link, .. } = site;
         let next = self.tokens.word(amount.end);
@@ -98,13 +96,13 @@ impl Naming<'_> {
         is_subject && !is_measured && link.preposition.as_deref() == Some("of") && !link.has_verb
     }
 
-    /// Returns true for `a 10-minute clip takes`: what is behind has another amount.
+    /// True for `a 10-minute clip takes`: the words after the amount have another amount.
     fn is_attribute_of_subject(&self, amount: &Amount) -> bool {
         let (noun, verb) = (self.tokens.word(amount.end), self.tokens.word(amount.end.saturating_add(1)));
         !is_measure_noun(noun) && is_taking(verb)
     }
 
-    /// Returns true for a time by which another amount is limited: `5% in 10 minutes`.
+    /// True for a time that limits another amount: `5% in 10 minutes`.
     fn is_adjunct(&self, site: &Site<'_>) -> bool {
         let Site { amount, link, .. } = site;
         let is_time = amount.measure.meets(Measure::TIME) && amount.measure != Measure::PLAIN;
@@ -114,8 +112,8 @@ impl Naming<'_> {
         is_time && is_directly_behind && is_limit
     }
 
-    /// Returns true for a number without a unit that names something: `broker 3`, `on 8443`, `is
-    /// shard 4`, `localhost:8080`, `to 3.2`, `every Monday at 9`.
+    /// True for a number without a unit that identifies something: `broker 3`, `on 8443`,
+    /// `is shard 4`, `localhost:8080`, `to 3.2`, `every Monday at 9`.
     fn is_identifier(&self, site: &Site<'_>) -> bool {
         const PLACES: &[&str] =
             &["on", "by", "in", "after", "for", "with", "from", "via", "as", "per", "every", "within"];
@@ -140,7 +138,7 @@ impl Naming<'_> {
             || (names_unmeasured && !self.is_measured(site))
     }
 
-    /// Returns true where the word before the link is measured in a number without a unit.
+    /// True if the word before the link is measured by a number without a unit.
     fn is_measured(&self, site: &Site<'_>) -> bool {
         let last = site.link.from.checked_sub(1).map_or("", |at| self.tokens.word(at));
         let is_version = last.contains(|sign: char| sign.is_ascii_digit());
@@ -154,8 +152,7 @@ impl Naming<'_> {
             || self.is_listed(site)
     }
 
-    /// Returns true for a name and its number, and nothing else, in a list: `memory 2 GB, MAXDOP
-    /// 8`.
+    /// True for an entry of a list with only a name and its number: `memory 2 GB, MAXDOP 8`.
     fn is_listed(&self, site: &Site<'_>) -> bool {
         let before = site.phrase.from.checked_sub(1).map_or("", |at| self.tokens.sign(at));
         let after = self.tokens.sign(site.amount.end);

@@ -1,10 +1,10 @@
-//! The tokens of a sentence: words, numbers and signs, with their places. Pure; one pass over the
-//! text.
+//! The tokens of a sentence: words, numbers and signs, with their positions. Pure; one pass over
+//! the text.
 
 use super::units::is_unit;
 use super::vocabulary::is_magnitude;
 
-/// Letters of the name of a setting, at least.
+/// The minimum length of the name of a setting, in letters.
 const SETTING_MIN: usize = 5;
 
 /// The kind of a token.
@@ -22,11 +22,11 @@ pub(super) enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub(super) kind: Kind,
-    /// The token as it is written.
+    /// The token as written.
     pub(super) text: &'a str,
     /// The token in lower case; `max_replicas` for `maxReplicas`.
     pub(super) lower: String,
-    /// The token directly follows the one before it, without a space.
+    /// True if the token follows the previous one without a space.
     pub(super) is_attached: bool,
 }
 
@@ -68,17 +68,17 @@ impl<'a> Tokens<'a> {
         self.0.get(at)
     }
 
-    /// Returns the word at a place in lower case; empty where no word is there.
+    /// Returns the word at an index in lower case. Empty if the token is not a word.
     pub(super) fn word(&self, at: usize) -> &str {
         self.get(at).filter(|token| token.kind == Kind::Word).map_or("", |token| token.lower.as_str())
     }
 
-    /// Returns the sign at a place; empty where no sign is there.
+    /// Returns the sign at an index. Empty if the token is not a sign.
     pub(super) fn sign(&self, at: usize) -> &'a str {
         self.get(at).filter(|token| token.kind == Kind::Sign).map_or("", |token| token.text)
     }
 
-    /// Returns the text between two tokens, with one space where some are apart.
+    /// Returns the text between two tokens, with one space between separate tokens.
     pub(super) fn text(&self, from: usize, end: usize) -> String {
         let mut text = String::new();
         for at in from..end {
@@ -98,7 +98,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// A word in lower case, with the parts of the name of a setting set apart.
+/// Returns a word in lower case, with the parts of the name of a setting separated.
 fn lower(word: &str) -> String {
     let is_setting = word.len() > SETTING_MIN
         && word.starts_with(char::is_lowercase)
@@ -117,7 +117,7 @@ fn lower(word: &str) -> String {
     parts
 }
 
-/// Returns true for `approx.` and its like within a sentence.
+/// True for an abbreviation such as `approx.` within a sentence.
 fn is_abbreviated(word: &str, next: &str) -> bool {
     let goes_on = next
         .trim_start()
@@ -144,7 +144,7 @@ fn is_abbreviated(word: &str, next: &str) -> bool {
         )
 }
 
-/// The length of the name in a flag with its size, such as `Xmx` of `-Xmx6g`.
+/// Returns the length of the name in a flag with a size, such as `Xmx` in `-Xmx6g`.
 fn flag_name(rest: &str) -> Option<usize> {
     let name = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
     let after = rest.get(name..)?;
@@ -155,7 +155,7 @@ fn flag_name(rest: &str) -> Option<usize> {
     (rest.starts_with('X') && digits > 0 && is_size).then_some(name)
 }
 
-/// The kind and the length of the next token; no kind for what only separates.
+/// Returns the kind and the length of the next token. No kind for separators.
 fn next(rest: &str, first: char, is_unit: bool) -> (Option<Kind>, usize) {
     if first == '\n' {
         return (Some(Kind::Sign), 1);
@@ -182,7 +182,7 @@ fn next(rest: &str, first: char, is_unit: bool) -> (Option<Kind>, usize) {
     }
 }
 
-/// A number, or a word that begins with digits: a version, an address, an ordinal, a class of
+/// Reads a number, or a word that begins with digits: a version, an address, an ordinal, a class of
 /// status codes.
 fn number(rest: &str) -> (Option<Kind>, usize) {
     let bytes = rest.as_bytes();
@@ -216,8 +216,8 @@ fn number(rest: &str) -> (Option<Kind>, usize) {
     (Some(kind), end)
 }
 
-/// The length of a word; a joining sign belongs to it where a letter or a digit follows. A unit
-/// behind its number ends at a dash.
+/// Returns the length of a word. A joining sign belongs to it if a letter or a digit follows. A
+/// unit after its number ends at a dash.
 fn word_length(rest: &str, is_unit: bool) -> usize {
     let mut signs = rest.char_indices().peekable();
     let mut end = 0;

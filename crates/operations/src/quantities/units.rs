@@ -1,11 +1,11 @@
-//! Units of quantities, by what they measure. Pure.
+//! Units of quantities, and their measures. Pure.
 
 use super::vocabulary::{
     is_span, is_unit_of_bytes, is_unit_of_cpu, is_unit_of_money, is_unit_of_other, is_unit_of_rate,
     is_unit_of_share, is_unit_of_time,
 };
 
-/// The quantities that a unit measures, or in which a name is measured: a set.
+/// A set of measures of a unit or a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Measure(u16);
 
@@ -14,17 +14,17 @@ impl Measure {
     pub(super) const SHARE: Self = Self(2);
     pub(super) const BYTES: Self = Self(4);
     pub(super) const CPU: Self = Self(8);
-    /// Something per unit of time.
+    /// An amount per unit of time.
     pub(super) const RATE: Self = Self(16);
-    /// Things that are counted, by their noun.
+    /// A count, with its noun.
     pub(super) const COUNT: Self = Self(32);
     /// A number without a unit.
     pub(super) const PLAIN: Self = Self(64);
-    /// Thousandths of a core, or minutes.
+    /// Millicores or minutes.
     pub(super) const MILLI: Self = Self(Self::CPU.0 | Self::TIME.0);
-    /// An amount of a currency.
+    /// An amount of money.
     pub(super) const MONEY: Self = Self(128);
-    /// Degrees, volts, meters and other units that no noun of a service has by itself.
+    /// Degrees, volts, meters and other units that need a named noun.
     pub(super) const OTHER: Self = Self(256);
     pub(super) const ANY: Self = Self(511);
 
@@ -32,13 +32,13 @@ impl Measure {
         Self(self.0 | other.0)
     }
 
-    /// Returns true where both have something in common.
+    /// True if both have a measure in common.
     pub(super) fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 }
 
-/// The measure of a unit word, written in its own case.
+/// Returns the measure of a unit, which is case sensitive.
 pub(super) fn measure(word: &str) -> Option<Measure> {
     let lower = word.to_lowercase();
     if let Some((unit, span)) = lower.split_once('/') {
@@ -48,7 +48,7 @@ pub(super) fn measure(word: &str) -> Option<Measure> {
     unit_of(word)
 }
 
-/// The measure of `h30m` behind a first number.
+/// Returns the measure of `h30m` after a first number.
 fn compound(rest: &str) -> Option<Measure> {
     let is_sign = |sign: char| sign.is_ascii_digit() || matches!(sign, 'd' | 'h' | 'm' | 'i' | 'n' | 's');
     let begins = rest.starts_with(['d', 'h', 'm']) && rest.ends_with(['h', 'm', 's', 'n']);
@@ -58,7 +58,7 @@ fn compound(rest: &str) -> Option<Measure> {
     (is_clock || (begins && has_digit && rest.chars().all(is_sign))).then_some(Measure::TIME)
 }
 
-/// Returns true for the unit directly behind a number.
+/// True for the unit directly after a number.
 pub(super) fn is_unit(word: &str) -> bool {
     measure(word).is_some()
 }
@@ -83,7 +83,7 @@ fn unit_of(word: &str) -> Option<Measure> {
     table.into_iter().find(|(is_it, _)| *is_it).map(|(_, measure)| measure).or_else(|| compound(&lower))
 }
 
-/// A unit of time that a rate is over, in its whole word.
+/// Returns the full word for the unit of time of a rate.
 pub(super) fn whole_span(span: &str) -> &str {
     match span {
         "s" | "sec" | "seconds" => "second",

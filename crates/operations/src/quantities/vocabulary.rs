@@ -1,15 +1,15 @@
-//! Words by their part in a sentence about a service, as `vocabulary.txt` lists them. Pure; the
-//! list is read once.
+//! Words by their function in a sentence about a service, as listed in `vocabulary.txt`. Pure; the
+//! list is parsed once.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::units::Measure;
 
-/// The list: a line is a part and its words.
+/// The list: each line has a function and its words.
 const LIST: &str = include_str!("vocabulary.txt");
 
-/// The parts that each word has, as bits.
+/// The functions of each word, as bits.
 static WORDS: LazyLock<HashMap<String, u64>> = LazyLock::new(|| {
     let mut words: HashMap<String, u64> = HashMap::new();
     let lines = LIST.lines().filter(|line| !line.starts_with('#'));
@@ -25,7 +25,7 @@ static WORDS: LazyLock<HashMap<String, u64>> = LazyLock::new(|| {
     words
 });
 
-/// Forms of one thing, by the noun of several.
+/// Returns the possible singulars of a plural noun.
 pub(super) fn singulars(plural: &str) -> impl Iterator<Item = String> {
     let of_y = plural.strip_suffix("ies").map(|stem| format!("{stem}y"));
     let of_es = plural.strip_suffix("es").map(str::to_owned);
@@ -39,11 +39,11 @@ fn bits(word: &str) -> u64 {
 
 macro_rules! parts {
     ($($(#[$doc:meta])* $predicate:ident $part:ident $name:literal,)*) => {
-        /// A part that words may have in a sentence.
+        /// A function that words may have in a sentence.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         enum Part { $($part,)* }
 
-        /// The bit of a part by its name in the list; none for another name.
+        /// Returns the bit of a function by its name in the list; 0 for an unknown name.
         fn bit_of_name(name: &str) -> u64 {
             match name {
                 $($name => bit(Part::$part),)*
@@ -65,17 +65,17 @@ fn bit(part: Part) -> u64 {
 parts! {
     /// Returns true for an adverb.
     is_adverb Adverb "adverb",
-    /// Returns true for a verb between what is measured and its amount.
+    /// Returns true for a verb between a measured thing and its amount.
     is_link Link "link",
-    /// Returns true for a listed verb that may stand before another verb.
+    /// Returns true for a listed verb that may precede another verb.
     is_listed_auxiliary Auxiliary "auxiliary",
     /// Returns true for a form of `be`, or a verb that takes an adjective like it.
     is_be Be "be",
-    /// Returns true for a verb of how long something takes.
+    /// Returns true for a verb of duration.
     is_taking Taking "taking",
-    /// Returns true for a word by which an amount is the most that is allowed.
+    /// Returns true for a word that marks an amount as an upper limit.
     is_cap Cap "cap",
-    /// Returns true for a word by which an amount is reserved.
+    /// Returns true for a word that marks an amount as reserved.
     is_reserve Reserve "reserve",
     /// Returns true for a noun of a resource.
     is_resource Resource "resource",
@@ -85,7 +85,7 @@ parts! {
     is_listed_statistic Statistic "statistic",
     /// Returns true for a word of the highest value.
     is_peak Peak "peak",
-    /// Returns true for an article and its like.
+    /// Returns true for an article or another determiner.
     is_determiner Determiner "determiner",
     /// Returns true for a word at which a clause begins.
     is_clause Clause "clause",
@@ -97,17 +97,17 @@ parts! {
     is_preposition Preposition "preposition",
     /// Returns true for a verb whose object is an amount.
     is_use Use "use",
-    /// Returns true for a verb after which a time is how long it takes.
+    /// Returns true for a verb after which a time is a duration.
     is_ending Ending "ending",
-    /// Returns true for a participle of what is done again and again.
+    /// Returns true for a participle of a recurring action.
     is_routine Routine "routine",
-    /// Returns true for a participle of what is set.
+    /// Returns true for a participle of setting a value.
     is_setting Setting "setting",
     /// Returns true for a listed verb in the past tense.
     is_past Past "past",
-    /// Returns true for a word of what is usual.
+    /// Returns true for a word of usual behaviour.
     is_habit Habit "habit",
-    /// Returns true for a word of what is usual or wanted, in contrast to another time.
+    /// Returns true for a word of usual or desired behaviour, in contrast to another time.
     is_usual Usual "usual",
     /// Returns true for an adjective of the state in which something is measured.
     is_state State "state",
@@ -135,15 +135,15 @@ parts! {
     is_of_degree OfDegree "of-degree",
     /// Returns true for a noun that is measured in anything.
     is_of_any OfAny "of-any",
-    /// Returns true for a noun that names nothing without what it is of.
+    /// Returns true for a noun that names nothing without a complement.
     is_bound_noun BoundNoun "bound-noun",
-    /// Returns true for a noun of what happens once.
+    /// Returns true for a noun of a single event.
     is_accident Accident "accident",
     /// Returns true for a unit of time.
     is_unit_of_time UnitTime "unit-time",
     /// Returns true for a unit of size.
     is_unit_of_bytes UnitBytes "unit-bytes",
-    /// Returns true for a unit of processors.
+    /// Returns true for a unit of CPU.
     is_unit_of_cpu UnitCpu "unit-cpu",
     /// Returns true for a unit of shares.
     is_unit_of_share UnitShare "unit-share",
@@ -155,40 +155,40 @@ parts! {
     is_unit_of_other UnitOther "unit-other",
     /// Returns true for a word that multiplies the number before it.
     is_magnitude Magnitude "magnitude",
-    /// Returns true for a unit of time that a rate is over.
+    /// Returns true for the unit of time of a rate.
     is_span Span "span",
-    /// Returns true for a noun of things that are counted.
+    /// Returns true for a noun of counted things.
     is_counted Counted "counted",
-    /// Returns true for a noun of one thing that ends as one of several.
+    /// Returns true for a singular noun with the form of a plural.
     is_singular Singular "singular",
-    /// Returns true for a word behind a number by which it is no amount.
+    /// Returns true for a word that makes the preceding number no amount.
     is_no_amount NoAmount "no-amount",
-    /// Returns true for a word before a number by which it is a name.
+    /// Returns true for a word that makes the following number a name.
     is_named_number NamedNumber "named-number",
-    /// Returns true for a word at which the noun phrase of a counted thing ends.
+    /// Returns true for a word that ends the noun phrase of a counted thing.
     ends_phrase PhraseEnd "phrase-end",
-    /// Returns true for a word that says that a value is the usual one.
+    /// Returns true for a word that marks a value as the usual one.
     is_qualifier Qualifier "qualifier",
-    /// Returns true for a noun of where a resource is.
+    /// Returns true for a noun of the location of a resource.
     is_carrier Carrier "carrier",
     /// Returns true for a noun of a service as a whole.
     is_whole_service Whole "whole",
-    /// Returns true for a noun that names nothing alone.
+    /// Returns true for a noun that names nothing without further words.
     is_general General "general",
-    /// Returns true for a noun of `in the range of` and its like.
+    /// Returns true for a noun such as in `in the range of`.
     is_vicinity Vicinity "vicinity",
 }
 
-/// Returns true for a verb that may stand before another verb.
+/// Returns true for a verb that may precede another verb.
 pub(super) fn is_auxiliary(word: &str) -> bool {
     is_listed_auxiliary(word) || word.ends_with("n't") || word.ends_with("n\u{2019}t")
 }
 
-/// Returns true for a noun of several things, by its form.
+/// Returns true for a plural noun, by its form.
 pub(super) fn plural(word: &str) -> bool {
     let ends = word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us") && !word.ends_with("is");
     let is_owner = word.contains('\'') || word.contains('\u{2019}');
-    // `HSTS` is no plural.
+    // `HSTS` is not a plural.
     let is_spoken = word.contains(['a', 'e', 'i', 'o', 'u', 'y']) || is_counted(word);
     ends && word.len() > 2 && is_spoken && !is_owner && !is_singular(word)
 }
@@ -208,12 +208,12 @@ pub(super) fn is_percentile(word: &str) -> bool {
     })
 }
 
-/// The measures of a noun; none where nobody measures it.
+/// Returns the measures of a noun. `None` if it is not measured.
 pub(super) fn head(word: &str) -> Option<Measure> {
     measure_of_noun(word).or_else(|| is_counted(word).then_some(NUMBER))
 }
 
-/// Returns true for a noun that says how something is measured, and not what is counted.
+/// Returns true for a measured noun, as opposed to a counted one.
 pub(super) fn is_measure_noun(word: &str) -> bool {
     measure_of_noun(word).is_some()
 }
@@ -221,7 +221,7 @@ pub(super) fn is_measure_noun(word: &str) -> bool {
 const NUMBER: Measure = Measure::COUNT.or(Measure::PLAIN).or(Measure::RATE).or(Measure::SHARE);
 
 fn measure_of_noun(word: &str) -> Option<Measure> {
-    // What is configured has a name of its own form.
+    // Names of settings keep their form.
     if is_percentile(word) || word.contains('_') {
         return Some(Measure::ANY);
     }

@@ -1,4 +1,5 @@
-//! From what a caller sends to the records that it becomes, unwritten: their texts, keys and metadata. Everything but the last step is pure.
+//! Converts the input of a caller to unwritten records: their texts, keys and metadata. Pure,
+//! except for the last step.
 
 use jiff::tz::TimeZone;
 use loci_engine::records::NewRecord;
@@ -24,45 +25,46 @@ use crate::input::canonical;
 use crate::preferences::preference::Preference;
 use crate::settings::SreSettings;
 
-/// Why a preference of risk is not stored.
+/// The reason for rejecting a preference of the class risk.
 const REFUSED: &str = "only a person may set what lets things happen without asking";
-/// Why a contact waits.
+/// The reason for holding a contact as pending.
 pub(crate) const WAITS: &str = "a contact counts when a person has confirmed it";
 
-/// A record to be.
+/// An unwritten record.
 pub(crate) struct Draft {
     kind: RecordKind,
-    /// Whose word it is.
+    /// The source of the statement.
     pub(crate) source: SreSource,
     stored: Value,
     digest: String,
     subtype: String,
     keys: Vec<String>,
     observed_at: Timestamp,
-    /// It counts when a person has confirmed it.
+    /// True if a person must confirm it first.
     pub(crate) waits: bool,
     more: Vec<(&'static str, String)>,
-    /// What the answer calls it.
+    /// Its key in the response.
     pub(crate) key: Option<String>,
-    /// It is not stored, and why.
+    /// The reason for not storing it.
     pub(crate) refused: Option<String>,
 }
 
-/// Who speaks, and what the server has set of it.
+/// The author of the input, with the settings that the server applies.
 pub(crate) struct Speaker<'a> {
     /// The memory's settings.
     pub(crate) settings: &'a SreSettings,
     /// The name of the connection.
     pub(crate) name: &'a str,
-    /// What a notice of another system says of an investigation's status.
+    /// The status of an investigation according to a notice of another system.
     pub(crate) noticed: Option<ResolutionStatus>,
-    /// Where times of day are of.
+    /// The time zone of times of day.
     pub(crate) zone: &'a TimeZone,
-    /// The user speaks for themselves by this connection: neither a model's answer, nor a tool, nor a log.
+    /// True if the user states it over the user's own connection: it is not a model's reply, tool
+    /// output or a log.
     pub(crate) in_person: bool,
 }
 
-/// What something that is said becomes; `random` ends the name of an incident that has none.
+/// Returns the drafts of an input. `random` is the suffix of a generated incident name.
 pub(crate) fn drafts(
     asked: &SreSave,
     speaker: &Speaker<'_>,
@@ -81,7 +83,8 @@ pub(crate) fn drafts(
     })
 }
 
-/// Each item by itself: one that breaks a rule is refused, and the others are kept; alone, it is an error.
+/// Reads each item separately. An invalid item is rejected and the others are kept; an invalid
+/// single item is an error.
 fn of_items(asked: &SreSave, data: Value, now: Timestamp) -> Result<Vec<Draft>> {
     let items = knowledge::items(data)?;
     let is_alone = items.len() == 1;
@@ -106,7 +109,8 @@ fn of_preference(asked: &SreSave, speaker: &Speaker<'_>, said: &Preference) -> V
             context: said.context.as_deref(),
         };
         let class = whole.class(speaker.settings);
-        // What the user's own connection says of whom the operator knows is as good as the user's word.
+        // A contact that the operator knows needs no confirmation if the user's own connection
+        // states it.
         let is_known = guarded
             && speaker.in_person
             && class == Class::Contact
@@ -137,7 +141,8 @@ fn of_knowledge(asked: &SreSave, said: &Knowledge) -> Draft {
         ("environment", said.environment.clone()),
     ];
     more.extend(said.cluster.iter().map(|cluster| ("cluster", cluster.clone())));
-    // No pattern gives way to another: they have no keys. What is like one of them is known again.
+    // Patterns have no keys, so none supersedes another. Similar patterns are merged as
+    // repetitions.
     let about = canonical::digest(&json!([said.service, said.holds_in()]));
     Draft {
         kind: RecordKind::Fact,
@@ -174,7 +179,7 @@ fn of_investigation(asked: &SreSave, said: &Investigation, random: &str, now: Ti
     }
 }
 
-/// The subtype of investigations of an incident; their sessions are told apart by where they lie.
+/// Returns the subtype of investigations of an incident. Their namespaces distinguish the sessions.
 pub(crate) fn incident_subtype(incident: &str) -> String {
     format!("incident/{}", canonical::digest(&json!([incident])))
 }
@@ -196,18 +201,18 @@ impl Draft {
         }
     }
 
-    /// The type and the key of a preference.
+    /// Returns the type and the key of a preference.
     pub(crate) fn place(&self) -> (&str, &str) {
         let kind = self.more.iter().find(|(name, _)| *name == "preference_type");
         (kind.map_or("", |(_, kind)| kind.as_str()), self.key.as_deref().unwrap_or_default())
     }
 
-    /// The same, said at another time.
+    /// Returns the draft with another time of the statement.
     pub(crate) fn said_at(self, time: Timestamp) -> Self {
         Self { observed_at: time, ..self }
     }
 
-    /// The record, through safety and within the caller's grants.
+    /// Builds the record, with safety checks and within the caller's grants.
     pub(crate) fn record(
         &self,
         building: &Building<'_>,

@@ -1,18 +1,17 @@
-//! Names of incidents that nobody named: when it was, and something that tells two of one second
-//! apart. Pure.
+//! Generated names of incidents: a time in seconds and a random suffix. Pure.
 
 use loci_model::Timestamp;
 use loci_model::ports::ids::{IdSource, letters_and_digits};
 
-/// Random characters that end a name.
+/// The length of the random suffix, in characters.
 const RANDOM: usize = 6;
 
-/// What ends a name: small letters and digits.
+/// Returns a random suffix of lower-case letters and digits.
 pub(crate) fn incident_random(ids: &dyn IdSource) -> String {
     letters_and_digits(ids, RANDOM).to_lowercase()
 }
 
-/// The name: `incident_20261121_143052_k3x9qd`, in UTC.
+/// Returns the name: `incident_20261121_143052_k3x9qd`, in UTC.
 pub(crate) fn incident_name(random: &str, now: Timestamp) -> String {
     format!("incident_{}_{random}", now.civil().strftime("%Y%m%d_%H%M%S"))
 }

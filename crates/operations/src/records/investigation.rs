@@ -1,5 +1,6 @@
-//! An investigation as a caller sends it. Pure. Its status is what the caller says, and never read
-//! out of a text; times of its timeline are those of what happened, never that of saving.
+//! An investigation as a caller sends it. Pure. Its status is the one that the caller states, and
+//! never derived from a text. Times in its timeline are those of the events, never the time of
+//! saving.
 
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
@@ -17,24 +18,24 @@ use crate::times::time_zone;
 const KNOWN: &str = "incident_id, query, timeline, actions_taken, resolution_status, key_findings, root_cause, services, fingerprint, \
                      alert, tz, started_at, completed_at, resolved_at, used_record_ids, harmful_record_ids, context, timestamp";
 
-/// What was looked into.
+/// An investigation to save.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Investigation {
-    /// Its incident; none: one is made.
+    /// The incident. `None`: the server generates one.
     pub(crate) incident: Option<String>,
-    /// How far it came; none: the caller does not say.
+    /// The status. `None` if the caller states none.
     pub(super) status: Option<ResolutionStatus>,
-    /// How far it came by a notice of another system; it stands where the caller says nothing.
+    /// The status according to a notice of another system. It applies if the caller states none.
     pub(super) noticed: Option<ResolutionStatus>,
     pub(super) services: Vec<String>,
     pub(super) fingerprint: Option<String>,
     pub(super) observed_at: Timestamp,
-    /// Everything that is kept, under its members.
+    /// All stored members.
     members: Map<String, Value>,
 }
 
 impl Investigation {
-    /// Reads one; times of day are of its own `tz`, else of `zone`.
+    /// Parses an investigation. Times of day are in its own `tz`, or else in `zone`.
     ///
     /// # Errors
     /// `Invalid`, naming the member.
@@ -84,12 +85,12 @@ impl Investigation {
         Ok(Self { incident, status, noticed: None, services, fingerprint, observed_at, members: kept })
     }
 
-    /// How far it came, by whoever says so.
+    /// Returns the status in effect.
     pub(super) fn reached(&self) -> ResolutionStatus {
         self.status.or(self.noticed).unwrap_or_default()
     }
 
-    /// What is stored, under its incident.
+    /// Returns the stored content, with its incident.
     pub(super) fn stored(&self, user: &str, incident: &str) -> Value {
         let mut members = self.said(incident);
         members.insert("user_id".to_owned(), json!(user));
@@ -97,7 +98,7 @@ impl Investigation {
         Value::Object(members)
     }
 
-    /// What is said, by which the same is known again: not when it was saved.
+    /// Returns the content that identifies a repetition, without the time of saving.
     pub(super) fn said(&self, incident: &str) -> Map<String, Value> {
         let mut members = self.members.clone();
         let source = match (self.status, self.noticed) {
@@ -123,7 +124,7 @@ fn is_text(text: &str) -> bool {
     !text.trim().is_empty() && text.chars().count() <= TEXT_CHARS_MAX
 }
 
-/// What happened when. An entry without a time has none: nobody knows it.
+/// Reads the timeline. An entry without a time keeps none.
 fn timeline(members: &mut Members, from: Timestamp, zone: &TimeZone) -> Result<Value> {
     let rule =
         "must be a list of objects {time, event, by, result}: time in RFC 3339 or as HH:MM, event a text";
@@ -147,7 +148,7 @@ fn timeline(members: &mut Members, from: Timestamp, zone: &TimeZone) -> Result<V
     Ok(Value::Array(entries))
 }
 
-/// True where a timeline has times of day, which are of some zone; and no zone is given.
+/// True if a timeline has times of day but no time zone.
 pub(crate) fn asks_for_zone(data: &Value) -> bool {
     let is_of_day = |entry: &Value| entry.get("time").and_then(Value::as_str).is_some_and(is_time_of_day);
     let entries = data.get("timeline").and_then(Value::as_array);
@@ -158,7 +159,8 @@ fn is_time_of_day(text: &str) -> bool {
     text.contains(':') && text.len() <= "HH:MM".len()
 }
 
-/// A time as people write it: in full, or of the day, by the clock on the wall, that is next to when the investigation began.
+/// Parses a time: a full timestamp, or a local time of day, which is taken on the day closest to
+/// the start of the investigation.
 fn time_of(text: &str, from: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let Some((hour, minute)) = text.split_once(':').filter(|_| is_time_of_day(text)) else {
         return Timestamp::parse(text).ok();
@@ -196,7 +198,7 @@ fn actions(members: &mut Members) -> Result<Value> {
     Ok(Value::Array(kept))
 }
 
-/// Findings, each whole.
+/// Reads the findings, each kept whole.
 fn findings(members: &mut Members) -> Result<Value> {
     let words: Vec<_> = FindingCategory::ALL.iter().map(|category| category.as_str()).collect();
     let rule = format!(
@@ -214,7 +216,7 @@ fn findings(members: &mut Members) -> Result<Value> {
         finding.required("text", TEXT_CHARS_MAX).map_err(|_| wrong())?;
         finding.word("category", FindingCategory::parse, &words).map_err(|_| wrong())?;
         let evidence = finding.list("evidence", ITEMS_MAX).map_err(|_| wrong())?;
-        // Whether it is verified is told by its evidence, not by whoever says it.
+        // Evidence determines if a finding is verified, not its author.
         finding.take("unverified");
         finding.finish("text, category, evidence").map_err(|_| wrong())?;
         kept.push(marked(item, evidence.is_empty()));
@@ -222,7 +224,7 @@ fn findings(members: &mut Members) -> Result<Value> {
     Ok(Value::Array(kept))
 }
 
-/// A finding that rests on nothing says so.
+/// Marks a finding without evidence.
 fn marked(finding: Value, is_unverified: bool) -> Value {
     let Value::Object(mut members) = finding else { return finding };
     members.remove("unverified");
@@ -317,12 +319,12 @@ mod tests {
         };
         let began = "2026-11-20T23:30:00Z";
         check("00:35", began, "UTC", None, "2026-11-21T00:35:00Z");
-        // Half past midnight in Berlin, of the day that began there half an hour before.
+        // 00:35 in Berlin, on the day that began there half an hour before.
         check("00:35", began, "Europe/Berlin", None, "2026-11-20T23:35:00Z");
         check("23:50", began, "Europe/Berlin", None, "2026-11-20T22:50:00Z");
         check("08:31", began, "UTC", Some("Asia/Tokyo"), "2026-11-20T23:31:00Z");
         check("2026-11-20T08:31:00Z", began, "Asia/Tokyo", None, "2026-11-20T08:31:00Z");
-        // The hour that the clocks leave out is read as just after it.
+        // A time in the hour skipped by a clock change counts as directly after it.
         check("02:30", "2026-03-29T00:50:00Z", "Europe/Berlin", None, "2026-03-29T01:30:00Z");
     }
 

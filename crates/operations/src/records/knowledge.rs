@@ -1,4 +1,4 @@
-//! What is known of a service, as a caller sends it. Pure.
+//! Knowledge about a service, as a caller sends it. Pure.
 
 use loci_model::limits::{
     SRE_BATCH_ITEMS_MAX as BATCH_MAX, SRE_CONTEXT_CHARS_MAX as CONTEXT_CHARS_MAX, SRE_ITEMS_MAX as ITEMS_MAX,
@@ -11,17 +11,17 @@ use serde_json::{Map, Value, json};
 use crate::input::canonical;
 use crate::input::members::Members;
 
-/// What a writer who says nothing of it believes.
+/// The confidence of items that state none.
 const CONFIDENCE_DEFAULT: f64 = 0.8;
-/// The environment of what does not say where it holds.
+/// The environment of items that state none.
 pub(super) const ENVIRONMENT_UNKNOWN: &str = "unknown";
-/// The member of what is known that holds the sentence its other members were read from. It is no
-/// metric beside them.
+/// The member of knowledge with the sentence from which the other members were read. It is not a
+/// metric.
 pub(crate) const SENTENCE: &str = "text";
 const KNOWN: &str = "service_name, knowledge_type, knowledge_data, metric, environment, cluster, region, k8s_namespace, version, \
                      confidence, valid_window, evidence, context, timestamp";
 
-/// Something that is known of a service.
+/// An item of knowledge about a service.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Knowledge {
     pub(super) service: String,
@@ -32,19 +32,20 @@ pub(crate) struct Knowledge {
     pub(super) cluster: Option<String>,
     pub(super) confidence: f64,
     pub(super) observed_at: Timestamp,
-    /// Finer than the type: what text became.
+    /// The subtype of the knowledge type, for items read from plain text.
     pub(super) subtype: Option<&'static str>,
-    /// Members that are kept and say nothing of what gives way to what.
+    /// Members that are stored but do not affect precedence.
     rest: Map<String, Value>,
 }
 
-/// The member of an object that holds several.
+/// The member of an object that holds a list of items.
 const SEVERAL: &str = "infrastructure_knowledge";
 
-/// The things that are known, each with its place: several where a list is sent, by itself or under its name in a block of knowledge.
+/// Returns the items with their positions: one or more if a list is sent, either alone or in the
+/// member of a knowledge block.
 ///
 /// # Errors
-/// `Invalid` for an empty list, and for one that is too long.
+/// `Invalid` for an empty list, and for a list that is too long.
 pub(super) fn items(data: Value) -> Result<Vec<(String, Value)>> {
     let (items, place) = match data {
         Value::Array(items) => (items, "data".to_owned()),
@@ -69,13 +70,14 @@ pub(super) fn items(data: Value) -> Result<Vec<(String, Value)>> {
     Err(Error::invalid(place, rule))
 }
 
-/// What tells an item from all that say something else, as [`Knowledge::digest`] does; none for one that breaks a rule.
+/// Returns the identifying digest of an item, as [`Knowledge::digest`]. `None` for an invalid item.
 pub(crate) fn digest_of(item: &Value, now: Timestamp) -> Option<String> {
     Knowledge::read(item.clone(), "data", now).ok().map(|known| known.digest())
 }
 
 impl Knowledge {
-    /// Reads one, which stands at `place`; text without structure is a pattern of no service in particular.
+    /// Parses the item at `place`. Text without structure becomes a pattern without a specific
+    /// service.
     ///
     /// # Errors
     /// `Invalid`, naming the member.
@@ -112,7 +114,8 @@ impl Knowledge {
         Ok(Self { service, kind, data, metric, environment, cluster, confidence, observed_at, subtype, rest })
     }
 
-    /// The metrics it is about: the named one, else each member of what is known. A pattern has none: nothing gives way to it.
+    /// Returns the metrics of the item: the named one, otherwise each member of the knowledge. A
+    /// pattern has none, so that nothing supersedes it.
     pub(super) fn metrics(&self) -> Vec<String> {
         match (self.kind, &self.metric) {
             (KnowledgeType::Pattern, _) => Vec::new(),
@@ -126,7 +129,7 @@ impl Knowledge {
         }
     }
 
-    /// Where it holds: what tells environments apart.
+    /// Returns the scope of validity, which distinguishes environments.
     pub(super) fn holds_in(&self) -> String {
         match &self.cluster {
             None => self.environment.clone(),
@@ -134,7 +137,7 @@ impl Knowledge {
         }
     }
 
-    /// What is said, by which the same is known again: not when, from where and how surely.
+    /// Returns the content that identifies a repetition, without time, origin and confidence.
     pub(super) fn said(&self) -> Value {
         json!({
             "service_name": self.service,
@@ -145,12 +148,12 @@ impl Knowledge {
         })
     }
 
-    /// What tells it from all that says something else.
+    /// Returns a digest of the identifying content.
     pub(super) fn digest(&self) -> String {
         canonical::digest(&self.said())
     }
 
-    /// What is stored.
+    /// Returns the stored content.
     pub(super) fn stored(&self, agent: &str) -> Value {
         let mut members = self.rest.clone();
         let mut put = |name: &str, value: Value| members.insert(name.to_owned(), value);

@@ -1,5 +1,4 @@
-//! Records of operations memory: their types, texts and namespaces, and which of several is in
-//! force.
+//! Records of operations memory: their types, texts and namespaces, and their precedence.
 
 pub(super) mod drafts;
 pub(super) mod incident_name;

@@ -1,5 +1,5 @@
-//! Where what an operations agent remembers lies: the one way from a type, an actor and a session
-//! to a namespace.
+//! Namespaces of operations memory: the one mapping from a type, an actor and a session to a
+//! namespace.
 
 use loci_engine::access::segment;
 use loci_model::memory::Memory;
@@ -11,13 +11,13 @@ use loci_model::{ActorId, Error, Namespace, NamespaceFilter, NamespaceMatch, Res
 
 use crate::settings::SreSettings;
 
-/// The session of preferences: they belong to no conversation.
+/// The session of preferences, which belong to no conversation.
 pub(crate) const PREFERENCES_SESSION: &str = "preferences-default";
 
-/// The session of knowledge that is saved outside of every investigation.
+/// The session of knowledge that is saved outside any investigation.
 pub const KNOWLEDGE_SESSION: &str = "knowledge-default";
 
-/// Whoever something is of, as events and namespaces name them.
+/// Returns the actor of a record in the spelling of events and namespaces.
 pub(crate) fn actor(kind: SreType, id: &str, settings: &SreSettings) -> Result<ActorId> {
     if id.is_empty() {
         return Err(Error::invalid("actor_id", "actor_id is required"));
@@ -35,7 +35,7 @@ pub(crate) fn actor(kind: SreType, id: &str, settings: &SreSettings) -> Result<A
     ActorId::parse(segment::encode(id, "actor_id")?).map_err(|_| long())
 }
 
-/// The session that something was learned in; preferences have one for all.
+/// Returns the session of a record. All preferences share one session.
 pub(crate) fn session(kind: SreType, id: Option<&str>) -> Result<SessionId> {
     let id = match (kind, id.filter(|id| !id.is_empty())) {
         (SreType::Preferences, _) => PREFERENCES_SESSION,
@@ -54,7 +54,7 @@ pub(crate) fn session(kind: SreType, id: Option<&str>) -> Result<SessionId> {
     SessionId::parse(segment::encode(id, "session_id")?).map_err(|_| long())
 }
 
-/// The strategy of a type.
+/// Returns the strategy of a type.
 pub(crate) fn strategy(memory: &Memory, kind: SreType) -> Result<&Strategy> {
     let name = kind.strategy_name();
     memory.strategies.iter().find(|strategy| strategy.name == name).ok_or_else(|| {
@@ -64,7 +64,7 @@ pub(crate) fn strategy(memory: &Memory, kind: SreType) -> Result<&Strategy> {
     })
 }
 
-/// The namespace of an actor's session.
+/// Returns the namespace of an actor's session.
 pub(crate) fn namespace(strategy: &Strategy, actor: &ActorId, session: &SessionId) -> Result<Namespace> {
     strategy.template.render(&|variable| match variable {
         "actorId" => Some(actor.to_string()),
@@ -74,7 +74,7 @@ pub(crate) fn namespace(strategy: &Strategy, actor: &ActorId, session: &SessionI
     })
 }
 
-/// The node beneath which an actor's sessions lie.
+/// Returns the parent namespace of an actor's sessions.
 pub(crate) fn node(strategy: &Strategy, actor: &ActorId) -> Result<Namespace> {
     let up_to_actor = strategy.template.cut_after("actorId").unwrap_or_else(|| strategy.template.clone());
     up_to_actor.render(&|variable| match variable {
@@ -84,7 +84,8 @@ pub(crate) fn node(strategy: &Strategy, actor: &ActorId) -> Result<Namespace> {
     })
 }
 
-/// Active records of a type: all of them, or those of one actor, whatever the session.
+/// Returns the scope of active records of a type: all of them, or those of one actor in any
+/// session.
 pub(crate) fn scope(
     memory: &Memory,
     kind: SreType,

@@ -1,5 +1,5 @@
-//! Where something that is remembered comes from, in the words of its users: ids as they were sent,
-//! not as segments. Pure.
+//! The origin of a record in the spelling of its users: decoded ids instead of namespace segments.
+//! Pure.
 
 use loci_api::operations::knowledge::SreProvenance;
 use loci_engine::access::segment;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::precedence;
 
-/// Returns who said what a record of that type says, and where; and `human`, `declared`, `webhook`,
+/// Returns the provenance of a record of a type, and its source: `human`, `declared`, `webhook`,
 /// `agent`, `extracted` or `imported`.
 pub fn origin(kind: SreType, record: &Record, content: &Value) -> (SreProvenance, &'static str) {
     let from = &record.provenance;

@@ -1,6 +1,6 @@
-//! Which of what is said of one thing counts: what is newer takes the place of what is older, key
-//! by key; what a greater rank said is not overwritten, it is contradicted. Nothing is lost: what
-//! gave way stays as history.
+//! Precedence of statements about one thing. A newer statement supersedes an older one key by key.
+//! A statement of higher rank is not superseded; a lower one is marked as conflicting. Superseded
+//! records are kept as history.
 
 use std::cmp::Ordering;
 
@@ -19,40 +19,41 @@ use super::repetition;
 use super::save::{OWNER, SCOPE};
 use crate::investigations::{carry, is_hidden};
 
-/// Metadata of records of this memory.
+/// Metadata keys of records of operations memory.
 const SOURCE: &str = "source";
 pub(crate) const DIGEST: &str = "said_sha256";
-/// The keys a record is about, and those of them of which something newer is known.
+/// The keys that a record is about, and those of them that are superseded.
 pub(super) const KEYS: &str = "keys";
 pub(crate) const GONE: &str = "superseded_keys";
-/// The record of greater rank that a record contradicts.
+/// The record of higher rank with which a record conflicts.
 pub(crate) const CONFLICT: &str = "conflict_with";
-/// Who said it, and the digest of the text that they said and of where it lies: clients cannot write keys of the system, and a text that was changed since is
-/// nobody's word.
+/// The source of a statement, with a digest of its text and namespace. Clients cannot write system
+/// keys, and a text that was changed later loses its source.
 const SEAL: &str = "x-amz-agentcore-memory-saidBy";
 const PAGE: usize = 200;
-/// Patterns of one service that a new one is compared with, the newest: nothing gives way to a pattern, so no more must be known of them.
+/// The maximum number of patterns of a service that a new one is compared with, newest first.
+/// Patterns supersede nothing, so the comparison need not be complete.
 const PATTERNS_COMPARED: usize = 1_000;
 
-/// What became of something that was said.
+/// The result of saving a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SreAction {
-    /// It was known, and is confirmed.
+    /// It repeats a known record, which it confirms.
     Duplicate,
     /// It is new.
     Added,
-    /// It is new, and something older gave way; or it is older than what is known.
+    /// It is new and supersedes an older record, or it is older than a known record.
     Superseded,
-    /// It contradicts what counts more: both are there.
+    /// It conflicts with a record of higher rank. Both are kept.
     Conflict,
-    /// A person must confirm it before it counts.
+    /// A person must confirm it before it becomes active.
     PendingConfirmation,
-    /// It was not stored.
+    /// It was rejected.
     Rejected,
 }
 
 impl SreAction {
-    /// The word of answers.
+    /// Returns the name used in responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Duplicate => "duplicate",
@@ -65,8 +66,9 @@ impl SreAction {
     }
 }
 
-/// Keeps a record, built and not yet written; `scope` is where what is said of the same thing lies, under the record's subtype, as far as the
-/// caller may write it: what is kept from the caller neither gives way to what they say nor is told of.
+/// Saves a built, unwritten record. `scope` selects records about the same thing, by the record's
+/// subtype, among those that the caller may write. Records hidden from the caller are neither
+/// superseded nor reported.
 pub(crate) fn keep(
     tx: &mut dyn Tx,
     building: &Building<'_>,
@@ -74,7 +76,7 @@ pub(crate) fn keep(
     scope: RecordScope,
 ) -> Result<(RecordId, SreAction)> {
     let mut rivals = said_of_it(tx, scope, record.subtype.as_deref().unwrap_or_default())?;
-    // What one user keeps to themselves neither takes the place of what all know, nor stands for it.
+    // A record private to one user neither supersedes a shared record nor counts as its repetition.
     let kept_to = |one: &Record| (word(one, SCOPE).map(str::to_owned), word(one, OWNER).map(str::to_owned));
     rivals.retain(|one| kept_to(one) == kept_to(&record));
     if let Some(known) = known_again(&rivals, &record) {
@@ -84,7 +86,7 @@ pub(crate) fn keep(
         return Ok((known.id.clone(), action));
     }
     if record.state != RecordState::Active {
-        // It waits for a person, or is held back: what is known stays in force.
+        // It is pending or quarantined: the known record stays active.
         building.insert(tx, &record)?;
         return Ok((record.id, SreAction::PendingConfirmation));
     }
@@ -92,7 +94,8 @@ pub(crate) fn keep(
     put_in_force(tx, building, record, &rivals, before.as_ref())
 }
 
-/// The record that says the same, by somebody whose word counts as much; or waits or is held back as the new one would be.
+/// Returns the record with the same statement, from a source of equal or higher rank, or in the
+/// same pending or quarantined state as the new one.
 fn known_again<'a>(rivals: &'a [Record], record: &Record) -> Option<&'a Record> {
     let says_it = |one: &&Record| {
         let is_same = word(one, DIGEST) == word(record, DIGEST);
@@ -105,8 +108,7 @@ fn known_again<'a>(rivals: &'a [Record], record: &Record) -> Option<&'a Record> 
     same.iter().copied().find(in_force).or_else(alike)
 }
 
-/// The record of which an investigation is the next version: one incident is one record, whatever
-/// more is found.
+/// Returns the record whose next version an investigation is. Each incident has one record.
 fn versioned<'a>(rivals: &'a [Record], record: &Record) -> Option<&'a Record> {
     let is_before = |one: &&Record| {
         one.state == RecordState::Active && rank(one) <= rank(record) && one.timestamp <= record.timestamp
@@ -114,7 +116,7 @@ fn versioned<'a>(rivals: &'a [Record], record: &Record) -> Option<&'a Record> {
     rivals.iter().filter(|_| record.kind == RecordKind::Investigation).find(is_before)
 }
 
-/// The record that waits for just this to be said by a person.
+/// Returns the pending record that this statement of a person confirms.
 fn waiting<'a>(rivals: &'a [Record], record: &Record) -> Option<&'a Record> {
     let waits = |one: &&Record| {
         one.state == RecordState::Candidate
@@ -124,16 +126,16 @@ fn waiting<'a>(rivals: &'a [Record], record: &Record) -> Option<&'a Record> {
     rivals.iter().find(waits)
 }
 
-/// How what is known stands to something new of the same keys.
+/// Known records with the same keys, by their relation to a new one.
 #[derive(Default)]
 struct Standing<'a> {
-    /// It counts more, and is contradicted.
+    /// Higher rank, older: the new record conflicts with them.
     greater: Vec<&'a Record>,
-    /// It is newer and counts as much: the new one comes too late.
+    /// Equal or higher rank, newer: the new record is late.
     newer: Vec<&'a Record>,
-    /// It is newer and counts less: it contradicts the new one.
+    /// Lower rank, newer: they conflict with the new record.
     lesser: Vec<&'a Record>,
-    /// It gives way.
+    /// Equal or lower rank, older: they are superseded.
     older: Vec<&'a Record>,
 }
 
@@ -157,7 +159,7 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// Writes a record that counts, as the next version of `before` where there is one, and lets what is older give way to it.
+/// Writes an active record, as the next version of `before` if given, and supersedes older ones.
 pub(crate) fn put_in_force(
     tx: &mut dyn Tx,
     building: &Building<'_>,
@@ -213,7 +215,7 @@ fn contradicts(record: &mut Record, greater: &RecordId) {
     record.metadata.insert(CONFLICT.to_owned(), MetadataValue::String(greater.to_string()));
 }
 
-/// What the new record says more newly goes from an older one: all of it, or some keys.
+/// Supersedes an older record: as a whole, or only the keys that the new record covers.
 fn give_way(
     tx: &mut dyn Tx,
     building: &Building<'_>,
@@ -241,7 +243,7 @@ fn set_gone(record: &mut Record, keys: Vec<String>) {
     }
 }
 
-/// What is said under a subtype, in force, waiting or held back, the newest first.
+/// Returns the active, pending and quarantined records of a subtype, newest first.
 pub(crate) fn said_of_it(tx: &dyn ReadTx, scope: RecordScope, subtype: &str) -> Result<Vec<Record>> {
     let states = vec![RecordState::Active, RecordState::Candidate, RecordState::Quarantined];
     let mut page = RecordPage { scope: RecordScope { states, ..scope }, after: None, limit: PAGE };
@@ -258,28 +260,29 @@ pub(crate) fn said_of_it(tx: &dyn ReadTx, scope: RecordScope, subtype: &str) -> 
     }
 }
 
-/// Keys of a record of which nothing newer is known.
+/// Returns the keys of a record that are not superseded.
 pub(crate) fn current(record: &Record) -> impl Iterator<Item = &String> {
     let gone = words(record, GONE);
     words(record, KEYS).iter().filter(move |key| !gone.contains(key))
 }
 
-/// Every key that a record is about.
+/// Returns all keys that a record is about.
 pub(crate) fn keys(record: &Record) -> &[String] {
     words(record, KEYS)
 }
 
-/// Keys of a record of which something newer is known.
+/// Returns the superseded keys of a record.
 pub(crate) fn gone(record: &Record) -> &[String] {
     words(record, GONE)
 }
 
-/// The record of greater rank that a record contradicts.
+/// Returns the record of higher rank with which a record conflicts.
 pub(crate) fn contradicted(record: &Record) -> Option<RecordId> {
     RecordId::parse(word(record, CONFLICT)?).ok()
 }
 
-/// How much what is said counts. Who opened an investigation by a notice counts no more there than the agents that look into it.
+/// Returns the rank of a record's source. An investigation opened by a notice has the rank of an
+/// agent, so that agents can update it.
 pub(crate) fn rank(record: &Record) -> u8 {
     match source(record) {
         SreSource::Webhook if record.kind == RecordKind::Investigation => SreSource::Agent.rank(),
@@ -287,25 +290,26 @@ pub(crate) fn rank(record: &Record) -> u8 {
     }
 }
 
-/// Who said it; what Loci did not seal, or was changed since, was known elsewhere.
+/// Returns the source of a record. A record without a valid seal counts as imported.
 pub(crate) fn source(record: &Record) -> SreSource {
     let sealed = word(record, SEAL).and_then(|seal| seal.split_once(' '));
     let whole = sealed.filter(|(_, digest)| *digest == said_digest(record));
     whole.and_then(|(word, _)| SreSource::parse(word)).unwrap_or(SreSource::Imported)
 }
 
-/// True for what operations memory keeps to another user than this one. Loci's own seal tells it
-/// from whatever other programs note under the same names.
+/// True if operations memory hides the record from this user. The seal distinguishes such records
+/// from those of other programs that use the same metadata names.
 pub(crate) fn is_kept_from(record: &Record, reader: &str) -> bool {
     is_sealed(record) && is_hidden(record, reader)
 }
 
-/// True for what Loci wrote for this memory, whatever became of its text since.
+/// True if Loci wrote the record for operations memory, regardless of later changes to its text.
 pub(crate) fn is_sealed(record: &Record) -> bool {
     record.metadata.contains_key(SEAL)
 }
 
-/// What metadata of operations memory stays whatever a client sets: the system's own, and to whom a record is kept. Nothing of other records.
+/// Returns the metadata that a client cannot change: system keys, and the owner of a private
+/// record. Empty for other records.
 pub(crate) fn lasting(record: &Record) -> Metadata {
     let is_ours = is_sealed(record);
     let lasts = |key: &str| key.starts_with(SYSTEM_PREFIX) || matches!(key, SCOPE | OWNER);
@@ -313,7 +317,7 @@ pub(crate) fn lasting(record: &Record) -> Metadata {
     own.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// Notes who said what a record says.
+/// Writes the source of a record with its seal.
 pub(crate) fn seal(record: &mut Record, source: SreSource) {
     let text = |text: String| MetadataValue::String(text);
     let seal = format!("{} {}", source.as_str(), said_digest(record));
@@ -321,7 +325,8 @@ pub(crate) fn seal(record: &mut Record, source: SreSource) {
     record.metadata.insert(SOURCE.to_owned(), text(source.as_str().to_owned()));
 }
 
-/// Of the text, and of where it lies: what one user said, moved to another's place, is nobody's word there.
+/// Returns a digest of the text and the namespace: a statement moved to another user's namespace
+/// loses its source.
 fn said_digest(record: &Record) -> String {
     let place = record.namespace.normal();
     hex::encode(Sha256::new().chain_update(place).chain_update([0]).chain_update(&record.text).finalize())

@@ -1,15 +1,15 @@
-//! What a record says, whoever wrote it: JSON, a dictionary as Python prints it, a summary in XML,
-//! or plain text. Pure. A text that is none of them is an error, which its reader tells of and goes
-//! on.
+//! Parses the content of a record from any author: JSON, a dictionary in Python notation, a summary
+//! in XML, or plain text. Pure. A malformed text is an error, which the caller reports before it
+//! continues.
 
 use serde_json::{Map, Value, json};
 
 use crate::input::python_literal;
 
-/// What a text says, as an object.
+/// Returns the content of a text as an object.
 ///
 /// # Errors
-/// Why nobody can read it.
+/// The reason why it cannot be parsed.
 pub(crate) fn content(text: &str) -> Result<Value, String> {
     let text = text.trim();
     match text.chars().next() {
@@ -37,7 +37,7 @@ fn json_or_literal(text: &str) -> Result<Value, String> {
     })
 }
 
-/// A summary by topics. It says nothing of how far an investigation came, whatever its words are.
+/// Parses a summary by topics. It has no resolution status, regardless of its words.
 fn summary(text: &str) -> Value {
     let mut topics = Vec::new();
     let mut rest = text;
@@ -63,7 +63,7 @@ fn attribute(head: &str, name: &str) -> Option<String> {
     Some(plain(value))
 }
 
-/// The five entities of XML as what they stand for.
+/// Decodes the five XML entities.
 fn plain(text: &str) -> String {
     let mut out = text.trim().to_owned();
     for (entity, sign) in

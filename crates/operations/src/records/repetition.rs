@@ -1,7 +1,6 @@
-//! What is known and was said again: it was seen later, its time begins anew,
-//! and where another investigation shows evidence it is surer. Patterns that say nearly the same
-//! are one, with a counter. Which record it is that is known again is [`super::precedence`]'s
-//! matter.
+//! Repeated statements. A repetition updates the time of a known record and restarts its retention.
+//! Evidence from another investigation raises its confidence. Nearly equal patterns are merged and
+//! counted. [`super::precedence`] selects the repeated record.
 
 use loci_engine::records::writing::Building;
 use loci_model::limits::SRE_ITEMS_MAX;
@@ -19,23 +18,24 @@ use crate::input::canonical;
 use crate::investigations::incident_of_session;
 use crate::retrieval::scores;
 
-/// In how many sessions it was said, and in which besides its own; clients cannot write keys of the system.
+/// The number of sessions that made a statement, and the sessions other than its own. Clients
+/// cannot write system keys.
 pub(crate) const TIMES: &str = "x-amz-agentcore-memory-saidTimes";
 const SAID_IN: &str = "x-amz-agentcore-memory-saidIn";
-/// The share of the words of two patterns that must be the same.
+/// The minimum Jaccard similarity of the words of two patterns.
 const LIKE: f32 = 0.8;
 
-/// Notes that a record, known, was said again, as `said` says it.
+/// Records that a new statement repeats a known record.
 pub(super) fn note(tx: &mut dyn Tx, building: &Building<'_>, known: &Record, said: &Record) -> Result<()> {
-    // The later time comes with the next version, which tells it in the text too.
+    // The next version sets the later time, because its text contains it too.
     let confirmation =
         Confirmation { stated_at: known.timestamp, ..Confirmation::of(known, said, building.now) };
     tx.records_mut().confirm(&known.memory, &known.id, &confirmation)?;
-    // An investigation that is saved again as it is has no next version.
+    // An investigation that is saved again unchanged gets no new version.
     if known.state != RecordState::Active || known.kind == RecordKind::Investigation {
         return Ok(());
     }
-    // As it is now, with its new sources and its new end.
+    // Read the current version, with its new sources and its new expiry.
     let Some(stored) = tx.records().get(&known.memory, &known.id)? else { return Ok(()) };
     let mut next = stored.clone();
     let is_new = said.timestamp > stored.timestamp;
@@ -56,7 +56,8 @@ pub(super) fn note(tx: &mut dyn Tx, building: &Building<'_>, known: &Record, sai
     Ok(())
 }
 
-/// True where two patterns say nearly the same: the same words but a few, and the same numbers and negations.
+/// True if two patterns are nearly equal: the same words except a few, and the same numbers and
+/// negations.
 pub(super) fn is_like(one: &Record, other: &Record) -> bool {
     if !is_pattern(one) || !is_pattern(other) {
         return false;
@@ -66,7 +67,7 @@ pub(super) fn is_like(one: &Record, other: &Record) -> bool {
     of_a.holds(&of_b) && of_b.holds(&of_a) && similarity::jaccard(&terms(&a), &terms(&b)) >= LIKE
 }
 
-/// How often it was said, where it was more than once.
+/// Returns the number of sessions that made the statement, if more than one.
 pub(crate) fn times(record: &Record) -> Option<u64> {
     match record.metadata.get(TIMES) {
         Some(MetadataValue::Number(times)) => Some(*times as u64),
@@ -74,8 +75,8 @@ pub(crate) fn times(record: &Record) -> Option<u64> {
     }
 }
 
-/// Counts a session that says it and did not before: one that says it again, as it does when it
-/// ends, says nothing new.
+/// Counts a session that makes the statement for the first time. Repetitions within one session,
+/// such as at its end, do not count.
 fn count(record: &mut Record, said: &Record) -> bool {
     let Some(session) = said.provenance.session.as_ref() else { return false };
     let said_in = words(record, SAID_IN);
@@ -91,8 +92,9 @@ fn count(record: &mut Record, said: &Record) -> bool {
     true
 }
 
-/// Another investigation that shows a call of a tool confirms it, by the name that its outcome has, too. Whoever repeats what they were shown does
-/// not: they have no call. Nor does a session of no investigation.
+/// Records a confirmation by another investigation with evidence, under its incident, as an outcome
+/// does. A session that only repeats a record shown to it has no tool call and does not confirm it.
+/// A session without an investigation does not either.
 fn shows_again(tx: &dyn ReadTx, record: &mut Record, said: &Record, now: Timestamp) -> Result<bool> {
     let shows = serde_json::from_str(&said.text).is_ok_and(|content: Value| scores::has_evidence(&content));
     let Some(session) = said.provenance.session.as_ref().filter(|_| shows) else { return Ok(false) };
@@ -109,8 +111,8 @@ fn shows_again(tx: &dyn ReadTx, record: &mut Record, said: &Record, now: Timesta
     Ok(true)
 }
 
-/// Its text with the newer time, and with what shows it; none where nothing of it changes. What somebody of lesser rank shows is not added to the
-/// word of a greater one.
+/// Returns the text with the newer time and the added evidence. `None` if nothing changes. Evidence
+/// from a source of lower rank is not added.
 fn merged(record: &Record, said: &Record, is_new: bool) -> Option<String> {
     let mut content: Value = serde_json::from_str(&record.text).ok()?;
     let new: Value = serde_json::from_str(&said.text).ok()?;
@@ -129,8 +131,8 @@ fn merged(record: &Record, said: &Record, is_new: bool) -> Option<String> {
     (*members != before).then(|| canonical::text(&content))
 }
 
-/// Adds what shows something, once. What is verified takes the place of the same that was not, and in a full list that of another that was not:
-/// what anybody may name keeps out nothing that counts.
+/// Adds evidence once. Verified evidence replaces the same unverified one and, in a full list, any
+/// unverified one, so that arbitrary claims cannot displace verified evidence.
 fn add_evidence(all: &mut Vec<Value>, evidence: &Value) {
     let bare = |one: &Value| {
         let mut bare = one.clone();
@@ -154,7 +156,7 @@ fn is_pattern(record: &Record) -> bool {
     word(record, "knowledge_type") == Some(KnowledgeType::Pattern.as_str())
 }
 
-/// What a pattern says, with its name.
+/// Returns the text of a pattern, with its name.
 fn pattern_text(record: &Record) -> Option<String> {
     let content: Value = serde_json::from_str(&record.text).ok()?;
     let name = content.get("metric").and_then(Value::as_str).unwrap_or_default();

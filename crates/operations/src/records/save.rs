@@ -1,6 +1,6 @@
-//! `sre_save`: what an operations agent learned, as one event and its typed records in one write.
-//! No model reads it: the caller says what it is. Which of several counts is
-//! [`super::precedence`]'s matter.
+//! `sre_save`: saves what an operations agent learned as one event and its typed records, in one
+//! transaction. No model is involved: the caller states the type. [`super::precedence`] decides
+//! which records become active.
 
 use std::collections::BTreeMap;
 
@@ -39,106 +39,109 @@ use crate::input::{canonical, secret_mask};
 use crate::investigations::{ask_for_session_summary, require_first};
 use crate::users::correction::gives_way;
 
-/// The event's word for what it holds: it feeds that strategy and no other.
+/// The metadata key of an event's type: only the strategy of this type processes the event.
 pub(crate) const EVENT_TYPE: &str = "loci.memoryType";
-/// The key of metadata of events that are kept to a user, whose actor it names.
+/// The metadata key of private events, with the actor of the owner as its value.
 pub(crate) const PRIVATE: &str = "loci.private";
 
-/// The operation of its idempotency tokens.
+/// The operation name of its idempotency tokens.
 const OPERATION: &str = "sre_save";
 
-/// Records of one request.
+/// The maximum number of records per request.
 const RECORDS_MAX: usize = if limits::SRE_PREFERENCE_KEYS_MAX > limits::SRE_BATCH_ITEMS_MAX {
     limits::SRE_PREFERENCE_KEYS_MAX
 } else {
     limits::SRE_BATCH_ITEMS_MAX
 };
 
-/// Something to be remembered.
+/// A request to save.
 #[derive(Clone, PartialEq)]
 pub struct SreSave {
     /// The memory.
     pub memory: MemoryId,
-    /// What it is.
+    /// The record type.
     pub kind: SreType,
     /// The user, or for infrastructure the agent that learned it.
     pub actor: String,
-    /// The session; preferences have none.
+    /// The session. Not used for preferences.
     pub session: Option<String>,
-    /// What is said.
+    /// The content.
     pub data: Value,
-    /// Who says it: the door's word, never the request's.
+    /// The source, as determined by the interface and never by the request.
     pub source: SreSource,
 }
 
-/// What became of one record.
+/// The result for one record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SreKept {
-    /// The record; none where it was refused.
+    /// The record. `None` if it was rejected.
     pub record: Option<RecordId>,
     /// The key of a preference, or the incident.
     pub key: Option<String>,
-    /// What became of it.
+    /// The action taken.
     pub action: SreAction,
-    /// Why, where that is not plain.
+    /// The reason, if the action needs one.
     pub reason: Option<String>,
 }
 
-/// What became of all of it.
+/// The result of a save.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SreSaved {
-    /// The event; none where nothing was stored.
+    /// The event. `None` if nothing was stored.
     pub event: Option<EventId>,
-    /// Its records, in the order of their keys.
+    /// The records, in the order of their keys.
     pub records: Vec<SreKept>,
-    /// Kinds of secrets that were masked before anything was stored.
+    /// The kinds of secrets masked before storing.
     pub masked: Vec<String>,
 }
 
-/// Metadata of what is kept to one user, and who that is.
+/// The metadata keys of a private record: its scope, and its owner.
 pub(crate) const SCOPE: &str = "scope";
 pub(crate) const SCOPE_PRIVATE: &str = "private";
 pub(crate) const OWNER: &str = "owner";
 
-/// What is decided of a save beside what it says.
+/// Options of a save that are not part of its content.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct SaveAs {
-    /// It is kept to this user, and administrators.
+    /// The user to whom it is private. Administrators can read it too.
     pub(crate) private_to: Option<String>,
-    /// It is another user's investigation, which the caller joined: that the caller may write it was looked at.
+    /// True if the caller joined another user's investigation. The right to write it was already
+    /// checked.
     pub(crate) joined: bool,
-    /// What a notice of another system says of an investigation's status.
+    /// The status of the investigation according to a notice of another system.
     pub(crate) noticed: Option<ResolutionStatus>,
-    /// The user speaks for themselves, by their own connection.
+    /// True if the user states it over the user's own connection.
     pub(crate) in_person: bool,
-    /// The record that the save goes by, as it was read: where it was changed since, nothing is stored.
+    /// The record and version on which the save is based. Nothing is stored if the record was
+    /// changed since.
     pub(crate) as_read: Option<(RecordId, u32)>,
-    /// The record that is said anew.
+    /// The record that is corrected.
     pub(crate) corrects: Option<RecordId>,
-    /// What came with this token before is not done again.
+    /// The idempotency token: a repeated one is not executed again.
     pub(crate) token: Option<ClientToken>,
-    /// What the event says besides of how it came.
+    /// Additional metadata of the event.
     pub(crate) metadata: BTreeMap<String, String>,
-    /// The job that sums up the session, of an investigation that is completed.
+    /// The job that summarises the session of a completed investigation.
     pub(crate) summing_up: Option<JobId>,
-    /// It is the first of its alert: where one is open that could be joined, nothing is stored.
+    /// The alert of a new investigation. Nothing is stored if the alert has an open investigation
+    /// that can be joined.
     pub(crate) first_of: Option<FirstOf>,
-    /// How a model made what is said, where one did.
+    /// The provenance of content made by a model.
     pub(crate) making: Option<Making>,
 }
 
-/// Whose investigation of which alert would be the first.
+/// The alert and the user of a new investigation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FirstOf {
-    /// What tells the alert from others.
+    /// The fingerprint of the alert.
     pub(crate) fingerprint: String,
-    /// The user; none: a system, for the team.
+    /// The user. `None`: an alerting system, for the team.
     pub(crate) user: Option<String>,
-    /// It would be kept to that user.
+    /// True if it will be private to that user.
     pub(crate) is_private: bool,
 }
 
-/// Ids and the like of what a save writes, made before the write.
+/// Generated ids of a save, made before the transaction.
 #[derive(Clone)]
 pub(crate) struct Naming {
     ids: Vec<RecordId>,
@@ -147,23 +150,23 @@ pub(crate) struct Naming {
 }
 
 impl Naming {
-    /// What ends the name of an incident that has none.
+    /// Returns the random suffix of a generated incident name.
     pub(crate) fn random(&self) -> &str {
         &self.random
     }
 
-    /// Ids for records.
+    /// Returns the ids of the records.
     pub(crate) fn ids(&self) -> &[RecordId] {
         &self.ids
     }
 
-    /// The id of the job that embeds them.
+    /// Returns the id of the job that embeds them.
     pub(crate) fn job(&self) -> &JobId {
         &self.job
     }
 }
 
-/// What a write is made of, before it.
+/// Data prepared before the transaction.
 #[derive(Clone)]
 struct Ready {
     asked: SreSave,
@@ -172,39 +175,40 @@ struct Ready {
     naming: Naming,
 }
 
-/// Where records of a save lie, and which event they come from.
+/// The namespace and the source event of the records of a save.
 #[derive(Clone, Copy)]
 pub(crate) struct Spring<'a> {
-    /// Whose place, as namespaces name it.
+    /// The actor, in the spelling of namespaces.
     pub(crate) actor: &'a ActorId,
-    /// The session, as namespaces name it.
+    /// The session, in the spelling of namespaces.
     pub(crate) session: &'a SessionId,
     /// The event.
     pub(crate) event: &'a EventId,
-    /// Whose event it is, and in which session, as events name them.
+    /// The actor and the session of the event, in the spelling of events.
     pub(crate) of: (&'a ActorId, &'a SessionId),
-    /// The user that records are kept to.
+    /// The user to whom the records are private.
     pub(crate) private_to: Option<&'a str>,
-    /// How a model made them, where one did.
+    /// The provenance of records made by a model.
     pub(crate) making: Option<&'a Making>,
 }
 
 impl Operations {
-    /// Stores what an operations agent learned.
+    /// Saves what an operations agent learned.
     ///
     /// # Errors
-    /// `Invalid`, naming the member; `Denied` for whoever may not write there, and for preferences and investigations of somebody else;
-    /// `Conflict` where the memory has no strategy for it.
+    /// `Invalid`, naming the member; `Denied` if the caller may not write there, and for
+    /// preferences and investigations of another user; `Conflict` if the memory has no strategy for
+    /// the type.
     pub async fn sre_save(&self, caller: &Principal, asked: SreSave) -> Result<SreSaved> {
         self.sre_save_as(caller, asked, SaveAs::default()).await
     }
 
-    /// The same where the user's own connection says it: contacts that the operator knows need no
-    /// confirmation then. Kept to the caller where `is_private`; a `token` that came before answers
-    /// as it did then.
+    /// Like [`Self::sre_save`], for a statement over the user's own connection: contacts that the
+    /// operator knows need no confirmation. The record is private to the caller if `is_private`. A
+    /// repeated `token` returns the first result.
     ///
     /// # Errors
-    /// As [`Self::sre_save`]; `Invalid` for a token that came with something else.
+    /// As [`Self::sre_save`]; `Invalid` if the token was used with another request.
     pub async fn sre_save_in_person(
         &self,
         caller: &Principal,
@@ -217,7 +221,7 @@ impl Operations {
         self.sre_save_as(caller, asked, how).await
     }
 
-    /// The same with what a hook decides of it.
+    /// Like [`Self::sre_save`], with the options of a hook.
     pub(crate) async fn sre_save_as(
         &self,
         caller: &Principal,
@@ -263,10 +267,10 @@ impl Operations {
         Ok(saved)
     }
 
-    /// What a token's first save answered, where it came before.
+    /// Returns the result of the first save with a token.
     ///
     /// # Errors
-    /// `Invalid` where it came with something else.
+    /// `Invalid` if the token was used with another request.
     pub(crate) async fn sre_saved_before(
         &self,
         caller: &Principal,
@@ -281,7 +285,7 @@ impl Operations {
             .await
     }
 
-    /// What a save needs before its write.
+    /// Returns the generated ids of a save.
     pub(crate) fn sre_naming(&self, now: Timestamp) -> Result<Naming> {
         let id = || RecordId::compose(&uuid7(self.engine.ids().as_ref(), now.millis()));
         Ok(Naming {
@@ -342,18 +346,19 @@ impl Operations {
             gives_way(tx, &changing, old, &saved.records)?;
         }
         saved.event = Some(event);
-        // A request of which nothing was stored may be sent again: what was wrong may be mended by then.
+        // A request that stored nothing is not remembered, so that a corrected one can reuse the
+        // token.
         let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
         remember(tx, token, Some(&memory.id), OPERATION, &saved, expires)?;
         Ok((saved, found))
     }
 
-    /// Masks secrets in what is said, by its values; which there were.
+    /// Masks secrets in the values of the content, and returns their kinds.
     pub(crate) fn sre_masked(&self, memory: &Memory, asked: &mut SreSave) -> Vec<SecretKind> {
         secret_mask::mask(&mut asked.data, SafetyPolicy::of(self.engine.settings(), &memory.settings).secrets)
     }
 
-    /// Writes what is said as records, within the write that stored its event.
+    /// Writes the content as records, in the transaction that stores its event.
     pub(crate) fn sre_records_in(
         &self,
         tx: &mut dyn Tx,
@@ -365,10 +370,10 @@ impl Operations {
     ) -> Result<Vec<SreKept>> {
         let strategy = namespace_rules::strategy(memory, asked.kind)?;
         let view = access::bound_view(self.engine.products(), caller, &memory.id, Capability::Write, now)?;
-        // What a file says stands as long as the file does.
+        // A declared preference does not expire while the file declares it.
         let expiry = strategy.record_expiry_days.filter(|_| asked.source != SreSource::Declared);
         let expiry = expiry.map(ExpirySpecification::Days);
-        // What is JSON is masked by its values, once: masking its text would spoil it.
+        // JSON content is masked once, value by value: masking its text would break the JSON.
         let policy = SafetyPolicy {
             secrets: RedactionMode::Off,
             ..SafetyPolicy::of(self.engine.settings(), &memory.settings)
@@ -414,7 +419,8 @@ impl Operations {
     }
 }
 
-/// Where what is said of the same thing lies: of knowledge anywhere, of preferences with the user, of an incident in its session.
+/// Returns the scope of records about the same thing: any namespace for knowledge, the user's for
+/// preferences, the session's for an incident.
 pub(crate) fn near(
     memory: &Memory,
     asked: &SreSave,

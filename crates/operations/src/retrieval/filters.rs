@@ -1,4 +1,4 @@
-//! Which records a retrieval is about: services, environments, a session, a time. Pure.
+//! Filters of a search: services, environments, a session, a time. Pure.
 
 use loci_model::record::Record;
 use loci_model::services::knowledge::SreType;
@@ -8,34 +8,36 @@ use serde_json::Value;
 use crate::investigations::{is_hidden, is_session_summary};
 use crate::records::record_content;
 
-/// What a record must be of.
+/// The conditions on a record.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Filters {
     pub(super) kind: SreType,
     pub(super) session: Option<SessionId>,
     pub(super) services: Vec<String>,
     pub(super) environments: Vec<String>,
-    /// From then on, and until just before then.
+    /// The time range: inclusive start, exclusive end.
     pub(super) time: (Option<Timestamp>, Option<Timestamp>),
-    /// Services and environments refuse nothing; and sessions in short are left out, for a start.
+    /// True for a start: services and environments exclude nothing, and session summaries are
+    /// excluded.
     pub(super) boost: bool,
-    /// Who reads: what is kept to another user is not for them. None: an administrator, for whom everything is.
+    /// The reader. Records private to other users are excluded. `None` for an administrator, who
+    /// can read all.
     pub(super) reader: Option<String>,
 }
 
 impl Filters {
-    /// True where some record may be refused.
+    /// True if a record may be excluded.
     pub(super) fn are_any(&self) -> bool {
         let by_place = !self.services.is_empty() || !self.environments.is_empty();
         self.session.is_some() || self.time != (None, None) || (by_place && !self.boost)
     }
 
-    /// True where the record is of it; one that nobody can read is told of, and not refused.
+    /// True if the record matches. A record that cannot be parsed is admitted, and reported later.
     pub(super) fn admit(&self, record: &Record) -> bool {
         if self.reader.as_deref().is_some_and(|reader| is_hidden(record, reader)) {
             return false;
         }
-        // A start tells of investigations; what was said in their sessions is for who asks on.
+        // A start shows investigations; session summaries are available to later searches.
         if self.boost && is_session_summary(record) {
             return false;
         }
@@ -52,7 +54,7 @@ impl Filters {
         in_place && self.is_of_time(record, &content)
     }
 
-    /// True where it is about one of the services, or all will do.
+    /// True if it is about one of the services, or no service is requested.
     pub(super) fn is_of_service(&self, content: &Value) -> bool {
         let is_wanted = |name: &str| self.services.iter().any(|one| one.eq_ignore_ascii_case(name));
         let several = content.get("services").and_then(Value::as_array);
@@ -61,7 +63,8 @@ impl Filters {
             || several.is_some_and(|all| all.iter().filter_map(Value::as_str).any(is_wanted))
     }
 
-    /// True where it holds in one of the environments, or all will do. An investigation that names none may be of any.
+    /// True if it is valid in one of the environments, or none is requested. An investigation
+    /// without an environment matches any.
     pub(super) fn is_of_environment(&self, content: &Value) -> bool {
         let named = content.get("environment").or_else(|| content.pointer("/alert/labels/environment"));
         match named.and_then(Value::as_str) {
@@ -73,7 +76,7 @@ impl Filters {
         }
     }
 
-    /// By the fact's own time; an investigation has a beginning and an end.
+    /// Checks the time of the fact. An investigation has a start and an end.
     fn is_of_time(&self, record: &Record, content: &Value) -> bool {
         let (begun, ended) = match self.kind {
             SreType::Investigations => stretch(record, content),
@@ -84,7 +87,7 @@ impl Filters {
     }
 }
 
-/// When an investigation began, and when it was completed or something happened in it last.
+/// Returns the start of an investigation, and its completion or its last event.
 fn stretch(record: &Record, content: &Value) -> (Timestamp, Timestamp) {
     let time =
         |value: Option<&Value>| value.and_then(Value::as_str).and_then(|text| Timestamp::parse(text).ok());
@@ -163,12 +166,12 @@ mod tests {
         check(Infrastructure, "2026-11-21T12:00:00Z", "", fact(), true);
         check(Infrastructure, "", "2026-11-21T12:00:00Z", fact(), false);
         check(Infrastructure, "2026-11-22", "", fact(), false);
-        // From the 18th to the 20th, though it was saved on the 21st.
+        // From the 18th to the 20th, although it was saved on the 21st.
         let over = || json!({"started_at": "2026-11-18T10:00:00Z", "completed_at": "2026-11-20T10:00:00Z"});
         check(Investigations, "2026-11-19", "2026-11-20", over(), true);
         check(Investigations, "2026-11-21", "", over(), false);
         check(Investigations, "", "2026-11-18", over(), false);
-        // It goes on: until something was last seen of it.
+        // It is open: it extends to its last event.
         let open = || json!({"started_at": "2026-11-18T10:00:00Z", "timeline": [{"time": "2026-11-23T10:00:00Z"}, {"time": null}]});
         check(Investigations, "2026-11-23", "", open(), true);
         check(Investigations, "2026-11-24", "", open(), false);

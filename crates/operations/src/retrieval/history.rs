@@ -1,4 +1,4 @@
-//! `sre_history`: every version of what is known of a service, with the time in which it held.
+//! `sre_history`: all versions of knowledge about a service, each with its period of validity.
 
 use loci_api::operations::knowledge::{SreHistory, SreHistoryAsk, SreSkipped, SreVersion};
 use loci_engine::access;
@@ -21,11 +21,11 @@ use crate::records::{namespace_rules, precedence, record_content};
 const PAGE: usize = 200;
 
 impl Operations {
-    /// Every version of what is known of a service, as far as the caller may read.
+    /// Returns all versions of knowledge about a service that the caller may read.
     ///
     /// # Errors
-    /// `Invalid` without a service, and for a word that is no type; `Denied`; `Conflict` where the
-    /// memory has no strategy for it.
+    /// `Invalid` without a service, and for an unknown type; `Denied`; `Conflict` if the memory has
+    /// no strategy for it.
     pub async fn sre_history(
         &self,
         caller: &Principal,

@@ -1,4 +1,4 @@
-//! Retrieval of operations memory: the question, the search, the scores and the list that is shown.
+//! Retrieval of operations memory: the query, the search, the scores and the result list.
 
 mod filters;
 pub(super) mod history;

@@ -1,5 +1,5 @@
-//! The list that a retrieval shows: what was found, read, ordered by how
-//! well it fits, how fresh and how sure it is; what contradicts each other together. Pure.
+//! The result list of a search: parsed records ordered by similarity, recency and confidence, with
+//! conflicting records next to each other. Pure.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,11 +15,11 @@ use super::wording::{Text, Wording};
 use crate::records::knowledge::SENTENCE;
 use crate::records::{precedence, record_content, repetition};
 
-/// What a service, and an environment, of the question adds to likeness where both only bring forward.
+/// The boosts for a matching service and environment, added to the similarity.
 const OF_SERVICE: f64 = 0.2;
 const OF_ENVIRONMENT: f64 = 0.05;
 
-/// A record, and how like the question it is: 0 to 1.
+/// A record and its similarity to the query, 0 to 1.
 pub(super) struct Found {
     pub(super) record: Record,
     pub(super) similarity: f64,
@@ -31,18 +31,19 @@ impl Found {
     }
 }
 
-/// What a list is made for.
+/// The context of a result list.
 pub(super) struct Pool<'a> {
     pub(super) asked: &'a SreRetrieve,
     pub(super) filters: &'a Filters,
-    /// The question, and what else it may mean.
+    /// The query and its synonyms.
     pub(super) wording: Wording,
-    /// What is fresh or stale is so at that time.
+    /// The time at which recency and staleness are evaluated.
     pub(super) now: Timestamp,
 }
 
 impl Pool<'_> {
-    /// Puts the best into the answer; `partners` are contradicted by some of those found, and come with them.
+    /// Adds the best results to the response. `partners` conflict with some of the found records,
+    /// and are listed with them.
     pub(super) fn list(
         mut self,
         found: Vec<Found>,
@@ -78,7 +79,8 @@ impl Pool<'_> {
         }
     }
 
-    /// With its place in the list; the share of the question's words has no part in that, and is told.
+    /// Returns a result with its scores. The share of matching query words is reported, and does
+    /// not affect the order.
     fn result(&mut self, one: Found, content: Value) -> SreFound {
         let Found { record, mut similarity } = one;
         if self.filters.boost {
@@ -107,7 +109,7 @@ impl Pool<'_> {
     }
 }
 
-/// The best first; of the same score what outsiders could not write, then the newest.
+/// Sorts by score. At equal scores trusted records come first, then newer ones.
 fn in_order(results: Vec<SreFound>) -> Vec<SreFound> {
     let with_trust = |one: SreFound| (scores::is_untrusted(&one.record, &one.content), one);
     let mut results: Vec<(bool, SreFound)> = results.into_iter().map(with_trust).collect();
@@ -119,13 +121,14 @@ fn in_order(results: Vec<SreFound>) -> Vec<SreFound> {
     results.into_iter().map(|(_, one)| one).collect()
 }
 
-/// True for what says how something is set up, or usually is.
+/// True for knowledge about a configuration or a usual state.
 fn is_setting(content: &Value) -> bool {
     let kind = content.get("knowledge_type").and_then(Value::as_str).and_then(KnowledgeType::parse);
     kind.is_some_and(|kind| kind != KnowledgeType::Pattern)
 }
 
-/// How often it was said, where it was more than once; and of what a service needs, when it was seen last.
+/// Adds the number of sessions that made a statement, if more than one, and for dependencies the
+/// time of the last confirmation.
 fn with_sayings(record: &Record, mut content: Value) -> Value {
     let is_dependency =
         content.get("knowledge_type").and_then(Value::as_str) == Some(KnowledgeType::Dependency.as_str());
@@ -140,7 +143,7 @@ fn with_sayings(record: &Record, mut content: Value) -> Value {
     content
 }
 
-/// Members that something newer is known of are left out, or named.
+/// Removes superseded members, or lists their names.
 fn without_gone(record: &Record, mut content: Value, are_shown: bool) -> Value {
     let gone = precedence::gone(record);
     if gone.is_empty() {
@@ -151,14 +154,14 @@ fn without_gone(record: &Record, mut content: Value, are_shown: bool) -> Value {
             members.insert("superseded_keys".to_owned(), json!(gone));
         }
     } else if let Some(data) = content.get_mut("knowledge_data").and_then(Value::as_object_mut) {
-        // The sentence states the values that gave way, too.
+        // The sentence also states the superseded values.
         data.retain(|name, _| !gone.contains(name) && name != SENTENCE);
     }
     content
 }
 
-/// Marks what contradicts each other and puts it together, at the place of the best of it: what counts more first. All of it has the score of
-/// that place, so that scores never rise along the list.
+/// Marks conflicting results and groups them at the position of the best one, with the highest rank
+/// first. All get the score of that position, so that scores never rise along the list.
 fn together(results: Vec<SreFound>) -> Vec<SreFound> {
     let in_force: HashSet<RecordId> = results
         .iter()

@@ -1,7 +1,7 @@
-//! `sre_retrieve`: what an operations agent knows, by type. Preferences are read by user and key,
-//! the whole set; what is known of services and what was looked into is searched by the engine's
-//! one search, and ordered by how sure and how fresh it is. It decides nothing of what counts: that
-//! is [`crate::records::precedence`]'s matter, when something is saved.
+//! `sre_retrieve`: retrieves operations memory by type. Preferences are read by user and key, as a
+//! complete set. Knowledge and investigations are found by the engine's search, and ordered by
+//! confidence and recency too. [`crate::records::precedence`] decides at save time which records
+//! are active.
 
 use loci_api::operations::knowledge::SreScoreParts;
 use loci_model::memory::Memory;
@@ -15,76 +15,76 @@ use crate::Operations;
 use crate::settings::SreSettings;
 use crate::times::question_time::When;
 
-/// What is said where the memory is off.
+/// The warning for a memory that is off.
 pub(crate) const MEMORY_OFF: &str = "the memory is off (enabled = false): nothing is told";
 
-/// What is asked for.
+/// A retrieval request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SreRetrieve {
     /// The memory.
     pub memory: MemoryId,
-    /// Of which types; at least one.
+    /// The record types; at least one.
     pub kinds: Vec<SreType>,
-    /// The question; may be empty: then what is newest and surest comes first.
+    /// The query. If empty, the newest and most certain records come first.
     pub query: String,
-    /// Whose: the user, or for infrastructure the agent. `None` and `*`: every one that the caller may read.
+    /// The user, or for infrastructure the agent. `None` and `*`: all that the caller may read.
     pub actor: Option<String>,
-    /// One session; `None`, or an empty one: all of them. Preferences have none.
+    /// The session. `None` or empty: all sessions. Preferences have none.
     pub session: Option<String>,
-    /// From then on: RFC 3339, or a local date.
+    /// The inclusive start: RFC 3339, or a local date.
     pub since: Option<String>,
-    /// Until just before then: RFC 3339, or a local date, whose end it is not: that day is out.
+    /// The exclusive end: RFC 3339, or a local date, which is itself excluded.
     pub until: Option<String>,
-    /// The IANA name of the time zone of dates and of phrases; `None`: the user's preference, else UTC.
+    /// The IANA name of the time zone of dates and phrases. `None`: the user's preference, or else
+    /// UTC.
     pub tz: Option<String>,
-    /// Services that it is about; none: any.
+    /// The services. Empty: any.
     pub services: Vec<String>,
-    /// Environments in which it holds; none: any.
+    /// The environments. Empty: any.
     pub environments: Vec<String>,
-    /// False: services and environments leave out what is of others. True: they only bring what is
-    /// theirs forward.
+    /// False: services and environments exclude other records. True: they only boost matching ones.
     pub filters_boost: bool,
-    /// The least effective confidence, 0 to 1; preferences are not asked for it.
+    /// The minimum effective confidence, 0 to 1. Not applied to preferences.
     pub min_confidence: Option<f64>,
-    /// At most so many of each type; `None`: the type's own number (10, 50, 5).
+    /// The maximum number of results per type. `None`: the default of the type (10, 50, 5).
     pub top_k: Option<usize>,
-    /// What gave way to something newer comes, too.
+    /// True to include superseded records.
     pub include_superseded: bool,
-    /// What was in force then.
+    /// The time at which the returned records were active.
     pub as_of: Option<Timestamp>,
-    /// Warnings say how the question was read.
+    /// True to add warnings about the interpretation of the query.
     pub explain: bool,
-    /// Records that were shown already: they are counted, and not returned.
+    /// Records already shown: they are counted, and not returned.
     pub leave_out: Vec<RecordId>,
 }
 
-/// Something found.
+/// A search result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SreFound {
-    /// Its record.
+    /// The record.
     pub record: Record,
-    /// Its type.
+    /// The type.
     pub kind: SreType,
-    /// What is remembered, as an object. Members that something newer is known of are left out.
+    /// The content as an object, without superseded members.
     pub content: Value,
-    /// From 0 to 1; never rises along the list of a type.
+    /// The score, 0 to 1. It never rises along the list of a type.
     pub score: f64,
-    /// What the score is made of.
+    /// The components of the score.
     pub parts: SreScoreParts,
     /// The effective confidence.
     pub confidence: f64,
-    /// Whole days since it was observed or confirmed.
+    /// The age since observation or confirmation, in whole days.
     pub age_days: i64,
-    /// It may not hold any more: past its window, or older than half its time without being
-    /// confirmed.
+    /// True if it may be outdated: past its window, or older than half its retention without a
+    /// confirmation.
     pub stale: bool,
-    /// It contradicts another one, which comes with it.
+    /// True if it conflicts with another result next to it.
     pub conflict: bool,
-    /// Where it lies.
+    /// The namespaces of the record.
     pub namespaces: Vec<Namespace>,
 }
 
-/// Where a time filter comes from.
+/// The origin of a time filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SreTimeSource {
     /// `since` or `until`.
@@ -94,7 +94,7 @@ pub enum SreTimeSource {
 }
 
 impl SreTimeSource {
-    /// The word of answers.
+    /// Returns the name used in responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Argument => "argument",
@@ -103,40 +103,40 @@ impl SreTimeSource {
     }
 }
 
-/// The time that was asked for.
+/// The time filter of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SreTimeFilter {
-    /// From then on.
+    /// The inclusive start.
     pub from: Option<Timestamp>,
-    /// Until just before then.
+    /// The exclusive end.
     pub to: Option<Timestamp>,
-    /// The words of the question that say so.
+    /// The words of the query that state the time.
     pub phrase: Option<String>,
-    /// Who says so.
+    /// The origin of the filter.
     pub source: SreTimeSource,
-    /// Nothing was found in that time, and the results are of any time.
+    /// True if nothing was found in that time, and the results are of any time.
     pub relaxed: bool,
 }
 
-/// What was found.
+/// The search results.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SreRetrieved {
-    /// In the order of the types asked for; of each the best first.
+    /// The results in the order of the requested types, best first within a type.
     pub results: Vec<SreFound>,
-    /// The time asked for, where one was.
+    /// The time filter, if any.
     pub time_filter: Option<SreTimeFilter>,
-    /// Records that nobody could read, and why.
+    /// Records that could not be parsed, with the reason.
     pub skipped: Vec<(RecordId, String)>,
-    /// How many were left out because they were shown already.
+    /// The number of results left out because they were already shown.
     pub left_out: usize,
-    /// Something that should have taken part did not.
+    /// True if a part of the search was incomplete.
     pub degraded: bool,
-    /// What else to know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
 impl SreRetrieved {
-    /// Adds what another type has.
+    /// Appends the results of another type.
     fn take(&mut self, more: Self) {
         self.results.extend(more.results);
         self.skipped.extend(more.skipped);
@@ -156,15 +156,17 @@ impl SreRetrieved {
 }
 
 impl Operations {
-    /// What an operations agent knows.
+    /// Retrieves records of operations memory.
     ///
     /// # Errors
-    /// `Invalid`, naming the member; `Denied` for whoever may not read there; `Conflict` where the memory has no strategy for a type.
+    /// `Invalid`, naming the member; `Denied` if the caller may not read there; `Conflict` if the
+    /// memory has no strategy for a type.
     pub async fn sre_retrieve(&self, caller: &Principal, asked: SreRetrieve) -> Result<SreRetrieved> {
         self.sre_retrieve_in(caller, asked, None).await
     }
 
-    /// The same of a memory that may have been read already, for whoever asks it several things at once.
+    /// Like [`Self::sre_retrieve`], with an optional memory that is already read, for several
+    /// retrievals at once.
     pub(crate) async fn sre_retrieve_in(
         &self,
         caller: &Principal,
@@ -202,7 +204,7 @@ impl Operations {
         Ok(found)
     }
 
-    /// Of each type what there is of that time.
+    /// Returns the results of each type for a time filter.
     async fn sre_of_time(
         &self,
         caller: &Principal,
@@ -210,7 +212,7 @@ impl Operations {
         when: &When,
     ) -> Result<SreRetrieved> {
         let mut found = SreRetrieved::default();
-        // The question gets its vector once, however many types it is put to.
+        // The query is embedded once for all types.
         let operations = self.asking_once();
         let mut kinds = asked.kinds.clone();
         kinds.dedup();

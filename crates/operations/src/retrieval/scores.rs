@@ -1,4 +1,4 @@
-//! How sure something is, how fresh, and what both make of how well it fits. Pure.
+//! Confidence, recency, and the score that combines both with similarity. Pure.
 
 use std::collections::HashMap;
 
@@ -13,35 +13,37 @@ use serde_json::Value;
 use super::retrieve::SreFound;
 use crate::records::precedence::{source, word};
 
-/// Investigations that confirmed a record, and that refuted it: lists of what they are called. Clients cannot write keys of the system.
+/// The investigations that confirmed a record, and those that refuted it: lists of incidents.
+/// Clients cannot write system keys.
 pub(crate) const CONFIRMED_BY: &str = "x-amz-agentcore-memory-confirmedBy";
 pub(crate) const REFUTED_BY: &str = "x-amz-agentcore-memory-refutedBy";
 
-/// What nobody says anything about is believed so far.
+/// The declared confidence of a record that states none.
 const DECLARED_DEFAULT: f64 = 0.8;
-/// What has no evidence is believed so far at most.
+/// The maximum declared confidence without evidence.
 const CAP_WITHOUT_EVIDENCE: f64 = 0.6;
 const FOR_EACH_CONFIRMATION: f64 = 0.1;
 const FOR_EACH_REFUTATION: f64 = 0.2;
 const LEAST: f64 = 0.05;
 const MOST: f64 = 0.99;
 
-/// What a piece of evidence says of itself that names no call reported for its investigation.
+/// The member that marks evidence naming no call reported for its investigation.
 pub(crate) const UNVERIFIED: &str = "unverified";
 
-/// What content, or a record's metadata, says of itself where outsiders could write it.
+/// The member of content or metadata that marks text that outsiders can write.
 pub(crate) const TRUST: &str = "trust";
 pub(crate) const UNTRUSTED: &str = "untrusted";
 
-/// What counts how much; together 1.
+/// The weights of the score components. Their sum is 1.
 const SIMILARITY_WEIGHT: f64 = 0.6;
 const RECENCY_WEIGHT: f64 = 0.15;
 const CONFIDENCE_WEIGHT: f64 = 0.25;
-/// Days in which something is half as fresh.
+/// The half-life of the recency of a baseline, in days; the next constant is for other records.
 const BASELINE_HALF_LIFE_DAYS: f64 = 14.0;
 const HALF_LIFE_DAYS: f64 = 90.0;
 
-/// How sure something is: what its writer says of it counts as far as there is evidence, and investigations since count more.
+/// Returns the effective confidence: the declared one, limited without evidence, and adjusted by
+/// confirmations and refutations of investigations.
 pub(super) fn confidence(record: &Record, content: &Value) -> f64 {
     let declared = content.get("confidence").and_then(Value::as_f64).unwrap_or(DECLARED_DEFAULT);
     let cap = if has_evidence(content) { 1.0 } else { CAP_WITHOUT_EVIDENCE };
@@ -57,11 +59,12 @@ fn effective(declared: f64, cap: f64, confirmed: f64, refuted: f64) -> f64 {
     sure.clamp(LEAST, MOST)
 }
 
-/// Evidence names a call of a tool, which nobody marked as unverified: of the whole, or of one of the findings.
+/// True if the content or one of its findings has evidence that names a tool call and is not marked
+/// as unverified.
 pub(crate) fn has_evidence(content: &Value) -> bool {
     let names_call = |evidence: &Value| {
         let named = |item: &Value| match item {
-            // Findings name the call alone.
+            // Findings name only the call.
             Value::String(call) => !call.trim().is_empty(),
             item if is_unverified(item) => false,
             item => {
@@ -75,12 +78,13 @@ pub(crate) fn has_evidence(content: &Value) -> bool {
         || content.get("key_findings").and_then(Value::as_array).is_some_and(|all| all.iter().any(of_finding))
 }
 
-/// True for evidence that names no call reported for its investigation: it is kept, and makes nothing surer.
+/// True for evidence that names no call reported for its investigation. It is kept, but does not
+/// raise the confidence.
 pub(crate) fn is_unverified(evidence: &Value) -> bool {
     evidence.get(UNVERIFIED) == Some(&Value::Bool(true))
 }
 
-/// What a record is worth beside its likeness, at `now`.
+/// Returns the score components of a record at `now`.
 pub(crate) fn parts(
     record: &Record,
     content: &Value,
@@ -96,25 +100,26 @@ pub(crate) fn parts(
     }
 }
 
-/// The one number.
+/// Returns the combined score.
 pub(super) fn score(parts: &SreScoreParts) -> f64 {
     SIMILARITY_WEIGHT * parts.similarity
         + RECENCY_WEIGHT * parts.recency
         + CONFIDENCE_WEIGHT * parts.confidence
 }
 
-/// True for what outsiders could write, as long as nobody else has said it.
+/// True for text that outsiders can write, unless another source has stated it.
 pub(super) fn is_untrusted(record: &Record, content: &Value) -> bool {
     let says_so = |holder: Option<&Value>| {
         holder.and_then(|holder| holder.get(TRUST)).and_then(Value::as_str) == Some(UNTRUSTED)
     };
-    // An agent that looked into an alert says what it found; the alert's own text is a part of it.
+    // An agent's finding about an alert is trusted; the text of the alert is only a part of it.
     let is_marked = word(record, TRUST) == Some(UNTRUSTED) || says_so(Some(content));
-    // Who said it is read last: that takes a digest of all of it.
+    // The source is read last, because that computes a digest of the whole text.
     is_marked || (says_so(content.get("alert")) && source(record) == SreSource::Webhook)
 }
 
-/// What could be written by outsiders never stands above what is as like and could not: its score is no greater.
+/// Limits the score of an untrusted result to the lowest score of trusted results with equal
+/// similarity, so that it never ranks above them.
 pub(super) fn below_trusted(results: &mut [SreFound]) {
     let key = |result: &SreFound| result.parts.similarity.to_bits();
     let mut least: HashMap<u64, f64> = HashMap::new();
@@ -133,17 +138,18 @@ fn recency(age_ms: i64, half_life_days: f64) -> f64 {
     (-days / half_life_days).exp2()
 }
 
-/// Since when it is known, or was confirmed; nothing is younger than now.
+/// Returns the age since observation or confirmation, in milliseconds; at least 0.
 fn age_ms(record: &Record, now: Timestamp) -> i64 {
     (now.millis() - record.timestamp.millis()).max(0)
 }
 
-/// The same in whole days.
+/// Returns the age in whole days.
 pub(crate) fn age_days(record: &Record, now: Timestamp) -> i64 {
     age_ms(record, now) / DAY_MS
 }
 
-/// A baseline that may not hold any more: past its window, or older than half its time without being confirmed.
+/// True for a baseline that may be outdated: past its window, or older than half its retention
+/// without a confirmation.
 pub(super) fn is_stale(kind: SreType, record: &Record, content: &Value, now: Timestamp) -> bool {
     if kind != SreType::Infrastructure || !is_baseline(content) {
         return false;
@@ -155,7 +161,7 @@ pub(super) fn is_stale(kind: SreType, record: &Record, content: &Value, now: Tim
 fn is_past_window(content: &Value, now: Timestamp) -> bool {
     let Some(window) = content.get("valid_window") else { return false };
     let recurs = window.get("recurrence").is_some_and(|one| !one.is_null());
-    // A time of day has no end.
+    // A recurring window has no end.
     let to = window.get("to").and_then(Value::as_str).and_then(|text| Timestamp::parse(text).ok());
     !recurs && to.is_some_and(|to| to <= now)
 }
@@ -253,11 +259,11 @@ mod tests {
         let of_alert = || json!({"query": "q", "alert": {"trust": "untrusted"}});
         check(of_alert(), SreSource::Webhook, 0.5, 0.4);
         check(of_alert(), SreSource::Webhook, 0.6, 0.9);
-        // An agent has looked into it.
+        // An agent has investigated it.
         check(of_alert(), SreSource::Agent, 0.5, 0.9);
         check(json!({"query": "q", "trust": "untrusted"}), SreSource::Agent, 0.5, 0.4);
         check(json!({"query": "q"}), SreSource::Webhook, 0.5, 0.9);
-        // What was imported as such bears it in its metadata, whoever its content names.
+        // An imported record has the mark in its metadata, regardless of the author in its content.
         let mut all = vec![
             found(json!({"query": "q"}), SreSource::Agent, (0.5, 0.6)),
             found(of_alert(), SreSource::Imported, (0.5, 0.9)),

@@ -1,6 +1,5 @@
-//! What is known of services, and what was looked into, by a question: the engine's one search
-//! finds, and what it finds is ordered anew by [`super::result_list`]. A question of no words lists
-//! what there is.
+//! Searches knowledge and investigations for a query. The engine's search finds candidates, and
+//! [`super::result_list`] reorders them. An empty query lists all records.
 
 use loci_engine::access;
 use loci_engine::records::{NamespaceAsk, namespaces};
@@ -27,21 +26,23 @@ use crate::investigations::is_hidden;
 use crate::records::{namespace_rules, precedence};
 use crate::times::question_time::When;
 
-/// Hits that are ordered anew: more than anybody is shown.
+/// The number of hits that are reordered. Larger than any result list.
 const POOL: usize = 200;
-/// The same for a start, which asks for five lists at once and waits for the last: what it is told, and so many at least.
+/// The minimum number of hits to reorder for a start, which runs five searches concurrently and
+/// waits for the slowest.
 const POOL_OF_START_MIN: usize = 20;
-/// For each of them so many candidates per list of a start.
+/// The number of candidates per list for each hit of a start.
 const LISTS_OF_START: usize = 3;
-/// Candidates per list where filters refuse some.
+/// The number of candidates per list if filters may exclude some.
 const LISTS: ListLengths = ListLengths { window: 2_000, turn: 2_000, dense: 2_000 };
-/// The sum of the search that is as like as can be. Sums of what has nothing to do with a question lie about 4, of what answers it from 6 on.
+/// The sum of the search that counts as full similarity. Unrelated records have sums of about 4,
+/// and relevant ones have 6 and more.
 const FULL_SUM: f64 = 14.0;
 const PAGE: usize = 200;
-/// Everybody.
+/// The actor that selects all users.
 const EVERY: &str = "*";
 
-/// Where one type of a memory is looked for.
+/// The part of a memory that is searched for one type.
 struct Place<'a> {
     memory: &'a Memory,
     strategy: Strategy,
@@ -50,7 +51,7 @@ struct Place<'a> {
 }
 
 impl Operations {
-    /// What there is of one type, at most `wanted` results.
+    /// Returns the results of one type, at most `wanted`.
     pub(super) async fn sre_search(
         &self,
         caller: &Principal,
@@ -138,7 +139,8 @@ impl Operations {
         Ok(Place { memory, strategy, asks, filters })
     }
 
-    /// What the search finds, what it has to say, and how many passages it did not look at.
+    /// Returns the hits of the search, its notices, and the number of passages that it did not
+    /// examine.
     async fn sre_hits(
         &self,
         caller: &Principal,
@@ -157,7 +159,7 @@ impl Operations {
             citing: None,
             as_of: asked.as_of,
             top_k: limits::TOP_K_MAX,
-            // Each says what it says: patterns that are alike are merged when they are saved.
+            // Similar patterns are merged when they are saved, so the search does not fold.
             fold: false,
             budget_tokens: None,
             relevance_min: None,
@@ -165,7 +167,7 @@ impl Operations {
             lists: lists_of(asked, &place.filters, pool),
             include_system: true,
         };
-        // What is of a service has its name, and must be among the candidates to be shown.
+        // Records about a service contain its name, and must be among the candidates.
         let services = asked.services.iter().flat_map(|name| terms(name));
         let also = services.chain(meanings.terms()).collect();
         let admits = |record: &Record| place.filters.admit(record);
@@ -178,12 +180,13 @@ impl Operations {
         Ok((found, answer.notices, unseen))
     }
 
-    /// What a question may mean in other words.
+    /// Returns the synonyms of a query.
     fn sre_meanings(&self, memory: &MemoryId, query: &str) -> Meanings<'static> {
         self.settings.of(memory).synonyms.unwrap_or(SreSynonyms::shipped()).of(query)
     }
 
-    /// The newest records that the filters admit and nobody found yet; and whether more were there than are looked at.
+    /// Returns the newest records that the filters admit and the search did not find, and true if
+    /// some were not examined.
     async fn sre_list(
         &self,
         caller: &Principal,
@@ -221,7 +224,7 @@ impl Operations {
             .await
     }
 
-    /// The records that some of those found contradict and that were not found themselves.
+    /// Returns the records that conflict with found ones and were not found themselves.
     async fn sre_partners(
         &self,
         caller: &Principal,
@@ -264,12 +267,13 @@ impl Operations {
     }
 }
 
-/// Hits that are ordered anew for a list of `wanted`.
+/// Returns the number of hits to reorder for a list of `wanted` results.
 fn pool_of(asked: &SreRetrieve, wanted: usize) -> usize {
     if asked.filters_boost { wanted.clamp(POOL_OF_START_MIN, POOL) } else { POOL }
 }
 
-/// Candidates per list: many where filters refuse some, few for a start, and as many as usual for whoever asks on.
+/// Returns the candidates per list: many if filters may exclude some, few for a start, and
+/// otherwise the default.
 fn lists_of(asked: &SreRetrieve, filters: &Filters, pool: usize) -> Option<ListLengths> {
     let few = pool * LISTS_OF_START;
     let of_start = asked.filters_boost.then_some(ListLengths { window: few, turn: few, dense: few });

@@ -1,6 +1,6 @@
-//! What operations people call one thing: from a question to words that say the same. A table that
-//! everybody can read and replace; no model. Whether a text says them is [`super::wording`]'s
-//! matter. Pure.
+//! Synonyms of operations terms: maps a query to phrases with the same meaning. The table is
+//! readable and replaceable, and no model is involved. [`super::wording`] matches texts against the
+//! phrases. Pure.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -9,14 +9,15 @@ use loci_model::{Error, Result};
 use loci_text::terms;
 use serde::Deserialize;
 
-/// The table as shipped.
+/// The table of this release.
 const SHIPPED_TEXT: &str = include_str!("../synonyms.toml");
 const FORM: u32 = 1;
-/// Words in one phrase, and symptoms of a table.
+/// The maximum number of words in a phrase; the next constant is the maximum number of symptoms in
+/// a table.
 const PHRASE_WORDS_MAX: usize = 8;
 const SYMPTOMS_MAX: usize = 1_000;
 
-/// Words that may stand between those of a phrase.
+/// The maximum number of other words between those of a phrase.
 const BETWEEN: usize = 2;
 
 static SHIPPED: LazyLock<SreSynonyms> = LazyLock::new(shipped);
@@ -41,12 +42,12 @@ struct Symptom {
     may_mean: Vec<Phrase>,
 }
 
-/// Words that stand together.
+/// A sequence of words.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Phrase {
-    /// Their stems; words that say nothing by themselves as they are, for "out of memory" is not "memory".
+    /// The stems of the words. Stop words are kept, because "out of memory" differs from "memory".
     words: Vec<String>,
-    /// What is looked for.
+    /// The terms to search for.
     terms: Vec<String>,
 }
 
@@ -71,12 +72,12 @@ struct SymptomText {
 }
 
 impl SreSynonyms {
-    /// The table that comes with this version.
+    /// Returns the table of this release.
     pub fn shipped() -> &'static Self {
         &SHIPPED
     }
 
-    /// Reads a table.
+    /// Parses a table.
     ///
     /// # Errors
     /// `Invalid`, naming the symptom, the rule and the remedy.
@@ -103,12 +104,12 @@ impl SreSynonyms {
         Ok(Self { version: file.version, failing: phrases("failing", &file.failing)?, symptoms })
     }
 
-    /// The version of the table.
+    /// Returns the version of the table.
     pub fn version(&self) -> u32 {
         self.version
     }
 
-    /// What a question may mean.
+    /// Returns the possible meanings of a question.
     pub(super) fn of(&self, question: &str) -> Meanings<'_> {
         let question = words(question);
         let mut phrases: BTreeMap<&Phrase, bool> = BTreeMap::new();
@@ -125,16 +126,16 @@ impl SreSynonyms {
     }
 }
 
-/// What a question may mean.
+/// The possible meanings of a question.
 pub(super) struct Meanings<'a> {
     failing: &'a [Phrase],
-    /// Each phrase, and whether it counts wherever it stands.
+    /// Each phrase, and true if it counts without a word of failure nearby.
     phrases: Vec<(&'a Phrase, bool)>,
 }
 
 impl<'a> Meanings<'a> {
-    /// The terms that are looked for beside those of the question: those of phrases that count by themselves first, the words of which most
-    /// are made first.
+    /// Returns the search terms in addition to those of the question. Terms of unconditional
+    /// phrases come first, and within each group the most frequent ones.
     pub(super) fn terms(&self) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         for by_itself in [true, false] {
@@ -151,12 +152,13 @@ impl<'a> Meanings<'a> {
         out
     }
 
-    /// Words of failing, by their stems.
+    /// Returns the words of failure, as stems.
     pub(super) fn failing(&self) -> impl Iterator<Item = &'a [String]> {
         self.failing.iter().map(|phrase| phrase.words.as_slice())
     }
 
-    /// Phrases that say so, by their stems, and whether each counts wherever it stands or only beside a word of failing.
+    /// Returns the matching phrases as stems, each with true if it counts without a word of failure
+    /// nearby.
     pub(super) fn phrases(&self) -> impl Iterator<Item = (&'a [String], bool)> {
         self.phrases.iter().map(|(phrase, by_itself)| (phrase.words.as_slice(), *by_itself))
     }
@@ -168,7 +170,8 @@ impl Phrase {
     }
 }
 
-/// True where the words of a phrase stand in the text, in their order and near to each other: "the disk is full" is "disk full".
+/// True if the text contains the words of a phrase in order and close together: "the disk is full"
+/// contains "disk full".
 pub(super) fn stands_in<T: PartialEq>(phrase: &[T], text: &[T]) -> bool {
     let Some(first) = phrase.first() else { return false };
     let reach = phrase.len() + if phrase.len() > 1 { BETWEEN } else { 0 };
@@ -179,12 +182,12 @@ pub(super) fn stands_in<T: PartialEq>(phrase: &[T], text: &[T]) -> bool {
     })
 }
 
-/// The words of a text as they are written.
+/// Returns the words of a text as written.
 pub(super) fn written(text: &str) -> impl Iterator<Item = &str> {
     text.split(|sign: char| !sign.is_alphanumeric() && sign != '_').filter(|word| !word.is_empty())
 }
 
-/// A word by its stems; one that a search passes over as it is.
+/// Returns the stems of a word. A stop word is kept unchanged.
 pub(super) fn stems(word: &str) -> Vec<String> {
     let mut stems = terms(word);
     if stems.is_empty() {
@@ -193,7 +196,7 @@ pub(super) fn stems(word: &str) -> Vec<String> {
     stems
 }
 
-/// The words of one text by their stems.
+/// Returns the stems of the words of a text.
 fn words(text: &str) -> Vec<String> {
     written(text).flat_map(stems).collect()
 }
@@ -238,7 +241,7 @@ mod tests {
         check(pod, "pods suffer from resource constraints", true);
         check(pod, "CrashLoopBackOff on web-1", true);
         check(pod, "memory limit exceeded", true);
-        // A setting is no failure.
+        // A configured value is not a failure.
         check(pod, "memory limit 512Mi", false);
         check(pod, "latency is 20 ms", false);
         check("memory limit of db", "OOMKilled", false);
@@ -246,7 +249,7 @@ mod tests {
         assert_eq!(of_setting, 0.0);
         check("the disk is full again", "ENOSPC", true);
         check(pod, "it exited with a code of 137", true);
-        // Words that say nothing by themselves count in a phrase.
+        // Stop words count within a phrase.
         check(pod, "memory of the pods is 512Mi", false);
         check(pod, "it went out of memory", true);
         check("what times are set", "p99 of 300 ms", false);

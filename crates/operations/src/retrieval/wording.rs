@@ -1,48 +1,48 @@
-//! A question beside texts that are listed together: which of them say what it may mean, and how
-//! many of its words they have. Such texts say the same words again and again: each is taken to its
-//! stems once, and stems that nobody looks for are all one. Pure.
+//! Compares a question with the texts of a result list: matching synonyms, and the share of
+//! matching words. The texts repeat the same words, so each word is stemmed once, and stems that
+//! are not searched share one number. Pure.
 
 use std::collections::{HashMap, HashSet};
 
 use super::synonyms::{Meanings, stands_in, stems, written};
 
-/// What a phrase adds to likeness: where it says so, and where it says so beside a word of failing. The best counts, and a little what more
-/// there is.
+/// The boost of a matching phrase, and of one that needs a word of failure nearby. The best match
+/// counts, and each further match adds a little.
 const OF_MEANING: f64 = 0.35;
 const OF_MORE: f64 = 0.03;
 const MORE_MAX: usize = 3;
 
-/// A stem that nobody looks for.
+/// The number of all stems that are not searched.
 const OTHER: u32 = 0;
 
-/// A text as numbers of stems, in order.
+/// The stems of a text as numbers, in order.
 pub(super) type Text = Vec<u32>;
 
-/// What is looked for, and the words that were met.
+/// The searched stems and phrases, and the words met so far.
 pub(super) struct Wording {
     failing: Vec<Text>,
-    /// Each phrase, and whether it counts wherever it stands.
+    /// Each phrase, and true if it counts without a word of failure nearby.
     phrases: Vec<(Text, bool)>,
-    /// Terms of the question.
+    /// The terms of the question.
     asked: HashSet<u32>,
     stems: HashMap<String, u32>,
     words: HashMap<String, Box<[u32]>>,
 }
 
 impl Wording {
-    /// Of a question with these terms.
+    /// Returns the state for a question with these terms.
     pub(super) fn new(meanings: &Meanings<'_>, terms: &[String]) -> Self {
         let mut stems = HashMap::new();
         let phrases: Vec<(Text, bool)> =
             meanings.phrases().map(|(words, alone)| (numbers(&mut stems, words), alone)).collect();
-        // Without a meaning no text is asked for words of failing.
+        // Words of failure are needed only if the question has synonyms.
         let failing = meanings.failing().filter(|_| !phrases.is_empty());
         let failing = failing.map(|words| numbers(&mut stems, words)).collect();
         let asked = numbers(&mut stems, terms).into_iter().collect();
         Self { failing, phrases, asked, stems, words: HashMap::new() }
     }
 
-    /// A text by its stems.
+    /// Returns the stems of a text as numbers.
     pub(super) fn read(&mut self, text: &str) -> Text {
         let mut out = Text::new();
         for word in written(text) {
@@ -58,8 +58,8 @@ impl Wording {
         out
     }
 
-    /// What a text gains by saying so, in other words: 0 where it does not. A setting says how something is, and not what went wrong: what
-    /// may mean so means nothing there.
+    /// Returns the boost of a text that contains synonyms of the question, or 0. Knowledge of a
+    /// configuration describes a state and no failure, so conditional phrases do not count there.
     pub(super) fn likeness(&self, text: &[u32], is_setting: bool) -> f64 {
         if self.phrases.is_empty() {
             return 0.0;
@@ -72,7 +72,7 @@ impl Wording {
         }
     }
 
-    /// The share of the question's terms that a text has: 0 to 1.
+    /// Returns the share of the question's terms in a text, 0 to 1.
     pub(super) fn share(&self, text: &[u32]) -> f64 {
         if self.asked.is_empty() {
             return 0.0;
@@ -82,7 +82,7 @@ impl Wording {
     }
 }
 
-/// Stems as numbers, new ones from 1 on.
+/// Returns stems as numbers, with new ones numbered from 1.
 fn numbers(known: &mut HashMap<String, u32>, stems: &[String]) -> Text {
     let mut number = |stem: &String| {
         let next = u32::try_from(known.len()).unwrap_or(u32::MAX).saturating_add(1);

@@ -1,4 +1,4 @@
-//! Times: zones and days of people, phrases of time, and the time that a question is about.
+//! Times: time zones and days of people, phrases of time, and the time that a question refers to.
 
 pub(super) mod question_time;
 pub(super) mod time_phrases;

@@ -1,5 +1,5 @@
-//! The time that a retrieval is about: what its arguments say, else a phrase of the question, in
-//! the user's days.
+//! The time that a retrieval refers to: its arguments, or else a phrase of the question, in the
+//! user's time zone.
 
 use loci_model::principal::Principal;
 use loci_model::{Result, Timestamp};
@@ -9,7 +9,7 @@ use super::{time_phrases, time_zone};
 use crate::Operations;
 use crate::retrieval::retrieve::{SreRetrieve, SreTimeFilter, SreTimeSource};
 
-/// The time, and the question without the words that say so.
+/// The time filter, and the question without the phrase of time.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct When {
     pub(crate) filter: Option<SreTimeFilter>,
@@ -18,19 +18,19 @@ pub(crate) struct When {
 }
 
 impl When {
-    /// The same question of any time.
+    /// Returns the same question without a time filter.
     pub(crate) fn relaxed(&self) -> Self {
         Self { filter: None, ..self.clone() }
     }
 
-    /// From when on, and until just before when.
+    /// Returns the inclusive start and the exclusive end.
     pub(crate) fn time(&self) -> (Option<Timestamp>, Option<Timestamp>) {
         self.filter.as_ref().map_or((None, None), |filter| (filter.from, filter.to))
     }
 }
 
 impl Operations {
-    /// The time that is asked for.
+    /// Returns the time filter of a retrieval.
     ///
     /// # Errors
     /// `Invalid` on `since`, `until` or `tz`.
@@ -49,7 +49,7 @@ impl Operations {
                 users.zone
             }
         };
-        // Words like "yesterday" mean what they mean now, whatever time the answer is to be of.
+        // Phrases such as "yesterday" are relative to the current time, even with `as_of`.
         let phrase = time_phrases::find(&asked.query, self.engine.now(), &zone);
         let query = phrase.as_ref().map_or_else(|| asked.query.clone(), |phrase| phrase.rest.clone());
         let written =
@@ -75,7 +75,7 @@ impl Operations {
     }
 }
 
-/// `since` and `until`, where they say anything.
+/// Returns `since` and `until`, if not empty.
 fn given(asked: &SreRetrieve) -> (Option<&str>, Option<&str>) {
     (said(asked.since.as_deref()), said(asked.until.as_deref()))
 }
@@ -84,7 +84,7 @@ fn said(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// True where it matters in which zone the days are: whoever asks of none is not made to wait for preferences to be read.
+/// True if the result depends on a time zone. Otherwise the preferences need not be read.
 fn is_of_days(asked: &SreRetrieve) -> bool {
     match given(asked) {
         (None, None) => time_phrases::names_time(&asked.query),

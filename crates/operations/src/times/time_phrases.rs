@@ -1,6 +1,6 @@
-//! Words of a question that say when: "yesterday", "in the last 3 hours", "on Monday", "since
-//! 2026-11-20". Read without a model, against a given now and time zone. Pure. The first phrase of
-//! the most definite kind counts; what it leaves of the question is what is searched for.
+//! Phrases of time in a question: "yesterday", "in the last 3 hours", "on Monday", "since
+//! 2026-11-20". Parsed without a model, relative to a given time and time zone. Pure. The first
+//! phrase of the most specific kind counts. The rest of the question is the search query.
 
 use std::sync::LazyLock;
 
@@ -12,39 +12,39 @@ use regex::{Captures, Regex};
 
 use super::time_zone::{at, begin, civil};
 
-/// A phrase, and what it means.
+/// A phrase and its time range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Phrase {
-    /// Its words, as they stand in the question.
+    /// The words of the phrase, as written.
     pub(super) words: String,
-    /// From then on.
+    /// The inclusive start.
     pub(super) from: Option<Timestamp>,
-    /// Until just before then.
+    /// The exclusive end.
     pub(super) to: Option<Timestamp>,
-    /// The question without it.
+    /// The question without the phrase.
     pub(super) rest: String,
 }
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
-/// What is told in minutes is meant so exactly, to either side.
+/// The tolerance of a time given in minutes, on each side, in milliseconds.
 const AROUND_MINUTES_MS: i64 = 5 * MINUTE_MS;
-/// When a night begins and ends.
+/// The local hours at which a night begins and ends.
 const NIGHT_FROM: i8 = 18;
 const NIGHT_TO: i8 = 6;
 
-/// A day, as one can name it: what stands after "since" and "between", too.
+/// The name of a day, also used after "since" and "between".
 const DAY: &str = r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|(?:the\s+)?day\s+before\s+yesterday|yesterday|today|(?:(?:on|last|this)\s+)?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday))";
 const COUNT: &str =
     r"[0-9]{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|couple(?:\s+of)?|several";
 const UNIT: &str = r"(?:min|minute|hour|day|week|month)s?";
-/// What leads to a phrase and goes with it.
+/// Words that lead to a phrase and are removed with it.
 const LEAD: &str = r"(?:\b(?:in|during|within|over|for|from|on|of|at)\s+)?(?:the\s+)?";
 
 type Meaning = fn(&Captures<'_>, &Now<'_>) -> Option<Meant>;
 type Meant = (Option<Timestamp>, Option<Timestamp>);
 
-/// The kinds, the most definite first.
+/// The kinds of phrases, most specific first.
 static KINDS: LazyLock<Vec<(Regex, Meaning)>> = LazyLock::new(|| {
     let kinds: [(String, Meaning); 8] = [
         (format!(r"\b(?:between|from)\s+(?P<a>{DAY})\s+(?:and|to|until|till)\s+(?P<b>{DAY})\b"), between),
@@ -64,19 +64,19 @@ fn compiled(pattern: &str) -> Regex {
     Regex::new(&format!("(?i){pattern}")).expect("a pattern of this file")
 }
 
-/// When it is, and where.
+/// The current time and the time zone.
 struct Now<'a> {
     time: Timestamp,
     local: DateTime,
     zone: &'a TimeZone,
 }
 
-/// True where a question may have words that say when, in whatever zone.
+/// True if a question may contain a phrase of time.
 pub(crate) fn names_time(question: &str) -> bool {
     KINDS.iter().any(|(pattern, _)| pattern.is_match(question))
 }
 
-/// The phrase of a question that says when.
+/// Returns the phrase of time in a question.
 pub(super) fn find(question: &str, now: Timestamp, zone: &TimeZone) -> Option<Phrase> {
     let now = Now { time: now, local: civil(now, zone), zone };
     KINDS.iter().find_map(|(pattern, meaning)| {
@@ -89,7 +89,7 @@ pub(super) fn find(question: &str, now: Timestamp, zone: &TimeZone) -> Option<Ph
     })
 }
 
-/// What is left of a question, without the gap.
+/// Returns the rest of a question without the gap.
 fn joined(before: &str, after: &str) -> String {
     let text = format!("{before} {after}");
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -103,7 +103,7 @@ fn joined(before: &str, after: &str) -> String {
 
 fn between(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
     let (a, b) = (day(found.name("a")?.as_str(), now)?, day(found.name("b")?.as_str(), now)?);
-    // "From Friday to Monday": both are the last ones, in whatever order they were.
+    // "From Friday to Monday": both are the last such days, in either order.
     span(a.min(b), a.max(b).tomorrow().ok()?, now)
 }
 
@@ -119,7 +119,8 @@ fn since(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
     Some((begin(from, now.zone), None))
 }
 
-/// "The last 3 hours": a stretch that ends now. "Last week" and "last month" without a number are of the calendar.
+/// Parses "the last 3 hours", a range that ends now. "Last week" and "last month" without a number
+/// are calendar units.
 fn stretch(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
     let unit = unit(found.name("unit")?.as_str());
     let n = match found.name("n") {
@@ -133,12 +134,12 @@ fn stretch(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
     let from = match unit {
         "min" | "minute" => now.time.plus_millis(-n * MINUTE_MS),
         "hour" => now.time.plus_millis(-n * HOUR_MS),
-        // A day of people, which has 23 or 25 hours twice a year.
+        // A local day, which has 23 or 25 hours at a clock change.
         "day" => at(now.local.checked_sub(n.days()).ok()?, now.zone)?,
         "week" => at(now.local.checked_sub(n.weeks()).ok()?, now.zone)?,
         _ => at(now.local.checked_sub(n.months()).ok()?, now.zone)?,
     };
-    // What is seen just now is of it, too.
+    // Includes the current instant.
     Some((Some(from), Some(now.time.plus_millis(1))))
 }
 
@@ -187,12 +188,12 @@ fn one_day(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
     span(day, day.tomorrow().ok()?, now)
 }
 
-/// Whole local days.
+/// Returns whole local days as a range.
 fn span(from: Date, to: Date, now: &Now<'_>) -> Option<Meant> {
     Some((Some(begin(from, now.zone)?), Some(begin(to, now.zone)?)))
 }
 
-/// The day that somebody names. "On Monday" is today where today is one, "last Monday" never.
+/// Returns the named day. "On Monday" is today if today is a Monday; "last Monday" never is.
 fn day(text: &str, now: &Now<'_>) -> Option<Date> {
     let words = words(text);
     let today = now.local.date();
@@ -215,19 +216,19 @@ fn weekday(name: &str) -> Option<Weekday> {
     Weekday::from_monday_zero_offset(i8::try_from(place).ok()?).ok()
 }
 
-/// The Monday of this week, or of one before or after.
+/// Returns the Monday of this week, or of one before or after.
 fn week(now: &Now<'_>, step: i64) -> Option<Date> {
     let today = now.local.date();
     let monday = today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days()).ok()?;
     monday.checked_add(step.weeks()).ok()
 }
 
-/// The first of this month, or of one before or after.
+/// Returns the first day of this month, or of one before or after.
 fn month(now: &Now<'_>, step: i64) -> Option<Date> {
     now.local.date().first_of_month().checked_add(step.months()).ok()
 }
 
-/// Lower case, one space between words.
+/// Returns the text in lower case with single spaces.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }

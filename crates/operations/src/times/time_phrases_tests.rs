@@ -1,9 +1,10 @@
-//! Phrases of time, as people write them, and what they mean; 00:30 in three zones and days of 23 and 25 hours. Only tests.
+//! Tests of phrases of time and their ranges: 00:30 in three time zones, and days of 23 and 25
+//! hours.
 
 use super::super::time_zone::zone;
 use super::*;
 
-/// The phrase found at `now` in a zone: its words, from, to and the rest of the question.
+/// Returns the phrase found at `now` in a zone: its words, from, to and the rest of the question.
 fn found(question: &str, now: &str, name: &str) -> Option<(String, String, String, String)> {
     let now = Timestamp::parse(now).unwrap();
     let shown = |time: Option<Timestamp>| time.map_or("-".to_owned(), Timestamp::to_rfc3339);
@@ -26,12 +27,12 @@ fn days_are_those_of_the_zone() {
     let yesterday = |now: &str, zone: &str, from: &str, to: &str| {
         check(question, now, zone, ("yesterday", from, to, rest));
     };
-    // Half past midnight, there.
+    // 00:30 local time.
     yesterday("2026-11-20T15:30:00Z", "Asia/Tokyo", "2026-11-19T15:00:00Z", "2026-11-20T15:00:00Z");
     yesterday("2026-11-20T23:30:00Z", "Europe/Berlin", "2026-11-19T23:00:00Z", "2026-11-20T23:00:00Z");
     yesterday("2026-11-21T08:30:00Z", "America/Los_Angeles", "2026-11-20T08:00:00Z", "2026-11-21T08:00:00Z");
     yesterday("2026-11-21T00:30:00Z", "UTC", "2026-11-20T00:00:00Z", "2026-11-21T00:00:00Z");
-    // The days on which clocks change have 23 and 25 hours.
+    // Days with a clock change have 23 or 25 hours.
     yesterday("2026-03-30T10:00:00Z", "Europe/Berlin", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z");
     yesterday("2026-10-26T10:00:00Z", "Europe/Berlin", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z");
     yesterday("2026-11-02T10:00:00Z", "America/New_York", "2026-11-01T04:00:00Z", "2026-11-02T05:00:00Z");

@@ -1,12 +1,11 @@
-//! Time zones and days of people: from a name to a zone, from what somebody wrote to a point in
-//! time. The rules of zones come with this program, so that the same question has the same answer
-//! on every machine. Pure.
+//! Time zones: parses zone names, and converts between local times and points in time. The zone
+//! rules are compiled in, so that results do not depend on the machine. Pure.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use loci_model::{Error, Result, Timestamp};
 
-/// The zone of an IANA name, like `Europe/Berlin`.
+/// Returns the zone with an IANA name such as `Europe/Berlin`.
 ///
 /// # Errors
 /// `Invalid` on `field`.
@@ -20,7 +19,8 @@ pub(crate) fn zone(name: &str, field: &str) -> Result<TimeZone> {
     TimeZone::get(name.trim()).map_err(|_| rule())
 }
 
-/// The point in time that somebody wrote: RFC 3339; or without an offset the time of day, or for a date the beginning of the day, in the zone.
+/// Parses a point in time: RFC 3339, a local time without an offset, or a date, which is its first
+/// instant in the zone.
 ///
 /// # Errors
 /// `Invalid` on `field`.
@@ -34,7 +34,7 @@ pub(super) fn written(text: &str, zone: &TimeZone, field: &str) -> Result<Timest
     if let Ok(instant) = text.parse::<jiff::Timestamp>() {
         return Timestamp::from_millis(instant.as_millisecond()).map_err(|_| rule());
     }
-    // A date is one of ten characters: a time without an offset would be read as one, too.
+    // A date has ten characters: the date parser also accepts a time without an offset.
     if let Some(date) = text.parse::<Date>().ok().filter(|_| text.len() <= "2026-11-21".len()) {
         return begin(date, zone).ok_or_else(rule);
     }
@@ -42,23 +42,24 @@ pub(super) fn written(text: &str, zone: &TimeZone, field: &str) -> Result<Timest
     at(civil, zone).ok_or_else(rule)
 }
 
-/// True for a text that means another point in time in another zone: anything but a time with its offset.
+/// True for a text whose meaning depends on the zone: anything except a time with an offset.
 pub(super) fn is_local(text: &str) -> bool {
     text.parse::<jiff::Timestamp>().is_err()
 }
 
-/// When a day begins.
+/// Returns the first instant of a day.
 pub(super) fn begin(date: Date, zone: &TimeZone) -> Option<Timestamp> {
     at(date.at(0, 0, 0, 0), zone)
 }
 
-/// A time of day; one that a change of the clocks leaves out is read as just after it, one that comes twice as the first.
+/// Returns the instant of a local time. One skipped by a clock change counts as directly after it,
+/// and a repeated one as the first.
 pub(crate) fn at(civil: DateTime, zone: &TimeZone) -> Option<Timestamp> {
     let zoned = civil.to_zoned(zone.clone()).ok()?;
     Some(Timestamp::clamped(zoned.timestamp().as_millisecond()))
 }
 
-/// The local date and time of day.
+/// Returns the local date and time of day.
 pub(crate) fn civil(time: Timestamp, zone: &TimeZone) -> DateTime {
     let instant = jiff::Timestamp::from_millisecond(time.millis()).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     instant.to_zoned(zone.clone()).datetime()
@@ -80,7 +81,7 @@ mod tests {
         check("2026-11-21", "Asia/Tokyo", "2026-11-20T15:00:00Z");
         check("2026-11-21", "America/Los_Angeles", "2026-11-21T08:00:00Z");
         check("2026-11-21T08:30:00", "Europe/Berlin", "2026-11-21T07:30:00Z");
-        // The hour that is left out, and the one that comes twice.
+        // A skipped hour and a repeated hour.
         check("2026-03-29T02:30:00", "Europe/Berlin", "2026-03-29T01:30:00Z");
         check("2026-10-25T02:30:00", "Europe/Berlin", "2026-10-25T00:30:00Z");
     }

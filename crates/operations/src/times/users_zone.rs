@@ -1,6 +1,5 @@
-//! The time zone that somebody prefers: under which keys it stands, and what is taken where none
-//! that is known is. It does not say when it matters; reading preferences for it is what everybody
-//! else is spared.
+//! The time zone that a user prefers: the keys of the preference, and the default. The caller
+//! decides when it is needed, because reading preferences costs time.
 
 use std::collections::BTreeMap;
 
@@ -21,28 +20,28 @@ use crate::preferences::preference_lists::records_of;
 use crate::records::investigation::asks_for_zone;
 use crate::records::namespace_rules;
 
-/// Keys of a preference that is a time zone.
+/// Keys of a preference for a time zone.
 const KEYS: [&str; 3] = ["timezone", "time_zone", "tz"];
 const UNKNOWN: &str = "timezone is no IANA name of a time zone, like Europe/Berlin: the default is taken";
 
-/// Where somebody's days begin.
+/// A user's time zone.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct UsersZone {
     /// Its IANA name.
     pub(crate) name: String,
     pub(crate) zone: TimeZone,
-    /// What is set and cannot be read.
+    /// A warning about a preference that cannot be parsed.
     pub(crate) warning: Option<&'static str>,
 }
 
 impl UsersZone {
-    /// The zone of those who prefer none.
+    /// Returns the default time zone.
     pub(crate) fn default(name: &str) -> Self {
         let zone = TimeZone::get(name).unwrap_or(TimeZone::UTC);
         Self { name: name.to_owned(), zone, warning: None }
     }
 
-    /// The zone of somebody with these preferences: of the first type that names one.
+    /// Returns the time zone in these preferences, from the first type that has one.
     pub(crate) fn of(wanted: &BTreeMap<String, SrePreferences>, default: &str) -> Self {
         let named = |one: &'_ SrePreferences| KEYS.iter().find_map(|key| one.value.get(*key)).cloned();
         let Some(value) = wanted.values().find_map(named) else { return Self::default(default) };
@@ -55,10 +54,10 @@ impl UsersZone {
 }
 
 impl Operations {
-    /// The time zone that a user prefers, as far as the caller may read it; else the default.
+    /// Returns the user's preferred time zone, if the caller may read it, or else the default.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(super) async fn users_zone(
         &self,
         caller: &Principal,
@@ -68,16 +67,17 @@ impl Operations {
         let default = self.settings.of(memory).default_timezone.as_str();
         match self.sre_preferences(caller, memory, user).await {
             Ok(wanted) => Ok(UsersZone::of(&wanted, default)),
-            // Not every caller is a user with preferences, and not every memory has them.
+            // Not every caller is a user with preferences, and not every memory stores them.
             Err(error) if is_of_user(error.kind) => Ok(UsersZone::default(default)),
             Err(error) => Err(error),
         }
     }
 
-    /// The zone of times of day in what is said of an investigation, where it names none: its user's, as far as the caller may read it.
+    /// Returns the zone of times of day in an investigation that names none: the user's, if the
+    /// caller may read it.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(crate) fn zone_of_said(
         &self,
         tx: &dyn ReadTx,
@@ -104,7 +104,7 @@ impl Operations {
     }
 }
 
-/// True for errors that say that there are no such preferences for this caller.
+/// True for errors that mean that this caller has no such preferences.
 fn is_of_user(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Denied | ErrorKind::Invalid | ErrorKind::Conflict)
 }

@@ -1,5 +1,5 @@
-//! Lines of an import whose records were erased here: by their id in the memory they come from, or with the
-//! person they are of. What a person said after they were forgotten is theirs again.
+//! Lines of an import whose records were erased in this memory: by their id in the source memory,
+//! or with their user. Statements made after the erasure of a user can be imported.
 
 use loci_engine::admin::erasure::{SRE_FORMAT, Source, Tombstones, refusal};
 use loci_engine::calls::idempotency::IfErased;
@@ -11,20 +11,20 @@ use super::record_lines::SreLine;
 use crate::records::namespace_rules;
 use crate::settings::SreSettings;
 
-/// A line and where it goes.
+/// A line and its destination.
 pub(super) struct LinePlace<'a> {
     pub(super) line: &'a SreLine,
-    /// The user or agent that it is of.
+    /// The user or agent of the line.
     pub(super) actor: &'a ActorId,
     pub(super) namespace: &'a Namespace,
     pub(super) settings: &'a SreSettings,
 }
 
 impl LinePlace<'_> {
-    /// Checks that nothing of the line was erased here, or lifts its tombstones.
+    /// Checks that nothing of the line was erased, or lifts its tombstones.
     ///
     /// # Errors
-    /// `Conflict` with the day of the erasure; what the store and the vault say.
+    /// `Conflict` with the date of the erasure; errors of the store and the vault.
     pub(super) fn restore_or_refuse(
         &self,
         tx: &mut dyn Tx,
@@ -41,7 +41,7 @@ impl LinePlace<'_> {
         Ok(())
     }
 
-    /// Refuses a line of which something was erased here.
+    /// Rejects a line of which something was erased.
     ///
     /// # Errors
     /// As [`LinePlace::restore_or_refuse`].
@@ -72,7 +72,7 @@ impl LinePlace<'_> {
         Ok(None)
     }
 
-    /// The names under which the line's record may have been erased.
+    /// Returns the identifiers under which the line's record may have been erased.
     fn sources<'s>(&'s self, namespace: &'s str) -> [Option<Source<'s>>; 3] {
         let Some(record) = &self.line.record else { return [None, None, None] };
         let item = |namespace| Source::Item { format: SRE_FORMAT, id: record.as_str(), namespace };

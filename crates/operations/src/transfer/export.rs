@@ -1,6 +1,5 @@
-//! `sre_export`: what operations agents remember as lines, a page at a time: what is in force, and
-//! what waits for a person, as far as the caller may read. What gave way stays where it is: history
-//! is no part of it.
+//! `sre_export`: exports operations memory as lines, page by page: active and pending records that
+//! the caller may read. Superseded records are not exported.
 
 use loci_engine::access;
 use loci_engine::access::segment;
@@ -17,28 +16,29 @@ use crate::Operations;
 use crate::investigations::is_hidden;
 use crate::records::namespace_rules;
 
-/// Records of a page.
+/// The number of records per page.
 const PAGE: usize = 100;
 
-/// A place in the records of a type.
+/// A position in the records of a type.
 pub type SreExportCursor = (Timestamp, RecordId);
 
 /// A page of lines.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SreExported {
-    /// The newest first.
+    /// The lines, newest first.
     pub lines: Vec<SreLine>,
-    /// Records that have no line, and why.
+    /// Records without a line, with the reason.
     pub skipped: Vec<(RecordId, String)>,
-    /// Where to go on; none at the end.
+    /// The cursor of the next page. `None` at the end.
     pub next: Option<SreExportCursor>,
 }
 
 impl Operations {
-    /// The lines of a type, or of one actor of it, from a place on.
+    /// Returns a page of lines of a type, or of one actor.
     ///
     /// # Errors
-    /// `Invalid` for what is no actor; `Denied` for whoever may read nothing of the memory; `Conflict` where the memory has no strategy of the type.
+    /// `Invalid` if the actor is malformed; `Denied` if the caller may not read the memory;
+    /// `Conflict` if the memory has no strategy of the type.
     pub async fn sre_export(
         &self,
         caller: &Principal,
@@ -82,7 +82,8 @@ impl Operations {
     }
 }
 
-/// A key for the memory is not every user's: their preferences are theirs.
+/// True if the caller may export the record. A key for the memory does not give access to the
+/// preferences of every user.
 fn is_own(caller: &Principal, memory: &MemoryId, kind: SreType, record: &Record) -> bool {
     if kind != SreType::Preferences {
         return true;

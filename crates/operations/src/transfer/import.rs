@@ -1,8 +1,8 @@
-//! `sre_import`: lines of an export as records, each by the rules of its type and as an event of
-//! its own. Whoever imports administers the memory. What is imported is nobody's word: it counts
-//! least, contacts wait for a person and what lets things happen without asking is refused, like
-//! all that no person says. With `keep_sources` the administrator gives their word for the file, as
-//! for one that declares preferences: each line counts as who said it there.
+//! `sre_import`: imports lines of an export as records, each by the rules of its type and with its
+//! own event. The caller must administer the memory. By default the source is `imported`, which has
+//! the lowest rank: contacts wait for a person, and preferences of the class risk are rejected.
+//! With `keep_sources` the administrator vouches for the file, as for a declared one, and each line
+//! keeps its original source.
 
 use std::collections::BTreeMap;
 
@@ -45,40 +45,42 @@ use crate::retrieval::scores::{CONFIRMED_BY, REFUTED_BY, TRUST, UNTRUSTED};
 use crate::settings::SreSettings;
 use crate::times::users_zone::UsersZone;
 
-/// Lines to be imported.
+/// A request to import lines.
 #[derive(Clone, PartialEq)]
 pub struct SreImport {
     /// The memory.
     pub memory: MemoryId,
-    /// At most [`limits::SRE_BATCH_ITEMS_MAX`].
+    /// The lines; at most [`limits::SRE_BATCH_ITEMS_MAX`].
     pub lines: Vec<SreLine>,
-    /// Each line counts as who said it there, by the importing administrator's word.
+    /// True to keep the source of each line, on the authority of the importing administrator.
     pub keep_sources: bool,
-    /// Nothing is written.
+    /// True to write nothing.
     pub dry_run: bool,
-    /// What becomes of lines whose records were erased here.
+    /// The treatment of lines whose records were erased here.
     pub if_erased: IfErased,
 }
 
-/// What became of a line: an error where it breaks a rule; none for one that only was looked at, and is well.
+/// The result for a line: an error if it breaks a rule; `None` for a valid line of a dry run.
 pub type SreImportedLine = std::result::Result<Option<SreKept>, Error>;
 
-/// A line that can be written.
+/// A validated line.
 struct Ready {
     at: usize,
     line: SreLine,
     asked: SreSave,
     told: Told,
-    /// None for words: they are kept as they are.
+    /// `None` for plain text, which is stored unchanged.
     draft: Option<Draft>,
     event: Prepared,
 }
 
 impl Operations {
-    /// Writes lines, or says what is wrong with them. Those that break a rule are told of, and the others are written, in one write.
+    /// Imports lines, or validates them. Invalid lines are reported, and the others are written in
+    /// one transaction.
     ///
     /// # Errors
-    /// `Denied` without administration of the whole memory; `Invalid` for more lines than one request may have.
+    /// `Denied` if the caller does not administer the whole memory; `Invalid` for more lines than
+    /// one request may have.
     pub async fn sre_import(&self, caller: &Principal, asked: SreImport) -> Result<Vec<SreImportedLine>> {
         access::require_whole(caller, &asked.memory, Capability::Admin)?;
         if asked.lines.len() > limits::SRE_BATCH_ITEMS_MAX {
@@ -136,7 +138,7 @@ impl Operations {
         Ok(results)
     }
 
-    /// What would become of lines that break no rule: one whose record was erased here would be refused.
+    /// Returns the results of a dry run. A line whose record was erased here would be rejected.
     async fn sre_would_import(
         &self,
         memory: Memory,
@@ -173,7 +175,7 @@ impl Operations {
         Ok(results)
     }
 
-    /// A line by the rules of its type, masked.
+    /// Validates a line by the rules of its type, and masks its secrets.
     fn sre_ready(
         &self,
         caller: &Principal,
@@ -238,7 +240,7 @@ impl Operations {
         Ok(event)
     }
 
-    /// Writes a line; what is wrong with it alone is told before anything of it is written.
+    /// Writes a line. Errors of the line are returned before anything of it is written.
     fn sre_import_in(
         &self,
         tx: &mut dyn Tx,
@@ -263,16 +265,17 @@ impl Operations {
         let by = caller.name.as_str();
         let declared = asked.source == SreSource::Declared;
         let days = strategy.record_expiry_days.filter(|_| !declared).into_iter();
-        // What was confirmed stays longer, here as there.
+        // Confirmed records keep their longer retention.
         let days = days.map(|days| ready.line.expiry_days.map_or(days, |own| own.max(days))).next();
         let expiry = days.map(ExpirySpecification::Days);
-        // What is JSON is masked already, by its values; words are masked when they are built.
+        // JSON content is already masked, value by value; plain text is masked when the record is
+        // built.
         let secrets = if ready.draft.is_some() { RedactionMode::Off } else { masks.secrets };
         let policy = SafetyPolicy { secrets, ..masks };
         let building = Building { memory, view: &view, policy, expiry, by, now };
         let of = (ready.event.actor(), ready.event.session());
         let private_to = ready.line.private_to.as_deref();
-        // The record is made before its event is written: where it cannot be made, nothing of the line is there.
+        // Build the record before writing its event: if this fails, nothing of the line is stored.
         let to_come = EventId::compose(now.millis(), 0);
         let spring = Spring { actor: of.0, session: of.1, event: &to_come, of, private_to, making: None };
         let made = self.sre_imported_record(&building, strategy, ready, spring, id);
@@ -302,7 +305,7 @@ impl Operations {
         Ok(Ok(SreKept { record: Some(record), key, action, reason }))
     }
 
-    /// The record of a line, unwritten.
+    /// Returns the unwritten record of a line.
     fn sre_imported_record(
         &self,
         building: &Building<'_>,
@@ -332,7 +335,7 @@ impl Operations {
 }
 
 impl Ready {
-    /// Looks at the line and where it goes.
+    /// Runs `look` on the line and its destination.
     fn place(
         &self,
         memory: &Memory,
@@ -345,7 +348,7 @@ impl Ready {
         look(&LinePlace { line: &self.line, actor, namespace: &namespace, settings })
     }
 
-    /// What the line knows beside what its writer says.
+    /// Adds the members and metadata of the line that are not part of the author's content.
     fn finish(&self, record: &mut Record) {
         let line = &self.line;
         if let Ok(Value::Object(mut content)) = serde_json::from_str::<Value>(&record.text)
@@ -373,7 +376,7 @@ impl Ready {
         put(SRE_IMPORT_ID, line.record.as_ref().map(|id| text(id.as_str())));
         put(SCOPE, line.private_to.as_ref().map(|_| text(SCOPE_PRIVATE)));
         put(OWNER, line.private_to.as_deref().map(text));
-        // Imported, its source does not tell any more that an alert's text is all that it says.
+        // The source of an imported record no longer shows that its text is only that of an alert.
         let is_untrusted =
             line.untrusted || matches!(&line.said, SreSaid::Data(data) if is_of_alert(line.source, data));
         put(TRUST, is_untrusted.then(|| text(UNTRUSTED)));
@@ -382,7 +385,8 @@ impl Ready {
         }
     }
 
-    /// Keeps it among what is known. What contradicts something there contradicts it here, where that came along.
+    /// Saves the record among the known ones. A conflict in the source memory is a conflict here if
+    /// the other record was imported too.
     fn keep(
         &self,
         tx: &mut dyn Tx,
@@ -420,7 +424,7 @@ fn waits(record: &mut Record) {
     }
 }
 
-/// The one record of a line.
+/// Returns the only draft of a line.
 fn only(mut drafts: Vec<Draft>) -> Result<Draft> {
     let rule =
         "a line is one record: preference_value must have one member, and infrastructure be one object";
@@ -430,7 +434,7 @@ fn only(mut drafts: Vec<Draft>) -> Result<Draft> {
     }
 }
 
-/// A line names its incident: without a name it would be another one with every import, and one with others of the same.
+/// Requires that a line names its incident. Otherwise each import would create another incident.
 fn named(asked: &SreSave) -> Result<()> {
     let incident = asked.data.get("incident_id").and_then(Value::as_str).unwrap_or_default();
     if asked.kind == SreType::Investigations && incident.trim().is_empty() {
@@ -448,12 +452,12 @@ fn refused(draft: &Draft) -> Option<SreKept> {
     Some(SreKept { record: None, key: draft.key.clone(), action, reason: Some(reason) })
 }
 
-/// True for errors of a line, which leave the others as they are.
+/// True for errors of a single line, which do not affect the others.
 fn is_of_line(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Invalid | ErrorKind::TooLarge | ErrorKind::Conflict)
 }
 
-/// Words as a record: kept as they are, and known again by them.
+/// Returns plain text as a record. It is stored unchanged, and its digest identifies a repetition.
 fn in_words(
     building: &Building<'_>,
     ready: &Ready,

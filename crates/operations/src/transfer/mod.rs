@@ -1,4 +1,4 @@
-//! Export and import: records as lines, and the lines of records that were erased.
+//! Export and import of records as lines, and lines of erased records.
 
 mod erased_lines;
 pub(super) mod export;

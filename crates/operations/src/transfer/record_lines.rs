@@ -1,6 +1,6 @@
-//! A record of operations memory as a line: what an export writes and an import reads. Pure. `data`
-//! is what `save` takes, with what was told of it since: an outcome, what was refuted, whose word a
-//! status is. What has no such form goes as its text.
+//! A record of operations memory as a line: the format of export and import. Pure. `data` is the
+//! input of `save` with the later additions: an outcome, refuted findings, the source of a status.
+//! Other records are exported as text.
 
 use jiff::tz::TimeZone;
 use loci_engine::access::segment;
@@ -21,73 +21,73 @@ use crate::records::{namespace_rules, repetition};
 use crate::retrieval::scores::{CONFIRMED_BY, REFUTED_BY, TRUST, UNTRUSTED};
 use crate::settings::SreSettings;
 
-/// Members of an outcome.
+/// The members of an outcome.
 const OUTCOME_KNOWN: &str = "at, by, root_cause_confirmed, postmortem_url, fix";
 const TEXT_CHARS_MAX: usize = limits::SRE_TEXT_CHARS_MAX;
 
-/// What a record says.
+/// The content of a record.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SreSaid {
-    /// By the rules of its type.
+    /// Content by the rules of its type.
     Data(Value),
-    /// In words, or as another program wrote it.
+    /// Plain text, or the format of another program.
     Text(String),
 }
 
-/// A record, as it can be written again elsewhere.
+/// A record in a form for import elsewhere.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SreLine {
-    /// Its type.
+    /// The type.
     pub kind: SreType,
     /// The user, or for infrastructure the agent.
     pub actor: String,
-    /// The session; preferences have none.
+    /// The session. Not used for preferences.
     pub session: Option<String>,
-    /// What it says.
+    /// The content.
     pub said: SreSaid,
-    /// It waits for a person.
+    /// True if it is pending confirmation.
     pub waits: bool,
-    /// Who said it.
+    /// The source.
     pub source: SreSource,
-    /// The user that it is kept to.
+    /// The user to whom it is private.
     pub private_to: Option<String>,
-    /// When it was observed, or seen last.
+    /// The time when it was observed, or last confirmed.
     pub observed_at: Timestamp,
-    /// For how many days it stays, where it has an end.
+    /// The retention in days, if any.
     pub expiry_days: Option<u32>,
-    /// Keys of which something newer is known.
+    /// The superseded keys.
     pub superseded_keys: Vec<String>,
-    /// The record that it contradicts, by its id in the memory it comes from.
+    /// The record with which it conflicts, by its id in the source memory.
     pub contradicts: Option<RecordId>,
-    /// Investigations that confirmed it.
+    /// The investigations that confirmed it.
     pub confirmed_by: Vec<String>,
-    /// Investigations that refuted it.
+    /// The investigations that refuted it.
     pub refuted_by: Vec<String>,
-    /// How often it was said, where it was more than once.
+    /// The number of sessions that made the statement, if more than one.
     pub seen: Option<u64>,
-    /// Its id in the memory it comes from.
+    /// Its id in the source memory.
     pub record: Option<RecordId>,
-    /// Outsiders could write what it says, and nobody else has said it since.
+    /// True if outsiders can write its text, and no other source has stated it.
     pub untrusted: bool,
 }
 
-/// What was told of an investigation, or noted of knowledge, beside what its writer says.
+/// Additions to the author's content of an investigation or of knowledge.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Told {
     outcome: Option<Value>,
     cause_is_refuted: bool,
-    /// Places of findings that were refuted.
+    /// The indexes of refuted findings.
     refuted: Vec<usize>,
     subtype: Option<Value>,
-    /// What a notice said of the status.
+    /// The status according to a notice.
     pub(crate) noticed: Option<ResolutionStatus>,
 }
 
 impl SreLine {
-    /// The line of a record.
+    /// Returns the line of a record.
     ///
     /// # Errors
-    /// Why there is none: it lies where its type does not look.
+    /// The reason why there is none: the namespace does not match its type.
     pub(crate) fn of(
         (memory, kind): (&Memory, SreType),
         record: &Record,
@@ -99,7 +99,7 @@ impl SreLine {
             .ok_or_else(|| format!("the strategy {} does not look in {}", strategy.name, record.namespace))?;
         let stored = serde_json::from_str::<Value>(&record.text).ok();
         let name = stored.as_ref().and_then(|stored| stored.get(named_by(kind))?.as_str());
-        // Agents are kept by one name and say another.
+        // The namespace has the configured name of an agent, and the content may have an alias.
         let is_that =
             |name: &&str| namespace_rules::actor(kind, name, settings).is_ok_and(|one| one.as_str() == actor);
         let name = name.filter(is_that).map_or_else(|| segment::decode(&actor), str::to_owned);
@@ -131,7 +131,7 @@ impl SreLine {
 }
 
 impl SreLine {
-    /// What an import holds it to, beside the rules of its type.
+    /// Checks the import rules of a line, in addition to the rules of its type.
     ///
     /// # Errors
     /// `Invalid`, naming the member.
@@ -176,13 +176,14 @@ impl SreLine {
     }
 }
 
-/// True for what an alert opened and nobody has looked into: its text is the alert's.
+/// True for an investigation that an alert opened and no agent has updated: its text is that of the
+/// alert.
 pub(super) fn is_of_alert(source: SreSource, data: &Value) -> bool {
     let trust = data.get("alert").and_then(|alert| alert.get(TRUST)).and_then(Value::as_str);
     source == SreSource::Webhook && trust == Some(UNTRUSTED)
 }
 
-/// The actor and the session in whose place a record lies, as its namespace writes them.
+/// Returns the actor and the session in the namespace of a record.
 pub(crate) fn place_of(strategy: &Strategy, record: &Record) -> Option<(String, Option<String>)> {
     let known =
         |name: &str| matches!(name, "memoryStrategyId" | "strategyId").then(|| strategy.id.to_string());
@@ -190,7 +191,7 @@ pub(crate) fn place_of(strategy: &Strategy, record: &Record) -> Option<(String, 
     Some((values.remove("actorId")?, values.remove("sessionId")))
 }
 
-/// The member that says whose a record is.
+/// Returns the name of the member with the owner of a record.
 fn named_by(kind: SreType) -> &'static str {
     match kind {
         SreType::Infrastructure => "discovered_by",
@@ -198,7 +199,7 @@ fn named_by(kind: SreType) -> &'static str {
     }
 }
 
-/// What is stored without what follows from the rest; none for what is no object.
+/// Returns the stored content without derived members. `None` if it is not an object.
 fn data_of(kind: SreType, stored: Value) -> Option<Value> {
     let Value::Object(mut members) = stored else { return None };
     members.remove(named_by(kind));
@@ -210,7 +211,7 @@ fn data_of(kind: SreType, stored: Value) -> Option<Value> {
     Some(Value::Object(members))
 }
 
-/// True where an import would read it.
+/// True if an import would accept it.
 fn is_readable(kind: SreType, data: &Value, now: Timestamp) -> bool {
     let Ok((data, _)) = parted(kind, data.clone()) else { return false };
     match kind {
@@ -222,7 +223,7 @@ fn is_readable(kind: SreType, data: &Value, now: Timestamp) -> bool {
     }
 }
 
-/// What its writer says, and what was told of it since.
+/// Splits the content into the author's part and the later additions.
 ///
 /// # Errors
 /// `Invalid`, naming the member.
@@ -261,7 +262,7 @@ fn outcome(value: Value) -> Result<Value> {
     Ok(value)
 }
 
-/// Whose word a status is: what nobody said is left out, and what a notice said is given as such.
+/// Reads the source of a status: removes a default status, and returns one that a notice set.
 fn noticed(members: &mut Map<String, Value>) -> Result<Option<ResolutionStatus>> {
     let Some(source) = members.remove("status_source") else { return Ok(None) };
     let status = members.get("resolution_status").and_then(Value::as_str).and_then(ResolutionStatus::parse);
@@ -285,7 +286,7 @@ fn noticed(members: &mut Map<String, Value>) -> Result<Option<ResolutionStatus>>
 }
 
 impl Told {
-    /// What a writer said, with what was told of it.
+    /// Adds the additions to the author's content.
     pub(super) fn with(&self, content: &mut Map<String, Value>) {
         let mut put = |name: &str, value: Option<Value>| {
             content.extend(value.map(|value| (name.to_owned(), value)));
@@ -301,12 +302,12 @@ impl Told {
         }
     }
 
-    /// The outcome, to be masked.
+    /// Returns the outcome, for masking.
     pub(super) fn outcome_mut(&mut self) -> Option<&mut Value> {
         self.outcome.as_mut()
     }
 
-    /// What the outcome says of the cause; none where none was told.
+    /// Returns the verdict of the outcome on the cause. `None` without an outcome.
     pub(super) fn judged(&self) -> Option<&'static str> {
         let outcome = self.outcome.as_ref()?;
         Some(match outcome.get("root_cause_confirmed").and_then(Value::as_bool) {

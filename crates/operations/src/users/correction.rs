@@ -1,8 +1,8 @@
-//! `sre_own_correct`: a user says what is right of a record of their own. It is a save like every
-//! other, by the rules of preferences: a key that has the user's name may be an agent's, so its
-//! word counts as an agent's, contacts wait for the person who confirms them, and what lets things
-//! happen without asking is refused. Only an administrator's word is a person's. What was corrected
-//! gives way, and stays as history.
+//! `sre_own_correct`: a user corrects a record of their own. It is an ordinary save with the rules
+//! of preferences. A key with the user's name may belong to an agent, so its source is `agent`:
+//! contacts wait for the person who confirms them, and preferences of the class risk are rejected.
+//! Only an administrator counts as a person. The corrected record is superseded and kept as
+//! history.
 
 use loci_engine::access;
 use loci_engine::records::changing::Changing;
@@ -20,15 +20,17 @@ use crate::records::save::{SaveAs, SreKept, SreSave};
 use crate::times::users_zone::UsersZone;
 use crate::transfer::record_lines::{SreLine, SreSaid, parted};
 
-/// Why a record gave way.
+/// The reason recorded for the superseded record.
 const CORRECTED: &str = "its user corrected it";
 
 impl Operations {
-    /// Says of a record of the caller's own what is right, by the rules of its type. The answer names the record that says it now.
+    /// Corrects a record of the caller by the rules of its type. The response names the record with
+    /// the corrected content.
     ///
     /// # Errors
-    /// `Invalid`, naming the member; `NotFound` for what is not there, or not the caller's; `Denied` for what only an administrator may set;
-    /// `Conflict` where a person said it, or another program wrote it.
+    /// `Invalid`, naming the member; `NotFound` if the record does not exist or is not the
+    /// caller's; `Denied` for values that only an administrator may set; `Conflict` if a person
+    /// stated it, or another program wrote it.
     pub async fn sre_own_correct(
         &self,
         caller: &Principal,
@@ -79,8 +81,8 @@ impl Operations {
     }
 }
 
-/// What is said of the same thing, now. The incident stays, and what was told of it since is no part of what is said. That a notice told the status
-/// is taken where it did; nobody else can say so.
+/// Returns the corrected content. The incident is kept, and later additions are not part of the
+/// content. A status source of `webhook` is accepted only if a notice set the status before.
 fn said_anew(kind: SreType, before: &Value, data: Value) -> Result<(Value, Option<ResolutionStatus>)> {
     let (data, told) = parted(kind, data)?;
     let noticed = told.noticed;
@@ -103,7 +105,8 @@ fn said_anew(kind: SreType, before: &Value, data: Value) -> Result<(Value, Optio
     Ok((Value::Object(members), noticed))
 }
 
-/// What was corrected gives way to what was saved in its stead, where that has other keys and did not make it give way by itself.
+/// Supersedes the corrected record with the saved one, if the save did not do so because their keys
+/// differ.
 pub(crate) fn gives_way(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,

@@ -1,7 +1,7 @@
-//! Events that operations memory keeps to users, whatever a key may read: those of their
-//! preferences, and those that its own operations wrote of investigations that somebody keeps to
-//! themselves, which say so. Whoever works for the user sees them as the user does; who that is, is
-//! the matter of `loci_engine::access`.
+//! Events that operations memory restricts to a user, regardless of a key's grants: events of
+//! preferences, and events that its own operations wrote for private investigations, which are
+//! marked. A caller that works for the user sees them as the user does. `loci_engine::access`
+//! decides who works for a user.
 
 use loci_engine::access::{self, segment};
 use loci_engine::hooks::EventFilter;
@@ -24,10 +24,11 @@ pub(crate) struct EventGuard {
 }
 
 impl EventGuard {
-    /// Of an actor's session that the caller's grants reach; `None` where everything is shown.
+    /// Returns the filter of an actor's session within the caller's grants; `None` if all events
+    /// are visible.
     ///
     /// # Errors
-    /// `Denied` where all of it is another user's.
+    /// `Denied` if the whole session belongs to another user.
     pub(crate) fn of(
         caller: &Principal,
         memory: &Memory,
@@ -44,7 +45,8 @@ impl EventGuard {
 }
 
 impl EventFilter for EventGuard {
-    /// True for what the caller is shown: no other user's preferences, and of what is kept to somebody what they may see in that one's name.
+    /// True if the caller may see the event: no preferences of other users, and private events only
+    /// within the rights on their owner.
     fn admits(&self, event: &Event) -> bool {
         let Self { caller, memory, capability } = self;
         let kind = event.metadata.get(EVENT_TYPE).and_then(|word| SreType::parse_input(word));
@@ -57,10 +59,10 @@ impl EventFilter for EventGuard {
     }
 }
 
-/// Requires that the caller works for the actor, where a session takes preferences.
+/// Requires that the caller works for the actor of a session of preferences.
 ///
 /// # Errors
-/// `Denied` for another user's.
+/// `Denied` for the session of another user.
 pub(crate) fn require_session(
     caller: &Principal,
     memory: &Memory,

@@ -1,5 +1,5 @@
-//! Users: the owner of a preference, events that are kept to users, a user's own records, and the
-//! user of a request.
+//! Users: the owner of a preference, events restricted to users, a user's own records, and the user
+//! of a request.
 
 pub(super) mod correction;
 pub(super) mod event_guard;

@@ -1,8 +1,7 @@
 //! `sre_own`, `sre_own_delete`, `sre_own_delete_all`: a user lists and deletes their own records.
-//! Theirs are their preferences, their investigations, and what was learned of services in these or
-//! is kept to them. Whose they are goes by the name of the connection; what of it the connection
-//! reaches goes by its grants, as everywhere. Saying what is right is [`super::correction`]'s
-//! matter.
+//! These are their preferences, their investigations, and knowledge about services that was learned
+//! in these or is private to them. The name of the connection identifies the user, and its grants
+//! limit the records, as everywhere. [`super::correction`] corrects records.
 
 use std::collections::HashMap;
 
@@ -27,43 +26,44 @@ use crate::retrieval::scores::CONFIRMED_BY;
 use crate::transfer::export::{SreExportCursor, SreExported};
 use crate::transfer::record_lines::{SreLine, place_of};
 
-/// Records of a page.
+/// The number of records per page.
 const PAGE: usize = 100;
-/// Investigations of one session that are looked at.
+/// The maximum number of investigations read per session.
 const OF_SESSION_MAX: usize = 50;
-/// In this order all is deleted: what was learned in investigations goes first, for they say whose it is.
+/// The order of deletion. Knowledge is deleted first, because the investigations identify its
+/// owner.
 const DELETED_IN_ORDER: [SreType; 3] =
     [SreType::Infrastructure, SreType::Preferences, SreType::Investigations];
 
-/// A place in all that is a user's.
+/// A position in all records of a user.
 pub type SreOwnPlace = (SreType, Option<SreExportCursor>);
 
-/// What became of all that is a user's, or of as much of it as one request looks through.
+/// The result of deleting all records of a user, or as many as one request examines.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SreOwnDeleted {
-    /// How many records were deleted.
+    /// The number of deleted records.
     pub deleted: u64,
-    /// Those that were to be and were not, and why.
+    /// Records that could not be deleted, with the reason.
     pub failed: Vec<(RecordId, String)>,
-    /// Knowledge of services that investigations of others confirmed, which is not the user's alone and stays.
+    /// The number of kept knowledge records that investigations of other users confirmed.
     pub shared: u64,
-    /// Where to go on; none at the end.
+    /// The position of the next request. `None` at the end.
     pub next: Option<SreOwnPlace>,
 }
 
-/// Whose a record is, to a user.
+/// The relation of a record to a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Whose {
     Theirs,
-    /// It was learned in a session of theirs, and another confirmed it.
+    /// Learned in a session of the user, and confirmed by another user.
     NotTheirsAlone,
     Others,
 }
 
-/// Whose records are asked for.
+/// The user whose records are requested.
 struct User {
     name: String,
-    /// As namespaces name them.
+    /// The actor, in the spelling of namespaces.
     actor: ActorId,
     now: Timestamp,
 }
@@ -75,10 +75,12 @@ impl Operations {
         Ok(User { name, actor, now: self.engine.now() })
     }
 
-    /// The caller's own records of a type, in force or waiting, from a place on. A page may have fewer than others, or none, before the end.
+    /// Returns a page of the caller's active and pending records of a type. A page before the end
+    /// may be short or empty.
     ///
     /// # Errors
-    /// `Denied` for whoever may read nothing of the memory; `Conflict` where it has no strategy of the type.
+    /// `Denied` if the caller may not read the memory; `Conflict` if it has no strategy of the
+    /// type.
     pub async fn sre_own(
         &self,
         caller: &Principal,
@@ -126,10 +128,12 @@ impl Operations {
         Ok(page)
     }
 
-    /// Deletes records of the caller's own, whatever their state: each that is not theirs, not theirs alone or gone fails by itself.
+    /// Deletes the caller's own records in any state. Each record that is not the caller's, is
+    /// shared or does not exist fails separately.
     ///
     /// # Errors
-    /// `Denied` for whoever may write nothing of the memory; `Invalid` for more ids than one request may have, or one twice.
+    /// `Denied` if the caller may not write the memory; `Invalid` for more ids than one request may
+    /// have, or for a duplicate id.
     pub async fn sre_own_delete(
         &self,
         caller: &Principal,
@@ -161,11 +165,11 @@ impl Operations {
         self.engine.records_delete_found(caller, memory, ids, find).await
     }
 
-    /// Deletes all that is the caller's, whatever its state, from a place on: as much as one request looks through, at most
-    /// [`limits::SRE_OWN_LOOKED_AT_MAX`] records and a page.
+    /// Deletes all of the caller's records in any state, from a position on. One request examines
+    /// at most [`limits::SRE_OWN_LOOKED_AT_MAX`] records and one page.
     ///
     /// # Errors
-    /// `Denied` for whoever may write nothing of the memory; `Conflict` where it has no strategy of a type.
+    /// `Denied` if the caller may not write the memory; `Conflict` if it has no strategy of a type.
     pub async fn sre_own_delete_all(
         &self,
         caller: &Principal,
@@ -201,7 +205,7 @@ impl Operations {
         Ok(done)
     }
 
-    /// What of a page of records of a type is to be deleted.
+    /// Returns the records of a page to delete.
     async fn sre_own_page(
         &self,
         caller: &Principal,
@@ -246,7 +250,7 @@ impl Operations {
             .await
     }
 
-    /// The record, in force or waiting, if it is the caller's and the caller may write it.
+    /// Returns an active or pending record, if it is the caller's and the caller may write it.
     pub(super) async fn sre_own_record(
         &self,
         caller: &Principal,
@@ -274,7 +278,7 @@ impl Operations {
     }
 }
 
-/// A page of what is a user's.
+/// A page of a user's records.
 #[derive(Default)]
 struct OwnPage {
     theirs: Vec<RecordId>,
@@ -283,7 +287,7 @@ struct OwnPage {
     next: Option<SreExportCursor>,
 }
 
-/// Sessions that were looked at: true for those that are the user's alone.
+/// The sessions examined, with true for those that belong to the user alone.
 #[derive(Default)]
 struct Sessions(HashMap<SessionId, bool>);
 
@@ -298,8 +302,9 @@ impl Sessions {
     }
 }
 
-/// The type of a record, and whose it is; none where it is of no type. What a user keeps and what they looked into is theirs in every state; what is
-/// known of services to all only as long as it counts: what gave way to others' is how these came to know.
+/// Returns the type of a record, and its relation to the user. `None` if it has no type. Private
+/// records, preferences and investigations are the user's in every state. Knowledge is the user's
+/// only while active or pending, because a superseded record documents how later knowledge arose.
 fn whose(
     tx: &dyn ReadTx,
     memory: &Memory,
@@ -325,7 +330,8 @@ fn whose(
     Ok(Some((kind, whose)))
 }
 
-/// Whose knowledge of services is: that of the user in whose session it was learned, unless others confirmed it.
+/// Returns the relation of knowledge to the user: it belongs to the user of the session in which it
+/// was learned, unless other users confirmed it.
 fn of_session(
     tx: &dyn ReadTx,
     memory: &Memory,
@@ -340,7 +346,7 @@ fn of_session(
     if !sessions.is_of(tx, memory, user, session)? {
         return Ok(Whose::Others);
     }
-    // Who shows it again is named by the session, whose outcome was told by the incident.
+    // An entry names a session or an incident.
     for name in words(record, CONFIRMED_BY) {
         let is_own = match SessionId::parse(name.as_str()) {
             Ok(confirming) => confirming == *session || sessions.is_of(tx, memory, user, &confirming)?,
@@ -353,7 +359,7 @@ fn of_session(
     Ok(Whose::Theirs)
 }
 
-/// True where every investigation of an incident is the user's, and there is one.
+/// True if an incident has investigations, and all are the user's.
 fn is_incident_of(tx: &dyn ReadTx, memory: &Memory, user: &User, incident: &str) -> Result<bool> {
     let scope = namespace_rules::scope(memory, SreType::Investigations, None, user.now)?;
     let page = RecordPage { scope, after: None, limit: OF_SESSION_MAX };
@@ -361,7 +367,7 @@ fn is_incident_of(tx: &dyn ReadTx, memory: &Memory, user: &User, incident: &str)
     Ok(are_all_of(&all, user))
 }
 
-/// True where every investigation of a session is the user's, and there is one.
+/// True if a session has investigations, and all are the user's.
 fn is_session_of(tx: &dyn ReadTx, memory: &Memory, user: &User, session: &SessionId) -> Result<bool> {
     let clause = AccessClause { session: Some(session.clone()), ..AccessClause::default() };
     let scope = RecordScope {
@@ -372,7 +378,7 @@ fn is_session_of(tx: &dyn ReadTx, memory: &Memory, user: &User, session: &Sessio
     Ok(are_all_of(&all, user))
 }
 
-/// True where there are some, few enough to be all of them, and each is the user's.
+/// True if there is at least one record, the list is complete, and each record is the user's.
 fn are_all_of(all: &[Record], user: &User) -> bool {
     let is_theirs = |record: &Record| record.provenance.actor.as_ref() == Some(&user.actor);
     !all.is_empty() && all.len() < OF_SESSION_MAX && all.iter().all(is_theirs)

@@ -1,6 +1,6 @@
-//! Whose the preferences are that lie somewhere: by the memory's own places and, where the memory
-//! is not at hand, by Loci's seal. What a caller may do there is decided in `loci_engine::access`,
-//! nowhere else. Pure.
+//! The owner of preferences in a namespace: derived from the memory's templates or, if the memory
+//! is not available, from Loci's seal. Only `loci_engine::access` decides the rights of a caller.
+//! Pure.
 
 use loci_engine::access::segment;
 use loci_engine::hooks::{NamespaceOwner, Ownership};
@@ -14,20 +14,20 @@ use crate::records::namespace_rules;
 use crate::records::precedence::{is_sealed, word};
 use crate::records::save::{SCOPE, SCOPE_PRIVATE};
 
-/// The variable of templates that holds the user.
+/// The template variable that holds the user.
 const USER: &str = "{actorId}";
 
-/// Where a memory of the profile keeps the preferences of its users.
+/// The namespaces in which a memory of the profile stores preferences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UsersPlaces {
     strategy: StrategyId,
     template: String,
-    /// Templates of the memory's other strategies.
+    /// The templates of the memory's other strategies.
     others: Vec<String>,
 }
 
 impl UsersPlaces {
-    /// None for memories of another kind.
+    /// `None` for memories without this profile.
     pub(crate) fn of(memory: &Memory) -> Option<Self> {
         if !is_of_profile(memory) {
             return None;
@@ -47,7 +47,8 @@ impl UsersPlaces {
         if is_shared { None } else { self.user_at(namespace) }
     }
 
-    /// The user whose preference a record is: one that the strategy made, or one that lies there, whatever it says of its strategy.
+    /// Returns the user whose preference a record is: the strategy of preferences made it, or it is
+    /// in a namespace of preferences.
     fn user_of_record(&self, record: &Record) -> Option<NamespaceOwner> {
         let namespace = record.namespace.normal();
         if record.strategy.as_ref() == Some(&self.strategy) {
@@ -76,23 +77,25 @@ impl Ownership for UsersPlaces {
     }
 }
 
-/// The user whose preference a record is, by Loci's seal alone.
+/// Returns the user whose preference a record is, by Loci's seal alone.
 pub(crate) fn user_of_preference(record: &Record) -> Option<NamespaceOwner> {
     (record.kind == RecordKind::Preference && is_sealed(record)).then(|| by_provenance(record))
 }
 
-/// True for what is for one user and administrators, by Loci's seal: a preference, or what somebody keeps to themselves.
+/// True for a record that only one user and administrators may see, by Loci's seal: a preference,
+/// or a private record.
 pub(crate) fn is_kept_to_a_user(record: &Record) -> bool {
     is_sealed(record) && (record.kind == RecordKind::Preference || word(record, SCOPE) == Some(SCOPE_PRIVATE))
 }
 
-/// Of nobody where it does not say whose it is.
+/// Returns the owner by provenance. The user is empty if the record names none.
 fn by_provenance(record: &Record) -> NamespaceOwner {
     let user = record.provenance.actor.as_ref().map(segment::user_of).unwrap_or_default();
     let namespace = record.namespace.normal();
     let named =
         segment::segments(&namespace).enumerate().filter(|(_, segment)| segment::decode(segment) == user);
     let at = named.last().map(|(at, _)| at);
-    // No grant on a part of the tree is that user's where the tree does not name the user.
+    // If the namespace does not name the user, no grant on a part of the tree is limited to that
+    // user.
     NamespaceOwner { user, depth: at.map_or(usize::MAX, |at| at + 1) }
 }

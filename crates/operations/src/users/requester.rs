@@ -1,5 +1,5 @@
-//! The user that a request of operations memory is for: a named one, the user of a session, or the
-//! caller itself. A requester is never guessed: a key that acts for users says for which.
+//! The user of a request to operations memory: a named one, the user of a session, or the caller
+//! itself. The user is never guessed: a key that acts for users must state which one.
 
 use loci_engine::access;
 use loci_model::principal::{Capability, Principal};
@@ -10,13 +10,13 @@ use crate::Operations;
 use crate::records::namespace_rules;
 use crate::settings::SUPERVISOR;
 
-/// The remedies of a request that does not say for whom it is.
+/// The remedies for a request that states no user.
 const REMEDY: &str = "give user_id, or the header X-Loci-User (loci mcp --user), or the session_id of that user's investigation";
 
-/// The members of a request that say for whom it is.
+/// The members of a request that state its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SreRequester<'a> {
-    /// The user that an argument names.
+    /// The user in an argument.
     pub named: Option<&'a str>,
     /// The user of the connection: the header X-Loci-User.
     pub connection: Option<&'a str>,
@@ -25,11 +25,11 @@ pub struct SreRequester<'a> {
 }
 
 impl Operations {
-    /// Returns the user that a request is for.
+    /// Returns the user of a request.
     ///
     /// # Errors
-    /// `Invalid` on `user_id` where the key acts for users and nothing says for which;
-    /// as [`Operations::sre_requester_if_known`].
+    /// `Invalid` on `user_id` if the key acts for users and the request states none; as
+    /// [`Operations::sre_requester_if_known`].
     pub async fn sre_requester(
         &self,
         caller: &Principal,
@@ -40,12 +40,12 @@ impl Operations {
         known.ok_or_else(|| unknown(given(asked.session)))
     }
 
-    /// Returns the user that a request is for; `None` where the key acts for users and nothing says
-    /// for which. An administrator acts for the user of the session, or for itself.
+    /// Returns the user of a request; `None` if the key acts for users and the request states none.
+    /// An administrator acts for the user of the session, or for itself.
     ///
     /// # Errors
-    /// `Denied` on `user_id` where the argument and the connection name two users, or the caller
-    /// may not act for the named one; `Denied` where the caller may not read.
+    /// `Denied` on `user_id` if the argument and the connection name different users, or the caller
+    /// may not act for the named one; `Denied` if the caller may not read.
     pub async fn sre_requester_if_known(
         &self,
         caller: &Principal,
@@ -57,7 +57,7 @@ impl Operations {
         }
         let acts_for_users = access::acts_for_users(caller, memory);
         let is_admin = access::require_whole(caller, memory, Capability::Admin).is_ok();
-        // A caller that acts for nobody else is the user, in every session.
+        // A caller that acts for no other users is the user itself, in every session.
         if !acts_for_users && !is_admin {
             return Ok(Some(caller.name.clone()));
         }
@@ -82,21 +82,21 @@ impl Operations {
         if let Some(other) = of_connection.filter(|_| !access::may_impersonate(caller, memory, &actor)) {
             return Err(two_users(user, other));
         }
-        // The verb asks for the right that it needs; here any right on the user will do.
+        // The operation checks the right that it needs; here any right on the user is enough.
         let may = |capability| access::require_user(caller, memory, (&actor, user), capability);
         may(Capability::Read).or_else(|_| may(Capability::Write)).map_err(|error| error.on("user_id"))?;
         Ok(Some(user))
     }
 
-    /// Returns the agent whose knowledge a request without an agent saves: the caller's own name
-    /// where it is an agent of the memory, else the supervisor. Starts read both.
+    /// Returns the agent under which a request without an agent saves knowledge: the caller's name
+    /// if it is an agent of the memory, otherwise the supervisor. Starts read both.
     pub fn sre_agent(&self, caller: &Principal, memory: &MemoryId) -> String {
         let settings = self.settings.of(memory);
         let is_agent = settings.is_read(&caller.name);
         if is_agent { caller.name.clone() } else { SUPERVISOR.to_owned() }
     }
 
-    /// Returns true where starts show the knowledge of an agent.
+    /// True if starts show the knowledge of an agent.
     pub fn sre_agent_is_read(&self, memory: &MemoryId, agent: &str) -> bool {
         self.settings.of(memory).is_read(agent)
     }
@@ -107,12 +107,12 @@ impl Operations {
     }
 }
 
-/// Returns a text that was given; an empty one says nothing.
+/// Returns the text, or `None` if it is empty.
 fn given(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())
 }
 
-/// Returns the error for a request that does not say for whom it is.
+/// Returns the error for a request that states no user.
 fn unknown(session: Option<&str>) -> Error {
     let rule = match session {
         Some(session) => format!(
@@ -125,7 +125,7 @@ fn unknown(session: Option<&str>) -> Error {
     Error::invalid("user_id", rule)
 }
 
-/// Returns the error for an argument that names another user than the connection.
+/// Returns the error for an argument and a connection that name different users.
 fn two_users(named: &str, connection: &str) -> Error {
     let rule = format!(
         "user_id {named} is not the user of the connection, {connection} (X-Loci-User, loci mcp --user): leave user_id out, \
