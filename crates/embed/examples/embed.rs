@@ -1,7 +1,9 @@
-//! Reads texts, one JSON string per line, and writes what the model makes of them, for `bench/embed/check.py`:
-//! `ids` (a JSON array per line), `vectors` (f32, little-endian), or `speed [kernels]` (milliseconds per text, one thread).
-//! With `rounds` it is the measured side of `bench/embed/peer.py`: a first line names the kernels that this processor runs,
-//! then each line `{"kernels", "calls", "texts"}` is answered by the milliseconds that each call took, tokenising included.
+//! Reads texts, one JSON string per line, and writes the output of the model for
+//! `bench/embed/check.py`: `ids` (a JSON array per line), `vectors` (f32, little-endian), or
+//! `speed [kernels]` (milliseconds per text, one thread). The mode `rounds` is the measured side of
+//! `bench/embed/peer.py`. Its first output line lists the kernels that this processor supports. For
+//! each input line `{"kernels", "calls", "texts"}` it then writes the duration of each call in
+//! milliseconds, including tokenisation.
 
 use std::io::{BufRead, Write};
 use std::time::Instant;
@@ -38,7 +40,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(out.flush()?)
 }
 
-/// The best and the middle of many calls, for texts of 14, 62 and 254 ids (16, 64 and 256 rows) and for batches.
+/// Prints the best and the median time of many calls, for texts of 14, 62 and 254 ids (16, 64 and
+/// 256 rows) and for batches.
 fn speed(model: &MiniLm, out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>> {
     writeln!(out, "kernels {}", model.kernels())?;
     for (ids, texts, calls) in [(14, 1, 300), (62, 1, 100), (254, 1, 30), (62, 64, 5)] {

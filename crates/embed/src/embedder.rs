@@ -1,9 +1,11 @@
-//! The `Embedder` port on threads of its own, so that no asynchronous thread computes. Questions have a thread to
-//! themselves and never wait for a batch; a batch is cut into pieces for the others, by texts and
-//! by bytes. A caller hands in a few pieces at a time, so that the pieces of several callers take
-//! turns. Both queues are bounded. Threads share
-//! nothing but their queue: a batch thread may run at a low priority, and a question must never wait for what it holds. It
-//! knows no model (that is `MiniLm`'s) and no priorities: what a batch thread does first is given.
+//! The `Embedder` port on its own threads, so that no asynchronous thread computes. Questions have
+//! a separate thread and never wait for a batch. A batch is split into pieces for the other
+//! threads, by number of texts and by bytes. A caller submits a few pieces at a time, so that the
+//! pieces of several callers alternate.
+//!
+//! Both queues are bounded. Threads share only their queue: a batch thread may run at a low
+//! priority, and a question must never wait for a lock that it holds. The module contains no model,
+//! which is `MiniLm`, and no priorities: the caller supplies the first action of a batch thread.
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,22 +19,24 @@ use loci_model::{Error, ErrorKind, Result};
 
 use crate::MiniLm;
 
-/// Questions that may wait; one takes about a millisecond.
+/// The maximum number of queued questions; one takes about a millisecond.
 const QUESTIONS_WAITING_MAX: usize = 256;
-/// Pieces of batches that may wait, for each batch thread.
+/// The maximum number of queued pieces of batches, per batch thread.
 const PIECES_WAITING_MAX: usize = 512;
-/// Texts of a piece, at most: before the next piece a thread looks whether anybody still wants it.
+/// The maximum number of texts in a piece. Before each piece a thread checks if the caller still
+/// waits for it.
 const TEXTS_AT_ONCE: usize = 8;
-/// Bytes of the texts of a piece, at most: a longer text is a piece of its own.
+/// The maximum size of the texts in a piece, in bytes. A longer text is a piece of its own.
 const BYTES_AT_ONCE: usize = 8 * 1024;
-/// Pieces of one call that wait or are embedded, for each batch thread.
+/// The number of pieces of one call that are queued or being embedded, per batch thread.
 const PIECES_AHEAD: usize = 2;
 
-/// The built-in model as the engine's embedder. Dropping it waits for what is being embedded, not for what waits.
+/// The built-in model as the engine's embedder. Dropping it waits for the texts being embedded, but
+/// not for queued ones.
 pub struct BuiltInEmbedder {
-    /// Only asked for its properties; each thread has one of its own.
+    /// Used only for its properties; each thread has its own model.
     model: MiniLm,
-    /// `None` only while it is dropped.
+    /// `None` only during a drop.
     queues: Option<Queues>,
     threads: Vec<JoinHandle<()>>,
     batch_threads: usize,
@@ -48,16 +52,16 @@ struct Question {
     answer: oneshot::Sender<QuestionVector>,
 }
 
-/// A part of a batch: as much as one thread embeds before another caller has its turn.
+/// A part of a batch. A thread embeds one piece before the next caller's turn.
 struct Piece {
     texts: Vec<String>,
     answer: oneshot::Sender<Vec<Vector>>,
 }
 
 impl BuiltInEmbedder {
-    /// Starts one thread for questions and `batch_threads` (at least one) for batches, each of which first calls
-    /// `begin_batches`: there its priority can be lowered. They sleep until they are asked; the model's pages are read at
-    /// the first text.
+    /// Starts one thread for questions and `batch_threads` (at least one) for batches. Each batch
+    /// thread first calls `begin_batches`, which can lower its priority. The threads sleep until
+    /// there is work; the model's pages are loaded at the first text.
     pub fn start(batch_threads: usize, begin_batches: fn()) -> Result<BuiltInEmbedder> {
         let batch_threads = batch_threads.max(1);
         let (questions, asked) = sync_channel::<Question>(QUESTIONS_WAITING_MAX);
@@ -103,7 +107,8 @@ impl Embedder for BuiltInEmbedder {
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
         Box::pin(async move {
             let ahead = self.batch_threads.saturating_mul(PIECES_AHEAD);
-            // Where a piece is refused, nobody waits for those before it, and they are passed over.
+            // If a piece is refused, the caller no longer waits for the earlier ones, and the
+            // threads skip them.
             let made = stream::iter(pieces(texts)).map(|texts| self.embed_piece(texts)).buffered(ahead);
             let made: Vec<Vec<Vector>> = made.try_collect().await?;
             Ok(made.into_iter().flatten().collect())
@@ -121,10 +126,11 @@ impl Embedder for BuiltInEmbedder {
 
 impl Drop for BuiltInEmbedder {
     fn drop(&mut self) {
-        // The threads end when their queue is closed and empty; what nobody waits for any more is passed over.
+        // The threads end when their queue is closed and empty. They skip work for which no caller
+        // waits.
         self.queues = None;
         for thread in self.threads.drain(..) {
-            // A thread that panicked has already failed the calls it held.
+            // A thread that panicked has already failed its calls.
             let _ = thread.join();
         }
     }
@@ -139,7 +145,7 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<
 fn answer_questions(model: &MiniLm, asked: &Receiver<Question>) {
     while let Ok(Question { text, answer }) = asked.recv() {
         if !answer.is_canceled() {
-            // Whoever asked may have left meanwhile.
+            // The caller may have stopped waiting meanwhile.
             let _ = answer.send(model.embed_question(&text));
         }
     }
@@ -150,13 +156,13 @@ fn embed_pieces(model: &MiniLm, handed_in: &Mutex<Receiver<Piece>>) {
         let next = handed_in.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Piece { texts, answer }) = next else { return };
         if !answer.is_canceled() {
-            // Whoever asked may have left meanwhile.
+            // The caller may have stopped waiting meanwhile.
             let _ = answer.send(model.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>()));
         }
     }
 }
 
-/// Texts cut into pieces, in their order.
+/// Splits texts into pieces, in their order.
 fn pieces(texts: Vec<String>) -> Vec<Vec<String>> {
     let mut pieces: Vec<Vec<String>> = Vec::new();
     let mut bytes = 0;
@@ -244,7 +250,7 @@ mod tests {
         let embedder = BuiltInEmbedder::start(1, usual).unwrap();
         let mut great = Box::pin(embedder.embed(texts(20 * TEXTS_AT_ONCE)));
         assert!(futures::FutureExt::now_or_never(&mut great).is_none());
-        // Polled together; the great batch was handed in first.
+        // Both are polled together; the large batch was submitted first.
         match block_on(futures::future::select(great, embedder.embed(texts(1)))) {
             futures::future::Either::Left(_) => panic!("a few texts waited for all of a great batch"),
             futures::future::Either::Right((few, great)) => {
@@ -270,7 +276,7 @@ mod tests {
         let embedder = BuiltInEmbedder::start(2, usual).unwrap();
         let mut batches = Box::pin(join_all((0..8).map(|_| embedder.embed(texts(16)))));
         let question = Box::pin(embedder.embed_question("When does the harbour open?".to_owned()));
-        // Polled together; the batches were handed in first.
+        // Both are polled together; the batches were submitted first.
         match block_on(futures::future::select(&mut batches, question)) {
             futures::future::Either::Left(_) => panic!("128 texts were faster than one question"),
             futures::future::Either::Right((answer, _)) => assert!(!answer.unwrap().shortened),
@@ -278,7 +284,7 @@ mod tests {
         assert!(block_on(batches).into_iter().all(|batch| batch.unwrap().len() == 16));
     }
 
-    /// The batch thread of one test begins when nobody holds this.
+    /// A lock that blocks the start of the batch thread in one test.
     static GATE: Mutex<()> = Mutex::new(());
 
     fn behind_the_gate() {
@@ -287,20 +293,19 @@ mod tests {
 
     #[test]
     fn a_full_queue_refuses_and_what_nobody_waits_for_is_passed_over() {
-        // Nothing is taken from the queue while it is looked at.
+        // The thread takes nothing from the queue while the test inspects it.
         let gate = GATE.lock().unwrap();
         let embedder = BuiltInEmbedder::start(1, behind_the_gate).unwrap();
         let long = vec!["a ".repeat(BYTES_AT_ONCE / 2); PIECES_AHEAD];
         let mut flood: Vec<_> = (0..PIECES_WAITING_MAX + 8).map(|_| embedder.embed(long.clone())).collect();
-        // Each call hands in one piece at least when it is polled; the last one leaves the queue
-        // full.
+        // Each call submits at least one piece when it is polled; the last one fills the queue.
         let answered = flood.iter_mut().filter_map(futures::FutureExt::now_or_never).collect::<Vec<_>>();
         assert!(answered.iter().all(Result::is_err), "none is embedded");
         let late = block_on(embedder.embed(texts(1))).unwrap_err();
         assert_eq!(late.kind, ErrorKind::Throttled);
         drop(flood);
         drop(gate);
-        // Were the flood still worked through, this drop would take minutes.
+        // If the threads still processed the flood, this drop would take minutes.
         drop(embedder);
     }
 }

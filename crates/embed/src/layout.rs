@@ -1,40 +1,44 @@
-//! Where everything lies in the model file. The crate that reads the file and `cargo xtask model`, which writes it, both
-//! compile this one source, so that they cannot disagree. It holds places and shapes, not values.
+//! The layout of the model file. The crate that reads the file and `cargo xtask model`, which
+//! writes it, compile this same source, so that they cannot disagree. It contains positions and
+//! shapes, not values.
 //!
-//! The file is little-endian and every section starts at a multiple of 64 bytes, so that a kernel can load it where it is:
-//! nothing is unpacked or copied at start, and the pages are shared by every process that runs the binary.
+//! The file is little-endian, and every section starts at a multiple of 64 bytes, so that a kernel
+//! can load it in place. Nothing is unpacked or copied at start, and all processes that run the
+//! binary share the pages.
 
-/// First bytes of the file; the last two are the version of this layout.
+/// The first bytes of the file; the last two are the version of this layout.
 pub(crate) const MAGIC: [u8; 8] = *b"MINILM01";
-/// Width of a token's vector.
+/// The length of a token's vector.
 pub(crate) const HIDDEN: usize = 384;
-/// Width of one attention head; there are `HIDDEN / HEAD` of them.
+/// The width of one attention head; there are `HIDDEN / HEAD` of them.
 pub(crate) const HEAD: usize = 32;
-/// Width between the two halves of a layer's feed-forward part.
+/// The width between the two halves of a layer's feed-forward part.
 pub(crate) const FEED: usize = 1536;
-/// Number of transformer layers.
+/// The number of transformer layers.
 pub(crate) const LAYERS: usize = 6;
-/// Number of WordPiece ids.
+/// The number of WordPiece ids.
 pub(crate) const VOCABULARY: usize = 30_522;
-/// Bytes of all spellings together, `##` included.
+/// The total size of all spellings in bytes, including `##`.
 pub(crate) const SPELLING_BYTES: usize = 200_986;
-/// Positions kept: a window of 254 ids, `[CLS]` and `[SEP]`. The model has 512 but was trained on fewer.
+/// The number of positions: a window of 254 ids, `[CLS]` and `[SEP]`. The model has 512, but was
+/// trained on fewer.
 pub(crate) const POSITIONS: usize = 256;
-/// Slots of the vocabulary's hash table (open addressing; about half are used).
+/// The number of slots of the vocabulary's hash table (open addressing; about half are used).
 pub(crate) const SLOTS: usize = 1 << 16;
-/// What an empty slot holds.
+/// The content of an empty slot.
 pub(crate) const EMPTY_SLOT: u16 = u16::MAX;
-/// Outputs that lie together in a weight block: one 512-bit register of four-byte groups.
+/// The number of adjacent outputs in a weight block: one 512-bit register of four-byte groups.
 pub(crate) const BLOCK: usize = 16;
-/// Consecutive inputs that lie together: the four bytes that one 32-bit lane multiplies at once.
+/// The number of adjacent consecutive inputs: the four bytes that one 32-bit lane multiplies at
+/// once.
 pub(crate) const GROUP: usize = 4;
 
 /// A range of bytes of the file.
 #[derive(Clone, Copy)]
 pub(crate) struct Section {
-    /// First byte; a multiple of 64.
+    /// The first byte; a multiple of 64.
     pub(crate) offset: usize,
-    /// Number of bytes.
+    /// The number of bytes.
     pub(crate) bytes: usize,
 }
 
@@ -44,69 +48,75 @@ impl Section {
     }
 }
 
-/// Weights of `outputs × inputs` as i8 in blocks `[outputs / 16][inputs / 4][16][4]`, with what belongs to each output.
+/// The weights of `outputs × inputs` as i8 in blocks `[outputs / 16][inputs / 4][16][4]`, with the
+/// parameters of each output.
 #[derive(Clone, Copy)]
 pub(crate) struct MatrixPlace {
-    /// Length of the vectors it multiplies.
+    /// The length of the vectors that it multiplies.
     pub(crate) inputs: usize,
-    /// Length of the vectors it makes.
+    /// The length of the resulting vectors.
     pub(crate) outputs: usize,
-    /// i8, in blocks.
+    /// The i8 weights, in blocks.
     pub(crate) weights: Section,
-    /// f32 per output: what one step of the i8 weights is worth.
+    /// The scale of one step of the i8 weights, f32 per output.
     pub(crate) scales: Section,
-    /// f32 per output.
+    /// The bias, f32 per output.
     pub(crate) bias: Section,
-    /// i32 per output: the sum of its i8 weights, for kernels that multiply activations before taking off the zero point.
+    /// The sum of the i8 weights, i32 per output. Kernels need it if they multiply activations
+    /// before they subtract the zero point.
     pub(crate) sums: Section,
 }
 
-/// The six parts of one transformer layer. A norm is `HIDDEN` gains, then `HIDDEN` shifts, f32.
+/// The six parts of one transformer layer. A norm consists of `HIDDEN` gains, then `HIDDEN` shifts,
+/// f32.
 #[derive(Clone, Copy)]
 pub(crate) struct LayerPlace {
-    /// Query, key and value side by side. The query's rows are already divided by √`HEAD`.
+    /// Query, key and value, concatenated. The query's rows are already divided by √`HEAD`.
     pub(crate) query_key_value: MatrixPlace,
-    /// From the joined heads back to the token.
+    /// The projection of the joined heads to the token.
     pub(crate) attention_output: MatrixPlace,
-    /// After attention.
+    /// The norm after attention.
     pub(crate) attention_norm: Section,
-    /// `HIDDEN` to `FEED`.
+    /// The matrix from `HIDDEN` to `FEED`.
     pub(crate) feed_up: MatrixPlace,
-    /// `FEED` to `HIDDEN`.
+    /// The matrix from `FEED` to `HIDDEN`.
     pub(crate) feed_down: MatrixPlace,
-    /// After the feed-forward part.
+    /// The norm after the feed-forward part.
     pub(crate) feed_norm: Section,
 }
 
 /// `MAGIC`, then zeros.
 pub(crate) const HEADER: Section = Section { offset: 0, bytes: 64 };
-/// u16 per slot: an id, or `EMPTY_SLOT`.
+/// The hash table, u16 per slot: an id, or `EMPTY_SLOT`.
 pub(crate) const VOCABULARY_SLOTS: Section = HEADER.then(2 * SLOTS);
-/// u32 per id and one more: where its spelling starts in `SPELLINGS`; the next one is where it ends.
+/// The start of each id's spelling in `SPELLINGS`, u32 per id, and one more value; the next value
+/// is the end.
 pub(crate) const SPELLING_STARTS: Section = VOCABULARY_SLOTS.then(4 * (VOCABULARY + 1));
-/// The spellings in order of id, UTF-8, nothing between them.
+/// The spellings in order of id, UTF-8, without separators.
 pub(crate) const SPELLINGS: Section = SPELLING_STARTS.then(SPELLING_BYTES);
-/// i8, `HIDDEN` per id.
+/// The vectors of tokens: i8, `HIDDEN` per id.
 pub(crate) const TOKENS: Section = SPELLINGS.then(VOCABULARY * HIDDEN);
-/// f32 per id: what one step of the id's i8 vector is worth.
+/// The scale of one step of an id's i8 vector, f32 per id.
 pub(crate) const TOKEN_SCALES: Section = TOKENS.then(4 * VOCABULARY);
-/// f32, `HIDDEN` per position; the vector of token type 0 is already added.
+/// The vectors of positions: f32, `HIDDEN` per position. The vector of token type 0 is already
+/// added.
 pub(crate) const POSITION_VECTORS: Section = TOKEN_SCALES.then(4 * POSITIONS * HIDDEN);
-/// After the sum of token and position.
+/// The norm after the sum of token and position.
 pub(crate) const EMBEDDING_NORM: Section = POSITION_VECTORS.then(NORM_BYTES);
 
 const NORM_BYTES: usize = 4 * 2 * HIDDEN;
 const LAYER_BYTES: usize = end(layer_after(HEADER).feed_norm) - end(HEADER);
 
-/// Bytes of the whole file.
+/// The size of the whole file, in bytes.
 pub(crate) const FILE_BYTES: usize = end(EMBEDDING_NORM) + LAYERS * LAYER_BYTES;
 
-/// Where layer `index` (below `LAYERS`) lies.
+/// Returns the positions of layer `index` (below `LAYERS`).
 pub(crate) const fn layer(index: usize) -> LayerPlace {
     layer_after(Section { offset: end(EMBEDDING_NORM) + index * LAYER_BYTES, bytes: 0 })
 }
 
-/// First slot to look in for a spelling: FNV-1a over `##`, if it continues a word, and the piece, folded to 16 bits.
+/// Returns the first slot of the search for a spelling: FNV-1a over `##`, if it continues a word,
+/// and the piece, folded to 16 bits.
 pub(crate) fn first_slot(continues: bool, piece: &[u8]) -> usize {
     let prefix: &[u8] = if continues { b"##" } else { b"" };
     let hash = prefix

@@ -1,5 +1,5 @@
-//! Texts and questions to vectors: tokenise, cut, batch, run the model, join windows. Everything runs on the calling
-//! thread; `embedder.rs` is what keeps that off the asynchronous ones.
+//! Converts texts and questions to vectors: tokenise, split, batch, run the model, join windows.
+//! Everything runs on the calling thread; `embedder.rs` moves it off the asynchronous threads.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -11,10 +11,12 @@ use crate::kernels::{self, Kernels};
 use crate::layout::HIDDEN;
 use crate::{windows, wordpiece};
 
-/// Workspaces kept for later calls; a call beyond that makes its own and drops it.
+/// The number of workspaces kept for later calls. Additional concurrent calls create and drop their
+/// own.
 const WORKSPACES_KEPT: usize = 2;
 
-/// The built-in all-MiniLM-L6-v2. Making one costs nothing: weights and vocabulary are used where they lie in the binary.
+/// The built-in all-MiniLM-L6-v2. Creating one costs nothing, because weights and vocabulary are
+/// used in place in the binary.
 pub struct MiniLm {
     kernels: &'static dyn Kernels,
     workspaces: Mutex<Vec<Workspace>>,
@@ -27,12 +29,13 @@ impl Default for MiniLm {
 }
 
 impl MiniLm {
-    /// The model on the fastest kernels that this processor runs.
+    /// Creates the model with the fastest kernels that this processor supports.
     pub fn new() -> MiniLm {
         MiniLm::on(kernels::choose())
     }
 
-    /// One per kind of kernels that this processor runs, slowest first: for comparing them.
+    /// Returns one model per kind of kernels that this processor supports, slowest first, for
+    /// comparisons.
     pub fn variants() -> Vec<MiniLm> {
         kernels::all().into_iter().map(MiniLm::on).collect()
     }
@@ -41,23 +44,24 @@ impl MiniLm {
         MiniLm { kernels, workspaces: Mutex::new(Vec::new()) }
     }
 
-    /// Name of the model and of its quantisation. Vectors of different ids are never compared.
+    /// Returns the name of the model and its quantisation. Vectors with different ids are never
+    /// compared.
     pub fn model_id(&self) -> &'static str {
         "all-minilm-l6-v2/int8-1"
     }
 
-    /// Length of every vector.
+    /// Returns the length of every vector.
     pub fn dimensions(&self) -> usize {
         HIDDEN
     }
 
-    /// Name of the kernels in use, for reports.
+    /// Returns the name of the kernels in use, for reports.
     pub fn kernels(&self) -> &'static str {
         self.kernels.name()
     }
 
-    /// One vector of length 1 per text, however long the text. A text's vector does not depend on
-    /// the others; between kernels it differs by rounding only (cosine above 0.999).
+    /// Returns one vector of length 1 per text, of any length. The vector of a text does not depend
+    /// on the others. Between kernels it differs only by rounding (cosine above 0.999).
     pub fn embed(&self, texts: &[&str]) -> Vec<Vec<f32>> {
         let mut work = self.workspace();
         let mut batch = Batch::default();
@@ -71,7 +75,7 @@ impl MiniLm {
         vectors
     }
 
-    /// The vector of a question, which is cut in another way than a text.
+    /// Returns the vector of a question, which is split differently from a text.
     pub fn embed_question(&self, question: &str) -> QuestionVector {
         let ids = wordpiece::ids(question);
         let cuts = windows::of_question(ids.len());
@@ -83,7 +87,7 @@ impl MiniLm {
         QuestionVector { vector: vectors.pop().unwrap_or_default(), shortened: cuts.len() > 1 }
     }
 
-    /// WordPiece ids of a text, without `[CLS]` and `[SEP]`.
+    /// Returns the WordPiece ids of a text, without `[CLS]` and `[SEP]`.
     pub fn token_ids(&self, text: &str) -> Vec<u16> {
         wordpiece::ids(text)
     }
@@ -100,15 +104,15 @@ impl MiniLm {
     }
 }
 
-/// Windows that wait to go through the model together, and texts whose windows are not all done.
+/// Windows that wait to pass through the model together, and texts with unfinished windows.
 #[derive(Default)]
 struct Batch {
-    /// Ids of the waiting windows, and the sum of their rows.
+    /// The ids of the waiting windows. `rows` is the sum of their rows.
     waiting: Vec<Vec<u16>>,
     rows: usize,
-    /// Vectors of windows that are done but not yet joined.
+    /// The vectors of finished windows that are not joined yet.
     done: Vec<Vec<f32>>,
-    /// Windows of each text that is not yet joined.
+    /// The number of windows of each text that is not joined yet.
     counts: Vec<usize>,
 }
 
@@ -132,7 +136,8 @@ impl Batch {
         self.rows = 0;
     }
 
-    /// Runs what waits and gives one vector per text: the mean direction of its windows' vectors, each of length 1.
+    /// Runs the waiting windows, and returns one vector per text: the mean direction of its
+    /// windows' vectors, each of length 1.
     fn finish(mut self, kernels: &dyn Kernels, work: &mut Workspace) -> Vec<Vec<f32>> {
         self.run(kernels, work);
         let mut done = self.done.into_iter();

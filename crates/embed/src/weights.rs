@@ -1,5 +1,5 @@
-//! The model file inside the binary, as typed slices in place. Nothing is copied: a page is read when it is first used, and
-//! processes share it. It holds no arithmetic.
+//! The model file inside the binary, as typed slices in place. Nothing is copied: a page is loaded
+//! at its first use, and processes share it. This module contains no arithmetic.
 
 use crate::kernels::views::{f32s, i8s, i32s, u16s, u32s};
 use crate::layout::{self, HIDDEN, LayerPlace, MatrixPlace, Section};
@@ -29,7 +29,7 @@ pub(crate) struct Matrix<'a> {
     pub(crate) sums: &'a [i32],
 }
 
-/// Gains and shifts of a layer normalisation, `HIDDEN` each.
+/// The gains and shifts of a layer normalisation, `HIDDEN` each.
 #[derive(Clone, Copy)]
 pub(crate) struct Norm<'a> {
     pub(crate) gains: &'a [f32],
@@ -47,7 +47,7 @@ pub(crate) struct Layer<'a> {
     pub(crate) feed_norm: Norm<'a>,
 }
 
-/// The layers in order.
+/// Returns the layers in order.
 pub(crate) fn layers() -> [Layer<'static>; layout::LAYERS] {
     std::array::from_fn(|index| {
         let LayerPlace { query_key_value, attention_output, attention_norm, feed_up, feed_down, feed_norm } =
@@ -63,29 +63,29 @@ pub(crate) fn layers() -> [Layer<'static>; layout::LAYERS] {
     })
 }
 
-/// The i8 vector of a token and what one of its steps is worth.
+/// Returns the i8 vector of a token and the scale of one step.
 pub(crate) fn token(id: u16) -> (&'static [i8], f32) {
     let id = usize::from(id);
     let vector = i8s(bytes(layout::TOKENS)).chunks_exact(HIDDEN).nth(id).unwrap_or_default();
     (vector, f32s(bytes(layout::TOKEN_SCALES)).get(id).copied().unwrap_or_default())
 }
 
-/// The vectors of positions 0, 1, …; f32, `HIDDEN` each.
+/// Returns the vectors of positions 0, 1, …; f32, `HIDDEN` each.
 pub(crate) fn positions() -> impl Iterator<Item = &'static [f32]> {
     f32s(bytes(layout::POSITION_VECTORS)).chunks_exact(HIDDEN)
 }
 
-/// Applied to the sum of token and position.
+/// Returns the norm of the sum of token and position.
 pub(crate) fn embedding_norm() -> Norm<'static> {
     norm(layout::EMBEDDING_NORM)
 }
 
-/// The vocabulary's hash table: an id or `layout::EMPTY_SLOT`.
+/// Returns the vocabulary's hash table: an id or `layout::EMPTY_SLOT` per slot.
 pub(crate) fn vocabulary_slots() -> &'static [u16] {
     u16s(bytes(layout::VOCABULARY_SLOTS))
 }
 
-/// The spelling of an id, `##` included; empty for an id that does not exist.
+/// Returns the spelling of an id, including `##`; empty for an id that does not exist.
 pub(crate) fn spelling(id: u16) -> &'static [u8] {
     let starts = u32s(bytes(layout::SPELLING_STARTS));
     let at = |index: usize| starts.get(index).map_or(0, |start| *start as usize);

@@ -1,21 +1,21 @@
-//! How a long text is cut. It knows ids and ranges only, not vectors.
+//! Splits a long text into windows. It handles ids and ranges only, not vectors.
 
 use std::ops::Range;
 
-/// Ids of a window, without `[CLS]` and `[SEP]`.
+/// The maximum number of ids in a window, without `[CLS]` and `[SEP]`.
 pub(crate) const WINDOW_IDS: usize = 254;
-/// Ids that a window shares with the one before it.
+/// The number of ids that a window shares with the previous one.
 const OVERLAP_IDS: usize = 32;
 
-/// The windows of a text of `ids` ids: starts 0, 222, 444, …; the last one is the one that reaches the end. An empty text
-/// has one empty window.
+/// Returns the windows of a text of `ids` ids. They start at 0, 222, 444, …; the last one is the
+/// first that reaches the end. An empty text has one empty window.
 pub(crate) fn of_text(ids: usize) -> impl Iterator<Item = Range<usize>> {
     let step = WINDOW_IDS - OVERLAP_IDS;
     let count = 1 + ids.saturating_sub(WINDOW_IDS).div_ceil(step);
     (0..count).map(move |index| index * step..ids.min(index * step + WINDOW_IDS))
 }
 
-/// The windows of a question: the whole, or its first and its last `WINDOW_IDS` ids.
+/// Returns the windows of a question: the whole, or its first and its last `WINDOW_IDS` ids.
 pub(crate) fn of_question(ids: usize) -> Vec<Range<usize>> {
     let last = (ids > WINDOW_IDS).then(|| ids - WINDOW_IDS..ids);
     std::iter::once(0..ids.min(WINDOW_IDS)).chain(last).collect()

@@ -1,5 +1,5 @@
-//! The built-in model against the published one: ids and vectors of texts of our own, as `bench/embed/check.py --fixture`
-//! wrote them from the fp32 weights. Not a measure of retrieval.
+//! Compares the built-in model with the published one: ids and vectors of our own texts, as written
+//! by `bench/embed/check.py --fixture` from the fp32 weights. It does not measure retrieval.
 
 #![cfg(test)]
 

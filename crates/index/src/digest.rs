@@ -1,6 +1,7 @@
-//! One number for everything that influences an answer: two indexes with equal digests give equal answers, whatever
-//! the numbers they gave out. It reads the derived state itself (neighbours, prefixes taken off, sums, frequencies),
-//! not the changes that led there, so that it also compares an index that was kept up with one that was rebuilt.
+//! A digest of everything that influences a result: two indexes with equal digests give equal
+//! results, regardless of their internal numbers. It reads the derived state (neighbours, removed
+//! prefixes, sums, frequencies) and not the changes. It can therefore compare an incrementally
+//! updated index with a rebuilt one.
 
 use loci_model::Timestamp;
 use loci_model::event::Role;
@@ -12,7 +13,7 @@ use crate::primitives::interner::Interner;
 use crate::primitives::mix::Mix;
 
 impl MemoryIndex {
-    /// The digest; a walk over everything.
+    /// Returns the digest. Scans the whole index.
     pub(crate) fn digest(&self) -> u64 {
         let terms: Vec<u64> =
             self.vocabulary.texts().map(|term| Mix::default().text(term).finish()).collect();

@@ -1,4 +1,4 @@
-//! What the store hands in: one record with its analysed passages and vectors. Shapes only.
+//! The input from the store: a record with its analysed passages and vectors. Data types only.
 
 use std::sync::Arc;
 
@@ -9,87 +9,91 @@ use loci_model::record::{RecordKind, RecordOrigin, RecordState};
 use loci_model::{ActorId, BranchName, RecordId, SessionId, StrategyId, Timestamp};
 use loci_text::TurnAnalysis;
 
-/// Everything the index keeps of one record, in its newest version.
+/// Everything that the index stores of a record, in its newest version.
 #[derive(Debug, Clone)]
 pub struct IndexRecord {
     /// The record.
     pub record: RecordId,
     /// Its version.
     pub version: u32,
-    /// Its place in the memory's order of changes; of two states of one record the later wins.
+    /// Its position in the memory's sequence of changes. Of two states of a record, the later one
+    /// has precedence.
     pub sequence: u64,
-    /// Stands for everything else said here and in the passages' texts, vectors and sequence left out. Two states of one
-    /// record with equal numbers differ in their vectors at most, and [`crate::MemoryIndex::attach`] does.
+    /// A digest of everything else here and of the passages' texts, except vectors and sequence. If
+    /// two states of a record have equal digests, only their vectors can differ, and
+    /// [`crate::MemoryIndex::attach`] is enough.
     pub content: u64,
-    /// What it is.
+    /// The kind.
     pub kind: RecordKind,
-    /// Where it stands.
+    /// The state.
     pub state: RecordState,
-    /// Its place, in normal form.
+    /// The namespace, in normal form.
     pub namespace: String,
-    /// Whose strategy made it.
+    /// The strategy that made it.
     pub strategy: Option<StrategyId>,
-    /// Whose events it rests on.
+    /// The actor of its source events.
     pub actor: Option<ActorId>,
-    /// Which session.
+    /// The session.
     pub session: Option<SessionId>,
-    /// Which branch of it.
+    /// The branch of the session.
     pub branch: Option<BranchName>,
-    /// It holds one message word for word, and so is a turn of that conversation.
+    /// True if it contains one message verbatim, and is thus a turn of that conversation.
     pub verbatim: bool,
     /// The role of that message.
     pub role: Option<Role>,
-    /// Its place in the session, and the time it happened.
+    /// Its position in the session, with the time of its event.
     pub position: Position,
-    /// False where the position's time says nothing about when it happened.
+    /// False if the time of the position is not that of an event.
     pub has_time: bool,
-    /// When the first version was written.
+    /// The creation time of its first version.
     pub created_at: Timestamp,
-    /// When this version was written.
+    /// The creation time of this version.
     pub updated_at: Timestamp,
-    /// How it came to be.
+    /// The origin.
     pub origin: RecordOrigin,
-    /// True from here on (world time).
+    /// The inclusive start of its validity, in world time.
     pub valid_from: Timestamp,
-    /// True until just before here.
+    /// The exclusive end of its validity, in world time.
     pub valid_to: Option<Timestamp>,
-    /// Until when the system held it for active; `None`: it still does, or, where the state is another, it never did.
+    /// The end of the time in which the system considered it active. `None` if it still does or,
+    /// for other states, never did.
     pub known_to: Option<Timestamp>,
-    /// When it vanishes from reads.
+    /// The expiry time, after which reads omit it.
     pub expires_at: Option<Timestamp>,
-    /// Free values.
+    /// Client-defined metadata.
     pub metadata: Metadata,
-    /// The path of the file it belongs to. Its terms are put before those of every passage here; do not put them there.
+    /// The path of the file it belongs to. The index adds its terms before those of every passage;
+    /// the caller must not add them.
     pub path: Option<String>,
-    /// Its passages: one for talk and facts, one per chunk of a document.
+    /// Its passages: one for conversation and facts, one per chunk of a document.
     pub passages: Vec<IndexPassage>,
 }
 
-/// One passage: what is ranked.
+/// A passage: the unit of ranking.
 #[derive(Debug, Clone)]
 pub struct IndexPassage {
-    /// Which passage of its record, from 0.
+    /// The number of the passage in its record, from 0.
     pub part: u32,
-    /// Terms, flags and prefix of its text, as sent.
+    /// The terms, flags and prefix of its text, as received.
     pub analysis: TurnAnalysis,
-    /// Its vector, where it is embedded.
+    /// Its vector, if it is embedded.
     pub vector: Option<StoredVector>,
 }
 
 /// A unit vector in one byte per dimension: `scale · values`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredVector {
-    /// Model and quantisation; only vectors of one model are compared.
+    /// The model and the quantisation. Only vectors of the same model are compared.
     pub model: Arc<str>,
-    /// What a value of 1 stands for.
+    /// The factor of the values.
     pub scale: f32,
     /// The values, −127 to 127.
     pub values: Box<[i8]>,
 }
 
 impl StoredVector {
-    /// Rounds a vector to 127 steps on each side of its greatest value. The scale is such that the result is of unit
-    /// length again, whatever the length of `vector`; a vector of zeros stays one.
+    /// Quantises a vector to 127 steps on each side of its greatest absolute value. The scale gives
+    /// the result unit length for any length of `vector`. A zero vector stays zero.
     pub fn quantise(vector: &[f32], model: impl Into<Arc<str>>) -> Self {
         let greatest = vector.iter().fold(0.0f32, |most, value| most.max(value.abs()));
         let step = if greatest.is_finite() && greatest > 0.0 { 127.0 / greatest } else { 0.0 };
@@ -98,7 +102,7 @@ impl StoredVector {
         Self::of_values(values, model)
     }
 
-    /// A vector of these values, with the scale that makes it of unit length.
+    /// Returns a vector with these values, scaled to unit length.
     pub fn of_values(values: Box<[i8]>, model: impl Into<Arc<str>>) -> Self {
         let square: i64 = values.iter().map(|value| i64::from(*value) * i64::from(*value)).sum();
         let scale = if square > 0 { (1.0 / (square as f64).sqrt()) as f32 } else { 0.0 };

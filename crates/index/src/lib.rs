@@ -1,26 +1,38 @@
-//! The in-process retrieval index of one memory: it finds candidates and counts what the
-//! signals need. What a candidate is worth is decided in `engine/retrieval`; where records come from is the store's.
+//! The in-process retrieval index of one memory: it finds candidates and counts the inputs of the
+//! ranking signals. `engine/retrieval` scores the candidates, and the store supplies the records.
 //!
-//! Pure: no IO, no clock, no locks, and answers that depend on the records only, not on the order they came in.
+//! Pure: no IO, no clock, no locks. Results depend only on the records, not on the order in which
+//! they arrived.
 //!
-//! | what | file |
+//! | content | file |
 //! |---|---|
-//! | what the store hands in | `input` |
-//! | the index and its small questions | `memory_index` |
-//! | changes | `changes`: `apply` (records, names), `attach` (vectors), `link` (postings, sessions, sums), `bulk`, `compaction` |
-//! | columns | `columns`: `records`, `postings`, `groups`, `chains`, `names`, `paths`, `metadata_sets`, `metadata_texts`; `vectors`: `segment`, `sketch` |
-//! | what filters read | `filters`: `parts`, `facets`, `metadata_index` from `holders`, `number_column`, `slices` |
-//! | searches | `search`: `scope`, `bounds` → `statistics` → `marks` → `lexical`, `sweep`, `dense` → `candidates`, `views`; `neighbours`; `part` of a memory |
+//! | input from the store | `input` |
+//! | the index and simple queries | `memory_index` |
+//! | changes of records and names | `changes`: `apply`, `bulk`, `compaction` |
+//! | changes of vectors | `changes`: `attach` |
+//! | changes of postings, sessions and sums | `changes`: `link` |
+//! | columns | `columns`: `records`, `postings`, `groups`, `chains`, `names`, `paths` |
+//! | columns of metadata | `columns`: `metadata_sets`, `metadata_texts` |
+//! | vectors | `vectors`: `segment`, `sketch` |
+//! | indexes for filters | `filters`: `parts`, `facets` |
+//! | metadata filters | `filters`: `metadata_index` from `holders`, `number_column`, `slices` |
+//! | search: scope and statistics | `search`: `scope`, `bounds` → `statistics` → `marks` |
+//! | search: lists | `search`: `lexical`, `sweep`, `dense` → `candidates`, `views` |
+//! | search: other | `search`: `neighbours`; `part` of a memory |
 //! | checks | `digest` |
-//! | as bytes, to begin with at the next start | `snapshot` |
-//! | small parts | `primitives`: `bits`, `mask`, `compact_list`, `interner`, `number_table`, `compact_text`, `mix`, `length_class`; `kernels` |
+//! | serialised form for the next start | `snapshot` |
+//! | sets and numbers | `primitives`: `bits`, `mask`, `compact_list`, `number_table` |
+//! | texts and lengths | `primitives`: `interner`, `compact_text`, `mix`, `length_class` |
+//! | inner loops | `kernels` |
 //!
-//! Numbers of passages, records, terms and groups are given out here and renamed together, so every column has a value
-//! for every number in use; a loop over a column may index by them.
+//! The index assigns the numbers of passages, records, terms and groups, and renumbers them
+//! together. Every column has a value for every number in use, so a loop over a column may index by
+//! them.
 //!
-//! To add a column: its file (or a field of `PassageRow` or `RecordRow`), its place in `compaction`, in
-//! `MemoryIndex::bytes`, in `digest`, and in the plain twin of `tests/it/twin`. A column that does not follow from the
-//! others also in the pair `save` and `load` of its file.
+//! To add a column, add its file (or a field of `PassageRow` or `RecordRow`), and update
+//! `compaction`, `MemoryIndex::bytes`, `digest`, and the reference implementation in
+//! `tests/it/twin`. A column that cannot be derived from the others also needs the functions `save`
+//! and `load` in its file.
 
 mod changes;
 mod columns;

@@ -1,4 +1,4 @@
-//! The index of one memory: what it holds, and the small questions about it. Changes are in `apply`, searches in
+//! The index of one memory: its data, and simple queries. Changes are in `apply`, searches in
 //! `candidates` and `neighbours`.
 
 use std::collections::{BTreeSet, HashMap};
@@ -22,25 +22,25 @@ use crate::primitives::interner::Interner;
 use crate::search::scope::GroupSet;
 use crate::vectors::Vectors;
 
-/// The retrieval index of one memory: derived from the store, rebuilt from it at will.
+/// The retrieval index of one memory, derived from the store and rebuildable from it at any time.
 ///
-/// No IO, no clock, no locks: the owner shares it. The same records give the same answers, whatever the order in which
-/// they came.
+/// No IO, no clock, no locks: the owner shares it. The same records give the same results,
+/// regardless of the order in which they arrived.
 #[derive(Debug, Default)]
 pub struct MemoryIndex {
     pub(crate) sequence: u64,
     pub(crate) records: Records,
     pub(crate) columns: Columns,
-    /// Passages held.
+    /// The current passages.
     pub(crate) live: Bits,
-    /// Passages of active records.
+    /// The passages of active records.
     pub(crate) active: Bits,
-    /// Passages given up since the last compaction.
+    /// The number of passages removed since the last compaction.
     pub(crate) dead: usize,
     pub(crate) vocabulary: Interner,
-    /// By term.
+    /// The postings by term.
     pub(crate) postings: Vec<Postings>,
-    /// What lists passages by what they have is left aside for now (`bulk`).
+    /// True during a bulk change, in which the lists of passages by attribute are not updated.
     pub(crate) bulk: bool,
     pub(crate) words: Words,
     pub(crate) groups: Groups,
@@ -50,13 +50,13 @@ pub struct MemoryIndex {
     pub(crate) metadata: MetadataSets,
     pub(crate) facets: Facets,
     pub(crate) vectors: Vectors,
-    /// Records that will expire, by time.
+    /// Records with an expiry, by time.
     pub(crate) expiring: BTreeSet<(Timestamp, u32)>,
-    /// Records that are gone, and the change that took them.
+    /// Removed records, with the sequence number of the removal.
     pub(crate) erased: HashMap<CompactText, u64>,
 }
 
-/// The texts that groups and places are made of.
+/// The texts of groups and positions.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     /// Namespaces in normal form.
@@ -69,29 +69,30 @@ pub(crate) struct Words {
     pub(crate) sessions: Interner,
     /// Branches.
     pub(crate) branches: Interner,
-    /// Clients' runs.
+    /// Runs of clients.
     pub(crate) runs: Interner,
 }
 
 impl MemoryIndex {
-    /// An index of nothing.
+    /// Returns an empty index.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The change of the memory this index stands at, as [`MemoryIndex::set_sequence`] said last.
+    /// Returns the sequence number last set by [`MemoryIndex::set_sequence`].
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// Says that every change up to `sequence` is applied and none of them will be applied again.
+    /// Records that every change up to `sequence` is applied, and that none of them will be applied
+    /// again.
     pub fn set_sequence(&mut self, sequence: u64) {
         self.sequence = sequence;
         self.erased.retain(|_, erased_at| *erased_at > sequence);
     }
 
-    /// Names that active turns of talk in the caller's view carry as `Name: ` and that are known in the memory, sorted.
-    /// Of the scope only the view counts.
+    /// Returns the names, sorted, that active turns of conversation in the caller's view start with
+    /// as `Name: ` and that the memory knows. Only the view of the scope counts.
     pub fn known_names(&self, scope: &RecordScope) -> Vec<String> {
         let seen = self.seen_groups(scope);
         if let GroupSet::These(groups) = &seen
@@ -102,12 +103,13 @@ impl MemoryIndex {
         self.names.known(|group| seen.admits(group))
     }
 
-    /// Passages held.
+    /// Returns the number of current passages.
     pub fn passages(&self) -> u64 {
         self.live.count() as u64
     }
 
-    /// What the index holds. Walks all of it: for people and for checks, not for every request.
+    /// Returns information about the contents. It scans the whole index, so it is for people and
+    /// checks, not for every request.
     pub fn info(&self) -> IndexInfo {
         let vectors: usize = self.vectors.spaces().iter().map(|space| space.holders.count()).sum();
         IndexInfo {
@@ -119,7 +121,7 @@ impl MemoryIndex {
         }
     }
 
-    /// Bytes held, roughly.
+    /// Returns the approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         let words = &self.words;
         let texts = [

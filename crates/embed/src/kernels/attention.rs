@@ -1,24 +1,25 @@
-//! Self-attention of one sequence, written once on `Wide` numbers: `LANES` of them in a kernel's own registers, because the
-//! compiler does not keep arrays of arrays there by itself. The exponentials are `float`'s.
+//! Self-attention of one sequence, written once with the trait `Wide`: `LANES` numbers in a
+//! kernel's registers, because the compiler does not keep arrays of arrays in registers. The
+//! exponentials are in `float`.
 #![expect(unsafe_code, reason = "a kernel's registers exist only where its processor is")]
 
 use super::AttentionScratch;
 use super::float::{LANES, soften};
 use crate::layout::{HEAD, HIDDEN};
 
-/// Registers of `LANES` numbers to a head.
+/// The number of registers of `LANES` numbers per head.
 const PARTS: usize = HEAD / LANES;
 
-/// `LANES` numbers that are worked on at once.
+/// `LANES` numbers that are processed together.
 pub(super) trait Wide: Copy {
-    /// Whether a multiply-add rounds once, in `float` too.
+    /// True if a multiply-add rounds once, also in `float`.
     const FUSED: bool;
 
-    /// All lanes the same.
+    /// Returns a value in all lanes.
     ///
     /// # Safety
     ///
-    /// Of this and the others: the processor has the kernel's instructions.
+    /// For all functions of this trait, the processor must support the kernel's instructions.
     unsafe fn splat(value: f32) -> Self;
     /// # Safety
     ///
@@ -28,7 +29,7 @@ pub(super) trait Wide: Copy {
     ///
     /// As `splat`.
     unsafe fn store(self, to: &mut [f32; LANES]);
-    /// `self · by + add`.
+    /// Returns `self · by + add`.
     ///
     /// # Safety
     ///
@@ -36,7 +37,7 @@ pub(super) trait Wide: Copy {
     unsafe fn multiply_add(self, by: Self, add: Self) -> Self;
 }
 
-/// Plain numbers, for any processor.
+/// Plain arrays, for any processor.
 #[derive(Clone, Copy)]
 pub(super) struct Plain([f32; LANES]);
 
@@ -67,12 +68,13 @@ impl Wide for Plain {
     }
 }
 
-/// See `Kernels::attend`. `QUERIES` queries are scored together, against `GROUPS · LANES` keys at a time, and `SUMMED` of them
-/// share one pass over the values: as many as the registers hold. `SUMMED` divides `QUERIES`.
+/// See `Kernels::attend`. `QUERIES` queries are scored together, against `GROUPS · LANES` keys at a
+/// time. `SUMMED` of them share one pass over the values, as many as fit in the registers. `SUMMED`
+/// divides `QUERIES`.
 ///
 /// # Safety
 ///
-/// The processor has the instructions of `W`.
+/// The processor must support the instructions of `W`.
 #[inline(always)]
 pub(super) unsafe fn attend<W: Wide, const QUERIES: usize, const GROUPS: usize, const SUMMED: usize>(
     query_key_value: &[f32],
@@ -99,7 +101,7 @@ pub(super) unsafe fn attend<W: Wide, const QUERIES: usize, const GROUPS: usize, 
                 query_key_value[token * 3 * HIDDEN + head * HEAD..].first_chunk().unwrap_or(&[0.0; HEAD])
             });
             let whole = padded - padded % (GROUPS * LANES);
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 for start in (0..whole).step_by(GROUPS * LANES) {
                     score::<W, QUERIES, GROUPS>(&queries, &keys[start..], padded, &mut scores[start..]);
@@ -119,7 +121,7 @@ pub(super) unsafe fn attend<W: Wide, const QUERIES: usize, const GROUPS: usize, 
                     };
                 }
                 let mut sums = [[0.0; HEAD]; SUMMED];
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { weigh::<W, SUMMED>(scores, padded, values, &mut sums) };
                 let outputs = output[(first + summed) * HIDDEN..].chunks_exact_mut(HIDDEN);
                 for ((output, sums), share) in outputs.zip(&sums).zip(shares) {
@@ -132,11 +134,12 @@ pub(super) unsafe fn attend<W: Wide, const QUERIES: usize, const GROUPS: usize, 
     }
 }
 
-/// Dot products of `QUERIES` queries with `GROUPS · LANES` keys. Rows of keys and of scores are `padded` long.
+/// Computes the dot products of `QUERIES` queries with `GROUPS · LANES` keys. Rows of keys and of
+/// scores have the length `padded`.
 ///
 /// # Safety
 ///
-/// The processor has the instructions of `W`.
+/// The processor must support the instructions of `W`.
 #[inline(always)]
 unsafe fn score<W: Wide, const QUERIES: usize, const GROUPS: usize>(
     queries: &[&[f32; HEAD]; QUERIES],
@@ -144,7 +147,7 @@ unsafe fn score<W: Wide, const QUERIES: usize, const GROUPS: usize>(
     padded: usize,
     scores: &mut [f32],
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let mut sums = [[W::splat(0.0); GROUPS]; QUERIES];
         for dimension in 0..HEAD {
@@ -173,11 +176,11 @@ unsafe fn score<W: Wide, const QUERIES: usize, const GROUPS: usize>(
     }
 }
 
-/// Sums of the values, weighed by the scores of `SUMMED` queries.
+/// Computes the sums of the values, weighted by the scores of `SUMMED` queries.
 ///
 /// # Safety
 ///
-/// The processor has the instructions of `W`.
+/// The processor must support the instructions of `W`.
 #[inline(always)]
 unsafe fn weigh<W: Wide, const SUMMED: usize>(
     scores: &[f32],
@@ -185,7 +188,7 @@ unsafe fn weigh<W: Wide, const SUMMED: usize>(
     values: &[f32],
     found: &mut [[f32; HEAD]; SUMMED],
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let mut sums = [[W::splat(0.0); PARTS]; SUMMED];
         let mut rows = [scores; SUMMED];

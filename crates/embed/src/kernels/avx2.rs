@@ -1,6 +1,7 @@
-//! AVX2 and FMA. There is no product of bytes without saturation: `maddubs` adds two of them in 16 bits. So activations are
-//! centred, which makes nearly all of them small, and the parts of the others that would not fit are set aside and multiplied
-//! by themselves: every sum is exact (docs/decisions/0035-embedding-kernels-and-peers.md). The f32 half is `float`'s.
+//! Kernels for AVX2 and FMA. There is no byte product without saturation: `maddubs` adds two
+//! products in 16 bits. So activations are centred, which makes nearly all of them small. The
+//! excess of the others is stored separately and multiplied in a second step, so every sum is exact
+//! (decision 0035). The f32 operations are in `float`.
 #![expect(unsafe_code, reason = "SIMD loads and calls behind a run-time check of the processor")]
 
 use std::arch::x86_64::{
@@ -18,16 +19,16 @@ use super::{AttentionScratch, Kernels, QuantisedRows, Tile, float, tiles};
 use crate::layout::{BLOCK, GROUP};
 use crate::weights::{Matrix, Norm};
 
-/// Bytes of a register.
+/// The size of a register, in bytes.
 const WIDTH: usize = 32;
-/// Rows made together; with one weight block that is all sixteen registers.
+/// The number of rows computed together; with one weight block they use all sixteen registers.
 const ROWS: usize = 5;
 
-/// Exists only where the processor has AVX2 and FMA: `detect` is the only way to one.
+/// Kernels that exist only if the processor has AVX2 and FMA, because only `detect` creates them.
 pub(super) struct Avx2(());
 
 impl Avx2 {
-    /// The kernels, if this processor runs them.
+    /// Returns the kernels if this processor supports them.
     pub(super) fn detect() -> Option<&'static Avx2> {
         static KERNELS: Avx2 = Avx2(());
         (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(&KERNELS)
@@ -40,27 +41,27 @@ impl Kernels for Avx2 {
     }
 
     fn quantise(&self, input: &[f32], inputs: usize, rows: &mut QuantisedRows) {
-        // SAFETY: `detect` has found AVX2 and FMA.
+        // SAFETY: `detect` has checked AVX2 and FMA.
         unsafe { quantise(input, inputs, rows) }
     }
 
     fn multiply(&self, rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]) {
-        // SAFETY: `detect` has found AVX2 and FMA.
+        // SAFETY: `detect` has checked AVX2 and FMA.
         unsafe { multiply(rows, matrix, output) }
     }
 
     fn add_and_normalise(&self, rows: &mut [f32], other: &[f32], norm: &Norm<'_>) {
-        // SAFETY: `detect` has found AVX2 and FMA.
+        // SAFETY: `detect` has checked AVX2 and FMA.
         unsafe { add_and_normalise(rows, other, norm) }
     }
 
     fn gelu(&self, values: &mut [f32]) {
-        // SAFETY: `detect` has found AVX2 and FMA.
+        // SAFETY: `detect` has checked AVX2 and FMA.
         unsafe { gelu(values) }
     }
 
     fn attend(&self, query_key_value: &[f32], output: &mut [f32], scratch: &mut AttentionScratch) {
-        // SAFETY: `detect` has found AVX2 and FMA.
+        // SAFETY: `detect` has checked AVX2 and FMA.
         unsafe { attend(query_key_value, output, scratch) }
     }
 }
@@ -71,17 +72,18 @@ pub(super) fn round(input: &[f32], inputs: usize, rows: &mut QuantisedRows) {
 }
 
 impl Tile {
-    /// Fetches its part of the block after this one, which starts at `weights`; group by group.
+    /// Prefetches this tile's part of the next block, group by group. `weights` is the start of the
+    /// current block.
     #[inline(always)]
     pub(super) fn fetch(self, weights: *const u8, group: usize, groups: usize) {
         let Some((part, parts)) = self.fetches else { return };
         let line = (part * groups + group) >> (parts - 1);
-        // SAFETY: it is part of every processor with AVX2, and what it is given need not exist.
+        // SAFETY: every processor with AVX2 has the instruction, and its address need not be valid.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(weights.wrapping_add((groups + line) * BLOCK * GROUP).cast()) };
     }
 }
 
-/// Two registers.
+/// Sixteen numbers in two registers.
 #[derive(Clone, Copy)]
 struct Lanes([__m256; 2]);
 
@@ -90,7 +92,7 @@ impl Wide for Lanes {
 
     #[inline(always)]
     unsafe fn splat(value: f32) -> Self {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: guaranteed by the caller, here and below.
         unsafe { Lanes([_mm256_set1_ps(value); 2]) }
     }
 
@@ -111,7 +113,7 @@ impl Wide for Lanes {
 
     #[inline(always)]
     unsafe fn multiply_add(self, by: Self, add: Self) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             Lanes([
                 _mm256_fmadd_ps(self.0[0], by.0[0], add.0[0]),
@@ -121,7 +123,7 @@ impl Wide for Lanes {
     }
 }
 
-/// Rounds to bytes, then centres them: most pairs of neighbours are small enough as they are.
+/// Rounds to bytes and centres them. Most pairs of neighbours then are small enough.
 #[target_feature(enable = "avx2,fma")]
 fn quantise(input: &[f32], inputs: usize, rows: &mut QuantisedRows) {
     round(input, inputs, rows);
@@ -138,7 +140,7 @@ fn quantise(input: &[f32], inputs: usize, rows: &mut QuantisedRows) {
                 (Some(bytes), Some(small)) => centre(bytes, *zero as u8, small),
                 _ => u32::MAX,
             };
-            // The rare rest, one group at a time.
+            // The few remaining groups are processed one at a time.
             while let Some((bytes, small)) = group_at(loud, bytes, small) {
                 let group = loud.trailing_zeros() as usize / GROUP;
                 set_aside(bytes.map(|byte| i32::from(byte) - *zero), small, at + group, &mut centred.beyond);
@@ -150,7 +152,7 @@ fn quantise(input: &[f32], inputs: usize, rows: &mut QuantisedRows) {
     }
 }
 
-/// The group of the lowest bit, if it is one.
+/// Returns the group that contains the lowest set bit; `None` if it is outside the slices.
 fn group_at<'a>(
     loud: u32,
     bytes: &'a [u8],
@@ -160,7 +162,8 @@ fn group_at<'a>(
     Some((*bytes.get(start..)?.first_chunk()?, small.get_mut(start..)?.first_chunk_mut()?))
 }
 
-/// `bytes − zero`, and a bit for each byte of a pair whose sizes add up to more than `PAIR_MAX`: there it is not valid.
+/// Computes `bytes − zero`. Returns a bit for each byte of a pair whose absolute values add up to
+/// more than `PAIR_MAX`; these bytes are not valid.
 #[target_feature(enable = "avx2,fma")]
 fn centre(bytes: &[u8; WIDTH], zero: u8, small: &mut [i8; WIDTH]) -> u32 {
     let zero = _mm256_set1_epi8(zero.cast_signed());
@@ -186,11 +189,12 @@ pub(super) fn gelu(values: &mut [f32]) {
 
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn attend(query_key_value: &[f32], output: &mut [f32], scratch: &mut AttentionScratch) {
-    // SAFETY: this function has AVX2 and FMA.
+    // SAFETY: this function is compiled for AVX2 and FMA.
     unsafe { attention::attend::<Lanes, 4, 1, 2>(query_key_value, output, scratch) }
 }
 
-/// One weight block stays in the first cache while all rows pass.
+/// Multiplies one weight block by all rows before the next block, so that the block stays in the L1
+/// cache.
 #[target_feature(enable = "avx2,fma")]
 fn multiply(rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]) {
     let CentredRows { bytes, beyond, ends, sums } = &rows.centred;
@@ -204,8 +208,8 @@ fn multiply(rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]) {
     assert!(matrix.scales.len() == matrix.outputs && matrix.bias.len() == matrix.outputs);
     for column in (0..matrix.outputs).step_by(BLOCK) {
         for own in tiles(rows.len(), ROWS) {
-            // SAFETY: the lengths are asserted above; the rows of a tile are below `rows.len()`, its columns below
-            // `matrix.outputs`.
+            // SAFETY: the lengths are asserted above; the rows of a tile are below `rows.len()`,
+            // its columns below `matrix.outputs`.
             unsafe {
                 match own.rows {
                     1 => tile::<1>(rows, matrix, output, own, column),
@@ -219,12 +223,13 @@ fn multiply(rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]) {
     }
 }
 
-/// `HEIGHT` rows by one weight block. With its sign bit turned a weight is an unsigned byte, 128 too large; what that adds
-/// to a row's sums is taken off before they start.
+/// Multiplies `HEIGHT` rows by one weight block. With its sign bit inverted, a weight is an
+/// unsigned byte that is 128 too large. The sums of a row start with the negative of this excess.
 ///
 /// # Safety
 ///
-/// The lengths are those that `multiply` asserts; the tile has `HEIGHT` rows, and they and `column + BLOCK` are within them.
+/// The lengths are those that `multiply` asserts. The tile has `HEIGHT` rows, which are within
+/// them, as is `column + BLOCK`.
 #[target_feature(enable = "avx2,fma")]
 unsafe fn tile<const HEIGHT: usize>(
     rows: &QuantisedRows,
@@ -237,8 +242,8 @@ unsafe fn tile<const HEIGHT: usize>(
     let groups = inputs / GROUP;
     let (ones, sign) = (_mm256_set1_epi16(1), _mm256_set1_epi8(-128));
     let CentredRows { bytes, beyond, ends, sums: totals } = &rows.centred;
-    // SAFETY: block `column / BLOCK` starts at `column * inputs` and has `inputs / GROUP` groups of two registers. Row `row +
-    // index` has `inputs` signed bytes, of which this reads four.
+    // SAFETY: block `column / BLOCK` starts at `column * inputs` and has `inputs / GROUP` groups of
+    // two registers. Row `row + index` has `inputs` signed bytes, of which this reads four.
     unsafe {
         let mut sums: [[__m256i; 2]; HEIGHT] =
             std::array::from_fn(|index| [_mm256_set1_epi32(-128 * totals.get_unchecked(row + index)); 2]);

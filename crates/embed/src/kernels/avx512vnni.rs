@@ -1,5 +1,6 @@
-//! AVX-512 with VNNI: one instruction multiplies 64 unsigned bytes by 64 signed ones and adds them up by fours, without
-//! saturation. The zero point is taken off afterwards, by the sum of the weights. The f32 half is `float`'s.
+//! Kernels for AVX-512 with VNNI. One instruction multiplies 64 unsigned bytes by 64 signed ones
+//! and adds the products in groups of four, without saturation. The zero point is subtracted
+//! afterwards, with the sum of the weights. The f32 operations are in `float`.
 #![expect(unsafe_code, reason = "SIMD loads and calls behind a run-time check of the processor")]
 
 use std::arch::x86_64::{
@@ -15,17 +16,18 @@ use super::{AttentionScratch, Kernels, QuantisedRows, Tile, float, tiles};
 use crate::layout::{BLOCK, GROUP};
 use crate::weights::{Matrix, Norm};
 
-/// Weight blocks made together.
+/// The number of weight blocks computed together.
 const BLOCKS: usize = 2;
-/// Rows made together; with two blocks and their weights that is 26 of the 32 registers. The more rows, the less often the
-/// weights of a long matrix come from the second cache.
+/// The number of rows computed together; with two blocks and their weights they use 26 of the 32
+/// registers. With more rows, the weights of a long matrix are read from the L2 cache less often.
 const ROWS: usize = 12;
 
-/// Exists only where the processor has the instructions: `detect` is the only way to one.
+/// Kernels that exist only if the processor has the instructions, because only `detect` creates
+/// them.
 pub(super) struct Avx512Vnni(());
 
 impl Avx512Vnni {
-    /// The kernels, if this processor runs them.
+    /// Returns the kernels if this processor supports them.
     pub(super) fn detect() -> Option<&'static Avx512Vnni> {
         static KERNELS: Avx512Vnni = Avx512Vnni(());
         let found = is_x86_feature_detected!("avx512f")
@@ -43,27 +45,27 @@ impl Kernels for Avx512Vnni {
     }
 
     fn quantise(&self, input: &[f32], inputs: usize, rows: &mut QuantisedRows) {
-        // SAFETY: `detect` has found the instructions.
+        // SAFETY: `detect` has checked the instructions.
         unsafe { quantise(input, inputs, rows) }
     }
 
     fn multiply(&self, rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]) {
-        // SAFETY: `detect` has found the instructions.
+        // SAFETY: `detect` has checked the instructions.
         unsafe { multiply(rows, matrix, output) }
     }
 
     fn add_and_normalise(&self, rows: &mut [f32], other: &[f32], norm: &Norm<'_>) {
-        // SAFETY: `detect` has found the instructions.
+        // SAFETY: `detect` has checked the instructions.
         unsafe { add_and_normalise(rows, other, norm) }
     }
 
     fn gelu(&self, values: &mut [f32]) {
-        // SAFETY: `detect` has found the instructions.
+        // SAFETY: `detect` has checked the instructions.
         unsafe { gelu(values) }
     }
 
     fn attend(&self, query_key_value: &[f32], output: &mut [f32], scratch: &mut AttentionScratch) {
-        // SAFETY: `detect` has found the instructions.
+        // SAFETY: `detect` has checked the instructions.
         unsafe { attend(query_key_value, output, scratch) }
     }
 }
@@ -85,11 +87,11 @@ fn gelu(values: &mut [f32]) {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,fma")]
 fn attend(query_key_value: &[f32], output: &mut [f32], scratch: &mut AttentionScratch) {
-    // SAFETY: this function has the instructions.
+    // SAFETY: this function is compiled for these instructions.
     unsafe { attention::attend::<Lanes, 8, 2, 4>(query_key_value, output, scratch) }
 }
 
-/// One register.
+/// Sixteen numbers in one register.
 #[derive(Clone, Copy)]
 struct Lanes(__m512);
 
@@ -98,7 +100,7 @@ impl Wide for Lanes {
 
     #[inline(always)]
     unsafe fn splat(value: f32) -> Self {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: guaranteed by the caller, here and below.
         unsafe { Lanes(_mm512_set1_ps(value)) }
     }
 
@@ -116,12 +118,13 @@ impl Wide for Lanes {
 
     #[inline(always)]
     unsafe fn multiply_add(self, by: Self, add: Self) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Lanes(_mm512_fmadd_ps(self.0, by.0, add.0)) }
     }
 }
 
-/// Two weight blocks stay in the first cache while all rows pass.
+/// Multiplies two weight blocks by all rows before the next ones, so that the blocks stay in the L1
+/// cache.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,fma")]
 fn multiply(rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]) {
     assert_eq!(
@@ -133,8 +136,8 @@ fn multiply(rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]) {
     assert!(matrix.scales.len() == matrix.outputs && matrix.bias.len() == matrix.outputs);
     for column in (0..matrix.outputs).step_by(BLOCKS * BLOCK) {
         for own in tiles(rows.len(), ROWS) {
-            // SAFETY: the lengths are asserted above; the rows of a tile are below `rows.len()`, its columns below
-            // `matrix.outputs`.
+            // SAFETY: the lengths are asserted above; the rows of a tile are below `rows.len()`,
+            // its columns below `matrix.outputs`.
             unsafe {
                 match own.rows {
                     1 => tile::<1>(rows, matrix, output, own, column),
@@ -155,12 +158,12 @@ fn multiply(rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]) {
     }
 }
 
-/// `HEIGHT` rows by two blocks of outputs.
+/// Multiplies `HEIGHT` rows by two blocks of outputs.
 ///
 /// # Safety
 ///
-/// The lengths are those that `multiply` asserts; the tile has `HEIGHT` rows, and they and `column + BLOCKS * BLOCK` are within
-/// them.
+/// The lengths are those that `multiply` asserts. The tile has `HEIGHT` rows, which are within
+/// them, as is `column + BLOCKS * BLOCK`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,fma")]
 unsafe fn tile<const HEIGHT: usize>(
     rows: &QuantisedRows,
@@ -171,8 +174,9 @@ unsafe fn tile<const HEIGHT: usize>(
 ) {
     let (row, inputs) = (own.first, matrix.inputs);
     let groups = inputs / GROUP;
-    // SAFETY: block `column / BLOCK` starts at `column * inputs` and is `BLOCK * inputs` long, and so is the next; each group
-    // is one register. Row `row + index` has `inputs` bytes, of which this reads four.
+    // SAFETY: block `column / BLOCK` starts at `column * inputs` and is `BLOCK * inputs` long, and
+    // so is the next; each group is one register. Row `row + index` has `inputs` bytes, of which
+    // this reads four.
     unsafe {
         let mut sums = [[_mm512_setzero_si512(); BLOCKS]; HEIGHT];
         let weights: *const __m512i = matrix.weights.as_ptr().add(column * inputs).cast();
@@ -199,8 +203,8 @@ unsafe fn tile<const HEIGHT: usize>(
     }
 }
 
-/// Adds the products of all groups: `HEIGHT` rows of bytes by two blocks. Meanwhile it fetches `FETCHED` of the next two
-/// blocks, from `part` on; they need not exist.
+/// Adds the products of all groups: `HEIGHT` rows of bytes by two blocks. Meanwhile it prefetches
+/// `FETCHED` of the next two blocks, starting with `part`; they need not exist.
 ///
 /// # Safety
 ///
@@ -217,7 +221,7 @@ unsafe fn add_products<const HEIGHT: usize, const FETCHED: usize>(
     let next = weights.wrapping_add((BLOCKS + part) * groups);
     let mut local = *sums;
     for group in 0..groups {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let (first, second) = unsafe {
             (_mm512_loadu_si512(weights.add(group)), _mm512_loadu_si512(weights.add(groups + group)))
         };
@@ -225,7 +229,7 @@ unsafe fn add_products<const HEIGHT: usize, const FETCHED: usize>(
             _mm_prefetch::<_MM_HINT_T0>(next.wrapping_add(block * groups + group).cast());
         }
         for (index, sums) in local.iter_mut().enumerate() {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let four = unsafe { bytes.add((index * groups + group) * GROUP).cast::<i32>().read_unaligned() };
             let four = _mm512_set1_epi32(four);
             sums[0] = _mm512_dpbusd_epi32(sums[0], four, first);
@@ -235,8 +239,9 @@ unsafe fn add_products<const HEIGHT: usize, const FETCHED: usize>(
     *sums = local;
 }
 
-/// Sums of weights as two 16-bit numbers, `low + 128 · high`: one `dpwssd` with `(zero, 128 · zero)` multiplies them by a zero
-/// point, where a 32-bit multiplication takes three instructions' time.
+/// Splits sums of weights into two 16-bit numbers, `low + 128 · high`. One `dpwssd` with
+/// `(zero, 128 · zero)` multiplies them by a zero point, whereas a 32-bit multiplication takes as
+/// long as three instructions.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,fma")]
 fn split(sums: __m512i) -> __m512i {
     let high = _mm512_slli_epi32::<16>(_mm512_srai_epi32::<7>(sums));

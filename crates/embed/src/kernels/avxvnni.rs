@@ -1,5 +1,5 @@
-//! AVX-VNNI: the byte products of `avx512vnni` on half as wide registers, for processors without AVX-512. Everything that is
-//! not a byte product is `avx2`'s.
+//! Kernels for AVX-VNNI: the byte products of `avx512vnni` with registers of half the width, for
+//! processors without AVX-512. All other operations are in `avx2`.
 #![expect(unsafe_code, reason = "SIMD loads and calls behind a run-time check of the processor")]
 
 use std::arch::x86_64::{
@@ -14,14 +14,16 @@ use super::{AttentionScratch, Kernels, QuantisedRows, Tile, tiles};
 use crate::layout::{BLOCK, GROUP};
 use crate::weights::{Matrix, Norm};
 
-/// Rows made together; with one weight block that is fifteen of the sixteen registers.
+/// The number of rows computed together; with one weight block they use fifteen of the sixteen
+/// registers.
 const ROWS: usize = 6;
 
-/// Exists only where the processor has the instructions: `detect` is the only way to one.
+/// Kernels that exist only if the processor has the instructions, because only `detect` creates
+/// them.
 pub(super) struct AvxVnni(());
 
 impl AvxVnni {
-    /// The kernels, if this processor runs them.
+    /// Returns the kernels if this processor supports them.
     pub(super) fn detect() -> Option<&'static AvxVnni> {
         static KERNELS: AvxVnni = AvxVnni(());
         (Avx2::detect().is_some() && is_x86_feature_detected!("avxvnni")).then_some(&KERNELS)
@@ -34,32 +36,33 @@ impl Kernels for AvxVnni {
     }
 
     fn quantise(&self, input: &[f32], inputs: usize, rows: &mut QuantisedRows) {
-        // SAFETY: `detect` has found the instructions.
+        // SAFETY: `detect` has checked the instructions.
         unsafe { avx2::round(input, inputs, rows) }
     }
 
     fn multiply(&self, rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]) {
-        // SAFETY: `detect` has found the instructions.
+        // SAFETY: `detect` has checked the instructions.
         unsafe { multiply(rows, matrix, output) }
     }
 
     fn add_and_normalise(&self, rows: &mut [f32], other: &[f32], norm: &Norm<'_>) {
-        // SAFETY: `detect` has found AVX2 and FMA.
+        // SAFETY: `detect` has checked AVX2 and FMA.
         unsafe { avx2::add_and_normalise(rows, other, norm) }
     }
 
     fn gelu(&self, values: &mut [f32]) {
-        // SAFETY: `detect` has found AVX2 and FMA.
+        // SAFETY: `detect` has checked AVX2 and FMA.
         unsafe { avx2::gelu(values) }
     }
 
     fn attend(&self, query_key_value: &[f32], output: &mut [f32], scratch: &mut AttentionScratch) {
-        // SAFETY: `detect` has found AVX2 and FMA.
+        // SAFETY: `detect` has checked AVX2 and FMA.
         unsafe { avx2::attend(query_key_value, output, scratch) }
     }
 }
 
-/// One weight block stays in the first cache while all rows pass.
+/// Multiplies one weight block by all rows before the next block, so that the block stays in the L1
+/// cache.
 #[target_feature(enable = "avx2,avxvnni")]
 fn multiply(rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]) {
     assert_eq!((matrix.inputs % GROUP, matrix.outputs % BLOCK, rows.inputs), (0, 0, matrix.inputs));
@@ -68,8 +71,8 @@ fn multiply(rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]) {
     assert!(matrix.scales.len() == matrix.outputs && matrix.bias.len() == matrix.outputs);
     for column in (0..matrix.outputs).step_by(BLOCK) {
         for own in tiles(rows.len(), ROWS) {
-            // SAFETY: the lengths are asserted above; the rows of a tile are below `rows.len()`, its columns below
-            // `matrix.outputs`.
+            // SAFETY: the lengths are asserted above; the rows of a tile are below `rows.len()`,
+            // its columns below `matrix.outputs`.
             unsafe {
                 match own.rows {
                     1 => tile::<1>(rows, matrix, output, own, column),
@@ -84,11 +87,12 @@ fn multiply(rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]) {
     }
 }
 
-/// `HEIGHT` rows by one weight block.
+/// Multiplies `HEIGHT` rows by one weight block.
 ///
 /// # Safety
 ///
-/// The lengths are those that `multiply` asserts; the tile has `HEIGHT` rows, and they and `column + BLOCK` are within them.
+/// The lengths are those that `multiply` asserts. The tile has `HEIGHT` rows, which are within
+/// them, as is `column + BLOCK`.
 #[target_feature(enable = "avx2,avxvnni")]
 unsafe fn tile<const HEIGHT: usize>(
     rows: &QuantisedRows,
@@ -100,8 +104,8 @@ unsafe fn tile<const HEIGHT: usize>(
     let (row, inputs) = (own.first, matrix.inputs);
     let groups = inputs / GROUP;
     let mut sums = [[_mm256_setzero_si256(); 2]; HEIGHT];
-    // SAFETY: block `column / BLOCK` starts at `column * inputs` and has `inputs / GROUP` groups of two registers. Row `row +
-    // index` has `inputs` bytes, of which this reads four.
+    // SAFETY: block `column / BLOCK` starts at `column * inputs` and has `inputs / GROUP` groups of
+    // two registers. Row `row + index` has `inputs` bytes, of which this reads four.
     unsafe {
         let weights: *const __m256i = matrix.weights.as_ptr().add(column * inputs).cast();
         let bytes = rows.bytes.as_ptr().add(row * inputs);
@@ -133,7 +137,7 @@ unsafe fn tile<const HEIGHT: usize>(
     }
 }
 
-/// As `avx512vnni::split`.
+/// See `avx512vnni::split`.
 #[target_feature(enable = "avx2,avxvnni")]
 fn split(sums: __m256i) -> __m256i {
     let high = _mm256_slli_epi32::<16>(_mm256_srai_epi32::<7>(sums));

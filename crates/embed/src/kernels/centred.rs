@@ -1,26 +1,27 @@
-//! Activations for kernels that add two products of bytes in 16 bits: centred, so that nearly all are small, and the rest in a
-//! list. It multiplies nothing.
+//! Activations for kernels that add two byte products in 16 bits. They are centred, so that nearly
+//! all are small; the excess of the others is in a list. This module does not multiply.
 
 use crate::layout::GROUP;
 
-/// The sizes of two neighbours may add up to this: 255 · 127 fits 16 bits, and each fits a signed byte.
+/// The maximum sum of the absolute values of two neighbours. 255 · 127 fits in 16 bits, and each
+/// value fits in a signed byte.
 pub(super) const PAIR_MAX: i16 = 127;
 
-/// `byte − zero` of every row as signed bytes, so small that 255 times a neighbouring pair fits 16 bits, and a list of what
-/// that leaves over (about one group in twenty).
+/// `byte − zero` of every row as signed bytes, so small that 255 times a neighbouring pair fits in
+/// 16 bits, and a list of the remainders (about one group in twenty).
 #[derive(Default)]
 pub(super) struct CentredRows {
-    /// As many as the rows have bytes.
+    /// The centred bytes, one per byte of the rows.
     pub(super) bytes: Vec<i8>,
-    /// What is added to some groups, row by row.
+    /// The remainders to add to some groups, row by row.
     pub(super) beyond: Vec<Beyond>,
-    /// Where each row's part of `beyond` ends.
+    /// The end of each row's part of `beyond`.
     pub(super) ends: Vec<usize>,
-    /// Per row, the sum of all its `byte − zero`.
+    /// The sum of all `byte − zero`, per row.
     pub(super) sums: Vec<i32>,
 }
 
-/// Added to the four signed bytes of a group; as small as they are.
+/// A remainder to add to the four signed bytes of a group; it has the same bounds.
 pub(super) struct Beyond {
     pub(super) group: usize,
     pub(super) bytes: [i8; GROUP],
@@ -35,7 +36,8 @@ impl CentredRows {
     }
 }
 
-/// Cuts a group into parts of which none has a value beyond ±64: the first stays, the others are set aside.
+/// Splits a group into parts with values within ±64. The first part stays in the group, and the
+/// others are added to the list.
 pub(super) fn set_aside(
     mut values: [i32; GROUP],
     small: &mut [i8; GROUP],

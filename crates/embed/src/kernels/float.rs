@@ -1,16 +1,19 @@
-//! The f32 half of every kernel except attention, and the rounding to bytes: written once in plain loops, inlined into each
-//! kernel and compiled there for its instructions. `FUSED` says whether a multiply-add is one instruction; only then do
-//! results differ between kernels, by rounding. No `unsafe`, no choice of processor.
+//! The f32 operations of every kernel except attention, and the rounding to bytes. They are plain
+//! loops, inlined into each kernel and compiled there for its instructions. `FUSED` is true if a
+//! multiply-add is one instruction. Results differ between kernels only because of this, and only
+//! by rounding. The module contains no `unsafe` code and does not select a processor.
 
 use super::QuantisedRows;
 use crate::layout::HIDDEN;
 use crate::weights::Norm;
 
-/// Numbers worked on side by side.
+/// The number of values processed together.
 pub(super) const LANES: usize = 16;
-/// Keeps the variance of a constant row from dividing by zero; the model's own value.
+/// A lower bound of the variance, so that a constant row causes no division by zero; the value of
+/// the original model.
 const EPSILON: f32 = 1e-12;
-/// Added and taken off again, it rounds to the nearest integer, ties to even, and leaves it in the low bits between.
+/// A constant that, when added and subtracted, rounds to the nearest integer, ties to even. Between
+/// the two steps the integer is in the low bits.
 const ROUNDER: f32 = 12_582_912.0;
 
 type Lanes = [f32; LANES];
@@ -33,7 +36,8 @@ fn sum(lanes: &Lanes) -> f32 {
     halves[0]
 }
 
-/// Rounds each row to bytes over its own range, which always holds zero: the zero point is what zero becomes.
+/// Rounds each row to bytes over its own range, which always includes zero. The zero point is the
+/// byte of zero.
 #[inline(always)]
 pub(super) fn quantise(input: &[f32], inputs: usize, rows: &mut QuantisedRows) {
     rows.clear(inputs);
@@ -47,7 +51,7 @@ pub(super) fn quantise(input: &[f32], inputs: usize, rows: &mut QuantisedRows) {
             let rounded = (value * steps + ROUNDER) - ROUNDER + zero;
             let rounded = if rounded > 255.0 { 255.0 } else { rounded };
             let rounded = if rounded > 0.0 { rounded } else { 0.0 };
-            // The low byte of the sum with the rounder is the number, which is within 0 … 255 now.
+            // The low byte of the sum with the rounder is the number, which is within 0 … 255 here.
             *byte = (rounded + ROUNDER).to_bits() as u8;
         }
         rows.scales.push(scale);
@@ -55,7 +59,8 @@ pub(super) fn quantise(input: &[f32], inputs: usize, rows: &mut QuantisedRows) {
     }
 }
 
-/// The least and the greatest of the values and zero. Several lanes of each, so that no comparison waits for the last.
+/// Returns the minimum and maximum of the values and zero. It uses several lanes for each, so that
+/// no comparison depends on the previous one.
 #[inline(always)]
 fn range(row: &[f32]) -> (f32, f32) {
     const WIDE: usize = 2 * LANES;
@@ -74,7 +79,8 @@ fn range(row: &[f32]) -> (f32, f32) {
     )
 }
 
-/// See `Kernels::add_and_normalise`. The sums are made without writing, which keeps each loop one plain vector loop.
+/// See `Kernels::add_and_normalise`. The sums are computed without writing, so that each loop is
+/// vectorised.
 #[inline(always)]
 pub(super) fn add_and_normalise<const FUSED: bool>(rows: &mut [f32], other: &[f32], norm: &Norm<'_>) {
     for (row, other) in rows.chunks_exact_mut(HIDDEN).zip(other.chunks_exact(HIDDEN)) {
@@ -112,8 +118,10 @@ pub(super) fn gelu<const FUSED: bool>(values: &mut [f32]) {
     }
 }
 
-/// 1 − 2^P(|x|) with the sign of x, within 2e-7 everywhere. P is the polynomial nearest to log₂(1 − erf) on 0 … 4, each
-/// point weighed by what an error there does to the result; beyond 4 the result is 1. No division, unlike the usual ones.
+/// Approximates the error function as 1 − 2^P(|x|) with the sign of x, with an error of at most
+/// 2e-7. P is the polynomial closest to log₂(1 − erf) on 0 … 4, where each point is weighted by its
+/// effect on the result; beyond 4 the result is 1. Unlike the common approximations, it needs no
+/// division.
 #[inline(always)]
 fn error_function<const FUSED: bool>(x: f32) -> f32 {
     let size = x.abs();
@@ -127,14 +135,14 @@ fn error_function<const FUSED: bool>(x: f32) -> f32 {
     (1.0 - power_of_two::<FUSED>(series * size)).copysign(x)
 }
 
-/// e^x for x ≤ 0 (and a little above); below −80 it stays at e^−80.
+/// Computes e^x for x ≤ 0 (and slightly above); below −80 the result is e^−80.
 #[inline(always)]
 fn exp<const FUSED: bool>(x: f32) -> f32 {
     let x = if x < -80.0 { -80.0 } else { x };
     power_of_two::<FUSED>(x * std::f32::consts::LOG2_E)
 }
 
-/// 2^x for −126 < x < 127, within 2e-7 of its value.
+/// Computes 2^x for −126 < x < 127, with an error of at most 2e-7.
 #[inline(always)]
 fn power_of_two<const FUSED: bool>(x: f32) -> f32 {
     let shifted = x + ROUNDER;
@@ -144,12 +152,14 @@ fn power_of_two<const FUSED: bool>(x: f32) -> f32 {
     series = multiply_add::<FUSED>(series, rest, 0.240_222_42);
     series = multiply_add::<FUSED>(series, rest, std::f32::consts::LN_2);
     series = multiply_add::<FUSED>(series, rest, 1.0);
-    // The low bits of `shifted` are the power of two: moved up, they add to the exponent.
+    // The low bits of `shifted` are the integer part of the exponent; shifted left, they add to the
+    // exponent bits.
     f32::from_bits(series.to_bits().wrapping_add(shifted.to_bits() << 23))
 }
 
-/// Powers of e of the first `tokens` scores, the largest being 1; those after become next to nothing, e^−80 at most. Gives
-/// back what they are to be multiplied by to add up to 1.
+/// Replaces the first `tokens` scores by their exponentials, scaled so that the largest is 1. The
+/// following ones become at most e^−80. Returns the factor by which they must be multiplied to add
+/// up to 1.
 #[inline(always)]
 pub(super) fn soften<const FUSED: bool>(scores: &mut [f32], tokens: usize) -> f32 {
     scores[tokens..].fill(f32::MIN);

@@ -1,9 +1,11 @@
-//! The arithmetic, once per kind of processor. `portable` is plain Rust and says what every other file must compute:
-//! whatever is integer is equal bit for bit, f32 sums differ only in rounding. The fastest that the processor runs is chosen
-//! once. `float` and `attention` are the f32 half, written once and compiled for each; `views` is where bytes become numbers.
+//! The arithmetic, once per kind of processor. `portable` is plain Rust and defines the results of
+//! all other kernels: integers are equal bit for bit, and f32 sums differ only in rounding. The
+//! fastest kernels that the processor supports are selected once. `float` and `attention` contain
+//! the f32 operations, written once and compiled for each kernel; `views` converts bytes to
+//! numbers.
 //!
-//! To add one: a file with a `Kernels` that only exists where the processor can run it, a line in `choose`, a line in the
-//! tests' `all`.
+//! To add one: a file with a `Kernels` that exists only if the processor supports it, a line in
+//! `choose`, a line in the tests' `all`.
 
 use std::sync::OnceLock;
 
@@ -27,53 +29,59 @@ pub(crate) mod views;
 #[cfg(target_arch = "x86_64")]
 use centred::CentredRows;
 
-/// Rows of activations as unsigned bytes: row `r` stands for `scales[r] · (byte − zeros[r])`.
+/// Rows of activations as unsigned bytes: row `r` represents `scales[r] · (byte − zeros[r])`.
 #[derive(Default)]
 pub(crate) struct QuantisedRows {
-    /// Length of a row.
+    /// The length of a row.
     inputs: usize,
     bytes: Vec<u8>,
     scales: Vec<f32>,
     zeros: Vec<i32>,
-    /// For kernels whose products of unsigned bytes would saturate; others leave it empty.
+    /// The centred form, for kernels whose products of unsigned bytes would saturate. It is empty
+    /// for others.
     #[cfg(target_arch = "x86_64")]
     centred: CentredRows,
 }
 
-/// What attention needs beside its input and output, kept between calls.
+/// The buffers of attention, kept between calls.
 #[derive(Default)]
 pub(crate) struct AttentionScratch {
-    /// One head's keys, transposed: a row per dimension, as long as the tokens rounded up to `float::LANES`.
+    /// The keys of one head, transposed: a row per dimension, with the number of tokens rounded up
+    /// to a multiple of `float::LANES`.
     keys: Vec<f32>,
-    /// One head's values, a row per token.
+    /// The values of one head, a row per token.
     values: Vec<f32>,
-    /// A few queries' scores, a row each, as long as the rows of `keys`.
+    /// The scores of a few queries, a row each, as long as the rows of `keys`.
     scores: Vec<f32>,
 }
 
-/// One processor's arithmetic. Lengths are the caller's business; a slice that is too short gives too few results.
+/// The arithmetic of one processor. The caller ensures the lengths; a slice that is too short
+/// yields fewer results.
 pub(crate) trait Kernels: Send + Sync {
-    /// For reports.
+    /// Returns the name for reports.
     fn name(&self) -> &'static str;
-    /// Each row of `inputs` numbers by itself, so that a row never depends on its neighbours.
+    /// Quantises each row of `inputs` numbers separately, so that a row never depends on its
+    /// neighbours.
     fn quantise(&self, input: &[f32], inputs: usize, rows: &mut QuantisedRows);
-    /// `output[r][n] = Σ rows[r] · weights[n] + bias[n]`, for all `n`.
+    /// Computes `output[r][n] = Σ rows[r] · weights[n] + bias[n]`, for all `n`.
     fn multiply(&self, rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]);
     /// Adds `other` to each row of `rows`, then normalises the row.
     fn add_and_normalise(&self, rows: &mut [f32], other: &[f32], norm: &Norm<'_>);
-    /// The Gaussian error linear unit, by the error function and not by its tanh approximation.
+    /// Applies the Gaussian error linear unit, with the error function and not its tanh
+    /// approximation.
     fn gelu(&self, values: &mut [f32]);
-    /// Self-attention of one sequence: rows of query, key and value in, rows of joined heads out.
+    /// Computes the self-attention of one sequence: rows of query, key and value in, rows of joined
+    /// heads out.
     fn attend(&self, query_key_value: &[f32], output: &mut [f32], scratch: &mut AttentionScratch);
 }
 
-/// The fastest kernels this processor runs; decided at the first call.
+/// Returns the fastest kernels that this processor supports; selected at the first call.
 pub(crate) fn choose() -> &'static dyn Kernels {
     static CHOSEN: OnceLock<&'static dyn Kernels> = OnceLock::new();
     *CHOSEN.get_or_init(|| all().last().copied().unwrap_or(&portable::Portable))
 }
 
-/// All that this processor runs, slowest first.
+/// Returns all kernels that this processor supports, slowest first.
 pub(crate) fn all() -> Vec<&'static dyn Kernels> {
     let mut kernels: Vec<&'static dyn Kernels> = vec![&portable::Portable];
     #[cfg(target_arch = "x86_64")]
@@ -87,18 +95,19 @@ pub(crate) fn all() -> Vec<&'static dyn Kernels> {
     kernels
 }
 
-/// Some rows that a kernel works on together.
+/// A group of rows that a kernel processes together.
 #[derive(Clone, Copy)]
 struct Tile {
     first: usize,
     rows: usize,
-    /// Which part of the next weights this tile fetches meanwhile, and into how many parts they are cut; `None` when they
-    /// are already on their way. A weight is used once for all rows and comes from far away: without this the first tiles
-    /// wait for the third cache, and a text of a question's length spends half its time there.
+    /// The part of the next weights that this tile prefetches, and the number of parts; `None` if
+    /// they are already being fetched. A weight is used once for all rows. Without the prefetch,
+    /// the first tiles wait for the L3 cache, and a text as short as a question spends half its
+    /// time there.
     fetches: Option<(usize, usize)>,
 }
 
-/// Cuts `rows` rows into tiles of at most `most`, as even as they can be.
+/// Splits `rows` rows into tiles of at most `most` rows, as even as possible.
 fn tiles(rows: usize, most: usize) -> impl Iterator<Item = Tile> {
     let count = rows.div_ceil(most);
     (0..count).map(move |index| {

@@ -1,6 +1,8 @@
-//! NEON. With the dot product instruction one step multiplies 16 signed bytes and adds them up by fours; without it, products
-//! are added in 16 bits, where two of them fit. Activations become signed by turning their sign bit; what that and the zero
-//! point change is taken off afterwards, by the sum of the weights. The f32 half needs nothing beyond the architecture's own.
+//! Kernels for NEON. With the dot product instruction, one step multiplies 16 signed bytes and adds
+//! the products in groups of four. Without it, products are added in 16 bits, in which two of them
+//! fit. Inverting their sign bit makes activations signed. The effect of this and of the zero point
+//! is subtracted afterwards, with the sum of the weights. The f32 operations use only the base
+//! instructions of the architecture.
 #![expect(unsafe_code, reason = "SIMD loads, and an instruction that has no stable name yet")]
 
 use std::arch::aarch64::{
@@ -15,18 +17,19 @@ use super::{AttentionScratch, Kernels, QuantisedRows, Tile, float, tiles};
 use crate::layout::{BLOCK, GROUP};
 use crate::weights::{Matrix, Norm};
 
-/// Rows made together; with one weight block of sums and weights that is all 32 registers but four.
+/// The number of rows computed together; with the sums and weights of one weight block they use 28
+/// of the 32 registers.
 const ROWS: usize = 4;
-/// Registers to a weight block's outputs, and to one of its groups.
+/// The number of registers for the outputs of a weight block, and for one of its groups.
 const PARTS: usize = 4;
 
-/// The kernels with or without the dot product instruction: `detect` is the only way to them.
+/// The kernels with or without the dot product instruction; only `detect` creates them.
 pub(super) struct Neon {
     dot_products: bool,
 }
 
 impl Neon {
-    /// Those that this processor runs, slowest first.
+    /// Returns the kernels that this processor supports, slowest first.
     pub(super) fn detect() -> impl Iterator<Item = &'static Neon> {
         static PLAIN: Neon = Neon { dot_products: false };
         static DOT: Neon = Neon { dot_products: true };
@@ -54,8 +57,9 @@ impl Kernels for Neon {
         assert!(matrix.scales.len() == matrix.outputs && matrix.bias.len() == matrix.outputs);
         for column in (0..matrix.outputs).step_by(BLOCK) {
             for own in tiles(rows.len(), ROWS) {
-                // SAFETY: the lengths are asserted above; the rows of a tile are below `rows.len()`, its columns below
-                // `matrix.outputs`; `detect` has found the instruction.
+                // SAFETY: the lengths are asserted above; the rows of a tile are below
+                // `rows.len()`, its columns below `matrix.outputs`; `detect` has checked the
+                // instruction.
                 unsafe {
                     match (own.rows, self.dot_products) {
                         (1, true) => dot_tile::<1>(rows, matrix, output, own, column),
@@ -86,7 +90,7 @@ impl Kernels for Neon {
     }
 }
 
-/// Four registers.
+/// Sixteen numbers in four registers.
 #[derive(Clone, Copy)]
 struct Lanes([float32x4_t; 4]);
 
@@ -132,15 +136,15 @@ impl Wide for Lanes {
     }
 }
 
-/// `sums + weights · bytes`, four by four.
+/// Computes `sums + weights · bytes`, in groups of four.
 ///
 /// # Safety
 ///
-/// The processor has the instruction.
+/// The processor must support the instruction.
 #[inline(always)]
 unsafe fn dot(sums: int32x4_t, weights: int8x16_t, bytes: int8x16_t) -> int32x4_t {
     let mut found = sums;
-    // SAFETY: the caller's processor has the instruction; it touches nothing but its registers.
+    // SAFETY: the caller's processor has the instruction, which accesses only its registers.
     unsafe {
         std::arch::asm!(
             ".arch_extension dotprod",
@@ -152,38 +156,39 @@ unsafe fn dot(sums: int32x4_t, weights: int8x16_t, bytes: int8x16_t) -> int32x4_
     found
 }
 
-/// Fetches its part of the block after this one, which starts at `weights`; group by group. It need not exist.
+/// Prefetches this tile's part of the next block, group by group. `weights` is the start of the
+/// current block; the next one need not exist.
 #[inline(always)]
 fn fetch(own: Tile, weights: *const u8, group: usize, groups: usize) {
     let Some((part, parts)) = own.fetches else { return };
     let line = (part * groups + group) >> (parts - 1);
     let place = weights.wrapping_add((groups + line) * BLOCK * GROUP);
-    // SAFETY: a hint to the processor, for any address.
+    // SAFETY: the instruction is a hint to the processor, valid for any address.
     unsafe {
         std::arch::asm!("prfm pldl1keep, [{place}]", place = in(reg) place, options(nostack, preserves_flags));
     }
 }
 
-/// The four signed bytes of a group, side by side four times.
+/// Returns the four signed bytes of a group, repeated four times.
 ///
 /// # Safety
 ///
 /// There are `GROUP` bytes.
 #[inline(always)]
 unsafe fn group_of(bytes: *const u8) -> int8x16_t {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let four = bytes.cast::<i32>().read_unaligned();
         veorq_s8(vreinterpretq_s8_s32(vdupq_n_s32(four)), vdupq_n_s8(-128))
     }
 }
 
-/// `HEIGHT` rows by one weight block, with the dot product instruction.
+/// Multiplies `HEIGHT` rows by one weight block, with the dot product instruction.
 ///
 /// # Safety
 ///
-/// The processor has it; the lengths are those that `multiply` asserts, the tile has `HEIGHT` rows, and they and
-/// `column + BLOCK` are within them.
+/// The processor must support it. The lengths are those that `multiply` asserts. The tile has
+/// `HEIGHT` rows, which are within them, as is `column + BLOCK`.
 unsafe fn dot_tile<const HEIGHT: usize>(
     rows: &QuantisedRows,
     matrix: &Matrix<'_>,
@@ -193,8 +198,8 @@ unsafe fn dot_tile<const HEIGHT: usize>(
 ) {
     let (row, inputs) = (own.first, matrix.inputs);
     let groups = inputs / GROUP;
-    // SAFETY: block `column / BLOCK` starts at `column * inputs` and has `inputs / GROUP` groups of four registers. Row `row +
-    // index` has `inputs` bytes, of which this reads four.
+    // SAFETY: block `column / BLOCK` starts at `column * inputs` and has `inputs / GROUP` groups of
+    // four registers. Row `row + index` has `inputs` bytes, of which this reads four.
     unsafe {
         let mut sums = [[vdupq_n_s32(0); PARTS]; HEIGHT];
         let weights = matrix.weights.as_ptr().add(column * inputs);
@@ -219,11 +224,13 @@ unsafe fn dot_tile<const HEIGHT: usize>(
     }
 }
 
-/// `HEIGHT` rows by one weight block, without it: −128 · −127 twice is just within 16 bits.
+/// Multiplies `HEIGHT` rows by one weight block, without the instruction: the sum of two products
+/// of −128 · −127 just fits in 16 bits.
 ///
 /// # Safety
 ///
-/// The lengths are those that `multiply` asserts, the tile has `HEIGHT` rows, and they and `column + BLOCK` are within them.
+/// The lengths are those that `multiply` asserts. The tile has `HEIGHT` rows, which are within
+/// them, as is `column + BLOCK`.
 unsafe fn pair_tile<const HEIGHT: usize>(
     rows: &QuantisedRows,
     matrix: &Matrix<'_>,
@@ -233,8 +240,9 @@ unsafe fn pair_tile<const HEIGHT: usize>(
 ) {
     let (row, inputs) = (own.first, matrix.inputs);
     let groups = inputs / GROUP;
-    // SAFETY: block `column / BLOCK` starts at `column * inputs` and has `inputs / GROUP` groups of four registers, an even
-    // number. Row `row + index` has `inputs` bytes, of which this reads twice four.
+    // SAFETY: block `column / BLOCK` starts at `column * inputs` and has `inputs / GROUP` groups of
+    // four registers, an even number. Row `row + index` has `inputs` bytes, of which this reads two
+    // groups of four.
     unsafe {
         let bytes = rows.bytes.as_ptr().add(row * inputs);
         for part in 0..PARTS {
@@ -262,11 +270,12 @@ unsafe fn pair_tile<const HEIGHT: usize>(
     }
 }
 
-/// Takes off what the sign bit and the zero point added, and writes four outputs of a row.
+/// Subtracts the effect of the sign bit and the zero point, and writes four outputs of a row.
 ///
 /// # Safety
 ///
-/// The lengths are those that `multiply` asserts, and the row and four columns at `place` are within them.
+/// The lengths are those that `multiply` asserts, and the row and four columns at `place` are
+/// within them.
 #[inline(always)]
 unsafe fn finish(
     rows: &QuantisedRows,
@@ -276,7 +285,7 @@ unsafe fn finish(
     sum: int32x4_t,
 ) {
     let (row, column) = place;
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let turned = vdupq_n_s32(128 - *rows.zeros.get_unchecked(row));
         let whole = vmlaq_s32(sum, vld1q_s32(matrix.sums.as_ptr().add(column)), turned);

@@ -6,7 +6,7 @@ use super::{AttentionScratch, Kernels, QuantisedRows, float};
 use crate::layout::{BLOCK, GROUP};
 use crate::weights::{Matrix, Norm};
 
-/// Runs everywhere.
+/// Kernels for any processor.
 pub(super) struct Portable;
 
 impl Kernels for Portable {
@@ -42,12 +42,13 @@ impl Kernels for Portable {
     }
 
     fn attend(&self, query_key_value: &[f32], output: &mut [f32], scratch: &mut AttentionScratch) {
-        // SAFETY: plain numbers need no instructions of their own.
+        // SAFETY: plain arrays need no special instructions.
         unsafe { attend::<Plain, 4, 1, 2>(query_key_value, output, scratch) }
     }
 }
 
-/// The integer sums of one row with the `BLOCK` outputs of one weight block. At most 1536 · 255 · 127 < 2²⁶.
+/// Returns the integer sums of one row with the `BLOCK` outputs of one weight block. They are at
+/// most 1536 · 255 · 127 < 2²⁶.
 fn block_sums(bytes: &[u8], zero: i32, weights: &[i8]) -> [i32; BLOCK] {
     let mut sums = [0_i32; BLOCK];
     let groups = weights.as_chunks::<{ BLOCK * GROUP }>().0;

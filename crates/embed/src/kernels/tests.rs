@@ -1,11 +1,11 @@
-//! Every kernel against the portable one: integers bit for bit, f32 within rounding.
+//! Compares every kernel with the portable one: integers bit for bit, f32 within rounding.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::layout::{BLOCK, FEED, HIDDEN};
 
-/// A matrix in the file's order, made from a seed.
+/// A matrix in the file's order, generated from a seed.
 struct OwnMatrix {
     inputs: usize,
     outputs: usize,
@@ -15,7 +15,7 @@ struct OwnMatrix {
     sums: Vec<i32>,
 }
 
-/// Numbers from −1 to 1, the same for the same seed.
+/// Returns numbers from −1 to 1, reproducible for a seed.
 fn noise(seed: u64, count: usize) -> Vec<f32> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -111,8 +111,9 @@ proptest! {
             [normal, gelu, joined]
         };
         let expected = results(&portable::Portable);
-        // A score of attention is a sum of products of two values of this spread, and softmax turns its absolute error
-        // into a relative one of the result: rounding grows with the square of the spread.
+        // A score of attention is a sum of products of two values with this spread, and softmax
+        // turns its absolute error into a relative one. So the rounding error grows with the square
+        // of the spread.
         let tolerance = 2e-4_f32.max(spread * spread * 4e-5);
         for kernels in all() {
             for (found, expected) in results(kernels).iter().zip(&expected) {
@@ -157,7 +158,7 @@ fn a_quantised_row_is_within_half_a_step_and_ignores_its_neighbours() {
 
 #[test]
 fn gelu_and_softmax_are_those_of_the_definition() {
-    // x · Φ(x), from tables of the normal distribution.
+    // Expected values of x · Φ(x), from tables of the normal distribution.
     let points = [
         (0.0, 0.0),
         (1.0, 0.841_344_7),
@@ -176,7 +177,7 @@ fn gelu_and_softmax_are_those_of_the_definition() {
         let expected: Vec<f32> = points.iter().map(|(_, y)| *y).collect();
         assert_close(kernels, &found[..points.len()], &expected, 1e-6);
 
-        // Equal keys: every token's result is the mean of the values.
+        // With equal keys, the result of every token is the mean of the values.
         let mut rows = vec![0.5; 5 * 3 * HIDDEN];
         for (token, row) in rows.chunks_mut(3 * HIDDEN).enumerate() {
             row[2 * HIDDEN..].fill(token as f32);

@@ -1,4 +1,5 @@
-//! Typed views of the model file's bytes, where they lie. Not a parser: the places come from `layout`.
+//! Typed views of the model file's bytes, in place. It does not parse: `layout` defines the
+//! positions.
 #![expect(unsafe_code, reason = "reinterprets aligned little-endian bytes without a copy")]
 
 #[cfg(target_endian = "big")]
@@ -6,10 +7,11 @@ compile_error!("the model file is little-endian and used in place");
 
 macro_rules! view {
     ($name:ident, $number:ty) => {
-        /// The bytes as numbers; empty if they do not start at a multiple of the number's size (sections always do).
+        /// Returns the bytes as numbers; empty if they do not start at a multiple of the number's
+        /// size (sections always do).
         pub(crate) fn $name(bytes: &[u8]) -> &[$number] {
-            // SAFETY: every bit pattern is a valid number of this type, and `align_to` itself splits off what is not
-            // aligned.
+            // SAFETY: every bit pattern is a valid number of this type, and `align_to` separates
+            // the unaligned part.
             let (before, numbers, _) = unsafe { bytes.align_to::<$number>() };
             if before.is_empty() { numbers } else { &[] }
         }

@@ -1,10 +1,10 @@
-//! BERT's rules for single characters: what is dropped, what is a space, what stands alone, what a letter is without its
-//! accents and in lower case. Each rule looks at one character only, never at its neighbours.
+//! BERT's rules for single characters: removal, white space, punctuation, accents and lower case.
+//! Each rule considers only one character, never its neighbours.
 
 use super::tables;
 
-/// Calls `emit` with what a character becomes: nothing, itself, its base letters in lower case, or, for white space and
-/// around ideographs, a space.
+/// Calls `emit` with the characters that replace one: none, the character, its base letters in
+/// lower case, or a space for white space and around ideographs.
 pub(super) fn normalise(character: char, emit: &mut impl FnMut(char)) {
     if character.is_ascii() {
         return normalise_ascii(character, emit);
@@ -25,7 +25,7 @@ pub(super) fn normalise(character: char, emit: &mut impl FnMut(char)) {
     }
 }
 
-/// Whether a character is a word of its own.
+/// True if a character is a word of its own.
 pub(super) fn stands_alone(character: char) -> bool {
     if character.is_ascii() {
         character.is_ascii_punctuation()
@@ -42,7 +42,7 @@ fn normalise_ascii(character: char, emit: &mut impl FnMut(char)) {
     }
 }
 
-/// Canonical decomposition without non-spacing marks.
+/// Emits the canonical decomposition without non-spacing marks.
 fn without_accents(character: char, emit: &mut impl FnMut(char)) {
     let code = u32::from(character);
     if (0xac00..0xd7a4).contains(&code) {
@@ -60,7 +60,8 @@ fn without_accents(character: char, emit: &mut impl FnMut(char)) {
     emit(character);
 }
 
-/// A Hangul syllable as its letters (Unicode, section 3.12): 19 leads × 21 vowels × 28 tails, the first tail being none.
+/// Emits the letters of a Hangul syllable, as defined by Unicode: 19 leads × 21 vowels × 28 tails,
+/// of which the first is none.
 fn hangul_letters(syllable: u32, emit: &mut impl FnMut(char)) {
     emit_code(0x1100 + syllable / (21 * 28), emit);
     emit_code(0x1161 + syllable / 28 % 21, emit);
@@ -76,7 +77,8 @@ fn emit_code(code: u32, emit: &mut impl FnMut(char)) {
     }
 }
 
-/// The blocks that the reference puts spaces around; it leaves U+2B820 to U+2B91F out, and so does this.
+/// True for the blocks that the reference surrounds with spaces. It omits U+2B820 to U+2B91F, so
+/// this function does too.
 fn is_ideograph(character: char) -> bool {
     matches!(u32::from(character),
         0x4e00..=0x9fff | 0x3400..=0x4dbf | 0x20000..=0x2a6df | 0x2a700..=0x2b81f | 0x2b920..=0x2ceaf

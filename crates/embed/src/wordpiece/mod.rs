@@ -1,5 +1,5 @@
-//! Text to WordPiece ids, as BERT's uncased tokeniser does it. No special ids are added and nothing is cut off: windows are
-//! `windows.rs`'s business.
+//! Converts text to WordPiece ids, as BERT's uncased tokeniser does. It adds no special ids and
+//! does not truncate; `windows.rs` creates windows.
 
 mod characters;
 mod tables;
@@ -7,21 +7,21 @@ mod tables;
 use crate::layout;
 use crate::weights;
 
-/// Starts a window.
+/// The id at the start of a window.
 pub(crate) const START: u16 = 101;
-/// Ends a window.
+/// The id at the end of a window.
 pub(crate) const END: u16 = 102;
 
 const UNKNOWN: u16 = 100;
-/// A longer word is unknown as a whole.
+/// The maximum length of a word, in characters. A longer one is unknown as a whole.
 const WORD_CHARACTERS_MAX: usize = 100;
-/// No piece of the vocabulary has more bytes, so none is looked for.
+/// The maximum length of a piece in the vocabulary, in bytes. Longer pieces are not searched.
 const PIECE_BYTES_MAX: usize = 18;
-/// Spelled in a text exactly so, they are the ids themselves, as in the reference.
+/// Special ids with the spellings that produce them in a text, as in the reference.
 const SPECIAL: [(&str, u16); 5] =
     [("[PAD]", 0), ("[UNK]", UNKNOWN), ("[CLS]", START), ("[SEP]", END), ("[MASK]", 103)];
 
-/// The ids of a text.
+/// Returns the ids of a text.
 pub(crate) fn ids(text: &str) -> Vec<u16> {
     let mut ids = Vec::with_capacity(text.len() / 4);
     let mut rest = text;
@@ -41,7 +41,7 @@ fn first_special(text: &str) -> Option<(&str, u16, &str)> {
     })
 }
 
-/// The ids of a text without special ids in it.
+/// Appends the ids of a text that contains no special ids.
 fn plain_ids(text: &str, ids: &mut Vec<u16>) {
     let mut word = String::new();
     for character in text.chars() {
@@ -61,7 +61,8 @@ fn plain_ids(text: &str, ids: &mut Vec<u16>) {
     word_ids(&word, ids);
 }
 
-/// Longest piece first; a word that cannot be spelled to its end is unknown as a whole.
+/// Appends the ids of a word, longest piece first. A word that cannot be spelled completely is
+/// unknown as a whole.
 fn word_ids(word: &str, ids: &mut Vec<u16>) {
     if word.len() > WORD_CHARACTERS_MAX && word.chars().count() > WORD_CHARACTERS_MAX {
         return ids.push(UNKNOWN);
@@ -83,7 +84,7 @@ fn word_ids(word: &str, ids: &mut Vec<u16>) {
     }
 }
 
-/// Looks a piece up in the table that lies in the model file.
+/// Looks up a piece in the hash table of the model file.
 fn id_of(continues: bool, piece: &[u8]) -> Option<u16> {
     let slots = weights::vocabulary_slots();
     let mut slot = layout::first_slot(continues, piece);

@@ -1,4 +1,4 @@
-//! The command line.
+//! Command line arguments.
 
 use std::path::PathBuf;
 
@@ -6,27 +6,29 @@ use anyhow::{Context, Result, bail, ensure};
 
 const USAGE: &str = "growth [--texts FILE --vectors FILE…] [--sizes N,N,…] [--questions N] [--checked N] [--rounds N] [--json]";
 
-/// What was asked for.
+/// The parsed arguments.
 #[derive(Debug)]
 pub(crate) struct Arguments {
-    /// JSON strings, one a line.
+    /// A file of JSON strings, one per line.
     pub(crate) texts: Option<PathBuf>,
-    /// f32, little-endian, rows of 384, in the order of the texts; several files are read one after the other.
+    /// Files of vectors: f32, little-endian, rows of 384, in the order of the texts. The files are
+    /// read in sequence.
     pub(crate) vectors: Vec<PathBuf>,
-    /// Passages at which to measure.
+    /// The numbers of passages at which to measure.
     pub(crate) sizes: Vec<u64>,
-    /// Questions, the last rows of the files; they are never indexed.
+    /// The number of questions: the last rows of the files, which are never indexed.
     pub(crate) questions: usize,
-    /// Questions whose filtered answers are compared with brute force.
+    /// The number of questions whose filtered results are compared with brute force.
     pub(crate) checked: usize,
-    /// Times each request is made, far apart; the fastest counts. More than 1 on machines that others use too.
+    /// The number of times that each request is sent, far apart; the fastest counts. Use more than
+    /// 1 on shared machines.
     pub(crate) rounds: usize,
-    /// One JSON document instead of tables.
+    /// True to print one JSON document instead of tables.
     pub(crate) json: bool,
 }
 
 impl Arguments {
-    /// Reads them.
+    /// Parses the arguments.
     pub(crate) fn read(words: impl Iterator<Item = String>) -> Result<Self> {
         let mut read = Self {
             texts: None,

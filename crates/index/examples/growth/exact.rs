@@ -1,5 +1,6 @@
-//! Brute force beside the index: nearest rows by cosine of the f32 vectors, and all rows that hold a question's words.
-//! It goes along while rows come in, so that no vector has to be kept.
+//! Brute force for comparison with the index: the nearest rows by cosine of the f32 vectors, and
+//! all rows that contain a question's words. It processes rows as they arrive, so that no vector
+//! must be kept.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,39 +12,39 @@ use crate::measure::Question;
 use crate::source::DIMENSIONS;
 use crate::world::Traits;
 
-/// Places of the list that recall is counted over.
+/// The length of the list for which recall is measured.
 pub(crate) const RECALL_AT: usize = 10;
-/// How far two sums of the same products may be apart.
+/// The tolerance between two sums of the same products.
 const NEAR: f32 = 1e-4;
 
 /// The nearest rows of one question, best first.
 type Nearest = Vec<(f32, u64)>;
 
-/// A row that holds a word of a question.
+/// A row that contains a word of a question.
 struct Match {
     row: u64,
     length: u32,
     counts: Vec<u32>,
-    /// A `Name: ` at its start, with its terms and those of the question among them.
+    /// The prefix `Name: `, with the number of its terms and those of the question in it.
     prefix: Option<(String, u32, Vec<u32>)>,
 }
 
-/// What brute force knows.
+/// The results of brute force.
 pub(crate) struct Exact<'a> {
     questions: &'a [Question],
     filters: &'a [Filter],
     checked: usize,
-    /// By question and filter; unchecked questions have the first filter only.
+    /// The nearest rows by question and filter. Unchecked questions have the first filter only.
     nearest: Vec<Vec<Nearest>>,
-    /// Rows each filter takes.
+    /// The number of rows that each filter admits.
     taken: Vec<u64>,
-    /// Questions and places of each word.
+    /// The questions and positions of each word.
     words: HashMap<String, Vec<(usize, usize)>>,
     matches: Vec<Vec<Match>>,
 }
 
 impl<'a> Exact<'a> {
-    /// Of nothing yet. The first `checked` questions are compared under every filter.
+    /// Returns the empty state. The first `checked` questions are compared under every filter.
     pub(crate) fn new(questions: &'a [Question], filters: &'a [Filter], checked: usize) -> Self {
         let checked = checked.min(questions.len());
         let wide = |question| if question < checked { filters.len() } else { 1 };
@@ -64,17 +65,17 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// Questions compared under every filter.
+    /// Returns the number of questions compared under every filter.
     pub(crate) fn checked(&self) -> usize {
         self.checked
     }
 
-    /// Rows a filter takes.
+    /// Returns the number of rows that a filter admits.
     pub(crate) fn taken(&self, filter: usize) -> u64 {
         self.taken[filter]
     }
 
-    /// A row comes in.
+    /// Processes a row.
     pub(crate) fn see(&mut self, row: u64, vector: &[f32], analysis: &TurnAnalysis) {
         let traits = Traits::of(row);
         let admitted: Vec<bool> = self.filters.iter().map(|filter| filter.admits(&traits)).collect();
@@ -116,14 +117,14 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// The share of the nearest rows that are in `found`; `None` where there are none.
+    /// Returns the share of the nearest rows that are in `found`; `None` if there are none.
     pub(crate) fn recall(&self, question: usize, filter: usize, found: &BTreeSet<u64>) -> Option<f64> {
         let nearest = &self.nearest[question][filter];
         let held = nearest.iter().filter(|(_, row)| found.contains(row)).count();
         (!nearest.is_empty()).then(|| held as f64 / nearest.len() as f64)
     }
 
-    /// What is wrong with the best `length` by BM25 of the turn, if anything.
+    /// Returns the first error in the best `length` rows by BM25 of the turn, if any.
     pub(crate) fn wrong_words(
         &self,
         question: usize,
@@ -172,7 +173,7 @@ fn enter(nearest: &mut Nearest, cosine: f32, row: u64) {
     nearest.truncate(RECALL_AT);
 }
 
-/// Dot product in sixteen sums, which compilers make vectors of.
+/// Returns a dot product, with sixteen partial sums that compilers vectorise.
 pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0f32; 16];
     let (a, b) = (a.as_chunks::<16>().0, b.as_chunks::<16>().0);

@@ -1,4 +1,4 @@
-//! The filters that are measured, each as a scope for the index and as a test on a row for brute force.
+//! The measured filters, each as a scope for the index and as a predicate on a row for brute force.
 
 use loci_model::record::metadata::{MetadataValue, SYSTEM_CREATED_AT};
 use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
@@ -10,9 +10,9 @@ use crate::world::{FIRST_DAY_MS, SHARES, SIZES, Traits};
 
 /// A filter.
 pub(crate) struct Filter {
-    /// What it is, with about the share of the passages it takes.
+    /// A description, with the approximate share of admitted passages.
     pub(crate) name: String,
-    /// As a request says it.
+    /// The filter as a scope of a request.
     pub(crate) scope: RecordScope,
     admits: Box<dyn Fn(&Traits) -> bool>,
     takes_inactive: bool,
@@ -31,7 +31,7 @@ impl Filter {
         Self { name: name.into(), scope, admits: Box::new(admits), takes_inactive }
     }
 
-    /// The same as the scope, said of a row.
+    /// True if the scope admits a row.
     pub(crate) fn admits(&self, traits: &Traits) -> bool {
         (self.takes_inactive || traits.state == RecordState::Active) && (self.admits)(traits)
     }
@@ -53,7 +53,7 @@ fn smaller(than: u64) -> MetadataFilter {
     metadata("size", FilterOperator::LessThan, Some(MetadataValue::Number(than as f64)))
 }
 
-/// All filters; the first is none.
+/// Returns all filters; the first one admits everything.
 pub(crate) fn all() -> Vec<Filter> {
     let mut filters = vec![Filter::new("none", |_| (), |_| true)];
     for (at, (name, many)) in SHARES.iter().enumerate() {
@@ -91,7 +91,7 @@ pub(crate) fn all() -> Vec<Filter> {
     filters
 }
 
-/// Very little: a record, a user.
+/// Filters that admit very little: a record, a user.
 fn single() -> Vec<Filter> {
     vec![
         Filter::new(
@@ -118,7 +118,7 @@ fn single() -> Vec<Filter> {
     ]
 }
 
-/// What every record has: strategy, kind, state, times.
+/// Filters on attributes of every record: strategy, kind, state, times.
 fn on_columns() -> Vec<Filter> {
     let middle = (SIZES / 2 * 86_400_000).cast_signed();
     vec![
@@ -160,7 +160,7 @@ fn on_columns() -> Vec<Filter> {
     ]
 }
 
-/// Several at once.
+/// Combined filters.
 fn joint() -> Vec<Filter> {
     vec![
         Filter::new(

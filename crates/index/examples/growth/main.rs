@@ -1,16 +1,17 @@
-//! How the index of one memory grows: latencies, recall, filters, changes and memory at several sizes, one thread.
-//! It measures this crate alone: no store, no embedding, no ranking.
+//! Measures the growth of a memory's index: latencies, recall, filters, changes and memory use at
+//! several sizes, with one thread. It measures only this crate: no store, no embedding, no ranking.
 //!
-//! `cargo xtask bench index [--texts FILE --vectors FILE…] [--sizes 10000,100000] [--questions N] [--json]`
+//! `cargo xtask bench index [--texts FILE --vectors FILE…] [--sizes 10000,100000] [--questions N]
+//! [--json]`
 //!
-//! | what | file |
+//! | content | file |
 //! |---|---|
 //! | arguments | `arguments` |
-//! | texts and vectors, from files or made up | `source`, `seeded` |
-//! | records, and the filters on them | `world`, `filters` |
-//! | brute force beside the index | `exact` |
+//! | texts and vectors, from files or generated | `source`, `seeded` |
+//! | records, and filters on them | `world`, `filters` |
+//! | brute force for comparison | `exact` |
 //! | one size | `measure`, `snapshots`, `figures` |
-//! | what is printed | `report` |
+//! | output | `report` |
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark talks to its terminal")]
 #![expect(clippy::disallowed_methods, reason = "a benchmark measures time")]
 #![expect(clippy::expect_used, reason = "ids and namespaces are spelled out in this program")]
@@ -37,7 +38,7 @@ use figures::{Figures, Latencies};
 use measure::{Bench, Question, progress, resident_bytes};
 use source::{Row, Source};
 
-/// Records whose change is timed, the last of each size.
+/// The number of records whose change is timed: the last ones of each size.
 const TIMED_CHANGES: u64 = 1_000;
 
 fn main() -> Result<()> {
@@ -54,7 +55,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Builds up to each size, and measures there.
+/// Builds the index up to each size, and measures there.
 fn grow(
     arguments: &Arguments,
     source: &mut Source,
@@ -100,7 +101,7 @@ fn grow(
     Ok(all)
 }
 
-/// The sizes asked for, ascending, without those the source is too small for.
+/// Returns the requested sizes in ascending order, without those that exceed the source.
 fn reachable(arguments: &Arguments, source: &Source) -> Result<Vec<u64>> {
     let mut sizes = arguments.sizes.clone();
     sizes.sort_unstable();

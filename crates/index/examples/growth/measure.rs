@@ -1,4 +1,4 @@
-//! Questions to an index of one size, with and without filters.
+//! Requests to an index of one size, with and without filters.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
@@ -16,24 +16,24 @@ use crate::snapshots;
 use crate::source::Row;
 use crate::world::{MODEL, Traits, number_of};
 
-/// What fills up a question of fewer than four words.
+/// Words that fill up a question of fewer than four words.
 const FILLERS: [&str; 4] = ["fix", "test", "add", "use"];
-/// Length of the lists that are compared with brute force.
+/// The length of the lists compared with brute force.
 const LENGTH: usize = 200;
 
 /// A question.
 #[derive(Debug)]
 pub(crate) struct Question {
-    /// Of length 1.
+    /// The unit vector.
     pub(crate) vector: Vec<f32>,
-    /// Its distinct terms.
+    /// The distinct terms.
     pub(crate) terms: Vec<String>,
-    /// Four of them.
+    /// Four of the terms.
     pub(crate) four: Vec<String>,
 }
 
 impl Question {
-    /// A held-out row as a question.
+    /// Returns a held-out row as a question.
     pub(crate) fn new(row: &Row) -> Self {
         let mut terms: Vec<String> = Vec::new();
         for term in loci_text::terms(&row.text) {
@@ -48,7 +48,7 @@ impl Question {
         Self { vector: row.vector.iter().map(|value| value / length).collect(), terms, four }
     }
 
-    /// A request of one of [`KINDS`].
+    /// Returns a request of one of [`KINDS`].
     fn request(&self, kind: usize, scope: &RecordScope, length: usize) -> CandidateRequest {
         let lists = |window, turn, dense| Some(ListLengths { window, turn, dense });
         let vector = Some((self.vector.clone(), MODEL.to_owned()));
@@ -80,7 +80,7 @@ impl Question {
     }
 }
 
-/// An index of one size, and what to ask it.
+/// An index of one size, with its questions.
 pub(crate) struct Bench<'a> {
     pub(crate) index: &'a MemoryIndex,
     pub(crate) questions: &'a [Question],
@@ -93,7 +93,7 @@ pub(crate) struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// All of it.
+    /// Runs all measurements.
     pub(crate) fn run(&self, build_seconds: f64, changes: Latencies, resident: u64) -> Result<Figures> {
         let mut filtered: Vec<Filtered> =
             self.filters.iter().map(|filter| Filtered::of(&filter.name)).collect();
@@ -121,9 +121,9 @@ impl Bench<'_> {
         })
     }
 
-    /// One round. Filters within questions, so that what disturbs the machine disturbs all of them alike. Each question is
-    /// asked without a filter before, apart, so that none of the filters (nor their absence) finds its passages in no
-    /// cache; and another filter begins at each question.
+    /// Runs one round. The filters are the inner loop, so that disturbances of the machine affect
+    /// all of them equally. Each question is first sent without a filter, so that no filter
+    /// benefits from a cold or warm cache. Each question starts with another filter.
     fn time(
         &self,
         round: usize,
@@ -150,7 +150,7 @@ impl Bench<'_> {
         }
     }
 
-    /// Of lists of one length, no filter.
+    /// Returns the recall of lists of one length, without a filter.
     fn recall(&self, length: usize) -> Recall {
         let (mut at_10, mut within) = (Vec::new(), Vec::new());
         for (at, question) in self.questions.iter().enumerate() {
@@ -161,7 +161,7 @@ impl Bench<'_> {
         Recall { at_10: mean(&at_10), within: mean(&within) }
     }
 
-    /// Compares the answers to some questions under every filter with brute force.
+    /// Compares the results of some questions under every filter with brute force.
     fn compare(&self, filtered: &mut [Filtered], wrong: &mut Vec<String>) {
         let known: BTreeSet<String> = self.index.known_names(&self.filters[0].scope).into_iter().collect();
         for (at, (filter, figures)) in self.filters.iter().zip(filtered).enumerate() {
@@ -187,7 +187,7 @@ impl Bench<'_> {
         }
     }
 
-    /// The newest record is found by its own vector, unless it is not in force.
+    /// Returns an error if the newest active record is not found by its own vector.
     fn unseen(&self) -> Option<String> {
         let (number, newest) = (self.size - 1, Question::new(self.newest));
         let set = self.index.candidates(&newest.request(0, &self.filters[0].scope, LENGTH));
@@ -195,7 +195,8 @@ impl Bench<'_> {
         is_missing.then(|| format!("the newest record, {number}, is not found"))
     }
 
-    /// An answer with what the filter does not take, or about too few or too many passages.
+    /// Returns an error if a result contains passages outside the filter, or has a wrong passage
+    /// count.
     fn outside(&self, filter: usize, set: &CandidateSet) -> Option<String> {
         let taken = self.exact.taken(filter);
         if set.passages_in_scope != taken {
@@ -218,7 +219,8 @@ fn rows(set: &CandidateSet) -> BTreeSet<u64> {
     set.candidates.iter().map(|candidate| number_of(&candidate.record)).collect()
 }
 
-/// The rows the index itself takes for the [`RECALL_AT`] nearest; of equal ones those that came first.
+/// Returns the [`RECALL_AT`] nearest rows according to the index; of equal ones, those that arrived
+/// first.
 fn nearest(set: &CandidateSet) -> BTreeSet<u64> {
     let mut rows: Vec<(f32, u64)> = set
         .candidates
@@ -233,14 +235,14 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Says how far it is, to people.
+/// Prints the progress.
 pub(crate) fn progress(what: &str) {
     if std::io::stderr().is_terminal() {
         eprint!("\r{what}        ");
     }
 }
 
-/// Memory of this process that is resident, in bytes; 0 where the machine does not tell.
+/// Returns the resident memory of this process in bytes; 0 if the system does not report it.
 pub(crate) fn resident_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

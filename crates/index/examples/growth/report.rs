@@ -1,4 +1,4 @@
-//! What is printed: a table of filters for each size, a table of growth at the end, or JSON.
+//! The output: a table of filters for each size, a table of growth at the end, or JSON.
 
 use std::fmt::Write;
 
@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::figures::{Figures, Filtered, KINDS, Latencies};
 
-/// Filters at one size: medians in milliseconds, and in brackets what they are to those without a filter.
+/// Formats the filters at one size: medians in milliseconds, and in brackets their ratio to those
+/// without a filter.
 pub(crate) fn one_size(figures: &Figures) -> String {
     let mut table = format!("## {} passages\n\n| filter | passages |", figures.size);
     KINDS.iter().for_each(|kind| table.push_str(&format!(" {kind} |")));
@@ -25,7 +26,7 @@ pub(crate) fn one_size(figures: &Figures) -> String {
     table
 }
 
-/// A row for each figure, a column for each size; latencies are `p50 / p95` in milliseconds.
+/// Formats a row per figure and a column per size. Latencies are `p50 / p95` in milliseconds.
 pub(crate) fn growth(all: &[Figures]) -> String {
     let mut table = String::from("## Growth\n\n| |");
     all.iter().for_each(|figures| table.push_str(&format!(" {} |", figures.size)));
@@ -90,7 +91,7 @@ fn greatest(figures: &Figures, of: impl Fn(&Filtered) -> bool) -> String {
     most.map(|ratio| format!("{ratio:.2}")).join(", ")
 }
 
-/// Everything, for programs.
+/// Returns all figures as JSON.
 pub(crate) fn json(all: &[Figures]) -> String {
     let latencies = |of: &Latencies| json!({"p50_ms": of.quantile(0.5), "p95_ms": of.quantile(0.95), "p99_ms": of.quantile(0.99)});
     let by_kind = |of: &[Latencies; 4]| -> Value {

@@ -1,4 +1,5 @@
-//! Snapshots of one size: how great, how long to write and to load, how long the longest hold of the index.
+//! Snapshots of one size: their size, the time to write and to load, and the longest lock of the
+//! index.
 
 use std::fs::File;
 use std::io::{BufReader, Write};
@@ -7,20 +8,20 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use loci_index::{MemoryIndex, SnapshotSaver};
 
-/// Loads that are timed; the fastest counts.
+/// The number of timed loads; the fastest counts.
 const LOADS: usize = 3;
 
-/// What a snapshot costs.
+/// The costs of a snapshot.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     pub(crate) bytes: u64,
     pub(crate) save_seconds: f64,
-    /// The longest time the index may not change while a snapshot is written.
+    /// The longest time for which the index cannot change during a snapshot, in milliseconds.
     pub(crate) hold_ms: f64,
     pub(crate) load_seconds: f64,
 }
 
-/// Writes and loads one, in a file for temporary things that is removed again.
+/// Writes and loads a snapshot in a temporary file, which is then removed.
 pub(crate) fn measure(index: &MemoryIndex) -> Result<Snapshot> {
     let path = std::env::temp_dir().join(format!("loci-growth-{}.snap", std::process::id()));
     let outcome = write_and_load(index, &path);

@@ -1,4 +1,5 @@
-//! Rows of text and vector: from files, or made up from a fixed seed. The last rows are held out as questions.
+//! Rows of text and vector: from files, or generated from a fixed seed. The last rows are held out
+//! as questions.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -9,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use crate::arguments::Arguments;
 use crate::seeded::{Seeded, mixed};
 
-/// Values of a vector.
+/// The number of dimensions of a vector.
 pub(crate) const DIMENSIONS: usize = 384;
 const ROW_BYTES: u64 = DIMENSIONS as u64 * 4;
 
@@ -20,30 +21,30 @@ pub(crate) struct Row {
     pub(crate) vector: Vec<f32>,
 }
 
-/// Where rows come from, from the first on.
+/// The source of rows.
 pub(crate) enum Source {
     /// Files.
     Files {
-        /// Texts not yet read.
+        /// The remaining texts.
         texts: Box<dyn BufRead>,
-        /// Vectors not yet read.
+        /// The remaining vectors.
         vectors: Box<dyn Read>,
-        /// Rows that may be indexed.
+        /// The number of rows for the index.
         rows: u64,
-        /// The others.
+        /// The held-out rows.
         held_out: Vec<Row>,
     },
-    /// A seed.
+    /// Generated rows.
     MadeUp {
-        /// The next row.
+        /// The number of the next row.
         next: u64,
-        /// Questions.
+        /// The number of questions.
         questions: u64,
     },
 }
 
 impl Source {
-    /// Opens the files, or starts to make up.
+    /// Opens the files, or starts to generate.
     pub(crate) fn open(arguments: &Arguments) -> Result<Self> {
         let Some(path) = &arguments.texts else {
             return Ok(Self::MadeUp { next: 0, questions: arguments.questions as u64 });
@@ -68,7 +69,7 @@ impl Source {
         Ok(Self::Files { texts, vectors: skipped(&arguments.vectors, 0)?, rows, held_out })
     }
 
-    /// Rows that may be indexed.
+    /// Returns the number of rows for the index.
     pub(crate) fn rows(&self) -> u64 {
         match self {
             Self::Files { rows, .. } => *rows,
@@ -76,7 +77,7 @@ impl Source {
         }
     }
 
-    /// The questions.
+    /// Returns the questions.
     pub(crate) fn held_out(&self) -> Result<Vec<Row>> {
         Ok(match self {
             Self::Files { held_out, .. } => held_out.clone(),
@@ -84,7 +85,7 @@ impl Source {
         })
     }
 
-    /// The next row.
+    /// Returns the next row.
     pub(crate) fn next_row(&mut self) -> Result<Row> {
         match self {
             Self::Files { texts, vectors, .. } => {
@@ -100,7 +101,7 @@ impl Source {
         }
     }
 
-    /// What is measured, in a sentence.
+    /// Describes the measurement in a sentence.
     pub(crate) fn describe(&self, sizes: &[u64], questions: usize, rounds: usize) -> String {
         let from = match self {
             Self::Files { .. } => "texts and vectors of the files given",
@@ -114,7 +115,7 @@ impl Source {
     }
 }
 
-/// The files one after the other, from `bytes` on.
+/// Returns the files in sequence, from offset `bytes` on.
 fn skipped(paths: &[PathBuf], mut bytes: u64) -> Result<Box<dyn Read>> {
     let mut all: Box<dyn Read> = Box::new(std::io::empty());
     for path in paths {
@@ -133,11 +134,12 @@ fn read_vector(vectors: &mut impl Read) -> Result<Vec<f32>> {
     Ok(bytes.as_chunks::<4>().0.iter().map(|value| f32::from_le_bytes(*value)).collect())
 }
 
-/// Words, and matters that vectors lie about.
+/// The number of words, and of topics around which the vectors cluster.
 const WORDS: f32 = 60_000.0;
 const MATTERS: u64 = 4_000;
 
-/// A row of a matter: words whose frequencies fall as those of a language do, some of them the matter's own.
+/// Returns a row about a topic: words with frequencies as in a natural language, some of them
+/// specific to the topic.
 fn made_up(at: u64) -> Row {
     let mut dice = Seeded::new(at);
     let matter = dice.number() % MATTERS;
@@ -154,7 +156,7 @@ fn made_up(at: u64) -> Row {
     Row { text: words.join(" "), vector }
 }
 
-/// A word of its own for each number.
+/// Returns a distinct word for each number.
 fn spelled(mut number: u64) -> String {
     let mut word = String::new();
     loop {

@@ -1,5 +1,5 @@
-//! The record of each row: half of them verbatim turns in sessions of 20, the others lone facts. Everything follows
-//! from the number of the row, so that brute force knows it too.
+//! The record of each row: half of them are verbatim turns in sessions of 20, the others single
+//! facts. All attributes derive from the row number, so that brute force knows them too.
 
 use loci_index::{IndexPassage, IndexRecord, StoredVector};
 use loci_model::event::Role;
@@ -13,38 +13,39 @@ use crate::seeded::mixed;
 
 /// The model of all vectors.
 pub(crate) const MODEL: &str = "growth-384";
-/// Rows of one user.
+/// The number of rows per user.
 const USER_ROWS: u64 = 100;
 const SESSION_TURNS: u64 = 20;
-/// Values of `size`, and days over which records were written.
+/// The number of values of `size`; the next constant is the number of days over which records were
+/// written.
 pub(crate) const SIZES: u64 = 10_000;
 pub(crate) const FIRST_DAY_MS: i64 = 1_700_000_000_000;
-/// Names of shares, and how many of 10,000 records have each; the rest has none.
+/// Names of shares, with the number of records per 10,000 that have each. The rest has none.
 pub(crate) const SHARES: [(&str, u64); 4] =
     [("half", 5_000), ("tenth", 1_000), ("hundredth", 100), ("thousandth", 10)];
 
-/// What is known of a row without its text.
+/// The attributes of a row without its text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Traits {
     pub(crate) number: u64,
     pub(crate) is_turn: bool,
-    /// Which of [`SHARES`] its namespace is of.
+    /// The index in [`SHARES`] of its namespace.
     pub(crate) place: Option<usize>,
-    /// Which of [`SHARES`] its metadata `tier` is of.
+    /// The index in [`SHARES`] of its metadata `tier`.
     pub(crate) tier: Option<usize>,
     /// Its metadata `size`, below [`SIZES`].
     pub(crate) size: u64,
-    /// Its labels, where it has any: two of five.
+    /// Its labels, if any: two of five.
     pub(crate) labels: Option<[u64; 2]>,
     pub(crate) user: u64,
     pub(crate) kind: RecordKind,
     pub(crate) state: RecordState,
-    /// Milliseconds after the first day.
+    /// The time since the first day, in milliseconds.
     pub(crate) age: i64,
 }
 
 impl Traits {
-    /// Those of a row.
+    /// Returns the attributes of a row.
     pub(crate) fn of(number: u64) -> Self {
         let dice = |salt: u64| mixed(number ^ salt << 48);
         let is_turn = (number / SESSION_TURNS).is_multiple_of(2);
@@ -66,7 +67,7 @@ impl Traits {
         }
     }
 
-    /// Its namespace.
+    /// Returns its namespace.
     pub(crate) fn namespace(&self) -> String {
         let place = self.place.and_then(|at| SHARES.get(at)).map_or("rest", |(name, _)| name);
         format!("/{place}/u{}/", self.user)
@@ -83,13 +84,13 @@ fn share(mut of_10_000: u64) -> Option<usize> {
     None
 }
 
-/// The id of a row's record.
+/// Returns the id of a row's record.
 pub(crate) fn record_id(number: u64) -> RecordId {
     let spread = mixed(number) as u32;
     RecordId::parse(format!("mem-{spread:08x}-0000-4000-8000-{number:012x}")).expect("a record id")
 }
 
-/// The row of a record.
+/// Returns the row of a record.
 pub(crate) fn number_of(record: &RecordId) -> u64 {
     let text = record.as_str();
     text.get(text.len() - 12..).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or(u64::MAX)
@@ -111,7 +112,7 @@ fn metadata(traits: &Traits) -> Metadata {
     metadata
 }
 
-/// The record of a row.
+/// Returns the record of a row.
 pub(crate) fn record(number: u64, analysis: TurnAnalysis, vector: &[f32]) -> IndexRecord {
     let traits = Traits::of(number);
     let time = Timestamp::clamped(FIRST_DAY_MS + traits.age);

@@ -1,5 +1,5 @@
-//! Changes: a record in its newest state, or a record gone. What a change means for names is settled here; what it
-//! means for postings, sessions and sums is in `link`.
+//! Changes: a record in its newest state, or a removed record. This module updates the names;
+//! `link` updates postings, sessions and sums.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,16 +15,17 @@ use crate::primitives::compact_list::push_sparing;
 use crate::primitives::compact_text::CompactText;
 use crate::primitives::interner::Interner;
 
-/// Passages given up before a compaction is worth it.
+/// The minimum number of unused passages before a compaction.
 const DEAD_MIN: usize = 1024;
 
-/// Names that a change touches, and whether each was known before.
+/// The names that a change affects, each with true if it was known before.
 type Touched = BTreeMap<u32, bool>;
 
 impl MemoryIndex {
-    /// Puts a record in, in place of its former state. A state older than the one held, or than its removal, is ignored.
+    /// Inserts a record, or replaces its former state. A state older than the current one or than
+    /// its removal is ignored.
     ///
-    /// Does not move [`MemoryIndex::sequence`].
+    /// Does not change [`MemoryIndex::sequence`].
     pub fn apply(&mut self, mut record: IndexRecord) {
         let id = CompactText::new(record.record.as_str());
         let held = self.records.find(&id);
@@ -47,8 +48,9 @@ impl MemoryIndex {
         });
     }
 
-    /// Puts a row in, in place of the record's former state. `names` are those its passages start with, [`NONE`] where
-    /// there is none; `enter` adds the passages of the record of a number, and tells theirs.
+    /// Inserts a row, or replaces the record's former state. `names` are the prefixes of its
+    /// passages, with [`NONE`] for passages without one. `enter` adds the passages of the record
+    /// with a number, and returns their numbers.
     pub(crate) fn put(
         &mut self,
         row: RecordRow,
@@ -81,7 +83,8 @@ impl MemoryIndex {
         self.compact_if_worth();
     }
 
-    /// Takes a record out, unless a later state of it is held. An earlier state that still comes in is ignored.
+    /// Removes a record, unless a later state of it is stored. An earlier state that arrives
+    /// afterwards is ignored.
     pub fn remove(&mut self, record: &RecordId, sequence: u64) {
         let id = CompactText::new(record.as_str());
         if let Some(held) = self.records.find(&id) {
@@ -98,7 +101,7 @@ impl MemoryIndex {
         *erased_at = sequence.max(*erased_at);
     }
 
-    /// Undoes what a record brought in, except for its row.
+    /// Reverts the changes of a record, except for its row.
     fn forget(&mut self, record: u32, touched: &mut Touched) {
         self.unlink_record(record);
         let row = self.records.row(record);
@@ -194,7 +197,7 @@ impl MemoryIndex {
         self.enter_row(row, terms.into_iter(), group)
     }
 
-    /// Adds a passage with its terms; whether its prefix is taken off is settled here.
+    /// Adds a passage with its terms, and decides if its prefix is removed.
     pub(crate) fn enter_row(
         &mut self,
         mut row: PassageRow,
@@ -209,7 +212,7 @@ impl MemoryIndex {
         self.columns.push(row, group)
     }
 
-    /// Reads the other carriers of names that became known, or unknown, again.
+    /// Updates the other carriers of names that became known or unknown.
     fn settle_names(&mut self, touched: &Touched) {
         for (name, was_known) in touched {
             let is_known = self.names.is_known(*name);
@@ -226,13 +229,15 @@ impl MemoryIndex {
         }
     }
 
-    /// Every record with a passage that starts with a name. A walk over all passages: names rarely become unknown.
+    /// Returns every record with a passage that starts with a name. It scans all passages, because
+    /// names rarely become unknown.
     fn carriers(&self, name: u32) -> BTreeSet<u32> {
         let rows = self.live.iter().map(|passage| self.columns.row(passage));
         rows.filter(|row| row.name == name).map(|row| row.record).collect()
     }
 
-    /// Gives the passages of a record new numbers, with their prefixes taken off or left as is right now.
+    /// Renumbers the passages of a record, and removes or keeps their prefixes according to the
+    /// known names.
     fn read_again(&mut self, record: u32) {
         self.unlink_record(record);
         let group = self.records.row(record).group;

@@ -1,5 +1,5 @@
-//! A record whose vectors alone changed: they are exchanged in place. Texts, neighbours and sums stay as they are, so
-//! that embedding a memory costs no second analysis of it. Any other change goes through `apply`.
+//! Replaces the vectors of a record in place. Texts, neighbours and sums are unchanged, so that
+//! embedding a memory needs no second text analysis. All other changes use `apply`.
 
 use loci_model::RecordId;
 
@@ -9,16 +9,16 @@ use crate::memory_index::MemoryIndex;
 use crate::primitives::compact_text::CompactText;
 
 impl MemoryIndex {
-    /// The [`crate::IndexRecord::content`] of a record that is held.
+    /// Returns the [`crate::IndexRecord::content`] of a stored record.
     pub fn content(&self, record: &RecordId) -> Option<u64> {
         let held = self.records.find(&CompactText::new(record.as_str()))?;
         Some(self.records.row(held).content)
     }
 
-    /// Gives a record the vectors it has now, by part; a passage that is not named has none. A state older than the one
-    /// held, and a record that is not held, are ignored.
+    /// Replaces the vectors of a record by part; a passage that is not listed has none. An outdated
+    /// state and an unknown record are ignored.
     ///
-    /// Does not move [`MemoryIndex::sequence`].
+    /// Does not change [`MemoryIndex::sequence`].
     pub fn attach(&mut self, record: &RecordId, sequence: u64, vectors: &[(u32, StoredVector)]) {
         let Some(held) = self.records.find(&CompactText::new(record.as_str())) else { return };
         let row = self.records.row(held);

@@ -1,6 +1,6 @@
-//! Many changes at once: what lists passages by what they have (terms, times, metadata, vectors) is left aside and made
-//! in one go at the end, on two threads. Adding to postings one passage after the other looks at a different place of the
-//! memory for every term, and makes every list grow many times.
+//! Bulk changes: the lists of passages by attribute (terms, times, metadata, vectors) are built
+//! once at the end, with two threads. Updating postings for each passage would access scattered
+//! memory for every term, and reallocate every list many times.
 
 use std::thread;
 
@@ -12,19 +12,22 @@ use crate::memory_index::MemoryIndex;
 use crate::primitives::bits::Bits;
 
 impl MemoryIndex {
-    /// Changes that come now leave those lists aside, and nothing may be asked, until [`MemoryIndex::end_bulk`].
+    /// Starts a bulk change. Until [`MemoryIndex::end_bulk`] those lists are not updated, and the
+    /// index must not be queried.
     pub(crate) fn begin_bulk(&mut self) {
         self.bulk = true;
     }
 
-    /// Makes the lists of all passages. The index is the same as without bulk; of no use after an error.
+    /// Builds the lists of all passages. The result equals that of single changes. After an error
+    /// the index is unusable.
     pub(crate) fn end_bulk(&mut self) -> Result<()> {
         self.bulk = false;
         let Self { columns, records, live, active, facets, metadata, vectors, vocabulary, .. } = self;
         let (columns, records, live, terms) = (&*columns, &*records, &*live, vocabulary.len() as usize);
         let others = || {
             facets.rebuild(columns, records);
-            // Those that are gone too: numbers without gaps are listed in less, and read faster.
+            // Removed passages are included: contiguous numbers need less space and are read
+            // faster.
             for passage in 0..columns.len() as u32 {
                 let row = columns.row(passage);
                 metadata.list(records.row(row.record).metadata, passage);
@@ -42,7 +45,7 @@ impl MemoryIndex {
     }
 }
 
-/// An error for a thread that could not be had.
+/// Returns an error for a thread that could not be created.
 pub(crate) fn no_thread(error: std::io::Error) -> Error {
     Error::unavailable("no thread to load the index with").caused_by(error)
 }
@@ -61,11 +64,11 @@ fn postings_of(columns: &Columns, live: &Bits, active: &Bits, terms: usize) -> V
     lists.each().map(|list| Postings::of(list, |passage| active.has(passage))).collect()
 }
 
-/// Passages with counts, all terms in one row.
+/// Passages with term counts, for all terms in one array.
 struct Lists {
-    /// By term: how many passages, then where the next goes.
+    /// By term: the number of passages, then the position of the next one.
     next: Vec<usize>,
-    /// By term: the passage met last.
+    /// By term: the last passage with this term.
     last: Vec<u32>,
     entries: Vec<(u32, u16)>,
 }
@@ -75,7 +78,7 @@ impl Lists {
         Self { next: vec![0; terms], last: vec![NONE; terms], entries: Vec::new() }
     }
 
-    /// True when a term is met in a passage for the first time. Passages come in order.
+    /// True if a term occurs in a passage for the first time. Passages arrive in order.
     fn is_first(&mut self, term: u32, passage: u32) -> bool {
         let last = self.last.get_mut(term as usize);
         last.is_some_and(|last| std::mem::replace(last, passage) != passage)
@@ -107,7 +110,7 @@ impl Lists {
         }
     }
 
-    /// The list of each term, by term.
+    /// Returns the lists by term.
     fn each(&self) -> impl Iterator<Item = &[(u32, u16)]> {
         let mut start = 0;
         self.next.iter().map(move |end| {

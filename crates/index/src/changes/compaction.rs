@@ -1,10 +1,11 @@
-//! Gives the passages new numbers without gaps, and frees what the others held. No answer changes.
+//! Renumbers the passages without gaps, and frees the space of removed ones. No result changes.
 
 use crate::columns::NONE;
 use crate::memory_index::MemoryIndex;
 
 impl MemoryIndex {
-    /// Frees what is no longer used. Happens by itself once more than half of the passages held are gone.
+    /// Frees unused space. Runs automatically once more than half of the stored passages are
+    /// removed.
     pub fn compact(&mut self) {
         let mut renamed = vec![NONE; self.columns.len()];
         for (new, old) in self.live.iter().enumerate() {

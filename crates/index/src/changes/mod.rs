@@ -1,4 +1,4 @@
-//! Changes of the index: records that are new or gone, exchanged vectors, what follows from both,
+//! Changes of the index: new and removed records, replaced vectors, their consequences, and
 //! compaction.
 
 mod apply;

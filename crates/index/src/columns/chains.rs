@@ -1,24 +1,25 @@
-//! Sessions that several records share: which passages are in them, in order.
+//! Sessions shared by several records, with their passages in order.
 //!
-//! A passage's session is a number: of a shared one here, or of its own record with [`OWN`] set. Links between
-//! neighbours are columns of the passages; the links and the sums are kept by `link`.
+//! The number of a passage's session is that of a shared one, or that of its own record with
+//! [`OWN`] set. Links between neighbours are columns of the passages; `link` maintains the links
+//! and the sums.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use crate::primitives::compact_list::{make_room, push_sparing};
 
-/// Set in the number of a session that is one record's own; the rest is the record.
+/// The bit set in the number of a session with only one record; the other bits are the record.
 pub(crate) const OWN: u32 = 1 << 31;
 
 /// One shared session.
 #[derive(Debug)]
 pub(crate) struct Chain {
-    /// Group and branch.
+    /// The group and the branch.
     pub(crate) key: (u32, u32),
     /// Its passages in order.
     pub(crate) members: Vec<u32>,
-    /// Their terms.
+    /// The number of their terms.
     pub(crate) terms: u64,
 }
 
@@ -30,7 +31,7 @@ pub(crate) struct Chains {
 }
 
 impl Chains {
-    /// The number of the session of a group and branch.
+    /// Returns the number of the session of a group and branch.
     pub(crate) fn intern(&mut self, key: (u32, u32)) -> u32 {
         if let Some(number) = self.by_key.get(&key) {
             return *number;
@@ -41,12 +42,12 @@ impl Chains {
         number
     }
 
-    /// The session of a number, unless it is a record's own.
+    /// Returns a shared session by number. `None` for a record's own session.
     pub(crate) fn get(&self, chain: u32) -> Option<&Chain> {
         if chain & OWN == 0 { self.chains.get(chain as usize) } else { None }
     }
 
-    /// Puts a passage in its place, and tells the place. `order` compares a member with the passage.
+    /// Inserts a passage, and returns its position. `order` compares a member with the passage.
     pub(crate) fn insert(
         &mut self,
         chain: u32,
@@ -67,7 +68,7 @@ impl Chains {
         at
     }
 
-    /// Takes a passage out. `order` as for [`Chains::insert`].
+    /// Removes a passage. `order` as for [`Chains::insert`].
     pub(crate) fn remove(&mut self, chain: u32, passage: u32, terms: u32, order: impl Fn(u32) -> Ordering) {
         let Some(chain) = self.chains.get_mut(chain as usize) else { return };
         let at = chain.members.partition_point(|member| order(*member) == Ordering::Less);
@@ -77,18 +78,18 @@ impl Chains {
         }
     }
 
-    /// Renames all members.
+    /// Renumbers all members.
     pub(crate) fn rename(&mut self, renamed: &[u32]) {
         for member in self.chains.iter_mut().flat_map(|chain| &mut chain.members) {
             *member = renamed.get(*member as usize).copied().unwrap_or(*member);
         }
     }
 
-    /// Bytes held.
+    /// Returns the memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let members: usize =
             self.chains.iter().map(|chain| chain.members.capacity() * size_of::<u32>() + 16).sum();
-        // A map takes a byte beside each place it has.
+        // A map needs one more byte per slot.
         self.chains.capacity() * size_of::<Chain>()
             + self.by_key.capacity() * (size_of::<((u32, u32), u32)>() + 1)
             + members

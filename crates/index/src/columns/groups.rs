@@ -1,5 +1,5 @@
-//! Records of one namespace, strategy, actor and session: what access, namespace and strategy filters take or leave as
-//! a whole, and for which lengths are summed.
+//! Groups: records with the same namespace, strategy, actor and session. Filters on access,
+//! namespace and strategy admit or reject whole groups, and sums of lengths are stored per group.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use crate::primitives::compact_list::push_sparing;
 use crate::primitives::interner::Interner;
 use crate::primitives::mask::Mask;
 
-/// What a group is, each as the number of its text or [`NONE`].
+/// The key of a group. Each member is the number of a text, or [`NONE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct GroupKey {
-    /// The namespace; always there.
+    /// The namespace; always present.
     pub(crate) namespace: u32,
     /// The strategy.
     pub(crate) strategy: u32,
@@ -25,20 +25,20 @@ pub(crate) struct GroupKey {
 /// Sums over active turns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lengths {
-    /// Turns.
+    /// The number of turns.
     pub turns: u64,
-    /// Sessions with a turn.
+    /// The number of sessions with a turn.
     pub sessions: u64,
-    /// Terms of the turns, which are also those of the sessions.
+    /// The number of terms in the turns, which is also that in the sessions.
     pub terms: u64,
-    /// Terms of the pairs.
+    /// The number of terms in the pairs.
     pub pairs: u64,
-    /// Terms of the windows.
+    /// The number of terms in the windows.
     pub windows: u64,
 }
 
 impl Lengths {
-    /// Adds.
+    /// Adds lengths.
     pub(crate) fn add(&mut self, other: &Self) {
         self.turns += other.turns;
         self.sessions += other.sessions;
@@ -47,7 +47,7 @@ impl Lengths {
         self.windows += other.windows;
     }
 
-    /// Takes away what was added before.
+    /// Subtracts lengths added before.
     pub(crate) fn subtract(&mut self, other: &Self) {
         self.turns = self.turns.saturating_sub(other.turns);
         self.sessions = self.sessions.saturating_sub(other.sessions);
@@ -60,39 +60,39 @@ impl Lengths {
 /// One group.
 #[derive(Debug)]
 pub(crate) struct Group {
-    /// What it is.
+    /// The key.
     pub(crate) key: GroupKey,
-    /// Its passages; those that are gone stay listed until a compaction.
+    /// Its passages. Removed ones stay listed until a compaction.
     pub(crate) members: Vec<u32>,
-    /// Passages held now.
+    /// The number of current passages.
     pub(crate) live: usize,
-    /// Sums of its active turns.
+    /// The sums of its active turns.
     pub(crate) lengths: Lengths,
 }
 
-/// Some groups.
+/// A selection of groups.
 #[derive(Debug)]
 pub(crate) struct Selection {
     pub(crate) groups: Mask,
-    /// Their passages, those that are gone included.
+    /// Their passages, including removed ones.
     pub(crate) passages: Mask,
-    /// Sums of their active turns, where they are known without a walk.
+    /// The sums of their active turns, if known without a scan.
     pub(crate) lengths: Option<Lengths>,
 }
 
-/// All groups, and the sums of all.
+/// All groups, and their total sums.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     groups: Vec<Group>,
     by_key: HashMap<GroupKey, u32>,
-    /// What filters name.
+    /// The parts of the memory that filters name.
     pub(crate) parts: Parts,
-    /// Sums of the whole memory.
+    /// The sums of the whole memory.
     pub(crate) total: Lengths,
 }
 
 impl Groups {
-    /// The number of a group, a new one at first sight. `namespaces` are the texts that keys name.
+    /// Returns the number of a group, and adds it if new. `namespaces` are the texts of the keys.
     pub(crate) fn intern(&mut self, key: GroupKey, namespaces: &Interner) -> u32 {
         if let Some(number) = self.by_key.get(&key) {
             return *number;
@@ -104,17 +104,17 @@ impl Groups {
         number
     }
 
-    /// All groups, by number.
+    /// Returns all groups by number.
     pub(crate) fn all(&self) -> &[Group] {
         &self.groups
     }
 
-    /// The group of a number.
+    /// Returns the group with a number.
     pub(crate) fn get(&self, group: u32) -> Option<&Group> {
         self.groups.get(group as usize)
     }
 
-    /// Lists a passage, the newest of all.
+    /// Adds a passage, which must be the newest one.
     pub(crate) fn join(&mut self, group: u32, passage: u32) {
         let Some(group) = self.groups.get_mut(group as usize) else { return };
         push_sparing(&mut group.members, passage);
@@ -126,7 +126,7 @@ impl Groups {
         }
     }
 
-    /// A passage is gone.
+    /// Removes a passage.
     pub(crate) fn leave(&mut self, group: u32) {
         if let Some(group) = self.groups.get_mut(group as usize) {
             group.live = group.live.saturating_sub(1);
@@ -134,7 +134,7 @@ impl Groups {
         }
     }
 
-    /// What is in all these parts, of passages those below `limit`.
+    /// Returns the intersection of parts, with passages below `limit`.
     pub(crate) fn in_all(&self, places: &[Place], limit: usize) -> Selection {
         let parts = &self.parts;
         let Some(least) = places.iter().copied().min_by_key(|place| parts.live(*place)) else {
@@ -158,7 +158,7 @@ impl Groups {
         all
     }
 
-    /// The same, group by group: those of `first` that are in all of `places` too.
+    /// Computes the intersection group by group: the groups of `first` that are in all of `places`.
     fn walk(&self, first: Place, places: &[Place], limit: usize) -> Selection {
         let (mut groups, mut passages) = (Mask::none(self.groups.len()), Mask::none(limit));
         let mut lengths = Lengths::default();
@@ -182,7 +182,7 @@ impl Groups {
         }
     }
 
-    /// Takes away from the sums of a group.
+    /// Subtracts from the sums of a group.
     pub(crate) fn subtract(&mut self, group: u32, lengths: &Lengths) {
         self.total.subtract(lengths);
         if let Some(group) = self.groups.get_mut(group as usize) {
@@ -191,7 +191,7 @@ impl Groups {
         }
     }
 
-    /// Keeps and renames members.
+    /// Compacts and renumbers the members.
     pub(crate) fn compact(&mut self, renamed: &[u32]) {
         self.parts.rename(renamed);
         for group in &mut self.groups {
@@ -202,7 +202,7 @@ impl Groups {
         }
     }
 
-    /// Bytes held.
+    /// Returns the memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let members: usize = self.groups.iter().map(|group| group.members.capacity() * 4).sum();
         self.groups.capacity() * size_of::<Group>()

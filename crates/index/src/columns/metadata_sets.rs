@@ -1,7 +1,8 @@
-//! Metadata of records: each set as a few words, sets of texts alone once for all records that have them, and each
-//! text once. Which passages have what is in `metadata_index`.
+//! Metadata of records. Each set is stored as a few words; sets with texts only are stored once for
+//! all their records, and so is each text. `metadata_index` maps values to passages.
 //!
-//! A set is a run of words: how many hold it, how many words follow, then entry by entry a tag and what it says.
+//! A set is a sequence of words: the number of holders, the number of words that follow, then for
+//! each entry a tag and its value.
 
 use std::collections::HashMap;
 
@@ -15,21 +16,23 @@ use crate::primitives::interner::Interner;
 use crate::primitives::mix::Mix;
 use crate::snapshot::bytes::{Reading, Writing, damaged};
 
-/// What an entry is: the upper bits of its tag. The rest is a number: of the text for the first two, else of the key.
+/// The type of an entry, in the upper bits of its tag. The rest is a number: that of the text for
+/// the first two types, otherwise that of the key.
 const TEXT: u32 = 0;
-/// Followed by a count and the texts' numbers; the number is that of the set of texts.
+/// A list: followed by a count and the numbers of the texts. The number is that of the set of
+/// texts.
 const LIST: u32 = 1;
-/// Followed by the number.
+/// A whole number: followed by its value.
 const WHOLE: u32 = 2;
-/// Followed by lower and upper half.
+/// A number: followed by its lower and upper half.
 const NUMBER: u32 = 3;
-/// Likewise, milliseconds.
+/// A time in milliseconds: followed by its lower and upper half.
 const TIME: u32 = 4;
 const KIND_SHIFT: u32 = 29;
 const HEAD: usize = 2;
-/// Words that there is room for before most sets.
+/// The number of spare words before most sets.
 const SPARE: usize = 256;
-/// Words given up before a compaction moves the sets together.
+/// The number of unused words before a compaction moves the sets.
 const DEAD_MIN: usize = 4_096;
 
 /// All sets in use, and the passages that have them.
@@ -39,13 +42,13 @@ pub(crate) struct MetadataSets {
     dead: usize,
     keys: Interner,
     texts: MetadataTexts,
-    /// Sets without numbers and times, by hash; one of equal hashes.
+    /// Sets without numbers and times, by hash. Only one set is kept per hash.
     by_hash: HashMap<u64, u32>,
-    /// Which passages have what.
+    /// The passages by metadata value.
     pub(crate) index: MetadataIndex,
 }
 
-/// One entry of a set.
+/// An entry of a set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Entry<'a> {
     Text(u32),
@@ -55,7 +58,7 @@ enum Entry<'a> {
 }
 
 impl MetadataSets {
-    /// The number of a set, with one more holder.
+    /// Returns the number of a set and adds a holder.
     pub(crate) fn hold(&mut self, metadata: &Metadata) -> u32 {
         let numbered =
             |value: &MetadataValue| matches!(value, MetadataValue::Number(_) | MetadataValue::DateTime(_));
@@ -86,14 +89,14 @@ impl MetadataSets {
         number
     }
 
-    /// One holder more of a set that has one.
+    /// Adds a holder to a set in use.
     pub(crate) fn hold_again(&mut self, number: u32) {
         if let Some(holders) = self.words.get_mut(number as usize) {
             *holders += 1;
         }
     }
 
-    /// Writes a set into a snapshot.
+    /// Writes a set to a snapshot.
     pub(crate) fn save(&self, number: u32, out: &mut Writing) {
         let set = self.get(number);
         out.u32(set.len() as u32);
@@ -111,7 +114,7 @@ impl MetadataSets {
         }
     }
 
-    /// Reads what [`MetadataSets::save`] wrote.
+    /// Reads a set written by [`MetadataSets::save`].
     pub(crate) fn load(from: &mut Reading<'_>) -> Result<Metadata> {
         let mut set = Metadata::new();
         for _ in 0..from.count(5)? {
@@ -131,7 +134,7 @@ impl MetadataSets {
         Ok(set)
     }
 
-    /// One holder less.
+    /// Removes a holder.
     pub(crate) fn release(&mut self, number: u32) {
         let Some(holders) = self.words.get_mut(number as usize) else { return };
         *holders = holders.saturating_sub(1);
@@ -157,7 +160,7 @@ impl MetadataSets {
         self.dead += body(&self.words, number).len() + HEAD;
     }
 
-    /// The set of a number.
+    /// Returns the set with a number.
     pub(crate) fn get(&self, number: u32) -> Metadata {
         let text = |number: u32| self.texts.text(number).to_owned();
         let value = |entry| match entry {
@@ -172,7 +175,7 @@ impl MetadataSets {
         entries(body(&self.words, number)).map(value).map(named).collect()
     }
 
-    /// A hash of the set of a number that is the same on every machine.
+    /// Returns a hash of a set that is equal on every machine.
     pub(crate) fn hash(&self, number: u32) -> u64 {
         let mut mix = Mix::default();
         for entry in entries(body(&self.words, number)) {
@@ -197,7 +200,7 @@ impl MetadataSets {
         mix.finish()
     }
 
-    /// Says that a passage, the newest of all, is of a record with this set.
+    /// Records that a passage, the newest one, belongs to a record with this set.
     pub(crate) fn list(&mut self, number: u32, passage: u32) {
         let index = &mut self.index;
         for entry in entries(body(&self.words, number)) {
@@ -215,17 +218,18 @@ impl MetadataSets {
         }
     }
 
-    /// The number of a key, where some record ever had it.
+    /// Returns the number of a key, if any record ever had it.
     pub(crate) fn key(&self, key: &str) -> Option<u32> {
         self.keys.find(key)
     }
 
-    /// The number of a text under a key, where some record has it.
+    /// Returns the number of a text under a key, if any record has it.
     pub(crate) fn text(&self, key: u32, kind: TextKind, text: &str) -> Option<u32> {
         self.texts.find(key, kind, text)
     }
 
-    /// Renames passages, and moves the sets together if many are gone: then it tells their new numbers.
+    /// Renumbers passages, and compacts the sets if many are unused. In this case `moved` receives
+    /// the mapping to their new numbers.
     pub(crate) fn compact(&mut self, renamed: &[u32], moved: impl FnOnce(&dyn Fn(u32) -> u32)) {
         self.index.rename(renamed);
         if self.dead < DEAD_MIN || self.dead * 2 < self.words.len() {
@@ -251,7 +255,7 @@ impl MetadataSets {
         moved(&new);
     }
 
-    /// Bytes held, roughly.
+    /// Returns the approximate memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.words.capacity() * 4
             + self.by_hash.capacity() * 17
@@ -293,7 +297,7 @@ impl MetadataSets {
     }
 }
 
-/// Equal for lists that are equal as sets, and for no others.
+/// Returns a text that is equal for lists that are equal as sets, and only for those.
 pub(crate) fn set_of(texts: &[String]) -> String {
     let mut sorted: Vec<&str> = texts.iter().map(String::as_str).collect();
     sorted.sort_unstable();
@@ -332,7 +336,7 @@ fn entries(mut words: &[u32]) -> impl Iterator<Item = Entry<'_>> {
     })
 }
 
-/// As [`MetadataSets::hash`] of the set when it is held.
+/// Returns the value of [`MetadataSets::hash`] for metadata that is not stored.
 fn hash(metadata: &Metadata) -> u64 {
     let mut mix = Mix::default();
     for (key, value) in metadata {

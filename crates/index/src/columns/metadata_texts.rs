@@ -1,18 +1,19 @@
-//! The texts of metadata, each once for each key, counted by the sets that use them. Numbers are used again.
+//! The texts of metadata, stored once per key and counted by the sets that use them. Numbers are
+//! reused.
 
 use std::collections::HashMap;
 
 use crate::columns::NONE;
 use crate::primitives::mix::Mix;
 
-/// What a text is under its key.
+/// The role of a text under its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextKind {
-    /// The value.
+    /// A single value.
     Text,
-    /// One of a list.
+    /// An element of a list.
     Item,
-    /// A whole list, whatever its order.
+    /// A whole list, regardless of order.
     Set,
 }
 
@@ -22,7 +23,7 @@ struct Held {
     kind: TextKind,
     text: Box<str>,
     uses: u32,
-    /// The next of the same hash.
+    /// The next text with the same hash.
     next: u32,
 }
 
@@ -36,7 +37,7 @@ pub(crate) struct MetadataTexts {
 }
 
 impl MetadataTexts {
-    /// The number of a text, with one more use.
+    /// Returns the number of a text and adds a use.
     pub(crate) fn hold(&mut self, key: u32, kind: TextKind, text: &str) -> u32 {
         if let Some(number) = self.find(key, kind, text) {
             if let Some(held) = self.texts.get_mut(number as usize) {
@@ -55,7 +56,7 @@ impl MetadataTexts {
         number
     }
 
-    /// One use less; true where it was the last, so that the number is free.
+    /// Removes a use. Returns true if it was the last, so that the number is free.
     pub(crate) fn release(&mut self, number: u32) -> bool {
         let Some(held) = self.texts.get_mut(number as usize) else { return false };
         held.uses = held.uses.saturating_sub(1);
@@ -82,7 +83,7 @@ impl MetadataTexts {
         true
     }
 
-    /// The number of a text that is held.
+    /// Returns the number of a stored text.
     pub(crate) fn find(&self, key: u32, kind: TextKind, text: &str) -> Option<u32> {
         let mut number = *self.first_by_hash.get(&hash(key, kind, text))?;
         while let Some(held) = self.texts.get(number as usize) {
@@ -94,17 +95,17 @@ impl MetadataTexts {
         None
     }
 
-    /// The text of a number.
+    /// Returns the text with a number.
     pub(crate) fn text(&self, number: u32) -> &str {
         self.texts.get(number as usize).map_or("", |held| &held.text)
     }
 
-    /// The key a number is of.
+    /// Returns the key of a number.
     pub(crate) fn key(&self, number: u32) -> u32 {
         self.texts.get(number as usize).map_or(NONE, |held| held.key)
     }
 
-    /// Bytes held.
+    /// Returns the memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.texts.capacity() * size_of::<Held>()
             + self.free.capacity() * 4
@@ -140,7 +141,7 @@ mod tests {
         let mut texts = MetadataTexts::default();
         let numbers: Vec<u32> =
             ["a", "b", "c"].iter().map(|text| texts.hold(0, TextKind::Text, text)).collect();
-        // As if all three had the hash of the last.
+        // Simulate that all three have the hash of the last one.
         texts.first_by_hash.retain(|_, number| *number == 2);
         texts.texts[2].next = 1;
         texts.texts[1].next = 0;

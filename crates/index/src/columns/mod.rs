@@ -1,5 +1,6 @@
-//! The passages, column by column, and the terms of each in order. Passages are numbered in order of arrival; a number
-//! is never used again before a compaction renames all. Every column has a value for every number.
+//! The passages by column, and the terms of each in order. Passages are numbered in order of
+//! arrival; a number is not reused before a compaction renumbers all. Every column has a value for
+//! every number.
 
 pub(super) mod chains;
 pub(super) mod groups;
@@ -16,58 +17,60 @@ use crate::primitives::compact_list::{make_room, push_sparing};
 use crate::primitives::length_class;
 use crate::snapshot::bytes::{Reading, Writing, damaged};
 
-/// No passage, no row, no name.
+/// The number that represents no passage, row or name.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Shape of a window whose passages have adjacent numbers: the passage before is in it.
+/// Shape bits of a window whose passages have adjacent numbers: it contains the passage before.
 pub(crate) const ONE_BEFORE: u8 = 1;
-/// The passage two before is in it.
+/// It contains the passage two before.
 pub(crate) const TWO_BEFORE: u8 = 2;
-/// The passage after is in it.
+/// It contains the passage after.
 pub(crate) const ONE_AFTER: u8 = 4;
-/// The window has passages of other numbers.
+/// It contains passages with other numbers.
 pub(crate) const IRREGULAR: u8 = 0x80;
 
-/// What is read of a passage only once it is worth it.
+/// The attributes of a passage that are read only for promising candidates.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PassageRow {
-    /// Number of its record.
+    /// The number of its record.
     pub(crate) record: u32,
-    /// Which passage of the record.
+    /// The number of the passage within the record.
     pub(crate) part: u32,
-    /// Number of the name its text starts with, known or not.
+    /// The number of the name at the start of its text, known or not.
     pub(crate) name: u32,
-    /// Where its terms start.
+    /// The position of its first term.
     pub(crate) start: usize,
-    /// Terms: those of the path, of the prefix, of the rest, in this order.
+    /// The number of its terms: those of the path, the prefix and the rest, in this order.
     pub(crate) terms: u32,
-    /// Terms of the path.
+    /// The number of terms of the path.
     pub(crate) path_terms: u32,
-    /// Terms of the prefix.
+    /// The number of terms of the prefix.
     pub(crate) prefix_terms: u16,
-    /// The prefix is a known name and so is taken off.
+    /// True if the prefix is a known name and thus removed.
     pub(crate) stripped: bool,
-    /// Flags of the whole text.
+    /// The flags of the whole text.
     pub(crate) flags: u16,
-    /// Flags of the text without the prefix.
+    /// The flags of the text without the prefix.
     pub(crate) stripped_flags: u16,
-    /// Where its vector is.
+    /// The position of its vector.
     pub(crate) vector: Option<(u16, u32)>,
 }
 
 impl PassageRow {
-    /// The flags that hold now.
+    /// Returns the flags in effect.
     pub(crate) fn flags_now(&self) -> u16 {
         if self.stripped { self.stripped_flags } else { self.flags }
     }
 
-    /// Writes into a snapshot what does not follow from the rest, with the snapshot's numbers of name and vector space.
+    /// Writes the attributes that cannot be derived to a snapshot, with the snapshot's numbers of
+    /// name and vector space.
     pub(crate) fn save(&self, name: u32, space: u32, out: &mut Writing) {
         out.u32(self.part).u32(name).u32(space).u32(self.terms).u32(self.path_terms);
         out.u16(self.prefix_terms).u16(self.flags).u16(self.stripped_flags);
     }
 
-    /// Reads what [`PassageRow::save`] wrote: a row without a record, terms and a vector, and the number of its space.
+    /// Reads a row written by [`PassageRow::save`], without record, terms and vector, and returns
+    /// it with the number of its space.
     pub(crate) fn load(from: &mut Reading<'_>) -> Result<(Self, u32)> {
         let (part, name, space) = (from.u32()?, from.u32()?, from.u32()?);
         let (terms, path_terms, prefix_terms) = (from.u32()?, from.u32()?, from.u16()?);
@@ -92,7 +95,7 @@ impl PassageRow {
         Ok((row, space))
     }
 
-    /// Terms that count now.
+    /// Returns the number of terms in effect.
     pub(crate) fn length(&self) -> u32 {
         if self.stripped { self.terms - u32::from(self.prefix_terms) } else { self.terms }
     }
@@ -103,31 +106,31 @@ impl PassageRow {
 pub(crate) struct Columns {
     rows: Vec<PassageRow>,
     terms: Vec<u32>,
-    /// Terms that count.
+    /// The number of terms in effect.
     pub(crate) length: Vec<u32>,
-    /// The class of that length.
+    /// The class of this length.
     pub(crate) length_class: Vec<u8>,
     /// The class of the window's length.
     pub(crate) window_class: Vec<u8>,
     /// The shape of the window.
     pub(crate) shape: Vec<u8>,
-    /// The neighbour before, in its session.
+    /// The previous passage in its session.
     pub(crate) previous: Vec<u32>,
-    /// The neighbour after.
+    /// The next passage in its session.
     pub(crate) next: Vec<u32>,
     /// Its group.
     pub(crate) group: Vec<u32>,
-    /// Its session, as [`crate::columns::chains`] numbers them.
+    /// Its session, numbered as in [`crate::columns::chains`].
     pub(crate) chain: Vec<u32>,
 }
 
 impl Columns {
-    /// How many numbers are given out.
+    /// Returns the number of assigned numbers.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Keeps `terms` and tells where they start.
+    /// Stores terms, and returns their position and count.
     pub(crate) fn keep_terms(&mut self, terms: impl Iterator<Item = u32>) -> (usize, u32) {
         let start = self.terms.len();
         make_room(&mut self.terms, terms.size_hint().0);
@@ -135,7 +138,7 @@ impl Columns {
         (start, (self.terms.len() - start) as u32)
     }
 
-    /// Adds a passage, without neighbours and without a session.
+    /// Adds a passage without neighbours and session.
     pub(crate) fn push(&mut self, row: PassageRow, group: u32) -> u32 {
         let number = self.rows.len() as u32;
         let class = length_class::of(row.length());
@@ -151,32 +154,33 @@ impl Columns {
         number
     }
 
-    /// The row of a passage.
+    /// Returns the row of a passage.
     pub(crate) fn row(&self, passage: u32) -> &PassageRow {
         &self.rows[passage as usize]
     }
 
-    /// Where the vector of a passage is from now on.
+    /// Sets the position of a passage's vector.
     pub(crate) fn place_vector(&mut self, passage: u32, row: u32) {
         if let Some((_, place)) = self.rows.get_mut(passage as usize).and_then(|row| row.vector.as_mut()) {
             *place = row;
         }
     }
 
-    /// All terms of a passage, those of a prefix that is taken off too.
+    /// Returns all terms of a passage, including those of a removed prefix.
     pub(crate) fn all_terms(&self, passage: u32) -> &[u32] {
         let row = self.row(passage);
         self.terms.get(row.start..row.start + row.terms as usize).unwrap_or_default()
     }
 
-    /// Gives a passage its vector, or takes it.
+    /// Sets or removes the vector of a passage.
     pub(crate) fn set_vector(&mut self, passage: u32, vector: Option<(u16, u32)>) {
         if let Some(row) = self.rows.get_mut(passage as usize) {
             row.vector = vector;
         }
     }
 
-    /// The terms of a passage that count, in order: those before and those after a prefix that is taken off.
+    /// Returns the terms of a passage in effect, in order: those before and those after a removed
+    /// prefix.
     pub(crate) fn terms(&self, passage: u32) -> (&[u32], &[u32]) {
         let row = self.row(passage);
         let all = self.all_terms(passage);
@@ -187,29 +191,29 @@ impl Columns {
         (path, rest.get(usize::from(row.prefix_terms)..).unwrap_or_default())
     }
 
-    /// The terms of its text alone, those of the path left out.
+    /// Returns the terms of its text, without those of the path.
     pub(crate) fn text_terms(&self, passage: u32) -> &[u32] {
         let row = self.row(passage);
         let (first, second) = self.terms(passage);
         if row.stripped { second } else { first.get(row.path_terms as usize..).unwrap_or_default() }
     }
 
-    /// The neighbour before, where there is one.
+    /// Returns the previous passage, if any.
     pub(crate) fn before(&self, passage: u32) -> Option<u32> {
         self.previous.get(passage as usize).copied().filter(|other| *other != NONE)
     }
 
-    /// The neighbour after, where there is one.
+    /// Returns the next passage, if any.
     pub(crate) fn after(&self, passage: u32) -> Option<u32> {
         self.next.get(passage as usize).copied().filter(|other| *other != NONE)
     }
 
-    /// The passages of the pair: the one before and itself.
+    /// Returns the passages of the pair: the previous one and itself.
     pub(crate) fn pair(&self, passage: u32) -> impl Iterator<Item = u32> + use<> {
         [self.before(passage), Some(passage)].into_iter().flatten()
     }
 
-    /// The passages of the window in their places: two before, one before, itself, one after.
+    /// Returns the passages of the window by position: two before, one before, itself, one after.
     #[inline]
     pub(crate) fn places(&self, passage: u32) -> [Option<u32>; 4] {
         let shape = self.shape.get(passage as usize).copied().unwrap_or(0);
@@ -226,12 +230,13 @@ impl Columns {
         ]
     }
 
-    /// The passages of the window: two before, itself, one after.
+    /// Returns the passages of the window: two before, itself, one after.
     pub(crate) fn window(&self, passage: u32) -> impl Iterator<Item = u32> + use<> {
         self.places(passage).into_iter().flatten()
     }
 
-    /// Reads the window of a passage again after its neighbours changed, and tells its terms.
+    /// Recomputes the window of a passage after a change of its neighbours, and returns its number
+    /// of terms.
     pub(crate) fn reshape(&mut self, passage: u32) -> u32 {
         let at = passage as usize;
         if let Some(shape) = self.shape.get_mut(at) {
@@ -248,12 +253,12 @@ impl Columns {
         terms
     }
 
-    /// Terms of several passages together.
+    /// Returns the total number of terms of several passages.
     pub(crate) fn sum(&self, passages: impl Iterator<Item = u32>) -> u32 {
         passages.map(|other| self.length[other as usize]).sum()
     }
 
-    /// Puts `left` and `right` side by side; either may be [`NONE`].
+    /// Makes `left` and `right` neighbours; either may be [`NONE`].
     pub(crate) fn join(&mut self, left: u32, right: u32) {
         if let Some(next) = self.next.get_mut(left as usize) {
             *next = right;
@@ -263,7 +268,8 @@ impl Columns {
         }
     }
 
-    /// Keeps only the passages that `renamed` gives a new number; new numbers keep the order of the old.
+    /// Keeps only the passages with a new number in `renamed`; new numbers keep the order of the
+    /// old ones.
     pub(crate) fn compact(&mut self, renamed: &[u32]) {
         let kept = |old: usize| renamed.get(old).is_some_and(|new| *new != NONE);
         let new = |old: u32| renamed.get(old as usize).copied().unwrap_or(NONE);
@@ -290,9 +296,9 @@ impl Columns {
         }
     }
 
-    /// Bytes held.
+    /// Returns the memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        // The columns of one value a passage grow alike.
+        // The columns with one value per passage have equal capacities.
         self.rows.capacity() * (size_of::<PassageRow>() + 5 * size_of::<u32>() + 3)
             + self.terms.capacity() * size_of::<u32>()
     }

@@ -1,20 +1,21 @@
-//! Which prefixes `Name: ` are known names: those that at least two active turns of talk carry.
-//! What follows from a name becoming known, or unknown again, is done by `apply`.
+//! Known names: prefixes `Name: ` that at least two active turns of conversation start with.
+//! `apply` handles the consequences when a name becomes known or unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::primitives::interner::Interner;
 
-/// Turns that make a prefix a name.
+/// The minimum number of turns that make a prefix a name.
 const CARRIERS_MIN: u32 = 2;
 
 #[derive(Debug, Default)]
 struct Name {
-    /// Active turns of talk that carry it.
+    /// The number of active turns that start with it.
     carriers: u32,
-    /// The same, by group.
+    /// The number of such turns by group.
     by_group: BTreeMap<u32, u32>,
-    /// Records, active or not, that carry it; kept only while it is unknown, and may hold some that no longer do.
+    /// Records in any state that start with it. Kept only while it is unknown, and may contain
+    /// records that no longer do.
     waiting: BTreeSet<u32>,
 }
 
@@ -26,7 +27,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The number of a prefix.
+    /// Returns the number of a prefix.
     pub(crate) fn intern(&mut self, name: &str) -> u32 {
         let number = self.texts.intern(name);
         if self.names.len() <= number as usize {
@@ -35,7 +36,7 @@ impl Names {
         number
     }
 
-    /// The prefix of a number.
+    /// Returns the prefix with a number.
     pub(crate) fn text(&self, name: u32) -> &str {
         self.texts.text(name)
     }
@@ -50,7 +51,7 @@ impl Names {
         self.texts.find(name).is_some_and(|number| self.is_known(number))
     }
 
-    /// Makes a name known whose carriers are elsewhere.
+    /// Marks a name as known whose carriers are stored elsewhere.
     pub(crate) fn know(&mut self, name: &str) {
         let number = self.intern(name);
         if let Some(name) = self.names.get_mut(number as usize) {
@@ -58,7 +59,7 @@ impl Names {
         }
     }
 
-    /// One more carrier, in a group.
+    /// Adds a carrier in a group.
     pub(crate) fn carry(&mut self, name: u32, group: u32) {
         if let Some(name) = self.names.get_mut(name as usize) {
             name.carriers += 1;
@@ -66,7 +67,7 @@ impl Names {
         }
     }
 
-    /// One carrier less.
+    /// Removes a carrier.
     pub(crate) fn drop_carrier(&mut self, name: u32, group: u32) {
         let Some(name) = self.names.get_mut(name as usize) else { return };
         name.carriers = name.carriers.saturating_sub(1);
@@ -78,7 +79,7 @@ impl Names {
         }
     }
 
-    /// Remembers a record to look at again should the name become known.
+    /// Registers a record to process again if the name becomes known.
     pub(crate) fn wait(&mut self, name: u32, record: u32) {
         if let Some(name) = self.names.get_mut(name as usize)
             && name.carriers < CARRIERS_MIN
@@ -87,12 +88,12 @@ impl Names {
         }
     }
 
-    /// The records that waited.
+    /// Returns and removes the registered records.
     pub(crate) fn take_waiting(&mut self, name: u32) -> BTreeSet<u32> {
         self.names.get_mut(name as usize).map(|name| std::mem::take(&mut name.waiting)).unwrap_or_default()
     }
 
-    /// Known names that a group which `admits` carries, sorted.
+    /// Returns the known names carried in groups that `admits` accepts, sorted.
     pub(crate) fn known(&self, admits: impl Fn(u32) -> bool) -> Vec<String> {
         let known =
             |name: &&Name| name.carriers >= CARRIERS_MIN && name.by_group.keys().any(|group| admits(*group));
@@ -102,7 +103,7 @@ impl Names {
         names
     }
 
-    /// Bytes held, roughly.
+    /// Returns the approximate memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let names =
             self.names.iter().map(|name| (name.by_group.len() + name.waiting.len()) * 16).sum::<usize>();

@@ -1,9 +1,9 @@
-//! The files that records belong to: the terms of their paths, one document per file.
+//! The files to which records belong: the terms of their paths, one document per file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// One file of one namespace.
+/// A file of a namespace.
 #[derive(Debug)]
 pub(crate) struct FilePath {
     /// The number of its namespace.
@@ -12,25 +12,25 @@ pub(crate) struct FilePath {
     pub(crate) path: Arc<str>,
     /// Its terms.
     pub(crate) terms: Box<[u32]>,
-    /// Active records that belong to it, by group.
+    /// The number of active records that belong to it, by group.
     groups: BTreeMap<u32, u32>,
 }
 
 impl FilePath {
-    /// True where an active record of an admitted group belongs to it.
+    /// True if an active record of an admitted group belongs to it.
     fn counts(&self, admits: &impl Fn(u32) -> bool) -> bool {
         self.groups.keys().any(|group| admits(*group))
     }
 }
 
-/// Numbers of the paths of a scope.
+/// Numbers about the paths in a scope.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct PathCounts {
-    /// Paths.
+    /// The number of paths.
     pub(crate) paths: u32,
-    /// Terms of them all.
+    /// The total number of their terms.
     pub(crate) terms: u64,
-    /// Paths that hold each term asked for.
+    /// The number of paths that contain each requested term.
     pub(crate) df: Vec<u32>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// The number of a path in a namespace. `terms` is asked at first sight only.
+    /// Returns the number of a path in a namespace. `terms` is called only for a new path.
     pub(crate) fn intern(&mut self, namespace: u32, path: &str, terms: impl FnOnce() -> Vec<u32>) -> u32 {
         let key = (namespace, Arc::from(path));
         if let Some(number) = self.by_key.get(&key) {
@@ -56,19 +56,19 @@ impl Paths {
         number
     }
 
-    /// The file of a number.
+    /// Returns the file with a number.
     pub(crate) fn get(&self, path: u32) -> Option<&FilePath> {
         self.paths.get(path as usize)
     }
 
-    /// An active record of a group belongs to a file.
+    /// Adds an active record of a group to a file.
     pub(crate) fn join(&mut self, path: u32, group: u32) {
         if let Some(file) = self.paths.get_mut(path as usize) {
             *file.groups.entry(group).or_default() += 1;
         }
     }
 
-    /// And no longer does.
+    /// Removes it again.
     pub(crate) fn leave(&mut self, path: u32, group: u32) {
         let Some(file) = self.paths.get_mut(path as usize) else { return };
         if let Some(count) = file.groups.get_mut(&group) {
@@ -84,12 +84,12 @@ impl Paths {
         counts(terms, self.paths.iter().filter(|file| file.counts(&admits)))
     }
 
-    /// Counts these paths.
+    /// Counts the given paths.
     pub(crate) fn count_each(&self, terms: &[Option<u32>], paths: &BTreeSet<u32>) -> PathCounts {
         counts(terms, paths.iter().filter_map(|path| self.get(*path)))
     }
 
-    /// Bytes held, roughly.
+    /// Returns the approximate memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let texts: usize = self.paths.iter().map(|file| file.path.len() + file.terms.len() * 4).sum();
         self.paths.len() * 120 + texts

@@ -1,36 +1,37 @@
-//! Which passages hold a term, and how often. Passages that are gone stay listed until a compaction; their columns
-//! have no neighbours and no scope holds them, so that they change no answer.
+//! Postings: the passages that contain a term, with counts. Removed passages stay listed until a
+//! compaction. They have no neighbours and are in no scope, so that they change no result.
 //!
-//! Most terms are in one passage, and most passages hold a term once: the first passage is in the row, the others are
-//! distances of seven bits a byte, and counts are kept only of passages that hold the term more than once.
+//! Most terms are in one passage, and most passages contain a term once. The first passage is in
+//! the row, the others are distances with seven bits per byte, and counts are stored only for
+//! passages that contain the term more than once.
 
 use crate::columns::NONE;
 
-/// Least bytes a list takes when it grows.
+/// The minimum growth of a list, in bytes.
 const GROWTH_MIN: usize = 8;
 
-/// The passages of one term, ascending.
+/// The passages of a term, ascending.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Postings {
     first: u32,
     last: u32,
     len: u32,
-    /// Bytes of `distances` in use.
+    /// The used bytes of `distances`.
     used: u32,
     distances: Box<[u8]>,
     repeats: Option<Box<Repeats>>,
-    /// Passages held now.
+    /// The number of current passages.
     pub(crate) live: u32,
-    /// Active ones among them: the df of the whole memory.
+    /// The number of active ones among them: the document frequency of the whole memory.
     pub(crate) active: u32,
 }
 
-/// Passages that hold the term more than once, ascending, and how often.
+/// Passages that contain the term more than once, ascending, with counts.
 #[derive(Debug, Default, Clone)]
 struct Repeats(Vec<(u32, u16)>);
 
 impl Postings {
-    /// Lists a passage, greater than all listed before.
+    /// Adds a passage, greater than all before.
     pub(crate) fn push(&mut self, passage: u32, count: u32) {
         if self.len == 0 {
             self.first = passage;
@@ -48,7 +49,7 @@ impl Postings {
         }
     }
 
-    /// The passages of a list, ascending, with their counts; all of them are held.
+    /// Returns the postings of ascending passages with counts. All of them are current.
     pub(crate) fn of(list: &[(u32, u16)], is_active: impl Fn(u32) -> bool) -> Self {
         let Some(((first, _), rest)) = list.split_first() else { return Self::default() };
         let mut last = *first;
@@ -75,7 +76,7 @@ impl Postings {
         }
     }
 
-    /// Passages listed, those that are gone included.
+    /// Returns the number of listed passages, including removed ones.
     pub(crate) fn len(&self) -> usize {
         self.len as usize
     }
@@ -95,19 +96,19 @@ impl Postings {
         }
     }
 
-    /// Passages that hold the term more than once, ascending, and how often.
+    /// Returns the passages that contain the term more than once, ascending, with counts.
     pub(crate) fn repeats(&self) -> &[(u32, u16)] {
         self.repeats.as_deref().map_or(&[], |repeats| &repeats.0)
     }
 
-    /// How often a passage that is listed holds the term.
+    /// Returns the number of occurrences of the term in a listed passage.
     pub(crate) fn count_of(&self, passage: u32) -> u32 {
         let repeats = self.repeats();
         let found = repeats.binary_search_by_key(&passage, |(other, _)| *other).ok();
         found.and_then(|at| repeats.get(at)).map_or(1, |(_, count)| u32::from(*count))
     }
 
-    /// Passages and counts.
+    /// Returns passages and counts.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u16)> + '_ {
         let (mut bytes, mut repeats) = (self.bytes_in_use().iter(), self.repeats().iter().peekable());
         let mut next = (self.len > 0).then_some(self.first);
@@ -119,12 +120,12 @@ impl Postings {
         })
     }
 
-    /// The same numbers and no passages.
+    /// Returns a copy with the same numbers but without passages.
     pub(crate) fn without_passages(&self) -> Self {
         Self { live: self.live, active: self.active, ..Self::default() }
     }
 
-    /// Keeps and renames; new numbers keep the order of the old.
+    /// Compacts and renumbers. New numbers keep the order of the old ones.
     pub(crate) fn compact(&mut self, renamed: &[u32]) {
         let mut kept = self.without_passages();
         for (passage, count) in self.iter() {
@@ -136,7 +137,7 @@ impl Postings {
         *self = kept;
     }
 
-    /// Bytes held beside the row itself; allocations are counted with what the allocator adds.
+    /// Returns the memory use outside the row in bytes, including the overhead of the allocator.
     pub(crate) fn bytes_beside(&self) -> usize {
         let repeats =
             self.repeats.as_ref().map_or(0, |repeats| 48 + repeats.0.capacity() * size_of::<(u32, u16)>());
@@ -171,7 +172,8 @@ impl Postings {
     }
 }
 
-/// The next number of seven bits a byte, the lowest first; a set top bit says that more follow.
+/// Returns the next number with seven bits per byte, lowest first. A set top bit means that more
+/// bytes follow.
 #[inline]
 fn next_distance(bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
     let byte = u32::from(*bytes.next()?);
@@ -189,7 +191,7 @@ fn next_distance(bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
     }
 }
 
-/// Calls `each` with every distinct number of both slices and how often it occurs, ascending.
+/// Calls `each` with every distinct number of both slices and its count, ascending.
 pub(crate) fn for_each_distinct(slices: (&[u32], &[u32]), mut each: impl FnMut(u32, u32)) {
     let mut sorted = Vec::with_capacity(slices.0.len() + slices.1.len());
     sorted.extend_from_slice(slices.0);

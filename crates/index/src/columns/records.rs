@@ -1,4 +1,4 @@
-//! The records: one row each, found by id. Rows of records that are gone are used again.
+//! The records: one row each, found by id. Rows of removed records are reused.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -19,16 +19,16 @@ use crate::snapshot::bytes::{Reading, Writing, code_of, damaged, of_code};
 const ROLES: &[Option<Role>] =
     &[None, Some(Role::Assistant), Some(Role::User), Some(Role::Tool), Some(Role::Other)];
 
-/// Place of a turn in its session, beside the time of its record.
+/// The position of a turn in its session, without the time of its record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Run and first turn.
+    /// The run and its first turn.
     pub(crate) run: Option<Box<(Arc<str>, u64)>>,
     /// The event.
     pub(crate) event: CompactText,
-    /// Index into the payload.
+    /// The index in the payload.
     pub(crate) message: u32,
-    /// Part of the message, then part of the record.
+    /// The part of the message, then the part of the record.
     pub(crate) part: (u32, u32),
 }
 
@@ -37,7 +37,7 @@ impl Place {
         self.run.as_deref()
     }
 
-    /// Order within one run and point in time.
+    /// Returns the order within one run and point in time.
     fn within(&self) -> (&CompactText, u32, (u32, u32)) {
         (&self.event, self.message, self.part)
     }
@@ -56,25 +56,26 @@ impl Place {
     }
 }
 
-/// The times of a record beside the one at which it happened.
+/// The times of a record, except the one at which it happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Times {
-    /// When its first version was written.
+    /// The creation time of its first version.
     pub(crate) created_at: Timestamp,
-    /// When this version was written.
+    /// The creation time of this version.
     pub(crate) updated_at: Timestamp,
-    /// True from here on.
+    /// The inclusive start of its validity.
     pub(crate) valid_from: Timestamp,
-    /// True until just before here.
+    /// The exclusive end of its validity.
     pub(crate) valid_to: Option<Timestamp>,
-    /// Until when it was held for active.
+    /// The end of the time in which it was considered active.
     pub(crate) known_to: Option<Timestamp>,
-    /// When it vanishes.
+    /// The expiry time.
     pub(crate) expires_at: Option<Timestamp>,
 }
 
 impl Times {
-    /// Those of most records: written once, true since it happened or since then, with no end.
+    /// Returns the times of most records: one version, valid from its event or creation on, without
+    /// an end.
     fn usual(valid_from: Timestamp, created_at: Timestamp) -> Self {
         Self {
             created_at,
@@ -87,17 +88,18 @@ impl Times {
     }
 }
 
-/// Since when a record of usual times is true.
+/// The start of the validity of a record with usual times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Since {
-    /// Since it happened.
+    /// The time of its event.
     Happened,
-    /// Since it was written.
+    /// The time of its creation.
     Created,
 }
 
 impl Since {
-    /// What a row keeps of the times of a record that happened at `time`: all of them only where they are not usual.
+    /// Returns the stored form of the times of a record that happened at `time`: all of them only
+    /// if they are unusual.
     pub(crate) fn kept(times: Times, time: Timestamp) -> (Self, Option<Box<Times>>) {
         if times == Times::usual(time, times.created_at) {
             (Self::Happened, None)
@@ -108,7 +110,7 @@ impl Since {
         }
     }
 
-    /// The usual times of a record that happened and was written at these.
+    /// Returns the usual times for a time of event and of creation.
     fn times(self, time: Timestamp, created_at: Timestamp) -> Times {
         match self {
             Self::Happened => Times::usual(time, created_at),
@@ -117,7 +119,7 @@ impl Since {
     }
 }
 
-/// The passages of a record, whose numbers follow one another.
+/// The passages of a record, which have contiguous numbers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Passages {
     first: u32,
@@ -125,22 +127,22 @@ pub(crate) struct Passages {
 }
 
 impl Passages {
-    /// From numbers that follow one another.
+    /// Returns passages from contiguous numbers.
     fn new(numbers: &[u32]) -> Self {
         Self { first: numbers.first().copied().unwrap_or(0), count: numbers.len() as u32 }
     }
 
-    /// How many.
+    /// Returns the number of passages.
     pub(crate) fn len(self) -> usize {
         self.count as usize
     }
 
-    /// True for a record without any.
+    /// True for a record without passages.
     pub(crate) fn is_empty(self) -> bool {
         self.count == 0
     }
 
-    /// The numbers, ascending.
+    /// Returns the numbers, ascending.
     pub(crate) fn iter(self) -> Range<u32> {
         self.first..self.first.saturating_add(self.count)
     }
@@ -155,26 +157,26 @@ impl IntoIterator for Passages {
     }
 }
 
-/// Everything of a record that is not of one passage alone.
+/// The attributes of a record that are not specific to one passage.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordRow {
     /// Its id.
     pub(crate) id: CompactText,
     /// Its version.
     pub(crate) version: u32,
-    /// The change it stands at.
+    /// The sequence number of its last change.
     pub(crate) sequence: u64,
-    /// Stands for everything but sequence and vectors.
+    /// A digest of everything except sequence and vectors.
     pub(crate) content: u64,
-    /// What it is.
+    /// The kind.
     pub(crate) kind: RecordKind,
-    /// Where it stands.
+    /// The state.
     pub(crate) state: RecordState,
-    /// How it came to be.
+    /// The origin.
     pub(crate) origin: RecordOrigin,
-    /// The role of the message it holds.
+    /// The role of its message.
     pub(crate) role: Option<Role>,
-    /// `time` says when it happened.
+    /// True if `time` is the time of its event.
     pub(crate) has_time: bool,
     /// Its group.
     pub(crate) group: u32,
@@ -184,21 +186,21 @@ pub(crate) struct RecordRow {
     pub(crate) metadata: u32,
     /// Its path, interned.
     pub(crate) path: u32,
-    /// Its place in a conversation; `None` where it is a session of its own.
+    /// The position in a conversation; `None` if it is its own session.
     pub(crate) place: Option<Box<Place>>,
-    /// When it happened.
+    /// The time of its event.
     pub(crate) time: Timestamp,
-    /// When its first version was written.
+    /// The creation time of its first version.
     pub(crate) created_at: Timestamp,
-    /// Since when it is true, where its times are usual.
+    /// The start of its validity, for usual times.
     pub(crate) since: Since,
-    /// Its times, where they are not.
+    /// Its times, if unusual.
     pub(crate) unusual_times: Option<Box<Times>>,
     /// Its passages, by part.
     pub(crate) passages: Passages,
 }
 
-/// What a row names, as a snapshot numbers it.
+/// The numbers of a row's texts in a snapshot.
 #[derive(Debug)]
 pub(crate) struct RowNumbers {
     /// Its group.
@@ -209,30 +211,30 @@ pub(crate) struct RowNumbers {
     pub(crate) metadata: u32,
     /// Its path.
     pub(crate) path: u32,
-    /// The run of its place.
+    /// The run of its position.
     pub(crate) run: u32,
 }
 
 impl RecordRow {
-    /// The run it belongs to.
+    /// Returns the run it belongs to.
     pub(crate) fn run(&self) -> Option<&str> {
         self.place.as_deref()?.run.as_deref().map(|(run, _)| &**run)
     }
 
-    /// Its times.
+    /// Returns its times.
     pub(crate) fn times(&self) -> Times {
         let usual = || self.since.times(self.time, self.created_at);
         self.unusual_times.as_deref().copied().unwrap_or_else(usual)
     }
 
-    /// Order of turns of one session, as that of `loci_model::provenance::Position`.
+    /// Compares turns of one session, as `loci_model::provenance::Position` does.
     pub(crate) fn in_session(&self, other: &Self) -> Ordering {
         let (a, b) = (self.place.as_deref(), other.place.as_deref());
         let runs = a.and_then(Place::run).cmp(&b.and_then(Place::run));
         runs.then(self.time.cmp(&other.time)).then_with(|| a.map(Place::within).cmp(&b.map(Place::within)))
     }
 
-    /// Writes all but its passages into a snapshot.
+    /// Writes everything except its passages to a snapshot.
     pub(crate) fn save(&self, numbers: &RowNumbers, out: &mut Writing) {
         self.id.save(out);
         out.u32(self.version).u64(self.sequence).u64(self.content);
@@ -251,7 +253,8 @@ impl RecordRow {
         }
     }
 
-    /// Reads what [`RecordRow::save`] wrote. The numbers are the snapshot's, and yet to be checked.
+    /// Reads a row written by [`RecordRow::save`]. The numbers are those of the snapshot, and not
+    /// validated yet.
     pub(crate) fn load(from: &mut Reading<'_>, runs: &Interner) -> Result<Self> {
         let mut row = Self {
             id: CompactText::load(from)?,
@@ -287,22 +290,23 @@ impl RecordRow {
         Ok(row)
     }
 
-    /// In force.
+    /// True if it is active.
     pub(crate) fn is_active(&self) -> bool {
         self.state == RecordState::Active
     }
 
-    /// A turn of a conversation that is in force: its session is shared. Any other record is a session of its own.
+    /// True for an active turn of a conversation, whose session is shared. Any other record is its
+    /// own session.
     pub(crate) fn is_linked(&self) -> bool {
         self.is_active() && self.place.is_some()
     }
 }
 
-/// Where a record is, or goes, until the next change.
+/// The current or future slot of a record, valid until the next change.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordPlace {
     hash: u32,
-    /// Its number, where it is held.
+    /// Its number, if it is stored.
     pub(crate) held: Option<u32>,
 }
 
@@ -315,48 +319,48 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// The number of a record, where it is held.
+    /// Returns the number of a record, if stored.
     pub(crate) fn find(&self, id: &CompactText) -> Option<u32> {
         self.place(id).held
     }
 
-    /// The row of a record.
+    /// Returns the row of a record.
     pub(crate) fn row(&self, record: u32) -> &RecordRow {
         &self.rows[record as usize]
     }
 
-    /// One more than the greatest number given out.
+    /// Returns one more than the greatest assigned number.
     pub(crate) fn limit(&self) -> u32 {
         self.rows.len() as u32
     }
 
-    /// The row of a number in use.
+    /// Returns the row of a number in use.
     pub(crate) fn held(&self, record: u32) -> Option<&RecordRow> {
         self.rows.get(record as usize).filter(|row| self.find(&row.id) == Some(record))
     }
 
-    /// Names the passages of a record.
+    /// Sets the passages of a record.
     pub(crate) fn set_passages(&mut self, record: u32, passages: Vec<u32>) {
         if let Some(row) = self.rows.get_mut(record as usize) {
             row.passages = Passages::new(&passages);
         }
     }
 
-    /// Moves a record to a later change.
+    /// Sets the sequence number of a record.
     pub(crate) fn set_sequence(&mut self, record: u32, sequence: u64) {
         if let Some(row) = self.rows.get_mut(record as usize) {
             row.sequence = sequence;
         }
     }
 
-    /// Where a record is, or goes.
+    /// Returns the current or future slot of a record.
     pub(crate) fn place(&self, id: &CompactText) -> RecordPlace {
         let hash = self.by_id.hash(id);
         let is_it = |record: u32| self.rows.get(record as usize).is_some_and(|row| row.id == *id);
         RecordPlace { hash, held: self.by_id.find(hash, is_it) }
     }
 
-    /// Puts a record in its place, as it is now, and tells its number, the same for the same id.
+    /// Stores a record in its slot, and returns its number, which is stable for an id.
     pub(crate) fn put(&mut self, row: RecordRow, place: RecordPlace) -> u32 {
         if let Some(number) = place.held {
             if let Some(slot) = self.rows.get_mut(number as usize) {
@@ -373,7 +377,7 @@ impl Records {
         number
     }
 
-    /// Takes a record out.
+    /// Removes a record.
     pub(crate) fn take(&mut self, record: u32) {
         if self.held(record).is_none() {
             return;
@@ -387,12 +391,12 @@ impl Records {
         }
     }
 
-    /// All numbers in use.
+    /// Returns all numbers in use.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.limit()).filter(|record| self.held(*record).is_some())
     }
 
-    /// The id of a record. Ids came in as [`RecordId`], so that the spelling always parses back.
+    /// Returns the id of a record. Ids arrive as [`RecordId`], so that the text always parses.
     pub(crate) fn id(&self, record: u32) -> Option<RecordId> {
         let id = &self.row(record).id;
         match id.number() {
@@ -401,18 +405,18 @@ impl Records {
         }
     }
 
-    /// Newer records first, then by id.
+    /// Orders newer records first, then by id.
     pub(crate) fn newer_first(&self, left: u32, right: u32) -> Ordering {
         let (a, b) = (self.row(left), self.row(right));
         b.time.cmp(&a.time).then_with(|| a.id.cmp(&b.id))
     }
 
-    /// Renames the metadata of all records.
+    /// Renumbers the metadata of all records.
     pub(crate) fn rename_metadata(&mut self, new: &dyn Fn(u32) -> u32) {
         self.rows.iter_mut().for_each(|row| row.metadata = new(row.metadata));
     }
 
-    /// Renames the passages of all records.
+    /// Renumbers the passages of all records.
     pub(crate) fn rename_passages(&mut self, renamed: &[u32]) {
         for row in &mut self.rows {
             if let Some(first) = renamed.get(row.passages.first as usize).filter(|_| !row.passages.is_empty())
@@ -422,7 +426,7 @@ impl Records {
         }
     }
 
-    /// Bytes held; allocations are counted with what the allocator adds.
+    /// Returns the memory use in bytes, including the overhead of the allocator.
     pub(crate) fn bytes(&self) -> usize {
         let of_row = |row: &RecordRow| {
             let place = row.place.as_deref().map_or(0, |place| {

@@ -1,5 +1,5 @@
-//! What every passage has of its record, as sets and orders that filters read: kind, state, origin and times.
-//! The values themselves are in the rows of `records`; passages that are gone stay until a compaction.
+//! Attributes of passages from their records, as sets and orders for filters: kind, state, origin
+//! and times. The rows of `records` hold the values. Removed passages stay until a compaction.
 
 use loci_model::Timestamp;
 use loci_model::record::{RecordKind, RecordOrigin, RecordState};
@@ -11,18 +11,18 @@ use crate::filters::slices::Slices;
 use crate::primitives::bits::Bits;
 use crate::primitives::mask::Mask;
 
-/// A time that records have.
+/// A time of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Time {
-    /// When the first version was written.
+    /// The creation time of its first version.
     Created,
-    /// When this version was written.
+    /// The creation time of this version.
     Updated,
-    /// Held, and held for true, from then on: the later of creation and `valid_from`.
+    /// The time since when it was known and valid: the later of creation and `valid_from`.
     Since,
-    /// Held for active and for true until just before then: the earlier of `valid_to` and `known_to`.
+    /// The exclusive end of being active and valid: the earlier of `valid_to` and `known_to`.
     Until,
-    /// Gone from then on.
+    /// The expiry time.
     Expires,
 }
 
@@ -34,12 +34,12 @@ pub(crate) struct Facets {
     kinds: [Bits; RecordKind::ALL.len()],
     states: [Bits; RecordState::ALL.len()],
     by_batch: Bits,
-    /// Passages of records that were held for active until some time.
+    /// Passages of records with an end of the time in which they were considered active.
     known: Bits,
     times: [Slices; TIMES.len()],
 }
 
-/// Facets with what they are of.
+/// Facets with the data that they refer to.
 #[derive(Clone, Copy)]
 pub(crate) struct FacetReader<'a> {
     pub(crate) facets: &'a Facets,
@@ -48,7 +48,7 @@ pub(crate) struct FacetReader<'a> {
 }
 
 impl Facets {
-    /// Takes in the passages of a record, the newest of all.
+    /// Adds the passages of a record, which must be the newest ones.
     pub(crate) fn list(&mut self, passage: u32, columns: &Columns, records: &Records) {
         let row = records.row(columns.row(passage).record);
         for (sets, at) in
@@ -68,13 +68,13 @@ impl Facets {
         Slices::push_each(&mut self.times, &TIMES.map(|time| time_of(time, row)));
     }
 
-    /// Reads all passages again, after they were renamed.
+    /// Rebuilds everything after passages were renumbered.
     pub(crate) fn rebuild(&mut self, columns: &Columns, records: &Records) {
         *self = Self::default();
         (0..columns.len() as u32).for_each(|passage| self.list(passage, columns, records));
     }
 
-    /// Bytes held.
+    /// Returns the memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let sets = self.kinds.iter().chain(&self.states).chain([&self.by_batch, &self.known]);
         sets.map(Bits::bytes).sum::<usize>() + self.times.iter().map(Slices::bytes).sum::<usize>()
@@ -82,17 +82,17 @@ impl Facets {
 }
 
 impl FacetReader<'_> {
-    /// Keeps passages of some of these kinds.
+    /// Keeps passages with one of these kinds.
     pub(crate) fn keep_kinds(&self, mask: &mut Mask, kinds: &[RecordKind]) {
         keep_any(mask, kinds.iter().map(|kind| &self.facets.kinds[*kind as usize]));
     }
 
-    /// Keeps passages in some of these states.
+    /// Keeps passages in one of these states.
     pub(crate) fn keep_states(&self, mask: &mut Mask, states: &[RecordState]) {
         keep_any(mask, states.iter().map(|state| &self.facets.states[*state as usize]));
     }
 
-    /// Drops passages of records that came to be in this way.
+    /// Removes passages of records with this origin.
     pub(crate) fn drop_origin(&self, mask: &mut Mask, origin: RecordOrigin) {
         match origin {
             RecordOrigin::BatchCreated => mask.drop_all(self.facets.by_batch.words()),
@@ -100,15 +100,15 @@ impl FacetReader<'_> {
         }
     }
 
-    /// Keeps passages that were held for true and active at `then`: known by then and not yet known to be wrong, true
-    /// from before then and not only until then.
+    /// Keeps passages that were considered valid and active at `then`: already known and not yet
+    /// superseded, with a validity that includes `then`.
     pub(crate) fn keep_held(&self, mask: &mut Mask, then: Timestamp, active: &Bits) {
         mask.keep_either(active.words(), self.facets.known.words());
         self.keep_until(mask, Time::Since, then);
         self.keep_after(mask, Time::Until, then);
     }
 
-    /// Keeps passages with a time up to `then`.
+    /// Keeps passages with a time up to and including `then`.
     pub(crate) fn keep_until(&self, mask: &mut Mask, time: Time, then: Timestamp) {
         self.keep_range(mask, time, Some((0, ordered_time(then.millis()))));
     }
@@ -136,7 +136,8 @@ impl FacetReader<'_> {
     }
 }
 
-/// A time of a record; beyond all times where it has none, but not far, so that the order of the others stays fine.
+/// Returns a time of a record as a number. An absent time is greater than all others, but close to
+/// them, to keep the resolution of the order.
 fn time_of(time: Time, row: &RecordRow) -> u64 {
     let found = match time {
         Time::Created => Some(row.created_at),

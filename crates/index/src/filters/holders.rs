@@ -1,32 +1,34 @@
-//! Passages that have something in common, in ascending order: a list while they are few, bits once that is smaller.
-//! Passages that are gone stay listed until a compaction: whoever asks narrows a set of passages that are held.
+//! Passages with a common attribute, in ascending order: a list while they are few, a bit set once
+//! that is smaller. Removed passages stay listed until a compaction; callers only narrow sets of
+//! current passages.
 
 use crate::columns::NONE;
 use crate::primitives::bits::Bits;
 use crate::primitives::compact_list::push_sparing;
 use crate::primitives::mask::Mask;
 
-/// Passages for each holder from which on, and below which, bits are the smaller form.
+/// The ratio of all passages to holders below which a bit set is smaller.
 const BITS_FROM: usize = 32;
-/// Fewer are always a list.
+/// The minimum number of holders of a bit set.
 const BITS_MIN: usize = 64;
 
-/// Some passages.
+/// A set of passages.
 #[derive(Debug, Default)]
 pub(crate) enum Holders {
-    /// None at all.
+    /// The empty set.
     #[default]
     None,
-    /// One: values of their own are many.
+    /// A single passage: many values are unique.
     One(u32),
-    /// A few, ascending.
+    /// A few passages, ascending.
     List(Vec<u32>),
-    /// Many.
+    /// Many passages.
     Bits(Box<Bits>),
 }
 
 impl Holders {
-    /// Puts in a passage that is not before any other; the last one again changes nothing.
+    /// Adds a passage that is not smaller than any other. Adding the last one again changes
+    /// nothing.
     pub(crate) fn push(&mut self, passage: u32) {
         match self {
             Self::None => *self = Self::One(passage),
@@ -41,7 +43,8 @@ impl Holders {
             }
             Self::Bits(bits) => {
                 bits.set(passage);
-                // Four times as thin as bits begin with, so that the form does not go to and fro.
+                // Convert back only at a quarter of the density, so that the form does not
+                // alternate.
                 if bits.count() * BITS_FROM * 4 < passage as usize {
                     *self = Self::List(bits.iter().collect());
                 }
@@ -49,7 +52,7 @@ impl Holders {
         }
     }
 
-    /// These, up to `limit`.
+    /// Returns the passages below `limit`.
     pub(crate) fn mask(&self, limit: usize) -> Mask {
         if let Self::Bits(bits) = self {
             return Mask::of(bits, limit);
@@ -59,7 +62,7 @@ impl Holders {
         mask
     }
 
-    /// Keeps in `mask` only these.
+    /// Keeps only these passages in `mask`.
     pub(crate) fn narrow(&self, mask: &mut Mask) {
         match self {
             Self::None => mask.clear(),
@@ -69,7 +72,7 @@ impl Holders {
         }
     }
 
-    /// Keeps in `mask` only the others.
+    /// Removes these passages from `mask`.
     pub(crate) fn exclude(&self, mask: &mut Mask) {
         if let Self::Bits(bits) = self {
             return mask.drop_all(bits.words());
@@ -82,7 +85,7 @@ impl Holders {
         }
     }
 
-    /// Keeps and renames.
+    /// Compacts and renumbers.
     pub(crate) fn rename(&mut self, renamed: &[u32]) {
         let new = |old: u32| renamed.get(old as usize).copied().filter(|new| *new != NONE);
         let kept: Vec<u32> = match self {
@@ -101,7 +104,7 @@ impl Holders {
         };
     }
 
-    /// Bytes held beside itself.
+    /// Returns the memory use outside the value in bytes.
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::None | Self::One(_) => 0,
@@ -120,7 +123,7 @@ impl Holders {
 }
 
 impl FromIterator<u32> for Holders {
-    /// Takes ascending passages.
+    /// Collects ascending passages.
     fn from_iter<I: IntoIterator<Item = u32>>(passages: I) -> Self {
         let mut holders = Self::None;
         passages.into_iter().for_each(|passage| holders.push(passage));

@@ -1,5 +1,6 @@
-//! Which passages have which metadata: for each text and each key its passages, for each key its numbers and times in
-//! order. It evaluates filters exactly as `MetadataFilter::admits` does, many passages at once.
+//! The passages by metadata: for each text and each key its passages, for each key its numbers and
+//! times in order. It evaluates filters exactly as `MetadataFilter::admits` does, for many passages
+//! at once.
 
 use loci_model::Timestamp;
 use loci_model::record::metadata::MetadataValue;
@@ -26,7 +27,7 @@ struct Key {
     times: NumberColumn,
 }
 
-/// What a condition is on the passages of its key.
+/// A condition on the passages of a key.
 enum Condition {
     Never,
     Exists,
@@ -37,13 +38,13 @@ enum Condition {
 }
 
 impl MetadataIndex {
-    /// A passage, the newest of all, has a text under a key.
+    /// Records that a passage, the newest one, has a text under a key.
     pub(crate) fn list_text(&mut self, key: u32, text: u32, passage: u32) {
         at_number(&mut self.texts, text).push(passage);
         self.key(key).holders.push(passage);
     }
 
-    /// It has a number.
+    /// Records that it has a number.
     pub(crate) fn list_number(&mut self, key: u32, number: f64, passage: u32) {
         let key = self.key(key);
         key.holders.push(passage);
@@ -52,21 +53,21 @@ impl MetadataIndex {
         }
     }
 
-    /// It has a time.
+    /// Records that it has a time.
     pub(crate) fn list_time(&mut self, key: u32, time: Timestamp, passage: u32) {
         let key = self.key(key);
         key.holders.push(passage);
         key.times.push(passage, ordered_time(time.millis()));
     }
 
-    /// The number of a text may stand for another from now on.
+    /// Removes a text, whose number may be reused.
     pub(crate) fn forget_text(&mut self, text: u32) {
         if let Some(holders) = self.texts.get_mut(text as usize) {
             *holders = Holders::None;
         }
     }
 
-    /// Keeps and renames passages.
+    /// Compacts and renumbers passages.
     pub(crate) fn rename(&mut self, renamed: &[u32]) {
         self.texts.iter_mut().for_each(|holders| holders.rename(renamed));
         for key in &mut self.keys {
@@ -76,7 +77,7 @@ impl MetadataIndex {
         }
     }
 
-    /// Bytes held.
+    /// Returns the memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let holders = self.texts.iter().chain(self.keys.iter().map(|key| &key.holders));
         let columns = self.keys.iter().flat_map(|key| [&key.numbers, &key.times]);
@@ -92,7 +93,7 @@ impl MetadataIndex {
 }
 
 impl MetadataSets {
-    /// Keeps in `mask` the passages that meet a condition on a free key.
+    /// Keeps the passages in `mask` that meet a condition on a client-defined key.
     pub(crate) fn narrow(&self, mask: &mut Mask, filter: &MetadataFilter) {
         let key =
             self.key(&filter.key).and_then(|number| Some((number, self.index.keys.get(number as usize)?)));

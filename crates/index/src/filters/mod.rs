@@ -1,4 +1,4 @@
-//! Columns that filters read: parts of a memory, facets, metadata, ranges of numbers.
+//! Indexes for filters: parts of a memory, facets, metadata, ranges of numbers.
 
 pub(super) mod facets;
 mod holders;

@@ -1,14 +1,14 @@
-//! The numbers, or the times, that passages have under one metadata key, and which of them are in a range.
+//! The numbers or times of passages under one metadata key, with range filters.
 
 use crate::columns::NONE;
 use crate::filters::slices::{Range, Slices};
 use crate::primitives::compact_list::push_sparing;
 use crate::primitives::mask::{Mask, ones};
 
-/// Numbers for each passage asked about from which on looking each of those up is faster.
+/// The ratio of stored numbers to requested passages above which single lookups are faster.
 const FEW: usize = 128;
 
-/// Passages with a number, ascending; those that are gone stay until a compaction.
+/// Passages with a number, ascending. Removed ones stay until a compaction.
 #[derive(Debug, Default)]
 pub(crate) struct NumberColumn {
     holders: Places,
@@ -16,16 +16,16 @@ pub(crate) struct NumberColumn {
     slices: Slices,
 }
 
-/// The passage of each place.
+/// The passages by position.
 #[derive(Debug)]
 enum Places {
-    /// One after the other, from a first.
+    /// Contiguous passages, from the first one.
     Run(u32, u32),
-    /// Any.
+    /// Any passages.
     List(Vec<u32>),
 }
 
-/// Numbers in the order of their type, in few bytes where all of them are whole and small.
+/// Numbers in the order of their type, in few bytes if all of them are small and whole.
 #[derive(Debug)]
 enum Numbers {
     Whole(Vec<i32>),
@@ -44,19 +44,19 @@ impl Default for Numbers {
     }
 }
 
-/// A number in the order of numbers; both zeros are one.
+/// Returns a number as an order-preserving integer. Both zeros are equal.
 pub(crate) fn ordered_number(number: f64) -> u64 {
     let bits = (number + 0.0).to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
-/// A time in the order of times.
+/// Returns a time as an order-preserving integer.
 pub(crate) fn ordered_time(millis: i64) -> u64 {
     millis.cast_unsigned() ^ 1 << 63
 }
 
 impl NumberColumn {
-    /// Gives a passage its number, in order. A passage that has one keeps it.
+    /// Sets the number of a passage, in order. An existing number is kept.
     pub(crate) fn push(&mut self, passage: u32, number: u64) {
         if self.holders.push(passage) {
             self.numbers.push(number);
@@ -64,7 +64,7 @@ impl NumberColumn {
         }
     }
 
-    /// Keeps in `mask` the passages whose number is in the range.
+    /// Keeps the passages in `mask` whose number is in the range.
     pub(crate) fn narrow(&self, mask: &mut Mask, range: Range) {
         let number = |place: usize| self.numbers.get(place);
         if let Places::Run(0, count) = self.holders {
@@ -91,7 +91,7 @@ impl NumberColumn {
         mask.keep(found.words());
     }
 
-    /// The same, passage by passage.
+    /// Does the same with single lookups.
     fn narrow_few(&self, mask: &mut Mask, range: Range) {
         let admits = |passage| {
             let number = self.holders.find(passage).map(|place| self.numbers.get(place));
@@ -103,7 +103,7 @@ impl NumberColumn {
         }
     }
 
-    /// Keeps and renames.
+    /// Compacts and renumbers.
     pub(crate) fn rename(&mut self, renamed: &[u32]) {
         let former = std::mem::take(self);
         for place in 0..former.numbers.len() {
@@ -114,7 +114,7 @@ impl NumberColumn {
         }
     }
 
-    /// Bytes held beside itself.
+    /// Returns the memory use outside the value in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let holders = if let Places::List(list) = &self.holders { list.capacity() * 4 } else { 0 };
         let numbers = match &self.numbers {
@@ -126,7 +126,7 @@ impl NumberColumn {
 }
 
 impl Places {
-    /// False where the passage is the last one already.
+    /// Adds a passage. Returns false if it is already the last one.
     fn push(&mut self, passage: u32) -> bool {
         match self {
             Self::Run(first, count) if *count == 0 => (*first, *count) = (passage, 1),

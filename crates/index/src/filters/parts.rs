@@ -1,6 +1,6 @@
-//! The parts of a memory that access, namespace and strategy filters name: a namespace, all beneath a node of the tree,
-//! a strategy, an actor, a session. Each knows its groups; a great one also its passages and sums, so that a filter on
-//! it costs a copy and not a walk.
+//! The parts of a memory that filters on access, namespace and strategy name: a namespace, a
+//! subtree of namespaces, a strategy, an actor, a session. Each part knows its groups. A large part
+//! also has its passages and sums, so that a filter on it is a copy and not a scan.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,45 +10,46 @@ use crate::columns::groups::{GroupKey, Lengths};
 use crate::filters::holders::Holders;
 use crate::primitives::interner::Interner;
 
-/// Passages from which on a part is great.
+/// The minimum number of passages of a large part.
 const GREAT_MIN: u32 = 4_096;
 
-/// Bytes of the longest path that is looked at: several times what a namespace may have.
+/// The maximum length of a path that is processed, in bytes: several times the limit of a
+/// namespace.
 const PATH_BYTES_MAX: usize = 8_192;
 
-/// What kind of part.
+/// The kind of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A namespace alone.
+    /// A single namespace.
     Namespace = 0,
-    /// Records of a strategy, or of none.
+    /// The records of a strategy, or of none.
     Strategy = 1,
-    /// Records of an actor, or of none.
+    /// The records of an actor, or of none.
     Actor = 2,
-    /// Records of a session, or of none.
+    /// The records of a session, or of none.
     Session = 3,
-    /// A node and everything beneath it.
+    /// A node and all namespaces under it.
     Beneath = 4,
 }
 
-/// Kinds of which a group has exactly one part.
+/// The kinds of which a group has exactly one part.
 pub(crate) const OWN: [Kind; 4] = [Kind::Namespace, Kind::Strategy, Kind::Actor, Kind::Session];
 
 /// A part: its kind and number.
 pub(crate) type Place = (Kind, u32);
 
-/// What is in a great part; passages that are gone stay until a compaction.
+/// The contents of a large part. Removed passages stay until a compaction.
 #[derive(Debug, Default)]
 pub(crate) struct Great {
     pub(crate) groups: Holders,
     pub(crate) passages: Holders,
-    /// Sums of its active turns.
+    /// The sums of its active turns.
     pub(crate) lengths: Lengths,
 }
 
 #[derive(Debug)]
 struct Part {
-    /// Passages held.
+    /// The number of current passages.
     live: u32,
     /// The newest of its own groups.
     first: u32,
@@ -58,26 +59,27 @@ struct Part {
 #[derive(Debug)]
 struct Node {
     path: Arc<str>,
-    /// The node above; [`NONE`] at the top, which has no node.
+    /// The parent node; [`NONE`] if the parent is the root, which is no node.
     above: u32,
-    /// The namespace of this path, where there is one.
+    /// The namespace with this path, if any.
     namespace: u32,
 }
 
 /// All parts.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
-    /// By [`Kind`], then by number; of strategies, actors and sessions the first is that of none.
+    /// Parts by [`Kind`], then by number. For strategies, actors and sessions, the first one is the
+    /// part of records without one.
     parts: [Vec<Part>; 5],
     nodes: Vec<Node>,
     by_path: BTreeMap<Arc<str>, u32>,
-    /// The node of each namespace; [`NONE`] for the top itself.
+    /// The node of each namespace; [`NONE`] for the root.
     node_of: Vec<u32>,
     /// By group: the next older group of the same part, for each of [`OWN`].
     next: Vec<[u32; OWN.len()]>,
 }
 
-/// The number of the part of a word, or of none.
+/// Returns the part with a text's number, or without one.
 pub(crate) fn numbered(kind: Kind, word: u32) -> Place {
     match kind {
         Kind::Namespace | Kind::Beneath => (kind, word),
@@ -91,7 +93,7 @@ fn own_places(key: &GroupKey) -> [Place; OWN.len()] {
 }
 
 impl Parts {
-    /// A new group, the one after the newest.
+    /// Adds a group, which must be the newest one.
     pub(crate) fn add_group(&mut self, group: u32, key: &GroupKey, namespaces: &Interner) {
         self.add_namespace(key.namespace, namespaces);
         let mut next = [NONE; OWN.len()];
@@ -107,7 +109,7 @@ impl Parts {
         });
     }
 
-    /// A passage, the newest of all, is of a group. Tells the parts that it made great.
+    /// Adds a passage, the newest one, to a group. Returns the parts that became large.
     pub(crate) fn join(&mut self, key: &GroupKey, passage: u32) -> Vec<Place> {
         let mut grown = Vec::new();
         self.each_part(key, |part, place| {
@@ -121,12 +123,12 @@ impl Parts {
         grown
     }
 
-    /// A passage of a group is gone.
+    /// Removes a passage of a group.
     pub(crate) fn leave(&mut self, key: &GroupKey) {
         self.each_part(key, |part, _| part.live = part.live.saturating_sub(1));
     }
 
-    /// Changes the sums of the great parts of a group.
+    /// Changes the sums of the large parts of a group.
     pub(crate) fn measure(&mut self, key: &GroupKey, change: impl Fn(&mut Lengths)) {
         self.each_part(key, |part, _| {
             if let Some(great) = &mut part.great {
@@ -135,22 +137,22 @@ impl Parts {
         });
     }
 
-    /// Makes a part great.
+    /// Makes a part large.
     pub(crate) fn set_great(&mut self, place: Place, great: Great) {
         self.part_mut(place).great = Some(Box::new(great));
     }
 
-    /// Groups and passages of a great part.
+    /// Returns the contents of a large part.
     pub(crate) fn great(&self, place: Place) -> Option<&Great> {
         self.part(place)?.great.as_deref()
     }
 
-    /// Passages of a part.
+    /// Returns the number of passages of a part.
     pub(crate) fn live(&self, place: Place) -> u32 {
         self.part(place).map_or(0, |part| part.live)
     }
 
-    /// All groups of a part, in no order.
+    /// Returns all groups of a part, in no particular order.
     pub(crate) fn groups_of(&self, (kind, number): Place) -> Vec<u32> {
         let mut groups = Vec::new();
         if kind == Kind::Beneath {
@@ -166,7 +168,7 @@ impl Parts {
         groups
     }
 
-    /// True when a group of this key is of a part.
+    /// True if a group with this key belongs to a part.
     pub(crate) fn is_in(&self, key: &GroupKey, (kind, number): Place) -> bool {
         match kind {
             Kind::Namespace | Kind::Strategy | Kind::Actor | Kind::Session => {
@@ -176,12 +178,12 @@ impl Parts {
         }
     }
 
-    /// The part beneath a node in normal form, where there is one; not for the top.
+    /// Returns the subtree under a node in normal form, if it exists. `None` for the root.
     pub(crate) fn beneath(&self, path: &str) -> Option<Place> {
         self.by_path.get(path).map(|node| (Kind::Beneath, *node))
     }
 
-    /// Renames the passages of great parts. Those that are great no longer are given up.
+    /// Renumbers the passages of large parts. Parts that are no longer large are converted back.
     pub(crate) fn rename(&mut self, renamed: &[u32]) {
         for part in self.parts.iter_mut().flatten() {
             if part.live < GREAT_MIN / 2 {
@@ -192,7 +194,7 @@ impl Parts {
         }
     }
 
-    /// Bytes held, roughly.
+    /// Returns the approximate memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let parts = self.parts.iter().map(|parts| parts.capacity() * size_of::<Part>()).sum::<usize>();
         let great = self.parts.iter().flatten().filter_map(|part| part.great.as_deref());
@@ -214,7 +216,7 @@ impl Parts {
         }
     }
 
-    /// The nodes of a namespace and above it, upwards.
+    /// Returns the nodes of a namespace from its own up to the top.
     fn above(&self, namespace: u32) -> impl Iterator<Item = u32> + '_ {
         let known = |node: u32| (node != NONE).then_some(node);
         let first = self.node_of.get(namespace as usize).copied().and_then(known);
@@ -256,7 +258,8 @@ impl Parts {
         }
     }
 
-    /// The node of a path in normal form, with all above it; none for the top, nor for what no namespace can be.
+    /// Returns the node of a path in normal form, and adds it with its parents. [`NONE`] for the
+    /// root, and for paths that no namespace can have.
     fn node(&mut self, path: &Arc<str>) -> u32 {
         let mut node = NONE;
         if path.len() > PATH_BYTES_MAX {

@@ -1,53 +1,57 @@
-//! The order of a column of numbers, so that a range is found without reading every number: for each run of 8,192 places
-//! the places in order of their numbers, and every so often the set of all places up to there. A range is one such set
-//! without another, put right by the few places between. The numbers stay where they are, but for those of the run that
-//! is not yet full: whoever asks brings them.
+//! The sort order of a column of numbers, for range filters that do not read every number. For each
+//! run of 8,192 positions it holds the positions sorted by number, and at regular ranks the set of
+//! all positions below. A range is the difference of two such sets, corrected by the few positions
+//! between. The numbers themselves stay in the caller's column, except those of the last incomplete
+//! run.
 
 use std::sync::Arc;
 
 use crate::primitives::compact_list::push_sparing;
 
-/// Places of a run.
+/// The number of positions in a run.
 pub(crate) const RUN: usize = 8_192;
 const RUN_WORDS: usize = RUN / 64;
-/// Ranks from one set to the next.
+/// The number of ranks between two sets.
 const STRIDE: usize = 512;
 
-/// Numbers from the first to the second, both included; none where the first is the greater.
+/// A range of numbers, both ends inclusive. Empty if the first is greater than the second.
 pub(crate) type Range = (u64, u64);
 
-/// The order of all runs that are full.
+/// The sort order of all complete runs.
 #[derive(Debug, Default)]
 pub(crate) struct Slices {
     runs: Vec<Arc<Run>>,
-    /// The numbers after the last full run.
+    /// The numbers after the last complete run.
     rest: Vec<u64>,
 }
 
-/// Places whose number is the greatest of all have no rank: they are often most of a run, as where records have no end.
+/// The order of a run. Positions with the greatest possible number have no rank: they are often
+/// most of a run, such as records without an end.
 #[derive(Debug)]
 struct Run {
     least: u64,
     greatest: u64,
-    /// By rank: how many steps of `1 << shift` the number is beyond the least.
+    /// By rank: the distance of the number from the minimum, in steps of `1 << shift`.
     steps: Box<[u32]>,
     shift: u32,
-    /// The place of each rank; nothing where each is its own.
+    /// The position of each rank; empty if positions and ranks are equal.
     order: Box<[u16]>,
-    /// The places of the ranks below each multiple of [`STRIDE`], from the first above zero on.
+    /// The positions with ranks below each multiple of [`STRIDE`], starting at the first one above
+    /// zero.
     below: Box<[Places]>,
 }
 
-/// One bit for each place of a run.
+/// One bit for each position of a run.
 type Places = [u64; RUN_WORDS];
 
 impl Slices {
-    /// The number of the next place.
+    /// Adds the number of the next position.
     pub(crate) fn push(&mut self, number: u64) {
         Self::push_each(std::slice::from_mut(self), &[number]);
     }
 
-    /// The numbers of the next place in columns of as many places. Runs that are the same are held once: times often are.
+    /// Adds the numbers of the next position to several columns. Equal runs, which are frequent for
+    /// times, are shared.
     pub(crate) fn push_each(columns: &mut [Self], numbers: &[u64]) {
         for (column, number) in columns.iter_mut().zip(numbers) {
             push_sparing(&mut column.rest, *number);
@@ -65,7 +69,7 @@ impl Slices {
         columns.iter_mut().for_each(|column| column.rest = Vec::new());
     }
 
-    /// Keeps in `words` the places whose numbers are in the range.
+    /// Keeps the positions in `words` whose numbers are in the range.
     pub(crate) fn narrow(&self, words: &mut [u64], range: Range, number: impl Fn(usize) -> u64) {
         for (at, words) in words.chunks_mut(RUN_WORDS).enumerate() {
             match self.runs.get(at) {
@@ -76,7 +80,7 @@ impl Slices {
         }
     }
 
-    /// Bytes held; of what is shared, its share.
+    /// Returns the memory use in bytes, with an equal share of shared data.
     pub(crate) fn bytes(&self) -> usize {
         let of = |run: &Arc<Run>| {
             let lists = run.steps.len() * 4 + run.order.len() * 2 + size_of_val(&*run.below);
@@ -138,8 +142,8 @@ impl Run {
         }
     }
 
-    /// The places that are before `bound`, as `is_before` says of numbers. `bound` is neither less than the least nor
-    /// greater than the greatest.
+    /// Returns the positions before `bound`, according to `is_before`. `bound` lies between the
+    /// minimum and the maximum, inclusive.
     fn places_before(
         &self,
         bound: u64,
@@ -153,8 +157,8 @@ impl Run {
         let start = self.steps.partition_point(|other| u64::from(*other) < step);
         let end = self.steps.partition_point(|other| u64::from(*other) <= step);
         let mut places = self.places_below(start);
-        // Of numbers within the step of the bound only they themselves tell, each for its own place: of a passage that is
-        // gone another may be read than was put in order.
+        // Numbers in the same step as the bound are compared exactly, each for its own position.
+        // For a removed passage another number may be read than was sorted.
         for rank in start..end {
             let place = self.order.get(rank).map_or(rank, |place| usize::from(*place));
             places[place / 64 % RUN_WORDS] |= u64::from(is_before(number(place), bound)) << (place % 64);
@@ -162,7 +166,7 @@ impl Run {
         places
     }
 
-    /// The places of all ranks below `rank`.
+    /// Returns the positions of all ranks below `rank`.
     fn places_below(&self, rank: usize) -> Places {
         if self.order.is_empty() {
             return std::array::from_fn(|at| match rank.saturating_sub(at * 64) {
@@ -179,7 +183,7 @@ impl Run {
     }
 }
 
-/// Puts in places that are not in, and takes out those that are.
+/// Toggles positions in a set.
 fn turn(places: &mut Places, which: &[u16]) {
     for place in which {
         places[usize::from(*place) / 64 % RUN_WORDS] ^= 1 << (place % 64);
@@ -246,7 +250,7 @@ mod tests {
         assert!(a.bytes() < c.bytes());
     }
 
-    /// Of a passage that is gone another number may be read; that changes nothing for the others.
+    /// For a removed passage another number may be read; that does not affect the others.
     #[test]
     fn numbers_that_changed_disturb_no_others() {
         let numbers: Vec<u64> = (0..RUN as u64).map(|at| at * 7_919 % 1_009 + ((at % 3) << 40)).collect();
@@ -261,7 +265,7 @@ mod tests {
         }
     }
 
-    /// Numbers that share a step are told apart by themselves.
+    /// Numbers in the same step are compared exactly.
     #[test]
     fn numbers_near_each_other_in_a_wide_run() {
         let mut numbers: Vec<u64> = (0..RUN as u64).map(|at| 1_000_000 + at * 7_919 % 300).collect();

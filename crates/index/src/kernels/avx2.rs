@@ -1,4 +1,5 @@
-//! The loops with AVX2: sixteen values of a dot product in one step, or two bytes of sixteen sketches.
+//! The loops with AVX2: sixteen values of a dot product in one step, or two bytes of sixteen
+//! sketches.
 #![expect(unsafe_code, reason = "vector instructions; every block says why it is sound")]
 
 use std::arch::x86_64::{
@@ -13,7 +14,7 @@ use std::arch::x86_64::{
 
 use super::{GROUP, Kernels, LINE, Line, Tables, Tile, WideLine, blocks};
 
-/// The loops, where this machine has the instructions.
+/// Returns the loops, if this machine has the instructions.
 pub(super) fn kernels() -> Option<Kernels> {
     let able = is_x86_feature_detected!("avx2");
     able.then_some(Kernels { name: "avx2", dot, dot_rows, near, ask_row, ask_tiles })
@@ -29,7 +30,7 @@ fn dot_rows(left: &[Line], right: &[Line]) -> i32 {
     unsafe { dot_rows_avx2(left, right) }
 }
 
-/// Also of the kernels beside this one, which need AVX2 as well.
+/// Also used by the `avx_vnni` kernels, which require AVX2 as well.
 pub(super) fn near(
     tables: &[Tables],
     tiles: &[Tile],
@@ -37,11 +38,12 @@ pub(super) fn near(
     limit: u16,
     distances: &mut [u16; GROUP],
 ) -> u64 {
-    // SAFETY: this function is reached through the `kernels` of this file and of `avx_vnni`, which saw AVX2.
+    // SAFETY: this function is reached through the `kernels` of this file and of `avx_vnni`, which
+    // saw AVX2.
     unsafe { near_avx2(tables, tiles, wanted, limit, distances) }
 }
 
-/// Asks for a row.
+/// Prefetches a row.
 pub(super) fn ask_row(row: &[Line]) {
     for line in row {
         // SAFETY: SSE is part of x86_64, and a prefetch reads nothing.
@@ -49,7 +51,7 @@ pub(super) fn ask_row(row: &[Line]) {
     }
 }
 
-/// Asks for the tiles of a block.
+/// Prefetches the tiles of a block.
 pub(super) fn ask_tiles(tiles: &[Tile]) {
     for tile in tiles {
         // SAFETY: SSE is part of x86_64, and a prefetch reads nothing.
@@ -87,15 +89,16 @@ fn dot_rows_avx2(left: &[Line], right: &[Line]) -> i32 {
 #[target_feature(enable = "avx2")]
 pub(super) fn wide(line: &WideLine, at: usize) -> __m256i {
     debug_assert!(at.is_multiple_of(16) && at < LINE);
-    // SAFETY: `at` is 0, 16, 32 or 48, so the 32 bytes are within the line; lines are aligned to 64 bytes.
+    // Loads sixteen values of a question from `at`, which is a multiple of 16 below 64.
     unsafe { _mm256_load_si256(line.0.as_ptr().add(at).cast::<__m256i>()) }
 }
 
-/// Sixteen values of a row from `at`, a multiple of 16 below 64, with two bytes each.
+/// Loads sixteen values of a row from `at`, a multiple of 16 below 64, extended to two bytes each.
 #[target_feature(enable = "avx2")]
 pub(super) fn widened(line: &Line, at: usize) -> __m256i {
     debug_assert!(at.is_multiple_of(16) && at < LINE);
-    // SAFETY: `at` is 0, 16, 32 or 48, so the 16 bytes are within the line; lines are aligned to 64 bytes.
+    // SAFETY: `at` is 0, 16, 32 or 48, so the 16 bytes are within the line; lines are aligned to 64
+    // bytes.
     _mm256_cvtepi8_epi16(unsafe { _mm_load_si128(line.0.as_ptr().add(at).cast::<__m128i>()) })
 }
 
@@ -118,7 +121,8 @@ fn near_avx2(
     let mut near = 0;
     for (first, tiles, rows) in blocks(tables.len(), tiles, wanted) {
         let sums = block(tables, tiles);
-        // At most the limit: the lesser of both is the sum itself. One byte each, then one bit each.
+        // A sum is within the limit if it equals the minimum of both. The masks are reduced to one
+        // byte each, then to one bit each.
         let within = _mm256_cmpeq_epi16(_mm256_min_epu16(sums, limit), sums);
         let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(within, within));
         near |= u64::from(_mm256_movemask_epi8(bytes) as u16 & rows) << first;
@@ -130,10 +134,10 @@ fn near_avx2(
     near
 }
 
-/// Sums of the tables for sixteen rows, in order.
+/// Returns the sums of the tables for sixteen rows, in order.
 ///
-/// A 16-bit lane of `sums` takes in a pair of rows, `low + 256 · high`, as it is, and `highs` the high one alone; the
-/// low one is what is left.
+/// A 16-bit lane of `sums` accumulates a pair of rows as `low + 256 · high`, and `highs`
+/// accumulates the high one alone. The low one is the difference.
 #[target_feature(enable = "avx2")]
 fn block(tables: &[Tables], tiles: &[Tile]) -> __m256i {
     let (mut sums, mut highs) = (_mm256_setzero_si256(), _mm256_setzero_si256());
@@ -149,7 +153,7 @@ fn block(tables: &[Tables], tiles: &[Tile]) -> __m256i {
     _mm256_permute2x128_si256::<0x20>(left, right)
 }
 
-/// What the tables say of two bytes of sixteen rows: low half and high half together. `at` is 0 or 32.
+/// Looks up two bytes of sixteen rows in the tables, both halves together. `at` is 0 or 32.
 #[target_feature(enable = "avx2")]
 fn looked_up(tables: &Tables, tile: &Tile, at: usize) -> __m256i {
     let half = _mm256_set1_epi8(15);
@@ -160,7 +164,7 @@ fn looked_up(tables: &Tables, tile: &Tile, at: usize) -> __m256i {
     _mm256_add_epi8(low, high)
 }
 
-/// The sum of both halves, in both halves.
+/// Returns the sum of both halves, in both halves.
 #[target_feature(enable = "avx2")]
 fn folded(sums: __m256i) -> __m256i {
     _mm256_add_epi16(sums, _mm256_permute2x128_si256::<0x01>(sums, sums))
@@ -169,7 +173,7 @@ fn folded(sums: __m256i) -> __m256i {
 #[target_feature(enable = "avx2")]
 fn load(bytes: &[u8; LINE], at: usize) -> __m256i {
     debug_assert!(at == 0 || at == 32);
-    // SAFETY: `at` is 0 or 32, so 32 bytes are there to read; the bytes are parts of types aligned to 64, at offsets
-    // that are multiples of 64.
+    // SAFETY: `at` is 0 or 32, so 32 bytes are readable; the bytes are parts of types aligned to
+    // 64, at offsets that are multiples of 64.
     unsafe { _mm256_load_si256(bytes.as_ptr().add(at).cast::<__m256i>()) }
 }

@@ -1,4 +1,5 @@
-//! The loops with AVX-512 (BW, VL, VNNI): 32 values of a dot product in one step, or four bytes of sixteen sketches.
+//! The loops with AVX-512 (BW, VL, VNNI): 32 values of a dot product in one step, or four bytes of
+//! sixteen sketches.
 #![expect(unsafe_code, reason = "vector instructions; every block says why it is sound")]
 
 use std::arch::x86_64::{
@@ -13,7 +14,7 @@ use std::arch::x86_64::{
 use super::avx2::{ask_row, ask_tiles};
 use super::{GROUP, Kernels, LINE, Line, Tables, Tile, WideLine, blocks};
 
-/// The loops, where this machine has the instructions.
+/// Returns the loops, if this machine has the instructions.
 pub(super) fn kernels() -> Option<Kernels> {
     let able = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
@@ -23,17 +24,20 @@ pub(super) fn kernels() -> Option<Kernels> {
 }
 
 fn dot(question: &[WideLine], row: &[Line]) -> i32 {
-    // SAFETY: this function is reached through `kernels` only, which saw that the machine has the instructions.
+    // SAFETY: this function is reached through `kernels` only, which saw that the machine has the
+    // instructions.
     unsafe { dot_avx512(question, row) }
 }
 
 fn dot_rows(left: &[Line], right: &[Line]) -> i32 {
-    // SAFETY: this function is reached through `kernels` only, which saw that the machine has the instructions.
+    // SAFETY: this function is reached through `kernels` only, which saw that the machine has the
+    // instructions.
     unsafe { dot_rows_avx512(left, right) }
 }
 
 fn near(tables: &[Tables], tiles: &[Tile], wanted: u64, limit: u16, distances: &mut [u16; GROUP]) -> u64 {
-    // SAFETY: this function is reached through `kernels` only, which saw that the machine has the instructions.
+    // SAFETY: this function is reached through `kernels` only, which saw that the machine has the
+    // instructions.
     unsafe { near_avx512(tables, tiles, wanted, limit, distances) }
 }
 
@@ -59,7 +63,7 @@ fn dot_rows_avx512(left: &[Line], right: &[Line]) -> i32 {
     _mm512_reduce_add_epi32(_mm512_add_epi32(sums[0], sums[1]))
 }
 
-/// Half of a question's line: from 0 or from 32.
+/// Loads half of a question's line, from 0 or from 32.
 #[target_feature(enable = "avx512f")]
 fn wide(line: &WideLine, at: usize) -> __m512i {
     debug_assert!(at == 0 || at == 32);
@@ -67,7 +71,7 @@ fn wide(line: &WideLine, at: usize) -> __m512i {
     unsafe { _mm512_load_si512(line.0.as_ptr().add(at).cast::<__m512i>()) }
 }
 
-/// Half of a row's line, from 0 or from 32, with two bytes each.
+/// Loads half of a row's line, from 0 or from 32, extended to two bytes each.
 #[target_feature(enable = "avx512f,avx512bw")]
 fn widened(line: &Line, at: usize) -> __m512i {
     debug_assert!(at == 0 || at == 32);
@@ -100,10 +104,10 @@ fn near_avx512(
     near
 }
 
-/// Sums of the tables for sixteen rows, in order.
+/// Returns the sums of the tables for sixteen rows, in order.
 ///
-/// A 16-bit lane of `sums` takes in a pair of rows, `low + 256 · high`, as it is, and `highs` the high one alone; the
-/// low one is what is left.
+/// A 16-bit lane of `sums` accumulates a pair of rows as `low + 256 · high`, and `highs`
+/// accumulates the high one alone. The low one is the difference.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 fn block(tables: &[Tables], tiles: &[Tile]) -> (__m128i, __m128i) {
     let (mut sums, mut highs) = (_mm512_setzero_si512(), _mm512_setzero_si512());
@@ -119,7 +123,7 @@ fn block(tables: &[Tables], tiles: &[Tile]) -> (__m128i, __m128i) {
     (_mm_unpacklo_epi16(lows, highs), _mm_unpackhi_epi16(lows, highs))
 }
 
-/// What the tables say of each byte: low half and high half together.
+/// Looks up each byte in the tables, low half and high half together.
 #[target_feature(enable = "avx512f,avx512bw")]
 fn looked_up(tables: &Tables, tile: &Tile) -> __m512i {
     let half = _mm512_set1_epi8(15);
@@ -129,7 +133,7 @@ fn looked_up(tables: &Tables, tile: &Tile) -> __m512i {
     _mm512_add_epi8(low, high)
 }
 
-/// The sum of the four quarters.
+/// Returns the sum of the four quarters.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 fn folded(sums: __m512i) -> __m128i {
     let half = _mm256_add_epi16(_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64::<1>(sums));
@@ -138,7 +142,8 @@ fn folded(sums: __m512i) -> __m128i {
 
 #[target_feature(enable = "avx512f")]
 fn load(bytes: &[u8; LINE]) -> __m512i {
-    // SAFETY: 64 bytes are there to read; they are parts of types aligned to 64, at offsets that are multiples of 64.
+    // SAFETY: 64 bytes are readable; they are parts of types aligned to 64, at offsets that are
+    // multiples of 64.
     unsafe { _mm512_load_si512(bytes.as_ptr().cast::<__m512i>()) }
 }
 

@@ -1,4 +1,5 @@
-//! The loops with AVX-VNNI, for processors that have it without AVX-512: dot products take one instruction less.
+//! The loops with AVX-VNNI, for processors that have it without AVX-512: dot products take one
+//! instruction less.
 #![expect(unsafe_code, reason = "vector instructions; every block says why it is sound")]
 
 use std::arch::x86_64::{_mm256_add_epi32, _mm256_dpwssd_avx_epi32, _mm256_setzero_si256};
@@ -6,19 +7,21 @@ use std::arch::x86_64::{_mm256_add_epi32, _mm256_dpwssd_avx_epi32, _mm256_setzer
 use super::avx2::{ask_row, ask_tiles, near, total, wide, widened};
 use super::{Kernels, LINE, Line, WideLine};
 
-/// The loops, where this machine has the instructions.
+/// Returns the loops, if this machine has the instructions.
 pub(super) fn kernels() -> Option<Kernels> {
     let able = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("avxvnni");
     able.then_some(Kernels { name: "avx_vnni", dot, dot_rows, near, ask_row, ask_tiles })
 }
 
 fn dot(question: &[WideLine], row: &[Line]) -> i32 {
-    // SAFETY: this function is reached through `kernels` only, which saw that the machine has the instructions.
+    // SAFETY: this function is reached through `kernels` only, which saw that the machine has the
+    // instructions.
     unsafe { dot_vnni(question, row) }
 }
 
 fn dot_rows(left: &[Line], right: &[Line]) -> i32 {
-    // SAFETY: this function is reached through `kernels` only, which saw that the machine has the instructions.
+    // SAFETY: this function is reached through `kernels` only, which saw that the machine has the
+    // instructions.
     unsafe { dot_rows_vnni(left, right) }
 }
 

@@ -1,8 +1,9 @@
-//! The loops that vectors live on: dot products of small integers, and distances of sketches. All arithmetic is whole
-//! numbers, so that every kernel gives the same answer on every machine.
+//! The inner loops of vector search: dot products of small integers, and distances of sketches. All
+//! arithmetic uses integers, so that every kernel gives the same result on every machine.
 //!
-//! `unsafe` lives here only. To add a kernel: a file beside `avx2`, its line in [`able`], and the property tests below
-//! compare it with `portable` wherever it can run.
+//! Only this module uses `unsafe`. To add a kernel, add a file next to `avx2` and its line in
+//! [`able`]. The property tests below then compare it with `portable` on every machine that can run
+//! it.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -19,11 +20,11 @@ use std::sync::OnceLock;
 
 pub(crate) use soon::ask_for;
 
-/// Values of one line.
+/// The number of values in a line.
 pub(crate) const LINE: usize = 64;
-/// Rows whose sketches lie together.
+/// The number of rows whose sketches are stored together.
 pub(crate) const BLOCK: usize = 16;
-/// Rows that a kernel looks at in one call, one bit each.
+/// The number of rows that a kernel processes in one call, one bit each.
 pub(crate) const GROUP: usize = 64;
 /// The greatest value in [`Tables`]: the sum of four is less than 256.
 pub(crate) const TABLE_MAX: u8 = 60;
@@ -38,54 +39,58 @@ pub(crate) struct Line(pub(crate) [i8; LINE]);
 #[repr(C, align(64))]
 pub(crate) struct WideLine(pub(crate) [i16; LINE]);
 
-/// Four bytes of the sketches of a [`BLOCK`] of rows: byte by byte, and of each byte row by row.
+/// Four bytes of the sketches of a [`BLOCK`] of rows: by byte, then by row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(crate) struct Tile(pub(crate) [u8; LINE]);
 
-/// What the bytes of a [`Tile`] add to the distance of their row: sixteen values for the low halves of the first byte,
-/// sixteen for those of the second, and so on; the same for the high halves. None is above [`TABLE_MAX`].
+/// The contributions of the bytes of a [`Tile`] to the distance of their row: sixteen values for
+/// the low halves of the first byte, sixteen for those of the second, and so on; the same for the
+/// high halves. None is above [`TABLE_MAX`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(crate) struct Tables {
-    /// By the low four bits.
+    /// Values by the low four bits.
     pub(crate) low: [u8; LINE],
-    /// By the high four bits.
+    /// Values by the high four bits.
     pub(crate) high: [u8; LINE],
 }
 
-/// One set of loops.
+/// A set of loops.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kernels {
-    /// Its name, for people.
+    /// A name for diagnostics.
     #[cfg_attr(not(test), expect(dead_code, reason = "tests say which loops disagree"))]
     pub(crate) name: &'static str,
-    /// Dot product of a question and a row; of lines that both have. Must not overflow: see [`widest`].
+    /// Returns the dot product of a question and a row over their common lines. Must not overflow:
+    /// see [`widest`].
     pub(crate) dot: fn(&[WideLine], &[Line]) -> i32,
-    /// Dot product of two rows.
+    /// Returns the dot product of two rows.
     pub(crate) dot_rows: fn(&[Line], &[Line]) -> i32,
-    /// Distances of the rows of one group of sketches, and which of the wanted rows are within a limit.
+    /// Returns the distances of the rows of a group of sketches, and the wanted rows within a
+    /// limit.
     pub(crate) near: Near,
-    /// Asks for a row that will be read soon.
+    /// Prefetches a row.
     pub(crate) ask_row: fn(&[Line]),
-    /// Asks for tiles that will be read soon.
+    /// Prefetches tiles.
     pub(crate) ask_tiles: fn(&[Tile]),
 }
 
-/// Sums up, for each row of a group, what the tables say of its sketch. The tables are those of one block, an even
-/// number; the tiles those of up to four blocks, as many each. Tells by bits which rows of `wanted` are at most `limit`
-/// away. Blocks without a wanted row are not read, and their distances are anything.
+/// Sums the table values of the sketch of each row in a group. `tables` are those of one block, an
+/// even number; `tiles` are those of up to four blocks, with the same number each. Returns the bits
+/// of the rows in `wanted` with a distance of at most `limit`. Blocks without a wanted row are not
+/// read, and their distances are undefined.
 pub(crate) type Near =
     fn(tables: &[Tables], tiles: &[Tile], wanted: u64, limit: u16, distances: &mut [u16; GROUP]) -> u64;
 
-/// The loops of this machine, chosen once.
+/// Returns the loops for this machine, selected once.
 #[inline]
 pub(crate) fn chosen() -> &'static Kernels {
     static CHOSEN: OnceLock<Kernels> = OnceLock::new();
     CHOSEN.get_or_init(|| able().next().unwrap_or_else(portable::kernels))
 }
 
-/// The loops this machine is able to run, the fastest first.
+/// Returns the loops that this machine can run, fastest first.
 fn able() -> impl Iterator<Item = Kernels> {
     let all = [
         #[cfg(target_arch = "x86_64")]
@@ -101,13 +106,14 @@ fn able() -> impl Iterator<Item = Kernels> {
     all.into_iter().flatten()
 }
 
-/// The greatest value of a question whose dot product with any row of `lines` lines fits 32 bits.
+/// Returns the greatest value of a question whose dot product with any row of `lines` lines fits 32
+/// bits.
 pub(crate) fn widest(lines: usize) -> i16 {
     let most = i32::MAX as usize / (128 * LINE * lines.max(1));
     i16::try_from(most.min(8191)).unwrap_or(8191)
 }
 
-/// `values` in lines, the last padded with zeros.
+/// Returns `values` in lines, the last one padded with zeros.
 pub(crate) fn lines(values: &[i8]) -> impl Iterator<Item = Line> + '_ {
     values.chunks(LINE).map(|chunk| {
         let mut line = Line([0; LINE]);
@@ -118,13 +124,14 @@ pub(crate) fn lines(values: &[i8]) -> impl Iterator<Item = Line> + '_ {
     })
 }
 
-/// Asks for those tiles of a group that [`Near`] will read, as it is told.
+/// Prefetches the tiles of a group that [`Near`] will read with the same arguments.
 pub(crate) fn ask_group(tables: usize, tiles: &[Tile], wanted: u64) {
     let ask = chosen().ask_tiles;
     blocks(tables, tiles, wanted).for_each(|(_, tiles, _)| ask(tiles));
 }
 
-/// The blocks of a group, each with its first row and the bits of its wanted rows; those without are left out.
+/// Returns the blocks of a group that have wanted rows, each with its first row and the bits of its
+/// wanted rows.
 fn blocks(tables: usize, tiles: &[Tile], wanted: u64) -> impl Iterator<Item = (usize, &[Tile], u16)> {
     let blocks = tiles.chunks_exact(tables.max(1)).take(GROUP / BLOCK).enumerate();
     blocks.filter_map(move |(at, tiles)| {
@@ -168,7 +175,7 @@ mod tests {
         }
     }
 
-    /// What [`Near`] is to do, one table value after the other.
+    /// Returns the result of [`Near`] for one row, computed value by value.
     fn distance(tables: &[Tables], tiles: &[Tile], row: usize) -> u16 {
         let mut sum = 0;
         for (table, tile) in tables.iter().zip(tiles) {

@@ -1,5 +1,5 @@
-//! The loops with NEON, which every 64-bit ARM has: eight values of a dot product in one step, or one byte of sixteen
-//! sketches.
+//! The loops with NEON, which every 64-bit ARM has: eight values of a dot product in one step, or
+//! one byte of sixteen sketches.
 #![expect(unsafe_code, reason = "vector instructions; every block says why it is sound")]
 
 use std::arch::aarch64::{
@@ -10,7 +10,7 @@ use std::arch::aarch64::{
 
 use super::{BLOCK, GROUP, Kernels, LINE, Line, Tables, Tile, WideLine, blocks};
 
-/// The loops, where this machine has the instructions.
+/// Returns the loops, if this machine has the instructions.
 pub(super) fn kernels() -> Option<Kernels> {
     let able = std::arch::is_aarch64_feature_detected!("neon");
     able.then_some(Kernels { name: "neon", dot, dot_rows, near, ask_row, ask_tiles })
@@ -40,7 +40,7 @@ fn ask_tiles(tiles: &[Tile]) {
 }
 
 fn ask(line: *const u8) {
-    // SAFETY: a prefetch reads nothing and changes nothing, whatever the address.
+    // SAFETY: a prefetch reads and changes nothing at any address.
     unsafe {
         std::arch::asm!("prfm pldl1keep, [{line}]", line = in(reg) line, options(nostack, readonly, preserves_flags));
     }
@@ -86,19 +86,21 @@ fn products(
     vmlal_s16(sums, vget_high_s16(left), vget_high_s16(right))
 }
 
-/// Sixteen values of a row from `at`, a multiple of 16 below 64.
+/// Loads sixteen values of a row from `at`, a multiple of 16 below 64.
 #[target_feature(enable = "neon")]
 fn bytes(line: &Line, at: usize) -> int8x16_t {
     debug_assert!(at + 16 <= LINE);
-    // SAFETY: `at` is 0, 16, 32 or 48, so the 16 bytes are within the line; the load needs no alignment.
+    // SAFETY: `at` is 0, 16, 32 or 48, so the 16 bytes are within the line; the load needs no
+    // alignment.
     unsafe { vld1q_s8(line.0.as_ptr().add(at)) }
 }
 
-/// Eight values of a question from `at`, a multiple of 8 below 64.
+/// Loads eight values of a question from `at`, a multiple of 8 below 64.
 #[target_feature(enable = "neon")]
 fn wide(line: &WideLine, at: usize) -> std::arch::aarch64::int16x8_t {
     debug_assert!(at + 8 <= LINE);
-    // SAFETY: `at` is a multiple of 8 below 64, so the 16 bytes are within the line; the load needs no alignment.
+    // SAFETY: `at` is a multiple of 8 below 64, so the 16 bytes are within the line; the load needs
+    // no alignment.
     unsafe { vld1q_s16(line.0.as_ptr().add(at)) }
 }
 
@@ -127,7 +129,7 @@ fn near_neon(
     near
 }
 
-/// Sums of the tables for sixteen rows, in order.
+/// Returns the sums of the tables for sixteen rows, in order.
 #[target_feature(enable = "neon")]
 fn block(tables: &[Tables], tiles: &[Tile]) -> (uint16x8_t, uint16x8_t) {
     let (mut left, mut right) = (vdupq_n_u16(0), vdupq_n_u16(0));
@@ -142,7 +144,8 @@ fn block(tables: &[Tables], tiles: &[Tile]) -> (uint16x8_t, uint16x8_t) {
     (left, right)
 }
 
-/// What the tables say of one byte of sixteen rows: low half and high half together. `at` is a multiple of 16 below 64.
+/// Looks up one byte of sixteen rows in the tables, low half and high half together. `at` is a
+/// multiple of 16 below 64.
 #[target_feature(enable = "neon")]
 fn looked_up(tables: &Tables, tile: &Tile, at: usize) -> uint8x16_t {
     let bytes = load(&tile.0, at);
@@ -154,6 +157,6 @@ fn looked_up(tables: &Tables, tile: &Tile, at: usize) -> uint8x16_t {
 #[target_feature(enable = "neon")]
 fn load(bytes: &[u8; LINE], at: usize) -> uint8x16_t {
     debug_assert!(at + 16 <= LINE);
-    // SAFETY: `at` is 0, 16, 32 or 48, so 16 bytes are there to read; the load needs no alignment.
+    // SAFETY: `at` is 0, 16, 32 or 48, so 16 bytes are readable; the load needs no alignment.
     unsafe { vld1q_u8(bytes.as_ptr().add(at)) }
 }

@@ -1,8 +1,8 @@
-//! The loops in plain Rust: for any machine, and the measure of the others.
+//! The loops in plain Rust: for any machine, and the reference for the others.
 
 use super::{BLOCK, GROUP, Kernels, Line, Tables, Tile, WideLine, blocks};
 
-/// The portable loops.
+/// Returns the portable loops.
 pub(super) fn kernels() -> Kernels {
     Kernels { name: "portable", dot, dot_rows, near, ask_row: |_| (), ask_tiles: |_| () }
 }

@@ -1,10 +1,10 @@
-//! Asks for memory that will be read soon. Nothing is read, and no answer changes.
+//! Prefetches memory that will be read soon. It reads nothing and changes no result.
 #![expect(unsafe_code, reason = "a prefetch is an intrinsic")]
 
-/// Bytes of a cache line.
+/// The size of a cache line, in bytes.
 const LINE: usize = 64;
 
-/// Asks for all lines of a value.
+/// Prefetches all lines of a value.
 #[inline]
 pub(crate) fn ask_for<T: ?Sized>(value: &T) {
     let start = std::ptr::from_ref(value).cast::<i8>();

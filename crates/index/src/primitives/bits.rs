@@ -1,4 +1,4 @@
-//! A growing set of small numbers as bits. It knows nothing of what the numbers stand for.
+//! A growing set of small numbers as bits. It does not interpret the numbers.
 
 /// A set of `u32`, one bit each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -8,13 +8,13 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// True when `at` is in the set.
+    /// True if `at` is in the set.
     #[inline]
     pub(crate) fn has(&self, at: u32) -> bool {
         self.words.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 
-    /// Puts `at` in.
+    /// Adds `at`.
     pub(crate) fn set(&mut self, at: u32) {
         let word = at as usize / 64;
         if word >= self.words.len() {
@@ -27,7 +27,7 @@ impl Bits {
         }
     }
 
-    /// Takes `at` out.
+    /// Removes `at`.
     pub(crate) fn clear(&mut self, at: u32) {
         let bit = 1u64 << (at % 64);
         if let Some(word) = self.words.get_mut(at as usize / 64) {
@@ -36,26 +36,26 @@ impl Bits {
         }
     }
 
-    /// The 64 numbers from `at` on, by bits.
+    /// Returns the 64 numbers from `at` on, as bits.
     #[inline]
     pub(crate) fn word_from(&self, at: u32) -> u64 {
         let (word, shift) = (at as usize / 64, at % 64);
         let part = |word: usize| self.words.get(word).copied().unwrap_or(0);
-        // In two steps: a shift by all 64 bits is none.
+        // Shift in two steps, because a shift by 64 is undefined.
         part(word) >> shift | part(word + 1) << 1 << (63 - shift)
     }
 
-    /// How many are in.
+    /// Returns the number of elements.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// How many are in both.
+    /// Returns the number of common elements.
     pub(crate) fn count_shared(&self, other: &Self) -> usize {
         self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
     }
 
-    /// All that are in, ascending.
+    /// Returns all elements, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.words.iter().enumerate().flat_map(|(at, word)| {
             let mut rest = *word;
@@ -70,19 +70,19 @@ impl Bits {
         })
     }
 
-    /// The bits of sixty-four numbers each.
+    /// Returns the bits in words of 64 numbers.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Bytes held.
+    /// Returns the memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.words.len() * 8
     }
 }
 
 impl From<Vec<u64>> for Bits {
-    /// Takes the bits of sixty-four numbers each.
+    /// Takes bits in words of 64 numbers.
     fn from(words: Vec<u64>) -> Self {
         let count = words.iter().map(|word| word.count_ones() as usize).sum();
         Self { words, count }

@@ -1,4 +1,4 @@
-//! Record and event ids in few bytes. Order and spelling are those of the text; nothing is lost.
+//! Record and event ids in few bytes. Order and spelling are those of the text, without loss.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -9,7 +9,7 @@ use crate::snapshot::bytes::{Reading, Writing, damaged};
 
 const RECORD_PREFIX: &str = "mem-";
 
-/// A text that is, as a rule, `mem-` and a UUID or an event id of our own form.
+/// A text that is usually `mem-` with a UUID, or an event id in Loci's own format.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum CompactText {
     /// `mem-` and a UUID in lower case.
@@ -27,7 +27,7 @@ impl CompactText {
         packed.filter(|packed| packed.spell() == text).unwrap_or_else(|| Self::Other(text.into()))
     }
 
-    /// A number for a record id of the usual form; such ids are in the order of their numbers.
+    /// Returns the number of a record id in the usual form. Such ids sort by their numbers.
     pub(crate) fn number(&self) -> Option<u128> {
         match self {
             Self::Record(bytes) => Some(u128::from_be_bytes(*bytes)),
@@ -35,7 +35,7 @@ impl CompactText {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     pub(crate) fn spell(&self) -> Cow<'_, str> {
         match self {
             Self::Record(bytes) => Cow::Owned(RecordId::of_uuid(u128::from_be_bytes(*bytes)).to_string()),
@@ -44,7 +44,7 @@ impl CompactText {
         }
     }
 
-    /// Writes it into a snapshot.
+    /// Writes it to a snapshot.
     pub(crate) fn save(&self, out: &mut Writing) {
         match self {
             Self::Record(bytes) => out.u8(0).bytes(bytes),
@@ -53,7 +53,7 @@ impl CompactText {
         };
     }
 
-    /// Reads what [`CompactText::save`] wrote.
+    /// Reads a text written by [`CompactText::save`].
     pub(crate) fn load(from: &mut Reading<'_>) -> Result<Self> {
         let packed = match from.u8()? {
             0 => Some(Self::Record(from.array()?)),
@@ -61,7 +61,7 @@ impl CompactText {
             2 => Some(Self::Other(from.text()?.into())),
             _ => None,
         };
-        // One text, one form: order and equality rest on it.
+        // Each text has one form: order and equality depend on it.
         let is_usual = |id: &Self| match id {
             Self::Record(_) => true,
             Self::Event(time, _) => u64::from_be_bytes(*time) < 10_u64.pow(19),

@@ -1,14 +1,14 @@
-//! Texts as small numbers, in order of first sight. Numbers mean something within one index only.
+//! Texts as small numbers, in order of first use. Numbers are valid within one index only.
 
 use std::sync::Arc;
 
 use crate::primitives::compact_list::push_sparing;
 use crate::primitives::number_table::NumberTable;
 
-/// What an allocation costs beside the text: two counts, and the allocator's own.
+/// The overhead of an allocation in bytes: two counts, and that of the allocator.
 const TEXT_COST: usize = 24;
 
-/// A two-way table of texts and numbers. Nothing is ever taken out.
+/// A two-way table of texts and numbers. Entries are never removed.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
     texts: Vec<Arc<str>>,
@@ -17,7 +17,7 @@ pub(crate) struct Interner {
 }
 
 impl Interner {
-    /// The number of `text`, a new one at first sight.
+    /// Returns the number of `text`, and adds it if new.
     pub(crate) fn intern(&mut self, text: &str) -> u32 {
         let hash = self.numbers.hash(text);
         if let Some(number) = self.numbers.find(hash, |number| self.text(number) == text) {
@@ -30,32 +30,32 @@ impl Interner {
         number
     }
 
-    /// The number of `text`, where it was seen.
+    /// Returns the number of `text`, if known.
     pub(crate) fn find(&self, text: &str) -> Option<u32> {
         self.numbers.find(self.numbers.hash(text), |number| self.text(number) == text)
     }
 
-    /// The text of a number.
+    /// Returns the text with a number.
     pub(crate) fn text(&self, number: u32) -> &str {
         self.texts.get(number as usize).map_or("", |text| text)
     }
 
-    /// The text of a number, shared.
+    /// Returns the text with a number, shared.
     pub(crate) fn shared(&self, number: u32) -> Arc<str> {
         self.texts.get(number as usize).map_or_else(|| "".into(), Arc::clone)
     }
 
-    /// Every text, by number.
+    /// Returns all texts, by number.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         self.texts.iter().map(AsRef::as_ref)
     }
 
-    /// How many texts.
+    /// Returns the number of texts.
     pub(crate) fn len(&self) -> u32 {
         self.texts.len() as u32
     }
 
-    /// Bytes held.
+    /// Returns the memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.text_bytes + self.texts.capacity() * size_of::<Arc<str>>() + self.numbers.bytes()
     }

@@ -1,14 +1,14 @@
-//! Lengths in one byte, for bounds: exact where passages are short, sixteen steps for each doubling from there. What is
-//! exact is counted from the terms.
+//! Lengths in one byte, for bounds: exact for short passages, then with sixteen steps per doubling.
+//! Exact lengths are counted from the terms.
 
-/// Lengths below this have a class of their own.
+/// The limit below which each length has its own class.
 const EXACT: u32 = 64;
-/// Steps of a doubling.
+/// The number of steps per doubling, as a power of two.
 const STEPS_LOG2: u32 = 4;
-/// How many classes there are.
+/// The number of classes.
 pub(crate) const CLASSES: usize = 256;
 
-/// The class of a length.
+/// Returns the class of a length.
 pub(crate) fn of(length: u32) -> u8 {
     if length < EXACT {
         return length as u8;
@@ -19,7 +19,7 @@ pub(crate) fn of(length: u32) -> u8 {
     u8::try_from(class).unwrap_or(u8::MAX)
 }
 
-/// The least length of a class.
+/// Returns the minimum length of a class.
 pub(crate) fn least(class: u8) -> u32 {
     let class = u32::from(class);
     if class < EXACT {
@@ -29,7 +29,7 @@ pub(crate) fn least(class: u8) -> u32 {
     ((1 << STEPS_LOG2) + step) << (EXACT.ilog2() - STEPS_LOG2 + doublings)
 }
 
-/// The greatest length of a class.
+/// Returns the maximum length of a class.
 pub(crate) fn greatest(class: u8) -> u32 {
     class.checked_add(1).map_or(u32::MAX, |next| least(next) - 1)
 }

@@ -1,18 +1,19 @@
-//! A set of passages in the making: bits that are joined and narrowed a word at a time, and counted once at the end.
+//! A set of passages under construction: bits that are combined word by word, and counted once at
+//! the end.
 
 use crate::primitives::bits::Bits;
 
-/// Passages of one index, one bit each.
+/// A set of passages of one index, one bit each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Mask(Vec<u64>);
 
 impl Mask {
-    /// None of the numbers below `limit`.
+    /// Returns the empty set of numbers below `limit`.
     pub(crate) fn none(limit: usize) -> Self {
         Self(vec![0; limit.div_ceil(64)])
     }
 
-    /// All numbers below `limit`.
+    /// Returns all numbers below `limit`.
     pub(crate) fn all(limit: usize) -> Self {
         let mut words = vec![u64::MAX; limit.div_ceil(64)];
         if let Some(last) = words.last_mut().filter(|_| !limit.is_multiple_of(64)) {
@@ -21,30 +22,31 @@ impl Mask {
         Self(words)
     }
 
-    /// Those of a set below `limit`, a multiple of 64 or the end of all.
+    /// Returns the elements of a set below `limit`, which is a multiple of 64 or the end of all
+    /// numbers.
     pub(crate) fn of(bits: &Bits, limit: usize) -> Self {
         let mut words = bits.words().to_vec();
         words.resize(limit.div_ceil(64), 0);
         Self(words)
     }
 
-    /// True when `at` is in.
+    /// True if `at` is in the set.
     #[inline]
     pub(crate) fn has(&self, at: u32) -> bool {
         self.0.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 
-    /// The bits of sixty-four numbers each.
+    /// Returns the bits in words of 64 numbers.
     pub(crate) fn words(&self) -> &[u64] {
         &self.0
     }
 
-    /// The same, to be changed.
+    /// Returns the same words for modification.
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         &mut self.0
     }
 
-    /// Puts in numbers; those beyond the limit are left out.
+    /// Adds numbers. Those beyond the limit are ignored.
     pub(crate) fn add_each(&mut self, numbers: impl IntoIterator<Item = u32>) {
         for at in numbers {
             if let Some(word) = self.0.get_mut(at as usize / 64) {
@@ -53,12 +55,12 @@ impl Mask {
         }
     }
 
-    /// Puts in a set.
+    /// Adds a set.
     pub(crate) fn add(&mut self, words: &[u64]) {
         self.0.iter_mut().zip(words).for_each(|(word, other)| *word |= other);
     }
 
-    /// Puts in the bits of `word`, of which the first stands for `from`.
+    /// Adds the bits of `word`, whose first bit represents `from`.
     #[inline]
     pub(crate) fn add_word(&mut self, from: u32, word: u64) {
         let (at, shift) = (from as usize / 64, from % 64);
@@ -70,13 +72,13 @@ impl Mask {
         }
     }
 
-    /// Keeps what is in the other set too.
+    /// Keeps the elements that are in the other set too.
     pub(crate) fn keep(&mut self, words: &[u64]) {
         self.0.iter_mut().zip(words).for_each(|(word, other)| *word &= other);
         self.0.iter_mut().skip(words.len()).for_each(|word| *word = 0);
     }
 
-    /// Keeps what is in one of two other sets.
+    /// Keeps the elements that are in at least one of two other sets.
     pub(crate) fn keep_either(&mut self, one: &[u64], other: &[u64]) {
         let both = self.0.len().min(one.len()).min(other.len());
         let (words, rest) = self.0.split_at_mut(both);
@@ -88,12 +90,12 @@ impl Mask {
         rest.iter_mut().for_each(|word| *word &= longer.next().copied().unwrap_or(0));
     }
 
-    /// Keeps what is not in the other set.
+    /// Keeps the elements that are not in the other set.
     pub(crate) fn drop_all(&mut self, words: &[u64]) {
         self.0.iter_mut().zip(words).for_each(|(word, other)| *word &= !other);
     }
 
-    /// Keeps what is among these numbers.
+    /// Keeps the elements that are among these numbers.
     pub(crate) fn keep_each(&mut self, numbers: &[u32]) {
         let mut kept = vec![0; self.0.len()];
         for at in numbers.iter().filter(|at| self.has(**at)) {
@@ -104,29 +106,29 @@ impl Mask {
         self.0 = kept;
     }
 
-    /// Keeps nothing.
+    /// Removes all elements.
     pub(crate) fn clear(&mut self) {
         self.0.fill(0);
     }
 
-    /// How many are in; a walk.
+    /// Returns the number of elements. Scans the set.
     pub(crate) fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// All that are in, ascending.
+    /// Returns all elements, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);
         words.flat_map(|(at, word)| ones(*word).map(move |one| at as u32 * 64 + one))
     }
 
-    /// As a set that knows its count.
+    /// Returns a set that stores its count.
     pub(crate) fn into_bits(self) -> Bits {
         self.0.into()
     }
 }
 
-/// The places of the bits of a word.
+/// Returns the positions of the set bits of a word.
 #[inline]
 pub(crate) fn ones(mut word: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {

@@ -1,7 +1,7 @@
-//! A 64-bit hash that is the same on every machine and in every version: FNV-1a over words, with a final mix.
-//! Not for tables that callers could attack.
+//! A 64-bit hash that is equal on every machine and in every version: FNV-1a over words, with a
+//! final mix. Not for tables that callers could attack.
 
-/// A hash in the making.
+/// The state of a hash.
 #[derive(Debug, Clone)]
 pub(crate) struct Mix(u64);
 
@@ -12,14 +12,14 @@ impl Default for Mix {
 }
 
 impl Mix {
-    /// Takes in a number.
+    /// Adds a number.
     pub(crate) fn number(&mut self, number: u64) -> &mut Self {
         self.0 = (self.0 ^ number).wrapping_mul(0x0000_0100_0000_01b3);
         self.0 ^= self.0 >> 29;
         self
     }
 
-    /// Takes in a number that may be missing.
+    /// Adds an optional number.
     pub(crate) fn maybe(&mut self, number: Option<u64>) -> &mut Self {
         match number {
             Some(number) => self.number(1).number(number),
@@ -27,7 +27,7 @@ impl Mix {
         }
     }
 
-    /// Takes in bytes and how many they are.
+    /// Adds bytes and their count.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         self.number(bytes.len() as u64);
         let (words, rest) = bytes.as_chunks();
@@ -41,12 +41,12 @@ impl Mix {
         self
     }
 
-    /// Takes in a text.
+    /// Adds a text.
     pub(crate) fn text(&mut self, text: &str) -> &mut Self {
         self.bytes(text.as_bytes())
     }
 
-    /// The hash.
+    /// Returns the hash.
     pub(crate) fn finish(&self) -> u64 {
         let mut hash = self.0;
         hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,5 +1,5 @@
-//! Small structures that know nothing of memories: sets of bits, interned texts, compact lists, a
-//! hash.
+//! Small data structures that are independent of memories: bit sets, interned texts, compact lists,
+//! a hash.
 
 pub(super) mod bits;
 pub(super) mod compact_list;

@@ -1,29 +1,31 @@
-//! Numbers found by what they stand for. The table keeps the numbers and their hashes; what each stands for is the
-//! owner's, who is asked when two may be the same.
+//! Numbers found by the value they represent. The table stores only the numbers and their hashes;
+//! the owner stores the values and compares them.
 //!
-//! A great table is many small ones, so that its growth is never noticed: each grows by itself.
+//! A large table consists of many small ones, each of which grows separately, so that no growth
+//! causes a noticeable delay.
 
 use std::hash::{BuildHasher, Hash, RandomState};
 
-/// No number.
+/// The number of a free slot.
 const FREE: u32 = u32::MAX;
-/// Tables of a great table, as a power of two, and numbers from which on a table is great.
+/// The number of shards of a large table, as a power of two; the next constant is the minimum size
+/// of a large table.
 const SHARDS_LOG2: u32 = 8;
 const GREAT: usize = 4096;
-/// Least slots of a table that is not empty.
+/// The minimum number of slots of a table that is not empty.
 const SLOTS_MIN: usize = 8;
 
-/// A set of numbers, each found by the hash of what it stands for.
+/// A set of numbers, each found by the hash of its value.
 #[derive(Debug, Default)]
 pub(crate) struct NumberTable {
-    /// None, one, or as many as the upper bits of a hash tell.
+    /// No shard, one, or one for each value of the upper bits of a hash.
     shards: Vec<Shard>,
     hasher: RandomState,
 }
 
 #[derive(Debug, Default, Clone)]
 struct Shard {
-    /// A power of two of them, of which at most three quarters are taken.
+    /// The slots. Their count is a power of two, and at most three quarters are used.
     slots: Box<[Slot]>,
     taken: usize,
 }
@@ -35,17 +37,17 @@ struct Slot {
 }
 
 impl NumberTable {
-    /// The hash of what a number stands for.
+    /// Returns the hash of a value.
     pub(crate) fn hash(&self, of: &(impl Hash + ?Sized)) -> u32 {
         self.hasher.hash_one(of) as u32
     }
 
-    /// The number with this hash that `is` the one looked for.
+    /// Returns the number with this hash for which `is` returns true.
     pub(crate) fn find(&self, hash: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
         self.shards.get(self.shard_at(hash))?.find(hash, is)
     }
 
-    /// Puts a number in that is not there.
+    /// Adds a number, which must be new.
     pub(crate) fn insert(&mut self, hash: u32, number: u32) {
         if self.shards.is_empty() {
             self.shards.push(Shard::default());
@@ -60,7 +62,7 @@ impl NumberTable {
         self.put(Slot { hash, number });
     }
 
-    /// Takes a number out.
+    /// Removes a number.
     pub(crate) fn remove(&mut self, hash: u32, number: u32) {
         let at = self.shard_at(hash);
         if let Some(shard) = self.shards.get_mut(at) {
@@ -68,7 +70,7 @@ impl NumberTable {
         }
     }
 
-    /// Bytes held.
+    /// Returns the memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let slots: usize = self.shards.iter().map(|shard| shard.slots.len()).sum();
         slots * size_of::<Slot>() + self.shards.capacity() * size_of::<Shard>()
@@ -99,7 +101,7 @@ impl Shard {
         (at + 1) & self.slots.len().wrapping_sub(1)
     }
 
-    /// The place of the number with this hash that `is` the one looked for.
+    /// Returns the slot of the number with this hash for which `is` returns true.
     fn place(&self, hash: u32, is: impl Fn(u32) -> bool) -> Option<usize> {
         let mut at = self.first(hash);
         loop {
@@ -137,7 +139,7 @@ impl Shard {
         }
     }
 
-    /// Takes a number out, and moves back those behind it that would no longer be found.
+    /// Removes a number, and moves back later ones that would no longer be found.
     fn remove(&mut self, hash: u32, number: u32) {
         let Some(mut hole) = self.place(hash, |other| other == number) else { return };
         let mask = self.slots.len().wrapping_sub(1);
@@ -145,7 +147,7 @@ impl Shard {
         loop {
             at = self.next(at);
             let Some(slot) = self.slots.get(at).copied().filter(|slot| slot.number != FREE) else { break };
-            // It may move back to the hole unless its first slot lies behind the hole.
+            // It may move back to the hole unless its first slot is after the hole.
             if at.wrapping_sub(self.first(slot.hash)) & mask >= at.wrapping_sub(hole) & mask {
                 self.slots.swap(hole, at);
                 hole = at;

@@ -1,5 +1,4 @@
-//! How like each other two passages are that the index holds. Whether that makes them duplicates is
-//! the engine's matter.
+//! The similarity of two passages in the index. The engine decides if they are duplicates.
 
 use loci_model::RecordId;
 
@@ -7,15 +6,15 @@ use crate::memory_index::MemoryIndex;
 use crate::primitives::compact_text::CompactText;
 
 impl MemoryIndex {
-    /// Cosine of the vectors of two passages, each a record and its part; `None` where one is not held or has no vector, or
-    /// where they are of different models.
+    /// Returns the cosine of the vectors of two passages, each given by record and part. `None` if
+    /// one is unknown or has no vector, or if they are of different models.
     pub fn alike(&self, first: (&RecordId, u32), second: (&RecordId, u32)) -> Option<f32> {
         let ((space, left), (other, right)) = (self.row_of_passage(first)?, self.row_of_passage(second)?);
         let space = self.vectors.by_number(space).filter(|_| space == other)?;
         Some(space.between(left, right))
     }
 
-    /// The vector space and the row of a passage.
+    /// Returns the vector space and the row of a passage.
     fn row_of_passage(&self, (record, part): (&RecordId, u32)) -> Option<(u16, u32)> {
         let held = self.records.find(&CompactText::new(record.as_str()))?;
         let rows = self.records.row(held).passages.iter().map(|passage| self.columns.row(passage));

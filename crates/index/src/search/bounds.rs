@@ -1,5 +1,5 @@
-//! What a caller may see where a grant is narrower than its groups (`loci_model::bounds`): its passages one by one. What is
-//! counted for such a caller is counted from those, by a walk.
+//! The passages that a caller may see if a grant restricts its groups further
+//! (`loci_model::bounds`). Numbers for such a caller are counted from these passages by a scan.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::primitives::mask::Mask;
 use crate::search::scope::{GroupSet, Groups};
 
 impl MemoryIndex {
-    /// The groups a caller may see something of, with the passages they may see.
+    /// Returns the groups of which the caller may see at least some passages, with these passages.
     pub(crate) fn bound_groups(&self, scope: &RecordScope) -> GroupSet {
         let mut groups = Mask::none(self.groups.all().len());
         let mut passages = Mask::none(self.columns.len());
@@ -36,7 +36,7 @@ impl MemoryIndex {
         GroupSet::These(Groups { groups: groups.into_bits(), passages, lengths: None, is_bound: true })
     }
 
-    /// Keeps what meets the bounds.
+    /// Keeps the passages within the bounds.
     fn keep_bounds(&self, mask: &mut Mask, bounds: &Bounds) {
         for (key, allowed) in &bounds.metadata {
             let mut any = Mask::none(mask.words().len() * 64);
@@ -57,7 +57,7 @@ impl MemoryIndex {
         }
     }
 
-    /// Sums over the active turns among these passages.
+    /// Returns sums over the active turns among these passages.
     pub(crate) fn lengths_of(&self, passages: &Mask) -> Lengths {
         let mut sum = Lengths::default();
         let mut sessions: BTreeSet<u32> = BTreeSet::new();
@@ -75,7 +75,7 @@ impl MemoryIndex {
         sum
     }
 
-    /// The paths that active records among these passages belong to.
+    /// Returns the paths of active records among these passages.
     pub(crate) fn paths_of(&self, passages: &Mask) -> BTreeSet<u32> {
         let active = passages.iter().filter(|passage| self.active.has(*passage));
         active
@@ -84,7 +84,8 @@ impl MemoryIndex {
             .collect()
     }
 
-    /// Known names that active turns of talk among these passages carry, sorted.
+    /// Returns the known names, sorted, that active turns of conversation among these passages
+    /// start with.
     pub(crate) fn names_of(&self, passages: &Mask) -> Vec<String> {
         let mut carried = BTreeSet::new();
         for passage in passages.iter().filter(|passage| self.active.has(*passage)) {

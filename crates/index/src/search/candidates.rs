@@ -1,4 +1,4 @@
-//! The union of the three lists, with everything the signals read.
+//! The union of the three lists, with the inputs of all ranking signals.
 
 use std::cell::RefCell;
 
@@ -18,41 +18,42 @@ use crate::search::marks::Marks;
 use crate::search::statistics::{Counted, TermTable};
 use crate::search::views::{Counting, SessionCounts};
 
-/// Lengths of lists.
+/// The default lengths of lists.
 pub(crate) const LENGTHS: Lengths = Lengths { many_passages: 10_000, few: 200, many: 400 };
-/// Passages of a session up to which looking at each number is faster than comparing places.
+/// The maximum length of a session for a linear search; in longer ones a binary search by position
+/// is faster.
 const SCANNED_MAX: usize = 512;
-/// How many candidates ahead of the one in work vectors are asked for.
+/// The number of candidates by which prefetching of vectors is ahead.
 const AHEAD: usize = 4;
 
 thread_local! {
-    /// Marks of one request at a time, as long as the greatest index the thread has searched.
+    /// The marks of the current request, sized for the largest index that the thread has searched.
     static MARKS: RefCell<Marks> = RefCell::default();
 }
 
-/// How long lists are.
+/// The lengths of lists.
 pub(crate) struct Lengths {
-    /// Passages of a memory from which on they are the longer ones.
+    /// The minimum number of passages in a memory for the longer lists.
     many_passages: usize,
     few: usize,
     many: usize,
 }
 
 impl Lengths {
-    /// The length in a memory of so many passages.
+    /// Returns the length for a memory with `passages` passages.
     pub(crate) fn of(&self, passages: usize) -> usize {
         if passages < self.many_passages { self.few } else { self.many }
     }
 }
 
 impl MemoryIndex {
-    /// Candidates for a question, and the statistics to rank them by.
+    /// Returns candidates for a question, with the statistics for ranking them.
     pub fn candidates(&self, request: &CandidateRequest) -> CandidateSet {
         self.candidates_meanwhile(request, || request.vector.clone())
     }
 
-    /// The same, where the vector is asked for once all that hangs on words is done: it may take its time until then. The
-    /// request's own vector is not looked at.
+    /// Like [`MemoryIndex::candidates`], but requests the vector only after all lexical work, so
+    /// that it may be computed meanwhile. The vector in the request is ignored.
     pub fn candidates_meanwhile(
         &self,
         request: &CandidateRequest,
@@ -66,7 +67,8 @@ impl MemoryIndex {
         self.answer(request, LENGTHS.of(self.live.count()), table, counted, &scope, vector)
     }
 
-    /// The best of a scope, by words as they were counted and by the vector that `vector` waits for.
+    /// Returns the best passages of a scope, by counted terms and by the vector that `vector`
+    /// returns.
     pub(crate) fn answer(
         &self,
         request: &CandidateRequest,
@@ -117,8 +119,9 @@ impl MemoryIndex {
         }
     }
 
-    /// The best passages in scope by cosine, each in the space of its vector. Cosines of different models say nothing
-    /// beside each other: each space has its share of the list, as large as its share of the passages.
+    /// Returns the best passages in scope by cosine, each in the space of its vector. Cosines of
+    /// different models are not comparable, so each space gets a share of the list in proportion to
+    /// its passages.
     fn best_of_spaces(&self, spaces: &[&Asked<'_>], scope: &Bits, length: usize) -> Vec<u32> {
         if let [only] = spaces {
             return self.best_by_vector(only, scope, length);
@@ -130,7 +133,7 @@ impl MemoryIndex {
         spaces.iter().zip(&held).flat_map(best).collect()
     }
 
-    /// What the signals read of these passages but their vectors, by record id and part.
+    /// Returns the signal inputs of these passages except their vectors, by record id and part.
     fn filled(
         &self,
         passages: Vec<u32>,
@@ -148,7 +151,7 @@ impl MemoryIndex {
         filled
     }
 
-    /// The passages by record id and part.
+    /// Returns the passages by record id and part.
     fn ordered(&self, mut passages: Vec<u32>) -> Vec<u32> {
         let key = |passage: &u32| {
             let row = self.columns.row(*passage);
@@ -166,7 +169,7 @@ impl MemoryIndex {
         }
     }
 
-    /// Two lists by record id and part as one.
+    /// Merges two lists by record id and part.
     fn merged(&self, first: Vec<(u32, Candidate)>, second: Vec<(u32, Candidate)>) -> Vec<(u32, Candidate)> {
         let mut merged = Vec::with_capacity(first.len() + second.len());
         let mut second = second.into_iter().peekable();
@@ -180,7 +183,7 @@ impl MemoryIndex {
         merged
     }
 
-    /// Compares the vectors of candidates with the question's.
+    /// Compares the vectors of candidates with that of the question.
     fn add_cosines(&self, asked: &Asked<'_>, candidates: &mut [(u32, Candidate)]) {
         let passages: Vec<u32> = candidates.iter().map(|(passage, _)| *passage).collect();
         for (at, (passage, candidate)) in candidates.iter_mut().enumerate() {
@@ -192,7 +195,7 @@ impl MemoryIndex {
         }
     }
 
-    /// Asks for what [`MemoryIndex::candidate`] will read.
+    /// Prefetches the data that [`MemoryIndex::candidate`] will read.
     fn ask_for_passage(&self, passage: u32) {
         ask_for(self.columns.all_terms(passage));
         ask_for(self.records.row(self.columns.row(passage).record));
@@ -205,7 +208,8 @@ impl MemoryIndex {
         ids().then(a.part.cmp(&b.part))
     }
 
-    /// Passages in scope with a vector of the question's model; without a question vector, of any model.
+    /// Returns the number of passages in scope with a vector of the question's model; without a
+    /// question vector, of any model.
     fn with_vector(
         &self,
         vector: Option<&(Vector, String)>,
@@ -261,13 +265,13 @@ impl MemoryIndex {
         })
     }
 
-    /// True where the neighbour before is a short question.
+    /// True if the previous passage is a short question.
     fn follows_a_question(&self, passage: u32) -> bool {
         let before = self.columns.before(passage);
         before.is_some_and(|before| TurnFlags(self.columns.row(before).flags_now()).question())
     }
 
-    /// The place of a passage in its session, from 0.
+    /// Returns the index of a passage in its session, from 0.
     pub(crate) fn position(&self, passage: u32, chain: u32) -> u32 {
         let shared = self.chains.get(chain).map_or(&[][..], |shared| &shared.members);
         let at = if shared.len() > SCANNED_MAX {
@@ -280,7 +284,7 @@ impl MemoryIndex {
     }
 }
 
-/// The passages of the lists, each once, ascending.
+/// Returns the passages of the lists without duplicates, ascending.
 fn union(lists: Lists) -> Vec<u32> {
     let mut passages = lists.window;
     passages.extend(lists.turn);

@@ -1,6 +1,7 @@
-//! The dense list: the best by cosine, and the cosine of a passage in its context.
+//! The dense list: the best passages by cosine, and the cosine of a passage in its context.
 //!
-//! A small scope is read whole. In a great one a scan of sketches finds the rows worth a true cosine.
+//! A small scope is read completely. In a large one, a scan of sketches selects the rows whose
+//! exact cosine is computed.
 
 use std::collections::VecDeque;
 
@@ -10,23 +11,26 @@ use crate::primitives::bits::Bits;
 use crate::vectors::segment::SEGMENT;
 use crate::vectors::{Question, Space};
 
-/// Rows that get their cosine after a scan: so many for each place of the list, and at least so many. Of the true best
-/// 200 eight per place find 97 %, of the best ten all (decision 0031).
+/// The number of rows per list entry whose cosine is computed after a scan; the next constant is
+/// the minimum. Of the true best 200, eight per entry find 97 %, and of the best ten all (decision
+/// 0031).
 const RESCORED_PER_PLACE: usize = 8;
 const RESCORED_MIN: usize = 800;
-/// A scope of so many times the rows that a scan would leave is read whole.
+/// The ratio of a scope to the rows left by a scan up to which the scope is read completely.
 const WHOLE_FACTOR: usize = 2;
-/// How many rows ahead of the one in work are asked for.
+/// The number of rows by which prefetching is ahead.
 const AHEAD: usize = 8;
-/// The same of a scan, in groups: of 384 dimensions each has two kilobytes.
+/// The number of groups by which prefetching of a scan is ahead. With 384 dimensions each group has
+/// two kilobytes.
 const GROUPS_AHEAD: usize = 4;
 
-/// Place of the turn before among the rows of a context.
+/// The index of the previous turn among the rows of a context.
 const BEFORE: usize = 2;
-/// Weights of the neighbours two before, one before and one after, beside 1 of the passage itself.
+/// The weights of the passages two before, one before and one after, relative to 1 for the passage
+/// itself.
 const CONTEXT: [f32; 3] = [0.2, 0.4, 0.3];
 
-/// A question and the vectors it can be compared with.
+/// A question and the vectors that it is comparable with.
 pub(crate) struct Asked<'a> {
     /// The vectors of its model.
     pub(crate) space: &'a Space,
@@ -34,25 +38,25 @@ pub(crate) struct Asked<'a> {
     question: Question,
 }
 
-/// How like a question a passage is.
+/// The similarity of a passage to a question.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cosines {
-    /// By itself.
+    /// The cosine of the passage alone.
     pub(crate) own: f32,
-    /// Among its neighbours.
+    /// The cosine of the passage in its context.
     pub(crate) in_context: f32,
-    /// Of the turn before.
+    /// The cosine of the previous turn.
     pub(crate) before: Option<f32>,
 }
 
 impl MemoryIndex {
-    /// A question vector with its space; `None` where no passage has a vector of this model.
+    /// Returns a question vector with its space; `None` if no passage has a vector of this model.
     pub(crate) fn asked(&self, vector: &[f32], model: &str) -> Option<Asked<'_>> {
         let (number, space) = self.vectors.space(model, vector.len())?;
         Some(Asked { space, number, question: space.question(vector)? })
     }
 
-    /// The best passages in scope by cosine, in no order.
+    /// Returns the best passages in scope by cosine, in no particular order.
     pub(crate) fn best_by_vector(&self, asked: &Asked<'_>, scope: &Bits, length: usize) -> Vec<u32> {
         let in_scope = asked.space.holders.count_shared(scope);
         let wanted = length.saturating_mul(RESCORED_PER_PLACE).max(RESCORED_MIN);
@@ -65,13 +69,13 @@ impl MemoryIndex {
         self.best(scored, length)
     }
 
-    /// The cosine of a passage, where it has a vector of the question's model.
+    /// Returns the cosine of a passage, if it has a vector of the question's model.
     pub(crate) fn cosine(&self, asked: &Asked<'_>, passage: u32) -> Option<f32> {
         self.row_in(asked, passage).map(|row| asked.cosine(row))
     }
 
-    /// The cosine of a passage, and the cosine of its vector plus those of its neighbours, weighted: of the sum's
-    /// direction, as if the sum had been made. Neighbours without a vector are left out.
+    /// Returns the cosine of a passage, and that of the weighted sum of its vector and those of its
+    /// neighbours, computed without building the sum. Neighbours without a vector are left out.
     pub(crate) fn cosines(&self, asked: &Asked<'_>, passage: u32) -> Option<Cosines> {
         let rows = self.rows_in_context(asked, passage)?;
         let (mut along, mut square) = ([0.0f32; 4], 0.0f32);
@@ -82,7 +86,7 @@ impl MemoryIndex {
             if at == BEFORE {
                 before = Some(cosine);
             }
-            // Rows are of unit length, those of no direction apart.
+            // Rows have unit length, except zero vectors.
             square += if asked.space.scale(row) > 0.0 { weight * weight } else { 0.0 };
             for (other_weight, other) in rows.iter().skip(at + 1).flatten() {
                 square += 2.0 * weight * other_weight * asked.space.between(row, *other);
@@ -92,14 +96,14 @@ impl MemoryIndex {
         Some(Cosines { own: along[0], in_context, before })
     }
 
-    /// Asks for the rows that [`MemoryIndex::cosines`] will read.
+    /// Prefetches the rows that [`MemoryIndex::cosines`] will read.
     pub(crate) fn ask_for_context(&self, asked: &Asked<'_>, passage: u32) {
         let rows = self.rows_in_context(asked, passage);
         let rows = rows.iter().flatten().flatten();
         rows.for_each(|(_, row)| (kernels::chosen().ask_row)(asked.space.row(*row)));
     }
 
-    /// The rows of a passage and its neighbours, with their weights.
+    /// Returns the rows of a passage and its neighbours, with their weights.
     fn rows_in_context(&self, asked: &Asked<'_>, passage: u32) -> Option<[Option<(f32, u32)>; 4]> {
         let own = self.row_in(asked, passage)?;
         let before = self.columns.before(passage);
@@ -122,12 +126,13 @@ impl MemoryIndex {
         asked.cosines(rows.collect())
     }
 
-    /// Cosines of the rows whose sketches are nearest: at least so many as are to be rescored, and with each row all
-    /// others of its distance, so that the choice does not hang on the order of the rows. Without a scope, of all.
+    /// Returns the cosines of the rows with the nearest sketches: at least as many as must be
+    /// rescored, and all rows at the distance of the last one, so that the selection does not
+    /// depend on the order of rows. Without a scope, all rows are scanned.
     fn scanned(&self, asked: &Asked<'_>, scope: Option<&Bits>, wanted: usize) -> Vec<(f32, u32)> {
         let mut nearest = Nearest::new(wanted, asked.question.farthest);
-        // Groups that are asked for and not yet read. Left to itself a processor stops at the end of each page, and
-        // cannot know which blocks a scope leaves out.
+        // Groups that are prefetched but not yet read. The hardware prefetcher stops at the end of
+        // each page, and cannot know the blocks that a scope excludes.
         let mut coming = VecDeque::with_capacity(GROUPS_AHEAD + 1);
         for (at, segment) in asked.space.segments().iter().enumerate() {
             for group in segment.groups() {
@@ -156,7 +161,7 @@ impl Asked<'_> {
         self.space.cosine(&self.question, row)
     }
 
-    /// Cosines of passages, given with their rows.
+    /// Returns the cosines of passages, given with their rows.
     fn cosines(&self, rows: Vec<(u32, u32)>) -> Vec<(f32, u32)> {
         let ask = |row: &(u32, u32)| (kernels::chosen().ask_row)(self.space.row(row.1));
         rows.iter().take(AHEAD).for_each(ask);
@@ -168,35 +173,35 @@ impl Asked<'_> {
     }
 }
 
-/// A group of rows to be read.
+/// A group of rows to read.
 struct Coming<'a> {
     first: usize,
     tiles: &'a [Tile],
-    /// Those in scope.
+    /// The rows in scope.
     rows: u64,
 }
 
-/// The nearest rows of a scan under way.
+/// The nearest rows found by a scan so far.
 struct Nearest {
     wanted: usize,
-    /// The least distance within which as many rows as are wanted were seen; the greatest as long as there are none.
+    /// The minimum distance within which enough rows were found; the maximum until then.
     limit: u16,
-    /// Rows seen within the limit.
+    /// The number of rows found within the limit.
     within: usize,
-    /// Rows seen by distance; beyond the limit out of date.
+    /// The number of rows by distance. Outdated beyond the limit.
     histogram: Vec<u32>,
-    /// Rows seen that were within the limit then.
+    /// Rows that were within the limit when they were found.
     seen: Vec<(u16, u32)>,
 }
 
 impl Nearest {
-    /// Of rows none of which is farther than `farthest`.
+    /// Returns an empty state for distances up to `farthest`.
     fn new(wanted: usize, farthest: u16) -> Self {
         let histogram = vec![0; usize::from(farthest) + 1];
         Self { wanted: wanted.max(1), limit: farthest, within: 0, histogram, seen: Vec::new() }
     }
 
-    /// Takes in those rows of a group that are within the limit.
+    /// Adds the rows of a group that are within the limit.
     fn read(&mut self, tables: &[Tables], group: &Coming<'_>) {
         let mut distances = [0; GROUP];
         let mut rest = (kernels::chosen().near)(tables, group.tiles, group.rows, self.limit, &mut distances);
@@ -210,7 +215,7 @@ impl Nearest {
         }
     }
 
-    /// Takes in a row that is within the limit.
+    /// Adds a row that is within the limit.
     fn add(&mut self, distance: u16, row: u32) {
         self.seen.push((distance, row));
         self.within += 1;
@@ -225,7 +230,7 @@ impl Nearest {
         }
     }
 
-    /// The rows within the limit, in order.
+    /// Returns the rows within the limit, in order.
     fn rows(&self) -> impl Iterator<Item = u32> + '_ {
         self.seen.iter().filter(|(distance, _)| *distance <= self.limit).map(|(_, row)| *row)
     }

@@ -1,5 +1,5 @@
-//! The two lexical lists: the best by BM25 of the window and of the turn. A sweep finds the
-//! passages that may be among the best; those alone are scored, term by term in the order of the request.
+//! The two lexical lists: the best passages by BM25 of the window and of the turn. A sweep selects
+//! possible passages, and only those are scored, term by term in the order of the request.
 
 use std::cmp::Ordering;
 
@@ -11,17 +11,18 @@ use crate::search::marks::Marks;
 use crate::search::statistics::Counted;
 use crate::search::sweep::{Sweep, stand_alone};
 
-/// The lists, each in no order.
+/// The lists, in no particular order.
 #[derive(Debug, Default)]
 pub(crate) struct Lists {
-    /// Best by the window; none where `turn` has them.
+    /// The best by window. Empty if `turn` contains them.
     pub(crate) window: Vec<u32>,
-    /// Best by the turn.
+    /// The best by turn.
     pub(crate) turn: Vec<u32>,
 }
 
 impl MemoryIndex {
-    /// The best passages in scope, those of no score left out. `marks` are those of the lists counted.
+    /// Returns the best passages in scope, without those of score 0. `marks` are those of the
+    /// counted lists.
     pub(crate) fn best_by_terms(
         &self,
         counted: &Counted<'_>,
@@ -30,7 +31,8 @@ impl MemoryIndex {
         mut lengths: (usize, usize),
     ) -> Lists {
         let [turn, _, window, _] = &counted.statistics.views;
-        // Records that were said in no session, as most facts are: the window is the turn, and one list is both.
+        // Records without a session, such as most facts, have windows equal to their turns: one
+        // list is enough.
         let is_one_average = turn.average_length.total_cmp(&window.average_length).is_eq();
         if TURN == WINDOW && is_one_average && stand_alone(&self.columns, scope) {
             lengths = (0, lengths.0.max(lengths.1));
@@ -52,8 +54,8 @@ impl MemoryIndex {
         lists
     }
 
-    /// The best `length` of scored passages; equal scores newer first, then by record and part. In
-    /// no order.
+    /// Returns the best `length` scored passages. At equal scores newer ones come first, then by
+    /// record and part. In no particular order.
     pub(crate) fn best(&self, mut scored: Vec<(f32, u32)>, length: usize) -> Vec<u32> {
         if length == 0 {
             return Vec::new();
@@ -77,13 +79,14 @@ impl MemoryIndex {
         scored.into_iter().map(|(_, passage)| passage).collect()
     }
 
-    /// Newer passages first, then by record id and part.
+    /// Orders newer passages first, then by record id and part.
     pub(crate) fn newer_first(&self, left: u32, right: u32) -> Ordering {
         let (a, b) = (self.columns.row(left), self.columns.row(right));
         self.records.newer_first(a.record, b.record).then(a.part.cmp(&b.part))
     }
 
-    /// The exact scores of passages; `places` are those a passage's document is made of.
+    /// Returns the exact scores of passages. `places` returns the passages that form a passage's
+    /// document.
     fn scored(
         &self,
         passages: &[u32],

@@ -1,26 +1,28 @@
-//! Which of a request's terms each passage holds, one bit a term, for the time of one request. Marks are made from the
-//! postings once; the lists and the views of the candidates are then read from them.
+//! Marks of the passages that contain a request's terms, one bit per term, for one request. They
+//! are computed once from the postings; the lists and the views of the candidates read them.
 //!
-//! Eight terms share a plane of one byte a passage. A second plane says which terms a passage holds more than once; how
-//! often is then asked of the postings.
+//! Eight terms share a plane with one byte per passage. A second plane marks the terms that a
+//! passage contains more than once; the count is then read from the postings.
 
 use std::borrow::Cow;
 
 use crate::columns::postings::Postings;
 use crate::search::statistics::TERMS_MAX;
 
-/// Terms of a plane.
+/// The number of terms in a plane.
 pub(crate) const PLANE_TERMS: usize = 8;
-/// Most planes of a request.
+/// The maximum number of planes of a request.
 pub(crate) const PLANES_MAX: usize = TERMS_MAX / PLANE_TERMS;
-/// Passages that are read together.
+/// The number of passages that are processed together.
 pub(crate) const BLOCK: usize = 64;
-/// Bytes before the first passage and after the last block, so that the surroundings of each can be read.
+/// The number of bytes before the first passage and after the last block, so that their
+/// surroundings are readable.
 const MARGIN: usize = 8;
-/// Passages per posting from which on wiping posting by posting is faster than wiping all.
+/// The minimum ratio of passages to postings at which clearing single marks is faster than clearing
+/// all.
 const SPARSE: usize = 16;
 
-/// Bytes of a block, of the two passages before it and of the one after it.
+/// The number of bytes for a block, the two passages before it and the one after it.
 pub(crate) const AROUND: usize = BLOCK + 3;
 
 /// The marks of eight terms.
@@ -30,7 +32,7 @@ pub(crate) struct Plane {
     many: Vec<u8>,
 }
 
-/// The marks of all terms. Empty between two requests, so that its memory is used again.
+/// The marks of all terms. Cleared between two requests, so that the memory is reused.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
     planes: Vec<Plane>,
@@ -38,10 +40,10 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    /// Marks the passages of each list, `passages` in all.
+    /// Marks the passages of each list; `passages` is their total number.
     pub(crate) fn mark(&mut self, lists: &[Cow<'_, Postings>], passages: usize) {
         if self.used > 0 {
-            // Whoever marked before did not come to wiping: it panicked, and its thread went on.
+            // An earlier request panicked before it cleared its marks.
             self.planes.iter_mut().for_each(Plane::blank);
         }
         let terms = lists.len().min(TERMS_MAX);
@@ -61,7 +63,7 @@ impl Marks {
         }
     }
 
-    /// Takes all marks off. `lists` are those that were marked.
+    /// Clears all marks. `lists` are those that were marked.
     pub(crate) fn wipe(&mut self, lists: &[Cow<'_, Postings>]) {
         for (plane, lists) in self.planes.iter_mut().zip(lists.chunks(PLANE_TERMS)).take(self.used) {
             let postings: usize = lists.iter().map(|list| list.len()).sum();
@@ -76,12 +78,13 @@ impl Marks {
         self.used = 0;
     }
 
-    /// The planes of this request.
+    /// Returns the planes of this request.
     pub(crate) fn planes(&self) -> &[Plane] {
         self.planes.get(..self.used).unwrap_or_default()
     }
 
-    /// Calls `each` with every term that a passage holds, and how often. `lists` are those that were marked.
+    /// Calls `each` with every term that a passage contains, and its count. `lists` are those that
+    /// were marked.
     #[inline]
     pub(crate) fn each_count(
         &self,
@@ -105,25 +108,25 @@ impl Marks {
 }
 
 impl Plane {
-    /// Terms that a passage holds.
+    /// Returns the terms that a passage contains.
     #[inline]
     pub(crate) fn once(&self, passage: u32) -> u8 {
         self.once.get(passage as usize + MARGIN).copied().unwrap_or(0)
     }
 
-    /// Terms that a passage holds more than once.
+    /// Returns the terms that a passage contains more than once.
     #[inline]
     pub(crate) fn many(&self, passage: u32) -> u8 {
         self.many.get(passage as usize + MARGIN).copied().unwrap_or(0)
     }
 
-    /// Terms that some of these passages hold more than once.
+    /// Returns the terms that at least one of these passages contains more than once.
     #[inline]
     pub(crate) fn many_of(&self, places: [Option<u32>; 4]) -> u8 {
         places.into_iter().flatten().fold(0, |many, place| many | self.many(place))
     }
 
-    /// True where a passage of a block, or of its surroundings, holds a term more than once.
+    /// True if a passage of a block, or of its surroundings, contains a term more than once.
     #[inline]
     pub(crate) fn repeats_around(&self, start: usize) -> bool {
         let around: Option<&[u8; AROUND]> =
@@ -131,13 +134,13 @@ impl Plane {
         around.is_none_or(|around| around.iter().fold(0, |any, marks| any | marks) != 0)
     }
 
-    /// The terms of a block of passages.
+    /// Returns the terms of a block of passages.
     #[inline]
     pub(crate) fn block(&self, start: usize) -> Option<&[u8; BLOCK]> {
         self.once.get(start + MARGIN..)?.first_chunk()
     }
 
-    /// The terms of a block, of the two passages before it and of the one after it.
+    /// Returns the terms of a block, the two passages before it and the one after it.
     #[inline]
     pub(crate) fn around(&self, start: usize) -> Option<&[u8; AROUND]> {
         self.once.get(start + MARGIN - 2..)?.first_chunk()

@@ -1,5 +1,5 @@
-//! Records close to a new text, for consolidation: by the Jaccard similarity of term sets. The
-//! terms of a path and a known speaker's prefix do not count on either side.
+//! Records similar to a new text, for consolidation, by the Jaccard similarity of term sets. The
+//! terms of a path and the prefix of a known speaker are excluded on both sides.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,11 @@ use crate::memory_index::MemoryIndex;
 use crate::primitives::bits::Bits;
 use crate::search::dense::Asked;
 
-/// Nearest passages by vector that are compared: a record may have several, and in a great scope the list is of sketches.
+/// The number of nearest passages by vector per requested record: a record may have several
+/// passages, and in a large scope the list is approximate.
 const NEAREST_PER_NEIGHBOUR: usize = 4;
 const NEAREST_MIN: usize = 64;
-/// What one passage costs to read through, counted in postings.
+/// The cost of reading a passage, in postings.
 const PASSAGE_COST: usize = 24;
 
 /// The most similar passage of a record.
@@ -25,8 +26,9 @@ struct Closest {
 }
 
 impl MemoryIndex {
-    /// Records of one strategy and namespace that are close to a text: the most similar first (where a cosine is asked
-    /// for, too: by the greater of both), then by cosine, then newer first, then by id. Of a record with several passages the most similar counts.
+    /// Returns records of one strategy and namespace that are similar to a text. They are ordered
+    /// by similarity (if a cosine is requested, by the greater of both), then by cosine, then newer
+    /// first, then by id. A record with several passages counts with the most similar one.
     pub fn neighbours(&self, request: &NeighbourRequest) -> Vec<Neighbour> {
         let scope = self.neighbourhood(request);
         let terms = self.terms_of(&request.text);
@@ -34,7 +36,7 @@ impl MemoryIndex {
         let mut closest: HashMap<u32, Closest> = HashMap::new();
         let cosine_min = request.cosine_min.filter(|_| asked.is_some());
         let mut passages = self.sharing(&terms, &scope, request.jaccard_min);
-        // Who is like it by meaning may share no word with it.
+        // A text with a similar meaning may share no word with it.
         if let Some(asked) = asked.as_ref().filter(|_| cosine_min.is_some()) {
             let wanted = request.limit.saturating_mul(NEAREST_PER_NEIGHBOUR).max(NEAREST_MIN);
             passages.extend(self.best_by_vector(asked, &scope, wanted));
@@ -70,7 +72,7 @@ impl MemoryIndex {
         closest.into_iter().filter_map(neighbour).collect()
     }
 
-    /// The passages that the request is about.
+    /// Returns the passages in the scope of the request.
     fn neighbourhood(&self, request: &NeighbourRequest) -> Bits {
         let seen = self.seen_groups(&request.scope);
         let asked = self.asked_groups(&request.scope, &seen);
@@ -79,7 +81,8 @@ impl MemoryIndex {
         self.passages_in(&request.scope, &groups).into_owned()
     }
 
-    /// The distinct terms of a text, ascending. Terms that no passage has get numbers beyond all others.
+    /// Returns the distinct terms of a text, ascending. Unknown terms get numbers beyond all
+    /// others.
     fn terms_of(&self, text: &str) -> Vec<u32> {
         let mut analysis = loci_text::analyse_turn(text);
         if let Some(prefix) = analysis.prefix.take()
@@ -101,8 +104,8 @@ impl MemoryIndex {
         numbers
     }
 
-    /// Passages in scope that may reach the similarity, by the terms they share: all of a small scope, and of any scope
-    /// if no similarity is asked for.
+    /// Returns the passages in scope that may reach the similarity, by common terms. Returns all of
+    /// a small scope, and all of any scope if no minimum similarity is requested.
     fn sharing(&self, terms: &[u32], scope: &Bits, jaccard_min: f32) -> Vec<u32> {
         let lists = || terms.iter().filter_map(|term| self.postings.get(*term as usize));
         let postings: usize = lists().map(|list| list.len()).sum();
@@ -113,7 +116,8 @@ impl MemoryIndex {
         for (passage, _) in lists().flat_map(|list| list.iter()).filter(|(passage, _)| scope.has(*passage)) {
             *shared.entry(passage).or_default() += 1;
         }
-        // The union is at least the terms asked for, so fewer than this share of them cannot reach the similarity.
+        // The union contains at least the requested terms, so passages with fewer common terms than
+        // this share cannot reach the similarity.
         let least = jaccard_min * terms.len() as f32 - 0.5;
         shared.into_iter().filter(|(_, count)| *count as f32 >= least).map(|(passage, _)| passage).collect()
     }

@@ -1,35 +1,37 @@
-//! Asking a part of a memory: a store whose memory is too great to be held loads the passages that may answer, with what
-//! is around them, and asks those with the statistics of the whole. Which passages those are is the store's matter.
+//! Searches in a part of a memory: for a memory that is too large for one index, the store loads
+//! the candidate passages with their surroundings, and ranks them with the statistics of the whole
+//! memory. The store selects the passages.
 
 use loci_model::ports::search::{CandidateRequest, CandidateSet, ScopeStatistics};
 
 use crate::memory_index::MemoryIndex;
 use crate::search::candidates::LENGTHS;
 
-/// What is known of the whole memory, of which an index holds a part.
+/// Numbers about the whole memory, of which an index contains a part.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Whole {
     /// Statistics for the request, as an index of the whole memory would count them.
     pub statistics: ScopeStatistics,
-    /// Passages of the memory.
+    /// The number of passages in the memory.
     pub passages: u64,
-    /// Passages in scope.
+    /// The number of passages in scope.
     pub passages_in_scope: u64,
-    /// Passages in scope without a vector of the question's model.
+    /// The number of passages in scope without a vector of the question's model.
     pub passages_without_vector: u64,
-    /// The change of the memory that all this stands at.
+    /// The sequence number of the memory at which this was counted.
     pub sequence: u64,
 }
 
 impl Whole {
-    /// How many candidates each list of a request has, where the request does not say.
+    /// Returns the default number of candidates per list.
     pub fn usual_length(&self) -> usize {
         LENGTHS.of(usize::try_from(self.passages).unwrap_or(usize::MAX))
     }
 }
 
 impl MemoryIndex {
-    /// An index of nothing in which these names are known, however few of their carriers come in.
+    /// Returns an empty index in which these names are known, regardless of the number of their
+    /// carriers.
     pub fn of_part<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut index = Self::new();
         for name in names {
@@ -38,7 +40,8 @@ impl MemoryIndex {
         index
     }
 
-    /// Candidates among the passages held, ranked and described by the statistics of the whole memory.
+    /// Returns candidates among the stored passages, ranked with the statistics of the whole
+    /// memory.
     pub fn candidates_of_part(&self, request: &CandidateRequest, whole: Whole) -> CandidateSet {
         let length = whole.usual_length();
         let table = self.term_table(&request.terms);

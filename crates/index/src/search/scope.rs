@@ -1,5 +1,6 @@
-//! From a request's scope to the passages it is about, exactly. Every condition narrows one set of bits: parts of the
-//! memory by their groups (`parts`), states, kinds and times by `facets`, metadata by `metadata_index`.
+//! Maps the scope of a request to the exact set of its passages. Each condition narrows a bit set:
+//! parts of the memory by groups (`parts`), states, kinds and times by `facets`, metadata by
+//! `metadata_index`.
 
 use std::borrow::Cow;
 
@@ -20,24 +21,25 @@ use crate::primitives::bits::Bits;
 use crate::primitives::interner::Interner;
 use crate::primitives::mask::Mask;
 
-/// Groups that a scope takes.
+/// The groups that a scope admits.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum GroupSet {
-    /// Every one.
+    /// All groups.
     All,
-    /// These.
+    /// These groups.
     These(Groups),
 }
 
-/// Some groups, with all their passages, those that are gone included.
+/// A set of groups with their passages, including removed ones.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Groups {
     pub(crate) groups: Bits,
-    /// Their passages, or those of them that the caller may see.
+    /// Their passages, or those that the caller may see.
     pub(crate) passages: Mask,
-    /// Sums of their active turns, where they are known without a walk.
+    /// The sums of their active turns, if known without a scan.
     pub(crate) lengths: Option<Lengths>,
-    /// The caller may not see all passages of each: what is told is told of `passages`.
+    /// True if the caller may not see all of their passages. Numbers are then counted over
+    /// `passages`.
     pub(crate) is_bound: bool,
 }
 
@@ -50,7 +52,7 @@ impl std::ops::Deref for Groups {
 }
 
 impl GroupSet {
-    /// True for a group that is taken.
+    /// True for an admitted group.
     #[inline]
     pub(crate) fn admits(&self, group: u32) -> bool {
         match self {
@@ -60,11 +62,11 @@ impl GroupSet {
     }
 }
 
-/// Parts that a group must all be in; `None`: there is a part that is not there.
+/// The parts that must all contain a group; `None` if one of the parts does not exist.
 pub(crate) type Parts = Option<Vec<Place>>;
 
 impl MemoryIndex {
-    /// Groups the caller may see.
+    /// Returns the groups that the caller may see.
     pub(crate) fn seen_groups(&self, scope: &RecordScope) -> GroupSet {
         if scope.sees_all() {
             return GroupSet::All;
@@ -75,7 +77,7 @@ impl MemoryIndex {
         self.in_any(scope.view.iter().map(|clause| self.parts_of(clause)), &GroupSet::All)
     }
 
-    /// Groups the request asks for among those that are seen.
+    /// Returns the requested groups among the visible ones.
     pub(crate) fn asked_groups(&self, scope: &RecordScope, seen: &GroupSet) -> GroupSet {
         if scope.namespaces.is_empty() && scope.strategy.is_none() {
             return seen.clone();
@@ -99,7 +101,7 @@ impl MemoryIndex {
         self.in_any(scope.namespaces.iter().map(with_strategy), seen)
     }
 
-    /// Of some groups those of one namespace and one strategy, or none.
+    /// Returns the groups of one namespace and one strategy, or of none, among the given ones.
     pub(crate) fn groups_of(&self, groups: &GroupSet, namespace: &str, strategy: Option<&str>) -> GroupSet {
         let strategy = match strategy {
             None => Some(numbered(Kind::Strategy, NONE)),
@@ -110,7 +112,7 @@ impl MemoryIndex {
         self.in_any([places].into_iter(), groups)
     }
 
-    /// The passages of these groups that meet the rest of the scope.
+    /// Returns the passages of these groups that meet the rest of the scope.
     pub(crate) fn passages_in<'a>(&'a self, scope: &RecordScope, groups: &GroupSet) -> Cow<'a, Bits> {
         let is_active = scope.as_of.is_none() && scope.states == [RecordState::Active];
         let has_expired = self.expiring.first().is_some_and(|(expires, _)| *expires <= scope.now);
@@ -129,8 +131,8 @@ impl MemoryIndex {
         Cow::Owned(mask.into_bits())
     }
 
-    /// What is quick and keeps little comes first: the rest then has little to look at. With `is_active` the mask holds
-    /// those in force only.
+    /// Applies fast and selective conditions first, so that the remaining ones examine little. With
+    /// `is_active` the mask contains active passages only.
     fn narrow(&self, mask: &mut Mask, scope: &RecordScope, is_active: bool, has_expired: bool) {
         let facets = FacetReader { facets: &self.facets, columns: &self.columns, records: &self.records };
         if scope.as_of.is_none() && !is_active {
@@ -153,7 +155,7 @@ impl MemoryIndex {
         }
     }
 
-    /// The groups of any of some parts, among others.
+    /// Returns the groups in any of some parts, among others.
     pub(crate) fn in_any(&self, wanted: impl Iterator<Item = Parts>, among: &GroupSet) -> GroupSet {
         let limit = self.columns.len();
         let mut any: Option<Selection> = None;
@@ -203,7 +205,7 @@ impl MemoryIndex {
         Some(places)
     }
 
-    /// The part a namespace filter names: `Some(None)` is the whole memory.
+    /// Returns the part that a namespace filter names: `Some(None)` is the whole memory.
     fn namespaces_of(&self, filter: &NamespaceFilter) -> Option<Option<Place>> {
         match filter.mode() {
             NamespaceMatch::Exact => word(&self.words.namespaces, Kind::Namespace, Some(filter.normal())),
@@ -213,7 +215,7 @@ impl MemoryIndex {
     }
 }
 
-/// `Some(None)`: anything goes. `None`: nothing can match.
+/// Returns the part of a text. `Some(None)`: everything matches. `None`: nothing can match.
 fn word(words: &Interner, kind: Kind, text: Option<&str>) -> Option<Option<Place>> {
     match text {
         None => Some(None),
@@ -221,7 +223,7 @@ fn word(words: &Interner, kind: Kind, text: Option<&str>) -> Option<Option<Place
     }
 }
 
-/// Conditions that are met by the passages of a list.
+/// True for conditions that are evaluated with the passages of a list.
 fn is_quick(operator: FilterOperator) -> bool {
     use FilterOperator as Op;
     match operator {
@@ -259,7 +261,7 @@ fn narrow_system(mask: &mut Mask, filter: &MetadataFilter, facets: FacetReader<'
             facets.keep_before(mask, time, *then)
         }
         (FilterOperator::After, Some(MetadataValue::DateTime(then))) => facets.keep_after(mask, time, *then),
-        // No other condition on a time asks which one it is.
+        // The remaining conditions on a time only test its presence.
         _ => {
             if !filter.admits(Some(&MetadataValue::DateTime(Timestamp::EPOCH))) {
                 mask.clear();

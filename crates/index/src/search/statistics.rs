@@ -1,4 +1,4 @@
-//! The numbers BM25 needs for one request, and the postings it needs them for.
+//! The BM25 statistics for a request, and the required postings.
 
 use std::borrow::Cow;
 
@@ -11,29 +11,30 @@ use crate::memory_index::MemoryIndex;
 use crate::primitives::mask::Mask;
 use crate::search::scope::{GroupSet, Groups};
 
-/// Active turns from which on a scope has statistics of its own.
+/// The minimum number of active turns of a scope with its own statistics.
 const OWN_STATISTICS_MIN: u64 = 100;
-/// What one passage costs to read through, counted in postings.
+/// The cost of reading a passage, in postings.
 const PASSAGE_COST: usize = 24;
-/// Slots of a [`TermTable`], of which at most half are taken.
+/// The number of slots of a [`TermTable`], of which at most half are used.
 const SLOTS: usize = 256;
-/// Terms of a request that are counted.
+/// The maximum number of counted terms of a request.
 pub(crate) const TERMS_MAX: usize = SLOTS / 2;
 
-/// The question's terms by number.
+/// The terms of the question by number.
 pub(crate) struct TermTable {
     slots: [(u32, u8); SLOTS],
-    /// The number of each term of the request; `None` where no passage has it, or where it was there before.
+    /// The number of each term of the request; `None` if no passage contains it, or if it is a
+    /// repetition.
     pub(crate) numbers: Vec<Option<u32>>,
 }
 
-/// The terms of a request with what is known of them.
+/// The terms of a request with their statistics.
 pub(crate) struct Counted<'a> {
-    /// For the answer.
+    /// The statistics for the response.
     pub(crate) statistics: ScopeStatistics,
-    /// Postings of each term, at least those of the groups asked for and of all their sessions.
+    /// The postings of each term: at least those of the requested groups and of all their sessions.
     pub(crate) lists: Vec<Cow<'a, Postings>>,
-    /// The idf of each term; 0 for one that is unknown there.
+    /// The inverse document frequency of each term; 0 for a term that is unknown there.
     pub(crate) idf: Vec<f32>,
 }
 
@@ -58,14 +59,14 @@ impl TermTable {
         table
     }
 
-    /// Which term of the request a number is.
+    /// Returns the index of the request's term with a number.
     #[inline]
     pub(crate) fn find(&self, number: u32) -> Option<usize> {
         let (held, at) = self.slots[self.slot(number)];
         (held == number && number != u32::MAX).then_some(usize::from(at))
     }
 
-    /// The slot of a number, or the free one where it would go; at most half of the slots are taken.
+    /// Returns the slot of a number, or the free slot for it; at most half of the slots are used.
     #[inline]
     fn slot(&self, number: u32) -> usize {
         let mut slot = (number.wrapping_mul(0x9e37_79b9) >> 24) as usize % SLOTS;
@@ -77,14 +78,14 @@ impl TermTable {
 }
 
 impl MemoryIndex {
-    /// The numbers of terms that some passage has.
+    /// Returns the numbers of terms that at least one passage contains.
     pub(crate) fn term_table(&self, terms: &[String]) -> TermTable {
         let held =
             |number: &u32| self.postings.get(*number as usize).is_some_and(|postings| postings.live > 0);
         TermTable::new(terms.iter().map(|term| self.vocabulary.find(term).filter(held)))
     }
 
-    /// Statistics for a request for the groups `asked` of the groups `seen`.
+    /// Returns statistics for a request for the groups `asked` among the groups `seen`.
     pub(crate) fn count(&self, table: &TermTable, seen: &GroupSet, asked: &GroupSet) -> Counted<'_> {
         let turns = self.lengths(asked).turns;
         let of_scope = turns >= OWN_STATISTICS_MIN;
@@ -112,7 +113,7 @@ impl MemoryIndex {
         Counted::of(statistics, lists)
     }
 
-    /// The same with statistics that were counted elsewhere, of more than is here.
+    /// Like [`MemoryIndex::count`], with statistics that were counted elsewhere over more passages.
     pub(crate) fn counted_elsewhere(
         &self,
         table: &TermTable,
@@ -122,7 +123,7 @@ impl MemoryIndex {
         Counted::of(statistics, self.lists(table, asked))
     }
 
-    /// Sums of the active turns of some groups.
+    /// Returns sums over the active turns of groups.
     fn lengths(&self, groups: &GroupSet) -> Lengths {
         let GroupSet::These(numbers) = groups else { return self.groups.total };
         if let Some(sum) = numbers.lengths {
@@ -147,7 +148,8 @@ impl MemoryIndex {
         count
     }
 
-    /// The postings of each term: the whole lists or, where `reach` is small beside them, those read from its passages.
+    /// Returns the postings of each term: the whole lists or, if `reach` is much smaller, those
+    /// read from its passages.
     fn lists(&self, table: &TermTable, reach: &GroupSet) -> Vec<Cow<'_, Postings>> {
         let whole: Vec<Cow<'_, Postings>> =
             table.numbers.iter().map(|number| self.list_of(*number)).collect();
@@ -171,9 +173,9 @@ impl MemoryIndex {
         read.into_iter().map(Cow::Owned).collect()
     }
 
-    /// Passages of these groups together with all that stand in a session with one of them. A
-    /// session lies within one group, so that only the bounds of a grant divide it; windows and
-    /// sessions count as one whatever is asked.
+    /// Returns the passages of these groups, with all passages in a session with one of them. A
+    /// session is within one group, so that only the bounds of a grant can divide it. Windows and
+    /// sessions are counted whole for any request.
     fn passages_with_neighbours<'g>(&self, groups: &'g Groups) -> Cow<'g, Mask> {
         if !groups.is_bound {
             return Cow::Borrowed(&groups.passages);
@@ -190,7 +192,7 @@ impl MemoryIndex {
         list.map_or_else(|| Cow::Owned(Postings::default()), Cow::Borrowed)
     }
 
-    /// Adds to `counts` how often a passage has each term of the request.
+    /// Adds the number of occurrences of each term of the request in a passage to `counts`.
     #[inline]
     pub(crate) fn count_terms(&self, passage: u32, table: &TermTable, counts: &mut [u32]) {
         let (first, second) = self.columns.terms(passage);
@@ -203,7 +205,7 @@ impl MemoryIndex {
 }
 
 impl Lengths {
-    /// Of the views in their order: turn, pair, window, session.
+    /// Returns the statistics of the views in order: turn, pair, window, session.
     pub fn averages(&self) -> [ViewStatistics; 4] {
         let sums = [
             (self.terms, self.turns),
@@ -215,7 +217,7 @@ impl Lengths {
     }
 }
 
-/// A mean length; 0 of nothing.
+/// Returns a mean length; 0 if `count` is 0.
 pub fn average(sum: u64, count: u64) -> f32 {
     if count == 0 { 0.0 } else { (sum as f64 / count as f64) as f32 }
 }

@@ -1,9 +1,8 @@
-//! One pass over the marks of all passages that finds those which may be among the best of a view.
-//! It compares bounds; what a passage is worth exactly is `lexical`'s matter. A passage's bounds
-//! come from three numbers: the idf of the terms it holds, of those it holds more than once, and
-//! the class of its length. Sixty-four passages are looked at together. Once enough good ones are
-//! held, a passage of which all terms together are worth less goes by unseen, and so most do:
-//! frequent terms have little idf.
+//! A pass over the marks of all passages that selects possible best passages of a view by score
+//! bounds; `lexical` computes exact scores. The bounds of a passage depend on three numbers: the
+//! idf of its terms, that of its repeated terms, and the class of its length. Sixty-four passages
+//! are processed together. After enough good passages are found, a passage is skipped if all its
+//! terms together score less. This skips most passages, because frequent terms have a low idf.
 
 use loci_text::bm25::{View, term_score};
 
@@ -12,29 +11,30 @@ use crate::primitives::bits::Bits;
 use crate::primitives::length_class::{self, CLASSES};
 use crate::search::marks::{AROUND, BLOCK, Marks, PLANE_TERMS, Plane};
 
-/// Bounds are wider by this share, since sums of floats hang on their order.
+/// The relative margin of bounds, because float sums depend on their order.
 const SLACK: f32 = 2e-5;
-/// Passages of a window.
+/// The number of passages in a window.
 const WINDOW_PASSAGES: f32 = 4.0;
-/// Passages held beyond the list before the weaker ones are dropped.
+/// The number of passages kept in excess of the list before weaker ones are dropped.
 const HELD_MORE: usize = 512;
 
-/// What one unit of idf is worth at a length class.
+/// The score of one unit of idf for a length class.
 #[derive(Debug, Clone, Copy, Default)]
 struct Worth {
-    /// At most, for a term held once.
+    /// The upper bound for a term that occurs once.
     once: f32,
-    /// At most, for a term held in several passages of a window, once in each; beyond `once`.
+    /// The upper bound for a term that occurs once in each of several passages of a window, in
+    /// addition to `once`.
     shared: f32,
-    /// At most, for a term held any number of times; beyond `once`.
+    /// The upper bound for a term with any number of occurrences, in addition to `once`.
     many: f32,
-    /// At least, for a term held once.
+    /// The lower bound for a term that occurs once.
     once_least: f32,
-    /// At least, for a term held more than once; beyond `once_least`.
+    /// The lower bound for a term with several occurrences, in addition to `once_least`.
     more_least: f32,
 }
 
-/// The sum of idf of each set of terms of one plane.
+/// The idf sum of each set of terms of one plane.
 type Sums = [f32; 256];
 
 /// A pass over the passages in scope for one view.
@@ -43,21 +43,21 @@ pub(crate) struct Sweep<'a> {
     marks: &'a Marks,
     scope: &'a Bits,
     sums: Vec<Sums>,
-    /// Terms by idf, the least first.
+    /// The terms by idf, lowest first.
     terms: Vec<(f32, usize)>,
-    /// Terms without which no passage can be among the best, by plane.
+    /// The terms of which each best passage must contain at least one, by plane.
     essential: Vec<u8>,
     worth: Box<[Worth; CLASSES]>,
-    /// The most that one unit of idf is worth.
+    /// The maximum score of one unit of idf.
     most: f32,
     best: Best,
 }
 
-/// Passages that may be among the best.
+/// Possible best passages.
 #[derive(Debug)]
 struct Best {
     length: usize,
-    /// What at least `length` passages are worth.
+    /// A score that at least `length` passages reach.
     threshold: f32,
     held: Vec<Held>,
     held_max: usize,
@@ -71,7 +71,7 @@ struct Held {
 }
 
 impl<'a> Sweep<'a> {
-    /// A pass for the best `length`. `idf` has a number for each term that was marked.
+    /// Returns a pass for the best `length` passages. `idf` has a value for each marked term.
     pub(crate) fn new(
         (columns, marks, scope): (&'a Columns, &'a Marks, &'a Bits),
         idf: &[f32],
@@ -91,7 +91,7 @@ impl<'a> Sweep<'a> {
         sweep
     }
 
-    /// Every passage that may be among the best by its own terms.
+    /// Returns every passage that may be among the best by its own terms.
     pub(crate) fn turns(self) -> Vec<u32> {
         match self.marks.planes().len() {
             1 => self.turns_of::<1>(),
@@ -100,7 +100,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Every passage that may be among the best by the terms of its window.
+    /// Returns every passage that may be among the best by the terms of its window.
     pub(crate) fn windows(self) -> Vec<u32> {
         match self.marks.planes().len() {
             1 => self.windows_of::<1>(),
@@ -184,7 +184,7 @@ impl<'a> Sweep<'a> {
         self.best.finish()
     }
 
-    /// The idf of the terms of all planes.
+    /// Returns the idf sum of the terms of all planes.
     #[inline]
     fn sum<const PLANES: usize>(&self, marks: [u8; PLANES]) -> f32 {
         let mut sum = 0.0;
@@ -194,8 +194,8 @@ impl<'a> Sweep<'a> {
         sum
     }
 
-    /// `sums`: idf of the terms held, of those held in several passages, of those held several times in one, and of
-    /// those of either kind.
+    /// Adds a passage if it may be among the best. The sums are the idf of its terms, of those in
+    /// several passages, of those repeated in one passage, and of those of either kind.
     #[inline]
     fn offer(&mut self, passage: u32, class: Option<&u8>, [once, shared, many, more]: [f32; 4]) {
         let Some(worth) = class.and_then(|class| self.worth.get(usize::from(*class))) else { return };
@@ -208,7 +208,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Leaves out the terms that together are worth less than the threshold, those of least idf first.
+    /// Excludes the terms that together score less than the threshold, lowest idf first.
     fn choose_essential(&mut self) {
         self.essential.clear();
         self.essential.resize(self.sums.len(), 0);
@@ -224,7 +224,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// The marks of the windows of a block: terms that some passage holds, and those that several hold.
+/// The marks of the windows of a block: terms in at least one passage, and those in several.
 #[derive(Debug, Clone, Copy)]
 struct Merged {
     any: [u8; BLOCK],
@@ -238,7 +238,8 @@ impl Default for Merged {
 }
 
 impl Merged {
-    /// Windows of adjacent numbers. Irregular ones have the marks of the passage itself.
+    /// Merges the marks of windows with adjacent numbers. Irregular windows keep the marks of the
+    /// passage itself.
     #[inline]
     fn merge(&mut self, around: &[u8; AROUND], shape: &[u8; BLOCK]) {
         for at in 0..BLOCK {
@@ -265,7 +266,7 @@ impl Merged {
 }
 
 impl Best {
-    /// Holds a passage, and tells whether the threshold may have risen.
+    /// Keeps a passage. Returns true if the threshold may have risen.
     #[inline]
     fn hold(&mut self, held: Held) -> bool {
         self.held.push(held);
@@ -276,7 +277,7 @@ impl Best {
         is_full
     }
 
-    /// Drops what is surely not among the best.
+    /// Drops passages that cannot be among the best.
     fn drop_weak(&mut self) {
         if self.length > 0 && self.held.len() > self.length {
             let by_least = |a: &Held, b: &Held| b.least.total_cmp(&a.least);
@@ -329,31 +330,31 @@ fn shapes(column: &[u8], start: usize) -> [u8; BLOCK] {
     })
 }
 
-/// True where no passage in scope has a neighbour in its session.
+/// True if no passage in scope has a neighbour in its session.
 pub(crate) fn stand_alone(columns: &Columns, scope: &Bits) -> bool {
     let mut blocks = scope.words().iter().enumerate().filter(|(_, scope)| **scope != 0);
     blocks.all(|(block, scope)| filled(&shapes(&columns.shape, block * BLOCK), u8::MAX) & scope == 0)
 }
 
-/// A number of each plane, 0 beyond them.
+/// Returns a value for each plane, 0 beyond them.
 #[inline]
 fn each<const PLANES: usize>(planes: &[Plane], of: impl Fn(&Plane) -> u8) -> [u8; PLANES] {
     std::array::from_fn(|at| planes.get(at).map_or(0, &of))
 }
 
-/// All bits where `bit` is not 0.
+/// Returns all bits if `bit` is not 0.
 #[inline]
 fn whole_if(bit: u8) -> u8 {
     u8::from(bit != 0).wrapping_neg()
 }
 
-/// True where some byte has one of the bits of `of`.
+/// True if a byte has one of the bits of `of`.
 #[inline]
 fn holds(bytes: &[u8; AROUND], of: u8) -> bool {
     bytes.iter().fold(0, |any, byte| any | byte) & of != 0
 }
 
-/// Which of the bytes have one of the bits of `of`.
+/// Returns the bytes that have one of the bits of `of`, as bits.
 #[inline]
 fn filled(bytes: &[u8; BLOCK], of: u8) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;

@@ -1,4 +1,4 @@
-//! How often a passage has the question's terms, alone and with what is around it.
+//! The counts of the question's terms in a passage, alone and with its surroundings.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,23 +13,23 @@ use crate::memory_index::MemoryIndex;
 use crate::search::marks::Marks;
 use crate::search::statistics::TermTable;
 
-/// What the counts of a request are made of.
+/// The inputs of the counts of a request.
 pub(crate) struct Counting<'a> {
     /// The passages.
     pub(crate) columns: &'a Columns,
-    /// Which of them hold which term.
+    /// The terms of each passage.
     pub(crate) marks: &'a Marks,
     /// The postings that were marked.
     pub(crate) lists: &'a [Cow<'a, Postings>],
 }
 
 impl Counting<'_> {
-    /// Counts of nothing yet.
+    /// Returns zero counts.
     pub(crate) fn none(&self) -> ViewCounts {
         ViewCounts { length: 0, tf: vec![0; self.lists.len()] }
     }
 
-    /// Counts of a passage that is a session of its own: all views are the same.
+    /// Returns the counts of a passage that is its own session: all views are equal.
     pub(crate) fn alone(&self, passage: u32) -> Views {
         let terms = self.lists.len();
         let mut tf = vec![0u32; 4 * terms];
@@ -37,13 +37,14 @@ impl Counting<'_> {
         Views::flat([self.columns.length[passage as usize]; 4], tf)
     }
 
-    /// Counts of a passage in its session, whose counts are given.
+    /// Returns the counts of a passage in its session, whose counts are given.
     pub(crate) fn among(&self, passage: u32, session: Option<&ViewCounts>) -> Views {
         let terms = self.lists.len();
         let (mut lengths, mut tf) = ([0u32; 4], vec![0u32; 4 * terms]);
         for (at, place) in self.columns.places(passage).into_iter().enumerate() {
             let Some(place) = place else { continue };
-            // The passage itself stands third, the one before it second; the window has them all.
+            // The passage itself is third, and the previous one second; the window contains them
+            // all.
             let first = match at {
                 2 => 0,
                 1 => 1,
@@ -74,7 +75,7 @@ fn add(counts: &mut [u32], at: usize, count: u32) {
     }
 }
 
-/// The counts of the sessions of a request's candidates, each made once.
+/// The counts of the sessions of a request's candidates, each computed once.
 #[derive(Debug, Default)]
 pub(crate) struct SessionCounts {
     by_chain: HashMap<u32, usize>,
@@ -82,7 +83,7 @@ pub(crate) struct SessionCounts {
 }
 
 impl MemoryIndex {
-    /// Counts over the terms of a path.
+    /// Returns the counts over the terms of a path.
     pub(crate) fn path_view(&self, table: &TermTable, path: u32) -> Option<ViewCounts> {
         let file = self.paths.get(path)?;
         let mut counts = ViewCounts { length: file.terms.len() as u32, tf: vec![0; table.numbers.len()] };
@@ -94,7 +95,7 @@ impl MemoryIndex {
         Some(counts)
     }
 
-    /// Counts of the session of a passage.
+    /// Returns the counts of the session of a passage.
     pub(crate) fn session_view<'a>(
         &self,
         counting: &Counting<'_>,
@@ -117,7 +118,7 @@ impl MemoryIndex {
         sessions.counts.get(at)
     }
 
-    /// The passages of a session in order.
+    /// Returns the passages of a session in order.
     pub(crate) fn session(&self, chain: u32) -> impl Iterator<Item = u32> + '_ {
         let shared = self.chains.get(chain).map_or(&[][..], |shared| &shared.members);
         let own =

@@ -1,5 +1,5 @@
-//! Blocks as they come in: read, proven by their checksums, and their vectors taken in. What else they say is for
-//! `load`, which works at the block before meanwhile.
+//! Reads blocks, verifies their checksums, and loads their vectors. `load` processes the rest of
+//! each block concurrently, one block behind.
 
 use std::io::Read;
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
@@ -10,35 +10,36 @@ use super::bytes::{Reading, damaged};
 use super::frame::{self, Kind};
 use crate::vectors::{RowsIn, Vectors};
 
-/// Blocks that may lie ready, each of about a megabyte.
+/// The maximum number of blocks in the queue, each of about a megabyte.
 pub(super) const READY_MAX: usize = 4;
-/// Far more than any model has; what is made for a space before its first vector is as long.
+/// The maximum number of dimensions, far more than any model has. It limits the allocation for a
+/// space before its first vector.
 const DIMENSIONS_MAX: usize = 1 << 16;
 
-/// A block whose checksum is right.
+/// A block with a valid checksum.
 pub(super) struct Block {
     pub(super) kind: Kind,
     payload: Vec<u8>,
-    /// Where the part begins that is not yet read.
+    /// The start of the unread part.
     start: usize,
-    /// Vectors it brought, by space.
+    /// The number of vectors in it, by space.
     pub(super) vectors: Vec<u32>,
 }
 
 impl Block {
-    /// All but the vectors.
+    /// Returns everything except the vectors.
     pub(super) fn rest(&self) -> Reading<'_> {
         Reading::new(self.payload.get(self.start..).unwrap_or_default())
     }
 
-    /// The memory it took.
+    /// Returns its memory for reuse.
     pub(super) fn into_payload(self) -> Vec<u8> {
         self.payload
     }
 }
 
-/// Reads all blocks and passes them on; the vectors of all. Stops early where nobody takes them any more. `used` brings
-/// back the memory of blocks.
+/// Reads all blocks and passes them on. Returns the vectors of all. Stops early if the receiver is
+/// gone. `used` returns the memory of processed blocks.
 pub(super) fn read(
     from: &mut dyn Read,
     ready: &SyncSender<Block>,
@@ -62,13 +63,13 @@ pub(super) fn read(
     Ok(vectors)
 }
 
-/// Gives memory back to [`read`], which may have ended.
+/// Returns memory to [`read`], which may have ended.
 pub(super) fn give_back(block: Block, used: &Sender<Vec<u8>>) {
-    // Nobody to take it: it is freed.
+    // If the receiver is gone, the memory is freed.
     drop(used.send(block.into_payload()));
 }
 
-/// Takes in new spaces, and the vectors of all spaces; how many of each.
+/// Loads new spaces, and the vectors of all spaces. Returns their number by space.
 fn take_vectors(block: &mut Reading<'_>, vectors: &mut Vectors) -> Result<Vec<u32>> {
     for _ in 0..block.count(8)? {
         let (model, dimensions) = (block.text()?, block.u32()? as usize);

@@ -1,19 +1,19 @@
-//! Numbers and texts as little-endian bytes, and back. Reading trusts nothing: every length is checked against what is
-//! there before it is used.
+//! Serialises numbers and texts as little-endian bytes, and parses them. Parsing checks every
+//! length against the available bytes before use.
 
 use loci_model::{Error, ErrorKind, Result, Timestamp};
 
-/// An error for bytes that are no snapshot, or no longer one.
+/// Returns an error for bytes that are no valid snapshot.
 pub(crate) fn damaged(what: &str) -> Error {
     Error::new(ErrorKind::Invalid, format!("the index snapshot is damaged: {what}"))
 }
 
-/// Bytes in the making.
+/// Bytes under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Writing(pub(crate) Vec<u8>);
 
 impl Writing {
-    /// Appends bytes as they are.
+    /// Appends bytes unchanged.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         self.0.extend_from_slice(bytes);
         self
@@ -44,7 +44,7 @@ impl Writing {
         self.u64(time.millis().cast_unsigned())
     }
 
-    /// Appends a time that may be missing.
+    /// Appends an optional time.
     pub(crate) fn maybe_time(&mut self, time: Option<Timestamp>) -> &mut Self {
         self.u64(time.map_or(u64::MAX, |time| time.millis().cast_unsigned()))
     }
@@ -55,24 +55,24 @@ impl Writing {
     }
 }
 
-/// Bytes being read from the front.
+/// Bytes that are read from the front.
 #[derive(Debug, Clone)]
 pub(crate) struct Reading<'a>(&'a [u8]);
 
 impl<'a> Reading<'a> {
-    /// Reads `bytes`.
+    /// Starts to read `bytes`.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// The next bytes.
+    /// Reads the next bytes.
     pub(crate) fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
         let (bytes, rest) = self.0.split_at_checked(count).ok_or_else(|| damaged("a part is too short"))?;
         self.0 = rest;
         Ok(bytes)
     }
 
-    /// The next bytes, as an array.
+    /// Reads the next bytes as an array.
     #[inline]
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let (bytes, rest) = self.0.split_first_chunk().ok_or_else(|| damaged("a part is too short"))?;
@@ -80,33 +80,33 @@ impl<'a> Reading<'a> {
         Ok(*bytes)
     }
 
-    /// The next byte.
+    /// Reads a byte.
     pub(crate) fn u8(&mut self) -> Result<u8> {
         self.array().map(u8::from_le_bytes)
     }
 
-    /// The next number of two bytes.
+    /// Reads a number of two bytes.
     pub(crate) fn u16(&mut self) -> Result<u16> {
         self.array().map(u16::from_le_bytes)
     }
 
-    /// The next number of four bytes.
+    /// Reads a number of four bytes.
     pub(crate) fn u32(&mut self) -> Result<u32> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// The next number of eight bytes.
+    /// Reads a number of eight bytes.
     pub(crate) fn u64(&mut self) -> Result<u64> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// The next time.
+    /// Reads a time.
     pub(crate) fn time(&mut self) -> Result<Timestamp> {
         let millis = self.u64()?.cast_signed();
         Timestamp::from_millis(millis).map_err(|_| damaged("a time is out of range"))
     }
 
-    /// The next time, where there is one.
+    /// Reads an optional time.
     pub(crate) fn maybe_time(&mut self) -> Result<Option<Timestamp>> {
         if self.0.starts_with(&u64::MAX.to_le_bytes()) {
             self.u64().map(|_| None)
@@ -115,13 +115,13 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The next text.
+    /// Reads a text.
     pub(crate) fn text(&mut self) -> Result<&'a str> {
         let length = self.u32()? as usize;
         std::str::from_utf8(self.bytes(length)?).map_err(|_| damaged("a text is not UTF-8"))
     }
 
-    /// The next flag.
+    /// Reads a flag.
     pub(crate) fn flag(&mut self) -> Result<bool> {
         match self.u8()? {
             0 => Ok(false),
@@ -130,31 +130,31 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// How many of something follow. Each takes at least `least` bytes, so that a wild number is found out before
-    /// anything is set aside for it.
+    /// Reads the count of items that follow. Each needs at least `least` bytes, so that a corrupt
+    /// count is detected before memory is reserved.
     pub(crate) fn count(&mut self, least: usize) -> Result<usize> {
         let count = self.u32()? as usize;
         let fits = count.checked_mul(least.max(1)).is_some_and(|bytes| bytes <= self.0.len());
         if fits { Ok(count) } else { Err(damaged("a count is too great")) }
     }
 
-    /// Bytes not yet read.
+    /// Returns the number of unread bytes.
     pub(crate) fn left(&self) -> usize {
         self.0.len()
     }
 
-    /// An error unless everything was read.
+    /// Returns an error unless everything was read.
     pub(crate) fn end(&self) -> Result<()> {
         if self.0.is_empty() { Ok(()) } else { Err(damaged("a part is too long")) }
     }
 }
 
-/// The place of a value in its closed list; lists only grow at their end.
+/// Returns the code of a value in its closed list. New values are only appended.
 pub(crate) fn code_of<T: PartialEq>(all: &[T], value: &T) -> u8 {
     all.iter().position(|other| other == value).and_then(|place| u8::try_from(place).ok()).unwrap_or(u8::MAX)
 }
 
-/// The value at a place of its closed list.
+/// Returns the value with a code in its closed list.
 pub(crate) fn of_code<T: Copy>(all: &[T], code: u8) -> Result<T> {
     all.get(usize::from(code)).copied().ok_or_else(|| damaged("a code is not known"))
 }

@@ -1,5 +1,6 @@
-//! Numbers of the index against those of a snapshot: given out in order of first use, each defined in the block that
-//! uses it first. Numbers of the index must keep their meaning while a snapshot is written.
+//! Maps numbers of the index to those of a snapshot: assigned in order of first use, each defined
+//! in the block that uses it first. Numbers of the index must keep their meaning while a snapshot
+//! is written.
 
 use loci_model::Result;
 
@@ -7,19 +8,20 @@ use super::bytes::{Reading, Writing, damaged};
 use crate::columns::NONE;
 use crate::primitives::interner::Interner;
 
-/// The numbers of one kind that a snapshot has given out so far.
+/// The numbers of one kind assigned so far.
 #[derive(Debug, Default)]
 pub(crate) struct Dictionary {
-    /// By number of the index.
+    /// The assigned numbers, by number of the index.
     numbers: Vec<u32>,
     next: u32,
-    /// Definitions that no block has yet.
+    /// The number of definitions that are not in a block yet.
     fresh: u32,
     out: Writing,
 }
 
 impl Dictionary {
-    /// The snapshot's number of a number of the index, if it has one; [`NONE`] stays itself.
+    /// Returns the snapshot's number for a number of the index, if assigned; [`NONE`] maps to
+    /// itself.
     pub(crate) fn find(&self, number: u32) -> Option<u32> {
         if number == NONE {
             return Some(NONE);
@@ -27,7 +29,7 @@ impl Dictionary {
         self.numbers.get(number as usize).copied().filter(|new| *new != NONE)
     }
 
-    /// Gives a number out; its definition is to be written to what comes with it.
+    /// Assigns a number. The caller writes its definition to the returned writer.
     pub(crate) fn define(&mut self, number: u32) -> (u32, &mut Writing) {
         let at = number as usize;
         if self.numbers.len() <= at {
@@ -41,7 +43,7 @@ impl Dictionary {
         (self.next - 1, &mut self.out)
     }
 
-    /// The snapshot's number of a text.
+    /// Returns the snapshot's number of a text.
     pub(crate) fn text(&mut self, number: u32, words: &Interner) -> u32 {
         self.find(number).unwrap_or_else(|| {
             let (new, out) = self.define(number);
@@ -50,7 +52,7 @@ impl Dictionary {
         })
     }
 
-    /// How many were given out.
+    /// Returns the number of assigned numbers.
     pub(crate) fn len(&self) -> u32 {
         self.next
     }
@@ -62,7 +64,7 @@ impl Dictionary {
     }
 }
 
-/// Takes new texts in: each must get the next number.
+/// Loads new texts. Each must get the next number.
 pub(crate) fn load_texts(from: &mut Reading<'_>, words: &mut Interner) -> Result<()> {
     for _ in 0..from.count(4)? {
         let expected = words.len();
@@ -73,7 +75,7 @@ pub(crate) fn load_texts(from: &mut Reading<'_>, words: &mut Interner) -> Result
     Ok(())
 }
 
-/// A number that must be one of `count`, or [`NONE`].
+/// Checks a number, which must be less than `count`, or [`NONE`].
 pub(crate) fn number_or_none(number: u32, count: u32) -> Result<u32> {
     if number < count || number == NONE { Ok(number) } else { Err(damaged("a number names nothing")) }
 }

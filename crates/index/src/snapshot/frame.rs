@@ -1,5 +1,5 @@
-//! What a snapshot is cut into: a head, blocks, an end; each with its length and checksum. It knows nothing of what the
-//! blocks say.
+//! The frame of a snapshot: a head, blocks, an end; each with its length and checksum. It does not
+//! interpret the contents of blocks.
 
 use std::io::Read;
 
@@ -8,17 +8,17 @@ use loci_model::{Error, Result};
 use super::bytes::{Reading, Writing, damaged};
 use crate::vectors::sketch;
 
-/// Raised by one with every change of what blocks say.
+/// The version of the contents of blocks, incremented with every change.
 pub(crate) const FORMAT: u32 = 2;
 
 const MAGIC: [u8; 8] = *b"locisnap";
-/// Bytes of a block at most: a block is closed when it is great enough, long before this.
+/// The maximum size of a block in bytes. Writers close a block long before this.
 const BLOCK_BYTES_MAX: u64 = 1 << 30;
 const HEAD_BYTES: usize = 36;
-/// Lanes of a checksum: so that one multiplication need not wait for the other.
+/// The number of lanes of a checksum, whose multiplications run in parallel.
 const LANES: usize = 4;
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Records.
@@ -29,7 +29,7 @@ pub(crate) enum Kind {
 
 const KINDS: &[Kind] = &[Kind::Records, Kind::End];
 
-/// Appends the head of a snapshot that stands at `sequence`.
+/// Appends the head of a snapshot at `sequence`.
 pub(crate) fn write_head(sequence: u64, out: &mut Vec<u8>) {
     let mut head = Writing::default();
     head.bytes(&MAGIC).u32(FORMAT).u32(loci_text::ANALYSER_VERSION).u32(sketch::VERSION).u64(sequence);
@@ -38,7 +38,7 @@ pub(crate) fn write_head(sequence: u64, out: &mut Vec<u8>) {
     out.append(&mut head.0);
 }
 
-/// Reads the head; the sequence it states. An error for what another version wrote.
+/// Reads the head and returns its sequence. Returns an error for a snapshot of another version.
 pub(crate) fn read_head(from: &mut dyn Read) -> Result<u64> {
     let mut bytes = [0u8; HEAD_BYTES];
     from.read_exact(&mut bytes).map_err(unreadable)?;
@@ -57,7 +57,8 @@ pub(crate) fn read_head(from: &mut dyn Read) -> Result<u64> {
     Ok(sequence)
 }
 
-/// Makes `out` from `start` on, where the payload begins with room for its frame, a whole block.
+/// Completes a block in `out`, whose payload starts at `start` after the space reserved for the
+/// frame.
 pub(crate) fn seal(kind: Kind, ordinal: u64, payload: &[u8], out: &mut Vec<u8>) {
     let place = KINDS.iter().position(|other| *other == kind).unwrap_or_default() as u64;
     out.extend_from_slice(&place.to_le_bytes());
@@ -79,7 +80,7 @@ pub(crate) fn read_block(from: &mut dyn Read, ordinal: u64, payload: &mut Vec<u8
         return Err(damaged("a block is too great"));
     }
     payload.clear();
-    // Grows with what is there, whatever the length says.
+    // The buffer grows with the available data, regardless of the stated length.
     let got = from.take(length + 8).read_to_end(payload).map_err(unreadable)?;
     let Some((_, sum)) = payload.split_last_chunk::<8>().filter(|_| got as u64 == length + 8) else {
         return Err(damaged("it is cut off"));
@@ -96,12 +97,14 @@ fn unreadable(error: std::io::Error) -> Error {
     damaged("it cannot be read to its end").caused_by(error)
 }
 
-/// Differs for every block of a snapshot, so that blocks cannot change places.
+/// Returns a seed that is different for every block of a snapshot, so that swapped blocks are
+/// detected.
 fn seed(ordinal: u64, place: u64) -> u64 {
     (ordinal << 8 | place).wrapping_add(1)
 }
 
-/// Four lanes of words, multiplied and turned: each step can be undone, so that a change within one lane always shows.
+/// Returns the checksum: four lanes of words, multiplied and rotated. Each step is invertible, so
+/// that a change within one lane is always detected.
 pub(crate) fn checksum(bytes: &[u8], seed: u64) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let step = |lane: u64, word: u64| (lane ^ word).wrapping_mul(ODD).rotate_left(29);

@@ -1,5 +1,5 @@
-//! From blocks to an index. Every number is checked before it is used; what a record means is settled by the same code
-//! that takes in a change. Blocks and their vectors come from `blocks`, on another thread.
+//! Builds an index from blocks. Every number is checked before use, and records are added by the
+//! same code as changes. `blocks` reads blocks and vectors on another thread.
 
 use std::io::Read;
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
@@ -19,28 +19,28 @@ use crate::columns::{NONE, PassageRow};
 use crate::memory_index::MemoryIndex;
 use crate::primitives::compact_text::CompactText;
 
-/// An index in the making.
+/// An index under construction.
 #[derive(Default)]
 struct Loading {
     index: MemoryIndex,
     groups: u32,
     names: u32,
     paths: u32,
-    /// Vectors of passages so far, by space.
+    /// The number of vectors assigned to passages so far, by space.
     vectors: Vec<u32>,
     records: u64,
     passages: u64,
 }
 
-/// What the records of one block draw on.
+/// The data that the records of one block refer to.
 struct Parts<'a> {
     metadata: Vec<u32>,
-    /// Vectors not yet of a passage, by space.
+    /// The number of vectors not assigned yet, by space.
     vectors: Vec<u32>,
     terms: &'a [[u8; 4]],
 }
 
-/// A passage as read, its terms and its space.
+/// A parsed passage with its terms and its space.
 struct Passage<'a> {
     row: PassageRow,
     terms: &'a [[u8; 4]],
@@ -48,13 +48,15 @@ struct Passage<'a> {
 }
 
 impl MemoryIndex {
-    /// The sequence at which a snapshot was saved, from its head alone; errors as for [`MemoryIndex::load`].
+    /// Returns the sequence at which a snapshot was saved, from its head alone. Errors as for
+    /// [`MemoryIndex::load`].
     pub fn saved_sequence(from: &mut dyn Read) -> Result<u64> {
         frame::read_head(from)
     }
 
-    /// Reads what [`MemoryIndex::save`] wrote. `Invalid` for a snapshot that is damaged or cut off, `Conflict` for one of
-    /// another version; the index is then to be rebuilt. It stands at the sequence it was saved at.
+    /// Loads a snapshot written by [`MemoryIndex::save`], with its sequence. `Invalid` for a
+    /// damaged or truncated snapshot, `Conflict` for one of another version. The index must then be
+    /// rebuilt.
     pub fn load(from: &mut dyn Read) -> Result<Self> {
         let sequence = frame::read_head(from)?;
         let (ready, blocks) = sync_channel(blocks::READY_MAX);
@@ -63,12 +65,12 @@ impl MemoryIndex {
             let builder = thread::Builder::new().spawn_scoped(scope, move || build(&blocks, &give_back));
             let builder = builder.map_err(no_thread)?;
             let read = blocks::read(from, &ready, &used);
-            // Tells the builder that no more comes.
+            // Signals the end to the builder.
             drop(ready);
             let built = builder.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             Ok::<_, Error>((read, built))
         })?;
-        // Where nothing could be read, it is no wonder that nothing could be built.
+        // A read error explains a build error, and is reported first.
         let vectors = read?;
         let mut index = built?;
         if !matches!(from.read(&mut [0]), Ok(0)) {
@@ -81,7 +83,7 @@ impl MemoryIndex {
     }
 }
 
-/// An index without vectors of the blocks that come.
+/// Builds an index without vectors from the received blocks.
 fn build(blocks: &Receiver<Block>, used: &Sender<Vec<u8>>) -> Result<MemoryIndex> {
     let mut loading = Loading::default();
     loading.index.begin_bulk();
@@ -198,7 +200,7 @@ impl Loading {
         }
         let count = block.count(1)?;
         let passages = (0..count).map(|_| self.passage(block, parts)).collect::<Result<Vec<_>>>()?;
-        // Order within a session rests on it.
+        // The order within a session depends on it.
         if !passages.is_sorted_by(|left, right| left.row.part < right.row.part) {
             return Err(damaged("passages out of order"));
         }
@@ -231,7 +233,7 @@ impl Loading {
         Ok(Passage { row, terms, vector })
     }
 
-    /// The place of the next vector of a space, which `blocks` took in.
+    /// Returns the position of the next vector of a space that `blocks` loaded.
     fn vector(&mut self, space: u32, left: &mut [u32]) -> Result<(u16, u32)> {
         let at = space as usize;
         let (left, row) = left
@@ -257,7 +259,7 @@ impl Loading {
     }
 }
 
-/// The numbers of the metadata sets of a block, each held once for the time of the block.
+/// Returns the numbers of the metadata sets of a block, each held while the block is processed.
 fn hold_sets(block: &mut Reading<'_>, sets: &mut MetadataSets) -> Result<Vec<u32>> {
     let mut numbers = Vec::new();
     for _ in 0..block.count(4)? {

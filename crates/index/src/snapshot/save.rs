@@ -1,4 +1,4 @@
-//! From an index to blocks, some thousand records at a time.
+//! Writes an index to blocks, a few thousand records at a time.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -15,7 +15,8 @@ use crate::memory_index::MemoryIndex;
 use crate::primitives::compact_text::CompactText;
 use crate::vectors::RowsOut;
 
-/// A block is closed once it has so many bytes of records, or has looked at so many.
+/// The size of records at which a block is closed, in bytes; the next constant is the maximum
+/// number of examined records.
 const BLOCK_BYTES: usize = 1 << 20;
 const BLOCK_RECORDS: u32 = 4_096;
 
@@ -25,9 +26,9 @@ impl Default for SnapshotSaver {
     }
 }
 
-/// Writes a snapshot of one index block by block. The index may change between blocks: each record is written as it is
-/// when its block is, and what changed after the first block is a later change than [`SnapshotSaver::sequence`], so
-/// that whoever loads the snapshot and applies all later changes has them all.
+/// Writes a snapshot of one index block by block. The index may change between blocks: each record
+/// is written in its state at the time of its block. Changes after the first block are later than
+/// [`SnapshotSaver::sequence`], so applying all later changes after loading gives a complete index.
 #[derive(Debug)]
 pub struct SnapshotSaver {
     step: u32,
@@ -45,7 +46,7 @@ pub struct SnapshotSaver {
     spaces: Dictionary,
 }
 
-/// What one block says, by part.
+/// The contents of a block, by part.
 #[derive(Debug, Default)]
 struct Block {
     metadata: Sets,
@@ -56,7 +57,7 @@ struct Block {
     records: u32,
 }
 
-/// The metadata of a block.
+/// The metadata sets of a block.
 #[derive(Debug, Default)]
 struct Sets {
     numbers: HashMap<u32, u32>,
@@ -71,12 +72,12 @@ impl Block {
 }
 
 impl SnapshotSaver {
-    /// A snapshot to be, in blocks that take a millisecond or two each.
+    /// Starts a snapshot in blocks that each take a millisecond or two.
     pub fn new() -> Self {
         Self::stepping(BLOCK_RECORDS)
     }
 
-    /// The same in blocks of at most `records` records.
+    /// Starts a snapshot in blocks of at most `records` records.
     pub fn stepping(records: u32) -> Self {
         Self {
             step: records.max(1),
@@ -95,13 +96,13 @@ impl SnapshotSaver {
         }
     }
 
-    /// The change the snapshot stands at; 0 before its first block.
+    /// Returns the sequence of the snapshot; 0 before its first block.
     pub fn sequence(&self) -> u64 {
         self.sequence.unwrap_or(0)
     }
 
-    /// Appends the next block to `out`; false where the snapshot is whole and nothing was appended. Always asked with the
-    /// same index, changed or not.
+    /// Appends the next block to `out`. Returns false if the snapshot is complete and nothing was
+    /// appended. Every call needs the same index, changed or not.
     pub fn next(&mut self, index: &MemoryIndex, out: &mut Vec<u8>) -> bool {
         if self.ended {
             return false;
@@ -210,8 +211,8 @@ impl SnapshotSaver {
         new
     }
 
-    /// The parts of a block in the order in which they are read: vectors, which go their own way, then words before
-    /// what uses them.
+    /// Returns the parts of a block in reading order: vectors, which are loaded separately, then
+    /// words before their uses.
     fn payload(&mut self, mut block: Block) -> Writing {
         let mut out = Writing::default();
         self.spaces.flush(&mut out);
@@ -232,7 +233,7 @@ impl SnapshotSaver {
         out
     }
 
-    /// What tells a whole snapshot from one that was cut off between blocks, and records that are gone.
+    /// Returns the end block, which marks a snapshot as complete and lists removed records.
     fn end(&self, index: &MemoryIndex) -> Writing {
         let mut out = Writing::default();
         out.u64(self.records).u64(self.passages).u32(self.terms.len());
@@ -248,7 +249,7 @@ impl SnapshotSaver {
     }
 }
 
-/// A set is written in every block that uses it: its number may stand for another in the next.
+/// A set is written in every block that uses it, because its number may be reused between blocks.
 fn set_number(sets: &MetadataSets, number: u32, known: &mut Sets) -> u32 {
     let next = known.numbers.len() as u32;
     *known.numbers.entry(number).or_insert_with(|| {
@@ -258,7 +259,7 @@ fn set_number(sets: &MetadataSets, number: u32, known: &mut Sets) -> u32 {
 }
 
 impl MemoryIndex {
-    /// Writes a snapshot: what [`MemoryIndex::load`] reads. A [`SnapshotSaver`] does the same in steps.
+    /// Writes a snapshot for [`MemoryIndex::load`]. A [`SnapshotSaver`] does the same in steps.
     pub fn save(&self, to: &mut dyn Write) -> Result<()> {
         let mut saver = SnapshotSaver::new();
         let mut block = Vec::new();

@@ -1,4 +1,5 @@
-//! Snapshots whose checksums are right and whose contents are not: an error or an index that works, never a panic.
+//! Snapshots with valid checksums and invalid contents: loading gives an error or a working index,
+//! never a panic.
 
 use loci_model::ports::search::{CandidateRequest, ListLengths};
 use loci_model::record::metadata::MetadataValue;
@@ -74,7 +75,7 @@ fn index_of(numbers: std::ops::Range<u32>) -> MemoryIndex {
     index
 }
 
-/// Head, then kind and payload of each block.
+/// Returns the head, then the kind and payload of each block.
 fn blocks(bytes: &[u8]) -> (Vec<u8>, Vec<(Kind, Vec<u8>)>) {
     let mut from = bytes;
     frame::read_head(&mut from).unwrap();
@@ -98,7 +99,7 @@ fn sealed(head: &[u8], blocks: &[(Kind, Vec<u8>)]) -> Vec<u8> {
     bytes
 }
 
-/// Asks and changes an index in every way there is.
+/// Queries and changes an index in every possible way.
 fn exercise(mut index: MemoryIndex) {
     let memory = MemoryId::parse("m-abcdefghij").unwrap();
     let mut request = CandidateRequest {

@@ -1,4 +1,5 @@
-//! The vectors of the passages, by model: rows of bytes, their scales and their sketches. It does not choose among them.
+//! The vectors of the passages, by model: rows of bytes, their scales and their sketches. It does
+//! not select among them.
 
 pub(super) mod segment;
 pub(super) mod sketch;
@@ -18,25 +19,25 @@ use crate::vectors::sketch::Sketcher;
 /// All vectors of one model.
 #[derive(Debug)]
 pub(crate) struct Space {
-    /// Model and quantisation.
+    /// The model and the quantisation.
     pub(crate) model: Arc<str>,
-    /// Values of a vector.
+    /// The number of values of a vector.
     pub(crate) dimensions: usize,
     sketcher: Sketcher,
-    /// All but the last are full.
+    /// The segments; all except the last are full.
     segments: Vec<Segment>,
-    /// Passages that have a vector here.
+    /// The passages with a vector in this space.
     pub(crate) holders: Bits,
 }
 
-/// A question as the kernels take it: `scale · values`.
+/// A question in the form for kernels: `scale · values`.
 #[derive(Debug)]
 pub(crate) struct Question {
     lines: Vec<WideLine>,
     scale: f32,
-    /// What a sketch adds to a distance.
+    /// The distances that parts of a sketch add.
     pub(crate) tables: Vec<Tables>,
-    /// The greatest distance there can be.
+    /// The greatest possible distance.
     pub(crate) farthest: u16,
 }
 
@@ -47,7 +48,8 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
-    /// Adds a vector of a passage yet to be named by [`Vectors::give`]; `None` for a vector without values.
+    /// Adds a vector, whose passage [`Vectors::give`] sets later; `None` for a vector without
+    /// values.
     pub(crate) fn add(&mut self, vector: &StoredVector) -> Option<(u16, u32)> {
         let dimensions = vector.values.len();
         if dimensions == 0 {
@@ -57,7 +59,7 @@ impl Vectors {
         self.spaces.get_mut(usize::from(number)).map(|space| (number, space.push(vector)))
     }
 
-    /// The number of the space of a model, a new one at first sight.
+    /// Returns the number of the space of a model, and adds it if new.
     pub(crate) fn open(&mut self, model: &str, dimensions: usize) -> Option<u16> {
         let at = self.position(model, dimensions).unwrap_or_else(|| {
             self.spaces.push(Space::new(model.into(), dimensions));
@@ -66,8 +68,8 @@ impl Vectors {
         u16::try_from(at).ok()
     }
 
-    /// Adds rows of a snapshot to every space, of the length that `read` is told; how many for each. They are of no
-    /// passage yet.
+    /// Adds rows of a snapshot to every space. `read` receives the number of dimensions. Returns
+    /// the number of rows by space. They have no passage yet.
     pub(crate) fn load<'a>(&mut self, mut read: impl FnMut(usize) -> Result<RowsIn<'a>>) -> Result<Vec<u32>> {
         let mut counts = Vec::with_capacity(self.spaces.len());
         for space in &mut self.spaces {
@@ -80,7 +82,7 @@ impl Vectors {
         Ok(counts)
     }
 
-    /// Names the passage a row belongs to, or none with [`NONE`].
+    /// Sets the passage of a row; [`NONE`] frees it.
     pub(crate) fn give(&mut self, (space, row): (u16, u32), passage: u32) {
         let Some(space) = self.spaces.get_mut(usize::from(space)) else { return };
         let Some(segment) = space.segments.get_mut(row as usize / SEGMENT) else { return };
@@ -93,30 +95,31 @@ impl Vectors {
         }
     }
 
-    /// The space of a question.
+    /// Returns the space of a question.
     pub(crate) fn space(&self, model: &str, dimensions: usize) -> Option<(u16, &Space)> {
         let at = self.position(model, dimensions)?;
         Some((u16::try_from(at).ok()?, self.spaces.get(at)?))
     }
 
-    /// The space of a number.
+    /// Returns the space with a number.
     pub(crate) fn by_number(&self, number: u16) -> Option<&Space> {
         self.spaces.get(usize::from(number))
     }
 
-    /// Every space.
+    /// Returns all spaces.
     pub(crate) fn spaces(&self) -> &[Space] {
         &self.spaces
     }
 
-    /// Drops rows without a passage, renames the others' passages, and tells each new row.
+    /// Removes rows without a passage, renumbers the passages of the others, and reports each new
+    /// row.
     pub(crate) fn compact(&mut self, renamed: &[u32], mut moved: impl FnMut(u32, u32)) {
         for space in &mut self.spaces {
             space.compact(renamed, &mut moved);
         }
     }
 
-    /// Bytes held.
+    /// Returns the memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.spaces.iter().map(Space::bytes).sum()
     }
@@ -137,10 +140,10 @@ impl Space {
         self.append(|last| last.push(kernels::lines(&vector.values), vector.scale, &sketch))
     }
 
-    /// Adds what `add` puts into the last segment, one row, and tells its number.
+    /// Adds the row that `add` puts into the last segment, and returns its number.
     fn append(&mut self, add: impl FnOnce(&mut Segment)) -> u32 {
         if self.segments.last().is_none_or(|last| last.len() == SEGMENT) {
-            // The first grows with a small memory.
+            // The first segment grows gradually, for small memories.
             let new = if self.segments.is_empty() { Segment::new } else { Segment::with_room };
             self.segments.push(new(self.width(), sketch::bytes(self.dimensions)));
         }
@@ -150,7 +153,7 @@ impl Space {
         (full + last.len() - 1) as u32
     }
 
-    /// Writes a row into a snapshot.
+    /// Writes a row to a snapshot.
     pub(crate) fn save_row(&self, row: u32, out: &mut RowsOut) {
         out.count += 1;
         out.scales.u32(self.scale(row).to_bits());
@@ -177,12 +180,12 @@ impl Space {
         Ok(())
     }
 
-    /// Lines of one row.
+    /// Returns the number of lines in a row.
     fn width(&self) -> usize {
         self.dimensions.div_ceil(kernels::LINE)
     }
 
-    /// The rows in runs of [`SEGMENT`].
+    /// Returns the rows in segments of [`SEGMENT`].
     pub(crate) fn segments(&self) -> &[Segment] {
         &self.segments
     }
@@ -191,24 +194,24 @@ impl Space {
         self.segments.get(row as usize / SEGMENT)
     }
 
-    /// The lines of a row; empty for a row that does not exist.
+    /// Returns the lines of a row. Empty for an unknown row.
     #[inline]
     pub(crate) fn row(&self, row: u32) -> &[Line] {
         self.segment(row).map_or(&[], |segment| segment.lines(row as usize % SEGMENT))
     }
 
-    /// The scale of a row.
+    /// Returns the scale of a row.
     #[inline]
     pub(crate) fn scale(&self, row: u32) -> f32 {
         self.segment(row).map_or(0.0, |segment| segment.scale(row as usize % SEGMENT))
     }
 
-    /// The passage of a row; [`NONE`] for a row that is free.
+    /// Returns the passage of a row; [`NONE`] for a free row.
     pub(crate) fn passage(&self, row: u32) -> u32 {
         self.segment(row).map_or(NONE, |segment| segment.passage(row as usize % SEGMENT))
     }
 
-    /// A question to this space; `None` if it has no direction.
+    /// Converts a question to this space; `None` for a zero vector.
     pub(crate) fn question(&self, vector: &[f32]) -> Option<Question> {
         let greatest = vector.iter().fold(0.0f32, |most, value| most.max(value.abs()));
         if vector.len() != self.dimensions || !greatest.is_finite() || greatest <= 0.0 {
@@ -226,13 +229,13 @@ impl Space {
         Some(Question { lines, scale: (1.0 / square.sqrt()) as f32, tables, farthest })
     }
 
-    /// Cosine of a question and a row.
+    /// Returns the cosine of a question and a row.
     #[inline]
     pub(crate) fn cosine(&self, question: &Question, row: u32) -> f32 {
         (kernels::chosen().dot)(&question.lines, self.row(row)) as f32 * question.scale * self.scale(row)
     }
 
-    /// Dot product of two rows.
+    /// Returns the dot product of two rows.
     pub(crate) fn between(&self, left: u32, right: u32) -> f32 {
         (kernels::chosen().dot_rows)(self.row(left), self.row(right)) as f32
             * self.scale(left)
@@ -262,7 +265,7 @@ impl Space {
     }
 }
 
-/// Rows of one space on their way into a block of a snapshot.
+/// Rows of one space to be written to a block of a snapshot.
 #[derive(Debug, Default)]
 pub(crate) struct RowsOut {
     count: u32,
@@ -272,7 +275,7 @@ pub(crate) struct RowsOut {
 }
 
 impl RowsOut {
-    /// Bytes so far.
+    /// Returns the number of bytes so far.
     pub(crate) fn bytes(&self) -> usize {
         self.scales.0.len() + self.sketches.0.len() + self.values.0.len()
     }
@@ -283,7 +286,7 @@ impl RowsOut {
     }
 }
 
-/// Rows of one space in a block of a snapshot, from the next on.
+/// The remaining rows of one space in a block of a snapshot.
 #[derive(Debug)]
 pub(crate) struct RowsIn<'a> {
     scales: &'a [[u8; 4]],
@@ -298,7 +301,7 @@ struct RowIn<'a> {
 }
 
 impl<'a> RowsIn<'a> {
-    /// Finds the rows in a block. No value may be −128: the kernels rely on it.
+    /// Locates the rows in a block. No value may be −128: the kernels depend on it.
     pub(crate) fn read(block: &mut Reading<'a>, dimensions: usize) -> Result<Self> {
         let too_many = || damaged("more vectors than fit");
         let count = block.count(4)?;
@@ -312,12 +315,12 @@ impl<'a> RowsIn<'a> {
         Ok(Self { scales, sketches, values })
     }
 
-    /// Rows left.
+    /// Returns the number of remaining rows.
     fn len(&self) -> u32 {
         self.scales.len() as u32
     }
 
-    /// True when all were taken.
+    /// True if no row remains.
     fn is_empty(&self) -> bool {
         self.scales.is_empty()
     }

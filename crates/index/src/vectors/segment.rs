@@ -1,20 +1,22 @@
-//! A run of rows of one model: values, scales, sketches and passages. It does not know what a model is.
+//! A segment of rows of one model: values, scales, sketches and passages. It does not interpret the
+//! model.
 //!
-//! Rows are kept in runs of fixed length, so that a great memory grows without being copied and without room to spare.
+//! Rows are stored in segments of fixed length, so that a large memory grows without copying and
+//! without spare capacity.
 
 use crate::columns::NONE;
 use crate::kernels::{self, BLOCK, GROUP, Line, Tile};
 use crate::primitives::bits::Bits;
 
-/// Rows of a full segment.
+/// The number of rows in a full segment.
 pub(crate) const SEGMENT: usize = 4096;
 
-/// Up to [`SEGMENT`] rows.
+/// A segment of up to [`SEGMENT`] rows.
 #[derive(Debug, Default)]
 pub(crate) struct Segment {
-    /// Lines of one row.
+    /// The number of lines in a row.
     width: usize,
-    /// Tiles of one block of sketches.
+    /// The number of tiles in a block of sketches.
     tiles_width: usize,
     lines: Vec<Line>,
     tiles: Vec<Tile>,
@@ -23,19 +25,19 @@ pub(crate) struct Segment {
     groups: Vec<Place>,
 }
 
-/// Which rows of a group are taken, and by whom.
+/// The used rows of a group, and their passages.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     taken: u64,
-    /// The passage of the group's first row, where the passages of those taken follow one another as the rows do;
-    /// else [`NONE`].
+    /// The passage of the group's first row, if the passages of used rows are contiguous like the
+    /// rows; otherwise [`NONE`].
     base: u32,
 }
 
-/// Up to [`GROUP`] rows, as a scan takes them.
+/// Up to [`GROUP`] rows, the unit of a scan.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Group<'a> {
-    /// The first row within its segment.
+    /// The index of the first row within its segment.
     pub(crate) first: usize,
     /// Their sketches.
     pub(crate) tiles: &'a [Tile],
@@ -44,12 +46,12 @@ pub(crate) struct Group<'a> {
 }
 
 impl Segment {
-    /// For rows of `width` lines and sketches of `sketch` bytes.
+    /// Returns a segment for rows of `width` lines and sketches of `sketch` bytes.
     pub(crate) fn new(width: usize, sketch: usize) -> Self {
         Self { width, tiles_width: sketch / 4, ..Self::default() }
     }
 
-    /// The same with room for all rows: nothing is copied while it fills.
+    /// Returns a segment with capacity for all rows, which never reallocates.
     pub(crate) fn with_room(width: usize, sketch: usize) -> Self {
         let mut segment = Self::new(width, sketch);
         segment.lines.reserve_exact(SEGMENT * width);
@@ -59,12 +61,12 @@ impl Segment {
         segment
     }
 
-    /// Rows held.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.passages.len()
     }
 
-    /// Adds a row of no passage.
+    /// Adds a row without a passage.
     pub(crate) fn push(&mut self, lines: impl Iterator<Item = Line>, scale: f32, sketch: &[u8]) {
         let row = self.len();
         make_room(&mut self.lines, self.width, SEGMENT * self.width);
@@ -85,25 +87,25 @@ impl Segment {
         self.set_sketch(row, sketch);
     }
 
-    /// The lines of a row; empty for a row that does not exist.
+    /// Returns the lines of a row. Empty for an unknown row.
     #[inline]
     pub(crate) fn lines(&self, row: usize) -> &[Line] {
         self.lines.get(row * self.width..(row + 1) * self.width).unwrap_or_default()
     }
 
-    /// The scale of a row.
+    /// Returns the scale of a row.
     #[inline]
     pub(crate) fn scale(&self, row: usize) -> f32 {
         self.scales.get(row).copied().unwrap_or(0.0)
     }
 
-    /// The passage of a row; [`NONE`] for a row that is free.
+    /// Returns the passage of a row; [`NONE`] for a free row.
     #[inline]
     pub(crate) fn passage(&self, row: usize) -> u32 {
         self.passages.get(row).copied().unwrap_or(NONE)
     }
 
-    /// The sketch of a row.
+    /// Returns the sketch of a row.
     pub(crate) fn sketch(&self, row: usize) -> Vec<u8> {
         let start = row / BLOCK * self.tiles_width;
         let tiles = self.tiles.get(start..start + self.tiles_width).unwrap_or_default();
@@ -120,7 +122,7 @@ impl Segment {
         }
     }
 
-    /// Gives a row to a passage, or to none with [`NONE`], and tells whose it was.
+    /// Sets the passage of a row, or frees it with [`NONE`]. Returns its previous passage.
     pub(crate) fn give(&mut self, row: usize, passage: u32) -> u32 {
         let Some(holder) = self.passages.get_mut(row) else { return NONE };
         let before = std::mem::replace(holder, passage);
@@ -135,7 +137,7 @@ impl Segment {
         before
     }
 
-    /// Its groups, in order.
+    /// Returns its groups, in order.
     pub(crate) fn groups(&self) -> impl Iterator<Item = Group<'_>> {
         let tiles = self.tiles.chunks(self.tiles_width.max(1) * (GROUP / BLOCK));
         let parts = tiles.zip(self.passages.chunks(GROUP)).zip(&self.groups).enumerate();
@@ -147,12 +149,12 @@ impl Segment {
         })
     }
 
-    /// Moves a row to another place of this segment or of an earlier one.
+    /// Moves a row to another position in this segment or an earlier one.
     pub(crate) fn copy_to(&self, row: usize, to: &mut Self) {
         to.push(self.lines(row).iter().copied(), self.scale(row), &self.sketch(row));
     }
 
-    /// Bytes held.
+    /// Returns the memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         (self.lines.capacity() + self.tiles.capacity()) * kernels::LINE
             + (self.scales.capacity() + self.passages.capacity()) * 4
@@ -161,12 +163,12 @@ impl Segment {
 }
 
 impl Group<'_> {
-    /// The rows that are taken, by bits.
+    /// Returns the used rows, as bits.
     pub(crate) fn taken(&self) -> u64 {
         self.place.taken
     }
 
-    /// The rows whose passage is in scope, by bits.
+    /// Returns the rows whose passage is in scope, as bits.
     #[inline]
     pub(crate) fn within(&self, scope: &Bits) -> u64 {
         if self.place.base != NONE {
@@ -180,7 +182,7 @@ impl Group<'_> {
 impl Place {
     const FREE: Self = Self { taken: 0, base: NONE };
 
-    /// Notes that the row `at`, which was free, belongs to a passage.
+    /// Records that the free row `at` belongs to a passage.
     fn take(&mut self, at: usize, passage: u32) {
         if passage == NONE {
             return;
@@ -191,7 +193,7 @@ impl Place {
     }
 }
 
-/// Makes room for `more` items: twice as many as before, but never more than those of a full segment.
+/// Reserves capacity for `more` items: doubles it, but never beyond a full segment.
 fn make_room<T>(items: &mut Vec<T>, more: usize, full: usize) {
     if items.len() + more > items.capacity() {
         let room = (items.capacity() * 2).min(full).max(items.len() + more);
@@ -243,7 +245,7 @@ mod tests {
         ) {
             let mut segment = segment(150);
             let mut passages = vec![NONE; 150];
-            // Rows in order of their passages, as most are; then what changes.
+            // Rows in the order of their passages, as is usual; then changes.
             let in_order = (0..150).map(|row| (row, row as u32 + shift, false));
             for (row, passage, free) in in_order.chain(gives) {
                 let passage = if free { NONE } else { passage };

@@ -1,41 +1,44 @@
-//! Sketches: two bits for three dimensions, on which side of zero a vector lies after a rotation. A question weighs each bit
-//! with its own value there, so that the distance of a row is what the bits say against the question; a scan of sketches
-//! finds the rows worth a true cosine (decision 0031).
+//! Sketches: two bits for three dimensions, which state the signs of a vector's values after a
+//! rotation. A question weighs each bit with its own value in that dimension, and the distance of a
+//! row is the weight of the differing bits. A scan of sketches selects the rows whose exact cosine
+//! is computed (decision 0031).
 //!
-//! The rotation is the same for rows and questions, on every machine: signs from a fixed seed and sums and differences,
-//! which no processor rounds in its own way. It spreads over all bits what a model keeps in a few dimensions.
+//! The rotation is equal for rows and questions on every machine. It consists of signs from a fixed
+//! seed, and of sums and differences, which all processors round equally. It distributes the
+//! information of a few significant dimensions over all bits.
 
 use crate::kernels::{LINE, TABLE_MAX, Tables};
 use crate::primitives::mix::Mix;
 
-/// Raised with every change of what a sketch says: snapshots hold sketches.
+/// The version of the sketch format, incremented with every change: snapshots contain sketches.
 pub(crate) const VERSION: u32 = 3;
 
-/// Rounds of signs and sums; after two every bit hangs on every value.
+/// The number of rounds of signs and sums. After two, every bit depends on every value.
 const ROUNDS: usize = 2;
-/// Values that one round sums up; with more, sums are rounded.
+/// The maximum number of values that one round sums up. With more, sums would be rounded.
 const MIXED_MAX: usize = 256;
 
-/// Bytes of the sketch of a vector with so many dimensions: a multiple of eight.
+/// Returns the size of the sketch of a vector with `dimensions` dimensions, in bytes: a multiple of
+/// eight.
 pub(crate) fn bytes(dimensions: usize) -> usize {
     (dimensions * 2).div_ceil(3 * 64) * 8
 }
 
-/// Makes the sketches of vectors with one number of dimensions.
+/// Computes the sketches of vectors with a fixed number of dimensions.
 #[derive(Debug)]
 pub(crate) struct Sketcher {
-    /// 1 or −1: of each round as many as there are values.
+    /// Values of 1 or −1: for each round as many as the width.
     signs: Vec<f32>,
-    /// Values that are rotated: those of a vector, and zeros up to a multiple of 64.
+    /// The number of rotated values: those of a vector, and zeros up to a multiple of 64.
     width: usize,
-    /// Values mixed in one round: a power of two that divides the width.
+    /// The number of values mixed in one round: a power of two that divides the width.
     mixed: usize,
-    /// Values that give a bit. After the rotation any are as good as any others.
+    /// The number of values that give a bit. After the rotation all values are equally good.
     bits: usize,
 }
 
 impl Sketcher {
-    /// For vectors of so many dimensions.
+    /// Returns a sketcher for vectors of `dimensions` dimensions.
     pub(crate) fn new(dimensions: usize) -> Self {
         let width = dimensions.next_multiple_of(64);
         let mixed = (1usize << width.trailing_zeros().min(31)).min(MIXED_MAX);
@@ -46,15 +49,16 @@ impl Sketcher {
         Self { signs: (0..width * ROUNDS).map(sign).collect(), width, mixed, bits: bytes(dimensions) * 8 }
     }
 
-    /// The sketch of a stored row.
+    /// Returns the sketch of a stored row.
     pub(crate) fn of_row(&self, values: &[i8]) -> Vec<u8> {
         let values = self.rotated(values, f32::from);
         let bit = |byte, (at, value): (usize, &f32)| byte | u8::from(*value > 0.0) << at;
         values.as_chunks::<8>().0.iter().map(|eight| eight.iter().enumerate().fold(0, bit)).collect()
     }
 
-    /// What each half byte of a sketch adds to its distance from a question: the question's values, rounded to at most
-    /// 15, where the signs differ. Less where the sum would not fit 16 bits. Also tells the greatest distance.
+    /// Returns the distance that each half byte of a sketch adds: the question's values where the
+    /// signs differ, rounded to at most 15, or less if the sum would not fit 16 bits. Also returns
+    /// the greatest distance.
     pub(crate) fn of_question(&self, values: &[i16]) -> (Vec<Tables>, u16) {
         let mut values = self.rotated(values, f32::from);
         let greatest = values.iter().fold(0.0f32, |most, value| most.max(value.abs()));
@@ -83,7 +87,7 @@ impl Sketcher {
         values
     }
 
-    /// In another order, such that those mixed next come from all parts mixed before.
+    /// Reorders the values so that those mixed next come from all parts mixed before.
     fn spread(&self, values: &[f32]) -> Vec<f32> {
         let mut spread = vec![0.0; values.len()];
         let parts = values.len() / self.mixed;
@@ -96,9 +100,10 @@ impl Sketcher {
     }
 }
 
-/// The fast Walsh–Hadamard transform of as many values as a power of two from eight on, without its factor.
+/// Computes the unnormalised fast Walsh–Hadamard transform of a power of two of at least eight
+/// values.
 fn mix(values: &mut [f32]) {
-    // Eight by eight first: loops of fewer are not worth their overhead.
+    // Start with blocks of eight: loops over fewer values have too much overhead.
     for [a, b, c, d, e, f, g, h] in values.as_chunks_mut::<8>().0 {
         let (a1, b1, c1, d1) = (*a + *e, *b + *f, *c + *g, *d + *h);
         let (e1, f1, g1, h1) = (*a - *e, *b - *f, *c - *g, *d - *h);
@@ -121,7 +126,7 @@ fn mix(values: &mut [f32]) {
     }
 }
 
-/// The tables of four bytes; the values are whole and at most a quarter of [`TABLE_MAX`].
+/// Returns the tables of four bytes. The values are whole and at most a quarter of [`TABLE_MAX`].
 fn tables(values: &[f32]) -> Tables {
     let mut tables = Tables { low: [0; LINE], high: [0; LINE] };
     let ((low, _), (high, _)) = (tables.low.as_chunks_mut::<16>(), tables.high.as_chunks_mut::<16>());
@@ -132,8 +137,9 @@ fn tables(values: &[f32]) -> Tables {
     tables
 }
 
-/// For each choice of four bits the sum of the values with the other sign: without a bit that of the positive ones,
-/// and each bit takes a positive one off or puts a negative one on.
+/// Returns for each combination of four bits the sum of the values with the opposite sign. Without
+/// any bit this is the sum of the positive values; each bit removes a positive value or adds a
+/// negative one.
 fn against(values: [f32; 4]) -> [u8; 16] {
     let mut sums = [values.iter().map(|value| value.max(0.0)).sum::<f32>(); 16];
     for (bits, sum) in sums.iter_mut().enumerate() {
@@ -191,7 +197,7 @@ mod tests {
     fn distances_follow_cosines_also_where_few_dimensions_tell() {
         let (dimensions, many) = (384, 400);
         let sketcher = Sketcher::new(dimensions);
-        // What a model keeps in six dimensions of 384: signs of the others are chance.
+        // The information is in six of 384 dimensions; the signs of the others are random.
         let values = |row: &[i8]| -> Vec<f32> {
             let weight = |at: usize| if at.is_multiple_of(64) { 1.0 } else { 0.02 };
             row.iter().enumerate().map(|(at, value)| f32::from(*value) * weight(at)).collect()
@@ -217,7 +223,7 @@ mod tests {
     fn sketches_are_the_same_forever() {
         let row: Vec<i8> = (0..130).map(|at| (at * 73 % 255 - 127) as i8).collect();
         let sketch = Sketcher::new(130).of_row(&row);
-        // A change of this number is a change of `VERSION`: snapshots hold sketches.
+        // A change of this number requires a change of `VERSION`: snapshots contain sketches.
         assert_eq!((Mix::default().bytes(&sketch).finish(), VERSION), (7_373_737_044_820_812_931, 3));
     }
 }

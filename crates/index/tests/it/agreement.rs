@@ -1,4 +1,5 @@
-//! Random histories in random order: the index answers as its plain twin does, and the order leaves no trace.
+//! Random histories in random order: the index gives the results of the reference implementation,
+//! independent of the order.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +10,7 @@ use proptest::prelude::*;
 use crate::twin::{NEAR, Reading, Twin};
 use crate::world::{DIMENSIONS, Dice, MODEL, Raw, draw, draw_request, record_id};
 
-/// One change of one record: its new state, or its removal.
+/// A change of one record: its new state, or its removal.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
     pub(crate) number: u32,
@@ -22,7 +23,7 @@ pub(crate) fn history(dice: &mut Dice, records: u64, changes: u64) -> Vec<Change
     let change = |sequence| {
         let number = dice.below(records) as u32;
         let raw = (!dice.one_in(6)).then(|| match last.get(&number) {
-            // Now and then a record is embedded again, and nothing else.
+            // Sometimes a record is only embedded again.
             Some(former) if dice.one_in(3) => other_vectors(dice, former, sequence),
             _ => draw(dice, number, sequence),
         });
@@ -147,7 +148,7 @@ fn check(seed: u64, records: u64, changes: u64, requests: usize) {
     check_changes(dice, &changes, requests);
 }
 
-/// The same where no passage has a neighbour.
+/// Runs the same checks with passages that have no neighbours.
 fn check_alone(seed: u64, records: u64, changes: u64, requests: usize) {
     let mut dice = Dice(seed);
     let mut changes = history(&mut dice, records, changes);
@@ -210,8 +211,8 @@ proptest! {
     }
 }
 
-/// The bounds of a grant hid the neighbour that has the term, and a passage was missing that its
-/// window makes one of the best.
+/// A regression test: the bounds of a grant hid the neighbour with the term, and a passage was
+/// missing that is among the best because of its window.
 #[test]
 fn a_memory_of_which_bounds_hide_neighbours() {
     check(10195248273883759650, 366, 600, 8);

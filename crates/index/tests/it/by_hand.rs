@@ -1,4 +1,4 @@
-//! Small cases worked out by hand: what the twin could have wrong in the same way.
+//! Small cases computed by hand: they detect errors that the reference implementation shares.
 
 use loci_index::MemoryIndex;
 use loci_model::NamespaceMatch;
@@ -72,7 +72,8 @@ fn neighbours_that_bounds_hide_count_in_windows_however_many_others_have_the_ter
     let bounds = Bounds { metadata: allowed, since: None };
     scope.view = vec![AccessClause { bounds, ..AccessClause::default() }];
     scope.view[0].session = Some(SessionId::parse("s").unwrap());
-    // The caller sees the term once, far away: without that it would have no weight.
+    // The caller sees the term only once, in a distant record: without it the term would have no
+    // weight.
     let mut raws = vec![colored(0, "tea tea", "blue"), colored(1, "cat", "red")];
     raws.extend((2..5).map(|number| colored(number, "dog", "blue")));
     raws.push(colored(5, "tea", "red"));
@@ -84,7 +85,7 @@ fn neighbours_that_bounds_hide_count_in_windows_however_many_others_have_the_ter
     };
     let views = [(0, 1), (2, 3), (2, 4), (3, 7)];
     assert_eq!(look(&index), views);
-    // From so many on, terms are read from the passages of the caller's groups and not from the
+    // From this number on, terms are read from the passages of the caller's groups instead of the
     // lists.
     for number in 6..200 {
         let other = Raw::turn(number, "tea");
@@ -255,7 +256,7 @@ fn equal_scores_go_by_time_then_id() {
         check(one, vec![record_id(5)]);
         check(three, vec![record_id(5), record_id(4), by_id[0].clone()]);
     }
-    // Of records that stand alone one list is both, as long as the longer.
+    // For records without a session, one list of the greater length serves as both.
     check(list(3, 1, 0), vec![record_id(5), record_id(4), by_id[0].clone()]);
     check(list(1, 3, 0), vec![record_id(5), record_id(4), by_id[0].clone()]);
 }
@@ -346,7 +347,7 @@ fn each_passage_is_compared_in_the_space_of_its_own_vector() {
         set.passages_without_vector
     };
     assert_eq!(check(new(), None, 2, &[(0, 1.0), (1, 0.0)]), 4, "as without a model before");
-    // Two fifths and three fifths of the passages: one place and two.
+    // Two fifths and three fifths of the passages: one list entry and two.
     assert_eq!(
         check(new(), old(), 2, &[(0, 1.0), (3, 1.0), (4, 0.994)]),
         4,

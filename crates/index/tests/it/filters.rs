@@ -1,5 +1,6 @@
-//! Filters of every kind on a memory great enough for every form that sets and orders take, beside a plain test of each
-//! record: exactly the same passages, before and after changes and compactions.
+//! Filters of every kind on a memory that is large enough for every form of sets and orders,
+//! compared with a simple test of each record: exactly the same passages, before and after changes
+//! and compactions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,10 +17,11 @@ use crate::world::{
 };
 
 const RECORDS: u64 = 9_000;
-/// Times lie below this, so that a bound falls between most of them.
+/// The exclusive maximum of times, so that a bound falls between most of them.
 const MILLIS: u64 = 100_000;
 
-/// A record without words, with a vector for each passage: a long list by vector then has the whole scope.
+/// Returns a record without words, with a vector for each passage: a long list by vector then
+/// contains the whole scope.
 fn drawn(dice: &mut Dice, number: u32, sequence: u64) -> Raw {
     let mut raw = draw(dice, number, sequence);
     let head = &mut raw.head;
@@ -119,7 +121,7 @@ fn filters_take_exactly_what_a_look_at_each_record_takes() {
         }
         found.extend((0..120).map(|_| compare(&index, &raws, drawn_scope(&mut dice))));
     }
-    // Not all of them are about nothing.
+    // Not all of them are empty.
     assert!(found.iter().filter(|found| **found > 0).count() * 3 > found.len(), "{found:?}");
     assert!(found.iter().any(|found| *found > 4_096));
 }

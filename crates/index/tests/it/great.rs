@@ -1,4 +1,4 @@
-//! What only happens in greater memories: scans of sketches, postings read from a small scope, compactions.
+//! Behaviour of large memories: scans of sketches, postings read from a small scope, compactions.
 
 use loci_index::MemoryIndex;
 use loci_model::ports::search::{CandidateRequest, LexicalView, ListLengths};
@@ -8,7 +8,8 @@ use crate::world::{Dice, MODEL, Raw, filter, request, whole};
 
 const WIDE: usize = 384;
 
-/// Vectors that lie about a few hundred points, as texts about a few hundred matters do.
+/// Returns vectors clustered around a few hundred points, like those of texts about a few hundred
+/// topics.
 fn clustered(dice: &mut Dice, centres: &[Vec<f32>]) -> Vec<f32> {
     let centre = dice.pick(centres);
     centre.iter().map(|value| value + 0.9 * dice.fraction()).collect()
@@ -61,7 +62,7 @@ fn a_small_scope_in_a_great_memory_counts_alike() {
             Raw::turn(number, &text).with(|head| {
                 head.namespace = namespace(number).into();
                 if head.namespace == "/few/" {
-                    // Groups whose passages come in turns: they are read in order nonetheless.
+                    // Groups with interleaved passages: they are read in order nonetheless.
                     head.session = Some(SessionId::parse(format!("s{}", number / 200 % 3)).unwrap());
                 }
             })
@@ -83,7 +84,7 @@ fn a_small_scope_in_a_great_memory_counts_alike() {
     for (a, b) in restricted.candidates.iter().zip(&alone.candidates) {
         assert_eq!((&a.record, &a.views, a.position), (&b.record, &b.views, b.position));
     }
-    // A long session tells places too: turns came in order of their numbers.
+    // A long session returns positions too: turns arrived in the order of their numbers.
     let many: Vec<&Raw> = turns.iter().filter(|turn| turn.head.namespace == "/many/").collect();
     let set = great.candidates(&request(whole(0), "boat"));
     let in_many =

@@ -1,5 +1,5 @@
-//! The index against a plain twin that computes every formula of the ranking from raw texts, and by
-//! hand.
+//! Compares the index with a reference implementation that computes every formula of the ranking
+//! from raw texts, and with results computed by hand.
 
 #[cfg(test)]
 mod agreement;

@@ -1,4 +1,5 @@
-//! Snapshots: what is loaded answers as what was saved, now and after further changes; what is damaged is refused.
+//! Snapshots: a loaded index gives the same results as the saved one, also after further changes; a
+//! damaged one is rejected.
 
 use loci_index::{MemoryIndex, SnapshotSaver};
 use loci_model::ports::search::CandidateSet;
@@ -26,7 +27,7 @@ fn apply(index: &mut MemoryIndex, changes: &[Change]) {
     }
 }
 
-/// What two indexes must agree on; numbers they gave out may differ.
+/// Checks that two indexes agree; their internal numbers may differ.
 fn same(a: &MemoryIndex, b: &MemoryIndex) {
     let (a, b) = (a.info(), b.info());
     assert_eq!((a.passages, a.vectors, a.sequence, a.digest), (b.passages, b.vectors, b.sequence, b.digest));
@@ -61,7 +62,7 @@ fn check(seed: u64, records: u64, changes: u64) {
         let request = draw_request(&mut dice);
         same_answers(&kept.candidates(&request), &back.candidates(&request));
     }
-    // The same words in the same order: what is saved depends on what is held only.
+    // The same words in the same order: the snapshot depends only on the contents.
     assert_eq!(saved(&back).len(), saved(&kept).len());
     apply(&mut kept, after);
     apply(&mut back, after);
@@ -76,7 +77,8 @@ proptest! {
         check(seed, records, changes);
     }
 
-    /// Blocks that were written before, between and after changes make, with the later changes, the same index.
+    /// Blocks written before, between and after changes give, with the later changes, the same
+    /// index.
     #[test]
     fn changes_between_blocks_do_no_harm(seed in any::<u64>(), records in 1u64..40, changes in 1u64..80) {
         let mut dice = Dice(seed);

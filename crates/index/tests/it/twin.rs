@@ -1,5 +1,5 @@
-//! The plain twin: every answer from raw texts, by the formulas of the ranking, with no regard for
-//! time. Nothing is kept between two questions.
+//! The reference implementation: computes every result from raw texts by the formulas of the
+//! ranking, without optimisation. It keeps no state between two questions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,14 +14,14 @@ use loci_text::{bm25, terms, turn::speaker_prefix};
 
 use crate::world::Raw;
 
-/// How far two ways to compute a cosine may be apart.
+/// The tolerance between two ways to compute a cosine.
 pub(crate) const NEAR: f64 = 2e-3;
 
-/// Records by id.
+/// The records by id.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Twin(pub(crate) BTreeMap<RecordId, Raw>);
 
-/// A passage, read.
+/// A parsed passage.
 #[derive(Debug, Clone)]
 pub(crate) struct Passage<'a> {
     pub(crate) raw: &'a Raw,
@@ -30,12 +30,12 @@ pub(crate) struct Passage<'a> {
     pub(crate) terms: Vec<String>,
     pub(crate) flags: u16,
     vector: Option<(Vec<f64>, &'static str)>,
-    /// Number of its session, and place in it.
+    /// The number of its session, and its position in it.
     pub(crate) session: usize,
     pub(crate) position: usize,
 }
 
-/// What must, and what may, be among the candidates.
+/// The required and the permitted candidates.
 pub(crate) struct Expected {
     pub(crate) must: BTreeSet<usize>,
     pub(crate) may: BTreeSet<usize>,
@@ -55,7 +55,8 @@ type ChainKey<'a> =
 type Order<'a> = (&'a Position, u32, &'a str);
 
 impl Twin {
-    /// Names carried by two active turns of talk, with those who carry them.
+    /// Returns the names at the start of at least two active turns of conversation, with these
+    /// turns.
     fn carriers(&self) -> BTreeMap<String, Vec<&Raw>> {
         let mut carriers: BTreeMap<String, Vec<&Raw>> = BTreeMap::new();
         for raw in self.0.values().filter(|raw| raw.head.verbatim && raw.head.state == RecordState::Active) {
@@ -166,7 +167,7 @@ impl Reading<'_> {
         let sessions: BTreeSet<usize> = seen.iter().map(|passage| passage.session).collect();
         let view = |at: usize| {
             let (sum, count) = if at == 3 {
-                // Of a session the turns that are seen: grants that are bound see some of it.
+                // Count only the visible turns of a session: restricted grants show a part of it.
                 (seen.iter().map(|passage| passage.terms.len() as u64).sum::<u64>(), sessions.len())
             } else {
                 let place = |passage: &&Passage<'_>| self.sessions[passage.session][passage.position];
@@ -192,7 +193,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Passages of a view of a passage.
+    /// Returns the passages in a view of a passage.
     fn group(&self, at: usize, view: usize) -> Vec<usize> {
         let passage = &self.passages[at];
         let session = &self.sessions[passage.session];
@@ -253,7 +254,7 @@ impl Reading<'_> {
         self.comparable(request, at).map(|(values, question)| cosine(values, question))
     }
 
-    /// The cosine of the turn before, where it is a short question and both have vectors.
+    /// Returns the cosine of the previous turn, if it is a short question and both have vectors.
     pub(crate) fn question_before(&self, request: &CandidateRequest, at: usize) -> Option<f64> {
         self.comparable(request, at)?;
         let passage = &self.passages[at];

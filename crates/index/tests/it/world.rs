@@ -1,5 +1,5 @@
-//! Raw records, written by hand or drawn from a seed: what a store would hold. It knows nothing of indexes beyond
-//! their input.
+//! Raw records, written by hand or drawn from a seed: the data of a store. Independent of the index
+//! except for its input.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -19,25 +19,25 @@ use loci_model::{
     StrategyId, Timestamp,
 };
 
-/// The model most vectors are of.
+/// The model of most vectors.
 pub(crate) const MODEL: &str = "model-8";
-/// Values of a vector in drawn worlds.
+/// The number of values of a vector in drawn data.
 pub(crate) const DIMENSIONS: usize = 8;
 
-/// Values and the model they are of.
+/// Values and their model.
 pub(crate) type RawVector = (Vec<f32>, &'static str);
 
-/// A record as the store knows it: texts, not analyses.
+/// A record as the store has it: with texts instead of analyses.
 #[derive(Debug, Clone)]
 pub(crate) struct Raw {
-    /// All but the passages.
+    /// Everything except the passages.
     pub(crate) head: IndexRecord,
-    /// Part, text, vector and its model.
+    /// The part, text, vector and its model.
     pub(crate) passages: Vec<(u32, String, Option<RawVector>)>,
 }
 
 impl Raw {
-    /// A turn of talk by nobody in particular.
+    /// Returns a turn of conversation without a specific speaker.
     pub(crate) fn turn(number: u32, text: &str) -> Self {
         let id = record_id(number);
         let time = at(i64::from(number) * 1000);
@@ -72,7 +72,7 @@ impl Raw {
         Self { head, passages: vec![(0, text.to_owned(), None)] }
     }
 
-    /// A record that is a session of its own.
+    /// Returns a record that is its own session.
     pub(crate) fn fact(number: u32, text: &str) -> Self {
         let mut raw = Self::turn(number, text);
         raw.head.verbatim = false;
@@ -80,25 +80,25 @@ impl Raw {
         raw
     }
 
-    /// The same with a vector for its first passage.
+    /// Returns the record with a vector for its first passage.
     pub(crate) fn vector(mut self, values: &[f32]) -> Self {
         self.passages[0].2 = Some((values.to_vec(), MODEL));
         self
     }
 
-    /// The same with a vector of another model.
+    /// Returns the record with a vector of another model.
     pub(crate) fn vector_of(mut self, values: &[f32], model: &'static str) -> Self {
         self.passages[0].2 = Some((values.to_vec(), model));
         self
     }
 
-    /// The same, changed.
+    /// Returns the record with a change.
     pub(crate) fn with(mut self, change: impl FnOnce(&mut IndexRecord)) -> Self {
         change(&mut self.head);
         self
     }
 
-    /// What the index is given.
+    /// Returns the input of the index.
     pub(crate) fn input(&self) -> IndexRecord {
         let passage = |(part, text, vector): &(u32, String, Option<RawVector>)| IndexPassage {
             part: *part,
@@ -109,7 +109,7 @@ impl Raw {
         IndexRecord { passages: self.passages.iter().map(passage).collect(), content, ..self.head.clone() }
     }
 
-    /// A number for everything but sequence and vectors.
+    /// Returns a digest of everything except sequence and vectors.
     pub(crate) fn content(&self) -> u64 {
         let head = IndexRecord { sequence: 0, ..self.head.clone() };
         let texts: Vec<_> = self.passages.iter().map(|(part, text, _)| (part, text)).collect();
@@ -118,7 +118,7 @@ impl Raw {
         hasher.finish()
     }
 
-    /// Its vectors, by part.
+    /// Returns its vectors, by part.
     pub(crate) fn vectors(&self) -> Vec<(u32, StoredVector)> {
         let passages = self.input().passages.into_iter();
         passages.filter_map(|passage| Some((passage.part, passage.vector?))).collect()
@@ -130,7 +130,7 @@ pub(crate) fn at(millis: i64) -> Timestamp {
 }
 
 pub(crate) fn record_id(number: u32) -> RecordId {
-    // Every seventh id is no UUID: both ways of keeping ids are met.
+    // Every seventh id is not a UUID, so that both forms of ids are tested.
     let text = if number % 7 == 3 {
         format!("mem-AAAAAAAA-{number:032}")
     } else {
@@ -157,7 +157,7 @@ pub(crate) fn request(scope: RecordScope, question: &str) -> CandidateRequest {
     CandidateRequest { scope, terms, vector: None, earlier: None, lists: None }
 }
 
-/// Numbers from a seed.
+/// Pseudo-random numbers from a seed.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -181,7 +181,7 @@ impl Dice {
         from[self.below(from.len() as u64) as usize].clone()
     }
 
-    /// Between −1 and 1.
+    /// Returns a number between −1 and 1.
     pub(crate) fn fraction(&mut self) -> f32 {
         (self.next() % 2001) as f32 / 1000.0 - 1.0
     }
@@ -209,7 +209,7 @@ fn text(dice: &mut Dice) -> String {
         text.push_str(dice.pick(&NAMES));
     }
     for _ in 0..dice.below(7) {
-        // The earlier a word stands in the list, the more often it is drawn.
+        // Words at the start of the list are drawn more often.
         let word = dice.below(12).min(dice.below(12));
         text.push_str(WORDS[word as usize]);
         text.push(' ');
@@ -217,7 +217,7 @@ fn text(dice: &mut Dice) -> String {
     text
 }
 
-/// A record of number `number`, changed at `sequence`.
+/// Draws a record with number `number`, changed at `sequence`.
 pub(crate) fn draw(dice: &mut Dice, number: u32, sequence: u64) -> Raw {
     let mut raw = Raw::turn(number, "");
     let head = &mut raw.head;
@@ -262,7 +262,7 @@ pub(crate) fn draw(dice: &mut Dice, number: u32, sequence: u64) -> Raw {
     raw
 }
 
-/// Metadata of every type, with times below `millis`. One key has values of several types.
+/// Draws metadata of every type, with times below `millis`. One key has values of several types.
 pub(crate) fn draw_values(dice: &mut Dice, millis: u64) -> Metadata {
     let mut metadata = Metadata::new();
     if dice.one_in(2) {
@@ -294,7 +294,7 @@ fn draw_right(dice: &mut Dice, millis: u64, kind: u64) -> MetadataValue {
     }
 }
 
-/// A request for anything.
+/// Draws a request.
 pub(crate) fn draw_request(dice: &mut Dice) -> CandidateRequest {
     let mut scope = whole(dice.below(60) as i64);
     if dice.one_in(2) {
@@ -354,7 +354,8 @@ fn draw_bounds(dice: &mut Dice) -> Bounds {
     bounds
 }
 
-/// A condition on any key, system keys included, by any operator; three of four fit the key.
+/// Draws a condition on any key, including system keys, with any operator; three of four fit the
+/// key.
 pub(crate) fn draw_metadata(dice: &mut Dice, millis: u64) -> MetadataFilter {
     use FilterOperator as Op;
     let texts: &[Op] = &[Op::EqualsTo, Op::Exists, Op::NotExists];
