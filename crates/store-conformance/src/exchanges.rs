@@ -1,4 +1,4 @@
-//! Exchanges with models: once per question, leases, answers, and what they are erased with.
+//! Exchanges with models: once per question, leases, answers, and erasure.
 
 use loci_model::job::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
 use loci_model::{ActorId, JobId, MemoryId, Result, SessionId, StrategyId};
@@ -17,7 +17,7 @@ fn get(bench: &Bench, exchange: &Exchange) -> Result<Option<Exchange>> {
     bench.read(move |tx| tx.exchanges().get(&memory, &id))
 }
 
-/// Bytes of the digest of the next open one, which tell samples apart.
+/// Returns a byte of the digest of the next open exchange, which identifies samples.
 fn next(bench: &Bench, memories: &[MemoryId], steps: &'static [Step], now: i64) -> Result<Option<u8>> {
     let memories = memories.to_vec();
     let found = bench.read(move |tx| tx.exchanges().next_open(&memories, steps, time(now)))?;
@@ -126,7 +126,8 @@ pub(super) fn questions_and_answers(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// What quotes records goes by its step and strategy; what nobody needs any more, while nobody has answered it.
+/// Exchanges that quote records are removed by step and strategy; unneeded ones while they are
+/// unanswered.
 pub(super) fn quoting(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     for (number, id, strategy) in [(0, "a", "facts"), (1, "b", "other")] {

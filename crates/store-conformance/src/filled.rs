@@ -1,4 +1,5 @@
-//! A store with something of everything in it, written through the ports: for tests that move or compare whole stores.
+//! Fills a store with data of every kind through the ports, for tests that move or compare whole
+//! stores.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,10 +33,10 @@ use loci_testkit_ports::fact_samples;
 use loci_testkit_ports::samples::{self, time};
 use loci_testkit_ports::task_samples;
 
-/// Writes a memory of that name with something of every kind, and a key and a token of the server.
+/// Writes a memory with that name and data of every kind, and a key and a token of the server.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub fn fill(store: &Arc<dyn Store>, name: &str) -> Result<MemoryId> {
     let memory = Memory {
         description: Some("has \"everything\" \u{1F600}".into()),
@@ -55,7 +56,7 @@ pub fn fill(store: &Arc<dyn Store>, name: &str) -> Result<MemoryId> {
             tx.exposures_mut().put(&exposure_samples::exposure(&place, number)?)?;
             tx.commits_mut().put(&task_samples::commit(&place, number)?)?;
             tx.prompts_mut().put(&task_samples::prompt(&place, number)?)?;
-            // Of a shelf whose entries imports take as they are.
+            // A shelf whose entries imports keep unchanged.
             let entry = LedgerEntry { shelf: Shelf::PROGRESS, ..task_samples::entry(&place, number)? };
             tx.ledger_mut().put(&entry)?;
             tx.parked_mut().put(&object(&place, &format!("o{number}"), &[0, 255], 99))?;
@@ -72,10 +73,10 @@ pub fn fill(store: &Arc<dyn Store>, name: &str) -> Result<MemoryId> {
     Ok(id)
 }
 
-/// As many records as that beside those of [`fill`].
+/// Writes `count` records in addition to those of [`fill`].
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub fn more_records(store: &Arc<dyn Store>, memory: &MemoryId, count: u32) -> Result<()> {
     for first in (0..count).step_by(500) {
         let memory = memory.clone();
@@ -112,7 +113,7 @@ fn events(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     })?;
     tx.events_mut().note_turns(memory, &ann, &s1, &run.run, &[(1, "d1".into()), (2, "d2".into())])?;
     tx.events_mut().note_turns(memory, &ann, &s1, "r2", &[(u64::from(u32::MAX), "d3".into())])?;
-    // Of a session that is not listed; then one that is deleted, and one that is swept.
+    // An event of an unlisted session; then one that is deleted, and one that is swept.
     tx.events_mut().insert(&Event { hidden: true, ..samples::event(memory, "bob", "quiet", 30)? })?;
     let gone = EventId::compose(time(3).millis(), 0);
     tx.events_mut().delete(memory, &ann, &s1, &gone, time(40))?;
@@ -190,7 +191,7 @@ fn versions_and_states(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     Ok(())
 }
 
-/// Two facts, one of which moved, one that is gone, and what happened to them.
+/// Writes two facts, one of them moved, an erased one, and their events.
 fn facts(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     for (number, key) in [(2, "acme/b"), (1, "acme/a")] {
         tx.repositories_mut().put(&fact_samples::repository(memory, number, key)?)?;
@@ -220,7 +221,8 @@ fn facts(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
 }
 
 fn vectors(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
-    // Of all passages of one model, of two models, and of one passage of several.
+    // Records with vectors of one model for all passages, of two models, and for one of several
+    // passages.
     for (number, version, part, model) in
         [(1, 1, 0, "m"), (2, 3, 0, "m"), (4, 1, 0, "n"), (7, 1, 0, "m"), (7, 1, 1, "n")]
     {
@@ -247,7 +249,8 @@ fn new_job(memory: &MemoryId, id: &str, key: &str, due: i64) -> Result<NewJob> {
     })
 }
 
-/// One done, one failed, one that waits, one that runs and was asked for again, one that is pending.
+/// Writes jobs: one done, one failed, one waiting, one running that was requested again, one
+/// pending.
 fn jobs(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     let own = [memory.clone()];
     let window = JobWindow { from: 1, to: 5, notice: Some("n".into()), opened_at: time(3) };
@@ -281,7 +284,7 @@ fn jobs(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
 }
 
 fn exchanges(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
-    // Not in the order of their ids.
+    // The order differs from that of the ids.
     for number in [9, 3, 5, 4] {
         tx.exchanges_mut().insert(&Exchange {
             model: Some("gpt".into()),
@@ -301,7 +304,7 @@ fn exchanges(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
 }
 
 fn deliveries(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
-    // Not in the order of their ids.
+    // The order differs from that of the ids.
     for (id, direction) in [
         ("d9", DeliveryDirection::Out),
         ("d1", DeliveryDirection::Out),

@@ -1,4 +1,4 @@
-//! Jobs that wait for an answer from outside, and windows of rounds.
+//! Jobs that wait for an external answer, and windows of rounds.
 
 use loci_model::job::{DueRule, JobCounts, JobKind, JobMessage, JobState, JobWindow, NewJob};
 use loci_model::ports::store::{JobFailure, JobQuery};
@@ -81,7 +81,7 @@ pub(super) fn waking_all(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// What a job has to read again is kept while others of its key go on.
+/// The messages that a job must read again are kept while other jobs with its key continue.
 pub(super) fn reading_again(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     ask(bench, job(&memory, "a", "k", 1)?)?;
@@ -147,7 +147,7 @@ pub(super) fn kinds(bench: &Bench) -> Result<()> {
     ask(bench, of_kind("r", JobKind::REFLECT)?)?;
     ask(bench, of_kind("o", JobKind::HANDOVER)?)?;
     ask(bench, of_kind("p", JobKind::PURGE)?)?;
-    // A kind that a product brings, of which no store knows.
+    // A kind defined by a product and unknown to stores.
     let brought = JobKind::named("brought_by_a_product");
     ask(bench, of_kind("q", brought.clone())?)?;
     let counts = |kinds: &[JobKind]| {

@@ -50,7 +50,7 @@ pub(super) fn finish(
     bench.write(move |tx| tx.jobs_mut().finish(&memory, &id, host, again, time(50)))
 }
 
-/// A try that failed; given up by the deterministic half.
+/// Returns a failed attempt, with the deterministic fallback if it is given up.
 pub(super) fn failure(retry_at: Option<Timestamp>) -> JobFailure {
     JobFailure {
         reason: "MODEL: no answer".into(),

@@ -1,4 +1,4 @@
-//! Leases by name: one holder each, until they run out.
+//! Leases by name: one holder each, until they expire.
 
 use loci_model::Result;
 

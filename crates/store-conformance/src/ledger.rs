@@ -1,4 +1,4 @@
-//! The ledger: entries come back, lists, and how they are erased.
+//! The ledger: round trip of entries, lists, and erasure.
 
 use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
 use loci_model::ports::store::LedgerPage;

@@ -1,8 +1,9 @@
-//! The conformance suite: what every store must do, part by part, told through the ports alone.
+//! The conformance suite: the required behaviour of every store, part by part, tested through the
+//! ports alone.
 //!
-//! A store's tests call [`run`] with a function that opens an empty store each time. It panics at the first difference,
-//! naming the part. To add an accessor trait: a file in the folder of its product or
-//! here, a line in `PARTS`.
+//! A store's tests call [`run`] with a function that opens an empty store each time. It panics at
+//! the first difference, naming the part. To add an accessor trait, add a file in the folder of its
+//! product or here, and a line in `PARTS`.
 
 mod coding;
 mod deliveries;
@@ -38,10 +39,10 @@ use loci_testkit_ports::{block_on, samples};
 /// Opens an empty store.
 pub type Open<'a> = &'a dyn Fn() -> Arc<dyn Store>;
 
-/// One part of the suite.
+/// A part of the suite.
 type Part = (&'static str, fn(&Bench) -> Result<()>);
 
-/// Every part, by name.
+/// All parts, by name.
 const PARTS: &[Part] = &[
     ("memories: names, order, deletion, purge", memories::names_order_deletion),
     ("events: order, branches, paging, expiry", events::order_branches_paging),
@@ -140,7 +141,7 @@ const PARTS: &[Part] = &[
     ("search: the index equals its rebuild", retrieval::equals_its_rebuild),
 ];
 
-/// Runs every part on a store of its own.
+/// Runs every part on a separate store.
 #[expect(clippy::panic, reason = "a test suite that a library carries")]
 pub fn run(open: Open<'_>) {
     for (name, part) in PARTS {
@@ -157,7 +158,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// One write.
+    /// Runs a write.
     pub(crate) fn write<T: Send + 'static>(
         &self,
         work: impl FnMut(&mut dyn Tx) -> Result<T> + Send + 'static,
@@ -165,7 +166,7 @@ impl Bench {
         block_on(self.store.write(work))
     }
 
-    /// One read.
+    /// Runs a read.
     pub(crate) fn read<T: Send + 'static>(
         &self,
         work: impl FnMut(&dyn loci_model::ports::store::ReadTx) -> Result<T> + Send + 'static,
@@ -173,7 +174,7 @@ impl Bench {
         block_on(self.store.read(work))
     }
 
-    /// An empty memory of that name.
+    /// Creates an empty memory with that name.
     pub(crate) fn memory(&self, name: &str) -> Result<MemoryId> {
         let memory = samples::memory(name)?;
         let id = memory.id.clone();
@@ -203,14 +204,14 @@ impl Bench {
         self.write(move |tx| work(tx.records_mut()))
     }
 
-    /// The current version of a record.
+    /// Returns the current version of a record.
     pub(crate) fn get(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<Record>> {
         let (memory, id) = (memory.clone(), id.clone());
         self.records(move |records| records.get(&memory, &id))
     }
 }
 
-/// A check that names what it is about.
+/// Checks that two values are equal, with a description for the failure.
 #[expect(clippy::panic, reason = "a test suite that a library carries")]
 #[track_caller]
 pub(crate) fn same<T: PartialEq + std::fmt::Debug>(what: &str, got: T, expect: T) {

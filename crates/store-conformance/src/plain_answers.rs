@@ -1,41 +1,42 @@
-//! What a stand-in for a language model says: sentences of the talk itself, in the form that the question asks for. The form is read
-//! from the question's schema, or where it has none from the words of its form.
+//! The replies of a stand-in for a language model: sentences of the conversation itself, in the
+//! requested form. The form is read from the question's schema, or without a schema from the words
+//! of its form.
 
 use loci_text::split::sentences;
 use serde_json::{Value, json};
 
-/// Longest texts that the forms allow, with room to spare.
+/// The maximum length of texts in the forms, in characters, with a margin.
 const FACT_CHARS_MAX: usize = 1_900;
 const PREFERENCE_CHARS_MAX: usize = 480;
 const SUMMARY_WORDS_MAX: usize = 300;
 const SUMMARY_CHARS_MAX: usize = 3_500;
-/// Entries that a list may have.
+/// The maximum number of entries in a list.
 const ENTRIES_MAX: usize = 64;
-/// Words by which a sentence tells a preference.
+/// Words that mark a sentence as a preference.
 const PREFERRING: [&str; 9] =
     ["prefer", "like", "love", "enjoy", "hate", "avoid", "favorite", "favourite", "vegetarian"];
 
-/// The kind of answer that a question asks for.
+/// The form of reply that a question requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
     /// Facts of a conversation.
     Facts,
-    /// What somebody prefers.
+    /// Preferences of a user.
     Preferences,
-    /// A session in short.
+    /// The summary of a session.
     Summary,
-    /// A piece of work.
+    /// An episode of work.
     Episode,
-    /// What several episodes teach.
+    /// Lessons of several episodes.
     Reflections,
-    /// What becomes of new records.
+    /// Decisions about new records.
     Decisions,
-    /// Anything else, such as the question whether it is there.
+    /// Any other question, such as a health check.
     Plain,
 }
 
-/// Which form a question asks for. A custom strategy's own words may speak of anything: the schema decides where there is
-/// one, and the words of the form otherwise. The first sign that is there decides.
+/// The signs of each form in a question. A custom strategy's own words may mention anything: the
+/// schema decides if present, and the words of the form otherwise. The first matching sign decides.
 const SIGNS: [(&str, Form); 6] = [
     ("\"operation\"", Form::Decisions),
     ("<global_summary>", Form::Summary),
@@ -46,14 +47,14 @@ const SIGNS: [(&str, Form); 6] = [
 ];
 
 impl Form {
-    /// That of a question.
+    /// Returns the form of a question.
     pub fn of(system: &str, schema: Option<&Value>) -> Self {
         let words = schema.map_or_else(|| system.to_owned(), Value::to_string);
         SIGNS.iter().find(|(sign, _)| words.contains(sign)).map_or(Self::Plain, |(_, form)| *form)
     }
 }
 
-/// The answer to a question.
+/// Returns the reply to a question.
 pub fn answer(form: Form, input: &str) -> String {
     match form {
         Form::Facts => items(facts(input)),
@@ -78,7 +79,7 @@ struct Said {
     text: String,
 }
 
-/// The new turns of a question.
+/// Returns the new turns of a question.
 fn turns(input: &str) -> Vec<Said> {
     let new = input.rsplit_once("<current_conversation>").map_or(input, |(_, new)| new);
     lines(new.split_once("</current_conversation>").map_or(new, |(new, _)| new))
@@ -93,12 +94,12 @@ fn turns(input: &str) -> Vec<Said> {
         .collect()
 }
 
-/// The JSON objects among the lines of a text.
+/// Returns the JSON objects among the lines of a text.
 fn lines(text: &str) -> impl Iterator<Item = Value> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).filter(Value::is_object)
 }
 
-/// Sentences of what users said, and of data that nobody said, with the number of their turn.
+/// Returns sentences of users, and of data without a speaker, each with the number of its turn.
 fn statements(input: &str, chars_max: usize) -> Vec<(u64, String)> {
     turns(input)
         .iter()
@@ -128,7 +129,8 @@ fn preferences(input: &str) -> Vec<Value> {
         .collect()
 }
 
-/// What was said before and now, as far as there is room, and the new turns as one topic.
+/// Returns the previous summary and the new content, as far as space permits, with the new turns as
+/// one topic.
 fn summary(input: &str) -> String {
     let said: Vec<String> = statements(input, FACT_CHARS_MAX).into_iter().map(|(_, text)| text).collect();
     let words: Vec<&str> = said.iter().flat_map(|text| text.split_whitespace()).collect();
@@ -158,7 +160,7 @@ fn episode(input: &str) -> Value {
            "reflection": first, "turns": shown})
 }
 
-/// One lesson of all episodes that are shown.
+/// Returns one lesson of all the given episodes.
 fn reflections(input: &str) -> Vec<Value> {
     let number = |line: &Value| {
         ["episode", "number", "n"].iter().find_map(|name| line.get(name).and_then(Value::as_u64))
@@ -173,7 +175,7 @@ fn reflections(input: &str) -> Vec<Value> {
     ]
 }
 
-/// Every new memory is something new.
+/// Returns the decision to add every new record.
 fn decisions(input: &str) -> Vec<Value> {
     lines(input)
         .filter(|line| line.get("new").is_some())

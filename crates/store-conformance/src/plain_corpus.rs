@@ -1,7 +1,8 @@
-//! Candidates the plain way: every turn is scored, nothing is indexed. A yardstick for indexes, and for ranking without one.
+//! Finds candidates without an index: every turn is scored. A reference for indexes, and for
+//! ranking without one.
 //!
-//! One scope that sees everything; no states, no access. Follows the rules of the ranking line by
-//! line, slowly.
+//! One scope that sees everything; no states, no access. It follows the rules of the ranking
+//! literally and without optimisation.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,30 +17,30 @@ use loci_model::{RecordId, Timestamp};
 use loci_text::bm25::{self, View};
 use loci_text::{TurnFlags, analyse_turn, path_terms};
 
-/// Weights of the neighbours in a turn's context vector, by offset.
+/// The weights of the neighbours in a turn's context vector, by offset.
 const CONTEXT: [(isize, f32); 4] = [(-2, 0.2), (-1, 0.4), (0, 1.0), (1, 0.3)];
 const VIEWS: [View; 4] = [bm25::TURN, bm25::PAIR, bm25::WINDOW, bm25::SESSION];
 
-/// One turn of talk, or one passage of a file.
+/// A turn of conversation, or a passage of a file.
 #[derive(Debug, Clone)]
 pub struct PlainTurn {
     /// The record.
     pub record: RecordId,
-    /// Which passage of it.
+    /// The number of the passage.
     pub part: u32,
-    /// What it is.
+    /// The kind.
     pub kind: RecordKind,
-    /// Turns of equal sessions are neighbours, in the order of the corpus.
+    /// The session. Turns of the same session are neighbours, in the order of the corpus.
     pub session: u32,
-    /// The text as sent.
+    /// The text as received.
     pub text: String,
     /// The path, for a file.
     pub path: Option<String>,
     /// The role.
     pub role: Option<Role>,
-    /// When it happened.
+    /// The time of the event.
     pub time: Option<Timestamp>,
-    /// Its vector, of unit length.
+    /// The unit vector.
     pub vector: Option<Vector>,
 }
 
@@ -47,12 +48,12 @@ struct Analysed {
     terms: Vec<String>,
     flags: TurnFlags,
     speaker: Option<String>,
-    /// Places in the corpus by view.
+    /// The indexes in the corpus, by view.
     groups: [Vec<usize>; 4],
     position: u32,
 }
 
-/// Turns and what is known of them.
+/// The turns with their analysis.
 pub struct PlainCorpus {
     turns: Vec<PlainTurn>,
     analysed: Vec<Analysed>,
@@ -60,7 +61,7 @@ pub struct PlainCorpus {
 }
 
 impl PlainCorpus {
-    /// Analyses turns. Those of one session stand in its order.
+    /// Analyses turns. Those of one session must be in its order.
     pub fn new(turns: Vec<PlainTurn>) -> Self {
         let mut carriers: BTreeMap<String, u32> = BTreeMap::new();
         let all: Vec<_> = turns.iter().map(|turn| analyse_turn(&turn.text)).collect();
@@ -95,12 +96,12 @@ impl PlainCorpus {
         Self { turns, analysed, names }
     }
 
-    /// Names that at least two turns start with.
+    /// Returns the names that at least two turns start with.
     pub fn known_names(&self) -> &[String] {
         &self.names
     }
 
-    /// What a search port answers, its candidates in the order of the corpus.
+    /// Returns the result of a search port, with candidates in the order of the corpus.
     pub fn candidates(&self, terms: &[String], vector: Option<&[f32]>, lists: ListLengths) -> CandidateSet {
         let statistics = self.statistics(terms);
         let mut ids: HashMap<&str, u32> = HashMap::new();
@@ -148,7 +149,8 @@ impl PlainCorpus {
         let with = |term: &String| paths.iter().filter(|path| path.contains(term)).count();
         let views = std::array::from_fn(|view| {
             let groups: BTreeSet<&Vec<usize>> = self.analysed.iter().map(|turn| &turn.groups[view]).collect();
-            // Windows of two turns can hold the same places; each turn's is a document all the same.
+            // Windows of two turns may contain the same turns; each is a separate document
+            // nonetheless.
             let documents: Vec<&Vec<usize>> = if view == 3 {
                 groups.into_iter().collect()
             } else {
@@ -212,7 +214,7 @@ impl PlainCorpus {
         }
     }
 
-    /// The cosine of the turn before, where it is a short question.
+    /// Returns the cosine of the previous turn, if it is a short question.
     fn question_before(&self, place: usize, vector: &[f32]) -> Option<f32> {
         self.turns[place].vector.as_ref()?;
         let own = &self.analysed[place];
@@ -222,7 +224,7 @@ impl PlainCorpus {
         asks.then(|| self.turns[before].vector.as_deref().map(|other| dot(vector, other)))?
     }
 
-    /// The normalised weighted sum of a turn's vector and its neighbours'.
+    /// Returns the normalised weighted sum of the vectors of a turn and its neighbours.
     fn context(&self, place: usize) -> Option<Vector> {
         let own = self.turns[place].vector.as_ref()?;
         let session = &self.analysed[place].groups[3];
@@ -248,7 +250,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Places of the highest scores; newer first among equals, then by id.
+/// Returns the indexes of the highest scores; newer first among equal ones, then by id.
 fn best(all: &[Candidate], scores: &[Option<f32>], length: usize) -> Vec<usize> {
     let mut places: Vec<(usize, f32)> =
         scores.iter().enumerate().filter_map(|(place, score)| Some((place, (*score)?))).collect();

@@ -1,4 +1,5 @@
-//! Search through the port: what is written is found at once, filters hold, and the index equals its rebuild.
+//! Search through the port: writes are found at once, filters apply, and the index equals its
+//! rebuild.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +17,7 @@ use super::{Bench, same};
 use loci_testkit_ports::samples::{self, time};
 use loci_testkit_ports::{HashEmbedder, block_on};
 
-/// What Anna and Bob said.
+/// The conversation of Anna and Bob.
 const TALK: &[(&str, &str)] = &[
     ("ann", "Anna: I moved to Oslo last spring."),
     ("ann", "Anna: My sister keeps bees behind the house."),
@@ -48,7 +49,7 @@ fn ask(bench: &Bench, scope: RecordScope, question: &str, with_vector: bool) -> 
     block_on(bench.store.search().candidates(request))
 }
 
-/// Candidates whose own turn holds the term, by the last digits of their ids.
+/// Returns the candidates whose own turn contains the term, by the last digits of their ids.
 fn holding(set: &CandidateSet) -> Vec<u32> {
     let number = |id: &RecordId| {
         let text = id.as_str();
@@ -99,7 +100,7 @@ pub(super) fn finds_filters_follows(bench: &Bench) -> Result<()> {
     dense_and_neighbours(bench, &memory, &whole)
 }
 
-/// Turns with a value, and turns since a time: the others are not found, and count for nothing.
+/// Turns with a value, and turns since a time: all others are not found, and not counted.
 fn of_bound_grants(bench: &Bench, whole: &RecordScope) -> Result<()> {
     let team = |text: &str| [("team".to_owned(), MetadataValue::String(text.into()))].into();
     for (number, text) in [(1, "red"), (2, "red"), (3, "blue")] {

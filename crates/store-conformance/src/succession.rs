@@ -1,5 +1,6 @@
-//! Facts that give their place to one another, each in one write: for tests that write at once, or are killed on the way.
-//! What must hold at any moment: one of them is active, and each that came or went has its event.
+//! Facts that supersede one another, each in one write: for tests with concurrent writes, or with
+//! killed processes. Invariants at any time: exactly one of them is active, and each addition and
+//! supersession has its event.
 
 use loci_model::facts::fact::{Fact, FactEventKind};
 use loci_model::ports::store::{FactChoice, FactPage, ReadTx, Tx};
@@ -9,15 +10,15 @@ use loci_model::{Error, MemoryId, Result};
 use loci_testkit_ports::fact_samples::{fact, fact_event, repository_id};
 use loci_testkit_ports::samples::record_id;
 
-/// All of them say the same.
+/// Returns the content of all of them.
 fn said() -> String {
     "7".repeat(64)
 }
 
-/// The fact of the `number`th record, which is there, takes the place of whichever is active.
+/// Supersedes the active fact with that of the `number`th record, which exists.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub fn succeed(tx: &mut dyn Tx, memory: &MemoryId, number: u32) -> Result<()> {
     let before = tx.facts().active_with(memory, &repository_id(1)?, &said())?;
     if let Some(before) = &before {
@@ -34,10 +35,10 @@ pub fn succeed(tx: &mut dyn Tx, memory: &MemoryId, number: u32) -> Result<()> {
     tx.fact_events_mut().append(&[came])
 }
 
-/// How many facts came, where all is as it must be.
+/// Returns the number of facts, if the invariants hold.
 ///
 /// # Errors
-/// What is not as it must be.
+/// The violated invariant.
 pub fn successions(tx: &dyn ReadTx, memory: &MemoryId) -> Result<u64> {
     let sums = tx.facts().sums(memory, &repository_id(1)?)?;
     let (mut active, mut all) = (0, 0);

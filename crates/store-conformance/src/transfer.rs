@@ -1,4 +1,5 @@
-//! Moving everything: what is dumped and loaded again is dumped alike, twice is once, and nobody sees what is half there.
+//! Moving all data: an imported export exports equally, importing twice equals once, and partial
+//! imports are invisible.
 
 use loci_model::delivery::DeliveryDirection;
 use loci_model::ports::store::{DeliveryClaim, TransferStanding};
@@ -12,7 +13,7 @@ use super::{Bench, same};
 use crate::filled;
 use loci_testkit_ports::samples::{self, time};
 
-/// All rows of a kind, by pages of that many.
+/// Returns all rows of a kind, in pages of `page` rows.
 fn dump(bench: &Bench, place: &Place, kind: Kind, page: usize) -> Result<Vec<TransferRow>> {
     let mut all: Vec<TransferRow> = Vec::new();
     loop {
@@ -63,7 +64,7 @@ pub(super) fn pages(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a memory and everything that is left of it.
+/// Deletes a memory and purges it.
 fn remove(bench: &Bench, memory: &MemoryId) -> Result<()> {
     let id = memory.clone();
     bench.write(move |tx| tx.memories_mut().delete(&id, time(100)))?;
@@ -163,7 +164,7 @@ fn kind_of(moved: &Moved) -> Kind {
     }
 }
 
-/// Nobody sees, runs or sends anything of a memory that is being moved in.
+/// Checks that a memory during import is invisible: nothing of it is listed, run or sent.
 fn unseen(bench: &Bench, memory: &MemoryId) -> Result<()> {
     let id = memory.clone();
     same("not read", bench.read(move |tx| tx.memories().get(&id))?, None);
@@ -184,7 +185,7 @@ fn unseen(bench: &Bench, memory: &MemoryId) -> Result<()> {
     Ok(())
 }
 
-/// What comes next comes as if nothing had been moved.
+/// Checks that later writes continue as if nothing had been moved.
 fn goes_on(bench: &Bench, memory: &MemoryId, head: &MovedMemory) -> Result<()> {
     let id = memory.clone();
     same("read", bench.read(move |tx| tx.memories().get(&id))?, Some(head.memory.clone()));

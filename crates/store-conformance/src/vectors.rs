@@ -1,4 +1,4 @@
-//! Vectors: what lacks one, what is dropped because its record moved on.
+//! Vectors: passages without one, and vectors dropped because their record changed.
 
 use loci_model::ports::store::PassageVector;
 use loci_model::record::{Record, RecordKind, RecordState};

@@ -1,4 +1,4 @@
-//! Writes: all or nothing, seen by the next read, many at once.
+//! Writes: atomic, visible to the next read, and concurrent.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(super) fn all_or_nothing(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// However many facts take each other's place at once, one is active.
+/// With any number of concurrent supersessions, exactly one fact is active.
 pub(super) fn one_head(bench: &Bench) -> Result<()> {
     const THREADS: u32 = 6;
     const EACH: u32 = 10;
@@ -115,7 +115,8 @@ pub(super) fn many_at_once(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// A write of many statements that queues behind another: it may be taken back and run again, and counts once.
+/// A write of many statements that is queued after another: it may be rolled back and run again,
+/// and counts once.
 pub(super) fn a_long_one(bench: &Bench) -> Result<()> {
     const READS: u32 = 3_000;
     let memory = bench.memory("notes")?;
@@ -128,7 +129,7 @@ pub(super) fn a_long_one(bench: &Bench) -> Result<()> {
     let mut all_are = Some(all_are);
     let row = first.clone();
     let one = bench.store.write(move |tx| {
-        // Holds the store's writer until the others wait behind it.
+        // Blocks the store's writer until the others are queued.
         if let Some(all_are) = all_are.take() {
             let _ = all_are.recv();
         }
@@ -144,7 +145,7 @@ pub(super) fn a_long_one(bench: &Bench) -> Result<()> {
     });
     let row = last.clone();
     let three = bench.store.write(move |tx| tx.records_mut().insert(&row));
-    // Asked in this order: when the first goes on, the others wait.
+    // Queued in this order: when the first continues, the others are waiting.
     let (one, two, three, ()) =
         block_on(async { futures::join!(one, two, three, async move { drop(queued) }) });
     let mut sequences = [one?, two?, three?];

@@ -1,6 +1,7 @@
-//! From a stored record to what the index takes in: its place in its conversation, its passages, their analysis.
+//! Converts a stored record to the input of the index: its position in its conversation, its
+//! passages, and their analysis.
 //!
-//! Reading rows is each store's own matter.
+//! Each store reads its own rows.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,41 +13,41 @@ use loci_model::{RecordId, Timestamp};
 
 use crate::passages::passages;
 
-/// Fewer records than this are analysed on the thread at hand.
+/// The minimum number of records for parallel analysis.
 const SHARED_MIN: usize = 256;
 
-/// Vectors of a record, each with the part it is of.
+/// The vectors of a record, each with its part.
 pub type Vectors = Vec<(u32, StoredVector)>;
 
-/// What the index already holds of a record: its `content`.
+/// Returns the `content` of a record that the index contains.
 pub type Held<'a> = &'a dyn Fn(&RecordId) -> Option<u64>;
 
-/// A record as it is stored, with what its row says beside it.
+/// A stored record with the further data of its row.
 #[derive(Debug, Clone)]
 pub struct StoredRecord {
     /// The record.
     pub record: Record,
-    /// When it ceased to be active.
+    /// The time when it ceased to be active.
     pub left_at: Option<Timestamp>,
-    /// Its content is erased.
+    /// True if its content is erased.
     pub gone: bool,
 }
 
-/// A record that changed, as far as it had to be read.
+/// A changed record, read as far as necessary.
 #[derive(Debug)]
 pub enum Changed {
-    /// Its vectors changed at most.
+    /// Only its vectors may have changed.
     Vectors {
         /// The record.
         record: RecordId,
-        /// At which sequence number.
+        /// The sequence number of the change.
         sequence: u64,
     },
-    /// Anything may have changed.
+    /// Any part may have changed.
     Record {
         /// The record.
         stored: Box<StoredRecord>,
-        /// What stands for its content.
+        /// The digest of its content.
         content: u64,
     },
 }
@@ -54,16 +55,16 @@ pub enum Changed {
 /// A change of one record, ready to be applied.
 #[derive(Debug)]
 pub enum Change {
-    /// The record is this.
+    /// The record has this state.
     Apply(Box<IndexRecord>),
-    /// Nothing but the vectors changed, which these are, by part.
+    /// Only the vectors changed, given by part.
     Attach(RecordId, u64, Vectors),
-    /// The record is gone.
+    /// The record was removed.
     Remove(RecordId, u64),
 }
 
 impl Change {
-    /// Applies it.
+    /// Applies the change.
     pub fn apply_to(self, index: &mut MemoryIndex) {
         match self {
             Self::Apply(record) => index.apply(*record),
@@ -73,7 +74,8 @@ impl Change {
     }
 }
 
-/// The changes of these records, in their order; analysed on so many threads where there are many.
+/// Returns the changes of these records in order. Many records are analysed with up to `threads`
+/// threads.
 pub fn analyse(mut rows: Vec<(Vectors, Changed)>, threads: usize) -> Vec<Change> {
     if rows.len() < SHARED_MIN || threads < 2 {
         return rows.into_iter().map(change).collect();
@@ -147,7 +149,8 @@ fn change((vectors, changed): (Vectors, Changed)) -> Change {
     }))
 }
 
-/// Where a record stands in its session: at the message it holds word for word, else at its own id.
+/// Returns the position of a record in its session: that of the message it contains verbatim,
+/// otherwise that of its own id.
 fn position(record: &Record) -> Position {
     let held = record.provenance.sources.first().filter(|_| record.provenance.verbatim);
     Position {

@@ -1,4 +1,5 @@
-//! Short forms of what is stored often: codes of closed lists, keys of record ids, digests of texts.
+//! Short forms of frequently stored values: codes of closed lists, keys of record ids, digests of
+//! texts.
 
 use loci_model::delivery::{DeliveryDirection, DeliveryState};
 use loci_model::idempotency::TokenScope;
@@ -6,17 +7,18 @@ use loci_model::{Error, RecordId, Result};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// A stored value that is not what was written: somebody changed the database from outside, or we have a bug.
+/// Returns the error for a damaged stored value: the database was changed externally, or there is a
+/// bug.
 pub fn damaged(what: &str) -> Error {
     Error::bug(format!(
         "a stored {what} cannot be read: the database was changed from outside; restore a backup"
     ))
 }
 
-/// A stored value read back; one that does not pass its rule is damage.
+/// Returns a parsed stored value. An invalid one is damaged.
 ///
 /// # Errors
-/// A bug, where the value does not pass.
+/// A bug, if the value is invalid.
 pub fn stored<T, E>(value: std::result::Result<T, E>, what: &str) -> Result<T>
 where
     E: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -24,16 +26,16 @@ where
     value.map_err(|error| damaged(what).caused_by(error))
 }
 
-/// A value as JSON.
+/// Returns a value as JSON.
 ///
 /// # Errors
-/// A bug, where it cannot be written.
+/// A bug, if it cannot be serialised.
 pub fn json<T: Serialize>(value: &T) -> Result<String> {
     serde_json::to_string(value)
         .map_err(|error| Error::bug("a value that cannot be written as JSON").caused_by(error))
 }
 
-/// An id as text, where there is one.
+/// Returns an optional id as text.
 pub fn optional<T: AsRef<str>>(id: Option<&T>) -> Option<&str> {
     id.map(AsRef::as_ref)
 }
@@ -53,34 +55,35 @@ pub const DIRECTIONS: &[DeliveryDirection] = &[DeliveryDirection::In, DeliveryDi
 pub const DELIVERY_STATES: &[DeliveryState] =
     &[DeliveryState::Pending, DeliveryState::Done, DeliveryState::Failed];
 
-/// The place of a value in its closed list. Lists only grow at their end; a test holds the codes.
+/// Returns the code of a value in its closed list. New values are only appended; a test fixes the
+/// codes.
 pub fn code_of<T: PartialEq>(all: &[T], value: T) -> i64 {
     all.iter().position(|other| *other == value).and_then(|place| i64::try_from(place).ok()).unwrap_or(-1)
 }
 
-/// The value at a place of its closed list.
+/// Returns the value with a code in its closed list.
 pub fn of_code<T: Copy>(all: &[T], code: i64) -> Result<T> {
     usize::try_from(code).ok().and_then(|place| all.get(place)).copied().ok_or_else(|| damaged("code"))
 }
 
-/// ` AND column IN (…)` for the codes of what is wanted; nothing for none.
+/// Returns ` AND column IN (…)` for the codes of the wanted values; empty if there are none.
 pub fn among_codes<T: Copy + PartialEq>(column: &str, all: &[T], wanted: &[T]) -> String {
     if wanted.is_empty() {
         return String::new();
     }
-    // Codes of our own making: nothing of a caller's gets into the statement.
+    // The codes are constants: no input of a caller is in the statement.
     let codes: Vec<String> = wanted.iter().map(|value| code_of(all, *value).to_string()).collect();
     format!(" AND {column} IN ({})", codes.join(","))
 }
 
-/// The key of a record id: the 16 bytes of its UUID; of an id of another form, its bytes.
+/// Returns the key of a record id: the 16 bytes of its UUID; for an id of another form, its bytes.
 pub fn key_of(id: &RecordId) -> Vec<u8> {
     let text = id.as_str();
     text.strip_prefix("mem-").and_then(uuid_bytes).unwrap_or_else(|| text.as_bytes().to_vec())
 }
 
-/// What stands for an id that is a UUID mostly: its 16 bytes; for another, which has no zero characters, its bytes and one
-/// zero, or two where it would look like a UUID.
+/// Returns the short form of an id that is usually a UUID: its 16 bytes. Another id, which has no
+/// zero characters, gives its bytes and one zero, or two if it would look like a UUID.
 pub fn short_of(id: &str) -> Vec<u8> {
     uuid_bytes(id).unwrap_or_else(|| {
         let mut bytes = id.as_bytes().to_vec();
@@ -92,10 +95,10 @@ pub fn short_of(id: &str) -> Vec<u8> {
     })
 }
 
-/// The id of its short form.
+/// Returns the id of a short form.
 ///
 /// # Errors
-/// A bug, where it is damaged.
+/// A bug, if it is damaged.
 pub fn of_short(bytes: &[u8]) -> Result<String> {
     if bytes.len() == 16 {
         return Ok(uuid_text("", bytes));
@@ -104,7 +107,7 @@ pub fn of_short(bytes: &[u8]) -> Result<String> {
     Ok(text.trim_end_matches('\0').to_owned())
 }
 
-/// The record id of a key.
+/// Returns the record id of a key.
 pub fn id_of(key: &[u8]) -> Result<RecordId> {
     if key.len() != 16 {
         let text = stored(String::from_utf8(key.to_vec()), "record id")?;
@@ -114,7 +117,7 @@ pub fn id_of(key: &[u8]) -> Result<RecordId> {
         .map_err(|error| Error::bug("a record id that breaks its rule").caused_by(error))
 }
 
-/// A UUID of these bytes, in lower case with its dashes, behind something.
+/// Returns a UUID with these bytes, in lower case with dashes, after a prefix.
 fn uuid_text(before: &str, bytes: &[u8]) -> String {
     let mut text = String::with_capacity(40);
     text.push_str(before);
@@ -129,7 +132,7 @@ fn uuid_text(before: &str, bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes of a UUID in lower case with its dashes in place.
+/// Returns the bytes of a UUID in lower case with its dashes in place.
 fn uuid_bytes(uuid: &str) -> Option<Vec<u8>> {
     if uuid.len() != 36 {
         return None;
@@ -147,7 +150,7 @@ fn uuid_bytes(uuid: &str) -> Option<Vec<u8>> {
     Some(digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
 }
 
-/// A 64-bit digest (FNV-1a) that narrows a search; what it finds is compared in full.
+/// Returns a 64-bit digest (FNV-1a) that narrows a search; matches are compared in full.
 pub fn digest(text: &str) -> i64 {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -155,18 +158,19 @@ pub fn digest(text: &str) -> i64 {
     i64::from_be_bytes(hash.to_be_bytes())
 }
 
-/// Bytes as lower-case hex digits.
+/// Returns bytes as lower-case hex digits.
 pub fn hex_digits(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The bytes of hex digits; `None` for what is none.
+/// Returns the bytes of hex digits; `None` if the text is invalid.
 pub fn bytes_of_hex(digits: &str) -> Option<Vec<u8>> {
     let pairs = digits.as_bytes().chunks(2);
     pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
-/// What stands for an idempotency token: 128 bits, so that no two meet, also where someone tries.
+/// Returns the digest of an idempotency token: 128 bits, to prevent collisions even with malicious
+/// tokens.
 pub fn token_digest(scope: &TokenScope) -> Vec<u8> {
     let mut hash = Sha256::new();
     for part in [&scope.place, &scope.operation, &scope.token] {
@@ -211,7 +215,7 @@ mod tests {
         assert_ne!(short_of("fifteen letters").len(), 16);
     }
 
-    /// A code that changed would read old rows wrongly.
+    /// A changed code would misread existing rows.
     #[test]
     fn codes_stay() {
         fn words<T: Copy>(all: &[T], word: impl Fn(T) -> &'static str) -> String {

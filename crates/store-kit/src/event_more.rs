@@ -1,4 +1,4 @@
-//! What few events have, as one JSON column.
+//! Members that few events have, in one JSON column.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::codes::json;
 
-/// The members of an event that have no column.
+/// The members of an event without a column.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventMore {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -24,10 +24,10 @@ fn is_plain(notes: &EventNotes) -> bool {
 }
 
 impl EventMore {
-    /// As JSON, where there is anything to say.
+    /// Returns the JSON, or `None` if all members are absent.
     ///
     /// # Errors
-    /// A bug, where it cannot be written.
+    /// A bug, if it cannot be serialised.
     pub fn of(event: &Event) -> Result<Option<String>> {
         let more = Self {
             variables: event.namespace_variables.clone(),

@@ -1,5 +1,5 @@
-//! What of a fact, and of what happened to one, goes into which column: the same in both stores but for the widths of numbers. The
-//! way back is in `fact_rows`.
+//! The columns of facts and fact events: equal in both stores except for the widths of numbers.
+//! `fact_rows` reads them.
 
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
@@ -10,46 +10,46 @@ use loci_model::{Result, Timestamp};
 use crate::codes::{code_of, json, key_of, short_of};
 use crate::fact_rules;
 
-/// The columns of a fact, with those of how often it was read.
+/// The columns of a fact, with those of its reads.
 pub struct FactColumns {
-    /// Of the record.
+    /// The key of the record.
     pub key: Vec<u8>,
     /// The repository's id.
     pub repository: Vec<u8>,
-    /// Of the content.
+    /// The digest of the content.
     pub hash: String,
-    /// As states of records.
+    /// The status, with the codes of record states.
     pub status: i64,
-    /// Nobody vouches for its citations.
+    /// True if it is proposed, with citations that are not verified.
     pub proposed: bool,
-    /// How many it has.
+    /// The number of citations.
     pub citations: i64,
-    /// Times in milliseconds.
+    /// The time of the last confirmation, in milliseconds.
     pub refreshed: i64,
-    /// See above.
+    /// The creation time, in milliseconds.
     pub created: i64,
-    /// See above.
+    /// The time of the last use, in milliseconds.
     pub used: Option<i64>,
-    /// See above.
+    /// The expiry time, in milliseconds.
     pub expires: i64,
-    /// Counters.
+    /// The number of verifications.
     pub verifications: i64,
-    /// See above.
+    /// The number of rejections.
     pub rejections: i64,
-    /// See above.
+    /// The number of reported uses.
     pub applied: i64,
-    /// Of the row of reads.
+    /// The number of retrievals in the row of reads.
     pub retrieved: i64,
-    /// Of the row of reads.
+    /// The number of retrievals in the row of reads whose events retention removed.
     pub swept: i64,
-    /// Its rows among the paths.
+    /// Its rows in the table of paths.
     pub paths: Vec<String>,
-    /// Citations and the rest, as JSON.
+    /// The citations and other members, as JSON.
     pub body: String,
 }
 
 impl FactColumns {
-    /// Those of a fact.
+    /// Returns the columns of a fact.
     ///
     /// # Errors
     /// As [`fact_rules::paths_of`].
@@ -78,32 +78,33 @@ impl FactColumns {
     }
 }
 
-/// The columns of something that happened, but whether it is kept. Texts and details are those of the event.
+/// The columns of a fact event, without the mark for keeping it. Texts and details are taken from
+/// the event.
 pub struct FactEventColumns<'a> {
-    /// Its id.
+    /// The id.
     pub id: Vec<u8>,
     /// The repository's id.
     pub repository: Vec<u8>,
-    /// Of the record.
+    /// The key of the record.
     pub key: Option<Vec<u8>>,
-    /// Place in the closed list.
+    /// The code of the kind.
     pub kind: i64,
-    /// In milliseconds.
+    /// The time, in milliseconds.
     pub at: i64,
-    /// Place in the closed list.
+    /// The code of the verdict.
     pub verdict: Option<i64>,
-    /// In milliseconds.
+    /// The duration, in milliseconds.
     pub duration: Option<i64>,
     /// The commit.
     pub revision: Option<&'a [u8]>,
-    /// Place in the closed list.
+    /// The code of the method.
     pub method: Option<i64>,
-    /// As JSON.
+    /// The details, as JSON.
     pub details: Option<&'a str>,
 }
 
 impl<'a> FactEventColumns<'a> {
-    /// Those of an event.
+    /// Returns the columns of an event.
     pub fn of(event: &'a FactEvent) -> Self {
         Self {
             id: short_of(&event.id),

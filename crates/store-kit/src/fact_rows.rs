@@ -1,4 +1,5 @@
-//! Facts, what happened to them, repositories and kept verdicts, read from rows of the same columns in both stores.
+//! Reads facts, fact events, repositories and stored verdicts from rows with the same columns in
+//! both stores.
 
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::fact::{
@@ -25,13 +26,13 @@ fn commit(bytes: &[u8]) -> Result<ObjectId> {
     ObjectId::from_bytes(bytes).ok_or_else(|| damaged("commit"))
 }
 
-/// A repository: body.
+/// Reads a repository: body.
 pub fn repository(row: &impl Fields) -> Result<Repository> {
     json(row, 0, "repository")
 }
 
-/// A fact: key, repository, hash, status, proposed, refreshed, created, used, expires, verifications, rejections, applied,
-/// retrieved, swept, body.
+/// Reads a fact: key, repository, hash, status, proposed, refreshed, created, used, expires,
+/// verifications, rejections, applied, retrieved, swept, body.
 pub fn fact(memory: &MemoryId, row: &impl Fields) -> Result<Fact> {
     let detail: FactDetail = json(row, 14, "fact")?;
     Ok(Fact {
@@ -56,8 +57,8 @@ pub fn fact(memory: &MemoryId, row: &impl Fields) -> Result<Fact> {
     })
 }
 
-/// Something that happened: id, repository, key, kind, time, verdict, cause, duration, principal, agent, session, reference,
-/// revision, method, details.
+/// Reads a fact event: id, repository, key, kind, time, verdict, cause, duration, principal, agent,
+/// session, reference, revision, method, details.
 pub fn fact_event(memory: &MemoryId, row: &impl Fields) -> Result<FactEvent> {
     Ok(FactEvent {
         id: of_short(row.bytes(0)?)?,
@@ -79,7 +80,7 @@ pub fn fact_event(memory: &MemoryId, row: &impl Fields) -> Result<FactEvent> {
     })
 }
 
-/// How many are alike: kind, verdict, cause, count.
+/// Reads a count of equal events: kind, verdict, cause, count.
 pub fn tally(row: &impl Fields) -> Result<FactTally> {
     Ok(FactTally {
         kind: of_code(FactEventKind::ALL, row.number(0)?)?,
@@ -89,12 +90,12 @@ pub fn tally(row: &impl Fields) -> Result<FactTally> {
     })
 }
 
-/// How many of a kind there are.
+/// Reads the count of a kind.
 pub fn kind_count(row: &impl Fields) -> Result<(FactEventKind, u64)> {
     Ok((of_code(FactEventKind::ALL, row.number(0)?)?, row.count(1)?))
 }
 
-/// A verification that is kept: key, digest, revision, time, body.
+/// Reads a stored verification: key, digest, revision, time, body.
 pub fn verdict(row: &impl Fields) -> Result<KeptVerdict> {
     let verification: Verification = json(row, 4, "verdict")?;
     Ok(KeptVerdict {

@@ -1,5 +1,5 @@
-//! Rules of facts and repositories that both stores keep, and what their statements are put together from. No SQL but
-//! conditions that read the same in both.
+//! Rules of facts and repositories for both stores, and parts of their statements. The only SQL are
+//! conditions that are valid in both.
 
 use std::collections::BTreeSet;
 
@@ -20,13 +20,14 @@ pub const FACT_COLUMNS: &str = "f.key, f.repository, f.hash, f.status, f.propose
 pub const EVENT_COLUMNS: &str = "e.id, e.repository, e.key, e.kind, e.at, e.verdict, e.cause, e.duration, e.principal, e.agent, \
      e.session, e.reference, e.revision, e.method, e.details";
 
-/// Verifications that took a time: the condition of their index, and what their kinds are called.
+/// Selects verifications with a duration: the condition of their index, with the codes of their
+/// kinds.
 pub const TIMED: &str = "kind IN (2, 3, 14) AND duration IS NOT NULL";
 
-/// The paths of a fact that may be written.
+/// Returns the paths of a fact to be written.
 ///
 /// # Errors
-/// A bug where it has no citation; too large where a path is longer than an index takes.
+/// A bug if it has no citation; too large if a path exceeds the limit of an index.
 pub fn paths_of(fact: &Fact) -> Result<Vec<String>> {
     if fact.detail.citations.is_empty() {
         return Err(Error::bug("a fact without a citation was to be stored"));
@@ -40,36 +41,36 @@ pub fn paths_of(fact: &Fact) -> Result<Vec<String>> {
     Ok(paths)
 }
 
-/// Only one such is there of each content.
+/// True if the content must be unique among such facts.
 pub fn is_unique(fact: &Fact) -> bool {
     fact.status == RecordState::Active && !fact.proposed
 }
 
-/// Another fact has that content.
+/// Returns the error for a fact whose content another fact has.
 pub fn said_already() -> Error {
     Error::conflict("an active fact of the repository says the same: refresh that one")
         .because(Reason::ResourceConflict)
 }
 
-/// Another repository has that key.
+/// Returns the error for a repository whose key another repository has.
 pub fn key_taken() -> Error {
     Error::conflict("a repository of that name is registered: give this one another key")
         .because(Reason::ResourceConflict)
 }
 
-/// A fact of no record.
+/// Returns the error for a fact without a record.
 pub fn recordless() -> Error {
     Error::not_found("the record of the fact does not exist")
 }
 
-/// Every name of a repository, each once.
+/// Returns the distinct names of a repository.
 pub fn names(repository: &Repository) -> BTreeSet<String> {
     let mut names = repository.aliases.clone();
     names.insert(repository.key.clone());
     names
 }
 
-/// Pages of facts in one order each, as one.
+/// Merges pages of facts that have the same order.
 pub fn merged(pages: Vec<Vec<Fact>>, limit: usize) -> Vec<Fact> {
     let mut pages: Vec<Vec<Fact>> = pages.into_iter().filter(|page| !page.is_empty()).collect();
     if pages.len() < 2 {
@@ -81,19 +82,20 @@ pub fn merged(pages: Vec<Vec<Fact>>, limit: usize) -> Vec<Fact> {
     all
 }
 
-/// A state, how many stand in it, and their last confirmation.
+/// Returns a state, the number of facts in it, and their last confirmation.
 ///
 /// # Errors
-/// A bug, where the row is damaged.
+/// A bug, if the row is damaged.
 pub fn standing(state: i64, facts: i64, refreshed: i64) -> Result<(RecordState, u64, Timestamp)> {
     let facts = u64::try_from(facts).unwrap_or(0);
     Ok((of_code(RecordState::ALL, state)?, facts, Timestamp::clamped(refreshed)))
 }
 
-/// Sums, one row a state: state, count, verifications, rejections, applied, last confirmation, first and last creation.
+/// Returns sums of rows, one per state: state, count, verifications, rejections, applied, last
+/// confirmation, first and last creation.
 ///
 /// # Errors
-/// A bug, where a row is damaged.
+/// A bug, if a row is damaged.
 pub fn sums(rows: impl IntoIterator<Item = [i64; 8]>) -> Result<FactSums> {
     let count = |value: i64| u64::try_from(value).unwrap_or(0);
     let mut sums = FactSums::default();
@@ -112,8 +114,8 @@ pub fn sums(rows: impl IntoIterator<Item = [i64; 8]>) -> Result<FactSums> {
     Ok(sums)
 }
 
-/// A condition on `path` and `key` that an index answers by one range: the paths of `choice`,
-/// behind `after`. Its values go to `bound`.
+/// Returns a condition on `path` and `key` that an index evaluates as one range: the paths of
+/// `choice` after `after`. Its values are added to `bound`.
 pub fn path_condition<'a>(
     choice: &'a PathChoice,
     after: Option<&'a (String, RecordId)>,
@@ -146,7 +148,7 @@ pub fn path_condition<'a>(
     }
 }
 
-/// The least text behind all that begin so; `None`: there is none.
+/// Returns the least text after all texts with this prefix; `None` if there is none.
 fn behind(prefix: &str) -> Option<String> {
     let mut chars: Vec<char> = prefix.chars().collect();
     while let Some(last) = chars.pop() {

@@ -1,5 +1,6 @@
-//! The indexes this process holds, one per memory: loaded when first asked, caught up before every answer, the least
-//! recently used dropped past a limit of bytes. Other processes' writes are seen by the memory's sequence number.
+//! The indexes of this process, one per memory: loaded on first use, updated before every result,
+//! and dropped beyond a memory limit, least recently used first. The memory's sequence number shows
+//! writes of other processes.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,38 +11,39 @@ use loci_model::{Error, ErrorKind, MemoryId, RecordId, Result};
 
 use crate::change::{Change, Held};
 
-/// Changes after which an index is measured again: measuring walks all of it.
+/// The number of changes after which the size of an index is measured again, which scans all of it.
 const MEASURED_EVERY: u64 = 256;
 
-/// How a memory that is there stands.
+/// The state of an existing memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// Its sequence number.
+    /// The sequence number.
     pub sequence: u64,
-    /// How often content was erased from it.
+    /// The number of erasures.
     pub erasures: u64,
-    /// Which of the memories it is that this id has named: another one when it was purged and imported again, whose
-    /// sequence began anew. Never 0.
+    /// The identity of the memory among those with this id: it changes if the memory was purged and
+    /// imported again, which restarts the sequence. Never 0.
     pub incarnation: u64,
 }
 
 /// The rows of one memory in one state of the store.
 pub trait MemoryRows {
-    /// How the memory stands; `NotFound` where it is gone.
+    /// Returns the state of the memory; `NotFound` if it was deleted.
     fn standing(&self) -> Result<Standing>;
-    /// Hands every record that changed after `after` to `take`, in the order of the changes.
+    /// Passes every record changed after `after` to `take`, in the order of the changes.
     fn changes(&self, after: u64, held: Held<'_>, take: &mut dyn FnMut(Change)) -> Result<()>;
 }
 
-/// Where the contents of indexes come from.
+/// The source of the contents of indexes.
 pub trait IndexSource: Send + Sync {
-    /// What it reads over.
+    /// The connection for reading.
     type Connection;
 
-    /// How a memory stands now; `NotFound` where it is gone. Asked before every answer: it must be cheap.
+    /// Returns the current state of a memory; `NotFound` if it was deleted. Called before every
+    /// result, so it must be cheap.
     fn standing(&self, connection: &mut Self::Connection, memory: &MemoryId) -> Result<Standing>;
 
-    /// Runs `work` on one state of the store.
+    /// Runs `work` on one consistent state of the store.
     fn on_rows(
         &self,
         connection: &mut Self::Connection,
@@ -49,28 +51,31 @@ pub trait IndexSource: Send + Sync {
         work: &mut dyn FnMut(&dyn MemoryRows) -> Result<()>,
     ) -> Result<()>;
 
-    /// An index that was saved and holds nothing that was erased since; it is brought up to date later.
+    /// Returns a saved index without erased contents. The caller updates it.
     fn saved(&self, _memory: &MemoryId, _standing: &Standing) -> Option<MemoryIndex> {
         None
     }
 }
 
-/// One memory's index.
+/// The index of one memory.
 pub struct Slot {
     index: RwLock<MemoryIndex>,
-    /// Which memory of its id the index is of; 0: none yet.
+    /// The identity of the indexed memory; 0 for none yet.
     incarnation: AtomicU64,
-    /// Held by the one thread that catches up; analysis happens under it, outside the lock of the index.
+    /// Held by the one thread that updates the index. Analysis runs under it, without the lock of
+    /// the index.
     catching: Mutex<()>,
-    /// A catch-up waits in the pool already.
+    /// True if an update is queued in the pool.
     nudged: AtomicBool,
     bytes: AtomicU64,
     /// The sequence at which `bytes` was measured.
     measured: AtomicU64,
     used: AtomicU64,
-    /// The sequence of the snapshot that was loaded or written here last, whether or not it is still there; 0: none.
+    /// The sequence of the last snapshot loaded or written here, whether it still exists or not; 0
+    /// for none.
     pub saved: AtomicU64,
-    /// When one was written here last, by the monotonic clock, in microseconds; 0: not yet.
+    /// The time of the last snapshot written here, by the monotonic clock, in microseconds; 0 for
+    /// none.
     pub saved_us: AtomicU64,
 }
 
@@ -89,7 +94,7 @@ impl Slot {
         }
     }
 
-    /// Notes what the index holds, where much has changed since it was measured; true if so.
+    /// Measures the index if it has changed much since the last time. Returns true if so.
     fn measure(&self) -> bool {
         let index = self.read();
         let measured = self.measured.load(Ordering::Relaxed);
@@ -101,7 +106,7 @@ impl Slot {
         true
     }
 
-    /// The index.
+    /// Returns the index for reading.
     pub fn read(&self) -> RwLockReadGuard<'_, MemoryIndex> {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -110,7 +115,7 @@ impl Slot {
         self.read().sequence()
     }
 
-    /// True where the index is of this memory, not of one before it with the same id.
+    /// True if the index belongs to this memory, and not to an earlier one with the same id.
     fn is_of(&self, standing: &Standing) -> bool {
         self.incarnation.load(Ordering::Acquire) == standing.incarnation
     }
@@ -125,12 +130,12 @@ pub struct IndexCache<S> {
 }
 
 impl<S: IndexSource> IndexCache<S> {
-    /// Indexes of what `source` has, which may hold so many bytes together.
+    /// Returns a cache of indexes from `source` with a total limit in bytes.
     pub fn new(source: S, bytes_max: u64) -> Self {
         Self { slots: Mutex::new(HashMap::new()), ticks: AtomicU64::new(0), bytes_max, source }
     }
 
-    /// Where the contents come from.
+    /// Returns the source of the contents.
     pub fn source(&self) -> &S {
         &self.source
     }
@@ -139,7 +144,7 @@ impl<S: IndexSource> IndexCache<S> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the memory's index, after it has every change that is committed.
+    /// Queries the memory's index after applying every committed change.
     pub fn ask<T>(
         &self,
         connection: &mut S::Connection,
@@ -147,35 +152,37 @@ impl<S: IndexSource> IndexCache<S> {
         question: impl FnOnce(&MemoryIndex) -> T,
     ) -> Result<T> {
         let slot = Arc::clone(self.lock().entry(memory.clone()).or_insert_with(|| Arc::new(Slot::new())));
-        // A nudge that found the pool full is forgotten here.
+        // Allows a new notification after one that found the pool full.
         slot.nudged.store(false, Ordering::Release);
         slot.used.store(self.ticks.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         if let Err(error) = self.catch_up(connection, memory, &slot) {
-            // Nothing is half applied, but what failed once is better built anew; a memory that is gone holds nothing.
+            // No change is half applied, but after a failure a rebuild is safer. A deleted memory
+            // needs no index.
             self.lock().remove(memory);
             return Err(error);
         }
         Ok(question(&slot.read()))
     }
 
-    /// True once per waiting catch-up: the memory is loaded here and nobody is on the way.
+    /// Returns true if an update must be queued: the memory is loaded, and no update is queued yet.
     pub fn nudge(&self, memory: &MemoryId) -> bool {
         self.lock().get(memory).is_some_and(|slot| !slot.nudged.swap(true, Ordering::AcqRel))
     }
 
-    /// Catches up where the memory is loaded.
+    /// Updates the index if the memory is loaded.
     pub fn follow(&self, connection: &mut S::Connection, memory: &MemoryId) -> Result<()> {
         let Some(slot) = self.lock().get(memory).map(Arc::clone) else { return Ok(()) };
-        // First, so that a change that comes now asks again.
+        // Reset first, so that a change from now on is queued again.
         slot.nudged.store(false, Ordering::Release);
-        // Who holds it is at work on the same changes, or the next search takes them in: nobody waits in vain here.
+        // The thread that holds it applies the same changes, or the next search does: there is no
+        // need to wait.
         match slot.catching.try_lock() {
             Ok(_free) => {}
             Err(TryLockError::WouldBlock) => return Ok(()),
             Err(TryLockError::Poisoned(_)) => {}
         }
         match self.catch_up(connection, memory, &slot) {
-            // Deleted: what it held is given back at once.
+            // Deleted: release the memory at once.
             Err(error) if error.kind == ErrorKind::NotFound => {
                 self.lock().remove(memory);
                 Ok(())
@@ -184,10 +191,10 @@ impl<S: IndexSource> IndexCache<S> {
         }
     }
 
-    /// What a fresh build of a memory's index holds.
+    /// Returns a newly built index of a memory.
     ///
     /// # Errors
-    /// `NotFound` (memory), or what the store says.
+    /// `NotFound` (memory), or errors of the store.
     pub fn build(&self, connection: &mut S::Connection, memory: &MemoryId) -> Result<MemoryIndex> {
         let mut built = None;
         self.source.on_rows(connection, memory, &mut |rows| {
@@ -204,7 +211,8 @@ impl<S: IndexSource> IndexCache<S> {
         Ok(index)
     }
 
-    /// The index of a memory that is not here yet, or only as it was under this id before: as it was saved, or built.
+    /// Returns the index of a memory that is not loaded, or whose id belonged to another memory
+    /// before: the saved one, or a newly built one.
     fn first(
         &self,
         rows: &dyn MemoryRows,
@@ -227,10 +235,10 @@ impl<S: IndexSource> IndexCache<S> {
         Ok(())
     }
 
-    /// Takes in what was committed.
+    /// Applies committed changes.
     ///
     /// # Errors
-    /// `NotFound` (memory), or what the store says; nothing is half applied.
+    /// `NotFound` (memory), or errors of the store; no change is half applied.
     pub fn catch_up(&self, connection: &mut S::Connection, memory: &MemoryId, slot: &Slot) -> Result<()> {
         let standing = self.source.standing(connection, memory)?;
         if slot.is_of(&standing) && slot.sequence() == standing.sequence {
@@ -250,7 +258,7 @@ impl<S: IndexSource> IndexCache<S> {
             let content = |record: &RecordId| slot.read().content(record);
             rows.changes(held, &content, &mut |change| all.push(change))?;
             let mut index = slot.index.write().unwrap_or_else(PoisonError::into_inner);
-            // All of them under one lock: no answer sees half of a write.
+            // All under one lock, so that no result includes half of a write.
             all.into_iter().for_each(|change| change.apply_to(&mut index));
             index.set_sequence(standing.sequence);
             Ok(())
@@ -261,17 +269,18 @@ impl<S: IndexSource> IndexCache<S> {
         Ok(())
     }
 
-    /// Gives up the index of a memory; the next question loads it again.
+    /// Drops the index of a memory; the next question loads it again.
     pub fn forget(&self, memory: &MemoryId) {
         self.lock().remove(memory);
     }
 
-    /// The indexes that are here.
+    /// Returns the loaded indexes.
     pub fn held(&self) -> Vec<(MemoryId, Arc<Slot>)> {
         self.lock().iter().map(|(memory, slot)| (memory.clone(), Arc::clone(slot))).collect()
     }
 
-    /// Drops the least recently used indexes until the rest is within the limit; never the one just asked.
+    /// Drops the least recently used indexes until the total is within the limit, but never that of
+    /// `keep`.
     fn shrink(&self, keep: &MemoryId) {
         let mut slots = self.lock();
         let mut held: u64 = slots.values().map(|slot| slot.bytes.load(Ordering::Relaxed)).sum();

@@ -1,4 +1,4 @@
-//! Questions to the in-process indexes, each on a thread of a pool, after catching up.
+//! Searches in-process indexes, each on a thread of a pool and after an update.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use loci_model::{MemoryId, RecordId, Result};
 use crate::index_cache::{IndexCache, IndexSource};
 use crate::pool::Pool;
 
-/// The search side of a store whose memories' indexes are held in memory.
+/// The search side of a store with in-process indexes.
 pub struct IndexSearch<S: IndexSource> {
     pool: Arc<Pool<S::Connection>>,
     cache: Arc<IndexCache<S>>,
 }
 
-/// What is called after a commit with the memories whose records changed.
+/// The callback after a commit, with the memories whose records changed.
 pub type AfterCommit = Box<dyn Fn(&BTreeSet<MemoryId>) + Send + Sync>;
 
 impl<S> IndexSearch<S>
@@ -28,18 +28,18 @@ where
     S: IndexSource + 'static,
     S::Connection: Send + 'static,
 {
-    /// Questions to `cache`, asked on threads of `pool`.
+    /// Returns a search in `cache` on threads of `pool`.
     pub fn new(pool: Arc<Pool<S::Connection>>, cache: Arc<IndexCache<S>>) -> Self {
         Self { pool, cache }
     }
 
-    /// The indexes.
+    /// Returns the indexes.
     pub fn cache(&self) -> Arc<IndexCache<S>> {
         Arc::clone(&self.cache)
     }
 
-    /// What a writer calls after a commit: indexes that are loaded take the changes in, beside the writer. A search
-    /// that comes first catches up itself, so no acknowledged write is ever missed.
+    /// Returns the callback of a writer after a commit: loaded indexes apply the changes in the
+    /// background. An earlier search applies them itself, so that no acknowledged write is missed.
     pub fn after_commit(&self) -> AfterCommit {
         let (pool, cache) = (Arc::downgrade(&self.pool), Arc::clone(&self.cache));
         Box::new(move |touched| {
@@ -48,7 +48,7 @@ where
                 let (cache, memory) = (Arc::clone(&cache), memory.clone());
                 pool.spawn(move |connection| {
                     if let Err(error) = cache.follow(connection, &memory) {
-                        // The next search meets the same error and answers with it.
+                        // The next search meets the same error and returns it.
                         tracing::warn!(%error, "an index could not follow a write");
                     }
                 });
@@ -56,7 +56,7 @@ where
         })
     }
 
-    /// Ends the threads.
+    /// Stops the threads.
     pub fn close(&self) {
         self.pool.close();
     }
@@ -85,7 +85,8 @@ where
         self.ask(request.scope.memory.clone(), move |index| index.candidates(&request))
     }
 
-    /// Waits for the vector on the thread that has the words: both take a millisecond, and nothing is looked up twice.
+    /// Waits for the vector on the thread that has the words: both take about a millisecond, and
+    /// nothing is looked up twice.
     fn candidates_meanwhile(
         &self,
         request: CandidateRequest,

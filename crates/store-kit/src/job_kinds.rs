@@ -1,14 +1,14 @@
-//! The stored form of a job's kind: a code for the kinds that had one before kinds became words,
-//! the word for others.
+//! The stored form of a job's kind: a code for kinds from the time when all had codes, the name for
+//! newer ones.
 
 use loci_model::Result;
 use loci_model::job::JobKind;
 
 use crate::codes::{damaged, stored};
 
-/// The code of a kind that has none: its word is stored beside it.
+/// The code of a kind without one, whose name is stored in a separate column.
 const BY_WORD: i64 = -1;
-/// Kinds by their code. The list is closed: newer kinds are stored by their word.
+/// Kinds by their code. The list is closed: newer kinds are stored by name.
 const CODED: [&str; 15] = [
     "extract",
     "embed",
@@ -27,7 +27,7 @@ const CODED: [&str; 15] = [
     "session_summary",
 ];
 
-/// Returns the code of a kind, and its word where it has no code.
+/// Returns the code of a kind, and its name if it has no code.
 pub fn stored_kind(kind: &JobKind) -> (i64, Option<&str>) {
     let code = CODED.iter().position(|word| *word == kind.as_str());
     match code.and_then(|code| i64::try_from(code).ok()) {
@@ -36,10 +36,10 @@ pub fn stored_kind(kind: &JobKind) -> (i64, Option<&str>) {
     }
 }
 
-/// Returns the kind of a code, or of a word where there is one.
+/// Returns the kind for a code, or for a name if present.
 ///
 /// # Errors
-/// A bug for a code or a word that no kind has.
+/// A bug for an unknown code or an invalid name.
 pub fn read_kind(code: i64, word: Option<&str>) -> Result<JobKind> {
     if let Some(word) = word {
         return stored(JobKind::parse(word), "kind of job");
@@ -48,8 +48,8 @@ pub fn read_kind(code: i64, word: Option<&str>) -> Result<JobKind> {
     coded.map(|word| JobKind::named(word)).ok_or_else(|| damaged("kind of job"))
 }
 
-/// Returns ` AND (…)` for the kinds that are wanted, in columns of a table with this prefix (`j.`,
-/// or nothing); nothing where none is named.
+/// Returns ` AND (…)` for the wanted kinds, with columns of a table with this prefix (`j.`, or
+/// empty); empty if no kind is named.
 pub fn among_kinds(prefix: &str, wanted: &[JobKind]) -> String {
     if wanted.is_empty() {
         return String::new();
@@ -58,7 +58,7 @@ pub fn among_kinds(prefix: &str, wanted: &[JobKind]) -> String {
     for kind in wanted {
         match stored_kind(kind) {
             (code, None) => codes.push(code.to_string()),
-            // The rule of kinds lets no quote through.
+            // Valid kinds contain no quotes.
             (_, Some(word)) => words.push(format!("'{word}'")),
         }
     }
@@ -75,7 +75,7 @@ pub fn among_kinds(prefix: &str, wanted: &[JobKind]) -> String {
 mod tests {
     use super::*;
 
-    /// A code that changed would read old rows wrongly.
+    /// A changed code would misread existing rows.
     #[test]
     fn kinds_keep_their_codes_and_new_ones_have_words() {
         assert_eq!(

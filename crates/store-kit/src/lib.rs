@@ -1,9 +1,9 @@
-//! What the stores have in common: threads that hold a connection each, the indexes of a process
-//! and how they catch up, records as the index takes them in, nouns read from rows, short forms of
-//! what is stored often, and tables that lie in the same columns in both.
+//! The common parts of the stores: thread pools with connections, in-process indexes and their
+//! updates, conversion of records for indexes, readers of rows, short forms of frequent values, and
+//! tables with the same columns in both.
 //!
-//! No database: what differs between stores comes in through [`IndexSource`], [`fields::Fields`],
-//! [`sql::SqlTransaction`] and the type of a connection.
+//! Independent of a database: [`IndexSource`], [`fields::Fields`], [`sql::SqlTransaction`] and the
+//! connection type abstract the differences between stores.
 
 pub mod body_rows;
 pub mod change;

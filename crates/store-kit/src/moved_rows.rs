@@ -1,5 +1,5 @@
-//! Rows as they are moved, of the kinds that lie in the same columns in every store. Sessions, events and records lie in each
-//! store in its own way, and are read there.
+//! Exported rows of the kinds with the same columns in every store. Sessions, events and records
+//! have different columns, and each store reads its own.
 
 use loci_model::record::Record;
 use loci_model::transfer::{
@@ -13,10 +13,10 @@ use crate::codes::{damaged, id_of, stored};
 use crate::fields::Fields;
 use crate::{fact_rows, reading};
 
-/// A row of a memory.
+/// Reads a row of a memory.
 ///
 /// # Errors
-/// A bug, where it is damaged or of a kind that is not read here.
+/// A bug, if it is damaged or of a kind that is not read here.
 pub fn of_memory(memory: &MemoryId, kind: TransferKind, row: &impl Fields) -> Result<Moved> {
     Ok(match kind {
         TransferKind::Groups => Moved::Group(MovedGroup {
@@ -60,10 +60,10 @@ pub fn of_memory(memory: &MemoryId, kind: TransferKind, row: &impl Fields) -> Re
     })
 }
 
-/// A row of the server.
+/// Reads a row of the server.
 ///
 /// # Errors
-/// A bug, where it is damaged or of a kind that no server has.
+/// A bug, if it is damaged or of a kind that a server does not have.
 pub fn of_server(kind: TransferKind, row: &impl Fields) -> Result<Moved> {
     match kind {
         TransferKind::Tokens => Ok(Moved::Token(Box::new(token(row)?))),
@@ -94,13 +94,13 @@ pub fn of_server(kind: TransferKind, row: &impl Fields) -> Result<Moved> {
     }
 }
 
-/// A change of a record's state: record, number, time, version, from, to, reason, by whom.
+/// Reads a state change of a record: record, number, time, version, from, to, reason, principal.
 fn change(memory: &MemoryId, row: &impl Fields) -> Result<MovedChange> {
     let change = reading::state_change(row, memory, id_of(row.bytes(0)?)?, 2)?;
     Ok(MovedChange { number: row.count(1)?, change })
 }
 
-/// A token: digest, parameters, answer, when it is forgotten.
+/// Reads a token: digest, parameters, answer, expiry time.
 fn token(row: &impl Fields) -> Result<MovedToken> {
     Ok(MovedToken {
         digest: row.bytes(0)?.to_vec(),
@@ -110,10 +110,10 @@ fn token(row: &impl Fields) -> Result<MovedToken> {
     })
 }
 
-/// A parked object: what is known of it, its bytes.
+/// Reads a parked object: its attributes and its bytes.
 ///
 /// # Errors
-/// A bug, where it is damaged.
+/// A bug, if it is damaged.
 pub fn object(row: &impl Fields) -> Result<ParkedObject> {
     Ok(ParkedObject { head: body(row, "object")?, content: row.bytes(1)?.to_vec() })
 }

@@ -1,11 +1,13 @@
-//! A record as the passages that are indexed and embedded: one for everything but a document, which is cut.
+//! The passages of a record for indexing and embedding: one for each record, except for documents,
+//! which are split.
 
 use std::borrow::Cow;
 
 use loci_model::record::{Record, RecordKind};
 use loci_text::sections;
 
-/// The passages of a record's indexed text, in order; the place in the list is the part's number.
+/// Returns the passages of a record's indexed text in order; the index in the list is the number of
+/// the part.
 pub fn passages(record: &Record) -> Vec<Cow<'_, str>> {
     match record.kind {
         RecordKind::Document => {

@@ -1,5 +1,5 @@
-//! A bounded pool of threads, each with its own connection. Work waits in one queue, first come
-//! first served. Threads start when work needs them.
+//! A bounded pool of threads, each with its own connection. Work waits in one first-in, first-out
+//! queue. Threads start on demand.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,27 +10,29 @@ use futures::channel::oneshot;
 use loci_model::ports::BoxFuture;
 use loci_model::{Error, ErrorKind, Result};
 
-/// Work that waits at most; more is refused, so that a flood shows as an error and not as memory.
+/// The maximum number of queued tasks; more are rejected, so that an overload gives an error
+/// instead of unlimited memory use.
 const WAITING_MAX: usize = 4_096;
-/// Tasks between two tries to make a further connection, where one failed: each costs a thread and a
-/// line in the log.
+/// The number of tasks between two attempts to add a connection after a failure: each attempt costs
+/// a thread and a log line.
 const PAUSE_TASKS: usize = 1_000;
 
-/// Work, which returns its answer still to be sent: when it arrives, the thread is free.
+/// A task, which returns a function that sends its result: when the result arrives, the thread is
+/// free.
 type Task<C> = Box<dyn FnOnce(&mut C) -> Reply + Send>;
 type Reply = Box<dyn FnOnce()>;
 
-/// A function that makes a connection for a thread.
+/// A function that creates a connection for a thread.
 type Connect<C> = Box<dyn Fn() -> Result<C> + Send + Sync>;
 
 struct Waiting<C> {
     tasks: VecDeque<Task<C>>,
     threads: Vec<JoinHandle<()>>,
-    /// Threads that have a connection or make one.
+    /// The number of threads that have or create a connection.
     running_count: usize,
-    /// Threads without a task, with those that connect.
+    /// The number of threads without a task, including those that connect.
     free_count: usize,
-    /// Tasks to come before another thread is tried, after one that could not connect.
+    /// The number of tasks before the next attempt to start a thread, after a failed connection.
     pause_tasks: usize,
     is_closing: bool,
 }
@@ -48,7 +50,7 @@ impl<C: Send + 'static> Queue<C> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next task; `None` when the pool closes.
+    /// Returns the next task; `None` when the pool closes.
     fn next(&self) -> Option<Task<C>> {
         let mut waiting = self.lock();
         loop {
@@ -79,7 +81,7 @@ impl<C: Send + 'static> Queue<C> {
         tracing::warn!(%error, name = self.name, "a further connection to the store cannot be made");
     }
 
-    /// Starts a thread with this connection, or with one that it makes itself.
+    /// Starts a thread with this connection, or with one that it creates itself.
     fn add_thread(self: &Arc<Self>, waiting: &mut Waiting<C>, connection: Option<C>) -> std::io::Result<()> {
         let queue = Arc::clone(self);
         let work = move || match connection.map_or_else(|| queue.connection(), Ok) {
@@ -98,11 +100,12 @@ impl<C: Send + 'static> Queue<C> {
 pub struct Pool<C>(Arc<Queue<C>>);
 
 impl<C: Send + 'static> Pool<C> {
-    /// Starts one thread with a connection that `connect` makes. Others follow, `size` at most, where
-    /// tasks wait and all threads work: a process that reads little opens one connection.
+    /// Starts one thread with a connection that `connect` creates. Further ones start, up to
+    /// `size`, if tasks wait and all threads are busy: a process that reads little opens only one
+    /// connection.
     ///
     /// # Errors
-    /// An error where the first connection or thread cannot be made.
+    /// An error if the first connection or thread cannot be created.
     pub fn start(
         name: &str,
         size: usize,
@@ -130,7 +133,7 @@ impl<C: Send + 'static> Pool<C> {
         Ok(Self(queue))
     }
 
-    /// Runs `work` on one of the threads, unless the answer is given up before it begins.
+    /// Runs `work` on one of the threads, unless the caller drops the future before the start.
     pub fn run<T, F>(&self, work: F) -> BoxFuture<'static, Result<T>>
     where
         T: Send + 'static,
@@ -138,7 +141,7 @@ impl<C: Send + 'static> Pool<C> {
     {
         let (sender, receiver) = oneshot::channel();
         let task: Task<C> = Box::new(move |connection| {
-            // Nobody waits for it any more: nothing is begun.
+            // The caller has dropped the future: do not start.
             if sender.is_canceled() {
                 return Box::new(|| ());
             }
@@ -154,7 +157,7 @@ impl<C: Send + 'static> Pool<C> {
         Box::pin(async move { receiver.await.unwrap_or_else(|_| Err(closed())) })
     }
 
-    /// Runs `work` on one of the threads, with nobody waiting; dropped where the pool is full or closing.
+    /// Runs `work` on one of the threads without a result; dropped if the pool is full or closing.
     pub fn spawn(&self, work: impl FnOnce(&mut C) + Send + 'static) {
         let task: Task<C> = Box::new(move |connection| {
             if catch_unwind(AssertUnwindSafe(|| work(connection))).is_err() {
@@ -182,7 +185,7 @@ impl<C: Send + 'static> Pool<C> {
         if waiting.pause_tasks > 0 {
             waiting.pause_tasks -= 1;
         } else if waiting.tasks.len() > waiting.free_count && waiting.running_count < self.0.size {
-            // Where none starts, those that run take the task, later.
+            // If no thread can be started, the running ones take the task later.
             if let Err(error) = self.0.add_thread(&mut waiting, None) {
                 waiting.pause_tasks = PAUSE_TASKS;
                 tracing::warn!(%error, name = self.0.name, "a further thread of the store cannot be started");
@@ -193,7 +196,7 @@ impl<C: Send + 'static> Pool<C> {
         Ok(())
     }
 
-    /// Finishes what waits and ends the threads.
+    /// Completes the queued tasks and stops the threads.
     pub fn close(&self) {
         let threads = {
             let mut waiting = self.0.lock();
@@ -217,15 +220,16 @@ fn serve<C: Send + 'static>(queue: &Queue<C>, connection: &mut C) {
     }
 }
 
-/// Waits for a thread to end, unless it is this one: the last handle of a store may be dropped by its own work.
+/// Waits for a thread to end, unless it is the current one: the last handle of a store may be
+/// dropped by its own work.
 ///
 /// # Errors
-/// When the thread panicked.
+/// An error if the thread panicked.
 pub fn join(thread: JoinHandle<()>) -> std::thread::Result<()> {
     if thread.thread().id() == std::thread::current().id() { Ok(()) } else { thread.join() }
 }
 
-/// What a store that is closing answers.
+/// Returns the error of a closing store.
 pub fn closed() -> Error {
     Error::unavailable("the store is closed: the process is ending")
 }
@@ -240,7 +244,7 @@ mod tests {
 
     use super::*;
 
-    /// Connects to nothing, and counts how often.
+    /// Returns a connect function without a connection, which counts its calls.
     fn counted(
         count: &Arc<AtomicUsize>,
         allowed_count: usize,
@@ -284,7 +288,7 @@ mod tests {
             let ended = block_on(join_all((0..50).map(|number| pool.run(move |()| Ok(number)))));
             assert_eq!(ended.into_iter().collect::<Result<Vec<_>>>().unwrap(), (0..50).collect::<Vec<_>>());
         }
-        // Three may be tried before the first of them fails.
+        // Three may be started before the first of them fails.
         assert!((2..=4).contains(&count.load(Ordering::SeqCst)), "{count:?}");
         pool.close();
         assert!(Pool::start("test", 1, counted(&count, 0)).is_err(), "without a first one there is no pool");

@@ -1,4 +1,4 @@
-//! Nouns that lie in rows of the same columns in both stores, read from them.
+//! Reads types from rows with the same columns in both stores.
 
 use std::collections::BTreeMap;
 
@@ -22,8 +22,8 @@ use crate::fields::Fields;
 use crate::job_kinds::read_kind;
 use crate::unreadable::readable;
 
-/// A job: memory, id, state, kind, key, strategy, actor, session, due, host, lease, rerun, attempts, created, updated,
-/// failure, messages, waits, fallback, window, word of the kind.
+/// Reads a job: memory, id, state, kind, key, strategy, actor, session, due, host, lease, rerun,
+/// attempts, created, updated, failure, messages, waits, fallback, window, name of the kind.
 pub fn job(row: &impl Fields) -> Result<Job> {
     Ok(Job {
         memory: row.parsed(0, MemoryId::parse, "memory id")?,
@@ -49,16 +49,16 @@ pub fn job(row: &impl Fields) -> Result<Job> {
     })
 }
 
-/// The failure of a job that cannot be read.
+/// The failure of a job that cannot be parsed.
 pub const UNREADABLE_JOB: &str = "the stored job cannot be read: it names something that breaks a rule of \
                                   ids, or the \
     database was changed from outside; the log of the server says what, and nothing else waits for it";
 
-/// The job as people see it, from the columns of [`job`]: one that cannot be read has failed, and its reason
-/// says so.
+/// Reads a job for display, from the columns of [`job`]: one that cannot be parsed is shown as
+/// failed, with this reason.
 ///
 /// # Errors
-/// A bug, where even its memory or its id cannot be read.
+/// A bug, if even its memory or its id is invalid.
 pub fn shown_job(row: &impl Fields) -> Result<Job> {
     let read = job(row);
     if let Some(job) = readable("job", read)? {
@@ -88,8 +88,8 @@ pub fn shown_job(row: &impl Fields) -> Result<Job> {
     })
 }
 
-/// An exchange: memory, id, job, step, state, lease, holder, turn, attempts, created, digest, prompt, model, grammar, reply,
-/// system, input.
+/// Reads an exchange: memory, id, job, step, state, lease, holder, turn, attempts, created, digest,
+/// prompt, model, grammar, reply, system, input.
 pub fn exchange(row: &impl Fields) -> Result<Exchange> {
     Ok(Exchange {
         memory: row.parsed(0, MemoryId::parse, "memory id")?,
@@ -112,7 +112,8 @@ pub fn exchange(row: &impl Fields) -> Result<Exchange> {
     })
 }
 
-/// A delivery: memory, direction, id, state, due, attempts, created, target, order key, error, body.
+/// Reads a delivery: memory, direction, id, state, due, attempts, created, target, order key,
+/// error, body.
 pub fn delivery(row: &impl Fields) -> Result<Delivery> {
     Ok(Delivery {
         memory: row.parsed(0, MemoryId::parse, "memory id")?,
@@ -129,7 +130,7 @@ pub fn delivery(row: &impl Fields) -> Result<Delivery> {
     })
 }
 
-/// A delivery that waits: memory, id, target, attempts, error, since.
+/// Reads a waiting delivery: memory, id, target, attempts, error, since.
 pub fn waiting_delivery(row: &impl Fields) -> Result<WaitingDelivery> {
     Ok(WaitingDelivery {
         memory: row.parsed(0, MemoryId::parse, "memory id")?,
@@ -141,7 +142,7 @@ pub fn waiting_delivery(row: &impl Fields) -> Result<WaitingDelivery> {
     })
 }
 
-/// What answered a token: expires, parameters, answer.
+/// Reads the stored answer for a token: expires, parameters, answer.
 pub fn token_answer(row: &impl Fields) -> Result<TokenAnswer> {
     Ok(TokenAnswer {
         expires: row.time(0)?,
@@ -150,7 +151,8 @@ pub fn token_answer(row: &impl Fields) -> Result<TokenAnswer> {
     })
 }
 
-/// A change of this record's state, from `at` on: time, version, from, to, reason, by whom.
+/// Reads a state change of this record, from column `at` on: time, version, from, to, reason,
+/// principal.
 pub fn state_change(
     row: &impl Fields,
     memory: &MemoryId,
@@ -170,24 +172,25 @@ pub fn state_change(
     })
 }
 
-/// An access key: body.
+/// Reads an access key: body.
 pub fn key(row: &impl Fields) -> Result<AccessKey> {
     stored(serde_json::from_str(row.text(0)?), "access key")
 }
 
-/// Whose event a row is.
+/// The owner of an event.
 #[derive(Debug, Clone, Copy)]
 pub struct EventOf<'a> {
     /// The memory.
     pub memory: &'a MemoryId,
-    /// Who said it.
+    /// The actor.
     pub actor: &'a ActorId,
-    /// Where.
+    /// The session.
     pub session: &'a SessionId,
 }
 
-/// An event: its id is the second column, and from `at` on come hidden, extract, expires, time, arrived, metadata, more,
-/// and, `with_payload`, payload, messages, tokens. Its arrival and its branch each store keeps its own way.
+/// Reads an event: its id is in the second column, and from `at` on follow hidden, extract,
+/// expires, time, arrived, metadata, more, and, `with_payload`, payload, messages, tokens. The
+/// columns of arrival and branch differ between the stores.
 pub fn event(
     row: &impl Fields,
     of: EventOf<'_>,
@@ -224,20 +227,20 @@ pub fn event(
     })
 }
 
-/// The metadata of an event laid out as for [`event`].
+/// Reads the metadata of an event with the columns of [`event`].
 pub fn event_metadata(row: &impl Fields, at: usize) -> Result<BTreeMap<String, String>> {
     Ok(row.optional_json(at + 5, "event")?.unwrap_or_default())
 }
 
-/// The branch that every session has.
+/// Returns the main branch of every session.
 ///
 /// # Errors
-/// A bug: its name breaks the rule of names.
+/// A bug, if its name is invalid.
 pub fn main_branch() -> Result<Branch> {
     Ok(Branch { name: BranchName::parse(MAIN_BRANCH)?, root: None })
 }
 
-/// Another branch, from `at` on: name, root.
+/// Reads another branch, from column `at` on: name, root.
 pub fn branch(row: &impl Fields, at: usize) -> Result<Branch> {
     let name = row.parsed(at, BranchName::parse, "branch")?;
     Ok(Branch { name, root: Some(row.parsed(at + 1, EventId::parse, "branch")?) })

@@ -1,5 +1,6 @@
-//! What a change of a record means for its row, the same in every store: when it ceased to be active, whether it may come
-//! back, whether its vectors still hold, what was known of it at a time, and what sweeps have to look for.
+//! Rules for changes of records, equal in every store: the time when a record ceased to be active,
+//! whether it may become active again, the validity of its vectors, its state at a past time, and
+//! the conditions of sweeps.
 
 use loci_model::ports::store::Confirmation;
 use loci_model::record::metadata::MetadataValue;
@@ -11,10 +12,12 @@ use loci_model::{NamespaceFilter, StrategyId, Timestamp, limits};
 
 use crate::change::StoredRecord;
 
-/// The key of a record's metadata by which stores have an index, of all kinds but facts: what tells the alert of an investigation from others.
+/// The key of record metadata for which stores have an index, for all kinds except facts: the
+/// fingerprint of an investigation's alert.
 pub const INDEXED_KEY: &str = "fingerprint";
 
-/// When a record that changes from `was` to `state` at `at` ceased to be active; `left_at` is when it had.
+/// Returns the time when a record ceased to be active, if it changes from `was` to `state` at `at`;
+/// `left_at` is the previous value.
 pub fn left_at(
     was: RecordState,
     left_at: Option<Timestamp>,
@@ -30,8 +33,8 @@ pub fn left_at(
     }
 }
 
-/// Applies a statement that repeats a record: the sources that the record gains; `None` where the statement is known
-/// already and nothing changes.
+/// Applies a statement that repeats a record. Returns the sources that the record gains; `None` if
+/// the statement is already known and nothing changes.
 pub fn confirm(record: &mut Record, confirmation: &Confirmation<'_>) -> Option<Vec<Source>> {
     let known = &record.provenance.sources;
     let new: Vec<Source> =
@@ -69,23 +72,23 @@ pub fn may_return(state: RecordState) -> bool {
     }
 }
 
-/// True where two versions have the same passages: the vectors of one are those of the other.
+/// True if two versions have the same passages, so that the vectors of one are valid for the other.
 pub fn same_passages(one: &Record, other: &Record) -> bool {
     one.kind == other.kind && one.indexed() == other.indexed() && one.path == other.path
 }
 
-/// What a state asks of sweeps.
+/// The effect of a state on sweeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sweeping {
-    /// Its content goes.
+    /// The content is erased.
     Content,
-    /// It is history: retention ends it.
+    /// The record is history, which retention removes.
     History,
-    /// It stays.
+    /// The record stays.
     Nothing,
 }
 
-/// What a record of this state is to sweeps.
+/// Returns the effect of a state on sweeps.
 pub fn sweeping(state: RecordState) -> Sweeping {
     match state {
         RecordState::Erased => Sweeping::Content,
@@ -100,18 +103,18 @@ pub fn sweeping(state: RecordState) -> Sweeping {
     }
 }
 
-/// What was known of a record at a time.
+/// The state of a record at a past time.
 #[derive(Debug)]
 pub enum Known {
-    /// Nothing may be said: deleting hides the past too.
+    /// Not available: deletion hides past states too.
     Hidden,
-    /// The version that is there, in the state it had then.
+    /// The current version, in its state at that time.
     This(Box<Record>),
-    /// An earlier version than this, if there was one.
+    /// A version before this one, if any.
     Earlier(Box<Record>),
 }
 
-/// What was known of a record at `time`, as far as its row says.
+/// Returns the state of a record at `time`, as far as its row shows it.
 pub fn known_at(row: StoredRecord, time: Timestamp) -> Known {
     let mut record = row.record;
     if row.gone || record.state == RecordState::Erased {
@@ -121,7 +124,7 @@ pub fn known_at(row: StoredRecord, time: Timestamp) -> Known {
         return Known::Earlier(Box::new(record));
     }
     if row.left_at.is_some_and(|left| left > time) {
-        // What ended it was not known then.
+        // The end of its active state was not known then.
         record.state = RecordState::Active;
         record.state_reason = None;
         record.superseded_by = None;
@@ -129,7 +132,7 @@ pub fn known_at(row: StoredRecord, time: Timestamp) -> Known {
     Known::This(Box::new(record))
 }
 
-/// True where a version that was known at `time` was in scope then.
+/// True if a version known at `time` was in scope then.
 pub fn was_in_scope(scope: &RecordScope, record: &Record, time: Timestamp) -> bool {
     let (normal, strategy) = (record.namespace.normal(), record.strategy.as_ref());
     let (actor, session) = (record.provenance.actor.as_ref(), record.provenance.session.as_ref());
@@ -143,14 +146,15 @@ pub fn was_in_scope(scope: &RecordScope, record: &Record, time: Timestamp) -> bo
         && meets(scope, record)
 }
 
-/// True where a record meets the scope's conditions on metadata, and those of the caller's grants.
+/// True if a record meets the scope's conditions on metadata, and those of the caller's grants.
 pub fn meets(scope: &RecordScope, record: &Record) -> bool {
     (!scope.is_bound() || scope.may_see_record(record))
         && scope.metadata.iter().all(|filter| filter.admits(record.metadata_value(&filter.key).as_ref()))
 }
 
-/// The text that current records of a scope have under [`INDEXED_KEY`], where the scope asks for one and for no facts: stores find those by an
-/// index, and test the rest of the scope's metadata on the rows.
+/// Returns the text under [`INDEXED_KEY`] that a scope requires of current records, if it requires
+/// one and excludes facts. Stores find those records with an index, and test the other conditions
+/// on metadata on the rows.
 pub fn indexed_value(scope: &RecordScope) -> Option<&str> {
     let has_facts = scope.kinds.is_empty() || scope.kinds.contains(&RecordKind::Fact);
     if scope.as_of.is_some() || has_facts {
@@ -164,12 +168,13 @@ pub fn indexed_value(scope: &RecordScope) -> Option<&str> {
     })
 }
 
-/// A strategy as groups are named by it: `""` for none.
+/// Returns the name of a strategy in groups; `""` for none.
 pub fn strategy_name(strategy: Option<&StrategyId>) -> &str {
     strategy.map_or("", |strategy| strategy.as_str())
 }
 
-/// The end of the range of normal forms that start with `prefix`: every one ends with a slash, and `0` follows it.
+/// Returns the exclusive end of the range of normal forms with this prefix: each ends with a slash,
+/// and `0` follows the slash.
 pub fn range_end(prefix: &str) -> String {
     let mut end = prefix.to_owned();
     end.pop();
@@ -177,7 +182,7 @@ pub fn range_end(prefix: &str) -> String {
     end
 }
 
-/// Nodes outside which the scope has nothing; `None`: it reaches everywhere.
+/// Returns the nodes that contain the whole scope; `None` if it is unlimited.
 pub fn namespaces_of(scope: &RecordScope) -> Option<Vec<NamespaceFilter>> {
     if !scope.namespaces.is_empty() {
         return Some(scope.namespaces.clone());

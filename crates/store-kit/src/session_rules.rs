@@ -1,5 +1,5 @@
-//! Sessions of tasks in both stores: what their columns hold, and the conditions of lists of items. No SQL but conditions that read
-//! the same in both.
+//! Sessions of tasks in both stores: the contents of their columns, and the conditions of item
+//! lists. The only SQL are conditions that are valid in both.
 
 use loci_model::ports::store::SessionItemQuery;
 use loci_model::tasks::task_session::{SessionItem, SessionItemKind, TaskSession};
@@ -8,22 +8,22 @@ use crate::codes::code_of;
 use crate::sql::Bound;
 use crate::task_rules::searched;
 
-/// What a session is searched by.
+/// Returns the searchable text of a session.
 pub fn said_of(session: &TaskSession) -> String {
     searched(&session.told.words())
 }
 
-/// What an item is searched by.
+/// Returns the searchable text of an item.
 pub fn said_in(item: &SessionItem) -> String {
     searched(item.text.as_deref().unwrap_or_default())
 }
 
-/// The code of a kind.
+/// Returns the code of a kind.
 pub fn kind_code(kind: SessionItemKind) -> i64 {
     code_of(SessionItemKind::ALL, kind)
 }
 
-/// The conditions of a query on `session_items i`, each with its ` AND ` before it; `bound` and
+/// Returns the conditions of a query on `session_items i`, each with a leading ` AND `; `bound` and
 /// `position` as for tasks.
 pub fn conditions(query: &SessionItemQuery, position: &str, bound: &mut Bound) -> String {
     let mut out = format!(" AND i.expires > {}", bound.put(query.now));
@@ -31,7 +31,7 @@ pub fn conditions(query: &SessionItemQuery, position: &str, bound: &mut Bound) -
         out.push_str(&format!(" AND i.seq > {}", bound.put(after)));
     }
     if !query.kinds.is_empty() {
-        // Numbers of a closed list: nothing of the caller's.
+        // The codes are constants: no input of a caller is in the statement.
         let codes: Vec<String> = query.kinds.iter().map(|kind| kind_code(*kind).to_string()).collect();
         out.push_str(&format!(" AND i.kind IN ({})", codes.join(", ")));
     }

@@ -1,5 +1,5 @@
-//! Tasks in both stores: the conditions of their lists. No SQL but conditions that read the same in
-//! both.
+//! Tasks in both stores: the conditions of their lists. The only SQL are conditions that are valid
+//! in both.
 
 use loci_model::ports::store::TaskQuery;
 use loci_model::tasks::task::TaskStatus;
@@ -7,24 +7,24 @@ use loci_model::tasks::task::TaskStatus;
 use crate::codes::code_of;
 use crate::sql::Bound;
 
-/// The description as it is looked through.
+/// Returns the searchable form of a description.
 pub fn searched(text: &str) -> String {
     text.to_lowercase()
 }
 
-/// The code of a status.
+/// Returns the code of a status.
 pub fn status_code(status: TaskStatus) -> i64 {
     code_of(TaskStatus::ALL, status)
 }
 
-/// A number of an issue or a pull request, as columns hold it.
+/// Returns the number of an issue or a pull request in the form of columns.
 pub fn number(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// The conditions of a query on `tasks t`, each with its ` AND ` before it; their values go to
-/// `bound`. `position` is the database's name for the function that says where a text holds
-/// another, from 1.
+/// Returns the conditions of a query on `tasks t`, each with a leading ` AND `; their values are
+/// added to `bound`. `position` is the database's function for the position of a text in another,
+/// from 1.
 pub fn conditions<'a>(query: &'a TaskQuery, position: &str, bound: &mut Bound<'a>) -> String {
     let mut out = String::new();
     let mut add = |condition: String| {
@@ -36,7 +36,7 @@ pub fn conditions<'a>(query: &'a TaskQuery, position: &str, bound: &mut Bound<'a
         add(format!("t.actor IN ({})", places.join(", ")));
     }
     if let Some(ids) = &query.ids {
-        // Of no task: a list without members is none to every database.
+        // No task matches: an empty list is not valid SQL in every database.
         let places: Vec<String> = ids.iter().map(|id| bound.put(id.as_str())).collect();
         add(if places.is_empty() { "1 = 0".to_owned() } else { format!("t.id IN ({})", places.join(", ")) });
     }

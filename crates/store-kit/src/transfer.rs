@@ -1,4 +1,4 @@
-//! What stores share in moving everything from one to another: the keys of rows, and vectors as they are kept.
+//! The common parts of moving data between stores: the keys of rows, and stored vectors.
 
 use loci_index::StoredVector;
 use loci_model::Result;
@@ -7,16 +7,18 @@ use loci_model::transfer::{KeyPart, Moved, MovedVector, TransferKey, TransferKin
 
 use crate::codes::{DIRECTIONS, code_of, key_of, short_of};
 
-/// What a memory's `deleted` says while it is being moved in: later than any time, so that nobody purges it.
+/// The value of `deleted` of a memory that is being imported: later than any time, so that no purge
+/// selects it.
 pub const MOVING: i64 = i64::MAX;
 
-/// Added to the states of jobs and deliveries of a memory that is being moved in: nobody claims them.
+/// Added to the states of jobs and deliveries of a memory that is being imported, so that no claim
+/// selects them.
 pub const PARKED: i64 = 10;
 
-/// About how many bytes one page holds at most; a page has one row at least.
+/// The approximate maximum size of a page in bytes; a page has at least one row.
 pub const PAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// The key of a row: the same in every store.
+/// Returns the key of a row, which is equal in every store.
 pub fn key(moved: &Moved) -> TransferKey {
     let text = |text: &str| KeyPart::Text(text.to_owned());
     let number = |number: u64| KeyPart::Number(i64::try_from(number).unwrap_or(i64::MAX));
@@ -59,7 +61,7 @@ pub fn key(moved: &Moved) -> TransferKey {
     })
 }
 
-/// The memory of a standing, as a row.
+/// Returns the memory in a transfer state as a row.
 pub fn head(standing: TransferStanding) -> Option<TransferRow> {
     match standing {
         TransferStanding::Moving(head) | TransferStanding::There(head) => {
@@ -70,11 +72,11 @@ pub fn head(standing: TransferStanding) -> Option<TransferRow> {
     }
 }
 
-/// A page of a kind behind a key, by `rows`, which reads those behind the parts of one. Deliveries come one direction at a
-/// time: that is how their index has them.
+/// Returns a page of a kind after a key. `rows` reads the rows after the parts of a key. Deliveries
+/// are read one direction at a time, as in their index.
 ///
 /// # Errors
-/// Those of `rows`.
+/// Errors of `rows`.
 pub fn page(
     kind: TransferKind,
     after: Option<&TransferKey>,
@@ -91,12 +93,12 @@ pub fn page(
     if page.is_empty() && !is_second { rows(&second) } else { Ok(page) }
 }
 
-/// A vector as rows hold it.
+/// Returns a vector in the form of rows.
 pub fn moved_vector(part: u32, stored: StoredVector) -> MovedVector {
     MovedVector { part, model: stored.model.to_string(), values: stored.values }
 }
 
-/// A vector as indexes hold it: its values make its scale.
+/// Returns a vector in the form of indexes: its scale derives from its values.
 pub fn stored_vector(moved: &MovedVector) -> StoredVector {
     StoredVector::of_values(moved.values.clone(), moved.model.as_str())
 }

@@ -1,16 +1,16 @@
-//! Rows that cannot be read: somebody changed the database from outside, or an older version stored what
-//! breaks a rule of today. Such a row costs its own item: lists leave it out, the log names it, and
-//! `loci doctor` finds it again.
+//! Rows that cannot be parsed: the database was changed externally, or an older version stored
+//! values that are invalid today. Such a row affects only its own item: lists leave it out, the log
+//! names it, and `loci doctor` finds it.
 //!
-//! Only lists and queues go this way. A row that is asked for by its name, or that an export must hold, is
-//! an error.
+//! Only lists and queues tolerate such rows. For a row requested by name, or one that an export
+//! must contain, it is an error.
 
 use loci_model::{ErrorKind, Result};
 
-/// The item of a row; `None` where the row cannot be read, which is logged.
+/// Returns the item of a row; `None` if the row cannot be parsed, which is logged.
 ///
 /// # Errors
-/// Those of the store: they concern more than this row.
+/// Errors of the store that concern more than this row.
 pub fn readable<T>(what: &'static str, read: Result<T>) -> Result<Option<T>> {
     match read {
         Ok(item) => Ok(Some(item)),
@@ -26,12 +26,12 @@ pub fn readable<T>(what: &'static str, read: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// Up to `wanted` readable items of a statement with a limit, which `query` runs. A page that is short
-/// because of rows that cannot be read would look like the last one, so the statement is run again with
-/// a higher limit.
+/// Returns up to `wanted` readable items of a statement with a limit, which `query` runs. A page
+/// that is short because of unreadable rows would look like the last one, so the statement is
+/// repeated with a higher limit.
 ///
 /// # Errors
-/// Those of the statement.
+/// Errors of the statement.
 pub fn page<T>(wanted: usize, mut query: impl FnMut(usize) -> Result<Vec<Option<T>>>) -> Result<Vec<T>> {
     let mut asked = wanted;
     loop {
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
     use crate::codes::damaged;
 
-    /// The page that a list of so many rows gives, of which some cannot be read.
+    /// Returns the page of a list with these rows, some of which are damaged.
     fn pages(rows: &[u32], damaged: &[u32], wanted: usize) -> Vec<u32> {
         page(wanted, |asked| {
             Ok(rows.iter().take(asked).map(|row| (!damaged.contains(row)).then_some(*row)).collect())

@@ -1,4 +1,5 @@
-//! Values bound to a statement that is put together from parts: numbered, so that parts may come in any order.
+//! Values bound to a statement that is composed of parts. They are numbered, so that parts may come
+//! in any order.
 
 use tokio_postgres::types::ToSql;
 
@@ -9,13 +10,13 @@ use crate::tx::{Owned, borrowed};
 pub(crate) struct Bound(Owned);
 
 impl Bound {
-    /// Keeps a value and returns its place in the statement, like `$3`.
+    /// Adds a value and returns its placeholder, such as `$3`.
     pub(crate) fn put(&mut self, value: impl ToSql + Sync + Send + 'static) -> String {
         self.0.push(Box::new(value));
         format!("${}", self.0.len())
     }
 
-    /// The values.
+    /// Returns the values.
     pub(crate) fn values(&self) -> Vec<&(dyn ToSql + Sync)> {
         borrowed(&self.0)
     }

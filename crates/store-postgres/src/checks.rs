@@ -1,4 +1,5 @@
-//! What `doctor` looks at in a database: its version, pgvector, what the user may do, and what the server would open.
+//! The database checks of `doctor`: its version, pgvector, the privileges of the user, and the
+//! schema that the server would open.
 
 use loci_model::Result;
 use loci_model::ports::store::StoreCheck;
@@ -8,12 +9,13 @@ use crate::migrate;
 use crate::tx::{Column, PgTx};
 use crate::writing;
 
-/// The oldest PostgreSQL that is tested against.
+/// The oldest tested version of PostgreSQL.
 const SERVER_MIN: i32 = 160_000;
-/// `halfvec`, and iterative scans: without those a filtered search of a great memory fails.
+/// The oldest supported version of pgvector. It has `halfvec` and iterative scans, which filtered
+/// searches of a large memory need.
 const VECTOR_MIN: (u32, u32) = (0, 8);
 
-/// Looks at everything.
+/// Runs all checks.
 pub(crate) fn checks(connection: &mut Connection) -> Result<Vec<StoreCheck>> {
     let threads = connection.options().connections();
     let newest = migrate::newest();
@@ -86,7 +88,7 @@ fn pgvector(tx: &PgTx<'_>) -> Result<StoreCheck> {
     Ok(StoreCheck { name: "pgvector", ok, detail })
 }
 
-/// Tables of the schema that this user cannot read or change.
+/// Checks for tables of the schema that this user cannot read or change.
 fn privileges(tx: &PgTx<'_>, schema: &str) -> Result<StoreCheck> {
     let denied = tx.all(
         "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \

@@ -1,4 +1,4 @@
-//! Rows of PostgreSQL as the nouns of both stores are read from them.
+//! Reads the types shared by both stores from rows of PostgreSQL.
 
 use loci_model::Result;
 use loci_store_kit::fields::Fields;

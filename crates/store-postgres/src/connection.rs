@@ -1,5 +1,5 @@
-//! One connection and its prepared statements, driven by the thread that owns it: no other thread has to wake for an
-//! answer. Statements that need not wait for each other go out together.
+//! A connection with its prepared statements, driven by the thread that owns it: no other thread
+//! has to be woken for a response. Independent statements are pipelined.
 
 use std::cell::Cell;
 use std::pin::pin;
@@ -21,16 +21,18 @@ use crate::options::PostgresOptions;
 use crate::recent::Recent;
 use crate::tls::connector;
 
-/// Values of a statement.
+/// The values of a statement.
 pub(crate) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-/// Futures that [`join_all`] polls in the order they were given: more are handled in shares.
+/// The maximum number of futures that [`join_all`] polls in order. Longer lists are processed in
+/// parts.
 const TOGETHER: usize = 24;
 
-/// The database gives a statement up after its timeout; one that has not said so so much later says nothing any more.
+/// The time added to the statement timeout. If the database does not report the timeout within it,
+/// the connection is considered dead.
 const MARGIN: Duration = Duration::from_secs(3);
 
-/// What a connection is made with.
+/// The parameters for a connection.
 pub(crate) struct Connecting {
     pub(crate) options: PostgresOptions,
     tls: MakeRustlsConnect,
@@ -43,13 +45,13 @@ impl Connecting {
         Ok(Arc::new(Self { options, tls }))
     }
 
-    /// No answer takes longer.
+    /// Returns the maximum time for a response.
     fn answers_within(&self) -> Duration {
         Duration::from_millis(self.options.statement_timeout_ms) + MARGIN
     }
 
-    /// A connection is made and greeted by then, or never. The library bounds how long each host may take to listen, and
-    /// nothing that comes after it.
+    /// Returns the maximum time to connect and to receive the greeting. The library limits only the
+    /// TCP connect of each host.
     fn connects_within(&self) -> Duration {
         let config = &self.options.config;
         let each = config.get_connect_timeout().copied().unwrap_or(MARGIN);
@@ -57,7 +59,7 @@ impl Connecting {
         each.saturating_mul(u32::try_from(hosts).unwrap_or(1)) + MARGIN
     }
 
-    /// What a fresh connection is told.
+    /// Returns the settings sent to a new connection.
     fn greeting(&self) -> String {
         let PostgresOptions { schema, statement_timeout_ms, lock_timeout_ms, .. } = &self.options;
         format!(
@@ -68,15 +70,15 @@ impl Connecting {
     }
 }
 
-/// A client and what it has prepared.
+/// A client and its prepared statements.
 struct Live {
     client: Client,
     statements: Recent<Statement>,
-    /// What sends and receives for the client.
+    /// The task that sends and receives for the client.
     driver: AbortHandle,
 }
 
-/// A connection that is made when it is first needed, and again when it broke.
+/// A connection that is established on first use, and again after a failure.
 pub(crate) struct Connection {
     connecting: Arc<Connecting>,
     runtime: Runtime,
@@ -85,7 +87,7 @@ pub(crate) struct Connection {
     lost: Duration,
 }
 
-/// A failure, and whether the work may be run again.
+/// A failure, and whether the work may be retried.
 #[derive(Debug)]
 pub(crate) struct Failed {
     pub(crate) error: Error,
@@ -104,9 +106,9 @@ impl From<tokio_postgres::Error> for Failed {
     }
 }
 
-/// A statement to be run.
+/// A statement to run.
 pub(crate) enum Step<'a> {
-    /// Text without values, perhaps of several statements.
+    /// Text without values, possibly with several statements.
     Plain(&'a str),
     /// A prepared statement with its values.
     Prepared(&'a str, Values<'a>),
@@ -131,27 +133,28 @@ impl Connection {
         &self.connecting.options
     }
 
-    /// True where a transaction that was begun can go on.
+    /// True if a transaction that was started can continue.
     pub(crate) fn is_open(&self) -> bool {
         self.live.as_ref().is_some_and(|live| !live.client.is_closed())
     }
 
-    /// Forgets the connection: the next statement makes a new one.
+    /// Drops the connection: the next statement establishes a new one.
     pub(crate) fn forget(&mut self) {
         self.live = None;
     }
 
-    /// From now on statements may take as long as they need, where the database lets them.
+    /// Removes the limit on the duration of statements, except those of the database.
     pub(crate) fn wait_long(&mut self) {
         self.answers_within = None;
     }
 
-    /// From now on an answer may take so long.
+    /// Sets the maximum time for a response.
     pub(crate) fn wait_for(&mut self, within: Duration) {
         self.answers_within = Some(within);
     }
 
-    /// How long this waited in vain since it was asked last: for a connection, or for an answer that did not come.
+    /// Returns the time spent on failed waits since the last call: for a connection, or for a
+    /// response that did not arrive.
     pub(crate) fn lost(&mut self) -> Duration {
         std::mem::take(&mut self.lost)
     }
@@ -176,15 +179,16 @@ impl Connection {
         })
     }
 
-    /// Runs statements one after the other and reads their rows, without waiting for an answer before the next is sent. All
-    /// of them are answered; the first failure is returned.
+    /// Runs statements in order and reads their rows. They are pipelined, without waiting for each
+    /// response. Every response is received; the first failure is returned.
     pub(crate) fn run(&mut self, steps: &[Step<'_>]) -> std::result::Result<Vec<Vec<Row>>, Failed> {
         self.live()?;
         self.go_on(steps)
     }
 
-    /// As [`Self::run`], within a transaction that was begun before: where the connection has ended since, and the
-    /// transaction with it, nothing is sent, for on a new connection each statement would be a transaction of its own.
+    /// Like [`Self::run`], within a transaction started before. If the connection has ended since,
+    /// and the transaction with it, nothing is sent: on a new connection each statement would be
+    /// its own transaction.
     pub(crate) fn go_on(&mut self, steps: &[Step<'_>]) -> std::result::Result<Vec<Vec<Row>>, Failed> {
         let Some(live) = self.live.as_mut().filter(|live| !live.client.is_closed()) else {
             return Err(Failed::disconnected(UNREACHABLE));
@@ -196,7 +200,7 @@ impl Connection {
             let count = Cell::new(0);
             let mut answers = pin!(live.answers(steps, &count));
             let mut seen = 0;
-            // Each answer has its time, for the database bounds each statement.
+            // Each response has its own timeout, because the database limits each statement.
             loop {
                 match timeout(within, answers.as_mut()).await {
                     Ok(answers) => return Some(answers),
@@ -208,7 +212,8 @@ impl Connection {
         match answered {
             Some(answers) => Ok(answers?),
             None => {
-                // Nobody waits for what may come on it: it ends here, without a farewell that could not be sent.
+                // Later responses on this connection are ignored: it is dropped without a
+                // termination message, which could not be sent.
                 live.driver.abort();
                 self.live = None;
                 self.lost += within;
@@ -230,13 +235,13 @@ async fn connect(connecting: &Connecting) -> std::result::Result<Live, Failed> {
 }
 
 impl Connection {
-    /// Sends a statement whose answer nobody waits for: how a transaction that read ends. Were it not to end, the next
-    /// statement would say so.
+    /// Sends a statement without waiting for its response, to end a read transaction. The next
+    /// statement reports a failure.
     pub(crate) fn tell(&mut self, sql: &str) {
         let Some(live) = self.live.as_ref() else { return };
         self.runtime.block_on(async {
             let mut answer = std::pin::pin!(live.client.batch_execute(sql));
-            // Once puts it on the connection's list, and the connection, a task of this thread, sends it.
+            // One poll queues the statement, and the connection, a task of this thread, sends it.
             if futures::poll!(answer.as_mut()).is_pending() {
                 tokio::task::yield_now().await;
             }
@@ -245,7 +250,7 @@ impl Connection {
 }
 
 impl Live {
-    /// What [`Connection::go_on`] returns; counts answers as they come.
+    /// Returns the result of [`Connection::go_on`], and counts responses as they arrive.
     async fn answers(
         &mut self,
         steps: &[Step<'_>],
@@ -297,7 +302,7 @@ impl Live {
 
 #[cfg(test)]
 impl Connection {
-    /// Waits until the end of the connection was noticed, as it may be while an answer is read.
+    /// Waits until the end of the connection is noticed, which may happen while a response is read.
     pub(crate) fn notices_its_end(&mut self) {
         let (runtime, live) = (&self.runtime, &self.live);
         runtime.block_on(async {
@@ -313,7 +318,7 @@ mod tests {
     use super::*;
     use loci_engine_testkit::postgres::PostgresServer;
 
-    /// A connection that is answered within `millis` of every statement.
+    /// Returns a connection with a timeout of `millis` for every statement.
     fn answered_within(url: &str, millis: u64) -> Connection {
         let mut connection =
             Connection::new(Connecting::new(PostgresOptions::parse(url).unwrap()).unwrap()).unwrap();
@@ -321,7 +326,7 @@ mod tests {
         connection
     }
 
-    /// As where the network lets nothing through any more: the database goes on, and nobody hears of it.
+    /// Simulates a network that drops all packets: the database continues, and no response arrives.
     #[test]
     fn a_connection_that_says_nothing_is_given_up() {
         let url = PostgresServer::shared().unwrap().fresh_database().unwrap();
@@ -334,7 +339,7 @@ mod tests {
         connection.run(&[Step::Plain("SELECT 1")]).unwrap();
     }
 
-    /// Each statement has its time: many that take long together are no silence.
+    /// Each statement has its own timeout: many slow statements in a row are no failure.
     #[test]
     fn many_answers_may_take_long() {
         let url = PostgresServer::shared().unwrap().fresh_database().unwrap();
@@ -345,7 +350,7 @@ mod tests {
         connection.run(&[Step::Plain("SELECT pg_sleep(2.2)")]).unwrap();
     }
 
-    /// A machine that accepts connections and says nothing on them: what is waited for one counts.
+    /// A server that accepts connections but sends nothing: the connect timeout applies.
     #[test]
     fn a_connection_that_is_never_greeted_is_given_up() {
         let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,34 +1,37 @@
-//! The schema as a script, in the words of each database that can hold it: for who may not, or does not want to, let a server
-//! make its own tables. Made from the migrations, so that it lacks none of their tables.
+//! The schema as a script, in the SQL dialect of each supported database, for installations where
+//! the server may not create its own tables. It is derived from the migrations, so that no table is
+//! missing.
 //!
-//! It runs nothing. Where a script made the schema, servers find its version and make nothing.
+//! It executes nothing. If a script created the schema, servers find its version and create
+//! nothing.
 
 use loci_model::Result;
 
 use crate::migrate;
 use crate::options::schema_name;
 
-/// Whose words.
+/// The SQL dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// PostgreSQL with pgvector.
     Postgresql,
-    /// The same, its tables distributed over nodes by Citus.
+    /// PostgreSQL with tables distributed over nodes by Citus.
     Citus,
     /// YSQL.
     Yugabytedb,
-    /// Tables only: searches of great memories need `halfvec`, which is not there.
+    /// Tables only: CockroachDB has no `halfvec`, which searches of large memories need.
     Cockroachdb,
 }
 
-/// Tables that do not begin with the memory: small, of all nodes.
+/// Small tables whose key does not begin with the memory, replicated to all nodes.
 pub(crate) const EVERYWHERE: [&str; 6] =
     ["memories", "models", "access_keys", "probes", "leases", "versions"];
 
-/// Statements that make the newest schema under this name; `partitions` counts on PostgreSQL alone.
+/// Returns statements that create the newest schema with this name. `partitions` applies to
+/// PostgreSQL only.
 ///
 /// # Errors
-/// Where the name is not one that the address of a store may have.
+/// `Invalid` if the name is not a valid schema name.
 pub fn script(dialect: Dialect, schema: &str, partitions: u32) -> Result<String> {
     let schema = &schema_name(schema)?;
     let mut out = format!("BEGIN;\nCREATE SCHEMA {schema};\n");
@@ -52,14 +55,14 @@ pub fn script(dialect: Dialect, schema: &str, partitions: u32) -> Result<String>
     Ok(out)
 }
 
-/// The tables of the schema, in the order in which they are made.
+/// Returns the tables of the schema, in the order of creation.
 fn tables() -> Vec<String> {
     let sql: String = migrate::scripts(0).map(|(_, sql, _)| sql).collect();
     let names = sql.split("CREATE TABLE ").skip(1).filter_map(|rest| rest.split_once('('));
     names.map(|(name, _)| name.trim().to_owned()).collect()
 }
 
-/// All rows of a memory on one node.
+/// Returns the statements that place all rows of a memory on one node.
 fn distributed(schema: &str) -> String {
     let mut out = format!("SET search_path = {schema}, public;\n");
     for name in EVERYWHERE {
@@ -90,8 +93,8 @@ fn in_words_of(dialect: Dialect, statement: &str) -> String {
 
 const GIN: &str = "USING gin (words) WITH (fastupdate = off)";
 
-/// Rows are spread by memory, and sorted within one. What does not begin with the memory is sorted over all: sweeps and
-/// queues read it in order.
+/// Rows are distributed by memory, and sorted within it. Tables whose key does not begin with the
+/// memory are sorted as a whole, because sweeps and queues read them in order.
 fn hashed(statement: &str) -> String {
     let statement = statement.replace("PRIMARY KEY (mem)", "PRIMARY KEY (mem HASH)");
     let statement = statement.replace("PRIMARY KEY (mem,", "PRIMARY KEY (mem HASH,");
@@ -132,7 +135,8 @@ mod tests {
         check(Dialect::Cockroachdb, "a TEXT COLLATE \"C\", v HALFVEC;", "a TEXT, v VECTOR;");
     }
 
-    /// Every table is made, and by Citus either everywhere or by memory, with the first that the others stand beside.
+    /// Every table is created, and Citus distributes each one: replicated, or by memory and
+    /// colocated with the first one.
     #[test]
     fn no_table_is_forgotten() {
         let tables = tables();

@@ -1,5 +1,6 @@
-//! Names that are computed instead of looked up: the number of a memory or a model, the keys of sessions and groups. Long
-//! enough that two names never meet; where that would still do harm, the insert that finds the place taken fails.
+//! Names computed as digests instead of looked up: the numbers of memories and models, the keys of
+//! sessions and groups. They are long enough to make collisions practically impossible. Where a
+//! collision would cause harm, the insert of the second name fails.
 
 use std::error::Error as StdError;
 
@@ -8,7 +9,7 @@ use sha2::{Digest, Sha256};
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-/// Sixteen bytes of a digest, kept as a `uuid`.
+/// A digest of sixteen bytes, stored as a `uuid`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key16([u8; 16]);
 
@@ -39,7 +40,7 @@ fn hash(what: &str, parts: &[&str]) -> impl Iterator<Item = u8> {
     let mut hash = Sha256::new();
     hash.update(what.as_bytes());
     for part in parts {
-        // The length first: no two lists of parts read alike.
+        // Prefix each part with its length, so that different lists give different inputs.
         hash.update(part.len().to_be_bytes());
         hash.update(part.as_bytes());
     }
@@ -53,58 +54,60 @@ fn key16(what: &str, parts: &[&str]) -> Key16 {
     Key16(bytes)
 }
 
-/// Above zero: zero is the server.
+/// Returns a positive number: zero represents the server.
 fn number(what: &str, parts: &[&str]) -> i64 {
     let value = hash(what, parts).take(8).fold(0_i64, |number, byte| number << 8 | i64::from(byte));
     (value & i64::MAX).max(1)
 }
 
-/// The number of a memory.
+/// Returns the number of a memory.
 pub(crate) fn memory_number(memory: &MemoryId) -> i64 {
     number("memory", &[memory.as_str()])
 }
 
-/// The number of an embedding model.
+/// Returns the number of an embedding model.
 pub(crate) fn model_number(model: &str) -> i64 {
     number("model", &[model])
 }
 
-/// The key of a session within its memory.
+/// Returns the key of a session within its memory.
 pub(crate) fn session_key(actor: &ActorId, session: &SessionId) -> Key16 {
     key16("session", &[actor.as_str(), session.as_str()])
 }
 
-/// The key of a group within its memory: a namespace in normal form and a strategy (`""`: none).
+/// Returns the key of a group within its memory: a namespace in normal form and a strategy (`""`:
+/// none).
 pub(crate) fn group_key(normal: &str, strategy: &str) -> Key16 {
     key16("group", &[normal, strategy])
 }
 
-/// The key of a conversation within its group: `None` where a record names none.
+/// Returns the key of a conversation within its group. `None` for an absent part.
 pub(crate) fn chain_key(group: Key16, parts: [Option<&str>; 3]) -> Key16 {
     let group: String = group.0.iter().map(|byte| format!("{byte:02x}")).collect();
-    // A mark before each that is there: nothing is not the empty text.
+    // Mark each part that is present: an absent part differs from an empty text.
     let parts = parts.map(|part| part.map_or_else(String::new, |part| format!("={part}")));
     let [actor, session, branch] = &parts;
     key16("chain", &[&group, actor, session, branch])
 }
 
-/// What a word is.
+/// The kind of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Word {
     /// A term of a text.
     Term,
-    /// A key of metadata, or a key and a text.
+    /// A metadata key, or a key and a text.
     Mark,
     /// An actor.
     Actor,
     /// A session.
     Session,
-    /// A namespace and a path in it.
+    /// A namespace and a path within it.
     Path,
 }
 
-/// The number of a word within its memory. Made for every term of every text, so not by a cryptographic digest; of
-/// memories that share a table, none has another's words.
+/// Returns the number of a word within its memory. It is computed for every term of every text, so
+/// no cryptographic digest is used. Memories that share a table have different numbers for the same
+/// word.
 pub(crate) fn word_number(memory: i64, word: Word, text: &str) -> i64 {
     let seed = mixed(memory.cast_unsigned().wrapping_mul(8).wrapping_add(word as u64));
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64 ^ seed, |hash, byte| {
@@ -113,7 +116,7 @@ pub(crate) fn word_number(memory: i64, word: Word, text: &str) -> i64 {
     (mixed(hash) >> 1).cast_signed()
 }
 
-/// Every bit of the result hangs on every bit of the value.
+/// Mixes a value: every bit of the result depends on every bit of the value.
 fn mixed(value: u64) -> u64 {
     let value = (value ^ (value >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let value = (value ^ (value >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -124,7 +127,7 @@ fn mixed(value: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Rows are found by them: they never change.
+    /// Rows are found by these digests, so they must never change.
     #[test]
     fn digests_stay() {
         let memory = MemoryId::parse("notes-0123456789").unwrap();

@@ -1,5 +1,5 @@
-//! PostgreSQL's errors in the words of the model: what happened, what to do, and whether the work may be run again. No SQL
-//! and no content in messages.
+//! Translates errors of PostgreSQL to those of the model: the event, the remedy, and whether the
+//! work may be retried. Messages contain no SQL and no content.
 
 use std::error::Error as StdError;
 
@@ -8,34 +8,34 @@ use tokio_postgres::error::SqlState;
 
 pub(crate) use loci_store_kit::codes::stored;
 
-/// The connection is gone, or none can be made.
+/// The message for a lost connection, or one that cannot be established.
 pub(crate) const UNREACHABLE: &str = "the database cannot be reached: check that it runs, and try again";
 
-/// A connection that was made is not answered on, or not made in time.
+/// The message for a connection without a response, or one that is not established in time.
 pub(crate) const SILENT: &str = "the database does not answer: check that it runs and that the network between lets packets through, and try again";
 
-/// What an error of the database means for a piece of work.
+/// The effect of a database error on a unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Again {
-    /// Others were at the same rows: run it again.
+    /// A conflict with other transactions on the same rows: retry.
     Contended,
-    /// Another had a row for longer than is waited for one: run it again, a few times.
+    /// A lock timeout: retry, a few times.
     Locked,
-    /// Two came with the same name at once: run it again, and the second finds the first.
+    /// A concurrent insert of the same name: retry, and the second one finds the first.
     Collided,
-    /// The connection is gone: connect, then run it again.
+    /// A lost connection: reconnect, then retry.
     Disconnected,
-    /// It would end the same way.
+    /// A retry would fail in the same way.
     Never,
 }
 
-/// Whether work that met this error may be run again.
+/// Returns whether work with this error may be retried.
 pub(crate) fn again(error: &tokio_postgres::Error) -> Again {
     let Some(state) = error.code() else {
         if refused(error).is_some() {
             return Again::Never;
         }
-        // No answer of the server: the connection broke, or could not be made.
+        // No response of the server: the connection broke, or could not be established.
         return if error.is_closed() || is_io(error) { Again::Disconnected } else { Again::Never };
     };
     if *state == SqlState::T_R_SERIALIZATION_FAILURE || *state == SqlState::T_R_DEADLOCK_DETECTED {
@@ -69,7 +69,7 @@ fn is_io(error: &tokio_postgres::Error) -> bool {
     causes(error).any(|inner| inner.is::<std::io::Error>())
 }
 
-/// The error of TLS that is behind another.
+/// Returns the TLS error that caused another error.
 fn of_tls(error: &tokio_postgres::Error) -> Option<&rustls::Error> {
     causes(error).find_map(|inner| {
         let wrapped = || inner.downcast_ref::<std::io::Error>()?.get_ref()?.downcast_ref::<rustls::Error>();
@@ -77,7 +77,7 @@ fn of_tls(error: &tokio_postgres::Error) -> Option<&rustls::Error> {
     })
 }
 
-/// What is wrong with the address, where no connection can be made by it however often that is tried.
+/// Returns the error in the URL or the server settings because of which no connection can succeed.
 fn refused(error: &tokio_postgres::Error) -> Option<String> {
     if let Some(tls) = of_tls(error) {
         return Some(match tls {
@@ -91,7 +91,8 @@ fn refused(error: &tokio_postgres::Error) -> Option<String> {
             ),
         });
     }
-    // The library has no other way to tell these apart. What it says of them names members, never their values.
+    // The library offers no other way to distinguish these errors. Its texts name members, never
+    // their values.
     let said = causes(error).next().map_or_else(String::new, ToString::to_string);
     match error.to_string().as_str() {
         "error performing TLS handshake" if said == "server does not support TLS" => Some(
@@ -111,7 +112,7 @@ fn refused(error: &tokio_postgres::Error) -> Option<String> {
     }
 }
 
-/// The error as a caller of the store sees it.
+/// Returns the error for a caller of the store.
 pub(crate) fn translate(error: tokio_postgres::Error) -> Error {
     let said = Said::of(&error);
     let (kind, message) = match (again(&error), error.code()) {
@@ -137,8 +138,8 @@ pub(crate) fn translate(error: tokio_postgres::Error) -> Error {
     Error::new(kind, message).caused_by(said)
 }
 
-/// What is said of a failure: the server's message without its detail, which may hold values, or the library's words and
-/// those of its causes.
+/// The text of a failure: the server's message without its detail, which may contain values, or the
+/// library's text with those of its causes.
 #[derive(Debug)]
 struct Said(String);
 

@@ -1,35 +1,37 @@
-//! How many of a server's writers may be in one memory at once. Writes of a memory follow one another, so more than a few
-//! would only wait there, each on a connection that writes of other memories could use.
+//! Limits the number of a server's writers per memory. Writes of one memory are serialised, so
+//! further writers would only wait, and occupy connections that writes of other memories could use.
 //!
-//! Decides nothing about order: who is let in next is who comes first after there is room.
+//! It does not guarantee any order: the first writer to arrive after a slot is free enters.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures::channel::oneshot::{Receiver, Sender, channel};
 
-/// One that writes and one that is ready to: the memory is never idle.
+/// The minimum number of slots: one writer that writes and one that is ready, so that the memory is
+/// never idle.
 const PLACES_MIN: usize = 2;
-/// A memory has at most this part of the writers.
+/// The divisor of the number of writers for the slots of a memory.
 const PART: usize = 4;
-/// Writes that wait for one memory at most, as for the pool: a flood shows as an error and not as memory.
+/// The maximum number of writes that wait for one memory, as for the pool: an overload gives an
+/// error instead of unlimited memory use.
 const WAITING_MAX: usize = 4_096;
 
-/// Who is in a memory, and who waits before it.
+/// The writers of a memory, and those that wait.
 #[derive(Default)]
 struct Held {
     inside: usize,
     waiting: VecDeque<Sender<()>>,
 }
 
-/// The places of every memory that is written to at this moment, by its number.
+/// The slots of each memory that is currently written, by its number.
 pub(crate) struct Gate {
     places: usize,
     memories: Mutex<HashMap<i64, Held>>,
 }
 
 impl Gate {
-    /// For a server with so many writers.
+    /// Returns a gate for a server with `writers` writers.
     pub(crate) fn new(writers: usize) -> Self {
         Self { places: (writers / PART).max(PLACES_MIN), memories: Mutex::default() }
     }
@@ -38,7 +40,7 @@ impl Gate {
         self.memories.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a place in a memory: true where there is one, which is then to be left.
+    /// Takes a slot of a memory. Returns true if one was free; the caller must then leave.
     pub(crate) fn enter(&self, memory: i64) -> bool {
         let mut memories = self.lock();
         let held = memories.entry(memory).or_default();
@@ -47,13 +49,14 @@ impl Gate {
         has_room
     }
 
-    /// Gives a place back.
+    /// Releases a slot.
     pub(crate) fn leave(&self, memory: i64) {
         let mut memories = self.lock();
         let Some(held) = memories.get_mut(&memory) else { return };
         held.inside = held.inside.saturating_sub(1);
         if held.inside == 0 {
-            // All of them: one that was told before may not come any more, and nobody is inside who could tell the next.
+            // Notify all: a writer notified before may never arrive, and no other writer remains to
+            // notify the next one.
             let waiting = std::mem::take(&mut held.waiting);
             memories.remove(&memory);
             for waits in waiting {
@@ -68,7 +71,8 @@ impl Gate {
         }
     }
 
-    /// Answers when there may be room in a memory; `None`: too many wait for that.
+    /// Returns a receiver that is notified when a slot may be free; `None` if too many writers
+    /// wait.
     pub(crate) fn room(&self, memory: i64) -> Option<Receiver<()>> {
         let (sender, receiver) = channel();
         match self.lock().get_mut(&memory) {
@@ -101,11 +105,11 @@ mod tests {
         assert!(gate.enter(1) && gate.enter(1) && !gate.enter(1) && gate.enter(2));
         let mut waiting: Vec<_> = (0..4).map(|_| gate.room(1).unwrap()).collect();
         assert!(!waiting.iter_mut().any(is_told));
-        // The first does not wait any more: the second is told.
+        // The first one stopped waiting: the second is notified.
         drop(waiting.remove(0));
         gate.leave(1);
         assert_eq!(waiting.iter_mut().map(is_told).collect::<Vec<_>>(), [true, false, false]);
-        // It does not come: when the last is out, all are told.
+        // It never arrives: when the last writer leaves, all are notified.
         gate.leave(1);
         assert!(waiting.iter_mut().skip(1).all(is_told));
         assert!(is_told(&mut gate.room(1).unwrap()) && is_told(&mut gate.room(2).unwrap()));
@@ -119,7 +123,7 @@ mod tests {
         assert!(gate.enter(1) && gate.enter(1));
         let mut waiting: Vec<_> = (0..WAITING_MAX).map(|_| gate.room(1).unwrap()).collect();
         assert!(gate.room(1).is_none());
-        // Who waits no more makes room.
+        // A writer that stops waiting makes room.
         waiting.pop();
         assert!(gate.room(1).is_some());
     }

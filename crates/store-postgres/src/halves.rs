@@ -1,5 +1,6 @@
-//! Vectors as pgvector's `halfvec`: two bytes a value. The one-byte values that indexes hold come back from it exactly: the
-//! greatest stands for 127, and rounding to a half moves the others by less than half a step.
+//! Vectors as pgvector's `halfvec`, with two bytes per value. They convert back exactly to the
+//! one-byte values of indexes: the greatest value represents 127, and rounding to half precision
+//! moves the others by less than half a step.
 
 use std::error::Error as StdError;
 
@@ -13,12 +14,12 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 pub(crate) struct Halves(pub(crate) Vec<f16>);
 
 impl Halves {
-    /// A vector as it is compared.
+    /// Returns a vector in the form for comparison.
     pub(crate) fn of(stored: &StoredVector) -> Self {
         Self(stored.values.iter().map(|value| f16::from_f32(f32::from(*value) * stored.scale)).collect())
     }
 
-    /// The one-byte values it was made of.
+    /// Returns the original one-byte values.
     pub(crate) fn stored(&self, model: std::sync::Arc<str>) -> StoredVector {
         let values: Vec<f32> = self.0.iter().map(|value| value.to_f32()).collect();
         StoredVector::quantise(&values, model)

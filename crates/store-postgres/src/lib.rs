@@ -1,19 +1,19 @@
-//! The store that grows: PostgreSQL with pgvector, for one server or many.
+//! The scalable store: PostgreSQL with pgvector, for one or more servers.
 //!
-//! Decides nothing about memory: it keeps rows, orders them and hands them out. Every table and every transaction belongs
-//! to one memory, so that Citus, YugabyteDB and CockroachDB can distribute the schema. SQL lives in `tables/`, one accessor
-//! trait per file; `schema/` holds the migrations.
+//! It contains no rules of memory: it stores, orders and returns rows. Every table and every
+//! transaction belongs to one memory, so that Citus, YugabyteDB and CockroachDB can distribute the
+//! schema. SQL is in `tables/`, one accessor trait per file; `schema/` has the migrations.
 //!
-//! | what | file |
+//! | content | file |
 //! |---|---|
-//! | what it is opened with | `options`, `tls` |
+//! | options | `options`, `tls` |
 //! | a connection, its statements and their rows | `connection`, `recent`, `columns`, `errors` |
 //! | a transaction, its locks and counters | `tx`, `writing`, `gate` |
-//! | the schema | `migrate`, `schema/*.sql`; as a script for others to run: `ddl` |
-//! | names that are computed, not looked up | `digests` |
-//! | statements of the tables that both stores have | `statements` |
-//! | what indexes are made from | `rows` |
-//! | searches: in this process's indexes, or of great memories in the database | `search`, `great` |
+//! | the schema | `migrate`, `schema/*.sql`; as a script: `ddl` |
+//! | computed names | `digests` |
+//! | statements of the tables shared by both stores | `statements` |
+//! | input of indexes | `rows` |
+//! | searches: in-process indexes, and large memories in the database | `search`, `great` |
 
 mod bound;
 mod checks;

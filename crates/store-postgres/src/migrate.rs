@@ -1,8 +1,9 @@
-//! The schema brought up to date: one migration after the other, each in a transaction of its own, under a lock, so that of
-//! many servers that start at once one does it.
+//! Migrates the schema: migrations run in order, each in its own transaction and under a lock, so
+//! that only one of several starting servers runs them.
 //!
-//! A migration only adds: servers of the version before go on beside it while they are replaced one by one. One that cannot
-//! says so (`oldest`): servers older than that refuse to start, and those that run are not ready any more.
+//! A migration only adds: servers of the previous version continue to work while they are replaced
+//! one by one. A migration that cannot do so states its `oldest` version: older servers refuse to
+//! start, and running ones report that they are not ready.
 
 use loci_model::{Error, Result};
 
@@ -11,14 +12,14 @@ use crate::errors::Again;
 use crate::tx::{Column, PgTx};
 use crate::writing;
 
-/// A step of the schema.
+/// A migration of the schema.
 struct Migration {
     sql: &'static str,
-    /// The version of the program's schema that can still work with it.
+    /// The oldest schema version of a program that can still work with it.
     oldest: u32,
 }
 
-/// In order; the version is the place, from 1.
+/// The migrations in order. The version is the index, from 1.
 const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("schema/0001_tables.sql"), oldest: 1 },
     Migration { sql: include_str!("schema/0002_search.sql"), oldest: 1 },
@@ -37,30 +38,30 @@ const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("schema/0015_job_kinds.sql"), oldest: 1 },
 ];
 
-/// Tries to make the table of versions beside others that do the same.
+/// The maximum number of attempts to create the table of versions concurrently with others.
 const TRIES: u32 = 5;
 
-/// The version of this program.
+/// Returns the schema version of this program.
 pub(crate) fn newest() -> u32 {
     u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX)
 }
 
-/// Each version's statements and the oldest program that can work with it.
+/// Returns the statements of each version, and the oldest program that can work with it.
 pub(crate) fn scripts(partitions: u32) -> impl Iterator<Item = (u32, String, u32)> {
     (1_u32..)
         .zip(MIGRATIONS)
         .map(move |(version, migration)| (version, written(migration.sql, partitions), migration.oldest))
 }
 
-/// What the database says of its schema.
+/// The schema version in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Version {
     pub(crate) version: u32,
-    /// Programs older than this cannot work with it.
+    /// The oldest program version that can work with it.
     pub(crate) oldest: u32,
 }
 
-/// The version that is there; `None`: nothing of Loci is.
+/// Returns the existing version; `None` if the schema has no tables of Loci.
 pub(crate) fn version(connection: &mut Connection) -> Result<Option<Version>> {
     writing::ask(connection, |tx| version_of(tx))
 }
@@ -76,13 +77,13 @@ fn version_of(tx: &PgTx<'_>) -> Result<Option<Version>> {
     })
 }
 
-/// Makes or updates the schema; refuses one that is too new.
+/// Creates or updates the schema. Rejects one that is too new.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
     bring_to(connection, MIGRATIONS)
 }
 
 fn bring_to(connection: &mut Connection, migrations: &[Migration]) -> Result<()> {
-    // Many statements are sent as one, and a great table takes its time.
+    // Several statements are sent as one, and a large table takes time.
     connection.wait_long();
     let newest = u32::try_from(migrations.len()).unwrap_or(u32::MAX);
     match version(connection)? {
@@ -104,8 +105,8 @@ fn bring_to(connection: &mut Connection, migrations: &[Migration]) -> Result<()>
     writing::change(connection, |tx| apply(tx, migrations, partitions))
 }
 
-/// What a migration is told first: it takes the time it needs. The lock lets others read the version meanwhile; who comes
-/// second to it waits, and finds the work done.
+/// The statements at the start of a migration: they remove the time limits. The lock still permits
+/// reading the version; a second server waits for it, and then finds the migration done.
 const BEGIN: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
                      SET LOCAL idle_in_transaction_session_timeout = 0; LOCK TABLE versions IN SHARE ROW EXCLUSIVE MODE";
 
@@ -121,7 +122,7 @@ fn apply(tx: &PgTx<'_>, migrations: &[Migration], partitions: u32) -> Result<()>
     Ok(())
 }
 
-/// Refuses a database that only newer programs can work with.
+/// Rejects a database that only newer programs can work with.
 ///
 /// # Errors
 /// `Unavailable`.
@@ -139,7 +140,8 @@ fn check(found: Version, newest: u32) -> Result<()> {
     Ok(())
 }
 
-/// The schema, the extension and the table of versions. Two that do this at once may collide; the second looks again.
+/// Creates the schema, the extension and the table of versions. Concurrent calls may collide; the
+/// second one tries again.
 fn prepare(connection: &mut Connection) -> Result<()> {
     let schema = connection.options().schema.clone();
     let sql = format!(
@@ -169,7 +171,7 @@ fn explained(error: Error) -> Error {
     .caused_by(error)
 }
 
-/// The statements of a migration with its great tables cut into partitions, or whole.
+/// Returns the statements of a migration, with large tables partitioned or not.
 fn written(sql: &str, partitions: u32) -> String {
     const MARK: &str = " PARTITION BY HASH (mem)";
     let sql = without_comments(sql);
@@ -193,7 +195,7 @@ fn written(sql: &str, partitions: u32) -> String {
     out
 }
 
-/// A semicolon in a comment ends no statement.
+/// Removes comments, because a semicolon in a comment does not end a statement.
 fn without_comments(sql: &str) -> String {
     sql.lines().map(|line| line.split_once("--").map_or(line, |(code, _)| code).trim_end()).fold(
         String::with_capacity(sql.len()),
@@ -205,7 +207,8 @@ fn without_comments(sql: &str) -> String {
     )
 }
 
-/// Pages of rows that every write changes keep room for the next version beside the last.
+/// Returns a fill factor for tables whose rows every write changes, so that the next version of a
+/// row fits on the same page.
 fn room(table: &str) -> &'static str {
     match table {
         "counters" => " WITH (fillfactor = 30)",
@@ -230,13 +233,14 @@ mod tests {
         Connection::new(Connecting::new(PostgresOptions::parse(url).unwrap()).unwrap()).unwrap()
     }
 
-    /// Those that there are, and one more.
+    /// Returns the existing migrations and one more.
     fn and_later(sql: &'static str, oldest: u32) -> Vec<Migration> {
         let known = MIGRATIONS.iter().map(|known| Migration { sql: known.sql, oldest: known.oldest });
         known.chain([Migration { sql, oldest }]).collect()
     }
 
-    /// What servers of the first version send, for what came later changed none of it: a record, and later what it was.
+    /// Runs the statements of servers of the first version, which later versions have not changed:
+    /// writes a record, and reads it back.
     fn work(connection: &mut Connection, memory: &loci_model::MemoryId, number: u32) -> Result<()> {
         let gate = Gate::new(8);
         let mut insert = |tx: &mut dyn Tx| -> Result<()> {
@@ -252,7 +256,8 @@ mod tests {
         })
     }
 
-    /// Servers of the version before go on while the first of the new version brings the schema up to date, and after it.
+    /// Servers of the previous version continue during and after the migration by the first server
+    /// of the new version.
     #[test]
     fn an_upgrade_rolls() {
         let url = PostgresServer::shared().unwrap().fresh_database().unwrap() + "?partitions=2";
@@ -283,15 +288,15 @@ mod tests {
             is_new.store(true, Ordering::SeqCst);
             assert!(old.join().unwrap() >= 8);
         });
-        // What the one wrote the other finds, and goes on.
+        // Each server finds what the other wrote, and continues.
         let mut new = connection(&url);
         assert_eq!(version(&mut new).unwrap().map(|found| found.version), Some(newest()));
         work(&mut new, &memory.id, 100_000).unwrap();
         work(&mut before, &memory.id, 100_001).unwrap();
     }
 
-    /// A migration takes longer than any statement may; servers that start at the same time wait for it, those that run ask
-    /// for the version meanwhile.
+    /// A migration takes longer than the statement timeout. Servers that start at the same time
+    /// wait for it, and running ones read the version meanwhile.
     #[test]
     fn a_long_migration_is_waited_for() {
         let url = PostgresServer::shared().unwrap().fresh_database().unwrap()
@@ -313,7 +318,8 @@ mod tests {
         assert_eq!(version(&mut running).unwrap().map(|found| found.version), Some(newest() + 1));
     }
 
-    /// A migration that adds only lets servers of the version before start and go on; another keeps them out.
+    /// A migration that only adds lets servers of the previous version start and continue; another
+    /// one excludes them.
     #[test]
     fn a_program_that_is_too_old_is_kept_out() {
         for (oldest, works) in [(newest(), true), (newest() + 1, false)] {
@@ -345,7 +351,8 @@ mod tests {
         assert!(!written(sql, 0).contains("PARTITION"));
     }
 
-    /// The rules of distribution: every key begins with the memory, but for the small tables that every node has.
+    /// The rules of distribution: every key begins with the memory, except in the small tables that
+    /// every node has.
     #[test]
     fn every_key_begins_with_the_memory() {
         let everywhere = crate::ddl::EVERYWHERE;

@@ -1,5 +1,5 @@
-//! What a store is opened with: a URL as `psql` takes it, with members of our own. No defaults from the environment: the
-//! binary fills it in.
+//! The options of a store: a URL as for `psql`, with additional members. No defaults come from the
+//! environment: the binary fills them in.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,40 +11,47 @@ use tokio_postgres::Config;
 /// Settings of a store on PostgreSQL.
 #[derive(Clone)]
 pub struct PostgresOptions {
-    /// Where the database is and who asks; holds the password.
+    /// The address and the credentials, including the password.
     pub(crate) config: Config,
-    /// The certificates that may vouch for the server; `None`: those of the machine.
+    /// The root certificates for the server; `None`: those of the machine.
     pub(crate) root_certificates: Option<PathBuf>,
-    /// The schema that the tables lie in; made if it is not there.
+    /// The schema with the tables. Created if it does not exist.
     pub schema: String,
-    /// A schema that holds no store yet is an error, and none is made.
+    /// True if a missing schema is an error, and none is created.
     pub existing_only: bool,
-    /// Partitions of each great table when the schema is made; 0: none, for databases that distribute tables themselves.
+    /// The number of partitions of each large table when the schema is created; 0 for none, for
+    /// databases that distribute tables themselves.
     pub partitions: u32,
-    /// Connections that write, that read, and that search: each is a thread.
+    /// The number of connections for writes. Each is a thread.
     pub writers: usize,
-    /// Connections that read.
+    /// The number of connections for reads.
     pub readers: usize,
-    /// Connections that search; searching is work on the processor: more threads than cores gain nothing.
+    /// The number of connections for searches. Searching uses the CPU, so more threads than cores
+    /// do not help.
     pub searchers: usize,
-    /// Statements that take longer are given up.
+    /// The statement timeout, in milliseconds.
     pub statement_timeout_ms: u64,
-    /// Waits for a row that another transaction has locked; longer ones are given up and tried again.
+    /// The lock timeout, in milliseconds. After it the transaction is retried.
     pub lock_timeout_ms: u64,
-    /// A database that does not answer is waited for so long, before a request fails: a restart should not be noticed.
+    /// The maximum time to wait for an unavailable database before a request fails, in
+    /// milliseconds, so that a restart is not noticeable.
     pub patience_ms: u64,
-    /// Bytes that the indexes of all memories may hold together in this process; the least recently used is dropped past it.
+    /// The maximum total memory use of all indexes in this process, in bytes. Beyond it the least
+    /// recently used one is dropped.
     pub index_bytes_max: u64,
-    /// A memory of more passages is searched in the database; 0: every one.
+    /// The maximum number of passages of a memory with an in-process index. Larger ones are
+    /// searched in the database; 0: all.
     pub scan_passages_max: u64,
-    /// Passages in scope up to which vectors in the database are compared one by one; of more a graph is walked.
+    /// The maximum number of passages in scope whose vectors are compared one by one in the
+    /// database. For more, a graph is searched.
     pub exact_passages_max: u64,
 }
 
 impl PostgresOptions {
-    /// From `postgres://user:password@host:port/database?…`. Beside what `psql` knows: `schema`, `partitions`, `writers`,
-    /// `readers`, `searchers`, `statement_timeout_ms`, `lock_timeout_ms`, `patience_ms`, `index_bytes_max`,
-    /// `scan_passages_max`, `exact_passages_max`, `sslrootcert`.
+    /// Parses `postgres://user:password@host:port/database?…`. In addition to the members of
+    /// `psql`: `schema`, `partitions`, `writers`, `readers`, `searchers`, `statement_timeout_ms`,
+    /// `lock_timeout_ms`, `patience_ms`, `index_bytes_max`, `scan_passages_max`,
+    /// `exact_passages_max`, `sslrootcert`.
     ///
     /// # Errors
     /// `Invalid`, naming the member; never the password.
@@ -60,7 +67,7 @@ impl PostgresOptions {
         }
         let rest = if theirs.is_empty() { base.to_owned() } else { format!("{base}?{}", theirs.join("&")) };
         options.config = rest.parse().map_err(|error: tokio_postgres::Error| {
-            // What the parser says names a member, never its value.
+            // The error of the parser names a member, never its value.
             let said =
                 std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
             Error::invalid(
@@ -77,8 +84,8 @@ impl PostgresOptions {
         Ok(options)
     }
 
-    /// A database that is gone without a word is noticed, where the address says nothing else: the machine's own times are
-    /// hours.
+    /// Sets timeouts that detect a silent database, unless the URL sets them: the defaults of the
+    /// system are hours.
     fn notices_silence(&mut self) {
         let config = &mut self.config;
         if config.get_connect_timeout().is_none() {
@@ -111,14 +118,14 @@ impl PostgresOptions {
             statement_timeout_ms: 30_000,
             lock_timeout_ms: 10_000,
             patience_ms: 10_000,
-            // A million passages of talk with vectors take about half of this.
+            // A million passages of conversation with vectors need about half of this.
             index_bytes_max: 2 * 1024 * 1024 * 1024,
             scan_passages_max: 200_000,
             exact_passages_max: 20_000,
         }
     }
 
-    /// True where the member is one of ours.
+    /// Sets a member of Loci. Returns false for other members.
     fn take(&mut self, name: &str, value: &str) -> Result<bool> {
         match name {
             "schema" => self.schema = schema_name(value)?,
@@ -138,13 +145,13 @@ impl PostgresOptions {
         Ok(true)
     }
 
-    /// The connections that a server opens at most: beside those of its threads one that brings great memories up to date,
-    /// and one that makes graphs of their vectors.
+    /// Returns the maximum number of connections of a server: those of its threads, one that
+    /// updates large memories, and one that creates vector graphs.
     pub(crate) fn connections(&self) -> usize {
         self.writers + self.readers + self.searchers + 2
     }
 
-    /// Where the store is, without who asks.
+    /// Returns the location of the store, without credentials.
     pub fn location(&self) -> String {
         let hosts: Vec<String> = self
             .config
@@ -162,23 +169,26 @@ impl PostgresOptions {
     }
 }
 
-/// A server that does not answer at all is given up after so long.
+/// The connect timeout of a server that does not respond.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// What was sent is acknowledged by the other machine by then, or the connection is gone.
+/// The maximum time until the other machine acknowledges sent data; the connection then counts as
+/// lost.
 const TCP_USER_TIMEOUT: Duration = Duration::from_secs(15);
-/// A connection on which nothing is said for so long is tried, so often.
+/// The idle time after which keepalive probes start; the next constants are their interval and
+/// number.
 const KEEPALIVES_IDLE: Duration = Duration::from_secs(15);
 const KEEPALIVES_INTERVAL: Duration = Duration::from_secs(5);
 const KEEPALIVES_RETRIES: u32 = 3;
 
 impl fmt::Debug for PostgresOptions {
-    /// Without user and password.
+    /// Formats without user and password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PostgresOptions").field("location", &self.location()).finish_non_exhaustive()
     }
 }
 
-/// Spellings of `psql` that the client library does not know: certificates are always checked where TLS is used.
+/// Translates spellings of `psql` that the client library does not know: with TLS, certificates are
+/// always verified.
 fn translated(name: &str, value: &str) -> String {
     match (name, value) {
         ("sslmode", "verify-full" | "verify-ca") => "sslmode=require".to_owned(),
@@ -200,7 +210,8 @@ where
     }
 }
 
-/// The name goes into statements as it is: small letters, digits and `_`.
+/// Checks the name of a schema, which statements contain literally: lower-case letters, digits and
+/// `_`.
 pub(crate) fn schema_name(value: &str) -> Result<String> {
     let is_name = !value.is_empty()
         && value.len() <= 63

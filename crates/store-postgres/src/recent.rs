@@ -1,12 +1,12 @@
-//! Prepared statements by their text, those that were used last: filters make statements without end, and the database
-//! keeps each as long as it is held here.
+//! A cache of the most recently used prepared statements by text: filters create an unlimited
+//! number of statements, and the database keeps each one as long as the client does.
 
 use std::collections::HashMap;
 
-/// Statements that a connection keeps; all that have no filters are fewer.
+/// The maximum number of cached statements. There are fewer statements without filters.
 const KEPT_MAX: usize = 400;
 
-/// Values by text, the most recently used ones.
+/// The most recently used values by text.
 pub(crate) struct Recent<T> {
     held: HashMap<String, (T, u64)>,
     uses: u64,
@@ -19,7 +19,7 @@ impl<T> Default for Recent<T> {
 }
 
 impl<T> Recent<T> {
-    /// True where it is there, which is a use.
+    /// True if the text is cached. Counts as a use.
     pub(crate) fn uses(&mut self, text: &str) -> bool {
         self.uses += 1;
         let found = self.held.get_mut(text);
@@ -30,12 +30,12 @@ impl<T> Recent<T> {
         false
     }
 
-    /// What is there.
+    /// Returns the cached value.
     pub(crate) fn get(&self, text: &str) -> Option<&T> {
         self.held.get(text).map(|(value, _)| value)
     }
 
-    /// Takes one in, and drops the one that was not used for longest where there are too many.
+    /// Adds a value, and drops the least recently used one if there are too many.
     pub(crate) fn insert(&mut self, text: &str, value: T) {
         if self.held.len() >= KEPT_MAX {
             let oldest = self.held.iter().min_by_key(|(_, (_, used))| *used).map(|(text, _)| text.clone());
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!((recent.get("1"), recent.get("2"), recent.get("3")), (None, None, Some(&3)));
     }
 
-    /// The database drops what is dropped here, within a transaction too.
+    /// The database deallocates dropped statements, also within a transaction.
     #[test]
     fn the_database_keeps_no_more() {
         let url = PostgresServer::shared().unwrap().fresh_database().unwrap();

@@ -1,4 +1,4 @@
-//! The rows that indexes are made from.
+//! The rows from which indexes are built.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,18 +20,18 @@ use crate::tables::records::rows::{RECORDS, read};
 use crate::tx::{Column, PgTx, limit, signed, uint, unsigned};
 use crate::writing;
 
-/// Records of the first shares that are read: while one is analysed the database sends the next, so that a memory of usual
-/// size is not waited for twice.
+/// The number of records in the first batches. While one batch is analysed the database sends the
+/// next, so that a memory of usual size loads fast.
 const CHUNK: usize = 250;
-/// Records of a share where there have been many already.
+/// The number of records in later batches.
 const CHUNK_LATER: usize = 2_000;
 
-/// Fewer rows than this are read on the thread at hand.
+/// The minimum number of rows for parallel reading.
 const SHARED_MIN: usize = 256;
 
-/// Where indexes come from.
+/// The source of indexes.
 pub(crate) struct Rows {
-    /// Threads that analyse where there is much.
+    /// The number of threads for analysing many rows.
     pub(crate) threads: usize,
 }
 
@@ -90,7 +90,7 @@ impl MemoryRows for RowsOfMemory<'_, '_> {
                 let is_last = chunk.places.len() < size;
                 read += chunk.places.len();
                 if is_last {
-                    // The thread at hand would wait.
+                    // The current thread would be idle otherwise.
                     if let Some(before) = under_way {
                         joined(before)?.into_iter().for_each(&mut *take);
                     }
@@ -109,24 +109,24 @@ impl MemoryRows for RowsOfMemory<'_, '_> {
     }
 }
 
-/// What a thread made; its panic goes on here.
+/// Returns the result of a thread, or resumes its panic.
 fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// The models of vectors by their numbers.
+/// The models of vectors by number.
 type Models = BTreeMap<i64, Arc<str>>;
 
-/// A record that changed, as far as it tells without its body.
+/// A changed record without its body.
 struct Place {
     record: RecordId,
     sequence: u64,
     content: u64,
-    /// Its content is held already.
+    /// True if its content is already in the index.
     is_same: bool,
 }
 
-/// The rows of records that changed, in their order, and of their vectors.
+/// The rows of changed records in order, and their vectors.
 struct Chunk {
     records: Vec<Row>,
     vectors: Vec<Row>,
@@ -134,7 +134,7 @@ struct Chunk {
 }
 
 impl RowsOfMemory<'_, '_> {
-    /// The next records that changed, with their vectors.
+    /// Reads the next changed records, with their vectors.
     fn chunk(&self, after: u64, count: usize, held: Held<'_>) -> Result<Chunk> {
         let number = memory_number(self.memory);
         let records = format!("{RECORDS} WHERE r.mem = $1 AND r.sequence > $2 ORDER BY r.sequence LIMIT $3");
@@ -156,7 +156,7 @@ impl RowsOfMemory<'_, '_> {
 }
 
 impl Chunk {
-    /// What the index takes in.
+    /// Returns the changes for the index.
     fn changes(self, models: &Models, threads: usize) -> Result<Vec<Change>> {
         let vector = |row: &Row| {
             let Some(model) = models.get(&row.take::<i64>(2)?) else { return Ok(None) };
@@ -176,7 +176,7 @@ impl Chunk {
             let changed = match if is_same { None } else { changed.next() } {
                 None => Changed::Vectors { record, sequence },
                 Some(Some(stored)) => Changed::Record { stored: Box::new(stored), content },
-                // It cannot be read, and is no row of the index.
+                // A record that cannot be parsed is left out of the index.
                 Some(None) => continue,
             };
             out.push((of_records.remove(&sequence).unwrap_or_default(), changed));
@@ -185,7 +185,7 @@ impl Chunk {
     }
 }
 
-/// Reads rows, on so many threads where there are many.
+/// Reads rows, in parallel if there are many.
 fn decoded<R: Sync, T: Send>(
     rows: &[R],
     threads: usize,

@@ -1,7 +1,9 @@
-//! The search port: small memories are asked in this process's own indexes, great ones in the database (`great`).
+//! The search port: small memories are searched in the in-process index, large ones in the database
+//! (`great`).
 //!
-//! Which is which is found out when a memory is first asked about, and again when its index has grown. A memory becomes great
-//! beside everything else: until its passages are in the database, its index answers.
+//! The server determines the size when a memory is first searched, and again when its index has
+//! grown. The move of a memory to the database happens in the background: until its passages are
+//! there, its index is used.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,35 +26,37 @@ use crate::rows::Rows;
 use crate::tx::PgTx;
 use crate::writing;
 
-/// Changes that a question takes in itself before it is answered; more are taken in beside.
+/// The maximum number of changes that a question processes before its response. More are processed
+/// in the background.
 const INLINE_MAX: u64 = 2_000;
-/// Memories remembered as small or great.
+/// The maximum number of memories whose size is remembered.
 const REMEMBERED_MAX: usize = 100_000;
 
-/// How a memory is asked.
+/// The way to search a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// In this process.
+    /// In the in-process index.
     Index,
-    /// In this process, until its passages are in the database.
+    /// In the in-process index, until its passages are in the database.
     IndexYet,
-    /// In this process: a server with a newer analysis keeps the passages in the database.
+    /// In the in-process index, because a server with a newer analysis maintains the passages in
+    /// the database.
     IndexOnly,
     /// In the database.
     Great,
 }
 
-/// What searches share with what goes on beside them.
+/// The state shared by searches and background work.
 struct Shared {
     cache: Arc<IndexCache<Rows>>,
     ways: Mutex<HashMap<MemoryId, Way>>,
-    /// A memory of more passages is great.
+    /// The maximum number of passages of a small memory.
     scan_max: u64,
     limits: Limits,
     connecting: Arc<Connecting>,
-    /// A graph is made at this moment.
+    /// True while a graph is created.
     drawing: AtomicBool,
-    /// Graphs that could not be made yet, and memories that could not be measured.
+    /// Graphs that could not be created yet, and memories that could not be measured.
     graphs: Attempts<Graph>,
     measures: Attempts<MemoryId>,
     closing: AtomicBool,
@@ -62,7 +66,7 @@ struct Shared {
 pub(crate) struct PostgresSearch {
     index: IndexSearch<Rows>,
     pool: Arc<Pool<Connection>>,
-    /// One thread that brings great memories up to date.
+    /// A pool of one thread that updates large memories.
     keeper: Arc<Pool<Connection>>,
     shared: Arc<Shared>,
 }
@@ -102,7 +106,8 @@ impl PostgresSearch {
         })
     }
 
-    /// What a writer calls after a commit: what is held of the memories follows, beside the writer.
+    /// Returns the callback of a writer after a commit: it updates indexes and large memories in
+    /// the background.
     pub(crate) fn after_commit(&self) -> AfterCommit {
         let index = self.index.after_commit();
         let (keeper, shared) = (Arc::downgrade(&self.keeper), Arc::clone(&self.shared));
@@ -124,7 +129,7 @@ impl PostgresSearch {
         self.index.close();
     }
 
-    /// Asks the index of a small memory, or the passages of a great one.
+    /// Searches the index of a small memory, or the passages of a large one.
     fn ask<T, I, G>(&self, memory: MemoryId, of_index: I, of_great: G) -> BoxFuture<'static, Result<T>>
     where
         T: Send + 'static,
@@ -134,7 +139,8 @@ impl PostgresSearch {
         self.ask_when(memory, || (), of_index, of_great)
     }
 
-    /// The same; `ready` waits for what a great memory is asked with, before there is a transaction that would wait too.
+    /// Like `ask`; `ready` waits for the input of a search in a large memory, before a transaction
+    /// is open.
     fn ask_when<T, I, G>(
         &self,
         memory: MemoryId,
@@ -163,10 +169,10 @@ impl PostgresSearch {
     }
 }
 
-/// A vector that is waited for once, however often it is asked for.
+/// A vector that is awaited only once, however often it is requested.
 struct Coming(Mutex<Awaited>);
 
-/// What is still awaited, and what came of it.
+/// The future of the vector, and its result.
 struct Awaited {
     coming: Option<ComingVector>,
     vector: Option<(Vector, String)>,
@@ -190,7 +196,7 @@ impl Coming {
     }
 }
 
-/// Rows that a question reads for their words.
+/// The maximum number of rows that a question reads by words.
 const ROWS_MAX: usize = 20_000;
 
 impl Shared {
@@ -205,13 +211,13 @@ impl Shared {
     fn set_way(&self, memory: &MemoryId, way: Way) {
         let mut ways = self.ways();
         if ways.len() >= REMEMBERED_MAX {
-            // What is asked about again is found out again.
+            // The size of a memory that is searched again is determined again.
             ways.clear();
         }
         ways.insert(memory.clone(), way);
     }
 
-    /// Finds out how a memory is asked.
+    /// Determines the way to search a memory.
     fn look(&self, connection: &mut Connection, memory: &MemoryId) -> Result<Way> {
         let (standing, is_great) = writing::ask(connection, |tx| {
             let standing = great::standing(tx, memory)?;
@@ -229,7 +235,7 @@ impl Shared {
         })
     }
 
-    /// Asks a great memory; `None` where its index is to be asked.
+    /// Searches a large memory; `None` if its index must be searched.
     fn ask_great<T>(
         self: &Arc<Self>,
         connection: &mut Connection,
@@ -255,7 +261,7 @@ impl Shared {
             return Ok(None);
         }
         ready();
-        // What was there when the question came is taken in before it is answered.
+        // Process all changes up to the arrival of the question before the response.
         let mut needed = None;
         loop {
             let outcome = writing::read(connection, |tx| {
@@ -287,13 +293,14 @@ impl Shared {
             }
             match great::follow(connection, memory, self.limits.threads)? {
                 Progress::Done(Some(_)) => Arc::clone(self).keep(keeper, memory),
-                // One that is not this server's stands so at the next look.
+                // If another server's version maintains the passages, the next iteration detects
+                // it.
                 Progress::Done(None) | Progress::More | Progress::NotMine => {}
             }
         }
     }
 
-    /// Asks the index of a memory in this process, and notes where that has grown great.
+    /// Searches the in-process index of a memory, and starts the move if it has become large.
     fn ask_index<T>(
         self: &Arc<Self>,
         connection: &mut Connection,
@@ -310,7 +317,7 @@ impl Shared {
         Ok(answer)
     }
 
-    /// Brings the passages of a great memory up to date, beside everything else.
+    /// Updates the passages of a large memory in the background.
     fn keep(self: Arc<Self>, keeper: &Arc<Pool<Connection>>, memory: &MemoryId) {
         let memory = memory.clone();
         keeper.spawn(move |connection| {
@@ -320,7 +327,7 @@ impl Shared {
                         self.measure(&memory, now_ms);
                     }
                     self.set_way(&memory, Way::Great);
-                    // The index has done its service.
+                    // The index is no longer needed.
                     self.cache.forget(&memory);
                 }
                 Ok(Some(Progress::NotMine)) => self.set_way(&memory, Way::IndexOnly),
@@ -335,7 +342,7 @@ impl Shared {
         });
     }
 
-    /// How it ended; `None` where the store closes before it is done.
+    /// Returns the final progress; `None` if the store is closed before the end.
     fn catch_up(&self, connection: &mut Connection, memory: &MemoryId) -> Result<Option<Progress>> {
         while !self.closing.load(Ordering::Acquire) {
             match great::follow(connection, memory, self.limits.threads)? {
@@ -346,7 +353,7 @@ impl Shared {
         Ok(None)
     }
 
-    /// Measures a great memory. Where it fails, averages of a while ago serve as well.
+    /// Measures a large memory. If this fails, outdated averages are accurate enough.
     fn measure(&self, memory: &MemoryId, now_ms: i64) {
         if self.closing.load(Ordering::Acquire) || !self.measures.begin(memory.clone(), now_ms) {
             return;
@@ -361,9 +368,9 @@ impl Shared {
         }
     }
 
-    /// Makes a graph on a thread of its own, one at a time: the keeper has others to keep. Nobody waits for it, not even a
-    /// store that closes: the database finishes it. One that could not be made, or that another server makes, is tried again
-    /// after a pause.
+    /// Creates a graph on a separate thread, one at a time, so that updates of other memories
+    /// continue. Closing the store does not wait for it, because the database finishes it. A failed
+    /// creation, or one by another server, is tried again after a pause.
     fn draw(self: Arc<Self>, Lacking { graph, now_ms }: Lacking) {
         if self.drawing.swap(true, Ordering::AcqRel) {
             return;
@@ -413,7 +420,8 @@ impl Search for PostgresSearch {
         )
     }
 
-    /// Waits for the vector on the thread that has the words; of a great memory before its words are looked up.
+    /// Waits for the vector on the thread that has the words; for a large memory before its words
+    /// are looked up.
     fn candidates_meanwhile(
         &self,
         request: CandidateRequest,

@@ -1,4 +1,4 @@
-//! Statements of the tables that both stores have, as PostgreSQL runs them.
+//! Statements of the tables shared by both stores, for PostgreSQL.
 
 use std::borrow::Cow;
 
@@ -12,9 +12,9 @@ use crate::connection::Values;
 use crate::tables::transfer::batches::Batch;
 use crate::tx::{Owned, PgTx, code, int};
 
-/// A value as PostgreSQL takes it: in the width of its column, and as text without zero characters.
-/// Where a text that has one is looked for, it is looked for like this; what is shown comes from
-/// JSON, which keeps it.
+/// A value for PostgreSQL: in the width of its column, and as text without zero characters.
+/// Searches for a text with zero characters apply the same replacement; displayed texts come from
+/// JSON, which keeps them.
 #[derive(Debug)]
 pub(crate) struct Parameter<'a>(SqlValue<'a>);
 
@@ -38,7 +38,7 @@ impl ToSql for Parameter<'_> {
         }
     }
 
-    /// Each value looks at the type itself.
+    /// The conversion checks the type of each value.
     fn accepts(_: &Type) -> bool {
         true
     }
@@ -46,7 +46,7 @@ impl ToSql for Parameter<'_> {
     to_sql_checked!();
 }
 
-/// Text without zero characters.
+/// Returns text without zero characters.
 fn plain(text: &str) -> Cow<'_, str> {
     if text.contains('\0') { Cow::Owned(text.replace('\0', "\u{fffd}")) } else { Cow::Borrowed(text) }
 }

@@ -1,5 +1,5 @@
-//! The store as the engine sees it: threads that write, that read and that search, each with its own connection. Any number
-//! of servers may have it open.
+//! The store for the engine: threads for writes, reads and searches, each with its own connection.
+//! Any number of servers may open it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,11 +33,12 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Connects, makes the schema or brings it up to date, and starts the threads.
+    /// Connects, creates or updates the schema, and starts the threads.
     ///
     /// # Errors
-    /// `Unavailable`: the database cannot be reached, refuses, lacks pgvector, or is newer than this program. `NotFound`:
-    /// only an existing schema is asked for, and there is none.
+    /// `Unavailable` if the database cannot be reached, rejects the connection, lacks pgvector, or
+    /// is newer than this program. `NotFound` if only an existing schema is permitted, and there is
+    /// none.
     pub fn open(options: PostgresOptions) -> Result<Arc<Self>> {
         let location = options.location();
         let (writers, readers) = (options.writers, options.readers);
@@ -58,10 +59,10 @@ impl PostgresStore {
     }
 }
 
-/// What became of a write.
+/// The result of an attempt to write.
 enum Tried {
     Written,
-    /// There were enough in the memory of that number: nothing was done.
+    /// The memory with that number has enough writers: nothing was done.
     Crowded(i64, WriteWork),
 }
 
@@ -102,7 +103,7 @@ impl Store for PostgresStore {
                         "too many writes wait for the same memory: try again later",
                     ));
                 };
-                // Nobody answers where there is room at once.
+                // The sender is dropped if there is room at once.
                 let _ = room.await;
                 work = again;
             }
@@ -134,7 +135,7 @@ impl Store for PostgresStore {
         ))))
     }
 
-    /// The database looks after its log itself.
+    /// The database manages its own log.
     fn checkpoint(&self, _moment: Checkpoint) -> BoxFuture<'_, Result<()>> {
         Box::pin(std::future::ready(Ok(())))
     }
@@ -166,26 +167,28 @@ impl Store for PostgresStore {
     }
 }
 
-/// Runs on a thread of its own: a connection drives itself, which it cannot on a thread that a runtime works on.
+/// Runs work on a separate thread: a connection blocks its thread, which is not possible on a
+/// thread of an async runtime.
 fn apart(work: impl FnOnce() -> Result<()> + Send) -> Result<()> {
     std::thread::scope(|scope| scope.spawn(work).join())
         .unwrap_or_else(|_| Err(Error::bug("bringing the schema up to date panicked")))
 }
 
-/// The schema's version; an error where a newer server has made it one that this program must not write.
+/// Returns the schema version. Returns an error if a newer server has migrated it to a version that
+/// this program must not write.
 fn version(connection: &mut Connection) -> Result<u32> {
     let Some(found) = migrate::version(connection)? else { return Ok(0) };
     migrate::still_works(found)?;
     Ok(found.version)
 }
 
-/// Proves that this server can write and commit.
+/// Checks that this server can write and commit.
 fn probe(connection: &mut Connection) -> Result<()> {
     let sql = "INSERT INTO probes(server, seen) VALUES ('any', 1) ON CONFLICT (server) DO UPDATE SET seen = probes.seen + 1";
     writing::change(connection, |tx| tx.rows(sql, &[]).map(drop))
 }
 
-/// Bytes of all tables and indexes of the schema.
+/// Returns the size of all tables and indexes of the schema, in bytes.
 fn bytes(connection: &mut Connection) -> Result<u64> {
     let schema = connection.options().schema.clone();
     writing::read(connection, |tx| {
@@ -202,7 +205,7 @@ mod tests {
     use loci_engine_testkit::postgres::{PostgresServer, Settings};
     use loci_testkit_ports::block_on;
 
-    /// Connections that the restart ended are made again, whichever is asked first.
+    /// Connections closed by the restart are established again, whichever is used first.
     #[test]
     fn it_is_ready_after_a_restart() {
         let server = PostgresServer::start(&Settings::default()).unwrap();

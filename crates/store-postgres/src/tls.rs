@@ -1,5 +1,5 @@
-//! TLS to the database: by rustls, with the certificates of the machine or those of a file. Where it is used, the server's
-//! certificate is checked; there is no mode that encrypts without looking.
+//! TLS to the database with rustls and the root certificates of the machine or of a file. The
+//! server's certificate is always verified; there is no mode with encryption only.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Returns the TLS of connections. Without `is_used` no certificates are read, which takes longer
-/// than a connection.
+/// Returns the TLS connector. Without `is_used` no certificates are loaded, because that takes
+/// longer than a connection.
 pub(crate) fn connector(root_certificates: Option<&Path>, is_used: bool) -> Result<MakeRustlsConnect> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let failed =
@@ -36,7 +36,7 @@ fn roots(path: &Path) -> Result<RootCertStore> {
             format!("`sslrootcert` {path} cannot be read as certificates in PEM: {error}"),
         )
     };
-    // Before it is opened: that alone waits at a pipe.
+    // Check before opening it: opening a pipe would block.
     if !std::fs::metadata(path).map_err(|error| unreadable(&error))?.is_file() {
         return Err(unreadable(&"it is no regular file"));
     }

@@ -1,8 +1,10 @@
-//! One transaction of PostgreSQL as the ports see it. The accessor traits are implemented on it, one file each in `tables/`;
-//! here is what they share: statements, the lock of a memory, its counters.
+//! A transaction of PostgreSQL for the ports. The accessor traits are implemented on it, one file
+//! each in `tables/`. This file has the common parts: statements, the lock of a memory, its
+//! counters.
 //!
-//! A write takes the lock of each memory it asks about, before it reads anything of it: within a memory, writes follow one
-//! another, and a closure sees what it would see if it were alone. Memories do not wait for each other.
+//! A write locks each memory before it first reads from it. Writes of one memory are thus
+//! serialised, and a closure sees the same state as if it ran alone. Memories do not wait for each
+//! other.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,25 +18,25 @@ use crate::digests::{Key16, memory_number};
 use crate::errors::Again;
 use crate::gate::Gate;
 
-/// Values that wait with their statement.
+/// The values of a deferred statement.
 pub(crate) type Owned = Vec<Box<dyn ToSql + Sync + Send>>;
 
-/// The same values for a statement that is waited for.
+/// Returns references to the values, for a statement with a response.
 pub(crate) fn borrowed(values: &Owned) -> Vec<&(dyn ToSql + Sync)> {
     values.iter().map(|value| &**value as &(dyn ToSql + Sync)).collect()
 }
 
-/// Statements that wait at most.
+/// The maximum number of deferred statements.
 const LATER_MAX: usize = 512;
 
-/// What a transaction may do.
+/// The capabilities of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Ask one question; several may see different states.
+    /// Reads with one statement; several may see different states.
     Single,
-    /// See one state of everything.
+    /// Reads one consistent state.
     Read,
-    /// Change memories, each locked when it is first asked about.
+    /// Changes memories, each locked on first use.
     Write,
 }
 
@@ -52,34 +54,34 @@ impl Mode {
 #[derive(Debug, Clone)]
 pub(crate) struct Entered {
     pub(crate) number: i64,
-    /// It is not deleted.
+    /// True if it is not deleted.
     pub(crate) is_alive: bool,
-    /// The noun as JSON.
+    /// The memory as JSON.
     pub(crate) body: String,
-    /// Counters; only where it is locked.
+    /// The counters; valid only if it is locked.
     pub(crate) counters: Counters,
 }
 
-/// What a memory counts.
+/// The counters of a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Counters {
     pub(crate) sequence: i64,
     pub(crate) arrival: i64,
     pub(crate) places: i64,
     pub(crate) erasures: i64,
-    /// No later than the first deleted content is to be erased.
+    /// A lower bound of the time to erase the first deleted content.
     pub(crate) erase_due: Option<i64>,
-    /// No later than the first history is to be removed.
+    /// A lower bound of the time to remove the first history.
     pub(crate) history_due: Option<i64>,
 }
 
-/// A statement that nobody waits for: it goes out before the next that is waited for.
+/// A deferred statement: it is sent before the next statement with a response.
 struct Later {
     sql: String,
     values: Owned,
 }
 
-/// An open transaction, reading or writing.
+/// An open transaction for reading or writing.
 pub(crate) struct PgTx<'c> {
     connection: RefCell<&'c mut Connection>,
     mode: Mode,
@@ -90,27 +92,28 @@ pub(crate) struct PgTx<'c> {
 #[derive(Default)]
 struct State {
     begun: bool,
-    /// It was committed or taken back.
+    /// True after commit or rollback.
     ended: bool,
-    /// Memories that it has a place in.
+    /// The memories in which it has a slot.
     inside: Vec<i64>,
-    /// The memory that it found no place in.
+    /// The memory without a free slot.
     crowded: Option<i64>,
-    /// How the first statement that failed failed: the database does nothing more in this transaction.
+    /// The error class of the first failed statement, after which the database rejects all others
+    /// in this transaction.
     failed: Option<Again>,
     later: Vec<Later>,
     entered: BTreeMap<MemoryId, Option<Entered>>,
-    /// Memories whose counters changed.
+    /// Memories with changed counters.
     counted: BTreeSet<MemoryId>,
-    /// Groups that changed, with namespace, strategy and sequence.
+    /// Changed groups, with namespace, strategy and sequence.
     groups: BTreeMap<(i64, Key16), (String, String, i64)>,
     touched: BTreeSet<MemoryId>,
     erased: BTreeSet<MemoryId>,
 }
 
-/// Reads columns in the model's errors.
+/// Reads columns with errors of the model.
 pub(crate) trait Column {
-    /// The column at `place`.
+    /// Reads the column at `place`.
     fn take<'r, T: FromSql<'r>>(&'r self, place: usize) -> Result<T>;
 }
 
@@ -126,13 +129,13 @@ impl<'c> PgTx<'c> {
         Self { connection: RefCell::new(connection), mode, gate: None, state: RefCell::default() }
     }
 
-    /// The same, entering memories where there is room.
+    /// Makes the transaction enter memories through a gate.
     pub(crate) fn through(mut self, gate: &'c Gate) -> Self {
         self.gate = Some(gate);
         self
     }
 
-    /// The memory that this found no room in.
+    /// Returns the memory without a free slot.
     pub(crate) fn crowded(&self) -> Option<i64> {
         self.state.borrow().crowded
     }
@@ -149,22 +152,22 @@ impl<'c> PgTx<'c> {
         Err(Error::unavailable("many write to the same memory: try again"))
     }
 
-    /// True where this transaction may change something.
+    /// True if this transaction may write.
     pub(crate) fn is_write(&self) -> bool {
         self.mode == Mode::Write
     }
 
-    /// How the first failed statement failed.
+    /// Returns the error class of the first failed statement.
     pub(crate) fn failure(&self) -> Option<Again> {
         self.state.borrow().failed
     }
 
-    /// Memories whose records changed.
+    /// Returns the memories with changed records.
     pub(crate) fn touched(&self) -> BTreeSet<MemoryId> {
         self.state.borrow().touched.clone()
     }
 
-    /// Sends what waits, then these, and reads their rows.
+    /// Sends deferred statements, then these, and reads their rows.
     fn send(&self, steps: &[Step<'_>]) -> Result<Vec<Vec<Row>>> {
         let (waiting, begins) = {
             let mut state = self.state.borrow_mut();
@@ -201,7 +204,7 @@ impl<'c> PgTx<'c> {
         }
     }
 
-    /// Two reads that need not wait for each other.
+    /// Runs two independent reads.
     pub(crate) fn two(
         &self,
         first: (&str, Values<'_>),
@@ -212,29 +215,29 @@ impl<'c> PgTx<'c> {
         Ok((rows.next().unwrap_or_default(), rows.next().unwrap_or_default()))
     }
 
-    /// Any number of statements that need not wait for each other; the rows of each.
+    /// Runs independent statements, and returns the rows of each.
     pub(crate) fn several(&self, statements: &[(&str, Values<'_>)]) -> Result<Vec<Vec<Row>>> {
         let steps: Vec<Step<'_>> =
             statements.iter().map(|(sql, values)| Step::Prepared(sql, values)).collect();
         if steps.is_empty() { Ok(Vec::new()) } else { self.send(&steps) }
     }
 
-    /// Statements without values and without rows.
+    /// Runs statements without values and without rows.
     pub(crate) fn plain(&self, sql: &str) -> Result<()> {
         self.send(&[Step::Plain(sql)]).map(drop)
     }
 
-    /// The schema that the tables lie in.
+    /// Returns the schema of the tables.
     pub(crate) fn schema(&self) -> String {
         self.connection.borrow().options().schema.clone()
     }
 
-    /// All rows as they are.
+    /// Returns all rows unparsed.
     pub(crate) fn rows(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>> {
         Ok(self.send(&[Step::Prepared(sql, values)])?.into_iter().next().unwrap_or_default())
     }
 
-    /// The first row.
+    /// Returns the first row.
     pub(crate) fn one<T>(
         &self,
         sql: &str,
@@ -244,7 +247,7 @@ impl<'c> PgTx<'c> {
         self.rows(sql, values)?.first().map(read).transpose()
     }
 
-    /// All rows.
+    /// Returns all rows.
     pub(crate) fn all<T>(
         &self,
         sql: &str,
@@ -254,12 +257,13 @@ impl<'c> PgTx<'c> {
         self.rows(sql, values)?.iter().map(read).collect()
     }
 
-    /// Changes rows; how many. The statement must say `RETURNING 1`.
+    /// Changes rows, and returns their number. The statement must contain `RETURNING 1`.
     pub(crate) fn run(&self, sql: &str, values: Values<'_>) -> Result<usize> {
         Ok(self.rows(sql, values)?.len())
     }
 
-    /// Changes rows when the next statement goes out; nobody asks how many. A failure is met there, or at the commit.
+    /// Changes rows together with the next statement, without returning their number. An error is
+    /// reported there, or at the commit.
     pub(crate) fn later(&self, sql: impl Into<String>, values: Owned) {
         let waiting = {
             let mut state = self.state.borrow_mut();
@@ -271,7 +275,8 @@ impl<'c> PgTx<'c> {
         }
     }
 
-    /// The memory as it stands; a write locks it first, so that it stands still. `None`: it never was, or is purged.
+    /// Returns the current state of a memory. A write locks it first, so that it does not change.
+    /// `None` if it never existed, or is purged.
     pub(crate) fn enter(&self, memory: &MemoryId) -> Result<Option<Entered>> {
         if let Some(known) = self.state.borrow().entered.get(memory) {
             return Ok(known.clone());
@@ -282,7 +287,8 @@ impl<'c> PgTx<'c> {
         let (locked, found) = match self.mode {
             Mode::Single | Mode::Read => (Vec::new(), self.rows(body, &[&number])?),
             Mode::Write => {
-                // The row is read after the lock is there: one that waited sees what the other wrote.
+                // The row is read after the lock is acquired, so that it includes the changes of
+                // the previous holder.
                 let lock = "SELECT sequence, arrival, places, erasures, erase_due, history_due FROM counters \
                             WHERE mem = $1 FOR UPDATE";
                 self.two((lock, &[&number]), (body, &[&number]))?
@@ -294,27 +300,27 @@ impl<'c> PgTx<'c> {
         Ok(entered)
     }
 
-    /// Says what a memory is from here on, in this transaction.
+    /// Sets the state of a memory for the rest of this transaction.
     pub(crate) fn note(&self, memory: &MemoryId, entered: Option<Entered>) {
         self.state.borrow_mut().entered.insert(memory.clone(), entered);
     }
 
-    /// The number of a memory that is not deleted.
+    /// Returns the number of a memory that is not deleted.
     pub(crate) fn number(&self, memory: &MemoryId) -> Result<Option<i64>> {
         Ok(self.enter(memory)?.filter(|entered| entered.is_alive).map(|entered| entered.number))
     }
 
-    /// The number of a memory, deleted ones included: a purge is a job of one.
+    /// Returns the number of a memory, even if deleted: its purge is one of its jobs.
     pub(crate) fn any_number(&self, memory: &MemoryId) -> Result<Option<i64>> {
         Ok(self.enter(memory)?.map(|entered| entered.number))
     }
 
-    /// The number of a memory that a write needs.
+    /// Returns the number of a memory for a write.
     pub(crate) fn need(&self, memory: &MemoryId) -> Result<i64> {
         self.number(memory)?.ok_or_else(|| Error::not_found("the memory does not exist"))
     }
 
-    /// Counts on; the counters are written with the commit.
+    /// Changes the counters, which are written with the commit.
     pub(crate) fn count<T>(&self, memory: &MemoryId, step: impl FnOnce(&mut Counters) -> T) -> Result<T> {
         self.enter(memory)?;
         let mut state = self.state.borrow_mut();
@@ -325,7 +331,7 @@ impl<'c> PgTx<'c> {
         }
     }
 
-    /// The counters as this transaction has them, where it has locked the memory.
+    /// Returns the counters in this transaction, if it has locked the memory.
     pub(crate) fn counters(&self, memory: &MemoryId) -> Option<Counters> {
         let state = self.state.borrow();
         match (self.mode, state.entered.get(memory)) {
@@ -334,7 +340,7 @@ impl<'c> PgTx<'c> {
         }
     }
 
-    /// A row's place among those of its memory that keep the order in which they came.
+    /// Returns the next number for rows of a memory that keep their order of arrival.
     pub(crate) fn next_place(&self, memory: &MemoryId) -> Result<i64> {
         self.count(memory, |counters| {
             counters.places += 1;
@@ -342,12 +348,12 @@ impl<'c> PgTx<'c> {
         })
     }
 
-    /// Notes that the memory's records changed: its index follows after the commit.
+    /// Records that the memory's records changed: its index is updated after the commit.
     pub(crate) fn touch(&self, memory: &MemoryId) {
         self.state.borrow_mut().touched.insert(memory.clone());
     }
 
-    /// Says that content of a memory is erased in this transaction, not only hidden.
+    /// Records that this transaction erases content of a memory, and not only hides it.
     pub(crate) fn erases(&self, memory: &MemoryId) -> Result<()> {
         if self.state.borrow_mut().erased.insert(memory.clone()) {
             self.count(memory, |counters| counters.erasures += 1)?;
@@ -355,7 +361,7 @@ impl<'c> PgTx<'c> {
         Ok(())
     }
 
-    /// Notes a change in a group; it is written when somebody reads groups, and with the commit.
+    /// Records a change in a group. It is written before groups are read, and with the commit.
     pub(crate) fn change_group(
         &self,
         memory: i64,
@@ -368,7 +374,7 @@ impl<'c> PgTx<'c> {
         state.groups.insert((memory, group), (normal.to_owned(), strategy.to_owned(), sequence));
     }
 
-    /// Puts noted changes of groups before the next statement.
+    /// Sends recorded changes of groups with the next statement.
     pub(crate) fn flush_groups(&self) {
         let groups = std::mem::take(&mut self.state.borrow_mut().groups);
         for ((memory, group), (normal, strategy, sequence)) in groups {
@@ -386,7 +392,8 @@ impl<'c> PgTx<'c> {
         }
     }
 
-    /// Writes what waits and commits. `Err` with `true`: the commit was sent and its answer never came.
+    /// Sends deferred statements and commits. `Err` with `true`: the commit was sent without a
+    /// response.
     pub(crate) fn commit(&self) -> std::result::Result<(), (Error, bool)> {
         if self.mode == Mode::Single || self.has_nothing() {
             return Ok(());
@@ -408,13 +415,13 @@ impl<'c> PgTx<'c> {
         Ok(())
     }
 
-    /// True where nothing was asked and nothing is to be written.
+    /// True if no statement was sent and none is deferred.
     fn has_nothing(&self) -> bool {
         let state = self.state.borrow();
         !state.begun && state.later.is_empty() && state.groups.is_empty()
     }
 
-    /// The counters that changed, as statements; numbers of our own making.
+    /// Returns statements for the changed counters. They contain only numbers.
     fn counted(&self) -> String {
         let state = self.state.borrow();
         let changed = state.counted.iter().filter_map(|memory| state.entered.get(memory)?.as_ref());
@@ -431,7 +438,7 @@ impl<'c> PgTx<'c> {
             .collect()
     }
 
-    /// Takes everything back.
+    /// Rolls back.
     pub(crate) fn roll_back(&self) {
         let begun = self.state.borrow().begun && self.mode != Mode::Single;
         if begun && self.connection.borrow_mut().go_on(&[Step::Plain("ROLLBACK")]).is_err() {
@@ -443,7 +450,8 @@ impl<'c> PgTx<'c> {
 }
 
 impl Drop for PgTx<'_> {
-    /// One that nobody ended, as where its work panicked, ends with its connection: the next work on it would go on in it.
+    /// Drops the connection of a transaction that was not ended, such as after a panic: the next
+    /// work would otherwise continue in it.
     fn drop(&mut self) {
         let state = self.state.get_mut();
         if state.begun && !state.ended && self.mode != Mode::Single {
@@ -455,7 +463,7 @@ impl Drop for PgTx<'_> {
     }
 }
 
-/// What is behind the rows of a memory; nothing, where another memory has its number.
+/// Returns the state of a memory from its rows; `None` if the number belongs to another memory.
 fn entered(memory: &MemoryId, number: i64, row: &Row, locked: Option<&Row>) -> Result<Option<Entered>> {
     if row.take::<&str>(0)? != memory.as_str() {
         return Ok(None);
@@ -478,32 +486,32 @@ fn literal(number: Option<i64>) -> String {
     number.map_or_else(|| "NULL".to_owned(), |number| number.to_string())
 }
 
-/// A count or number as PostgreSQL keeps it.
+/// Returns a count or number for PostgreSQL.
 pub(crate) fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// A count or number from PostgreSQL.
+/// Returns a count or number from PostgreSQL.
 pub(crate) fn unsigned(value: i64) -> u64 {
     u64::try_from(value).unwrap_or(0)
 }
 
-/// A limit as PostgreSQL takes it.
+/// Returns a limit for PostgreSQL.
 pub(crate) fn limit(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// A small count in four bytes.
+/// Returns a small count in four bytes.
 pub(crate) fn int(value: impl TryInto<i32>) -> i32 {
     value.try_into().unwrap_or(i32::MAX)
 }
 
-/// A small count back from four or eight bytes.
+/// Returns a small count from four or eight bytes.
 pub(crate) fn uint(value: impl TryInto<u32>) -> u32 {
     value.try_into().unwrap_or(0)
 }
 
-/// A code of a closed list in two bytes.
+/// Returns a code of a closed list in two bytes.
 pub(crate) fn code(value: i64) -> i16 {
     i16::try_from(value).unwrap_or(-1)
 }
@@ -515,7 +523,7 @@ mod tests {
     use crate::options::PostgresOptions;
     use loci_engine_testkit::postgres::PostgresServer;
 
-    /// A server, the name of a database with an empty table, and a connection to it.
+    /// Returns a server, the name of a database with an empty table, and a connection to it.
     fn with_a_table() -> (&'static PostgresServer, String, Connection) {
         let server = PostgresServer::shared().unwrap();
         let url = server.fresh_database().unwrap();
@@ -525,8 +533,8 @@ mod tests {
         (server, database, Connection::new(connecting).unwrap())
     }
 
-    /// The end of a connection may be noticed while the answer before it is read: what comes then is not a transaction of
-    /// its own on a new connection.
+    /// The end of a connection may be noticed while the previous response is read: later statements
+    /// must not form a separate transaction on a new connection.
     #[test]
     fn a_transaction_ends_with_its_connection() {
         let (server, database, mut connection) = with_a_table();
@@ -549,7 +557,7 @@ mod tests {
         assert_eq!(server.sql(&database, "SELECT count(*) FROM kept").unwrap(), "0\n");
     }
 
-    /// What comes after work that panicked is not done within its transaction.
+    /// Statements after work that panicked do not run within its transaction.
     #[test]
     fn a_transaction_ends_with_work_that_panics() {
         let (server, database, mut connection) = with_a_table();

@@ -1,5 +1,6 @@
-//! Running closures as transactions: again where others were in the way, where two came with one name at once, and where
-//! the connection broke before the commit. How often, and how long between, is all it decides.
+//! Runs closures as transactions, and retries them: after conflicts, after concurrent inserts of
+//! one name, and after a connection loss before the commit. It decides only the number of retries
+//! and the pauses.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -13,20 +14,22 @@ use crate::errors::Again;
 use crate::gate::Gate;
 use crate::tx::{Mode, PgTx};
 
-/// Tries where others were at the same rows.
+/// The maximum number of attempts after conflicts.
 const CONTENDED_MAX: u32 = 20;
-/// Tries where a row was waited for in vain: each took as long as is waited for one.
+/// The maximum number of attempts after lock timeouts. Each attempt takes as long as the timeout.
 const LOCKED_MAX: u32 = 3;
-/// Tries where two came with one name: the second finds the first.
+/// The maximum number of attempts after concurrent inserts of one name: the second one finds the
+/// first.
 const COLLIDED_MAX: u32 = 4;
-/// The first pause, and the longest; each is twice as long as the one before.
+/// The first pause, in milliseconds; the next constant is the maximum. Each pause is twice as long
+/// as the one before.
 const PAUSE_MS: u64 = 5;
 const PAUSE_MAX_MS: u64 = 500;
 
-/// What a closure wrote beside its result.
+/// The memories that a closure changed.
 pub(crate) type Touched = std::collections::BTreeSet<loci_model::MemoryId>;
 
-/// How often a piece of work was tried, and how long it was waited for in all.
+/// The number of attempts of a unit of work, and the total pause.
 #[derive(Default)]
 struct Tries {
     contended: u32,
@@ -37,8 +40,8 @@ struct Tries {
 }
 
 impl Tries {
-    /// True where the work is to be run again; waits a little first. Of a connection that is gone nothing is kept; that none
-    /// could be made, and that none answered, counts as having waited.
+    /// Returns true if the work must be retried, after a pause. A lost connection is dropped. Time
+    /// spent on failed connects and on missing responses counts as pause.
     fn go_on(&mut self, again: Again, connection: &mut Connection) -> bool {
         self.waited += connection.lost();
         let more = match again {
@@ -64,22 +67,22 @@ impl Tries {
             let pause = Duration::from_millis((PAUSE_MS << self.pauses.min(10)).min(PAUSE_MAX_MS));
             self.pauses += 1;
             self.waited += pause;
-            // The thread is the connection's own: nobody else waits with it.
+            // The thread belongs to the connection, so the pause blocks no other work.
             std::thread::park_timeout(pause);
         }
         more
     }
 }
 
-/// What became of a write.
+/// The result of a write.
 pub(crate) enum Written {
-    /// It is committed; which memories' records changed.
+    /// Committed. Contains the memories with changed records.
     Done(Touched),
-    /// There were enough in the memory of that number: nothing was done.
+    /// The memory with that number has enough writers: nothing was done.
     Crowded(i64),
 }
 
-/// Runs a write, where there is room in the memories that it enters.
+/// Runs a write if the memories it enters have free slots.
 pub(crate) fn write(
     connection: &mut Connection,
     gate: &Gate,
@@ -90,7 +93,7 @@ pub(crate) fn write(
         let mut tx = Tables(PgTx::new(connection, Mode::Write).through(gate));
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut tx)))
             .unwrap_or_else(|_| Err(Error::bug("a write panicked; nothing of it was written")));
-        // A closure that went on after a failed statement has not written what it thinks.
+        // A closure that continued after a failed statement has not written everything.
         let failure = tx.failure();
         let error = match (outcome, failure) {
             (Ok(()), None) => match tx.commit() {
@@ -117,7 +120,7 @@ pub(crate) fn write(
     }
 }
 
-/// The commit was sent, and the connection broke before it was answered.
+/// Returns the error for a connection that broke after the commit was sent and before its response.
 fn in_doubt() -> Error {
     Error::unavailable(
         "the connection to the database broke while this was written, and it may or may not be there: try again with the \
@@ -125,7 +128,7 @@ fn in_doubt() -> Error {
     )
 }
 
-/// Runs a read on one state of the database.
+/// Runs a read on one consistent state of the database.
 pub(crate) fn read<T>(
     connection: &mut Connection,
     work: impl FnMut(&Tables<PgTx<'_>>) -> Result<T>,
@@ -133,7 +136,7 @@ pub(crate) fn read<T>(
     reading(connection, Mode::Read, work)
 }
 
-/// Asks one question.
+/// Runs a read with one statement.
 pub(crate) fn ask<T>(
     connection: &mut Connection,
     work: impl FnMut(&Tables<PgTx<'_>>) -> Result<T>,
@@ -167,7 +170,7 @@ fn reading<T>(
     }
 }
 
-/// The same for the port's closures.
+/// Runs a read for the closures of the port.
 pub(crate) fn read_port(
     connection: &mut Connection,
     work: &mut dyn FnMut(&dyn ReadTx) -> Result<()>,
@@ -175,7 +178,7 @@ pub(crate) fn read_port(
     read(connection, |tx| work(tx))
 }
 
-/// Runs a change of what the store derives itself: no port, no counters, and the same however often it is run.
+/// Runs a change of data that the store derives itself: without port and counters, and idempotent.
 pub(crate) fn change<T>(
     connection: &mut Connection,
     mut work: impl FnMut(&PgTx<'_>) -> Result<T>,
@@ -207,7 +210,7 @@ mod tests {
     use crate::options::PostgresOptions;
     use loci_engine_testkit::postgres::PostgresServer;
 
-    /// Who waits for a row that another keeps hears of it in the end, and holds a connection no longer than that.
+    /// Waiting for a locked row ends with an error, and occupies a connection no longer.
     #[test]
     fn a_row_is_not_waited_for_for_ever() {
         let server = PostgresServer::shared().unwrap();

@@ -1,5 +1,5 @@
-//! The conformance suite on this store, over a real PostgreSQL: once as it is, once with every memory searched in the
-//! database, as great ones are.
+//! Runs the conformance suite on this store with a real PostgreSQL: once with defaults, and once
+//! with every memory searched in the database, like large ones.
 
 use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
@@ -8,8 +8,8 @@ use loci_engine_testkit::postgres::{Copies, PostgresServer};
 use loci_model::ports::store::Store;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
 
-/// Copies of a database with tables. Making sixteen of each great table takes longer than all the
-/// rest of a part.
+/// Copies of a database with tables. Creating sixteen partitions of each large table takes longer
+/// than the rest of a part.
 #[cfg(test)]
 static COPIES: LazyLock<Copies> = LazyLock::new(|| {
     let server = PostgresServer::shared().expect("a server");
@@ -27,7 +27,7 @@ fn options(url: &str) -> PostgresOptions {
 
 #[cfg(test)]
 fn conformance_with(change: fn(&mut PostgresOptions)) {
-    // Parts come one after another: when one begins, the last one's database may go.
+    // Parts run in sequence: when one starts, the database of the previous one can be dropped.
     let last = RefCell::new(None::<String>);
     loci_store_conformance::run(&|| {
         if let Some(done) = last.take() {

@@ -1,4 +1,4 @@
-//! Several servers on one database: what each takes is its own, and what is swept is swept once.
+//! Several servers on one database: each claim is exclusive, and each row is swept once.
 #![expect(clippy::expect_used, reason = "a failure of the database under test is the test's failure")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ use loci_testkit_ports::{block_on, samples};
 const SERVERS: usize = 3;
 const THREADS: usize = 2;
 
-/// Servers on one fresh database, and memories in it.
+/// Servers on one new database, and memories in it.
 struct Bench {
     servers: Vec<Arc<dyn Store>>,
     memories: Vec<MemoryId>,
@@ -30,7 +30,7 @@ impl Bench {
     fn new(memories: usize) -> Self {
         let server = PostgresServer::shared().expect("a server");
         let url = server.fresh_database().expect("a database");
-        // All at once: one makes the schema.
+        // All start concurrently: one creates the schema.
         let opening: Vec<_> = (0..SERVERS)
             .map(|_| {
                 let url = url.clone();
@@ -52,7 +52,7 @@ impl Bench {
         bench
     }
 
-    /// The name of the database.
+    /// Returns the name of the database.
     fn database(&self) -> String {
         self.url.rsplit('/').next().expect("a name").to_owned()
     }
@@ -73,7 +73,7 @@ impl Bench {
         block_on(self.servers[server].read(work)).expect("a read")
     }
 
-    /// Runs the same on several threads of each server; what each gives.
+    /// Runs work on several threads of each server, and returns the results.
     fn everywhere<T: Send>(&self, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
         thread::scope(|scope| {
             let threads: Vec<_> = (0..SERVERS * THREADS)
@@ -122,7 +122,7 @@ fn jobs_are_claimed_once() {
     assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 150);
 }
 
-/// Whatever is asked for while others claim and finish is done after it was asked for.
+/// A job that is requested while others claim and finish jobs runs after the request.
 #[test]
 fn nothing_that_is_asked_for_is_lost() {
     let bench = Bench::new(1);
@@ -248,7 +248,8 @@ fn deliveries_keep_their_order_and_are_sent_once() {
     }
 }
 
-/// One token at several servers at once, with the same name or with others: one memory is made, and all hear of it.
+/// A token is used at several servers concurrently, with the same name or others: one memory is
+/// created, and all receive it.
 #[test]
 fn a_token_of_the_server_answers_once() {
     let bench = Bench::new(0);
@@ -340,7 +341,7 @@ fn events_are_swept_once_beside_writes() {
         }
         swept
     });
-    // Events, and the sessions that are empty then.
+    // Events, and the sessions that become empty.
     let mut swept: usize = counts.iter().sum();
     loop {
         match bench.write(0, move |tx| tx.events_mut().sweep(late, 10)) {
@@ -357,7 +358,8 @@ fn events_are_swept_once_beside_writes() {
     assert_eq!(bench.read(2, move |tx| tx.events().last_place(&memory, first)), Some(0));
 }
 
-/// Many writes wait for one memory that another server is long in: writes of other memories go on meanwhile.
+/// Many writes wait for one memory that another server has locked: writes of other memories
+/// continue.
 #[test]
 fn a_memory_that_is_long_written_to_holds_up_no_other() {
     let bench = Bench::new(2);
@@ -388,13 +390,13 @@ fn a_memory_that_is_long_written_to_holds_up_no_other() {
         );
         while server.sql("postgres", &waits).expect("a count").trim() != "t" {}
         assert!(bench.write(0, enter(&other)));
-        // Whoever was long in it is still there.
+        // The long-running write still holds its lock.
         assert!(release.send(()).is_ok(), "the other write had to wait");
         assert!(waiting.join().expect("a thread").into_iter().all(|written| written.expect("a write")));
     });
 }
 
-/// The end of a transaction that read is sent without waiting for its answer; sent it is.
+/// The end of a read transaction is sent without waiting for the response.
 #[test]
 fn a_read_leaves_no_transaction_open() {
     let bench = Bench::new(1);
@@ -404,7 +406,7 @@ fn a_read_leaves_no_transaction_open() {
     let open =
         "SELECT count(*) FROM pg_stat_activity WHERE datname = 'NAME' AND state LIKE 'idle in transaction%'";
     let name = bench.database();
-    // It may still be on its way.
+    // It may still be in transit.
     let ended = (0..100)
         .any(|_| server.sql("postgres", &open.replace("NAME", &name)).expect("a count").trim() == "0");
     assert!(ended);

@@ -1,6 +1,6 @@
-//! Plans of every statement that a mixed workload sends: those that name a memory reach one partition of a table and go by
-//! an index; those that do not go by an index too. The statements come from the server's own log, with their values, so
-//! that none is forgotten.
+//! Checks the plans of every statement that a mixed workload sends. Statements that name a memory
+//! must reach one partition of a table and use an index; all others must use an index too. The
+//! statements and their values come from the server's log, so that none is missed.
 #![expect(clippy::expect_used, reason = "a failure of the database under test is the test's failure")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ use loci_testkit_ports::{block_on, samples};
 const PARTITIONS: u32 = 4;
 const DATABASE: &str = "plans";
 
-/// A statement as it was sent, and one set of its values as literals.
+/// Statements as sent, each with sets of its values as literals.
 type Sent = BTreeMap<String, Vec<String>>;
 
 fn logging() -> Settings {
@@ -27,13 +27,14 @@ fn logging() -> Settings {
             of("log_min_duration_statement", "0"),
             of("log_line_prefix", "@@"),
             of("log_parameter_max_length", "-1"),
-            // Plans are those of tables nobody has counted, however long the test takes: of one session any index is as good.
+            // Without table statistics, independent of the duration of the test: with one session
+            // any index is equally good.
             of("autovacuum", "off"),
         ],
     }
 }
 
-/// The statements in the log that were executed with values.
+/// Returns the statements in the log that were executed with values.
 fn sent(log: &str) -> Sent {
     let mut sent = Sent::new();
     let mut executed: Option<String> = None;
@@ -54,7 +55,7 @@ fn sent(log: &str) -> Sent {
     sent
 }
 
-/// `$1 = 'a', $2 = NULL` as literals.
+/// Parses `$1 = 'a', $2 = NULL` into literals.
 fn literals(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for number in 1.. {
@@ -67,7 +68,7 @@ fn literals(text: &str) -> Vec<String> {
     out
 }
 
-/// Something of everything, so that every accessor has sent its statements.
+/// Uses every accessor, so that all statements are sent.
 fn work(store: &Arc<dyn Store>) {
     let memory = samples::memory("plans").expect("a memory");
     let id = memory.id.clone();
@@ -107,7 +108,8 @@ fn every_statement_goes_by_partition_and_index() {
         options.partitions = PARTITIONS;
         PostgresStore::open(options).expect("a store") as Arc<dyn Store>
     };
-    // What the conformance suite sends, on databases of its own, and what is asked of the one that is looked at.
+    // The statements of the conformance suite, on separate databases, and those on the examined
+    // database.
     loci_store_conformance::run(&|| {
         let url = server.fresh_database().expect("a database");
         open(url.rsplit('/').next().expect("a name"))
@@ -123,7 +125,7 @@ fn every_statement_goes_by_partition_and_index() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n\n"));
 }
 
-/// The plan that the server keeps for a statement, with partitions cut away as at a start.
+/// Returns the generic plan of a statement, with partitions pruned at execution start.
 fn plan(server: &PostgresServer, sql: &str, values: &[String]) -> Option<String> {
     let is_of_ours =
         ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"].iter().any(|word| sql.starts_with(word));
@@ -138,7 +140,7 @@ fn plan(server: &PostgresServer, sql: &str, values: &[String]) -> Option<String>
     Some(server.sql(DATABASE, &script).unwrap_or_else(|error| format!("FAILED {error}")))
 }
 
-/// What is wrong with a plan.
+/// Returns the error in a plan.
 fn complain(sql: &str, plan: &str) -> Option<String> {
     let wrong = if plan.starts_with("FAILED") {
         "it could not be explained"
@@ -154,7 +156,7 @@ fn complain(sql: &str, plan: &str) -> Option<String> {
     Some(format!("{wrong}: {sql}\n{plan}"))
 }
 
-/// Tables that stay small, and those of which a statement may say nothing else.
+/// Tables that stay small, whose statements need no index.
 const SMALL: &[&str] = &["models", "access_keys", "leases", "versions", "probes"];
 
 fn great_tables_walked(plan: &str) -> bool {
@@ -164,12 +166,14 @@ fn great_tables_walked(plan: &str) -> bool {
     })
 }
 
-/// Indexes whose entries are of one memory without saying so: the words of a passage are digests of it too.
+/// Indexes whose entries belong to one memory implicitly: the words of a passage are digests that
+/// include the memory.
 const OF_ONE_MEMORY: &[&str] = &["_words"];
 
-/// An index that a plan of a statement about one memory goes by without seeking anything in it, or, in a partition, without
-/// seeking the memory: it may walk those of all others. Of tables that are not cut, which hold nothing here, any index that
-/// seeks will do. Small tables may be walked.
+/// Returns an index that the plan of a statement about one memory scans without a condition or, in
+/// a partition, without a condition on the memory: it may scan the rows of all other memories. For
+/// unpartitioned tables, which are empty here, any index with a condition is accepted. Small tables
+/// may be scanned.
 fn walked_whole(plan: &str) -> Option<String> {
     let mut lines = plan.lines().peekable();
     while let Some(line) = lines.next() {
@@ -187,7 +191,7 @@ fn walked_whole(plan: &str) -> Option<String> {
     None
 }
 
-/// The index that a line of a plan scans.
+/// Returns the index that a line of a plan scans.
 fn index_of(line: &str) -> Option<&str> {
     let (_, rest) = line
         .split_once("Bitmap Index Scan on ")
@@ -195,7 +199,7 @@ fn index_of(line: &str) -> Option<&str> {
     rest.split_whitespace().next()
 }
 
-/// Partitions by table that a plan reaches.
+/// Returns the partitions by table that a plan reaches.
 fn partitions(plan: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for word in plan

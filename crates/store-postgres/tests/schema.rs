@@ -1,4 +1,4 @@
-//! A schema that a script made is the one that servers make, and they take it as theirs.
+//! A schema created by a script equals the one that servers create, and servers accept it.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use loci_store_postgres::ddl::{Dialect, script};
 use loci_store_postgres::{PostgresOptions, PostgresStore};
 use loci_testkit_ports::block_on;
 
-/// Columns, keys and indexes, as the database tells them.
+/// Selects columns, keys and indexes from the catalog.
 const SHAPE: &str = "SELECT string_agg(line, chr(10) ORDER BY line) FROM (\
     SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable AS line \
     FROM information_schema.columns WHERE table_schema = 'loci' \

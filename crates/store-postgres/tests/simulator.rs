@@ -1,4 +1,4 @@
-//! The simulator on this store, and beside the embedded one: the same seeds, the same transcripts.
+//! Runs the simulator on this store and on the embedded one: equal seeds give equal transcripts.
 #![expect(clippy::panic, reason = "what breaks in the run breaks the test")]
 #![expect(clippy::disallowed_methods, reason = "the seed of a further run comes from outside")]
 
@@ -16,11 +16,12 @@ fn run(seed: u64, place: &TestPlace) -> Transcript {
     })
 }
 
-/// Even ones, in which the embedded store, too, is taken for one of many hosts: two servers and a model; then three, two and
-/// three servers without one, where each message must be in one record however many servers read.
+/// Even seeds, with which the embedded store also counts as one of many hosts: two servers and a
+/// model; then three, two and three servers without a model, where each message must be in one
+/// record regardless of the number of servers.
 const SEEDS: [u64; 4] = [2, 4, 12, 18];
 
-/// `LOCI_SIMULATION_SEED=16 cargo test -p loci-store-postgres --test simulator` runs another one.
+/// `LOCI_SIMULATION_SEED=16 cargo test -p loci-store-postgres --test simulator` runs another seed.
 #[test]
 fn both_stores_live_the_same() {
     let further = std::env::var("LOCI_SIMULATION_SEED").ok().map(|seed| seed.parse().unwrap());

@@ -1,4 +1,4 @@
-//! Texts that PostgreSQL takes badly: with zero characters, and longer than a row of an index.
+//! Texts that are difficult for PostgreSQL: with zero characters, and longer than an index row.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn zero_characters_and_long_subtypes_are_kept() {
     let store = PostgresStore::open(options).expect("a store") as Arc<dyn Store>;
     let memory = samples::memory("texts").expect("a memory");
     let id = memory.id.clone();
-    // Nothing in it repeats, so that it cannot be pressed into less.
+    // Nothing repeats, so that the text cannot be compressed.
     let long: String = (0x4e00..0x4e00 + 4_096).filter_map(char::from_u32).collect();
     for (number, subtype) in [(1, "a\0b".to_owned()), (2, long), (3, "\0".to_owned())] {
         let (memory, id) = (memory.clone(), id.clone());

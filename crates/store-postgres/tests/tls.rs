@@ -1,5 +1,6 @@
-//! TLS to the database, and addresses that no connection can be made by: what is refused is refused at once, with the
-//! member of the address and the remedy. The certificates in `tls/` were made for these tests and vouch for nothing.
+//! TLS to the database, and URLs with which no connection can succeed: the error is immediate, with
+//! the member of the URL and the remedy. The certificates in `tls/` were made for these tests and
+//! are trusted by nothing else.
 #![expect(clippy::expect_used, reason = "a failure of the proxy or the database is the test's failure")]
 
 use std::io::{Read as _, Write as _};
@@ -20,7 +21,7 @@ fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tls").join(name)
 }
 
-/// Speaks TLS as a database does, by the certificate for `localhost`, and passes on what it hears.
+/// A TLS endpoint that uses the certificate for `localhost`, and forwards the data to a database.
 struct Proxy {
     port: u16,
     connections: Arc<AtomicUsize>,
@@ -52,7 +53,7 @@ impl Proxy {
                     counted.fetch_add(1, Ordering::SeqCst);
                     let acceptor = acceptor.clone();
                     tokio::spawn(async move {
-                        // The request for TLS, of eight bytes.
+                        // The SSLRequest message of eight bytes.
                         plain.read_exact(&mut [0; 8]).await?;
                         plain.write_all(b"S").await?;
                         let mut secured = acceptor.accept(plain).await?;
@@ -66,7 +67,7 @@ impl Proxy {
     }
 }
 
-/// What opening a store by that address says, and of which kind it is.
+/// Returns the error of opening a store with that URL, and its kind.
 fn refusal(url: &str) -> String {
     let options = PostgresOptions::parse(url).expect("an address");
     let error = PostgresStore::open(options).err().expect("a refusal");
@@ -115,7 +116,7 @@ fn what_no_connection_can_be_made_by_says_why() {
     let plain = server.fresh_database().expect("a database");
     check(&format!("{plain}?sslmode=require"), "does not offer TLS");
     check("postgres:///nowhere", "host");
-    // A database that asks for a password, and hears of none.
+    // A database that requests a password and receives none.
     let asking = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = asking.local_addr().expect("an address").port();
     std::thread::spawn(move || {

@@ -1,4 +1,5 @@
-//! Everything of a data folder moved into a database and back, and from a database into another, broken off at every write.
+//! Moves all data of a folder into a database and back, and from one database to another,
+//! interrupted at every write.
 #![expect(clippy::unwrap_used, reason = "a failure of the stores under test is the test's failure")]
 
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! A consistent copy while serving: written under another name, synced, then renamed. Never over an
-//! existing file, and under no name of a data folder's own.
+//! A consistent copy while serving: written under another name, synced, then renamed. Never
+//! replaces an existing file, and never uses a file name of the data folder.
 
 use std::path::Path;
 
@@ -10,7 +10,8 @@ use rusqlite::Connection;
 use crate::errors::{Sql, folder_error};
 use crate::folder::{data_folder_of, named, open_private, sync_folder};
 
-/// Copies the database to `path`. The copy holds no page that is not in use: what was erased is not in it.
+/// Copies the database to `path`. The copy contains only pages in use, so erased content is not in
+/// it.
 pub(crate) fn backup(connection: &Connection, path: &Path) -> Result<BackupReport> {
     if let Some(folder) = data_folder_of(path) {
         return Err(Error::invalid(
@@ -34,7 +35,7 @@ pub(crate) fn backup(connection: &Connection, path: &Path) -> Result<BackupRepor
     };
     let partial = folder.join(format!(".{}.{}.partial", name.to_string_lossy(), std::process::id()));
     let outcome = copy(connection, &partial).and_then(|bytes| {
-        // A hard link, unlike a rename, does not replace a file that came up meanwhile.
+        // A hard link, unlike a rename, does not replace a file that was created meanwhile.
         std::fs::hard_link(&partial, path).map_err(|error| folder_error(&named("naming", path), error))?;
         Ok(bytes)
     });
@@ -46,13 +47,13 @@ pub(crate) fn backup(connection: &Connection, path: &Path) -> Result<BackupRepor
 }
 
 fn copy(connection: &Connection, partial: &Path) -> Result<u64> {
-    // An empty file of the owner's alone: SQLite fills it.
+    // An empty file with access for its owner only, which SQLite fills.
     let file = open_private(partial)?;
     file.set_len(0).map_err(|error| folder_error(&named("writing", partial), error))?;
     let Some(target) = partial.to_str() else {
         return Err(Error::invalid("path", "path must be valid UTF-8"));
     };
-    // The copy is a write in SQLite's eyes, though not one to the database that is read.
+    // For SQLite the copy is a write, although not to the source database.
     connection.pragma_update(None, "query_only", false).sql()?;
     let copied = connection.execute("VACUUM INTO ?1", [target]).sql();
     connection.pragma_update(None, "query_only", true).sql()?;

@@ -1,4 +1,5 @@
-//! Values bound to a statement that is put together from parts: numbered, so that parts may come in any order.
+//! Values bound to a statement that is composed of parts. They are numbered, so that parts may come
+//! in any order.
 
 use rusqlite::types::Value;
 
@@ -7,13 +8,13 @@ use rusqlite::types::Value;
 pub(crate) struct Bound(Vec<Value>);
 
 impl Bound {
-    /// Keeps a value and returns its place in the statement, like `?3`.
+    /// Adds a value and returns its placeholder, such as `?3`.
     pub(crate) fn put(&mut self, value: impl Into<Value>) -> String {
         self.0.push(value.into());
         format!("?{}", self.0.len())
     }
 
-    /// The values.
+    /// Returns the values.
     pub(crate) fn values(&self) -> &[Value] {
         &self.0
     }

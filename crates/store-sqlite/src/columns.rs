@@ -1,4 +1,4 @@
-//! Rows of SQLite as the nouns of both stores are read from them.
+//! Reads the types shared by both stores from rows of SQLite.
 
 use loci_model::{Error, Result};
 use loci_store_kit::fields::Fields;

@@ -1,7 +1,7 @@
-//! Proof that the database that this process has open is still the one in the data folder, and
-//! sound. A folder that was replaced, redirected or removed, or a log that was removed, leaves open
-//! files behind that nobody finds again; a restore of a backup loses the writes into a damaged
-//! database. Neither must be acknowledged.
+//! Checks that the database opened by this process is still the one in the data folder, and not
+//! damaged. If a folder was replaced, redirected or removed, or a log was removed, the open files
+//! are no longer reachable. Restoring a backup would lose writes to a damaged database. In both
+//! cases no write may be acknowledged.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -13,30 +13,30 @@ use loci_model::{Error, Result};
 use crate::errors::{folder_error, is_damage, loci_db_damaged};
 use crate::folder::{DATABASE, LOG};
 
-/// The files of the database as they were opened, below the path that was configured: a link in it may
-/// come to lead elsewhere. Shared by the readers and the writer of one store.
+/// The files of the database as opened, under the configured path, in which a link may change.
+/// Shared by the readers and the writer of a store.
 #[derive(Debug, Clone)]
 pub(crate) struct DatabaseCondition {
     path: PathBuf,
     file: FileIdentity,
-    /// It was more than its log; it is never empty again.
+    /// True if the database file had content besides its log; it never becomes empty again.
     is_filled: bool,
     log_path: PathBuf,
-    /// The log, from when it is first there: SQLite keeps the file while a connection is open.
+    /// The log, once it exists: SQLite keeps the file while a connection is open.
     log: Arc<OnceLock<FileIdentity>>,
-    /// Damage was found once: it stays until a process opens the database again, also where other
-    /// pages can still be read.
+    /// True after damage was found. It stays set until a process opens the database again, even if
+    /// other pages are still readable.
     is_damaged: Arc<AtomicBool>,
 }
 
-/// The identity of a file, which tells it from another one of its name.
+/// The identity of a file, which distinguishes it from another one with the same name.
 type FileIdentity = (u64, u64);
 
 impl DatabaseCondition {
-    /// The condition of the database in the folder, as configured, which is open for writing.
+    /// Returns the condition of the database in the configured folder, which is open for writing.
     ///
     /// # Errors
-    /// `Unavailable` where it cannot be looked at.
+    /// `Unavailable` if the files cannot be examined.
     pub(crate) fn of(folder: &Path) -> Result<Self> {
         let folder =
             std::path::absolute(folder).map_err(|error| folder_error("finding the data folder", error))?;
@@ -53,21 +53,20 @@ impl DatabaseCondition {
         })
     }
 
-    /// Returns the outcome as it is, after a look at whether it tells of damage.
+    /// Returns the outcome unchanged, after recording any damage it reports.
     pub(crate) fn noted<T>(&self, outcome: Result<T>) -> Result<T> {
         self.note(&outcome);
         outcome
     }
 
-    /// Notes damage that an outcome tells of.
+    /// Records damage that an outcome reports.
     pub(crate) fn note<T>(&self, outcome: &Result<T>) {
         if outcome.as_ref().is_err_and(is_damage) {
             self.is_damaged.store(true, Ordering::Relaxed);
         }
     }
 
-    /// An error where damage was found, or where another file, or none, has the name of the
-    /// database or of its log now.
+    /// Returns an error if damage was found, or if the database or its log was replaced or removed.
     ///
     /// # Errors
     /// `Unavailable`, with the remedy.
@@ -92,7 +91,7 @@ impl DatabaseCondition {
         })
     }
 
-    /// True where the log is the one that was there before, or was never there.
+    /// True if the log is the same as before, or never existed.
     fn has_log(&self) -> bool {
         let found = std::fs::metadata(&self.log_path).ok().map(|metadata| identity(&metadata));
         found.map_or(self.log.get().is_none(), |found| *self.log.get_or_init(|| found) == found)
@@ -105,7 +104,7 @@ fn identity(metadata: &Metadata) -> FileIdentity {
     (metadata.dev(), metadata.ino())
 }
 
-/// An open file cannot be replaced here: its being there is enough.
+/// An open file cannot be replaced on this system: its existence is enough.
 #[cfg(not(unix))]
 fn identity(_: &Metadata) -> FileIdentity {
     (0, 0)
@@ -123,7 +122,7 @@ mod tests {
     use crate::errors::loci_db_damaged;
     use crate::{SqliteOptions, SqliteStore};
 
-    /// The result of a write, and whether the store reports that it is well.
+    /// Returns the result of a write, and true if the store reports that it is ready.
     fn written(store: &Arc<dyn Store>, name: &str) -> (Option<ErrorKind>, bool) {
         let memory = samples::memory(name).unwrap();
         let outcome = block_on(store.write(move |tx| tx.memories_mut().insert(&memory)));
@@ -137,14 +136,14 @@ mod tests {
         let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(&folder)).unwrap();
         let (well, refused) = ((None, true), (Some(ErrorKind::Unavailable), false));
         assert_eq!(written(&store, "first"), well);
-        // Moved away, and a new one in its place.
+        // The folder is moved away, and a new one created in its place.
         std::fs::rename(&folder, &away).unwrap();
         assert_eq!(written(&store, "second"), refused);
         let other: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(&folder)).unwrap();
         assert_eq!(written(&other, "others"), well);
         assert_eq!(written(&store, "third"), refused);
         other.close();
-        // Back as it was: nothing of what was refused is there.
+        // The folder is restored: no rejected write is in it.
         std::fs::remove_dir_all(&folder).unwrap();
         std::fs::rename(&away, &folder).unwrap();
         assert_eq!(written(&store, "fourth"), well);
@@ -176,7 +175,7 @@ mod tests {
         let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(&link)).unwrap();
         let (well, refused) = ((None, true), (Some(ErrorKind::Unavailable), false));
         assert_eq!(written(&store, "first"), well);
-        // The link leads elsewhere, and back.
+        // The link points elsewhere, and back.
         SqliteStore::open(SqliteOptions::new(&second)).unwrap().close();
         std::fs::remove_file(&link).unwrap();
         std::os::unix::fs::symlink(&second, &link).unwrap();
@@ -184,7 +183,7 @@ mod tests {
         std::fs::remove_file(&link).unwrap();
         std::os::unix::fs::symlink(&first, &link).unwrap();
         assert_eq!(written(&store, "third"), well);
-        // A checkpoint keeps the log; somebody else removes it.
+        // A checkpoint keeps the log; another process removes it.
         let underway = Checkpoint::Underway { monotonic_us: 1 };
         block_on(store.checkpoint(underway)).unwrap();
         assert_eq!(written(&store, "fourth"), well);
@@ -203,7 +202,8 @@ mod tests {
         let path = folder.path().join("loci.db");
         let mut file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
         let length = file.metadata().unwrap().len();
-        // Everything but the first page, which says what kind of file it is, and the schema's.
+        // Overwrites everything except the first page, which has the file type, and the pages of
+        // the schema.
         file.seek(SeekFrom::Start(length / 4)).unwrap();
         file.write_all(&vec![0x5a; usize::try_from(length - length / 4).unwrap()]).unwrap();
         drop(file);
@@ -220,7 +220,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(folder.path())).unwrap();
         let (go, gone) = std::sync::mpsc::channel::<()>();
-        // The first piece holds the turn until all of them are queued.
+        // The first piece holds the turn until all others are queued.
         let first = store.write_boxed(Box::new(move |_| {
             let _ = gone.recv();
             Ok(())

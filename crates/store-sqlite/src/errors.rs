@@ -1,4 +1,5 @@
-//! SQLite's errors in the words of the model: what happened, and what to do. No SQL and no content in messages.
+//! Translates errors of SQLite to those of the model: the event and the remedy. Messages contain no
+//! SQL and no content.
 
 use loci_model::{Error, ErrorKind, Result};
 pub(crate) use loci_store_kit::codes::{damaged, stored};
@@ -6,19 +7,19 @@ use rusqlite::ErrorCode;
 
 const DAMAGED: &str = "loci.db is damaged: stop the server and restore a backup (loci restore)";
 
-/// The error of a database that SQLite finds damaged.
+/// Returns the error for a damaged database.
 pub(crate) fn loci_db_damaged() -> Error {
     Error::unavailable(DAMAGED)
 }
 
-/// True for the error of a database that SQLite finds damaged.
+/// True for the error of a damaged database.
 pub(crate) fn is_damage(error: &Error) -> bool {
     error.kind == ErrorKind::Unavailable && error.message == DAMAGED
 }
 
-/// Turns a result of SQLite into one of the model.
+/// Converts a result of SQLite to one of the model.
 pub(crate) trait Sql<T> {
-    /// The same result.
+    /// Returns the converted result.
     fn sql(self) -> Result<T>;
 }
 
@@ -61,7 +62,7 @@ fn translate(error: rusqlite::Error) -> Error {
     Error::new(kind, message).caused_by(error)
 }
 
-/// An error of the file system on the data folder.
+/// Returns the error for a file system error in the data folder.
 pub(crate) fn folder_error(what: &str, error: std::io::Error) -> Error {
     use std::io::ErrorKind as Io;
     let remedy = match error.kind() {

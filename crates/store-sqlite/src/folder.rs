@@ -1,4 +1,4 @@
-//! The data folder: made for its owner only, never on a network file system.
+//! The data folder: created with access for its owner only, and never on a network file system.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::Write as _;
@@ -10,14 +10,15 @@ use loci_model::{Error, Result};
 use crate::errors::folder_error;
 use crate::replacement;
 
-/// The database's file name in the folder.
+/// The file name of the database.
 pub(crate) const DATABASE: &str = "loci.db";
 /// The file name of the database's log.
 pub(crate) const LOG: &str = "loci.db-wal";
-/// The file name of the lock on the schema: a folder that only keeps backups has none.
+/// The file name of the schema lock. A folder that contains only backups has none.
 pub(crate) const SCHEMA_LOCK: &str = "schema";
 
-/// Makes the folder if it is not there, refuses network file systems, and returns its full path.
+/// Creates the folder if it does not exist, rejects network file systems, and returns the full
+/// path.
 pub(crate) fn prepare(folder: &Path) -> Result<PathBuf> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -26,20 +27,22 @@ pub(crate) fn prepare(folder: &Path) -> Result<PathBuf> {
     builder.create(folder).map_err(|error| folder_error(&named("making", folder), error))?;
     let folder = folder.canonicalize().map_err(|error| folder_error(&named("finding", folder), error))?;
     refuse_network(&folder)?;
-    // Made before SQLite opens it, so that it and its companions are the owner's alone.
+    // Created before SQLite opens it, so that only the owner has access to it and its companion
+    // files.
     make_private(&folder.join(DATABASE))?;
     Ok(folder)
 }
 
-/// An error where the folder holds no database, or an empty one. Looks from outside: nothing is made, no lock is taken.
+/// Returns an error if the folder contains no database, or an empty one. It creates nothing and
+/// takes no lock.
 pub(crate) fn expect_store(folder: &Path) -> Result<()> {
-    // A restore that was decided on is finished by the process that opens the folder.
+    // The process that opens the folder finishes a decided restore.
     if replacement::is_pending(folder)? {
         return Ok(());
     }
     let database = folder.join(DATABASE);
     let metadata = std::fs::metadata(&database);
-    // The log of a database that was just made may hold all of it.
+    // The log of a new database may contain all of its data.
     let log = std::fs::metadata(folder.join(LOG)).map_or(0, |log| log.len());
     match metadata {
         Ok(file) if file.is_file() && (file.len() > 0 || log > 0) => Ok(()),
@@ -52,10 +55,10 @@ pub(crate) fn expect_store(folder: &Path) -> Result<()> {
     }
 }
 
-/// Returns the data folder to which a file of this name would belong, be it there or not: a name of
-/// the folder's own, at whatever depth. Other files may lie there; a mounted volume may be all that
-/// a process can write to. Looks from outside: nothing is opened, and the links of the name itself
-/// are not followed.
+/// Returns the data folder to which a file with this name would belong, whether it exists or not: a
+/// file name of a data folder, at any depth. Other files are permitted there, because a mounted
+/// volume may be the only place where a process can write. It opens nothing, and does not follow
+/// links of the name itself.
 #[must_use]
 pub fn data_folder_of(file: &Path) -> Option<PathBuf> {
     let parent = match file.parent() {
@@ -70,7 +73,7 @@ pub fn data_folder_of(file: &Path) -> Option<PathBuf> {
     is_own_name(&first.as_os_str().to_string_lossy()).then(|| folder.to_owned())
 }
 
-/// True for names that the files of a data folder have, its master key and its mirrors among them.
+/// True for file names of a data folder, including its master key and its mirrors.
 fn is_own_name(name: &str) -> bool {
     // A copy of the master key in the same folder may be the only one.
     let begins = [DATABASE, "master.key"];
@@ -78,8 +81,8 @@ fn is_own_name(name: &str) -> bool {
     begins.iter().any(|own| name.starts_with(own)) || whole.contains(&name)
 }
 
-/// Makes an empty file for its owner only, unless it is there. One that is there is not opened: closing it again would
-/// drop the locks that SQLite holds on it for this whole process.
+/// Creates an empty file for its owner only, unless it exists. An existing one is not opened:
+/// closing it would release the locks that SQLite holds on it in this process.
 fn make_private(path: &Path) -> Result<()> {
     match private().create_new(true).open(path) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
@@ -89,7 +92,7 @@ fn make_private(path: &Path) -> Result<()> {
     }
 }
 
-/// Opens a file of the folder for reading and writing; a new one is for its owner only.
+/// Opens a file of the folder for reading and writing. A new one is for its owner only.
 pub(crate) fn open_private(path: &Path) -> Result<File> {
     let opened = private().create(true).truncate(false).open(path);
     opened.map_err(|error| folder_error(&named("opening", path), error))
@@ -103,14 +106,14 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Bytes of a probe: more than a small write takes.
+/// The size of a probe in bytes: more than a small write needs.
 const PROBE_BYTES: usize = 256 * 1024;
-/// Probes of a process share the name of one file: one that is under way would remove that of
-/// another.
+/// Serialises the probes of a process, which share one file name: one would otherwise remove the
+/// file of another.
 static PROBING: Mutex<()> = Mutex::new(());
 
-/// Proves that the disk of the folder takes a file of some size. A write into the database alone proves
-/// nothing: it may find its place in what the log has already.
+/// Checks that the disk accepts a file of some size. A write to the database alone is no proof: it
+/// may fit into existing space of the log.
 pub(crate) fn probe(folder: &Path) -> Result<()> {
     let _alone = PROBING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = folder.join(format!("probe-{}", std::process::id()));
@@ -124,7 +127,7 @@ pub(crate) fn probe(folder: &Path) -> Result<()> {
     written.and(removed).map_err(|error| folder_error("writing a probe into the data folder", error))
 }
 
-/// Makes the entries of a folder durable.
+/// Syncs the directory entries of a folder.
 pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
     File::open(folder)
         .and_then(|handle| handle.sync_all())
@@ -135,7 +138,8 @@ pub(crate) fn named(doing: &str, path: &Path) -> String {
     format!("{doing} {}", path.display())
 }
 
-/// File locks and shared memory do not work across machines: such a folder would lose data.
+/// Rejects network file systems: file locks and shared memory do not work across machines, and data
+/// would be lost.
 fn refuse_network(folder: &Path) -> Result<()> {
     let Ok(mounts) = std::fs::read_to_string("/proc/self/mounts") else { return Ok(()) };
     match mount_type(&mounts, folder) {
@@ -176,7 +180,8 @@ fn is_network(kind: &str) -> bool {
     KINDS.contains(&kind)
 }
 
-/// The type of the file system that `path` lies on: the last mount with the longest mount point above it.
+/// Returns the file system type of `path`: that of the last mount with the longest mount point
+/// above it.
 fn mount_type<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
     let mut best: Option<(usize, &str)> = None;
     for line in mounts.lines() {
@@ -193,7 +198,7 @@ fn mount_type<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
     best.map(|(_, kind)| kind)
 }
 
-/// The table writes white space and backslashes of a mount point in octal.
+/// Decodes a mount point: the table encodes white space and backslashes in octal.
 fn unescape(point: &str) -> String {
     point.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
 }
@@ -202,7 +207,7 @@ fn unescape(point: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A full disk, as the kernel tells of one: the probe's file is the device that is always full.
+    /// Simulates a full disk: the file of the probe is the device that is always full.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_is_told() {

@@ -1,9 +1,11 @@
-//! Snapshots of indexes as files `index/<memory>.snap` of the data folder (decision 0034): written beside their name,
-//! synced, then renamed; bound to this database and to what has been erased from it so far.
+//! Snapshots of indexes as files `index/<memory>.snap` in the data folder (decision 0034): written
+//! under another name, synced, then renamed. Each is bound to this database and to its number of
+//! erasures.
 //!
-//! A file may vanish at any time: it is only a faster way to what the tables say. It never survives an erasure: the
-//! writer removes it, and one in the making, before it commits one; beginning a file and naming it happen in the
-//! writer's turn. What goes into a file, and when one is written, is not known here.
+//! A file may be removed at any time: it only speeds up the start. It never survives an erasure:
+//! the writer removes it, and any unfinished one, before it commits an erasure. Files are therefore
+//! created and named in the writer's turn. This module knows neither the contents of a file nor the
+//! time to write one.
 
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io::{BufRead, BufReader, ErrorKind as Io, Read, Seek, SeekFrom, Write};
@@ -18,43 +20,45 @@ use crate::errors::{Sql, folder_error};
 use crate::folder::{named, open_private, sync_folder};
 
 const FOLDER: &str = "index";
-/// Held by the process that writes a snapshot.
+/// The lock file held by the process that writes a snapshot.
 pub(crate) const LOCK: &str = "lock";
-/// Ends of names.
+/// The suffixes of file names.
 pub(crate) const SNAPSHOT: &str = ".snap";
 pub(crate) const PARTIAL: &str = ".snap.partial";
-/// Bytes of a head at most: longer than any.
+/// The maximum length of a head, in bytes.
 const HEAD_MAX: u64 = 1024;
 
-/// What the file of a memory is to a reader.
+/// The use of a memory's file for a reader.
 enum Found {
     Index(Box<MemoryIndex>),
     Nothing,
-    /// Of no use to this reader, or to this version of the program; perhaps to others.
+    /// Unusable for this reader or this version of the program, but possibly usable for others.
+    /// Holds the reason.
     NotNow(&'static str),
-    /// Of no use to anybody, and why.
+    /// Unusable for everyone. Holds the reason.
     Useless(String),
 }
 
-/// What the heads of a file say to a reader.
+/// The assessment of a file's heads for a reader.
 pub(crate) enum Verdict {
-    /// It stands where the index begins.
+    /// Usable; positioned at the start of the index.
     Usable(BufReader<File>),
-    /// Of no use to this reader, or to this version of the program; perhaps to others.
+    /// Unusable for this reader or this version of the program, but possibly usable for others.
+    /// Holds the reason.
     NotNow(&'static str),
-    /// Of no use to anybody, and why.
+    /// Unusable for everyone. Holds the reason.
     Useless(String),
 }
 
 /// The snapshots of a data folder.
 pub(crate) struct IndexFiles {
     folder: PathBuf,
-    /// The id of the database: another one after a restore.
+    /// The id of the database, which changes with a restore.
     store: String,
 }
 
 impl IndexFiles {
-    /// The files beside the database that `connection` has open.
+    /// Returns the files of the database that `connection` has open.
     pub(crate) fn of(data: &Path, connection: &Connection) -> Result<Self> {
         let store = connection.query_row("SELECT store FROM identity", [], |row| row.get(0)).sql()?;
         Ok(Self { folder: data.join(FOLDER), store })
@@ -72,18 +76,18 @@ impl IndexFiles {
         self.folder.join(format!("{}{PARTIAL}", file_name(memory.as_str())))
     }
 
-    /// What a file must begin with; the count of erasures and the end of the line follow.
+    /// Returns the required start of a file. The number of erasures and the end of the line follow.
     fn head(&self, memory: &MemoryId) -> String {
         format!("loci index, store {}, memory {memory}, erasures ", self.store)
     }
 
-    /// True where a memory has a file.
+    /// True if a memory has a file.
     pub(crate) fn has(&self, memory: &MemoryId) -> bool {
         self.path(memory).exists()
     }
 
-    /// The index of a memory as it was saved, if a reader who sees these erasures and this sequence can use it. What
-    /// nobody can is removed, with a warning.
+    /// Returns the saved index of a memory, if it is usable for a reader with these erasures and
+    /// this sequence. A file that is unusable for everyone is removed, with a warning.
     pub(crate) fn load(&self, memory: &MemoryId, erasures: u64, sequence: u64) -> Option<MemoryIndex> {
         match self.look(memory, erasures, sequence) {
             Found::Index(index) => {
@@ -102,11 +106,11 @@ impl IndexFiles {
         None
     }
 
-    /// Removes a file that is useless, unless another has taken its name meanwhile. Where a process is writing one, that
-    /// takes its place.
+    /// Removes an unusable file, unless it was replaced meanwhile. If another process is writing
+    /// one, that will replace it.
     fn remove_useless(&self, memory: &MemoryId, erasures: u64, sequence: u64) -> Result<()> {
         let Some(_lock) = self.try_lock()? else { return Ok(()) };
-        // No file gets a name while the lock is held: what is seen now is what is removed.
+        // No file is named while the lock is held, so the examined file is the removed one.
         match self.look(memory, erasures, sequence) {
             Found::Useless(_) => {
                 let path = self.path(memory);
@@ -138,8 +142,8 @@ impl IndexFiles {
         }
     }
 
-    /// What the heads of a file, of the folder's and of the index's making, say to a reader who sees these erasures and this
-    /// sequence. What a block says is checked when it is loaded.
+    /// Assesses the heads of a file, that of the folder and that of the index, for a reader with
+    /// these erasures and this sequence. Blocks are checked when they are loaded.
     pub(crate) fn judge(&self, file: File, memory: &MemoryId, erasures: u64, sequence: u64) -> Verdict {
         let mut file = BufReader::with_capacity(1 << 16, file);
         match self.saved_at(&mut file, memory) {
@@ -153,7 +157,7 @@ impl IndexFiles {
         let saved = file.stream_position().map_err(|error| folder_error("reading an index snapshot", error));
         let saved = saved.and_then(|begin| Ok((begin, MemoryIndex::saved_sequence(&mut file)?)));
         let begin = match saved {
-            // Saved by another process since this read began.
+            // Another process saved it after this read began.
             Ok((_, saved)) if saved > sequence => {
                 return Verdict::NotNow("it is of a later state than this read");
             }
@@ -169,7 +173,7 @@ impl IndexFiles {
         }
     }
 
-    /// The count of erasures in the head of a file, if it is one of this memory.
+    /// Returns the number of erasures in the head of a file, if it belongs to this memory.
     fn saved_at(&self, file: &mut impl BufRead, memory: &MemoryId) -> Option<u64> {
         let mut head = Vec::new();
         file.take(HEAD_MAX).read_until(b'\n', &mut head).ok()?;
@@ -177,7 +181,7 @@ impl IndexFiles {
         head.strip_prefix(&self.head(memory))?.strip_suffix('\n')?.parse().ok()
     }
 
-    /// True while some process writes a snapshot, or where that cannot be told.
+    /// True while a process writes a snapshot, or if that is unknown.
     pub(crate) fn is_writing(&self) -> bool {
         match File::open(self.folder.join(LOCK)) {
             Ok(lock) => lock.try_lock_shared().is_err(),
@@ -185,8 +189,8 @@ impl IndexFiles {
         }
     }
 
-    /// Removes the file of a memory, and what another process may be writing of it. When this returns it is gone from
-    /// the folder for good.
+    /// Removes the file of a memory, and any unfinished one of another process. Afterwards neither
+    /// is in the folder.
     pub(crate) fn remove(&self, memory: &MemoryId) -> Result<()> {
         let mut removed = false;
         for path in [self.partial(memory), self.path(memory)] {
@@ -199,7 +203,7 @@ impl IndexFiles {
         if removed { sync_folder(&self.folder) } else { Ok(()) }
     }
 
-    /// The lock of whoever writes a snapshot; none while another does.
+    /// Returns the lock for writing a snapshot; `None` while another process holds it.
     fn try_lock(&self) -> Result<Option<File>> {
         let lock = open_private(&self.folder.join(LOCK))?;
         match lock.try_lock() {
@@ -209,7 +213,8 @@ impl IndexFiles {
         }
     }
 
-    /// Removes what processes that have died left unfinished. Nothing erased is in it; it takes room.
+    /// Removes unfinished files of processes that have died. They contain nothing erased, but use
+    /// space.
     pub(crate) fn clear_unfinished(&self) {
         if !self.folder.is_dir() {
             return;
@@ -220,7 +225,7 @@ impl IndexFiles {
     }
 
     fn remove_unfinished(&self) -> Result<()> {
-        // Held by a living process: what is unfinished may be its own.
+        // A live process holds the lock: an unfinished file may be its own.
         let Some(_lock) = self.try_lock()? else { return Ok(()) };
         let failed = |error| folder_error(&named("looking through", &self.folder), error);
         for entry in std::fs::read_dir(&self.folder).map_err(failed)? {
@@ -233,8 +238,9 @@ impl IndexFiles {
         Ok(())
     }
 
-    /// Begins a file, unless another process is writing one or the memory is gone. Only in the turn of the writer, whose
-    /// connection this is: whatever is erased later removes the file, and whoever fills it sees what was erased before.
+    /// Creates a file, unless another process is writing one or the memory is deleted. To be called
+    /// only in the turn of the writer, with the writer's connection: later erasures then remove the
+    /// file, and earlier ones are visible to its writer.
     pub(crate) fn begin(
         self: &Arc<Self>,
         connection: &Connection,
@@ -257,8 +263,8 @@ impl IndexFiles {
     }
 }
 
-/// The name of a file for an id, in the folder whatever the id is: letters, digits, `-` and `_` as they
-/// are, which is all that ids of today hold, any other byte as `%` and two hex digits.
+/// Returns the file name for an id, which is always inside the folder: letters, digits, `-` and `_`
+/// are kept, which covers all current ids, and any other byte becomes `%` and two hex digits.
 fn file_name(id: &str) -> String {
     let mut name = String::with_capacity(id.len());
     for byte in id.bytes() {
@@ -270,7 +276,7 @@ fn file_name(id: &str) -> String {
     name
 }
 
-/// How often content was erased from a memory that is there, by the writer's connection.
+/// Returns the number of erasures in an existing memory, with the writer's connection.
 fn erasures(connection: &Connection, memory: &MemoryId) -> Result<Option<u64>> {
     let sql = "SELECT erasures FROM memories WHERE id = ?1 AND deleted IS NULL";
     let found: Option<i64> =
@@ -288,7 +294,7 @@ pub(crate) fn clear(data: &Path) -> Result<()> {
     }
 }
 
-/// A file in the making; removed when dropped.
+/// An unfinished file, removed when dropped.
 pub(crate) struct Partial {
     files: Arc<IndexFiles>,
     memory: MemoryId,
@@ -299,18 +305,19 @@ pub(crate) struct Partial {
 }
 
 impl Partial {
-    /// Appends.
+    /// Appends bytes.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<()> {
         (&self.file).write_all(bytes).map_err(|error| self.failed("writing", error))
     }
 
-    /// Makes the contents durable.
+    /// Syncs the contents.
     pub(crate) fn sync(&self) -> Result<()> {
         self.file.sync_all().map_err(|error| self.failed("syncing", error))
     }
 
-    /// Gives the file its name; false where something was erased since it was begun. Only in the turn of the writer,
-    /// whose connection this is: no erasure can come between the question and the name.
+    /// Names the file. Returns false if something was erased since it was created. To be called
+    /// only in the turn of the writer, with the writer's connection, so that no erasure happens in
+    /// between.
     pub(crate) fn publish(self, connection: &Connection) -> Result<bool> {
         if erasures(connection, &self.memory)? != Some(self.erasures) {
             return Ok(false);
@@ -346,7 +353,7 @@ mod tests {
     use loci_model::record::RecordState;
     use loci_testkit_ports::{block_on, samples};
 
-    /// A folder with a memory of one record, which is erased by `erase`.
+    /// A folder with a memory of one record, which `erase` erases.
     struct Place {
         folder: tempfile::TempDir,
         store: Arc<dyn Store>,
@@ -375,7 +382,7 @@ mod tests {
             self.files.begin(&self.connection, &self.memory).unwrap()
         }
 
-        /// A named file of an empty index that stands at `sequence`.
+        /// Saves a named file of an empty index at `sequence`.
         fn save(&self, sequence: u64) {
             let mut index = MemoryIndex::new();
             index.set_sequence(sequence);
@@ -427,7 +434,7 @@ mod tests {
         place.erase();
         assert_eq!(place.names(), [LOCK], "the file and the one in the making are gone");
         assert!(!partial.publish(&place.connection).unwrap());
-        // One dropped unfinished leaves nothing either.
+        // A dropped unfinished file leaves nothing either.
         drop(place.begin().unwrap());
         assert_eq!(place.names(), [LOCK]);
         assert!(place.files.load(&place.memory, 1, 9).is_none());
@@ -458,7 +465,7 @@ mod tests {
         let partial = place.begin().unwrap();
         assert!(!load(0, 9) && load(1, 9), "an erasure later");
         assert_eq!(place.names().len(), 3);
-        // Useless, but somebody is about to replace it.
+        // Unusable, but about to be replaced.
         assert!(!load(2, 9));
         assert_eq!(place.names().len(), 3);
         drop(partial);

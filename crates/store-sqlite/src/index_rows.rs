@@ -1,4 +1,4 @@
-//! The rows that indexes are made from, and the snapshots that spare reading all of them.
+//! The rows from which indexes are built, and the snapshots that avoid reading all of them.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -19,13 +19,14 @@ use crate::tables::records::rows::{COLUMNS, RECORDS, SEQUENCE, head, read};
 use crate::tables::vectors::Row as VectorRow;
 use crate::tx::{Column, SqlTx, limit, signed, unsigned};
 
-/// Records read and analysed at once while an index is built: enough to share among threads, little to hold.
+/// The number of records read and analysed together during a build: enough to share among threads,
+/// with little memory use.
 const CHUNK: usize = 2_000;
 
-/// Where indexes come from: the tables, or a file that was saved.
+/// The source of indexes: the tables, or a saved file.
 pub(crate) struct Rows {
     pub(crate) files: Arc<IndexFiles>,
-    /// Threads that analyse where there is much.
+    /// The number of threads for analysing many rows.
     pub(crate) threads: usize,
 }
 
@@ -52,7 +53,7 @@ impl IndexSource for Rows {
     }
 }
 
-/// A memory that is there.
+/// An existing memory.
 pub(crate) struct Place {
     number: i64,
     pub(crate) standing: Standing,
@@ -63,7 +64,7 @@ pub(crate) fn place(tx: &SqlTx<'_>, memory: &MemoryId) -> Result<Place> {
     let read = |row: &Row<'_>| {
         let number = row.take(0)?;
         let (sequence, erasures) = (unsigned(row.take(1)?), unsigned(row.take(2)?));
-        // Numbers are never given again.
+        // Numbers are never reused.
         Ok(Place { number, standing: Standing { sequence, erasures, incarnation: unsigned(number) } })
     };
     tx.one(sql, [memory.as_str()], read)?.ok_or_else(|| Error::not_found("the memory does not exist"))
@@ -108,7 +109,7 @@ impl MemoryRows for RowsOfMemory<'_> {
     }
 }
 
-/// The number of a row that changed, and what changed.
+/// Returns the number of a changed row, and the change.
 fn found(memory: &MemoryId, row: &Row<'_>, held: Held<'_>) -> Result<(i64, Changed)> {
     let content = content(row)?;
     let (number, record, sequence) = head(row)?;
@@ -118,7 +119,8 @@ fn found(memory: &MemoryId, row: &Row<'_>, held: Held<'_>) -> Result<(i64, Chang
     Ok((number, Changed::Record { stored: Box::new(read(memory, row)?.into()), content }))
 }
 
-/// One number for all columns of [`RECORDS`] but the sequence, so that a row of which only the vectors changed is known.
+/// Returns a digest of all columns of [`RECORDS`] except the sequence, which identifies rows with
+/// changed vectors only.
 fn content(row: &Row<'_>) -> Result<u64> {
     let mut hasher = DefaultHasher::new();
     for column in (0..COLUMNS).filter(|column| *column != SEQUENCE) {

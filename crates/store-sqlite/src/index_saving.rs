@@ -1,5 +1,5 @@
-//! When an index is worth a snapshot, and how one is written while the index goes on answering and changing. Files and
-//! their names are those of `index_files`.
+//! Decides when an index is saved as a snapshot, and writes it while the index is queried and
+//! changed. `index_files` manages the files and their names.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,15 +13,16 @@ use rusqlite::Connection;
 use crate::index_files::Partial;
 use crate::index_rows::Rows;
 
-/// Changes since the last snapshot that are worth a new one: taking in fewer at a start costs little. In a great index
-/// a share of its passages, so that a memory that grows is not written again and again.
+/// The minimum number of changes since the last snapshot for a new one; the next constant is the
+/// share of passages for a large index, so that a growing memory is not saved again and again.
+/// Processing fewer changes at a start is cheap.
 const CHANGES_MIN: u64 = 1_000;
 const CHANGES_SHARE: u64 = 20;
-/// A snapshot that an erasure removed is not written again sooner after the last: erasures come one by one, and each
-/// would cost a whole file.
+/// The minimum time between two snapshots after an erasure removed the first, in microseconds:
+/// erasures may come one by one, and each would cost a whole file.
 const AGAIN_US: u64 = 10 * 60 * 1_000_000;
 
-/// A snapshot that is on disk and has no name yet.
+/// A synced snapshot without its final name.
 pub(crate) struct Written {
     partial: Partial,
     slot: Arc<Slot>,
@@ -29,14 +30,14 @@ pub(crate) struct Written {
     moment: Checkpoint,
 }
 
-/// The indexes of this process, and from how many passages on one is worth a file.
+/// The indexes of this process, and the minimum number of passages for a file.
 pub(crate) struct Saving {
     pub(crate) cache: Arc<IndexCache<Rows>>,
     pub(crate) passages_min: u64,
 }
 
 impl Saving {
-    /// Memories whose indexes are worth saving, in order.
+    /// Returns the memories whose indexes must be saved, in order.
     pub(crate) fn unsaved(&self, moment: Checkpoint) -> Vec<MemoryId> {
         let mut memories: Vec<MemoryId> = self
             .cache
@@ -59,12 +60,12 @@ impl Saving {
         }
         let (saved, saved_us) = (slot.saved.load(Ordering::Relaxed), slot.saved_us.load(Ordering::Relaxed));
         let grown = sequence.saturating_sub(saved) >= CHANGES_MIN.max(passages / CHANGES_SHARE);
-        // Where none could be loaded, one that is there is of no use to this process: it is replaced.
+        // If none was loaded, an existing file is unusable for this process, and is replaced.
         saved == 0 || grown || (is_due(saved_us, moment) && !self.cache.source().files.has(memory))
     }
 
-    /// Writes a snapshot of a memory's index, where it is held, into a file that was begun. The index can be asked all
-    /// the while, and changed between blocks.
+    /// Writes a snapshot of a memory's index, if loaded, to a new file. The index can be queried at
+    /// any time, and changed between blocks.
     pub(crate) fn save(
         &self,
         connection: &mut Connection,
@@ -75,8 +76,8 @@ impl Saving {
         let Some((_, slot)) = self.cache.held().into_iter().find(|(held, _)| held == memory) else {
             return Ok(None);
         };
-        // What was erased before the file was begun is taken in before the first block; what is erased later removes
-        // the file.
+        // Erasures before the creation of the file are applied before the first block; later ones
+        // remove the file.
         self.cache.catch_up(connection, memory, &slot)?;
         let (mut saver, mut block) = (SnapshotSaver::new(), Vec::new());
         loop {
@@ -93,8 +94,8 @@ impl Saving {
 }
 
 impl Written {
-    /// Gives it its name, in the turn of the writer. One that an erasure has overtaken counts as written: the next is
-    /// no more likely to get its name.
+    /// Names the snapshot, in the turn of the writer. One that an erasure has overtaken counts as
+    /// written, because the next attempt would be no more likely to succeed.
     pub(crate) fn publish(self, connection: &Connection) -> Result<()> {
         let is_named = self.partial.publish(connection)?;
         tracing::debug!(is_named, sequence = self.sequence, "an index was saved");
@@ -106,7 +107,7 @@ impl Written {
     }
 }
 
-/// True when a snapshot that is gone may be written again.
+/// True if a removed snapshot may be written again.
 fn is_due(saved_us: u64, moment: Checkpoint) -> bool {
     match moment {
         Checkpoint::Underway { monotonic_us } => {

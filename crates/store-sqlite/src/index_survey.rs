@@ -1,5 +1,5 @@
-//! Which snapshots of indexes lie in the folder, and whether each could be used: for people. It looks at heads only (what
-//! a block says is checked when it is loaded), and removes nothing.
+//! Lists the snapshots in the folder, with their usability, for people. It reads only heads,
+//! because blocks are checked when they are loaded, and removes nothing.
 
 use std::fs::{DirEntry, File};
 use std::io::ErrorKind as Io;
@@ -15,7 +15,8 @@ use crate::index_rows::place;
 use crate::store::snapshot;
 
 impl IndexFiles {
-    /// Count and bytes of the snapshots, and why some are of no use, by name.
+    /// Returns the number and size of the snapshots, and the reasons why some are unusable, by
+    /// name.
     pub(crate) fn survey(&self, connection: &Connection) -> Result<SnapshotFiles> {
         let failed = |error| folder_error(&named("reading", self.folder()), error);
         let entries = match std::fs::read_dir(self.folder()) {
@@ -27,7 +28,7 @@ impl IndexFiles {
         for entry in entries {
             let entry = entry.map_err(failed)?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            // Files come and go while this looks.
+            // Files may appear and disappear meanwhile.
             let Ok(metadata) = entry.metadata() else { continue };
             if name == LOCK {
                 continue;

@@ -1,7 +1,8 @@
-//! The embedded store: one SQLite file in the data folder, and the in-process index on top.
+//! The embedded store: one SQLite file in the data folder, with in-process indexes.
 //!
-//! Decides nothing about memory: it keeps rows, orders them and hands them out. Several processes may open one folder
-//! at once; network file systems are refused. SQL lives in `tables/`, one accessor trait per file.
+//! It contains no rules of memory: it stores, orders and returns rows. Several processes may open
+//! one folder at once; network file systems are rejected. SQL is in `tables/`, one accessor trait
+//! per file.
 
 mod backup;
 mod bound;

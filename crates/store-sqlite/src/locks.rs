@@ -1,4 +1,5 @@
-//! The OS file locks by which several processes share one folder. They vanish with their process.
+//! The OS file locks with which several processes share one folder. They are released when their
+//! process ends.
 
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
@@ -12,10 +13,11 @@ use loci_model::{Error, Result};
 use crate::errors::folder_error;
 use crate::folder::{SCHEMA_LOCK, open_private};
 
-/// How long a newer binary waits for older ones to leave before it gives up migrating.
+/// The time for which a newer binary waits for older ones to exit before it gives up migrating.
 const MIGRATION_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Writers of several processes take turns: `turn` keeps the queue fair, `write` is held for one commit.
+/// Serialises the writers of several processes: `turn` keeps the queue fair, `write` is held for
+/// one commit.
 pub(crate) struct Turnstile {
     turn: File,
     write: File,
@@ -33,7 +35,7 @@ impl Turnstile {
     pub(crate) fn enter(&self) -> Result<Turn<'_>> {
         let failed = |error| folder_error("locking the data folder", error);
         self.turn.lock().map_err(failed)?;
-        // Held as a turn from here on: given back whatever comes next.
+        // From here on the lock is held by a `Turn`, which releases it in any case.
         let entered = self.write.lock().map(|()| Turn(&self.write)).map_err(failed);
         self.turn.unlock().map_err(failed)?;
         entered
@@ -48,7 +50,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// The one process that runs jobs and sweeps.
+/// The lock of the one process that runs jobs and sweeps.
 pub(crate) struct Host {
     path: PathBuf,
     held: Mutex<Option<File>>,
@@ -59,7 +61,7 @@ impl Host {
         Self { path: folder.join("host"), held: Mutex::new(None) }
     }
 
-    /// Takes the place if it is free, keeps it if it is ours.
+    /// Takes the lock if it is free, or keeps it if this process has it.
     pub(crate) fn try_take(&self) -> Result<bool> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_some() {
@@ -85,7 +87,7 @@ impl Host {
     }
 }
 
-/// The lock on the schema: shared by everyone at work, exclusive for migration and restore.
+/// The lock on the schema: shared by all running processes, exclusive for migration and restore.
 pub(crate) struct SchemaLock {
     file: File,
 }
@@ -97,7 +99,7 @@ impl SchemaLock {
         Ok(Self { file })
     }
 
-    /// Exclusive at once, or a conflict.
+    /// Takes the exclusive lock without waiting, or returns a conflict.
     pub(crate) fn try_exclusive(folder: &Path) -> Result<Self> {
         let file = open_private(&folder.join(SCHEMA_LOCK))?;
         match file.try_lock() {
@@ -109,11 +111,11 @@ impl SchemaLock {
         }
     }
 
-    /// Exclusive, after others at work have had a while to leave.
+    /// Takes the exclusive lock after a time for running processes to exit.
     pub(crate) fn exclusive(folder: &Path) -> Result<Self> {
         let file = open_private(&folder.join(SCHEMA_LOCK))?;
         let (sender, receiver) = mpsc::sync_channel(0);
-        // A lock cannot be waited for with a time limit; a thread that comes too late drops what it got.
+        // Locks have no timeout; a thread that gets one too late drops it.
         std::thread::spawn(move || {
             let outcome = file.lock().map(|()| file);
             let _ = sender.send(outcome);
@@ -127,7 +129,7 @@ impl SchemaLock {
         }
     }
 
-    /// Notes in the file of the lock that the folder has a database.
+    /// Records in the lock file that the folder has a database.
     pub(crate) fn note_filled(&self) -> Result<()> {
         if self.is_filled()? {
             return Ok(());
@@ -137,13 +139,13 @@ impl SchemaLock {
             .map_err(|error| folder_error("writing into the data folder", error))
     }
 
-    /// True where it was noted that the folder has a database.
+    /// True if this is recorded.
     pub(crate) fn is_filled(&self) -> Result<bool> {
         let metadata = self.file.metadata();
         metadata.map(|file| file.len() > 0).map_err(|error| folder_error("reading the data folder", error))
     }
 
-    /// Gives up exclusivity, stays at work.
+    /// Replaces the exclusive lock with a shared one.
     pub(crate) fn into_shared(self) -> Result<Self> {
         self.file.lock_shared().map_err(|error| folder_error("locking the data folder", error))?;
         Ok(self)

@@ -1,11 +1,12 @@
-//! The schema's versions: numbered SQL files, applied in order, each in one transaction. Never edited once released.
+//! The schema versions: numbered SQL files, applied in order, each in one transaction. Never edited
+//! after a release.
 
 use loci_model::{Error, ErrorKind, Result};
 use rusqlite::Connection;
 
 use crate::errors::Sql;
 
-/// The files, in order; the number of a file is its place, from 1.
+/// The files, in order. The version of a file is its index, from 1.
 const MIGRATIONS: &[&str] = &[
     include_str!("schema/0001_tables.sql"),
     include_str!("schema/0002_index_files.sql"),
@@ -26,17 +27,17 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0017_job_kinds.sql"),
 ];
 
-/// The version this binary writes.
+/// Returns the version that this binary writes.
 pub(crate) fn newest() -> u32 {
     u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX)
 }
 
-/// The version of an open file; 0 is an empty one.
+/// Returns the version of an open file; 0 for an empty one.
 pub(crate) fn version(connection: &Connection) -> Result<u32> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0)).sql()
 }
 
-/// An error if the file was written by a newer binary.
+/// Returns an error if a newer binary wrote the file.
 pub(crate) fn check_known(version: u32) -> Result<()> {
     if version > newest() {
         return Err(Error::new(
@@ -50,7 +51,7 @@ pub(crate) fn check_known(version: u32) -> Result<()> {
     Ok(())
 }
 
-/// Brings the file to the newest version. The caller holds the schema lock exclusively.
+/// Migrates the file to the newest version. The caller holds the schema lock exclusively.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
     let from = version(connection)?;
     check_known(from)?;

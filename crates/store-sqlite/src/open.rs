@@ -1,4 +1,5 @@
-//! Opening: connections with the settings that durability and sharing rest on, and the schema brought up to date.
+//! Opens connections with the settings that durability and sharing depend on, and migrates the
+//! schema.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,19 +14,22 @@ use crate::locks::{SchemaLock, Turnstile};
 use crate::options::SqliteOptions;
 use crate::{migrate, replacement};
 
-/// Waits for locks that SQLite takes itself (checkpoints); writers do not meet, the turnstile keeps them apart.
+/// The timeout for locks that SQLite takes itself, such as for checkpoints. Writers never meet,
+/// because the turnstile serialises them.
 pub(crate) const BUSY: Duration = Duration::from_secs(10);
-/// Every statement of the accessors, with room.
+/// The size of the statement cache: all statements of the accessors, with a margin.
 const STATEMENTS: usize = 256;
-/// Pages of the log at which the writer checkpoints by itself; the host does it before.
+/// The number of pages in the log at which the writer runs an automatic checkpoint; the host runs
+/// one earlier.
 const LOG_PAGES: u32 = 8_000;
 
-/// KiB of pages that a connection keeps to itself. Those that read are many, in every process of a folder, and the system
-/// keeps the file's pages for all of them: a reader holds little more than the upper pages of the trees.
+/// The page cache of a connection, in KiB; the next constant is for readers. There are many
+/// readers, in every process of a folder, and the operating system caches the file for all of them.
+/// A reader caches little more than the upper pages of the trees.
 const WRITER_CACHE_KIB: i32 = 8_000;
 const READER_CACHE_KIB: i32 = 2_000;
 
-/// A connection that writes.
+/// Opens a connection for writing.
 pub(crate) fn writing(folder: &Path, options: &SqliteOptions) -> Result<Connection> {
     let connection = connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     // Erased content is overwritten, not only unlinked.
@@ -42,9 +46,10 @@ pub(crate) fn writing(folder: &Path, options: &SqliteOptions) -> Result<Connecti
     Ok(connection)
 }
 
-/// A connection that only reads.
+/// Opens a connection for reading.
 pub(crate) fn reading(folder: &Path) -> Result<Connection> {
-    // Opened for writing because reading a log needs the shared memory file; the pragma forbids changes.
+    // Opened for writing because reading a log needs the shared memory file; the pragma forbids
+    // changes.
     let connection = connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "query_only", true).sql()?;
     connection.pragma_update(None, "cache_size", -READER_CACHE_KIB).sql()?;
@@ -56,13 +61,14 @@ fn connect(folder: &Path, flags: OpenFlags) -> Result<Connection> {
     let connection = Connection::open_with_flags(folder.join(DATABASE), flags).sql()?;
     connection.busy_timeout(BUSY).sql()?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Without it a statement is compiled again whenever a value is bound that its plan might hang on: in every read.
+    // Without it, a statement is compiled again whenever a bound value could affect its plan, which
+    // is in every read.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).sql()?;
     connection.pragma_update(None, "temp_store", "MEMORY").sql()?;
     Ok(connection)
 }
 
-/// Brings the schema up to date and returns the lock that keeps it as it is while this process works.
+/// Migrates the schema, and returns the lock that prevents migrations while this process runs.
 pub(crate) fn schema(folder: &Path) -> Result<SchemaLock> {
     let shared = SchemaLock::shared(folder)?;
     replacement::settle(folder)?;
@@ -70,9 +76,9 @@ pub(crate) fn schema(folder: &Path) -> Result<SchemaLock> {
     let version = migrate::version(&connection)?;
     migrate::check_known(version)?;
     if version == migrate::newest() {
-        // Earlier versions left the databases that they restored without one.
+        // Earlier versions left restored databases without a log.
         if !has_log(&connection)? {
-            // SQLite refuses this at once where another process writes, or does the same.
+            // SQLite rejects this at once if another process writes, or does the same.
             let turnstile = Turnstile::open(folder)?;
             let _turn = turnstile.enter()?;
             keep_log(&connection)?;
@@ -85,7 +91,7 @@ pub(crate) fn schema(folder: &Path) -> Result<SchemaLock> {
     }
     drop((connection, shared));
     let exclusive = SchemaLock::exclusive(folder)?;
-    // Between the locks a restore may have put another database there, or have been killed.
+    // Between the locks a restore may have replaced the database, or been killed.
     replacement::settle(folder)?;
     let mut connection = connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     keep_log(&connection)?;
@@ -94,19 +100,19 @@ pub(crate) fn schema(folder: &Path) -> Result<SchemaLock> {
     exclusive.into_shared()
 }
 
-/// Makes the database one with a log, in which readers and the writer do not hold each other up.
-/// The file remembers it; a copy of it does not.
+/// Enables the write-ahead log, with which readers and the writer do not block each other. The
+/// setting is stored in the file, but not in a copy of it.
 pub(crate) fn keep_log(connection: &Connection) -> Result<()> {
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).sql()
 }
 
-/// True where the database keeps a log.
+/// True if the database has a log.
 fn has_log(connection: &Connection) -> Result<bool> {
     let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).sql()?;
     Ok(mode == "wal")
 }
 
-/// The error of a folder that was in use and whose database is gone.
+/// Returns the error for a folder that was in use and whose database is missing.
 fn emptied(folder: &Path) -> Error {
     let folder = folder.display();
     Error::unavailable(format!(
@@ -134,7 +140,7 @@ mod tests {
         assert_eq!(open().unwrap_err().kind, ErrorKind::Unavailable);
         std::fs::remove_file(file("schema")).unwrap();
         open().unwrap();
-        // A folder of a version before this one is known to be in use from its next start.
+        // A folder of an earlier version is marked as in use at its next start.
         std::fs::write(file("schema"), "").unwrap();
         open().unwrap();
         std::fs::remove_file(file("loci.db")).unwrap();

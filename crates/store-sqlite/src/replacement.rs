@@ -1,10 +1,10 @@
-//! The swap of a folder's database for another one. A process may end at any moment of it: it
-//! leaves the old database with its log, or the new one without one.
+//! Replaces the database of a folder. A process may end at any moment: the folder then has either
+//! the old database with its log, or the new one without a log.
 //!
-//! SQLite does not check to which database a log belongs: an old one by the side of a new database
-//! would be written into it. So the new database first gets a name that decides, whole and synced,
-//! while nothing of the old one was touched. From then on every process that opens the folder
-//! finishes the swap before it opens the database.
+//! SQLite does not check to which database a log belongs: an old one next to a new database would
+//! be applied to it. Therefore the new database, complete and synced, first gets a name that
+//! decides the replacement, while the old one is untouched. From then on every process that opens
+//! the folder finishes the replacement before it opens the database.
 
 use std::path::{Path, PathBuf};
 
@@ -14,21 +14,21 @@ use crate::errors::folder_error;
 use crate::folder::{DATABASE, LOG, named, sync_folder};
 use crate::locks::Turnstile;
 
-/// The name of a database in the making: without a meaning for the folder.
+/// The name of an unfinished database, which has no meaning for the folder.
 const UNFINISHED: &str = "loci.db.restore";
-/// The name of a whole database that replaces the folder's one.
+/// The name of a complete database that replaces the folder's one.
 const READY: &str = "loci.db.restored";
-/// The files that SQLite reads as a part of whichever database has the folder's name.
+/// The files that SQLite reads together with the database of the folder.
 const COMPANIONS: [&str; 3] = [LOG, "loci.db-journal", "loci.db-shm"];
-/// The ends of the names of a database in the making and of its companions.
+/// The suffixes of the names of an unfinished database and its companion files.
 const UNFINISHED_ENDS: [&str; 4] = ["", "-journal", "-wal", "-shm"];
 
-/// Returns the path at which a database is made before it replaces the folder's one.
+/// Returns the path at which a database is created before it replaces the folder's one.
 pub(crate) fn unfinished(folder: &Path) -> PathBuf {
     folder.join(UNFINISHED)
 }
 
-/// True where the folder's database is to be replaced by one that is ready.
+/// True if a complete database is waiting to replace the folder's one.
 pub(crate) fn is_pending(folder: &Path) -> Result<bool> {
     let path = folder.join(READY);
     match std::fs::symlink_metadata(&path) {
@@ -38,17 +38,17 @@ pub(crate) fn is_pending(folder: &Path) -> Result<bool> {
     }
 }
 
-/// Replaces the folder's database by the one at [`unfinished`], which must be whole and synced.
-/// Needs the folder to itself. After an error the next process that opens the folder finishes the
-/// swap if it was decided, and discards the new database if it was not.
+/// Replaces the folder's database with the one at [`unfinished`], which must be complete and
+/// synced. Needs exclusive use of the folder. After an error, the next process that opens the
+/// folder finishes a decided replacement, and discards the new database otherwise.
 pub(crate) fn replace(folder: &Path) -> Result<()> {
     decide(folder)?;
     finish(folder)
 }
 
-/// Finishes a swap that a process left, and removes a database that it left in the making. Only
-/// while the lock on the schema is held and before the database is opened: no restore is under way
-/// then, and no process is at work on a database that is to be replaced.
+/// Finishes an interrupted replacement, and removes an unfinished database. To be called only with
+/// the schema lock and before the database is opened: no restore is then running, and no process
+/// uses a database that is to be replaced.
 pub(crate) fn settle(folder: &Path) -> Result<()> {
     if is_pending(folder)? {
         let turnstile = Turnstile::open(folder)?;
@@ -61,7 +61,7 @@ pub(crate) fn settle(folder: &Path) -> Result<()> {
     discard(folder)
 }
 
-/// Removes a database in the making and its companions.
+/// Removes an unfinished database and its companion files.
 pub(crate) fn discard(folder: &Path) -> Result<()> {
     UNFINISHED_ENDS.iter().try_for_each(|end| remove(&folder.join(format!("{UNFINISHED}{end}"))))
 }
@@ -80,14 +80,14 @@ fn finish(folder: &Path) -> Result<()> {
 
 fn give_name(folder: &Path) -> Result<()> {
     COMPANIONS.iter().try_for_each(|name| remove(&folder.join(name)))?;
-    // A loss of power must not bring a log back by the side of the new database.
+    // A power failure must not bring a log back next to the new database.
     sync_folder(folder)?;
     let database = folder.join(DATABASE);
     std::fs::rename(folder.join(READY), &database)
         .map_err(|error| folder_error(&named("replacing", &database), error))
 }
 
-/// The error of a swap that was decided on and not finished: it is not as if nothing had happened.
+/// Returns the error for a decided replacement that was not finished: the folder has changed.
 fn told(mut error: Error) -> Error {
     error.message.push_str(
         "; the restore is decided: the next process that opens the folder puts loci.db.restored in the place \
@@ -133,8 +133,8 @@ mod tests {
         names
     }
 
-    /// A backup of one memory, and the data folder of a process that was killed: its database holds
-    /// that memory, its log another one that was acknowledged.
+    /// A backup of one memory, and the data folder of a process that was killed: its database
+    /// contains that memory, and its log another, acknowledged one.
     struct Killed {
         _place: tempfile::TempDir,
         backup: PathBuf,
@@ -164,8 +164,8 @@ mod tests {
             self.folder.join(name).exists()
         }
 
-        /// Opened by the next process, the folder holds these memories, and nothing of the restore
-        /// is left.
+        /// Checks that the folder, opened by the next process, contains these memories, and nothing
+        /// of the restore.
         fn holds(&self, expected: &[&str], step: &str) {
             assert_eq!(names(&self.folder), expected, "{step}");
             assert!(!self.has(UNFINISHED) && !self.has(READY), "{step}");
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_restore_that_fails_before_the_decision_touches_nothing_and_one_after_it_is_finished() {
-        // A directory of the name of a file is in the way of the step that renames or removes it.
+        // A directory with the name of a file makes the step fail that renames or removes it.
         let before = Killed::new();
         std::fs::create_dir(before.folder.join(READY)).unwrap();
         let error = restore(&before.backup, &before.folder, true).unwrap_err();
@@ -251,7 +251,7 @@ mod tests {
         let store = open(&killed.folder);
         write(&store, "third");
         assert!(killed.has(LOG) && !killed.has("loci.db-journal"));
-        // One that an earlier version restored has none until it is opened.
+        // A database restored by an earlier version has none until it is opened.
         let earlier = Killed::new();
         remove(&earlier.folder.join(LOG)).unwrap();
         std::fs::copy(&earlier.backup, earlier.folder.join(DATABASE)).unwrap();
@@ -271,7 +271,7 @@ mod tests {
         writer.execute_batch("BEGIN IMMEDIATE").unwrap();
         std::thread::scope(|scope| {
             let opened = scope.spawn(|| open(&earlier.folder).close());
-            // A process that waits for its turn has the queue to itself.
+            // A process that waits for its turn holds the queue lock.
             let queue = std::fs::File::open(earlier.folder.join("turn")).unwrap();
             while !opened.is_finished() && queue.try_lock().is_ok() {
                 queue.unlock().unwrap();

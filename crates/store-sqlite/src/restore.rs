@@ -1,5 +1,4 @@
-//! Putting a backup in the place of a data folder's database: checked and copied first, then
-//! swapped.
+//! Replaces the database of a data folder with a backup: checked and copied first, then swapped.
 
 use std::path::Path;
 
@@ -14,30 +13,31 @@ use crate::folder::{self, DATABASE, named, open_private};
 use crate::locks::SchemaLock;
 use crate::{index_files, migrate, open, replacement};
 
-/// The version of the schema that brought leases.
+/// The schema version that introduced leases.
 const LEASES_SINCE: u32 = 4;
-/// The version of the schema that brought the ledger.
+/// The schema version that introduced the ledger.
 const LEDGER_SINCE: u32 = 14;
 
-/// What a backup holds that is of no use without the master key of its folder.
+/// Contents of a backup that need the master key of its folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackupSecrets {
-    /// Nothing.
+    /// No such contents.
     None,
-    /// Tombstones: without the key, imports bring back what was erased.
+    /// Tombstones: without the key, imports restore erased data.
     Tombstones,
     /// Access keys or redactions: without the key, a server does not start.
     Sealed,
 }
 
-/// Replaces the database in `folder` by the backup `from`. Needs the folder to itself: a conflict while a process uses
-/// it, and without `force` where it holds data. The backup is checked before anything is touched. Returns
-/// what the backup needs the master key of its folder for.
+/// Replaces the database in `folder` with the backup `from`. Needs exclusive use of the folder:
+/// returns a conflict while a process uses it, and without `force` also if it contains data. The
+/// backup is checked before any change. Returns the contents that need the master key of its
+/// folder.
 pub fn restore(from: &Path, folder: &Path, force: bool) -> Result<BackupSecrets> {
     check(from)?;
     let folder = folder::prepare(folder)?;
     let _exclusive = SchemaLock::try_exclusive(&folder)?;
-    // Of a restore whose process ended in the middle.
+    // The remains of a restore whose process was interrupted.
     replacement::settle(&folder)?;
     if !force && holds_data(&folder.join(DATABASE))? {
         return Err(Error::conflict(format!(
@@ -46,16 +46,16 @@ pub fn restore(from: &Path, folder: &Path, force: bool) -> Result<BackupSecrets>
         )));
     }
     let secrets = copy(from, &replacement::unfinished(&folder)).inspect_err(|_| {
-        // Best effort: the error at hand says more than one about the leftover.
+        // Best effort: the original error is more useful than one about the remains.
         let _ = replacement::discard(&folder);
     })?;
-    // Snapshots of the old database's indexes must never be read as ones of the new.
+    // Snapshots of the old database's indexes must never be used for the new one.
     index_files::clear(&folder)?;
     replacement::replace(&folder)?;
     Ok(secrets)
 }
 
-/// An error unless the file is a whole database that this binary can read.
+/// Returns an error unless the file is a complete database that this binary can read.
 fn check(from: &Path) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     if !from.is_file() {
@@ -80,7 +80,7 @@ fn check(from: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The file may have a log beside it: SQLite copies what both say.
+/// Copies the database. The file may have a log next to it: SQLite copies both.
 fn copy(from: &Path, partial: &Path) -> Result<BackupSecrets> {
     let file = open_private(partial)?;
     file.set_len(0).map_err(|error| folder_error(&named("writing", partial), error))?;
@@ -90,7 +90,8 @@ fn copy(from: &Path, partial: &Path) -> Result<BackupSecrets> {
         return Err(Error::invalid("folder", "the data folder's path must be valid UTF-8"));
     };
     connection.execute("VACUUM INTO ?1", [target]).sql()?;
-    // Sequences go back: what other files say of the database's later states is of another one.
+    // Sequences go back: other files that refer to later states of the database then belong to a
+    // different one.
     let copied = Connection::open(partial).sql()?;
     if migrate::version(&copied)? > 1 {
         copied.execute("UPDATE identity SET store = lower(hex(randomblob(16)))", []).sql()?;
@@ -103,8 +104,8 @@ fn copy(from: &Path, partial: &Path) -> Result<BackupSecrets> {
     Ok(secrets)
 }
 
-/// Marks the states of mirrors as agreed on with another store. They name that store, unless an
-/// earlier version wrote them: those get a name that is no store's.
+/// Makes the states of mirrors belong to another store. They already name the store that wrote
+/// them; states of an earlier version have no name, and get one that no store has.
 fn part_from_mirrors(copied: &Connection) -> Result<()> {
     if migrate::version(copied)? < LEDGER_SINCE {
         return Ok(());
@@ -116,7 +117,7 @@ fn part_from_mirrors(copied: &Connection) -> Result<()> {
 }
 
 fn secrets(copied: &Connection) -> Result<BackupSecrets> {
-    // Tables of later versions are none of a backup's.
+    // Tables of later versions are missing in a backup.
     let has = |table: &str, condition: &str| -> Result<bool> {
         let known = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1)";
         let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE {condition})");
@@ -131,7 +132,7 @@ fn secrets(copied: &Connection) -> Result<BackupSecrets> {
     if has("leases", &witness)? {
         return Ok(BackupSecrets::Tombstones);
     }
-    // A master key that lies in the folder belongs to what lay there before.
+    // A master key in the folder belongs to the previous contents.
     if migrate::version(copied)? >= LEASES_SINCE {
         let mark = "INSERT INTO leases (name, host, until) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
         let until = Timestamp::LATEST.millis();

@@ -1,4 +1,4 @@
-//! Statements of the tables that both stores have, as SQLite runs them.
+//! Statements of the tables shared by both stores, for SQLite.
 
 use loci_model::{Error, MemoryId, Result};
 use loci_store_kit::codes::json;
@@ -10,7 +10,7 @@ use crate::columns::Columns;
 use crate::errors::Sql;
 use crate::tx::{Column, SqlTx};
 
-/// A value as SQLite takes it: lists as JSON.
+/// A value for SQLite, with lists as JSON.
 struct Parameter<'a>(&'a SqlValue<'a>);
 
 impl ToSql for Parameter<'_> {
@@ -28,7 +28,7 @@ impl ToSql for Parameter<'_> {
     }
 }
 
-/// Binds values by the numbers that the statement has in the names of its parameters.
+/// Binds values by the numbers in the parameter names of a statement.
 fn bind(statement: &mut CachedStatement<'_>, values: &[SqlValue<'_>]) -> Result<()> {
     for place in 1..=statement.parameter_count() {
         let number =
@@ -41,7 +41,7 @@ fn bind(statement: &mut CachedStatement<'_>, values: &[SqlValue<'_>]) -> Result<
 }
 
 impl SqlTx<'_> {
-    /// Runs a statement and lets `see` look at its rows.
+    /// Runs a statement and passes its rows to `see`.
     fn see<T>(
         &self,
         sql: &str,
@@ -80,7 +80,7 @@ impl SqlTransaction for SqlTx<'_> {
         SqlTx::one(self, "SELECT num FROM memories WHERE id = ?1", [memory.as_str()], read)
     }
 
-    /// One writes at a time.
+    /// SQLite has only one writer.
     fn has_rivals(&self) -> bool {
         false
     }

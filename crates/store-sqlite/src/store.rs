@@ -1,4 +1,4 @@
-//! The store as the engine sees it: one writing thread, a pool that reads, a pool that searches.
+//! The store for the engine: one writer thread, a pool for reads, a pool for searches.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::tx::SqlTx;
 use crate::writer::Writer;
 use crate::{backup, migrate, open};
 
-/// How long a checkpoint waits for readers to let go of the log.
+/// The time for which a checkpoint waits for readers to release the log.
 const CHECKPOINT_PATIENCE: Duration = Duration::from_millis(50);
 
 /// An open data folder.
@@ -36,15 +36,16 @@ pub struct SqliteStore {
     search: IndexSearch<Rows>,
     saving: Arc<Saving>,
     host: Host,
-    /// Held as long as the folder is in use.
+    /// Held while the folder is in use.
     _schema: SchemaLock,
 }
 
 impl SqliteStore {
-    /// Opens a data folder, makes it where there is none, and brings its schema up to date.
+    /// Opens a data folder, creates it if it does not exist, and migrates its schema.
     ///
     /// # Errors
-    /// `Unavailable` where it cannot be used; `NotFound` where only an existing one is asked for and there is none.
+    /// `Unavailable` if it cannot be used; `NotFound` if only an existing one is permitted and
+    /// there is none.
     pub fn open(options: SqliteOptions) -> Result<Arc<Self>> {
         if options.existing_only {
             folder::expect_store(&options.folder)?;
@@ -54,7 +55,7 @@ impl SqliteStore {
         let condition = DatabaseCondition::of(&options.folder)?;
         let connect = {
             let (folder, condition) = (folder.clone(), condition.clone());
-            // A later connection opens by name, so it may have opened another file.
+            // A later connection opens the file by name, which may be a different file by then.
             move || open::reading(&folder).and_then(|connection| condition.check().map(|()| connection))
         };
         let readers = Arc::new(Pool::start("loci-read", options.readers, connect.clone())?);
@@ -72,8 +73,8 @@ impl SqliteStore {
         Ok(Arc::new(Self { folder, condition, writer, readers, search, saving, host, _schema: schema }))
     }
 
-    /// Writes the snapshots that are worth it: beside searches, and without a turn to write but for beginning the file
-    /// and giving it its name.
+    /// Writes the due snapshots concurrently with searches. It needs the writer's turn only to
+    /// create and to name a file.
     async fn save_indexes(&self, moment: Checkpoint) {
         for memory in self.saving.unsaved(moment) {
             if let Err(error) = self.save_index(&memory, moment).await {
@@ -146,7 +147,7 @@ impl Store for SqliteStore {
     fn checkpoint(&self, moment: Checkpoint) -> BoxFuture<'_, Result<()>> {
         let folder = self.folder.clone();
         Box::pin(async move {
-            // Most of the work without holding anyone up, then the short rest while nobody writes.
+            // First most of the work without blocking, then the short rest while no writer runs.
             self.readers.run(move |_| move_log(&folder, "PASSIVE")).await?;
             self.writer.alone(|connection| move_pages(connection, "TRUNCATE")).await?;
             self.save_indexes(moment).await;
@@ -184,7 +185,7 @@ impl Store for SqliteStore {
         })
     }
 
-    /// Finishes what is queued, ends the threads and gives up the host's place.
+    /// Completes the queued work, stops the threads and releases the host lock.
     fn close(&self) {
         self.writer.close();
         self.readers.close();
@@ -193,12 +194,12 @@ impl Store for SqliteStore {
     }
 }
 
-/// Runs `work` on one state of the database.
+/// Runs `work` on one consistent state of the database.
 pub(crate) fn snapshot<T>(
     connection: &Connection,
     work: impl FnOnce(&Tables<SqlTx<'_>>) -> Result<T>,
 ) -> Result<T> {
-    // Ends with the function, also when `work` panics: nothing is pinned.
+    // Ends with the function, even if `work` panics, so that no state stays pinned.
     let transaction = connection.unchecked_transaction().sql()?;
     let outcome = work(&Tables(SqlTx::new(&transaction)));
     transaction.finish().sql()?;
@@ -210,9 +211,9 @@ fn move_log(folder: &std::path::Path, mode: &str) -> Result<()> {
     move_pages(&connection, mode)
 }
 
-/// Moves the log into the main file as far as readers allow.
+/// Moves the log to the main file as far as readers permit.
 fn move_pages(connection: &Connection, mode: &str) -> Result<()> {
-    // A reader that lingers must not hold writers up: what is left is moved next time.
+    // A slow reader must not block writers: the rest is moved next time.
     connection.busy_timeout(CHECKPOINT_PATIENCE).sql()?;
     let outcome = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(())).sql();
     connection.busy_timeout(open::BUSY).sql()?;

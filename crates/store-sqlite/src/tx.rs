@@ -1,5 +1,5 @@
-//! One transaction of SQLite as the ports see it. The accessor traits are implemented on it, one file each in
-//! `tables/`; here is only what they share.
+//! A transaction of SQLite for the ports. The accessor traits are implemented on it, one file each
+//! in `tables/`. This file has only their common parts.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -10,36 +10,36 @@ use rusqlite::{Connection, Params, Row};
 
 use crate::errors::Sql;
 
-/// An open transaction, reading or writing.
+/// An open transaction for reading or writing.
 pub(crate) struct SqlTx<'c> {
     pub(crate) connection: &'c Connection,
-    /// The memory last asked for, with its number.
+    /// The last requested memory, with its number.
     known: RefCell<Option<(MemoryId, i64)>>,
     touched: RefCell<Touched>,
-    /// Statements that may still be run; `None`: any number.
+    /// The number of statements that may still run; `None`: unlimited.
     room: Cell<Option<u32>>,
 }
 
-/// What a transaction meant for indexes.
+/// The effects of a transaction on indexes.
 #[derive(Debug, Default)]
 pub(crate) struct Touched {
-    /// Memories whose records changed.
+    /// Memories with changed records.
     pub(crate) changed: BTreeSet<MemoryId>,
-    /// Memories from which content was erased: their snapshots go before the commit.
+    /// Memories with erased content: their snapshots are removed before the commit.
     pub(crate) erased: BTreeSet<MemoryId>,
 }
 
 impl Touched {
-    /// Takes in what another piece of the same transaction did.
+    /// Adds the effects of another piece of the same transaction.
     pub(crate) fn extend(&mut self, other: Self) {
         self.changed.extend(other.changed);
         self.erased.extend(other.erased);
     }
 }
 
-/// Reads columns in the model's errors.
+/// Reads columns with errors of the model.
 pub(crate) trait Column {
-    /// The column at `place`.
+    /// Reads the column at `place`.
     fn take<T: FromSql>(&self, place: usize) -> Result<T>;
 }
 
@@ -54,12 +54,13 @@ impl<'c> SqlTx<'c> {
         Self { connection, known: RefCell::new(None), touched: RefCell::default(), room: Cell::new(None) }
     }
 
-    /// One in which so many statements may be run: a further one fails, and nothing of it is to be kept.
+    /// Returns a transaction with a maximum number of statements: a further one fails, and
+    /// everything must be rolled back.
     pub(crate) fn of_statements(connection: &'c Connection, statements: u32) -> Self {
         Self { room: Cell::new(Some(statements)), ..Self::new(connection) }
     }
 
-    /// More statements were asked for than may be run.
+    /// True if the maximum number of statements was exceeded.
     pub(crate) fn is_full(&self) -> bool {
         self.room.get() == Some(0)
     }
@@ -74,7 +75,7 @@ impl<'c> SqlTx<'c> {
         Err(Error::unavailable("the write is too long to share a transaction; it is run again by itself"))
     }
 
-    /// What it meant for indexes.
+    /// Returns the effects on indexes.
     pub(crate) fn into_touched(self) -> Touched {
         self.touched.into_inner()
     }
@@ -86,8 +87,8 @@ impl<'c> SqlTx<'c> {
         }
     }
 
-    /// Says that content of a memory is erased in this transaction, not only hidden: no snapshot of an index that may
-    /// hold it outlives the commit.
+    /// Records that this transaction erases content of a memory, and not only hides it: no snapshot
+    /// of an index that may contain it survives the commit.
     pub(crate) fn erases(&self, memory: &MemoryId) -> Result<()> {
         if self.touched.borrow_mut().erased.insert(memory.clone()) {
             self.run("UPDATE memories SET erasures = erasures + 1 WHERE id = ?1", [memory.as_str()])?;
@@ -99,7 +100,7 @@ impl<'c> SqlTx<'c> {
         self.known.replace(None);
     }
 
-    /// The number of a memory that is not deleted.
+    /// Returns the number of a memory that is not deleted.
     pub(crate) fn number(&self, memory: &MemoryId) -> Result<Option<i64>> {
         if let Some((known, number)) = self.known.borrow().as_ref()
             && known == memory
@@ -114,12 +115,12 @@ impl<'c> SqlTx<'c> {
         Ok(number)
     }
 
-    /// The number of a memory that a write needs.
+    /// Returns the number of a memory for a write.
     pub(crate) fn need(&self, memory: &MemoryId) -> Result<i64> {
         self.number(memory)?.ok_or_else(|| Error::not_found("the memory does not exist"))
     }
 
-    /// The first row.
+    /// Returns the first row.
     pub(crate) fn one<T>(
         &self,
         sql: &str,
@@ -132,7 +133,7 @@ impl<'c> SqlTx<'c> {
         rows.next().sql()?.map(read).transpose()
     }
 
-    /// All rows.
+    /// Returns all rows.
     pub(crate) fn all<T>(
         &self,
         sql: &str,
@@ -147,7 +148,7 @@ impl<'c> SqlTx<'c> {
         Ok(out)
     }
 
-    /// Rows one by one, until `see` says false.
+    /// Passes rows to `see` one by one, until it returns false.
     pub(crate) fn each(
         &self,
         sql: &str,
@@ -165,24 +166,24 @@ impl<'c> SqlTx<'c> {
         Ok(())
     }
 
-    /// Changes rows; how many.
+    /// Changes rows, and returns their number.
     pub(crate) fn run(&self, sql: &str, params: impl Params) -> Result<usize> {
         self.step()?;
         self.connection.prepare_cached(sql).sql()?.execute(params).sql()
     }
 }
 
-/// A count or number as SQLite keeps it.
+/// Returns a count or number for SQLite.
 pub(crate) fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// A count or number from SQLite.
+/// Returns a count or number from SQLite.
 pub(crate) fn unsigned(value: i64) -> u64 {
     u64::try_from(value).unwrap_or(0)
 }
 
-/// A limit as SQLite takes it.
+/// Returns a limit for SQLite.
 pub(crate) fn limit(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Rows that were damaged from outside: each costs its own item, and nothing beside it.
+//! Rows that were damaged externally: each affects only its own item.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use rusqlite::Connection;
 
 use crate::{SqliteOptions, SqliteStore};
 
-/// A folder with some memories, and the way around the store.
+/// A folder with some memories, and direct access to its database.
 struct Place {
     _folder: tempfile::TempDir,
     store: Arc<dyn Store>,
@@ -78,7 +78,7 @@ fn a_job_fails_by_itself() {
     let bad = listed.iter().find(|job| job.id.as_str() == "bad").unwrap();
     assert_eq!((listed.len(), bad.state, &bad.actor), (2, JobState::Failed, &None));
     assert!(bad.failure_reason.as_ref().unwrap().contains("cannot be read"));
-    // One that is asked for again fails again.
+    // A retried job fails again.
     let memory = memories[0].clone();
     let restarted =
         place.store.write(move |tx| tx.jobs_mut().restart(&memory, &JobId::parse("bad")?, samples::time(9)));

@@ -1,5 +1,6 @@
-//! The one thread that writes. It takes what is queued when its turn comes, runs each piece in a savepoint of one
-//! transaction, commits once, and acknowledges. While the disk syncs, the next batch gathers: no timer, no waiting.
+//! The only thread that writes. In its turn it takes the queued pieces, runs each in a savepoint of
+//! one transaction, commits once, and acknowledges. The next batch gathers during the disk sync,
+//! without timers or delays.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,16 +22,17 @@ use crate::index_files::IndexFiles;
 use crate::locks::Turnstile;
 use crate::tx::{SqlTx, Touched};
 
-/// Pieces of one transaction: other processes wait as long as it takes.
+/// The maximum number of pieces per transaction, for which other processes must wait.
 const BATCH_MAX: usize = 64;
-/// Statements of a piece that shares a transaction: within a savepoint, every statement goes through the list of all pages
-/// that were changed since it began, so that a great piece would cost the square of its rows. One that asks for more is
-/// taken back, and is the first of the next transaction.
+/// The maximum number of statements of a piece in a shared transaction. Within a savepoint, every
+/// statement processes the list of all pages changed since its start, so that the cost of a long
+/// piece is quadratic in its rows. A piece with more statements is rolled back, and becomes the
+/// first of the next transaction.
 const SHARED_STATEMENTS_MAX: u32 = 2_000;
-/// Pieces that wait at most; more are refused.
+/// The maximum number of queued pieces; more are rejected.
 const WAITING_MAX: usize = 16_384;
 
-/// A piece of work and who waits for it.
+/// A unit of work, and the receiver of its result.
 struct Piece {
     work: WriteWork,
     done: oneshot::Sender<Result<()>>,
@@ -38,12 +40,12 @@ struct Piece {
 
 enum Message {
     Write(Piece),
-    /// Runs outside a transaction, with the turn held: a checkpoint.
+    /// Runs outside a transaction, with the turn held, such as a checkpoint.
     Alone(Box<dyn FnOnce(&Connection) + Send>),
     Stop,
 }
 
-/// The way to the writing thread.
+/// The sender to the writer thread.
 pub(crate) struct Writer {
     sender: mpsc::Sender<Message>,
     waiting: Arc<AtomicUsize>,
@@ -73,7 +75,7 @@ impl Writer {
         self.send(Message::Write(Piece { work, done }), receiver)
     }
 
-    /// Runs `work` on the writing connection between two transactions.
+    /// Runs `work` on the writer's connection between two transactions.
     pub(crate) fn alone<T, F>(&self, work: F) -> BoxFuture<'static, Result<T>>
     where
         T: Send + 'static,
@@ -103,7 +105,7 @@ impl Writer {
         Box::pin(async move { receiver.await.unwrap_or_else(|_| Err(closed())) })
     }
 
-    /// Writes what is queued and ends the thread.
+    /// Writes the queued pieces and stops the thread.
     pub(crate) fn close(&self) {
         let _ = self.sender.send(Message::Stop);
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -113,7 +115,7 @@ impl Writer {
     }
 }
 
-/// The thread's own things.
+/// The state of the thread.
 struct Seat {
     connection: Connection,
     turnstile: Turnstile,
@@ -124,15 +126,15 @@ struct Seat {
     after: AfterCommit,
 }
 
-/// A piece that ran, and how it ended.
+/// A piece that ran, and its result.
 type Ran = (Piece, Result<()>);
 
-/// What a piece is taken back by.
+/// The unit that rolls back a piece.
 #[derive(Clone, Copy)]
 enum Bounds {
-    /// The transaction, which it is the first of.
+    /// The transaction, whose first piece it is.
     Transaction,
-    /// A savepoint in it.
+    /// A savepoint in the transaction.
     Savepoint,
 }
 
@@ -177,7 +179,8 @@ impl Seat {
         }
     }
 
-    /// One turn: a batch, its commit, its acknowledgements. Returns a message that ended the batch.
+    /// Runs one turn: a batch, its commit, its acknowledgements. Returns a message that ended the
+    /// batch.
     fn turn(&mut self, first: Piece) -> Option<Message> {
         let mut next = None;
         let mut touched = Touched::default();
@@ -186,8 +189,8 @@ impl Seat {
             Err(error) => vec![(first, Err(error))],
         };
         ran.iter().for_each(|(_, outcome)| self.condition.note(outcome));
-        // Once more behind the commit: a write into a folder that nobody finds, or into a damaged
-        // database, is not acknowledged. One look for the turn; each piece gets its own error.
+        // Check again after the commit: a write to an unreachable folder or a damaged database is
+        // not acknowledged. One check serves the whole turn; each piece gets its own error.
         if self.condition.check().is_err() {
             for (_, outcome) in ran.iter_mut().filter(|(_, outcome)| outcome.is_ok()) {
                 *outcome = self.condition.check();
@@ -238,12 +241,12 @@ impl Seat {
                 ran.into_iter().map(|(piece, _)| piece).zip([Err(error)]).collect()
             }
             None if ran.len() == 1 => ran,
-            // One piece brought the others down with it: each alone, so that only the guilty one fails.
+            // One piece made the others fail: run each alone, so that only the faulty one fails.
             Some(Err(_)) | None => ran.into_iter().map(|(piece, _)| self.apart(piece, touched)).collect(),
         }
     }
 
-    /// A transaction of one piece.
+    /// Runs a transaction of one piece.
     fn apart(&self, mut piece: Piece, touched: &mut Touched) -> Ran {
         let outcome = self.execute("BEGIN IMMEDIATE").and_then(|()| {
             let outcome = self.piece(&mut piece.work, touched, Bounds::Transaction).unwrap_or_else(|| {
@@ -257,8 +260,9 @@ impl Seat {
         (piece, outcome)
     }
 
-    /// Runs one piece; what an error or a panic leaves behind is nothing. The first of a transaction needs no savepoint:
-    /// there is nothing else to keep. `None`: it is too long for a savepoint, and was taken back.
+    /// Runs one piece. An error or a panic leaves no changes. The first piece of a transaction
+    /// needs no savepoint, because there is nothing else to keep. `None`: it is too long for a
+    /// savepoint, and was rolled back.
     fn piece(&self, work: &mut WriteWork, touched: &mut Touched, bounds: Bounds) -> Option<Result<()>> {
         if let Some(Err(error)) = bounds.begin().map(|sql| self.execute(sql)) {
             return Some(Err(error));
@@ -273,11 +277,12 @@ impl Seat {
         let outcome =
             if is_full { Err(Error::unavailable("the write is run again by itself")) } else { outcome };
         let ended = self.ended(outcome, tx.0, touched, bounds);
-        // Where even taking it back failed, the whole transaction is gone, and with it what would go on.
+        // If the rollback to the savepoint failed too, the whole transaction is lost, and nothing
+        // can continue.
         (!is_full || self.connection.is_autocommit()).then_some(ended)
     }
 
-    /// Keeps what a piece did, or takes it back.
+    /// Keeps the changes of a piece, or rolls them back.
     fn ended(&self, outcome: Result<()>, tx: SqlTx<'_>, touched: &mut Touched, bounds: Bounds) -> Result<()> {
         if self.connection.is_autocommit() {
             return outcome.and(Err(Error::unavailable("the store gave the write up: try again")));
@@ -290,7 +295,8 @@ impl Seat {
             Err(error) => {
                 let undone = bounds.undo().iter().try_for_each(|sql| self.execute(sql));
                 if let Err(worse) = undone {
-                    // What cannot be taken back must not be committed with the others: they run again, each alone.
+                    // Changes that cannot be rolled back must not be committed with the others: all
+                    // run again, each alone.
                     if !self.connection.is_autocommit() {
                         self.execute("ROLLBACK")?;
                     }
@@ -301,8 +307,8 @@ impl Seat {
         }
     }
 
-    /// Snapshots that may hold what this transaction erases go first: what a commit acknowledges as erased is gone, and
-    /// one that does not come costs a rebuild at most.
+    /// Removes snapshots that may contain erased content before the commit: an acknowledged erasure
+    /// is complete, and a failed commit costs at most a rebuild.
     fn commit(&self, touched: &Touched) -> Result<()> {
         let removed = touched.erased.iter().try_for_each(|memory| self.files.remove(memory));
         let outcome = removed.and_then(|()| self.execute("COMMIT"));

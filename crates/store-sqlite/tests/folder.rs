@@ -51,8 +51,9 @@ fn only_the_owner_may_look() {
     }
 }
 
-/// The file locks of a process go when any handle of the file is closed: a process that opens a folder twice must not
-/// lose those that SQLite holds for the first store, or another process could take its log away.
+/// The file locks of a process are released when any handle of the file is closed. A process that
+/// opens a folder twice must not lose those that SQLite holds for the first store, because another
+/// process could then remove its log.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_second_store_leaves_the_locks_of_the_first() {
@@ -125,7 +126,7 @@ fn a_full_disk_writes_nothing_and_spares_the_rest() {
     assert_eq!(error.kind, ErrorKind::Unavailable);
     assert!(error.message.contains("disk"), "{}", error.message);
     assert_eq!(count(&store, &memory), 5);
-    // What fits is written as before.
+    // Writes that fit succeed as before.
     let place_of = memory.clone();
     block_on(store.write(move |tx| tx.records_mut().insert(&samples::record(&place_of, 102, "small")?)))
         .unwrap();
@@ -200,7 +201,7 @@ fn what_was_agreed_on_with_mirrors_is_of_another_store_behind_a_restore() {
     let place = tempfile::tempdir().unwrap();
     let store = open(&place.path().join("data"));
     let memory = fill(&store, 1);
-    // An earlier version kept no identity.
+    // An earlier version stored no identity.
     for known in [None, Some(block_on(store.read(|tx| tx.memories().identity_of_store())).unwrap())] {
         let state = MirrorState {
             memory: memory.clone(),
@@ -265,7 +266,7 @@ fn the_last_handle_may_be_dropped_by_a_write() {
     let held = Arc::clone(&store);
     let (started, wait) = std::sync::mpsc::channel::<()>();
     let write = store.write_boxed(Box::new(move |_| {
-        // Runs only once nobody else holds the store.
+        // Runs only after all other references to the store are dropped.
         let _ = wait.recv();
         let _ = &held;
         Ok(())
@@ -313,7 +314,7 @@ fn a_purge_in_small_steps_leaves_nothing() {
     let database = rusqlite::Connection::open(place.path().join("loci.db")).unwrap();
     let mut tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").unwrap();
     let tables: Vec<String> = tables.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    // The database's own id is of no memory.
+    // The id of the database belongs to no memory.
     for table in tables.iter().filter(|table| !table.starts_with("sqlite_") && *table != "identity") {
         let sql = format!("SELECT count(*) FROM {table}");
         let rows: i64 = database.query_row(&sql, [], |row| row.get(0)).unwrap();
@@ -321,8 +322,8 @@ fn a_purge_in_small_steps_leaves_nothing() {
     }
 }
 
-/// An index follows the changes behind its sequence number; those of a memory that was purged and is there again, as after
-/// an import, begin anew.
+/// An index follows the changes after its sequence number. A memory that was purged and exists
+/// again, such as after an import, starts from the beginning.
 #[test]
 fn who_held_the_index_of_a_memory_reads_one_of_the_same_id_anew() {
     let place = tempfile::tempdir().unwrap();

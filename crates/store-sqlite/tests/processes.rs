@@ -1,5 +1,6 @@
-//! Several processes on one folder, and processes that are killed. The other processes are this test's own binary, run
-//! for its ignored test [`worker`] in a folder of its own, whose file `task` says what to do.
+//! Several processes on one folder, and killed processes. The other processes are this test binary,
+//! run with its ignored test [`worker`] in a separate folder whose file `task` contains the
+//! instructions.
 #![expect(clippy::unwrap_used, reason = "a failure of the folder under test is the test's failure")]
 
 use std::io::{BufRead, BufReader, Write};
@@ -25,7 +26,7 @@ fn memory() -> MemoryId {
     samples::memory("notes").unwrap().id
 }
 
-/// One write: an event, a record, a telemetry row, and a fact that takes another's place.
+/// Writes an event, a record, a telemetry row, and a fact that supersedes another.
 fn put(store: &Arc<dyn Store>, number: u32) {
     let memory = memory();
     block_on(store.write(move |tx| {
@@ -48,7 +49,7 @@ fn put(store: &Arc<dyn Store>, number: u32) {
     .unwrap();
 }
 
-/// True when the record is read and found by its word.
+/// True if the record can be read, and found by its word.
 fn find(store: &Arc<dyn Store>, number: u32) -> bool {
     let id = samples::record_id(number).unwrap();
     let (place, wanted) = (memory(), id.clone());
@@ -79,7 +80,7 @@ fn rows(store: &Arc<dyn Store>) -> (u64, u64, u64) {
     .unwrap()
 }
 
-/// How many facts came; one of them is active.
+/// Returns the number of facts; one of them is active.
 fn facts(store: &Arc<dyn Store>) -> u64 {
     let place = memory();
     block_on(store.read(move |tx| succession::successions(tx, &place))).unwrap()
@@ -115,7 +116,7 @@ impl Worker {
         Self { child, input, output }
     }
 
-    /// The next answer, past what the test harness prints; `None` at the end.
+    /// Returns the next response, without the output of the test harness; `None` at the end.
     fn answer(&mut self) -> Option<String> {
         let mut line = String::new();
         while self.output.read_line(&mut line).unwrap() > 0 {
@@ -135,12 +136,12 @@ impl Worker {
     fn kill(mut self) -> Vec<String> {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        // What it had said before it died counts as acknowledged.
+        // Its output before its death counts as acknowledged.
         std::iter::from_fn(|| self.answer()).collect()
     }
 }
 
-/// Not a test of its own: what the other processes run.
+/// The program of the other processes; not a test.
 #[test]
 #[ignore = "run by the tests of this file in processes of its own"]
 fn worker() {
@@ -182,7 +183,7 @@ fn worker() {
     }
 }
 
-/// A folder with the memory in it.
+/// Returns a folder with the memory.
 fn prepared() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     let store = open(&place.path().join("data"));
@@ -233,7 +234,7 @@ fn four_processes_at_once_lose_nothing() {
 #[test]
 fn killed_processes_lose_nothing_acknowledged() {
     let place = prepared();
-    // A process that stays: its index follows through every crash.
+    // A surviving process: its index follows the changes through every crash.
     let store = open(&place.path().join("data"));
     for (round, patience) in [3, 17, 40, 41, 90].into_iter().enumerate() {
         let first = 10_000 * u32::try_from(round).unwrap();

@@ -1,4 +1,4 @@
-//! The simulator on this store: fixed seeds, one that may be given, and the same run twice.
+//! Runs the simulator on this store: fixed seeds, an optional one, and the same run twice.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what breaks in the run breaks the test")]
 #![expect(clippy::disallowed_methods, reason = "the seed of a further run comes from outside")]
 
@@ -26,7 +26,7 @@ fn invariants_hold() {
     }
 }
 
-/// `LOCI_SIMULATION_SEED=17 cargo test -p loci-store-sqlite --test simulator` runs another one.
+/// `LOCI_SIMULATION_SEED=17 cargo test -p loci-store-sqlite --test simulator` runs another seed.
 #[test]
 fn a_seed_is_a_run() {
     let seed = std::env::var("LOCI_SIMULATION_SEED").map_or(4, |seed| seed.parse().unwrap());

@@ -1,4 +1,4 @@
-//! What a record of 300 bytes costs on disk, with its event, token, telemetry and vector.
+//! Measures the disk space of a record of 300 bytes, with its event, token, telemetry and vector.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use loci_testkit_ports::{SeededIds, block_on, samples};
 const RECORDS: u32 = 2_000;
 const BYTES_MAX: u64 = 2_560;
 
-/// About 300 bytes of words.
+/// Returns about 300 bytes of words.
 fn text(ids: &SeededIds) -> String {
     (0..9).map(|_| uuid4(ids).replace('-', " ")).collect::<Vec<_>>().join(" ").chars().take(300).collect()
 }

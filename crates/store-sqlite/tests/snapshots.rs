@@ -1,4 +1,5 @@
-//! Snapshots of indexes in the data folder: used at the next start, never wrong, gone when what they hold is erased.
+//! Snapshots of indexes in the data folder: used at the next start, never outdated, and removed
+//! when their contents are erased.
 #![expect(clippy::unwrap_used, reason = "a failure of the folder under test is the test's failure")]
 
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ fn insert(store: &Arc<dyn Store>, memory: &MemoryId, numbers: std::ops::Range<u3
     .unwrap();
 }
 
-/// A store with a memory of some records, asked once, saved.
+/// Returns a store with a memory of some records, searched once, and saved.
 fn saved(folder: &Path) -> (Arc<dyn Store>, MemoryId) {
     let store = open(folder);
     let memory = samples::memory("notes").unwrap();
@@ -66,7 +67,7 @@ fn erase(store: &Arc<dyn Store>, memory: &MemoryId, number: u32) {
     .unwrap();
 }
 
-/// Changes what the tables say behind the store's back: what still answers as before did not read them.
+/// Changes the tables behind the store: unchanged results then prove that the tables were not read.
 fn falsify(folder: &Path) {
     let connection = rusqlite::Connection::open(folder.join("loci.db")).unwrap();
     assert!(connection.execute("UPDATE records SET text = 'something else'", []).unwrap() > 0);
@@ -124,7 +125,7 @@ fn a_snapshot_that_cannot_be_used_is_removed_and_the_index_rebuilt() {
         equals_a_rebuild(&store, &memory, u64::from(RECORDS));
         assert!(!path.exists());
     }
-    // A whole one of another database.
+    // A complete file of another database.
     let other = tempfile::tempdir().unwrap();
     let (store, same) = saved(other.path());
     drop(store);
@@ -163,7 +164,7 @@ fn a_snapshot_that_an_erasure_removed_waits_for_the_next_unless_the_process_ends
     let (store, memory) = saved(place.path());
     let path = file(place.path(), &memory);
     let minutes = |minutes: u64| Checkpoint::Underway { monotonic_us: 1 + minutes * 60_000_000 };
-    // A record a minute comes of age.
+    // One record per minute becomes due for erasure.
     let written: Vec<u64> = (1..=18)
         .filter(|minute| {
             erase(&store, &memory, u32::try_from(*minute).unwrap());
@@ -172,7 +173,7 @@ fn a_snapshot_that_an_erasure_removed_waits_for_the_next_unless_the_process_ends
             path.exists()
         })
         .collect();
-    // The first: when the one that `saved` wrote was the last of another clock.
+    // The first one is due, because the file written by `saved` has the time of another clock.
     assert_eq!(written, [1, 11]);
     block_on(store.checkpoint(Checkpoint::Last)).unwrap();
     assert!(path.exists());
@@ -203,7 +204,7 @@ fn a_restored_database_does_not_use_what_was_saved_of_a_later_state() {
     drop(store);
     restore(&backup, &data, true).unwrap();
     assert!(!file(&data, &memory).exists());
-    // Not even where somebody puts it back, and as many changes have come again.
+    // Not even if the file is put back, after as many changes.
     std::fs::create_dir(data.join("index")).unwrap();
     std::fs::write(file(&data, &memory), later).unwrap();
     let store = open(&data);

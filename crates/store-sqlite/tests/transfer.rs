@@ -1,4 +1,4 @@
-//! Everything of a data folder moved into another, broken off at every write.
+//! Moves all data of a folder into another one, interrupted at every write.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,5 @@
-//! Folders that an older version wrote: opened, brought to the newest schema, and read as they were.
+//! Folders written by an older version: opened, migrated to the newest schema, and read with
+//! unchanged contents.
 #![expect(clippy::unwrap_used, reason = "a failure of the folder under test is the test's failure")]
 
 use std::path::Path;
@@ -15,11 +16,11 @@ use loci_model::{ActorId, JobId, Result, SessionId, StrategyId};
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
 use loci_testkit_ports::{block_on, samples};
 
-/// The schema as the first released version left it: its files are never edited.
+/// The schema of the first released version, whose files are never edited.
 const SECOND: [&str; 2] =
     [include_str!("../src/schema/0001_tables.sql"), include_str!("../src/schema/0002_index_files.sql")];
 
-/// A folder of schema 2 with a memory, a session of two events, a record and two jobs.
+/// Creates a folder of schema 2 with a memory, a session of two events, a record and two jobs.
 fn written_by_an_older_version(folder: &Path) {
     let connection = rusqlite::Connection::open(folder.join("loci.db")).unwrap();
     connection.pragma_update(None, "journal_mode", "WAL").unwrap();
@@ -92,7 +93,8 @@ fn a_folder_of_the_second_schema() {
     block_on(store.write(use_what_is_new)).unwrap();
 }
 
-/// Sweeps find what older versions left to be erased, and look once at the history of every memory.
+/// Sweeps find content that older versions left for erasure, and examine the history of every
+/// memory once.
 #[test]
 fn what_was_deleted_before_is_erased() {
     let place = tempfile::tempdir().unwrap();
@@ -123,7 +125,7 @@ fn read_what_was_there(tx: &dyn loci_model::ports::store::ReadTx) -> Result<()> 
     let unread = tx.events().unprocessed(&id, &ann, &session, read, 9, now)?;
     assert_eq!(unread.iter().map(|event| event.arrival).collect::<Vec<_>>(), [2]);
     assert_eq!(tx.events().unprocessed_items(&id, &ann, &session, 0, 9, now)?, 2);
-    // What older events bring was not counted: the pause after them makes them due.
+    // The sizes of older events were not counted: they become due by the pause after them.
     assert_eq!(tx.events().load(&id, &ann, &session, 0, now)?, EventLoad::default());
     assert_eq!(unread[0].load, EventLoad::default());
     let page = RecordPage { scope: RecordScope::whole(id.clone(), now), after: None, limit: 9 };
@@ -170,7 +172,7 @@ fn use_what_is_new(tx: &mut dyn loci_model::ports::store::Tx) -> Result<()> {
     Ok(())
 }
 
-/// The hot questions of a write are answered from an index, and the sums without the rows.
+/// The frequent queries of a write use an index, and the sums do not read rows.
 #[test]
 fn unread_events_are_counted_in_their_index() {
     let connection = rusqlite::Connection::open_in_memory().unwrap();

@@ -1,4 +1,4 @@
-//! Commits: they come back, what finds them, and how they are erased.
+//! Commits: round trip, lookups, and erasure.
 
 use loci_model::ports::store::ReadTx;
 use loci_model::tasks::commit::TaskCommit;
@@ -57,7 +57,7 @@ pub(crate) fn lists(bench: &Bench) -> Result<()> {
         two.task = one.task.clone();
         two.patch_id = one.patch_id.clone();
         three.patch_id = one.patch_id.clone();
-        // One of another repository that changes the same, and is the same.
+        // A commit of another repository with the same patch, which counts as the same.
         *four = TaskCommit { actor: ActorId::parse("acme/shop-web")?, task: None, ..one.clone() };
         three.reported_at = one.reported_at;
     }

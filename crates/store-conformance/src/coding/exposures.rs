@@ -1,4 +1,4 @@
-//! Exposures: they come back, by task and all of a memory, and how they are erased.
+//! Exposures: round trip, by task and for a whole memory, and erasure.
 
 use loci_model::tasks::exposure::{Exposure, ExposureCall};
 use loci_model::{ActorId, ExposureId, MemoryId, Result, TaskId};

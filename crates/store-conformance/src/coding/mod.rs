@@ -1,5 +1,4 @@
-//! Cases of the memory of coding agents: tasks and their sessions, commits,
-//! exposures, prompts.
+//! Cases of coding memory: tasks and their sessions, commits, exposures, prompts.
 
 pub(super) mod commits;
 pub(super) mod exposures;

@@ -1,4 +1,4 @@
-//! Versions of prompts: they come back, lists, and how they are erased.
+//! Prompt versions: round trip, lists, and erasure.
 
 use loci_model::ports::store::ReadTx;
 use loci_model::tasks::prompt_version::PromptVersion;

@@ -1,4 +1,4 @@
-//! Sessions of tasks: they come back with what was said in them, what finds it, and how it is erased.
+//! Sessions of tasks: round trip with their items, search, and erasure.
 
 use loci_model::ports::store::{ReadTx, SaidWords, SessionItemQuery, TaskQuery};
 use loci_model::tasks::task_session::{SessionItem, SessionItemKind, TaskSession, ToldEnd};
@@ -121,7 +121,8 @@ pub(crate) fn lists(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Words are found in the description, in what was told at the end, and in what was said; all of them in one task.
+/// Words are found in the description, in the report at the end, and in the items; all of them in
+/// one task.
 pub(crate) fn said(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let tasks = (1..=3).map(|number| task(&memory, number)).collect::<Result<Vec<_>>>()?;

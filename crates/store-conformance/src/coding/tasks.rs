@@ -1,4 +1,4 @@
-//! Tasks: they come back, lists and their filters, and how they are erased.
+//! Tasks: round trip, lists and their filters, and erasure.
 
 use loci_model::ports::store::TaskQuery;
 use loci_model::tasks::task::{Harm, Task, TaskStatus};
@@ -93,7 +93,8 @@ pub(crate) fn lists(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Reports of harm are found by the memory they are about, whatever the task says beside.
+/// Reports of harm are found by the memory they are about, regardless of the other contents of the
+/// task.
 pub(crate) fn harms(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let record = |number: u32| RecordId::parse(format!("mem-00000000-0000-7000-8000-9{number:011}"));

@@ -1,4 +1,4 @@
-//! Deliveries in somebody's hands: one holder each, in order per key, and what becomes of leases.
+//! Leased deliveries: one holder each, in order per key, and the end of leases.
 
 use loci_model::delivery::{DeliveryDirection as D, DeliveryState as S};
 use loci_model::ports::store::{DeliveryClaim, DeliveryOutcome, SetAside};
@@ -8,7 +8,7 @@ use super::delivery;
 use crate::{Bench, same};
 use loci_testkit_ports::samples::time;
 
-/// A memory with deliveries `a` and `b` of one key and `c` of another, all due at 1.
+/// Creates a memory with deliveries `a` and `b` of one key and `c` of another, all due at 1.
 fn outbox(bench: &Bench) -> Result<MemoryId> {
     let memory = bench.memory("notes")?;
     let place = memory.clone();
@@ -21,7 +21,7 @@ fn outbox(bench: &Bench) -> Result<MemoryId> {
     Ok(memory)
 }
 
-/// Ids that `holder` gets at `now`, until ten later.
+/// Returns the ids that `holder` claims at `now`, until ten later.
 fn claim(bench: &Bench, holder: &'static str, now: i64, limit: usize) -> Result<String> {
     bench.write(move |tx| {
         let (now, until) = (time(now), time(now + 10));

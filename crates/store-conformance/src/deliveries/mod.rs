@@ -11,7 +11,7 @@ use loci_model::{DeliveryId, Document, MemoryId, Result};
 use super::{Bench, same};
 use loci_testkit_ports::samples::time;
 
-/// Deliveries for a target that could be claimed now, `id:body`; nobody's again afterwards.
+/// Returns the deliveries of a target that can be claimed now, as `id:body`, and releases them.
 fn due(bench: &Bench, target: &'static str, now: i64) -> Result<Vec<String>> {
     bench.write(move |tx| {
         let (now, until) = (time(now), time(now + 1));
@@ -22,7 +22,7 @@ fn due(bench: &Bench, target: &'static str, now: i64) -> Result<Vec<String>> {
     })
 }
 
-/// Claims a delivery, whenever it is due, and notes the outcome of a try at it.
+/// Claims a delivery regardless of its due time, and records the outcome of an attempt.
 fn tried(
     tx: &mut dyn Tx,
     memory: &MemoryId,

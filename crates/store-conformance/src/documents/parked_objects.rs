@@ -1,4 +1,4 @@
-//! Parked objects: bytes come back, lists by key, and how they go.
+//! Parked objects: round trip of bytes, lists by key, and removal.
 
 use loci_model::trees::parked_object::{ObjectHead, ParkedObject};
 use loci_model::{MemoryId, Result};
@@ -6,7 +6,7 @@ use loci_model::{MemoryId, Result};
 use crate::{Bench, same};
 use loci_testkit_ports::samples::time;
 
-/// An object of those bytes that expires so many seconds after the start.
+/// Returns an object with these bytes that expires `expires` seconds after the start.
 pub(crate) fn object(memory: &MemoryId, key: &str, content: &[u8], expires: i64) -> ParkedObject {
     let head = ObjectHead {
         memory: memory.clone(),

@@ -39,7 +39,7 @@ pub(crate) fn filters(bench: &Bench) -> Result<()> {
     of_grants(bench, &memory)
 }
 
-/// What grants are bound to, beside what is asked for.
+/// Restrictions of grants, in addition to the requested filters.
 fn of_grants(bench: &Bench, memory: &MemoryId) -> Result<()> {
     let bounds = |pairs: &[(&str, &str)], since: Option<i64>| Bounds {
         metadata: pairs.iter().map(|(key, text)| ((*key).to_owned(), [(*text).to_owned()].into())).collect(),

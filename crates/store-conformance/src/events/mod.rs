@@ -23,7 +23,7 @@ pub(super) fn session() -> Result<SessionId> {
     SessionId::parse("s1")
 }
 
-/// All events of `ann` in `s1`, newest first, as of the start.
+/// Returns a query for all events of `ann` in `s1`, newest first, as of the start.
 pub(super) fn query(memory: &MemoryId) -> Result<EventQuery> {
     Ok(EventQuery {
         only: None,
@@ -39,7 +39,7 @@ pub(super) fn query(memory: &MemoryId) -> Result<EventQuery> {
     })
 }
 
-/// Seconds of the events a query gives.
+/// Returns the seconds of the events that a query returns.
 pub(super) fn seconds(bench: &Bench, query: &EventQuery) -> Result<Vec<i64>> {
     let query = query.clone();
     bench.read(move |tx| {
@@ -62,7 +62,7 @@ pub(super) fn order_branches_paging(bench: &Bench) -> Result<()> {
     let root = EventId::compose(time(2).millis(), 0);
     let side = Branch { name: BranchName::parse("side")?, root: Some(root.clone()) };
     let mut written = Vec::new();
-    // Arrival differs from event order.
+    // The order of arrival differs from that of the events.
     for number in [3, 1, 2] {
         let event = samples::event(&memory, "ann", "s1", number)?;
         let arrival = insert(bench, &event)?;

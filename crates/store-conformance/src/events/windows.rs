@@ -1,4 +1,4 @@
-//! What triggers count and windows read: loads of unread events, and the events before a window.
+//! The inputs of triggers and windows: sizes of unread events, and the events before a window.
 
 use loci_model::event::{Branch, Event, EventLoad, ExtractionMode};
 use loci_model::ports::store::{BranchSlice, EventsBefore, NewestUnread};
@@ -79,7 +79,7 @@ pub(crate) fn before(bench: &Bench) -> Result<()> {
     insert(bench, &Event { branch: side, ..samples::event(&memory, "ann", "s1", 4)? })?;
     let skipped = Event { extraction: ExtractionMode::Skip, ..samples::event(&memory, "ann", "s1", 5)? };
     insert(bench, &skipped)?;
-    // Told last, though it happened first.
+    // It arrives last, although it happened first.
     insert(bench, &samples::event(&memory, "ann", "s1", 0)?)?;
     let check = |what: &str, branches: Option<Vec<BranchSlice>>, upto: (u64, usize), expect: Vec<u64>| {
         let (arrival, limit) = upto;
@@ -131,7 +131,7 @@ pub(crate) fn newest_unread(bench: &Bench) -> Result<()> {
         insert(bench, event)?;
     }
     insert(bench, &Event { session: loci_model::SessionId::parse("s2")?, ..loaded(&memory, 5, 1, 1)? })?;
-    // Told last, though it happened first.
+    // It arrives last, although it happened first.
     insert(bench, &loaded(&memory, 0, 1, 1)?)?;
     let check = |what: &str, query: &NewestUnread, expect: Vec<u64>| {
         let found = heads(query.clone())?;

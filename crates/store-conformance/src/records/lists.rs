@@ -17,7 +17,7 @@ use super::states::set;
 use crate::{Bench, same};
 use loci_testkit_ports::samples::{self, time};
 
-/// The last digits of the records on a page.
+/// Returns the last digits of the records on a page.
 fn numbers(
     bench: &Bench,
     scope: &RecordScope,
@@ -40,7 +40,8 @@ fn filter(namespace: &str, mode: NamespaceMatch) -> Result<NamespaceFilter> {
     Ok(NamespaceFilter::new(&Namespace::parse(namespace)?, mode))
 }
 
-/// 1–4 in `/facts/ann/`, 5–6 in `/facts/`, 7 in `/factsheet/`, 8 of no strategy, 9 held, 10 expired.
+/// Creates records 1–4 in `/facts/ann/`, 5–6 in `/facts/`, 7 in `/factsheet/`, 8 without strategy,
+/// 9 a candidate, 10 expired.
 fn fill(bench: &Bench, memory: &MemoryId) -> Result<()> {
     for number in 1..=10 {
         let namespace = match number {
@@ -57,7 +58,7 @@ fn fill(bench: &Bench, memory: &MemoryId) -> Result<()> {
             expires_at: (number == 10).then(|| time(50)),
             metadata: BTreeMap::from([("n".to_owned(), MetadataValue::Number(f64::from(number)))]),
             provenance: Provenance { actor: Some(ActorId::parse(actor)?), ..Provenance::default() },
-            // 5 and 6 at the same time.
+            // Records 5 and 6 have the same time.
             created_at: time(i64::from(if number == 6 { 5 } else { number })),
             ..samples::record(memory, number, "text")?
         };
@@ -124,7 +125,7 @@ pub(crate) fn lists(bench: &Bench) -> Result<()> {
     of_bound_grants(bench, &whole)
 }
 
-/// Records of the whole are 1 to 10, with a number as metadata; some get a text here.
+/// The whole scope has records 1 to 10, with a number as metadata; some get a text here.
 fn of_bound_grants(bench: &Bench, whole: &RecordScope) -> Result<()> {
     for (number, text) in [(1, "red"), (2, "blue"), (4, "red"), (5, "green")] {
         let old = bench.get(&whole.memory, &samples::record_id(number)?)?;
@@ -173,7 +174,7 @@ fn of_bound_grants(bench: &Bench, whole: &RecordScope) -> Result<()> {
     Ok(())
 }
 
-/// 1–6, of which the odd ones are of a subtype; 5 is held, 3 is elsewhere.
+/// Records 1–6, of which the odd ones have a subtype; 5 is a candidate, 3 is in another namespace.
 pub(crate) fn of_subtype(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     for number in 1..=6 {
@@ -211,12 +212,12 @@ pub(crate) fn of_subtype(bench: &Bench) -> Result<()> {
     check("with no grant", &RecordScope { view: vec![], ..whole }, None, &[])
 }
 
-/// Stores find one key of metadata by an index; what they find is what a walk through all records finds.
+/// Stores find one metadata key with an index; the result equals that of a scan of all records.
 pub(crate) fn of_fingerprint(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let looks_like_it = r#"{"fingerprint":{"string":"one"}}"#;
     let texts = |text: &str| MetadataValue::String(text.to_owned());
-    // Longer than an entry of an index may be, and nothing that could be made shorter.
+    // Longer than an index entry, and incompressible.
     let long: String =
         (0_u64..700).map(|nth| format!("{:x}", nth.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
     let values = [

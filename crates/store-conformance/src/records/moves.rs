@@ -1,4 +1,5 @@
-//! Records taken back from where they were put away, moved with their template, and read by strategy and making.
+//! Records restored from the archive, moved with their template, and read by strategy and
+//! provenance.
 
 use loci_model::ports::store::RecordPage;
 use loci_model::record::derivation::{Making, MakingMode};
@@ -42,7 +43,7 @@ pub(crate) fn restored(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Ids in a namespace, by number.
+/// Returns the ids in a namespace, by number.
 fn in_namespace(bench: &Bench, memory: &MemoryId, namespace: &str) -> Result<Vec<String>> {
     let mut scope = RecordScope::whole(memory.clone(), time(1_000));
     scope.namespaces = vec![NamespaceFilter::new(&Namespace::parse(namespace)?, NamespaceMatch::Exact)];

@@ -21,7 +21,7 @@ pub(crate) fn set(
     })
 }
 
-/// The second record takes its place.
+/// Supersedes a record with the second one.
 pub(super) fn supersede(bench: &Bench, memory: &MemoryId, id: &RecordId) -> Result<bool> {
     let (memory, id) = (memory.clone(), id.clone());
     bench.change(move |records| {
@@ -103,7 +103,7 @@ pub(crate) fn erasure(bench: &Bench) -> Result<()> {
     retention(bench)
 }
 
-/// Records that are named are erased at once, whatever their state.
+/// Named records are erased at once, in any state.
 fn named(bench: &Bench) -> Result<()> {
     let memory = bench.memory("named")?;
     let id = samples::record_id;
@@ -132,7 +132,7 @@ fn named(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Which memories a sweep has to look at for deleted records.
+/// The memories that a sweep must examine for deleted records.
 pub(crate) fn erasable(bench: &Bench) -> Result<()> {
     let (one, other) = (bench.memory("one")?, bench.memory("other")?);
     for memory in [&one, &other] {
@@ -152,7 +152,7 @@ pub(crate) fn erasable(bench: &Bench) -> Result<()> {
     set(bench, &one, &samples::record_id(2)?, RecordState::Erased, time(7))?;
     set(bench, &other, &samples::record_id(1)?, RecordState::Erased, time(6))?;
     same("both, so many at most", (erasable(due(6), 9)?.len(), erasable(due(6), 1)?.len()), (2, 1));
-    // One that was looked at too early is not named before it must be.
+    // A memory that was examined too early is not listed again before it is due.
     same("too early", (erase(&one, due(4), 9)?, erase(&other, due(4), 9)?), (0, 0));
     same("not named then", erasable(due(4), 9)?, vec![]);
     same("the first is due", erasable(due(5), 9)?, vec![one.clone()]);

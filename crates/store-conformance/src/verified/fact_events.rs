@@ -1,4 +1,4 @@
-//! What happened to facts, and verifications that are kept.
+//! Fact events, and stored verifications.
 
 use loci_model::facts::fact::{FactEvent, FactEventKind, FactTally};
 use loci_model::facts::verdict::{Method, Verdict};

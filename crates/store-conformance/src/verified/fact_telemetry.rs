@@ -1,5 +1,5 @@
-//! What happened to facts, told by records and counted; and that rows which say something else than the facts are found,
-//! whichever store they stand in.
+//! Fact events by record, and their counts; and the detection of rows that are inconsistent with
+//! the facts, in every store.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ pub(crate) fn pages(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// A fact as it was stored, with nothing behind it.
+/// Returns a fact as stored, without history.
 fn plain(memory: &MemoryId, number: u32) -> Result<Fact> {
     let mut one = Fact { counters: FactCounters::default(), ..fact(memory, 1, number, "a.rs")? };
     one.detail.gone = None;
@@ -82,7 +82,7 @@ fn row(memory: &MemoryId, number: u32, kind: FactEventKind, cause: Option<&str>)
     Ok(FactEvent { cause: cause.map(str::to_owned), details: None, ..event })
 }
 
-/// Two facts with their rows, as they must be.
+/// Writes two facts with consistent rows.
 fn stored(bench: &Bench, memory: &MemoryId) -> Result<()> {
     put(bench, &[plain(memory, 1)?, plain(memory, 2)?])?;
     let created = FactEventKind::Created;
@@ -90,7 +90,7 @@ fn stored(bench: &Bench, memory: &MemoryId) -> Result<()> {
     bench.write(move |tx| tx.fact_events_mut().append(&rows))
 }
 
-/// Something that no write of the engine leaves behind.
+/// A state that no write of the engine creates.
 type Plant = fn(&mut dyn Tx, &MemoryId) -> Result<()>;
 
 const PLANTS: &[(TelemetryRule, &str, Plant)] = &[
@@ -158,7 +158,7 @@ const PLANTS: &[(TelemetryRule, &str, Plant)] = &[
     }),
 ];
 
-/// The first fact and its record stand as superseded ones do.
+/// Makes the first fact and its record superseded.
 fn superseded(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     let state = RecordState::Superseded;
     let change = loci_model::ports::store::RecordChange { state, reason: "planted".to_owned(), at: time(90) };

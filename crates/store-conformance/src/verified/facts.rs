@@ -1,4 +1,4 @@
-//! Facts: that they come back, pages, one of each content, paths, sums, what expired, erasure.
+//! Facts: round trip, pages, unique contents, paths, sums, expiry, erasure.
 
 use loci_model::facts::fact::{Fact, FactEventKind};
 use loci_model::ports::store::{FactChoice, FactPage, Facts, PathChoice, RecordChange};
@@ -9,7 +9,7 @@ use crate::{Bench, same};
 use loci_testkit_ports::fact_samples::{citation, fact, fact_event, kept_verdict, object, repository_id};
 use loci_testkit_ports::samples::{record, record_id, time};
 
-/// Writes facts and, where they are missing, their records.
+/// Writes facts and, if missing, their records.
 pub(super) fn put(bench: &Bench, facts: &[Fact]) -> Result<()> {
     let facts = facts.to_vec();
     bench.write(move |tx| {
@@ -70,7 +70,8 @@ pub(crate) fn come_back(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Puts a fact again with other counts and details, then with another of what lists go by: each is read as it was put.
+/// Writes a fact again with other counts and details, then with another value of a list key: each
+/// is read back as written.
 fn counts_alone(bench: &Bench, mut fact: Fact) -> Result<Fact> {
     let mut check = |what: &str, change: &dyn Fn(&mut Fact)| -> Result<()> {
         change(&mut fact);
@@ -113,7 +114,7 @@ pub(crate) fn one_of_each_content(bench: &Bench) -> Result<()> {
     put(bench, &[Fact { status: RecordState::Superseded, ..said(&memory, 1, 4)? }])?;
     let vouched = put(bench, &[said(&memory, 1, 3)?]).map_err(|error| error.kind);
     same("nor when it is vouched for", vouched, Err(ErrorKind::Conflict));
-    // One gives its place to another in one transaction.
+    // One supersedes another in one transaction.
     put(bench, &[Fact { status: RecordState::Superseded, ..said(&memory, 1, 1)? }, said(&memory, 1, 3)?])?;
     same("another's", with(1)?, Some(record_id(3)?));
     Ok(())
@@ -385,7 +386,7 @@ pub(crate) fn purge(bench: &Bench) -> Result<()> {
         rounds += 1;
     }
     same("by the rows", rounds > 2, true);
-    // One of that name again has nothing of it.
+    // A new memory with that name contains nothing of it.
     let again = bench.memory("first")?;
     let of = again.clone();
     let left = bench.read(move |tx| {

@@ -1,4 +1,4 @@
-//! Cases of verified facts: facts, what happened to them, repositories.
+//! Cases of verified facts: facts, fact events, repositories.
 
 pub(super) mod fact_events;
 pub(super) mod fact_telemetry;

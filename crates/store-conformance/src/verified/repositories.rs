@@ -1,4 +1,4 @@
-//! Repositories: identities, keys, names, which was not looked at for longest.
+//! Repositories: identities, keys, names, and the one not examined for the longest time.
 
 use loci_model::facts::repository::Repository;
 use loci_model::{ErrorKind, MemoryId, Result, Timestamp};

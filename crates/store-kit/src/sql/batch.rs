@@ -2,25 +2,25 @@
 
 use super::SqlValue;
 
-/// Columns of rows for one table, besides the memory.
+/// The columns of rows for one table, without the memory.
 pub struct RowBatch<'a> {
     /// The table.
     pub table: &'static str,
-    /// The name of each column, and its type, which only a database that takes lists asks for.
+    /// The name of each column, and its type, which only databases with list parameters need.
     pub columns: Vec<(&'static str, &'static str)>,
-    /// The values of each column, row by row.
+    /// The values of each column, by row.
     pub lists: Vec<Vec<SqlValue<'a>>>,
-    /// One that is there already is a failure; else it stays.
+    /// True if an existing row is an error; otherwise it is kept.
     pub is_new: bool,
 }
 
 impl<'a> RowBatch<'a> {
-    /// A batch without columns.
+    /// Returns a batch without columns.
     pub fn of(table: &'static str, is_new: bool) -> Self {
         Self { table, columns: Vec::new(), lists: Vec::new(), is_new }
     }
 
-    /// A column: its name, its type, and its values row by row.
+    /// Adds a column: its name, its type, and its values by row.
     #[must_use]
     pub fn with<V: Into<SqlValue<'a>>>(
         mut self,
@@ -33,7 +33,7 @@ impl<'a> RowBatch<'a> {
         self
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.lists.first().map_or(0, Vec::len)
     }

@@ -1,5 +1,5 @@
-//! Values bound to a statement that is put together from parts: numbered, so that parts may come in
-//! any order.
+//! Values bound to a statement that is composed of parts. They are numbered, so that parts may come
+//! in any order.
 
 use super::SqlValue;
 
@@ -8,13 +8,13 @@ use super::SqlValue;
 pub struct Bound<'a>(Vec<SqlValue<'a>>);
 
 impl<'a> Bound<'a> {
-    /// Keeps a value and returns its place in the statement, like `$3`.
+    /// Adds a value and returns its placeholder, such as `$3`.
     pub fn put(&mut self, value: impl Into<SqlValue<'a>>) -> String {
         self.0.push(value.into());
         format!("${}", self.0.len())
     }
 
-    /// The values.
+    /// Returns the values.
     pub fn values(&self) -> &[SqlValue<'a>] {
         &self.0
     }

@@ -1,6 +1,6 @@
-//! Statements that both databases read alike, and how a store runs them. A table that lies in the
-//! same columns in both is written once over this, in `tables`; what differs in more than spelling
-//! stays in its store.
+//! Statements that are valid in both databases, and the interface with which a store runs them.
+//! `tables` implements each table with the same columns in both stores once, over this interface.
+//! Tables that differ in more than spelling are implemented in their store.
 
 mod batch;
 mod bound;

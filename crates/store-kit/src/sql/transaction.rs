@@ -1,82 +1,82 @@
-//! A transaction of either database, as the tables of both stores use it.
+//! A transaction of either database, as used by the tables of both stores.
 
 use loci_model::{Error, MemoryId, Result};
 
 use super::{Bound, RowBatch, SqlValue};
 use crate::fields::Fields;
 
-/// Words that each database spells in its own way.
+/// SQL with different spellings in the databases.
 #[derive(Debug, Clone, Copy)]
 pub struct Dialect {
-    /// The function that says where a text holds another, from 1.
+    /// The function that returns the position of a text in another, from 1.
     pub position: &'static str,
-    /// The least and the greatest of some values.
+    /// The function for the least of some values.
     pub least: &'static str,
-    /// See above.
+    /// The function for the greatest of some values.
     pub greatest: &'static str,
-    /// No, as a partial index says it.
+    /// The literal for false in the conditions of partial indexes.
     pub no: &'static str,
     /// A join whose left side is read first.
     pub joined_first: &'static str,
-    /// The column of `memories` that rows name their memory by.
+    /// The column of `memories` to which the memory number of rows refers.
     pub memory_number: &'static str,
-    /// At the end of a subquery: rows that others hold are left out.
+    /// The suffix of a subquery that skips rows locked by others.
     pub skip_locked: &'static str,
-    /// The number that a row is found by, where rows have one beside their key.
+    /// The row number, if rows have one in addition to their key.
     pub row: Option<&'static str>,
-    /// Behind a text that is a JSON document: it is read as one.
+    /// The suffix that converts a JSON text.
     pub as_json: &'static str,
-    /// Values of a list, as a condition's right side: `$` and its number go in the middle.
+    /// The right side of a condition on a list of values: `$` and its number go in the middle.
     pub list: (&'static str, &'static str),
 }
 
 impl Dialect {
-    /// ` JOIN` of the memory of each row of `of`, which is read first: those of deleted ones are
-    /// left out.
+    /// Returns a ` JOIN` with the memory of each row of `of`, which is read first. It excludes
+    /// deleted memories.
     pub fn alive(&self, of: &str) -> String {
         let Self { joined_first, memory_number, .. } = self;
         format!(" {joined_first} memories m ON m.{memory_number} = {of}.mem AND m.deleted IS NULL")
     }
 
-    /// Removes the rows of a table that `which` selects, with its order and limit; `key` is what a
-    /// row is found by.
+    /// Returns a statement that removes the rows of a table that `which` selects, with its order
+    /// and limit; `key` identifies a row.
     pub fn removal(&self, table: &str, key: &str, which: &str) -> String {
         let Self { row, skip_locked, .. } = self;
         let key = row.unwrap_or(key);
         format!("DELETE FROM {table} WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {which}{skip_locked})")
     }
 
-    /// The condition that a column is one of the texts at a place.
+    /// Returns the condition that a column equals one of the texts at a placeholder.
     pub fn one_of(&self, column: &str, place: &str) -> String {
         let (before, behind) = self.list;
         format!("{column} {before}{place}{behind}")
     }
 }
 
-/// An open transaction that runs statements with values at `$1` and on.
+/// An open transaction that runs statements with values from `$1` on.
 pub trait SqlTransaction {
-    /// A row of an answer.
+    /// A row of a result.
     type Row<'r>: Fields;
 
-    /// Words that the database spells in its own way.
+    /// The SQL dialect of the database.
     const DIALECT: Dialect;
 
-    /// The number of a memory that is not deleted.
+    /// Returns the number of a memory that is not deleted.
     ///
     /// # Errors
-    /// Those of the database, as in all the others.
+    /// Errors of the database, as in all other methods.
     fn number(&self, memory: &MemoryId) -> Result<Option<i64>>;
 
-    /// The number of a memory, deleted ones included: a purge is a job of one.
+    /// Returns the number of a memory, even if deleted: its purge is one of its jobs.
     ///
     /// # Errors
     /// See above.
     fn any_number(&self, memory: &MemoryId) -> Result<Option<i64>>;
 
-    /// Returns true in a write beside which others write: what it reads may have to be locked.
+    /// True for a write concurrent with others, which may have to lock the rows it reads.
     fn has_rivals(&self) -> bool;
 
-    /// The first row.
+    /// Returns the first row.
     ///
     /// # Errors
     /// See above.
@@ -87,7 +87,7 @@ pub trait SqlTransaction {
         read: impl FnOnce(&Self::Row<'_>) -> Result<T>,
     ) -> Result<Option<T>>;
 
-    /// All rows.
+    /// Returns all rows.
     ///
     /// # Errors
     /// See above.
@@ -98,25 +98,25 @@ pub trait SqlTransaction {
         read: impl FnMut(&Self::Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>>;
 
-    /// Changes rows; how many.
+    /// Changes rows, and returns their number.
     ///
     /// # Errors
     /// See above.
     fn run(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<usize>;
 
-    /// Changes rows before the next statement that is waited for; nobody asks how many.
+    /// Changes rows before the next statement with a response, without returning their number.
     ///
     /// # Errors
-    /// See above; one may be met later, and by the commit at the latest.
+    /// See above; an error may be reported later, by the commit at the latest.
     fn later(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<()>;
 
-    /// Writes rows of the memory of that number, as [`Self::later`] does.
+    /// Writes rows of the memory with that number, like [`Self::later`].
     ///
     /// # Errors
     /// See above.
     fn insert(&self, memory: i64, batch: RowBatch<'_>) -> Result<()>;
 
-    /// All rows of several questions, which need not wait for each other.
+    /// Returns all rows of several independent queries.
     ///
     /// # Errors
     /// See above.
@@ -128,15 +128,15 @@ pub trait SqlTransaction {
         questions.iter().map(|(sql, bound)| self.all(sql, bound.values(), &mut read)).collect()
     }
 
-    /// The number of a memory that a write needs.
+    /// Returns the number of a memory for a write.
     ///
     /// # Errors
-    /// Not found, where it is not there; and see above.
+    /// Not found, if it does not exist; and see above.
     fn need(&self, memory: &MemoryId) -> Result<i64> {
         self.number(memory)?.ok_or_else(|| Error::not_found("the memory does not exist"))
     }
 
-    /// Returns true where there is a row.
+    /// True if the query returns a row.
     ///
     /// # Errors
     /// See above.

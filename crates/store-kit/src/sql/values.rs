@@ -4,25 +4,25 @@ use std::borrow::Cow;
 
 use loci_model::Timestamp;
 
-/// A value of a statement. Each store hands it to its database in the width of the column.
+/// A value of a statement. Each store passes it to its database in the width of the column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SqlValue<'a> {
-    /// Nothing.
+    /// The null value.
     Null,
-    /// A yes or no.
+    /// A boolean.
     Flag(bool),
     /// A whole number of any width.
     Number(i64),
-    /// Text.
+    /// A text.
     Text(Cow<'a, str>),
     /// Bytes.
     Bytes(Cow<'a, [u8]>),
-    /// Texts of which a column holds one: see [`Dialect::one_of`](super::Dialect::one_of).
+    /// Texts, one of which a column must equal: see [`Dialect::one_of`](super::Dialect::one_of).
     Texts(Cow<'a, [String]>),
 }
 
 impl SqlValue<'_> {
-    /// Returns the same value without a copy of what it holds.
+    /// Returns the same value without a copy of its contents.
     pub fn borrowed(&self) -> SqlValue<'_> {
         match self {
             Self::Null => SqlValue::Null,
@@ -34,7 +34,7 @@ impl SqlValue<'_> {
         }
     }
 
-    /// Returns a copy that outlives what the value was made from.
+    /// Returns a copy with a static lifetime.
     pub fn to_static(&self) -> SqlValue<'static> {
         match self {
             Self::Null => SqlValue::Null,
@@ -47,7 +47,7 @@ impl SqlValue<'_> {
     }
 }
 
-/// The values of a statement, in the order of their numbers.
+/// Returns the values of a statement, in the order of their numbers.
 #[macro_export]
 macro_rules! values {
     ($($value:expr),* $(,)?) => { &[$($crate::sql::SqlValue::from($value)),*] };

@@ -13,31 +13,31 @@ use crate::reading::exchange as read;
 use crate::sql::{SqlTransaction, SqlValue};
 use crate::values;
 
-/// The columns that [`crate::reading::exchange`] reads of exchanges `x` behind the id of the
+/// The columns that [`crate::reading::exchange`] reads of exchanges `x`, after the id of the
 /// memory.
 pub const COLUMNS: &str = "x.id, x.job, x.step, x.state, x.lease, x.leased_by, x.turn, x.attempts, x.created, x.digest, \
                            x.prompt, x.model, x.grammar, x.reply, x.system, x.input";
 
-/// Parts of exchanges that lie in each store in its own way: their source, and the order in
-/// which they came.
+/// The parts of exchanges that differ between the stores: their source, and their order of arrival.
 pub trait ExchangeRows {
     /// The id of an exchange's memory.
     const EXCHANGE_MEMORY: &'static str;
     /// Exchanges `x`.
     const EXCHANGES: &'static str;
-    /// The column of the order in which they came.
+    /// The column with the order of arrival.
     const PLACE: &'static str;
 
-    /// Adds an exchange to the memory of that number; false if its job has one with that digest.
+    /// Adds an exchange to the memory with that number. Returns false if its job has one with that
+    /// digest.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Errors of the database.
     fn put_exchange(&self, memory: i64, exchange: &Exchange) -> Result<bool>;
 
-    /// The first that is open, as [`Exchanges::next_open`].
+    /// Returns the first open exchange, as [`Exchanges::next_open`].
     ///
     /// # Errors
-    /// Those of the database.
+    /// Errors of the database.
     fn open_exchange(
         &self,
         memories: &[MemoryId],
@@ -51,10 +51,10 @@ fn select<T: ExchangeRows>() -> String {
     format!("SELECT {}, {COLUMNS} FROM {}", T::EXCHANGE_MEMORY, T::EXCHANGES)
 }
 
-/// An exchange by its id.
+/// Returns an exchange by id.
 ///
 /// # Errors
-/// Those of the database.
+/// Errors of the database.
 pub fn get<T: SqlTransaction + ExchangeRows>(
     tx: &T,
     memory: &MemoryId,
@@ -68,7 +68,7 @@ pub fn get<T: SqlTransaction + ExchangeRows>(
 /// Removes the exchanges of jobs of a session, as [`Exchanges::drop_of_session`].
 ///
 /// # Errors
-/// Those of the database.
+/// Errors of the database.
 pub fn drop_of_session(
     tx: &impl SqlTransaction,
     memory: &MemoryId,
@@ -76,20 +76,20 @@ pub fn drop_of_session(
     session: &SessionId,
 ) -> Result<Vec<JobId>> {
     let Some(memory) = tx.number(memory)? else { return Ok(Vec::new()) };
-    // From the exchanges to their jobs: there are few of the former.
+    // Join from the few exchanges to their jobs.
     let sql = "DELETE FROM exchanges AS x WHERE x.mem = $1 AND (SELECT j.actor = $2 AND j.session = $3 FROM jobs j \
                WHERE j.mem = $1 AND j.id = x.job) RETURNING job";
     jobs(tx, sql, values![memory, actor.as_str(), session.as_str()])
 }
 
-/// The jobs that a statement names, each once and in order.
+/// Returns the distinct jobs that a statement returns, sorted.
 fn jobs(tx: &impl SqlTransaction, sql: &str, values: &[SqlValue<'_>]) -> Result<Vec<JobId>> {
     let ids: BTreeSet<JobId> =
         tx.all(sql, values, |row| row.parsed(0, JobId::parse, "exchange"))?.into_iter().collect();
     Ok(ids.into_iter().collect())
 }
 
-/// Changes the exchange `$2` of the memory `$1`; false if it does not stand so.
+/// Changes the exchange `$2` of the memory `$1`. Returns false if it is not in the required state.
 fn change<T: SqlTransaction>(
     tx: &T,
     memory: &MemoryId,
@@ -199,17 +199,17 @@ impl<T: SqlTransaction + ExchangeRows> Exchanges for Tables<T> {
         drop_of_session(&self.0, memory, actor, session)
     }
 
-    /// Jobs begin again only by a write that finds no exchange of theirs, or another: one that is
-    /// removed here is asked anew.
+    /// A job restarts only with a write that finds no exchange of the job, or a different one: a
+    /// removed question is asked again.
     fn sweep(&mut self, before: Timestamp, rows: usize) -> Result<usize> {
-        // Asked exchange by exchange, so that not all jobs are read.
+        // Looked up per exchange, so that not all jobs are read.
         let which = "created < $1 AND (SELECT TRUE FROM jobs j WHERE j.mem = exchanges.mem AND j.id = exchanges.job \
                      AND j.state < 2) IS NULL ORDER BY created, mem, id LIMIT $2";
         self.run(&T::DIALECT.removal("exchanges", "mem, id", which), values![before, rows])
     }
 }
 
-/// The code of a state of an exchange.
+/// Returns the code of a state of an exchange.
 pub fn state_code(state: ExchangeState) -> i64 {
     code_of(ExchangeState::ALL, state)
 }

@@ -1,4 +1,5 @@
-//! The table of idempotency tokens. A token is kept as a digest of where it counts and of itself: it may be long.
+//! The table of idempotency tokens. A token is stored as a digest of its scope and itself, because
+//! it may be long.
 
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ports::store::Idempotency;
@@ -11,13 +12,14 @@ use crate::reading::token_answer;
 use crate::sql::SqlTransaction;
 use crate::values;
 
-/// Finds a token's row, or makes an empty one, and locks it: whoever comes with the same token at the same time waits for
-/// this transaction, and then sees its answer. A row that nobody answered has expired already.
+/// Finds or inserts a token's row, and locks it: a concurrent request with the same token waits for
+/// this transaction, and then sees its answer. A row without an answer counts as expired.
 const TAKEN: &str = "INSERT INTO tokens(mem, digest, expires, parameters, answer) VALUES ($1, $2, 0, '', '{}') \
                      ON CONFLICT (mem, digest) DO UPDATE SET expires = tokens.expires \
                      RETURNING expires, parameters, answer";
 
-/// The memory's number where the token counts in one, so that it goes with it.
+/// Returns the number of the memory in whose scope the token is, so that the token is deleted with
+/// it.
 fn token_place(tx: &impl SqlTransaction, scope: &TokenScope) -> Result<i64> {
     match MemoryId::parse(scope.place.as_str()) {
         Ok(memory) => Ok(tx.number(&memory)?.unwrap_or(0)),
@@ -26,7 +28,8 @@ fn token_place(tx: &impl SqlTransaction, scope: &TokenScope) -> Result<i64> {
 }
 
 impl<T: SqlTransaction> Idempotency for Tables<T> {
-    /// Within a memory its lock keeps others out; a write that asks for a token of the server takes the token's row.
+    /// Within a memory its lock excludes others; a write with a server-wide token locks the token's
+    /// row.
     fn get(&self, scope: &TokenScope, now: Timestamp) -> Result<Option<TokenAnswer>> {
         let (place, digest) = (token_place(&self.0, scope)?, token_digest(scope));
         if place == 0 && self.has_rivals() {
@@ -38,7 +41,7 @@ impl<T: SqlTransaction> Idempotency for Tables<T> {
         self.one(sql, values![place, digest, now], |row| token_answer(row))
     }
 
-    /// What is replaced has expired: a write that puts an answer has asked for the token before.
+    /// A replaced row has expired: a write that stores an answer has read the token before.
     fn put(&mut self, scope: &TokenScope, answer: &TokenAnswer) -> Result<()> {
         self.later(
             "INSERT INTO tokens(mem, digest, expires, parameters, answer) VALUES ($1, $2, $3, $4, $5) \

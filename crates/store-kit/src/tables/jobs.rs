@@ -1,6 +1,6 @@
-//! The table of jobs: a queue with leases. Of the pending and running jobs of a memory one key is
-//! there once. How jobs are asked for and claimed is each store's own: where many servers are, none
-//! waits for another.
+//! The table of jobs: a queue with leases. Among the pending and running jobs of a memory each key
+//! is unique. Enqueueing and claiming differ between the stores: with many servers, none waits for
+//! another.
 
 use loci_model::job::{Job, JobCounts, JobKind, JobMessage, JobState, JobWindow, NewJob};
 use loci_model::ports::store::{JobFailure, JobQuery, Jobs};
@@ -14,22 +14,22 @@ use crate::reading::shown_job;
 use crate::sql::{SqlTransaction, SqlValue};
 use crate::values;
 
-/// The columns that [`crate::reading::job`] reads of jobs `j` behind the id of the memory.
+/// The columns that [`crate::reading::job`] reads of jobs `j`, after the id of the memory.
 pub const COLUMNS: &str = "j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, j.host, j.lease, \
                            j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages, j.waits, j.fallback, j.win, \
                            j.kind_word";
 
-/// Statements on jobs that each store has in its own way.
+/// The statements on jobs that differ between the stores.
 pub trait JobQueue {
     /// The id of a job's memory.
     const JOB_MEMORY: &'static str;
-    /// Jobs `j` of living memories and others: a purge outlives its memory.
+    /// The jobs `j` of live and deleted memories: a purge outlives its memory.
     const JOBS: &'static str;
 
     /// As [`Jobs::next_due`].
     ///
     /// # Errors
-    /// Those of the database, as in all the others.
+    /// Errors of the database, as in all other methods.
     fn next_due_job(&self, memories: &[MemoryId]) -> Result<Option<Timestamp>>;
 
     /// As [`Jobs::put`].
@@ -56,20 +56,22 @@ pub trait JobQueue {
     /// See above.
     fn free_job_leases(&self, host: &str, now: Timestamp) -> Result<usize>;
 
-    /// Wakes all jobs that wait, of the memory of that number or of all; how many.
+    /// Wakes all waiting jobs of the memory with that number, or of all memories. Returns their
+    /// number.
     ///
     /// # Errors
     /// See above.
     fn wake_jobs(&self, memory: Option<i64>, now: Timestamp) -> Result<usize>;
 
-    /// The messages of a job that its strategy's progress has passed: no other job comes to them.
+    /// Returns the messages of a job before its strategy's progress, which no other job will read.
     ///
     /// # Errors
     /// See above.
     fn read_before(&self, job: &Job) -> Result<Vec<JobMessage>>;
 }
 
-/// A job by its id, locked in a write beside others: what it finds of a job stays so until its end.
+/// Returns a job by id, locked if other writes may run concurrently, so that it does not change
+/// until the end of this transaction.
 fn locked<T: SqlTransaction + JobQueue>(tx: &T, memory: &MemoryId, id: &JobId) -> Result<Option<Job>> {
     let Some(memory) = tx.any_number(memory)? else { return Ok(None) };
     // A claim does not wait for the memory's lock.
@@ -86,10 +88,10 @@ fn lock(tx: &impl SqlTransaction) -> &'static str {
     if tx.has_rivals() { " FOR UPDATE" } else { "" }
 }
 
-/// Jobs are due at `$3`, or run again.
+/// Makes jobs due at `$3`, or run again.
 ///
 /// # Errors
-/// Those of the database.
+/// Errors of the database.
 pub fn wake(tx: &impl SqlTransaction, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool> {
     let Some(memory) = tx.any_number(memory)? else { return Ok(false) };
     let sql = "UPDATE jobs SET rerun = rerun OR state = 1, waits = FALSE, due = $3, updated = $3 \
@@ -97,7 +99,7 @@ pub fn wake(tx: &impl SqlTransaction, memory: &MemoryId, id: &JobId, now: Timest
     Ok(tx.run(sql, values![memory, id.as_str(), now])? > 0)
 }
 
-/// Changes the job `$2` of the memory `$1`, held by `$3`; false if it is not held by it.
+/// Changes the job `$2` of the memory `$1` that `$3` holds. Returns false if `$3` does not hold it.
 fn change_held(
     tx: &impl SqlTransaction,
     (memory, id, host): (&MemoryId, &JobId, &str),
@@ -149,8 +151,8 @@ impl<T: SqlTransaction + JobQueue> Jobs for Tables<T> {
         kinds: &[JobKind],
     ) -> Result<JobCounts> {
         let Some(memory) = self.number(memory)? else { return Ok(JobCounts::default()) };
-        // Of an actor and a session is extraction alone: a part of a memory waits for the others
-        // too.
+        // Only extraction jobs have an actor and a session: waiting for a part of a memory includes
+        // the other jobs too.
         let awaited = among_kinds("", kinds);
         let sql = format!(
             "SELECT count(*) FILTER (WHERE state < 2), count(*) FILTER (WHERE state = 2), \
@@ -165,7 +167,7 @@ impl<T: SqlTransaction + JobQueue> Jobs for Tables<T> {
 
     fn has_open(&self, memory: &MemoryId, kind: &JobKind) -> Result<bool> {
         let Some(memory) = self.number(memory)? else { return Ok(false) };
-        // `state < 3` is what the index of open jobs says of itself.
+        // `state < 3` matches the condition of the index of open jobs.
         let of_kind = among_kinds("", std::slice::from_ref(kind));
         let sql =
             format!("SELECT 1 FROM jobs WHERE mem = $1 AND state < 3 AND state IN (0, 1){of_kind} LIMIT 1");
@@ -241,7 +243,7 @@ impl<T: SqlTransaction + JobQueue> Jobs for Tables<T> {
     ) -> Result<usize> {
         let Some(memory) = self.any_number(memory)? else { return Ok(0) };
         let of_kinds = among_kinds("", &[JobKind::EXTRACT, JobKind::REFLECT]);
-        // `state < 3` is what the index of open jobs says of itself.
+        // `state < 3` matches the condition of the index of open jobs.
         let sql = format!(
             "UPDATE jobs SET rerun = TRUE, due = $5, updated = $5 WHERE mem = $1 AND state < 3 AND state = 1{of_kinds} \
              AND (CAST($2 AS text) IS NULL OR strategy = $2) \
@@ -267,7 +269,7 @@ impl<T: SqlTransaction + JobQueue> Jobs for Tables<T> {
         again: Option<Timestamp>,
         at: Timestamp,
     ) -> Result<bool> {
-        // Asked for again and asked to go on: the earlier of the two times.
+        // If it was requested again and also continues: the earlier of the two times.
         let set = format!(
             "state = CASE WHEN rerun OR CAST($4 AS bigint) IS NOT NULL THEN 0 ELSE 3 END, \
              due = CASE WHEN CAST($4 AS bigint) IS NULL THEN due WHEN rerun THEN {}(due, $4) ELSE $4 END, \
@@ -280,8 +282,8 @@ impl<T: SqlTransaction + JobQueue> Jobs for Tables<T> {
 
     fn fail(&mut self, memory: &MemoryId, id: &JobId, host: &str, failure: &JobFailure) -> Result<bool> {
         let JobFailure { reason, messages, retry_at, fallback, at } = failure;
-        // A job that gives up but was asked for again meanwhile starts anew: what it was asked for
-        // has no other job.
+        // A job that gives up but was requested again meanwhile restarts, because no other job
+        // covers the request.
         let set = "state = CASE WHEN CAST($4 AS bigint) IS NULL AND NOT rerun THEN 2 ELSE 0 END, \
                    due = coalesce($4, due), \
                    attempts = CASE WHEN CAST($4 AS bigint) IS NULL AND rerun THEN 0 ELSE attempts END, \
@@ -293,7 +295,8 @@ impl<T: SqlTransaction + JobQueue> Jobs for Tables<T> {
     fn restart(&mut self, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool> {
         let Some(number) = self.any_number(memory)? else { return Ok(false) };
         let Some(job) = locked(&self.0, memory, id)? else { return Ok(false) };
-        // The row and not the noun: one that cannot be read is shown as failed, whatever it is.
+        // Read the row and not the parsed job: one that cannot be parsed is shown as failed, in any
+        // state.
         let failed = "SELECT 1 FROM jobs WHERE mem = $1 AND id = $2 AND state = 2";
         if !self.has(failed, values![number, id.as_str()])? {
             return Ok(true);
@@ -303,15 +306,14 @@ impl<T: SqlTransaction + JobQueue> Jobs for Tables<T> {
         let is_open = self.has(&sql, values![number, &job.unique_key])?;
         let owed = if is_open { self.read_before(&job)? } else { Vec::new() };
         if !owed.is_empty() {
-            // The younger one reads on; what this one has to read again it reads beside it, under a
-            // key of its own.
+            // The newer job continues. The messages that this one must read again get a separate
+            // job key.
             self.later(
                 "UPDATE jobs SET unique_key = $3, messages = $4 WHERE mem = $1 AND id = $2",
                 values![number, id.as_str(), format!("{} again {id}", job.unique_key), json(&owed)?],
             )?;
         } else if is_open {
-            // A younger job of the same key reads what this one failed on: this one's work is in
-            // its hands.
+            // A newer job with the same key covers the work of the failed one.
             let sql = format!(
                 "UPDATE jobs SET due = {}(due, $3) WHERE mem = $1 AND unique_key = $2 AND state = 0",
                 T::DIALECT.least
@@ -364,7 +366,7 @@ impl<T: SqlTransaction + JobQueue> Jobs for Tables<T> {
     }
 
     fn sweep(&mut self, state: JobState, before: Timestamp, rows: usize) -> Result<usize> {
-        // Each has its index, which is found by the state as written.
+        // Each state has its own partial index, selected by the literal state.
         let ended = match state {
             JobState::Done => 3,
             JobState::Failed => 2,

@@ -11,12 +11,12 @@ use crate::sql::SqlTransaction;
 use crate::unreadable::readable;
 use crate::values;
 
-/// Takes in a key from another store; one that is there already stays.
+/// Imports a key from another store; an existing one is kept.
 pub(crate) fn load(tx: &impl SqlTransaction, key: &AccessKey) -> Result<()> {
     put(tx, key, " ON CONFLICT DO NOTHING").map(drop)
 }
 
-/// Adds a key; `otherwise` says what becomes of it where it is there.
+/// Adds a key; `otherwise` is the action if it exists.
 fn put(tx: &impl SqlTransaction, key: &AccessKey, otherwise: &str) -> Result<usize> {
     let sql = format!(
         "INSERT INTO access_keys(id, token, created, revoked, body) VALUES ($1, $2, $3, $4, $5){otherwise}"

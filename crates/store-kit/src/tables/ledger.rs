@@ -19,13 +19,13 @@ fn read(row: &impl Fields) -> Result<LedgerEntry> {
     body(row, WHAT)
 }
 
-/// Takes in an entry from another store; one that is there already stays.
+/// Imports an entry from another store; an existing one is kept.
 pub(crate) fn load(tx: &impl SqlTransaction, memory: i64, entry: &LedgerEntry) -> Result<()> {
     let is_there = tx.has(BY_KEY, values![memory, entry.shelf.as_str(), &entry.key])?;
     if is_there { Ok(()) } else { put(tx, memory, entry) }
 }
 
-/// Writes an entry of the memory of that number.
+/// Writes an entry of the memory with that number.
 fn put(tx: &impl SqlTransaction, memory: i64, entry: &LedgerEntry) -> Result<()> {
     let LedgerEntry { shelf, key, actor, subject, at, .. } = entry;
     tx.later(

@@ -1,4 +1,4 @@
-//! Tables that lie in the same columns in both stores: their accessors, each written once over
+//! Tables with the same columns in both stores: their accessors, each implemented once over
 //! [`SqlTransaction`].
 
 mod coding;
@@ -29,8 +29,8 @@ use exchanges::ExchangeRows;
 use jobs::JobQueue;
 use verified::facts::FactRows;
 
-/// A transaction of a store with all its tables: those of this crate, and those that the store has
-/// in its own way.
+/// A transaction of a store with all its tables: those of this crate, and those that differ between
+/// the stores.
 pub struct Tables<T>(pub T);
 
 impl<T> Deref for Tables<T> {
@@ -41,8 +41,8 @@ impl<T> Deref for Tables<T> {
     }
 }
 
-/// Writes the accessors: `own` ones lead to the store's tables, `shared` ones to those of this
-/// crate.
+/// Implements the accessors: `own` ones delegate to the store's tables, `shared` ones to those of
+/// this crate.
 macro_rules! accessors {
     (
         own: $($own:ident $own_mut:ident $owned:ident),*;
@@ -70,14 +70,14 @@ accessors! {
         task_sessions task_sessions_mut TaskSessions, ledger ledger_mut Ledger, parked parked_mut ParkedObjects
 }
 
-/// Removes an actor's rows of a memory; how many.
+/// Removes an actor's rows of a memory, and returns their number.
 fn forget_actor(tx: &impl SqlTransaction, table: &str, memory: &MemoryId, actor: &ActorId) -> Result<u64> {
     let Some(memory) = tx.number(memory)? else { return Ok(0) };
     let sql = format!("DELETE FROM {table} WHERE mem = $1 AND actor = $2");
     tx.run(&sql, values![memory, actor.as_str()]).map(counted)
 }
 
-/// A count of rows.
+/// Returns a count of rows.
 fn counted(rows: usize) -> u64 {
     u64::try_from(rows).unwrap_or(u64::MAX)
 }

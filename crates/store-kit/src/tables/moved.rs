@@ -1,4 +1,4 @@
-//! Rows from another store, of the kinds whose tables are this crate's.
+//! Imports rows from another store, of the kinds whose tables are in this crate.
 
 use loci_model::transfer::Moved;
 use loci_model::{Error, Result};
@@ -9,11 +9,11 @@ use super::verified::repositories;
 use super::{keys, ledger};
 use crate::sql::SqlTransaction;
 
-/// Takes in a row of the memory of that number, of a kind that is written alike in both stores; one
-/// that is there already stays.
+/// Imports a row of the memory with that number, of a kind that is equal in both stores; an
+/// existing one is kept.
 ///
 /// # Errors
-/// A bug, where the kind is another; and those of the database.
+/// A bug, if the kind is another; and errors of the database.
 pub fn load(tx: &impl SqlTransaction, memory: i64, row: &Moved) -> Result<()> {
     match row {
         Moved::Repository(row) => repositories::load(tx, memory, row),

@@ -1,5 +1,5 @@
-//! A question to a great memory: the lists by words and by vector from the database, then what is around them asked as a
-//! part, with the statistics of the whole.
+//! A question to a large memory: the lists by words and by vector come from the database. The
+//! passages around them are then searched as a part, with the statistics of the whole memory.
 
 use std::collections::BTreeMap;
 
@@ -23,16 +23,16 @@ use crate::bound::Bound;
 use crate::digests::model_number;
 use crate::tx::{Column, PgTx, signed, unsigned};
 
-/// Statements of questions are planned anew each time: what they ask for decides how they are best answered.
+/// Plans statements of questions for each execution, because the best plan depends on their values.
 pub(super) const PLANNED: &str = "SET LOCAL plan_cache_mode = force_custom_plan";
 
-/// A scope of so few passages is loaded whole.
+/// The maximum number of passages in a scope that is loaded completely.
 const WHOLE_MAX: u64 = 500;
 
-/// An answer, and the graphs that would have made it faster.
+/// A result, and the missing graphs that would have made it faster.
 pub(crate) type Answer = (CandidateSet, Vec<Lacking>);
 
-/// Candidates for a question.
+/// Returns candidates for a question.
 pub(crate) fn candidates(
     tx: &PgTx<'_>,
     (standing, followed): (&Standing, &Followed),
@@ -72,7 +72,7 @@ pub(crate) fn candidates(
     Ok((CandidateSet { is_cut: by_words.is_cut(), ..found }, graphs))
 }
 
-/// Passages in scope.
+/// Returns the number of passages in scope.
 pub(super) fn size(tx: &PgTx<'_>, scope: &Scope<'_>, followed: &Followed) -> Result<u64> {
     if !scope.is_whole() {
         return scope.count(tx, Extent::Full, false, usize::MAX);
@@ -83,7 +83,8 @@ pub(super) fn size(tx: &PgTx<'_>, scope: &Scope<'_>, followed: &Followed) -> Res
     Ok(followed.turns.saturating_sub(unsigned(expired)))
 }
 
-/// Rows that have terms: those in scope, and, where more than groups narrow it, those its statistics are of.
+/// Rows that contain terms: those in scope and, if more than groups narrow it, those for its
+/// statistics.
 struct ByWords {
     full: FoundRows,
     asked: Option<FoundRows>,
@@ -107,12 +108,12 @@ impl ByWords {
         self.asked.as_ref().unwrap_or(&self.full)
     }
 
-    /// True where more rows have the terms than were read.
+    /// True if more rows contain the terms than were read.
     fn is_cut(&self) -> bool {
         self.full.is_cut || self.asked().is_cut
     }
 
-    /// The lists of turns and windows.
+    /// Returns the lists of turns and windows.
     fn hits(
         &self,
         tx: &PgTx<'_>,
@@ -132,7 +133,7 @@ impl ByWords {
     }
 }
 
-/// All passages of a small scope.
+/// Returns all passages of a small scope.
 fn all(tx: &PgTx<'_>, scope: &Scope<'_>) -> Result<Vec<Hit>> {
     let mut bound = Bound::default();
     let condition = scope.condition(Extent::Full, &mut bound);
@@ -149,7 +150,7 @@ fn hit(found: &Found) -> Hit {
     Hit { passage: found.passage.clone(), chain: found.chain.filter(|_| found.is_active), place: found.place }
 }
 
-/// The conversations of passages, in the order of the passages.
+/// Returns the conversations of passages, in the order of the passages.
 fn placed(tx: &PgTx<'_>, memory: i64, passages: Vec<PassageKey>) -> Result<Vec<Hit>> {
     let keys: Vec<&[u8]> = passages.iter().map(|(key, _)| key.as_slice()).collect();
     let sql = "SELECT key, CASE WHEN state = 0 THEN chain END, place FROM passages WHERE mem = $1 AND key = ANY($2)";
@@ -164,13 +165,14 @@ fn placed(tx: &PgTx<'_>, memory: i64, passages: Vec<PassageKey>) -> Result<Vec<H
     Ok(passages.into_iter().filter_map(hit).collect())
 }
 
-/// The first of each list, then the second of each, and so on.
+/// Returns the first entry of each list, then the second of each, and so on.
 fn interleaved(lists: Vec<Vec<Hit>>) -> Vec<Hit> {
     let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
     (0..longest).flat_map(|at| lists.iter().filter_map(move |list| list.get(at))).cloned().collect()
 }
 
-/// Passages in scope without a vector of the model, or, without one, of any. Their records say that they lack it.
+/// Returns the number of passages in scope without a vector of the model or, without a model, of
+/// any. Their records are marked accordingly.
 fn without_vector(tx: &PgTx<'_>, scope: &Scope<'_>, model: Option<&str>) -> Result<u64> {
     let mut bound = Bound::default();
     let condition = scope.condition(Extent::Full, &mut bound);
@@ -193,7 +195,8 @@ fn without_vector(tx: &PgTx<'_>, scope: &Scope<'_>, model: Option<&str>) -> Resu
     Ok(unsigned(tx.one(&sql, &bound.values(), |row| row.take::<i64>(0))?.unwrap_or(0)))
 }
 
-/// Names that turns of talk in the caller's view carry and that are known in the memory, sorted.
+/// Returns the names, sorted, that turns of conversation in the caller's view start with and that
+/// the memory knows.
 pub(crate) fn known_names(tx: &PgTx<'_>, standing: &Standing, scope: &RecordScope) -> Result<Vec<String>> {
     let mut bound = Bound::default();
     let memory = bound.put(standing.number);

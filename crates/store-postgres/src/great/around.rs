@@ -1,4 +1,5 @@
-//! What is loaded with the best passages: the conversations they are in, of long ones the turns around them.
+//! The passages loaded together with the best ones: their conversations, or the turns around them
+//! in long conversations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,13 +9,15 @@ use super::PassageKey;
 use crate::digests::Key16;
 use crate::tx::{Column, PgTx, limit};
 
-/// Turns up to which a conversation is loaded whole.
+/// The maximum number of turns of a conversation that is loaded completely.
 pub(super) const WHOLE_MAX: usize = 100;
-/// Turns before and after a hit that are looked up in a longer one.
+/// The number of turns before and after a hit that are read in a longer conversation.
 const NEAR: usize = 16;
-/// Passages loaded with whole conversations; beyond, with the neighbours that signals read.
+/// The maximum number of passages loaded with complete conversations. Beyond it, only the
+/// neighbours that signals read are loaded.
 const LOADED_MAX: usize = 4_000;
-/// Neighbours on each side that signals read, and some more: turns of one millisecond lie in no order here.
+/// The number of neighbours on each side: those that signals read, and some more, because turns of
+/// the same millisecond have no order here.
 const NEIGHBOURS: usize = 4;
 
 /// A passage of a list.
@@ -30,14 +33,14 @@ pub(super) struct Hit {
 pub(super) struct Turn {
     pub(super) place: i64,
     pub(super) key: Vec<u8>,
-    /// Without those of a name in front.
+    /// The number of terms without those of a name prefix.
     pub(super) terms: i64,
 }
 
-/// Conversations by their keys.
+/// Conversations by key.
 type Conversations = BTreeMap<Key16, BTreeSet<Turn>>;
 
-/// The turns of conversations, one more than [`WHOLE_MAX`] of long ones.
+/// Returns the turns of conversations; [`WHOLE_MAX`] plus one of long ones.
 pub(super) fn members(tx: &PgTx<'_>, memory: i64, chains: &BTreeSet<Key16>) -> Result<Conversations> {
     let chains: Vec<Key16> = chains.iter().copied().collect();
     let sql = "SELECT c.chain, x.place, x.key, x.own FROM unnest($2::uuid[]) c(chain), LATERAL (SELECT p.place, p.key, \
@@ -46,7 +49,7 @@ pub(super) fn members(tx: &PgTx<'_>, memory: i64, chains: &BTreeSet<Key16>) -> R
     grouped(tx, sql, &[&memory, &chains, &limit(WHOLE_MAX + 1)])
 }
 
-/// The records to load for hits, the best first among them.
+/// Returns the records to load for hits, best first.
 pub(super) fn around(tx: &PgTx<'_>, memory: i64, hits: &[Hit]) -> Result<Vec<Vec<u8>>> {
     let chains: BTreeSet<Key16> = hits.iter().filter_map(|hit| hit.chain).collect();
     let mut turns = members(tx, memory, &chains)?;
@@ -62,7 +65,7 @@ pub(super) fn around(tx: &PgTx<'_>, memory: i64, hits: &[Hit]) -> Result<Vec<Vec
     Ok(chosen(hits, &turns))
 }
 
-/// The turns around hits in long conversations.
+/// Returns the turns around hits in long conversations.
 fn near(tx: &PgTx<'_>, memory: i64, hits: &[&Hit]) -> Result<Conversations> {
     if hits.is_empty() {
         return Ok(BTreeMap::new());
@@ -90,7 +93,7 @@ fn grouped(tx: &PgTx<'_>, sql: &str, values: crate::connection::Values<'_>) -> R
     Ok(turns)
 }
 
-/// Whole conversations as long as there is room, then hits with their neighbours.
+/// Selects complete conversations while there is room, then hits with their neighbours.
 fn chosen(hits: &[Hit], turns: &Conversations) -> Vec<Vec<u8>> {
     let mut keys: BTreeSet<&[u8]> = BTreeSet::new();
     let mut whole: BTreeSet<Key16> = BTreeSet::new();

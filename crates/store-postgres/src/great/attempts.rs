@@ -1,24 +1,26 @@
-//! Work that nobody waits for and that may fail for long: a graph that this user may not make, a sum that takes too long.
-//! Each failure is remembered, and the pause before the next attempt grows. Time is the database's; nothing sleeps here.
+//! Background work that may fail for a long time: a graph that the user may not create, a sum that
+//! takes too long. Each failure is remembered, and the pause before the next attempt grows. Times
+//! come from the database; nothing sleeps here.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The pause after the first attempt, and the longest; each is twice as long as the one before.
+/// The pause after the first attempt, in milliseconds; the next constant is the maximum. Each pause
+/// is twice as long as the one before.
 const PAUSE_MS: i64 = 30_000;
 const PAUSE_MAX_MS: i64 = 60 * 60 * 1_000;
-/// Attempts remembered; past it all may be made again.
+/// The maximum number of remembered attempts. Beyond it, all are forgotten and may run again.
 const REMEMBERED_MAX: usize = 10_000;
 
-/// When what was attempted may be attempted again.
+/// The earliest time of the next attempt.
 #[derive(Debug, Clone, Copy)]
 struct Attempt {
     next_ms: i64,
     pause_ms: i64,
 }
 
-/// Attempts that have not come to their end.
+/// Attempts that have not succeeded.
 #[derive(Debug)]
 pub(crate) struct Attempts<K>(Mutex<HashMap<K, Attempt>>);
 
@@ -33,7 +35,8 @@ impl<K: Eq + Hash> Attempts<K> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True where it may be attempted now; the next attempt is then after a pause, unless this one succeeds.
+    /// True if the work may be attempted now. The next attempt is then possible after a pause,
+    /// unless this one succeeds.
     pub(crate) fn begin(&self, what: K, now_ms: i64) -> bool {
         let mut all = self.all();
         let before = all.get(&what).copied();
@@ -48,7 +51,7 @@ impl<K: Eq + Hash> Attempts<K> {
         true
     }
 
-    /// It is done: were it needed again, it may be attempted at once.
+    /// Records a success: if the work is needed again, it may be attempted at once.
     pub(crate) fn succeeded(&self, what: &K) {
         self.all().remove(what);
     }

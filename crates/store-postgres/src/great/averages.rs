@@ -1,6 +1,7 @@
-//! Lengths of turns, pairs, windows and sessions, summed. Of a whole memory they are measured
-//! when it has changed by a twentieth: an average moves less. That takes seconds of a great one, and no question waits for
-//! it. Of a part they are measured when they are asked for, over as many turns as an average needs.
+//! Sums of the lengths of turns, pairs, windows and sessions. Those of a whole memory are measured
+//! again after a change by a twentieth, because an average changes less. This takes seconds for a
+//! large memory, and no question waits for it. Those of a part are measured on request, over a
+//! limited sample of turns.
 
 use std::time::Duration;
 
@@ -14,16 +15,18 @@ use crate::digests::memory_number;
 use crate::tx::{Column, PgTx};
 use crate::writing;
 
-/// A memory of fewer turns is measured after every change.
+/// The number of turns below which a memory is measured after every change.
 const SMALL: i64 = 5_000;
-/// The share of turns by which a greater one changes before it is measured again.
+/// The divisor for the share of changed turns after which a larger memory is measured again.
 const SHARE: i64 = 20;
-/// Milliseconds that measuring a whole memory may take; a store that closes waits for it.
+/// The maximum time to measure a whole memory, in milliseconds. A store that is closed waits for
+/// it.
 const PATIENCE_MS: u32 = 120_000;
-/// Turns that an average of a part is made of.
+/// The number of turns in the sample for an average of a part.
 const SAMPLE: i64 = 20_000;
 
-/// Sums over turns that `part` selects from `passages p`, ordered as conversations are.
+/// Returns the query for sums over turns that `part` selects from `passages p`, in the order of
+/// conversations.
 fn sums(part: &str, memory: &str, most: &str) -> String {
     format!(
         "SELECT count(*), (count(*) FILTER (WHERE t.first))::bigint, coalesce(sum(t.own), 0)::bigint, \
@@ -38,7 +41,7 @@ fn sums(part: &str, memory: &str, most: &str) -> String {
     )
 }
 
-/// Paths of the turns that `part` selects, and their terms.
+/// Returns the query for the number of paths of the turns that `part` selects, and of their terms.
 fn paths(part: &str) -> String {
     format!(
         "SELECT count(*), coalesce(sum(t.path_terms), 0)::bigint FROM (SELECT p.path, max(p.path_terms) AS path_terms \
@@ -70,13 +73,14 @@ fn both(tx: &PgTx<'_>, sums: (&str, &Bound), paths: (&str, &Bound)) -> Result<Me
     })
 }
 
-/// True where a memory has changed so much since it was measured that it is worth doing again; `is_changed`: just now.
+/// True if a memory has changed so much since the last measurement that it must be repeated.
+/// `is_changed`: it was changed just now.
 pub(super) fn is_worth(turns: i64, measured: i64, is_changed: bool) -> bool {
     let changed = turns.saturating_sub(measured).abs();
     if turns < SMALL { is_changed || changed > 0 } else { changed > measured / SHARE }
 }
 
-/// Measures a memory of few turns; false where it has more, and where it is gone.
+/// Measures a memory with few turns. Returns false if it has more, or was deleted.
 pub(super) fn measure_small(connection: &mut Connection, memory: i64) -> Result<bool> {
     let sql = "SELECT turns FROM great WHERE mem = $1";
     let turns = writing::ask(connection, |tx| tx.one(sql, &[&memory], |row| row.take::<i64>(0)))?;
@@ -86,8 +90,8 @@ pub(super) fn measure_small(connection: &mut Connection, memory: i64) -> Result<
     measure_whole(connection, memory, None).map(|()| true)
 }
 
-/// Measures a whole memory, on a connection of its own: that waits longer than others. Nothing is locked meanwhile: what
-/// changes during it counts next time.
+/// Measures a whole memory on a separate connection with a longer timeout. It locks nothing:
+/// concurrent changes are included next time.
 pub(crate) fn measure_all(mut connection: Connection, memory: &MemoryId) -> Result<()> {
     let connection = &mut connection;
     connection.wait_for(2 * Duration::from_millis(u64::from(PATIENCE_MS)));

@@ -1,4 +1,4 @@
-//! What is close to a text, for consolidation, and how like each other two passages are.
+//! Records similar to a text, for consolidation, and the similarity of two passages.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,15 +23,17 @@ use crate::digests::memory_number;
 use crate::halves::Halves;
 use crate::tx::{Column, PgTx, int};
 
-/// A scope of so few passages is loaded whole.
+/// The maximum number of passages in a scope that is loaded completely.
 const WHOLE_MAX: u64 = 500;
-/// Passages that share most terms, of those that may be close.
+/// The maximum number of candidates, those with the most common terms.
 const SHARING_MAX: usize = 1_000;
-/// Nearest passages by vector that are compared: a record may have several.
+/// The number of nearest passages by vector per requested record: a record may have several
+/// passages.
 const NEAREST_PER_NEIGHBOUR: usize = 4;
 const NEAREST_MIN: usize = 64;
 
-/// Records of one strategy and namespace that are close to a text, and the graphs that would have found them faster.
+/// Returns records of one strategy and namespace that are similar to a text, and the missing graphs
+/// that would have made the search faster.
 pub(crate) fn neighbours(
     tx: &PgTx<'_>,
     (standing, followed): (&Standing, &Followed),
@@ -41,7 +43,7 @@ pub(crate) fn neighbours(
     tx.rows(PLANNED, &[])?;
     let memory = standing.number;
     let strategy = request.strategy.clone().map_or(StrategyChoice::None, StrategyChoice::Of);
-    // The index that is asked in the end sees to the rest of the request's scope.
+    // The index that computes the result applies the rest of the request's scope.
     let narrowed = RecordScope {
         namespaces: vec![NamespaceFilter::new(&request.namespace, NamespaceMatch::Exact)],
         strategy: Some(strategy),
@@ -69,7 +71,7 @@ pub(crate) fn neighbours(
     Ok((part.neighbours(request), graphs))
 }
 
-/// All records in scope.
+/// Returns all records in scope.
 fn all(tx: &PgTx<'_>, scope: &Scope<'_>) -> Result<Vec<Vec<u8>>> {
     let mut bound = Bound::default();
     let condition = scope.condition(Extent::Full, &mut bound);
@@ -77,8 +79,9 @@ fn all(tx: &PgTx<'_>, scope: &Scope<'_>) -> Result<Vec<Vec<u8>>> {
     tx.all(&sql, &bound.values(), |row| row.take(0))
 }
 
-/// Records that may reach the similarity by the terms they share. Who shares enough has one of the rarer terms: a set that
-/// has none of all but the `least − 1` commonest cannot have `least`.
+/// Returns records that may reach the similarity by common terms. A record with enough common terms
+/// contains one of the rarer terms: a set that lacks all but the `least − 1` most frequent ones
+/// cannot contain `least`.
 fn sharing(
     tx: &PgTx<'_>,
     scope: &Scope<'_>,
@@ -94,7 +97,7 @@ fn sharing(
     let texts: BTreeSet<String> = analysis.terms.into_iter().collect();
     let texts: Vec<String> = texts.into_iter().collect();
     let terms = Terms::new(tx, scope.memory, &texts)?;
-    // As the index counts it: the union is at least the terms asked for.
+    // As the index counts it: the union contains at least the requested terms.
     let least = (request.jaccard_min * texts.len() as f32 - 0.5).ceil().max(1.0) as usize;
     let taken = terms.rarest_of(texts.len().saturating_sub(least.saturating_sub(1)));
     let found = words::rows(tx, scope, Extent::Full, &terms, (taken, limits.rows_max.saturating_mul(2)))?;
@@ -111,7 +114,7 @@ fn sharing(
     Ok(close.into_iter().take(SHARING_MAX).map(|(_, row)| row.passage.0).collect())
 }
 
-/// Cosine of the vectors of two passages, each a record and its part.
+/// Returns the cosine of the vectors of two passages, each given by record and part.
 pub(crate) fn alike(
     tx: &PgTx<'_>,
     memory: &loci_model::MemoryId,

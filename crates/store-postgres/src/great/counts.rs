@@ -1,7 +1,7 @@
-//! The numbers BM25 needs: of the scope, or of what the caller may see where that is small.
+//! The BM25 statistics of the scope or, if the caller sees little, of the visible part.
 //!
-//! Terms whose rows were all read are counted exactly. The commonest are not read: of the whole memory their counts are
-//! stored, of a part they are estimated from some of its turns, never from others than its own.
+//! Terms whose rows were all read are counted exactly. The most frequent ones are not read: their
+//! counts are stored for the whole memory, and estimated for a part from a sample of its own turns.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +15,12 @@ use super::standing::{Followed, Measured};
 use super::words::{self, Found, FoundRows, Terms};
 use crate::tx::{PgTx, unsigned};
 
-/// Active turns from which on a scope has statistics of its own.
+/// The minimum number of active turns of a scope with its own statistics.
 const OWN_MIN: u64 = 100;
-/// Turns that say how common a term is.
+/// The number of turns in the sample for the frequency of a term.
 const SAMPLE: usize = 5_000;
 
-/// What the counts are made from.
+/// The inputs of the counts.
 pub(super) struct Counted<'a> {
     pub(super) scope: &'a Scope<'a>,
     pub(super) followed: &'a Followed,
@@ -29,7 +29,7 @@ pub(super) struct Counted<'a> {
 }
 
 impl Counted<'_> {
-    /// Statistics of the scope; `asked`: its rows that have terms.
+    /// Returns the statistics of the scope. `asked` holds its rows that contain terms.
     pub(super) fn statistics(&self, tx: &PgTx<'_>, asked: &FoundRows) -> Result<ScopeStatistics> {
         let turns = self.turns(tx, Extent::Asked)?;
         let of_scope = turns >= OWN_MIN;
@@ -85,7 +85,7 @@ impl Counted<'_> {
         })
     }
 
-    /// Active turns.
+    /// Returns the number of active turns.
     fn turns(&self, tx: &PgTx<'_>, extent: Extent) -> Result<u64> {
         if self.is_whole(extent) {
             return Ok(self.followed.turns);
@@ -97,7 +97,7 @@ impl Counted<'_> {
         self.scope.of.sees_all() && (extent == Extent::Seen || self.scope.asks_for_all())
     }
 
-    /// Some turns, where a term is not read whole and its count is stored nowhere.
+    /// Returns a sample of turns, if a term was not read completely and its count is not stored.
     fn estimate(
         &self,
         tx: &PgTx<'_>,
@@ -113,17 +113,17 @@ impl Counted<'_> {
     }
 }
 
-/// Some turns of a part.
+/// A sample of turns of a part.
 struct Estimate(Vec<Found>);
 
 impl Estimate {
-    /// Of so many turns those that have a term.
+    /// Estimates the number of turns that contain a term, among `all`.
     fn turns(&self, at: usize, all: u64) -> u64 {
         let with = counted(&self.0, |row| row.counts.get(at).is_some_and(|count| *count > 0));
         share(with, counted(&self.0, |_| true), all)
     }
 
-    /// Of so many paths those that have a term.
+    /// Estimates the number of paths that contain a term, among `all`.
     fn paths(&self, at: usize, all: u64) -> u64 {
         let seen: BTreeSet<i64> = self.0.iter().filter_map(|row| row.path).collect();
         share(paths_with(&self.0, at), seen.len() as u64, all)

@@ -1,6 +1,7 @@
-//! Passages brought up to date with the records of their memory: what changed since is read, analysed and written, a share
-//! at a time, each share a transaction of its own. Any server may do it; one at a time does. Passages that an older analysis
-//! cut are first removed, by shares too; those of a newer one are left to the servers that have it.
+//! Updates passages from the records of their memory: changed records are read, analysed and
+//! written in batches, each in its own transaction. Any server may do it, one at a time. Passages
+//! of an older version of the analysis are removed first, also in batches; those of a newer version
+//! are left to the servers that have it.
 
 use loci_index::IndexRecord;
 use loci_model::{Error, MemoryId, Result};
@@ -18,26 +19,26 @@ use crate::tables::records::rows::{RECORDS, read};
 use crate::tx::{Column, PgTx, limit, signed, unsigned};
 use crate::writing;
 
-/// Records of one share.
+/// The number of records per batch.
 const SHARE: usize = 1_000;
-/// Rows of another analysis that are removed at once.
+/// The number of rows of another analysis that are removed at once.
 const EMPTIED: usize = 10_000;
-/// What `great.sequence` says while they are.
+/// The value of `great.sequence` during this removal.
 const EMPTYING: i64 = -1;
 
-/// How far a share came.
+/// The progress of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// Everything that was there is taken in. The database's time in milliseconds, where averages are worth measuring
-    /// again, which is not a question's business.
+    /// All changes are processed. Contains the time of the database in milliseconds if the averages
+    /// must be measured again, which questions do not wait for.
     Done(Option<i64>),
-    /// There is more.
+    /// More changes remain.
     More,
-    /// A newer analysis cut the passages: nothing was written.
+    /// The passages are of a newer analysis: nothing was written.
     NotMine,
 }
 
-/// Takes in one share of what changed.
+/// Processes a batch of changes.
 pub(crate) fn follow(connection: &mut Connection, memory: &MemoryId, threads: usize) -> Result<Progress> {
     let outcome = writing::change(connection, |tx| share(tx, memory, threads))?;
     let Progress::Done(Some(_)) = outcome else { return Ok(outcome) };
@@ -45,7 +46,7 @@ pub(crate) fn follow(connection: &mut Connection, memory: &MemoryId, threads: us
     match averages::measure_small(connection, number) {
         Ok(true) => Ok(Progress::Done(None)),
         Ok(false) => Ok(outcome),
-        // Averages of a while ago serve as well.
+        // Outdated averages are accurate enough.
         Err(error) => {
             tracing::debug!(%error, "the averages of a great memory could not be measured");
             Ok(outcome)
@@ -73,7 +74,8 @@ pub(super) fn share(tx: &PgTx<'_>, memory: &MemoryId, threads: usize) -> Result<
     if after >= sequence {
         return Ok(held.done(None));
     }
-    // Vectors may have changed since: those are not kept here.
+    // Skip records with unchanged content: only their vectors changed, which passages do not
+    // contain.
     let changed = format!(
         "{RECORDS} WHERE r.mem = $1 AND r.sequence > $2 AND NOT EXISTS (SELECT 1 FROM passages p WHERE p.mem = $1 \
          AND p.key = r.key AND p.content = r.content) ORDER BY r.sequence LIMIT $3"
@@ -108,7 +110,7 @@ struct Held {
 }
 
 impl Held {
-    /// Everything is taken in; what changed just now left so many more turns.
+    /// Returns the progress after all changes. `more` is the number of turns added just now.
     fn done(&self, more: Option<i64>) -> Progress {
         let turns = self.turns.saturating_add(more.unwrap_or(0));
         let is_worth = averages::is_worth(turns, self.measured, more.is_some());
@@ -116,7 +118,7 @@ impl Held {
     }
 }
 
-/// Locks the row of the memory in `great`; makes it where it is not there.
+/// Locks the row of the memory in `great`, and creates it if it does not exist.
 fn locked(tx: &PgTx<'_>, memory: i64) -> Result<Held> {
     tx.later(
         "INSERT INTO great(mem, sequence, analysis, passages, turns, measured, sessions, terms, pairs, windows, paths, \
@@ -138,22 +140,23 @@ fn locked(tx: &PgTx<'_>, memory: i64) -> Result<Held> {
 }
 
 impl PgTx<'_> {
-    /// Waits until nobody brings the passages of a memory up to date, and keeps it so until the end of this write: who
-    /// comes after looks again whether the memory is there.
+    /// Blocks updates of a memory's passages until the end of this transaction. A later update
+    /// checks again if the memory exists.
     pub(crate) fn stop_following(&self, memory: i64) -> Result<()> {
-        // One that is about to make the row is met too: both cannot.
+        // This also blocks an update that is about to create the row: both cannot insert it.
         locked(self, memory).map(drop)
     }
 }
 
-/// Terms are cut in another way now: everything is to be read again. Servers of the older analysis keep off from here on.
+/// Restarts with a new version of the analysis: all records must be read again. Servers with the
+/// older version stop updating.
 fn begin_again(tx: &PgTx<'_>, memory: i64) -> Progress {
     let sql = "UPDATE great SET sequence = $2, analysis = $3 WHERE mem = $1";
     tx.later(sql, vec![Box::new(memory), Box::new(EMPTYING), Box::new(analysis())]);
     Progress::More
 }
 
-/// Removes one share of what another analysis cut.
+/// Removes a batch of passages of another analysis.
 fn empty(tx: &PgTx<'_>, memory: i64) -> Result<Progress> {
     let mut left = limit(EMPTIED);
     for (table, key) in
@@ -173,7 +176,7 @@ fn empty(tx: &PgTx<'_>, memory: i64) -> Result<Progress> {
     Ok(Progress::More)
 }
 
-/// Puts records in, in place of what they were.
+/// Replaces the passages of records.
 fn put(tx: &PgTx<'_>, memory: i64, changes: Vec<Change>, tally: &mut Tally) -> Result<()> {
     let mut keys = Vec::with_capacity(changes.len());
     let mut rows: Vec<PassageRow> = Vec::new();
@@ -199,7 +202,7 @@ fn put(tx: &PgTx<'_>, memory: i64, changes: Vec<Change>, tally: &mut Tally) -> R
     Ok(())
 }
 
-/// The records of a memory as rows that a fresh build would make, for checks.
+/// Passes each row that a rebuild of the memory would create to `each`, for checks.
 pub(super) fn fresh_rows(tx: &PgTx<'_>, memory: i64, mut each: impl FnMut(PassageRow)) -> Result<()> {
     let sql = format!("{RECORDS} WHERE r.mem = $1 AND r.sequence > $2 ORDER BY r.sequence LIMIT $3");
     let mut after = 0;

@@ -1,5 +1,6 @@
-//! The graph of a great memory's vectors of one model: a partial HNSW index on the partition that holds them. Small memories
-//! pay for none, and a walk meets no vector of another memory. Made beside everything else, by whoever first misses it.
+//! The vector graph of a large memory for one model: a partial HNSW index on the partition with its
+//! vectors. Small memories have none, and a search never visits vectors of another memory. It is
+//! created in the background when a question first misses it.
 
 use loci_model::{Error, Result};
 
@@ -7,7 +8,7 @@ use crate::connection::{Connection, Step};
 use crate::tx::{Column, PgTx};
 use crate::writing;
 
-/// Dimensions that pgvector's index of `halfvec` takes.
+/// The maximum number of dimensions of pgvector's index on `halfvec`.
 const DIMENSIONS_MAX: usize = 4_000;
 
 /// A graph.
@@ -19,7 +20,7 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// False where vectors are too long for one.
+    /// False if the vectors have too many dimensions for a graph.
     pub(super) fn is_possible(&self) -> bool {
         self.dimensions <= DIMENSIONS_MAX
     }
@@ -29,18 +30,18 @@ impl Graph {
     }
 }
 
-/// A graph that a question missed, and when: the database's time in milliseconds.
+/// A graph that a question missed, with the time of the database in milliseconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lacking {
     pub(crate) graph: Graph,
     pub(crate) now_ms: i64,
 }
 
-/// Whether an index is there, and may be used.
+/// Selects the validity of an index, if it exists.
 const STATE: &str = "SELECT i.indisvalid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid JOIN pg_namespace n \
                      ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND c.relname = $1";
 
-/// Nothing where the graph is there and whole.
+/// Returns `None` if the graph exists and is valid.
 pub(super) fn lacking(tx: &PgTx<'_>, graph: &Graph) -> Result<Option<Lacking>> {
     let sql = format!("SELECT ({STATE}), (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
     let found =
@@ -52,9 +53,9 @@ pub(super) fn lacking(tx: &PgTx<'_>, graph: &Graph) -> Result<Option<Lacking>> {
     })
 }
 
-/// Makes a graph, unless somebody else does at this moment, and removes those of memories that are gone. Takes minutes for a
-/// million vectors; writes go on meanwhile. False where the graph is not there after it: another makes it, or the model has
-/// no vectors.
+/// Creates a graph, unless another server is creating it, and removes those of memories that are no
+/// longer large. It takes minutes for a million vectors; writes continue meanwhile. Returns false
+/// if the graph does not exist afterwards: another server creates it, or the model has no vectors.
 pub(crate) fn make(connection: &mut Connection, graph: &Graph) -> Result<bool> {
     connection.wait_long();
     run(connection, "SET statement_timeout = 0; SET lock_timeout = 0; SET maintenance_work_mem = '512MB'")?;
@@ -65,7 +66,7 @@ pub(crate) fn make(connection: &mut Connection, graph: &Graph) -> Result<bool> {
         Ok(Some(false) | None) => Ok(false),
         Err(error) => Err(error),
     };
-    // The settings and the lock go with the connection.
+    // Dropping the connection resets the settings and releases the lock.
     connection.forget();
     outcome
 }
@@ -75,7 +76,7 @@ pub(super) fn made(connection: &mut Connection, graph: &Graph) -> Result<bool> {
     let state = writing::ask(connection, |tx| tx.one(STATE, &[&name], |row| row.take::<bool>(0)))?;
     match state {
         Some(true) => return Ok(true),
-        // Whoever made it did not come to its end.
+        // An earlier creation did not finish.
         Some(false) => run(connection, &format!("DROP INDEX CONCURRENTLY IF EXISTS {name}"))?,
         None => {}
     }
@@ -86,7 +87,7 @@ pub(super) fn made(connection: &mut Connection, graph: &Graph) -> Result<bool> {
     };
     let Graph { memory, model, dimensions } = graph;
     tracing::info!(%name, "a graph of vectors is made");
-    // Vectors of another length are no business of this graph, and must not fail at it.
+    // Exclude vectors with other dimensions, which would make the index creation fail.
     run(
         connection,
         &format!(
@@ -98,7 +99,7 @@ pub(super) fn made(connection: &mut Connection, graph: &Graph) -> Result<bool> {
     Ok(true)
 }
 
-/// Removes graphs of memories that are not great any more.
+/// Removes graphs of memories that are no longer large.
 fn sweep(connection: &mut Connection) -> Result<()> {
     let sql = "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
                WHERE n.nspname = current_schema() AND c.relkind = 'i' AND c.relname LIKE 'graph\\_%' ORDER BY 1";

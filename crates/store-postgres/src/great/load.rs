@@ -1,4 +1,4 @@
-//! Some records of a great memory, with vectors, as an index.
+//! Loads records of a large memory with their vectors into an index.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,8 @@ use crate::halves::Halves;
 use crate::tables::records::rows::{RECORDS, read};
 use crate::tx::{Column, PgTx, uint, unsigned};
 
-/// An index of these records, their vectors of these models, and names known in the whole memory.
+/// Returns an index of these records with their vectors of these models, and with names known in
+/// the whole memory.
 pub(super) fn load(
     tx: &PgTx<'_>,
     memory: i64,

@@ -1,5 +1,6 @@
-//! Conditions on metadata and past times, as conditions on passages. Keys and texts are marks among the words of a passage;
-//! numbers and times lie in columns. What is asked here agrees with `MetadataFilter::admits`, value by value.
+//! Conditions on metadata and past times as conditions on passages. Keys and texts are marks among
+//! the words of a passage; numbers and times have columns. The result equals that of
+//! `MetadataFilter::admits` for every value.
 
 use loci_model::principal::bounds::Bounds;
 use loci_model::record::metadata::{MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
@@ -9,22 +10,23 @@ use loci_model::record::scope::RecordScope;
 use super::row::{Mark, number_key, ordered, time_key};
 use crate::bound::Bound;
 
-/// What a filter asks of a passage.
+/// A condition of a filter on a passage.
 #[derive(Debug, Clone, PartialEq)]
 enum Asked {
     /// A mark among its words.
     Mark(i64),
     /// No such mark.
     NoMark(i64),
-    /// A number or time under a key, beside a value.
+    /// A number or time under a key, compared with a value.
     Number(i64, &'static str, i64),
-    /// A time of its own.
+    /// A time of the record.
     Time(&'static str, &'static str, i64),
     Anything,
     Nothing,
 }
 
-/// What a passage must be for the metadata and the past time of a scope; starts with ` AND ` where that is anything.
+/// Returns the conditions for the metadata and the past time of a scope. Starts with ` AND ` unless
+/// empty.
 pub(super) fn conditions(memory: i64, scope: &RecordScope, bound: &mut Bound) -> String {
     let mut sql = String::new();
     let mut marks = Vec::new();
@@ -56,7 +58,7 @@ pub(super) fn conditions(memory: i64, scope: &RecordScope, bound: &mut Bound) ->
     sql
 }
 
-/// What a passage must be for the bounds of a grant.
+/// Returns the conditions for the restrictions of a grant.
 pub(super) fn bounds(memory: i64, of: &Bounds, bound: &mut Bound) -> Vec<String> {
     let mut parts = Vec::new();
     for (key, allowed) in &of.metadata {
@@ -84,7 +86,7 @@ fn asked(memory: i64, filter: &MetadataFilter) -> Asked {
     }
 }
 
-/// Of a time that every record has.
+/// Returns the condition on a time of every record.
 fn own_time(column: &'static str, filter: &MetadataFilter) -> Asked {
     match (filter.operator, &filter.right) {
         (Op::Exists, _) => Asked::Anything,
@@ -94,7 +96,7 @@ fn own_time(column: &'static str, filter: &MetadataFilter) -> Asked {
     }
 }
 
-/// Of what a record may have.
+/// Returns the condition on client-defined metadata.
 fn free(memory: i64, key: &str, filter: &MetadataFilter) -> Asked {
     use MetadataValue as V;
     let mark = |mark: Mark<'_>| Asked::Mark(mark.of(memory, key));

@@ -1,16 +1,17 @@
-//! Memories too great for a server to hold their index: their passages lie in the database with their words, and a question
-//! loads only what may answer it (decision 0065).
+//! Memories that are too large for an in-process index: their passages are stored in the database
+//! with their words, and a question loads only possible results (decision 0065).
 //!
-//! | what | file |
+//! | content | file |
 //! |---|---|
 //! | a passage as a row | `row` |
-//! | rows brought up to date, and what is counted of them | `follow`, `tally`, `averages`; how often what fails is tried: `attempts` |
-//! | from a request's scope to rows | `scope`, `metadata` |
+//! | updates of rows, and their counts | `follow`, `tally`, `averages` |
+//! | retries of background work | `attempts` |
+//! | maps the scope of a request to rows | `scope`, `metadata` |
 //! | the lists | `words`, `windows`, `nearest`, `graph` |
 //! | counts for the ranking | `counts` |
-//! | what is around the best, and asking it | `around`, `load`, `answer`, `close` |
+//! | the best passages with surroundings, and their search | `around`, `load`, `answer`, `close` |
 //!
-//! What a passage is worth is counted by `loci-index` alone, over the passages that were loaded; here is only which those are.
+//! Only `loci-index` scores passages, namely those that were loaded. This module selects them.
 
 mod answer;
 mod around;
@@ -46,26 +47,26 @@ pub(crate) use survey::info;
 
 use loci_index::StoredVector;
 
-/// A passage: the key of its record, and which of its passages.
+/// The key of a passage: that of its record, and the part.
 pub(crate) type PassageKey = (Vec<u8>, i32);
 
-/// What a search may cost.
+/// The cost limits of a search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Passages in scope up to which vectors are compared one by one.
+    /// The maximum number of passages in scope whose vectors are compared one by one.
     pub(crate) exact_max: usize,
-    /// Rows that are read for their words.
+    /// The maximum number of rows read by words.
     pub(crate) rows_max: usize,
-    /// Threads that analyse what was loaded.
+    /// The number of threads that analyse loaded records.
     pub(crate) threads: usize,
 }
 
-/// A vector as the database compares it.
+/// Returns a vector in the form in which the database compares it.
 fn halves(vector: &[f32]) -> crate::halves::Halves {
     crate::halves::Halves(vector.iter().map(|value| half::f16::from_f32(*value)).collect())
 }
 
-/// The cosine of two vectors of one model.
+/// Returns the cosine of two vectors of one model.
 fn cosine(left: &StoredVector, right: &StoredVector) -> f32 {
     let dot: i64 = left.values.iter().zip(&right.values).map(|(a, b)| i64::from(*a) * i64::from(*b)).sum();
     dot as f32 * left.scale * right.scale

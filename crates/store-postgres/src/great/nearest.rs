@@ -1,5 +1,6 @@
-//! The list by vector: of a small scope all vectors are compared; of a great one the memory's graph is walked until there are
-//! enough that the scope lets through. Where it gives too few, or is not there yet, all are compared.
+//! The list by vector. In a small scope all vectors are compared. In a large one the memory's graph
+//! is searched until the scope admits enough passages. If the graph is missing or returns too few,
+//! all vectors are compared.
 
 use loci_model::Result;
 
@@ -10,12 +11,14 @@ use crate::bound::Bound;
 use crate::digests::model_number;
 use crate::tx::{Column, PgTx, limit};
 
-/// Nodes that a walk keeps in view, and the most a walk looks at.
+/// The minimum size of the candidate list of a graph search; the next constant is the maximum
+/// number of visited nodes.
 const IN_VIEW_MIN: usize = 400;
 const IN_VIEW_MAX: usize = 1_000;
 const WALK_MAX: usize = 100_000;
 
-/// What a walk is told. The order is the graph's: nothing is to be gathered and sorted.
+/// The settings of a graph search. They enforce the order of the graph, without gathering and
+/// sorting.
 pub(super) const WALK: [&str; 4] = [
     "SET LOCAL hnsw.iterative_scan = strict_order",
     "SET LOCAL enable_hashjoin = off",
@@ -23,16 +26,17 @@ pub(super) const WALK: [&str; 4] = [
     "SET LOCAL enable_sort = off",
 ];
 
-/// What was found, and what would find it faster.
+/// The passages found, and a missing graph.
 #[derive(Debug, Default)]
 pub(super) struct Nearest {
-    /// Nearest first.
+    /// The passages, nearest first.
     pub(super) passages: Vec<PassageKey>,
-    /// A graph that is not there.
+    /// A graph that does not exist.
     pub(super) lacks: Option<Lacking>,
 }
 
-/// The passages in scope whose vectors are nearest. `size`: how many are in scope.
+/// Returns the passages in scope with the nearest vectors. `size` is the number of passages in
+/// scope.
 pub(super) fn nearest(
     tx: &PgTx<'_>,
     scope: &Scope<'_>,
@@ -72,7 +76,7 @@ fn compared(tx: &PgTx<'_>, scope: &Scope<'_>, asked: &Asked<'_>) -> Result<Vec<P
     let condition = scope.condition(Extent::Full, &mut bound);
     let (memory, model) = (bound.put(scope.memory), bound.put(asked.model));
     let dimensions = asked.vector.len();
-    // OFFSET 0: vectors of other lengths are left out before any is compared.
+    // `OFFSET 0` ensures that vectors with other dimensions are excluded before any comparison.
     let sql = format!(
         "SELECT t.key, t.part FROM (SELECT v.key, v.part, v.vector FROM passages p JOIN vectors v ON v.mem = {memory} \
          AND v.key = p.key AND v.part = p.part WHERE {condition} AND v.model = {model} \
@@ -83,7 +87,7 @@ fn compared(tx: &PgTx<'_>, scope: &Scope<'_>, asked: &Asked<'_>) -> Result<Vec<P
     keys(tx, &sql, &bound)
 }
 
-/// Walks the graph, nearest first, past what the scope leaves out.
+/// Searches the graph, nearest first, and skips passages outside the scope.
 fn walked(tx: &PgTx<'_>, scope: &Scope<'_>, asked: &Asked<'_>) -> Result<Vec<PassageKey>> {
     let in_view = asked.length.clamp(IN_VIEW_MIN, IN_VIEW_MAX);
     let settings = [
@@ -105,7 +109,7 @@ fn walked(tx: &PgTx<'_>, scope: &Scope<'_>, asked: &Asked<'_>) -> Result<Vec<Pas
     found.iter().map(|row| Ok((row.take(0)?, row.take(1)?))).collect()
 }
 
-/// Passages in the order of the graph.
+/// Returns the query for passages in the order of the graph.
 pub(super) fn walk(scope: &Scope<'_>, asked: &Asked<'_>, bound: &mut Bound) -> String {
     let condition = scope.condition(Extent::Full, bound);
     let (memory, model) = (bound.put(scope.memory), bound.put(asked.model));

@@ -1,4 +1,5 @@
-//! The plans of questions to a great memory: each reads the partition of its memory alone, by an index.
+//! Tests of query plans for large memories: each reads only the partition of its memory, with an
+//! index.
 
 use loci_engine_testkit::postgres::PostgresServer;
 use loci_model::MemoryId;
@@ -17,10 +18,11 @@ use crate::options::PostgresOptions;
 use crate::tx::{Column, PgTx};
 use crate::{migrate, writing};
 
-/// Passages of the great memory; each of a thousand small ones has ten.
+/// The number of passages of the large memory; each of a thousand small ones has ten.
 const PASSAGES: u32 = 20_000;
 
-/// A great memory beside small ones. Words are their numbers: `n` is in every `n`th passage.
+/// Creates a large memory among small ones. Words equal their numbers: `n` occurs in every `n`th
+/// passage.
 fn filled() -> (Connection, MemoryId) {
     let server = PostgresServer::shared().unwrap();
     let url = server.fresh_database().unwrap();
@@ -64,7 +66,7 @@ fn plan(tx: &PgTx<'_>, sql: &str, bound: &Bound) -> String {
     lines.join("\n")
 }
 
-/// One partition of a table, and no reading of all of it.
+/// Checks that a plan reads one partition of a table, and not sequentially.
 fn check(plan: &str, table: &str, index: &str) {
     let parts: std::collections::BTreeSet<&str> = plan
         .split([' ', '\n'])
@@ -106,7 +108,7 @@ fn plans_use_one_partition_and_indexes() {
     .unwrap();
 }
 
-/// Where more rows have a word than are read, the newest are, wherever they lie.
+/// If more rows contain a word than are read, the newest are read, regardless of their location.
 #[test]
 fn the_newest_of_too_many_rows_are_read() {
     let (mut connection, memory) = filled();
@@ -115,7 +117,7 @@ fn the_newest_of_too_many_rows_are_read() {
         let whole = RecordScope::whole(memory.clone(), samples::time(0));
         let scope = Scope::new(tx, number, &whole)?;
         let mut terms = Terms::new(tx, number, &["everywhere".to_owned()])?;
-        // In every hundredth.
+        // In every hundredth passage.
         terms.numbers = vec![number + 100 + 42];
         for (most, count, is_cut) in [(300, 200, false), (200, 200, false), (199, 199, true), (20, 20, true)]
         {

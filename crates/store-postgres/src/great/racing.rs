@@ -1,4 +1,4 @@
-//! Who brings passages up to date while somebody else removes the memory.
+//! Tests of a passage update that runs concurrently with the deletion of the memory.
 
 use std::sync::Arc;
 use std::thread;

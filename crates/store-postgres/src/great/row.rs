@@ -1,4 +1,4 @@
-//! A passage as a row: its words as digests, and what scopes ask of it.
+//! A passage as a row: its words as digests, and the attributes for scopes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub(super) const COLUMNS: &str = "mem, key, part, content, grp, chain, place, st
 const MARKS: &str = "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, \
                      $23, $24";
 
-/// One passage.
+/// A passage.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct PassageRow {
     pub(super) key: Vec<u8>,
@@ -35,18 +35,18 @@ pub(super) struct PassageRow {
     pub(super) path: Option<i64>,
     pub(super) words: Words,
     pub(super) times: Times,
-    /// Numbers and times among the metadata, by their keys.
+    /// Numbers and times in the metadata, by key.
     pub(super) numbers: BTreeMap<i64, i64>,
 }
 
-/// When a record came, changed, and was held for true, in milliseconds.
+/// The times of creation and change, and the period of validity, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Times {
     created: i64,
     updated: i64,
-    /// `None`: it never was.
+    /// `None` if it was never valid.
     held_from: Option<i64>,
-    /// `None`: it still is.
+    /// `None` if it is still valid.
     held_until: Option<i64>,
 }
 
@@ -62,21 +62,21 @@ impl Times {
     }
 }
 
-/// What a passage says, as digests.
+/// The words of a passage, as digests.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
 pub(super) struct Words {
-    /// What it starts with like a speaker's name.
+    /// A prefix that looks like a speaker's name.
     pub(super) name: Option<String>,
     pub(super) path_terms: usize,
     pub(super) name_terms: usize,
-    /// Terms in all.
+    /// The total number of terms.
     pub(super) terms: usize,
-    /// The terms in order, those of the name as their complements, then marks of metadata.
+    /// The terms in order, with those of the name as complements, followed by marks of metadata.
     pub(super) all: Vec<i64>,
 }
 
 impl Words {
-    /// The columns `name, path_terms, name_terms, terms, words` from `at` on.
+    /// Reads the columns `name, path_terms, name_terms, terms, words` from `at` on.
     pub(super) fn read(row: &Row, at: usize) -> loci_model::Result<Self> {
         let count = |place: usize| row.take::<i32>(place).map(|count| usize::try_from(count).unwrap_or(0));
         Ok(Self {
@@ -88,7 +88,7 @@ impl Words {
         })
     }
 
-    /// The terms that count: without those of the name, where that is known.
+    /// Returns the terms in effect: without those of the name, if it is known.
     pub(super) fn counted(&self, name_is_known: bool) -> impl Iterator<Item = i64> + '_ {
         let taken_off = if name_is_known { self.name_terms } else { 0 };
         let (path, text) =
@@ -97,17 +97,18 @@ impl Words {
         all.map(|word| if *word < 0 { !*word } else { *word })
     }
 
-    /// The terms as they are found: those of the name as complements. Most names are known, and theirs are not looked for.
+    /// Returns the terms as stored for searching: those of the name as complements. Most names are
+    /// known, and their terms are not searched.
     pub(super) fn as_found(&self) -> &[i64] {
         self.all.get(..self.terms).unwrap_or_default()
     }
 
-    /// How many those are.
+    /// Returns the number of terms in effect.
     pub(super) fn length(&self, name_is_known: bool) -> usize {
         self.terms.saturating_sub(if name_is_known { self.name_terms } else { 0 })
     }
 
-    /// The terms of the path.
+    /// Returns the terms of the path.
     pub(super) fn of_path(&self) -> &[i64] {
         self.all.get(..self.path_terms).unwrap_or_default()
     }
@@ -134,7 +135,7 @@ impl Words {
 }
 
 impl PassageRow {
-    /// The passages of a record.
+    /// Returns the passages of a record.
     pub(super) fn of_record(memory: i64, record: &IndexRecord) -> Vec<Self> {
         let strategy = record.strategy.as_ref().map(|strategy| strategy.as_str());
         let group = group_key(&record.namespace, strategy.unwrap_or(""));
@@ -170,17 +171,17 @@ impl PassageRow {
         record.passages.iter().map(row).collect()
     }
 
-    /// True for a passage of an active record: those are counted.
+    /// True for a passage of an active record, which is counted.
     pub(super) fn is_active(&self) -> bool {
         self.state == 0
     }
 
-    /// True for a turn of talk that is in force.
+    /// True for an active turn of conversation.
     pub(super) fn talks(&self) -> bool {
         self.is_active() && self.chain.is_some()
     }
 
-    /// Writes it.
+    /// Writes the row.
     pub(super) fn put(self, tx: &PgTx<'_>, memory: i64) {
         tx.later(format!("INSERT INTO passages({COLUMNS}) VALUES ({MARKS})"), self.values(memory));
     }
@@ -248,21 +249,21 @@ impl PassageRow {
     }
 }
 
-/// What conditions on metadata may ask for as a word of a passage.
+/// A condition on metadata that is a word of a passage.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Mark<'a> {
-    /// There is a value under the key.
+    /// The key has a value.
     Key,
-    /// It is this text.
+    /// The value is this text.
     Text(&'a str),
-    /// It is a list that has this text.
+    /// The value is a list with this text.
     Member(&'a str),
-    /// It is a list of these texts, in any order.
+    /// The value is a list of these texts, in any order.
     List(&'a [String]),
 }
 
 impl Mark<'_> {
-    /// Its word, under a key.
+    /// Returns its word under a key.
     pub(super) fn of(self, memory: i64, key: &str) -> i64 {
         let said = match self {
             Self::Key => key.to_owned(),
@@ -279,7 +280,7 @@ impl Mark<'_> {
     }
 }
 
-/// The marks of metadata.
+/// Returns the marks of metadata.
 pub(super) fn marks(memory: i64, metadata: &Metadata) -> Vec<i64> {
     let mut marks = BTreeSet::new();
     for (key, value) in metadata {
@@ -301,7 +302,7 @@ pub(super) fn marks(memory: i64, metadata: &Metadata) -> Vec<i64> {
     marks.into_iter().collect()
 }
 
-/// Numbers and times of metadata.
+/// Returns numbers and times in metadata.
 fn numbers(memory: i64, metadata: &Metadata) -> BTreeMap<i64, i64> {
     let number = |(key, value): (&String, &MetadataValue)| match value {
         MetadataValue::Number(number) => Some((number_key(memory, key), ordered(*number)?)),
@@ -311,19 +312,19 @@ fn numbers(memory: i64, metadata: &Metadata) -> BTreeMap<i64, i64> {
     metadata.iter().filter_map(number).collect()
 }
 
-/// Where a number lies.
+/// Returns the key of a number.
 pub(super) fn number_key(memory: i64, key: &str) -> i64 {
     word_number(memory, Word::Mark, &format!("{key}\n#"))
 }
 
-/// Where a time lies.
+/// Returns the key of a time.
 pub(super) fn time_key(memory: i64, key: &str) -> i64 {
     word_number(memory, Word::Mark, &format!("{key}\n@"))
 }
 
-/// A whole number that stands to others as this one does; `None` where it stands to none.
+/// Returns an order-preserving integer for a number; `None` for NaN.
 pub(super) fn ordered(number: f64) -> Option<i64> {
-    // Both zeros are one.
+    // Both zeros are equal.
     let bits = (number + 0.0).to_bits().cast_signed();
     (!number.is_nan()).then_some(if bits < 0 { bits ^ i64::MAX } else { bits })
 }

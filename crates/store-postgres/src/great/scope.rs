@@ -1,4 +1,5 @@
-//! From a request's scope to a condition on `passages p`; what it says of metadata and past times is `metadata`'s.
+//! Maps the scope of a request to a condition on `passages p`; `metadata` handles metadata and past
+//! times.
 
 use loci_model::record::RecordKind;
 use loci_model::record::scope::{AccessClause, RecordScope, StrategyChoice};
@@ -11,30 +12,30 @@ use crate::tables::records::groups::within;
 use crate::tables::records::rows::state_code;
 use crate::tx::{Column, PgTx, limit};
 
-/// Groups that are named one by one in a condition; more are asked for by their names.
+/// The maximum number of groups listed in a condition. More are selected by name.
 const GROUPS_MAX: usize = 512;
 
-/// How much of a scope.
+/// The extent of a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// What the caller may see.
+    /// All that the caller may see.
     Seen,
-    /// Of that the namespaces and the strategy asked for.
+    /// Of these, the requested namespaces and strategy.
     Asked,
-    /// Of that what meets every condition.
+    /// Of these, the passages that meet every condition.
     Full,
 }
 
-/// A scope of one memory.
+/// A scope in one memory.
 pub(super) struct Scope<'a> {
     pub(super) memory: i64,
     pub(super) of: &'a RecordScope,
-    /// The groups asked for; `None`: all, or too many to name.
+    /// The requested groups; `None` for all, or for too many to list.
     groups: Option<Vec<Key16>>,
 }
 
 impl<'a> Scope<'a> {
-    /// A scope with its groups looked up.
+    /// Returns a scope with its groups looked up.
     pub(super) fn new(tx: &PgTx<'_>, memory: i64, of: &'a RecordScope) -> Result<Self> {
         let mut scope = Self { memory, of, groups: None };
         if !scope.asks_for_all() {
@@ -48,7 +49,7 @@ impl<'a> Scope<'a> {
         Ok(scope)
     }
 
-    /// True where namespaces and strategy leave nothing out.
+    /// True if namespaces and strategy exclude nothing.
     pub(super) fn asks_for_all(&self) -> bool {
         let everywhere =
             |filter: &NamespaceFilter| filter.mode() == NamespaceMatch::Subtree && filter.normal() == "/";
@@ -56,19 +57,19 @@ impl<'a> Scope<'a> {
         self.of.strategy.is_none() && (namespaces.is_empty() || namespaces.iter().any(everywhere))
     }
 
-    /// True where the scope is every active record that has not expired.
+    /// True if the scope contains every active record that has not expired.
     pub(super) fn is_whole(&self) -> bool {
         self.of.sees_all() && self.asks_for_all() && self.is_plain()
     }
 
-    /// True where only groups narrow the active records.
+    /// True if only groups narrow the active records.
     pub(super) fn is_plain(&self) -> bool {
         let of = self.of;
         let is_active = of.as_of.is_none() && of.states == [loci_model::record::RecordState::Active];
         is_active && of.kinds.is_empty() && of.metadata.is_empty()
     }
 
-    /// What a passage must be.
+    /// Returns the condition on passages.
     pub(super) fn condition(&self, extent: Extent, bound: &mut Bound) -> String {
         let mut sql = format!("p.mem = {}", bound.put(self.memory));
         if !self.of.sees_all() {
@@ -91,7 +92,7 @@ impl<'a> Scope<'a> {
         sql
     }
 
-    /// States, kinds, expiry, metadata and past times.
+    /// Returns conditions on states, kinds, expiry, metadata and past times.
     fn properties(&self, bound: &mut Bound) -> String {
         let of = self.of;
         let mut sql = String::new();
@@ -123,7 +124,7 @@ impl<'a> Scope<'a> {
         sql
     }
 
-    /// One part of what the caller may see; never all of it.
+    /// Returns the condition for one clause of the caller's view, which is never unrestricted.
     fn clause(&self, view: &AccessClause, bound: &mut Bound) -> String {
         let mut parts = Vec::new();
         let digest = |word, text: &str| word_number(self.memory, word, text);
@@ -147,7 +148,7 @@ impl<'a> Scope<'a> {
         format!("({})", parts.join(" AND "))
     }
 
-    /// Passages, at most so many.
+    /// Returns the number of passages, up to `most`.
     pub(super) fn count(&self, tx: &PgTx<'_>, extent: Extent, active: bool, most: usize) -> Result<u64> {
         let mut bound = Bound::default();
         let condition = self.condition(extent, &mut bound);

@@ -1,33 +1,35 @@
-//! How a great memory stands: the memory's own sequence, and the one that its passages follow to.
+//! The state of a large memory: the sequence of its records, and that of its passages.
 
 use loci_model::{Error, MemoryId, Result};
 
 use crate::digests::memory_number;
 use crate::tx::{Column, PgTx, unsigned};
 
-/// How a memory and its passages stand.
+/// The state of a memory and its passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// The memory's number.
+    /// The number of the memory.
     pub(super) number: i64,
-    /// Of its records.
+    /// The sequence of its records.
     pub(crate) sequence: u64,
-    /// Of its passages; `None`: it has none here yet, or such as another version of the analysis made.
+    /// The state of its passages; `None` if it has none, or only those of another version of the
+    /// analysis.
     pub(crate) followed: Option<Followed>,
-    /// A newer version of the analysis made them: they are not this server's to read, and not to write.
+    /// True if the passages are of a newer version of the analysis. This server must not read or
+    /// write them.
     pub(crate) is_newer: bool,
 }
 
-/// What is known of the passages of a memory.
+/// The state of a memory's passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Followed {
-    /// The change they stand at.
+    /// The sequence up to which changes are included.
     pub(crate) sequence: u64,
-    /// How many there are.
+    /// The number of passages.
     pub(crate) passages: u64,
-    /// Those of active records.
+    /// The number of passages of active records.
     pub(super) turns: u64,
-    /// Sums, as they were measured last.
+    /// The last measured sums.
     pub(super) measured: Measured,
 }
 
@@ -44,13 +46,13 @@ pub(super) struct Measured {
 }
 
 impl Standing {
-    /// Changes that the passages do not know yet, at most.
+    /// Returns the maximum number of changes that the passages do not include yet.
     pub(crate) fn behind(&self) -> u64 {
         self.sequence.saturating_sub(self.followed.map_or(0, |followed| followed.sequence))
     }
 }
 
-/// How a memory stands; `NotFound` where it is gone.
+/// Returns the state of a memory; `NotFound` if it was deleted.
 pub(crate) fn standing(tx: &PgTx<'_>, memory: &MemoryId) -> Result<Standing> {
     let number = memory_number(memory);
     let sql = "SELECT c.sequence, g.sequence, g.passages, g.turns, g.measured, g.sessions, g.terms, g.pairs, g.windows, \
@@ -82,12 +84,12 @@ pub(crate) fn standing(tx: &PgTx<'_>, memory: &MemoryId) -> Result<Standing> {
     found.ok_or_else(|| Error::not_found("the memory does not exist"))
 }
 
-/// The version of what cuts texts into terms.
+/// Returns the version of the text analysis.
 pub(super) fn analysis() -> i32 {
     crate::tx::int(loci_text::ANALYSER_VERSION)
 }
 
-/// True where a memory has so many passages or more.
+/// True if a memory has at least `count` passages.
 pub(crate) fn passages_at_least(tx: &PgTx<'_>, memory: &MemoryId, count: u64) -> Result<bool> {
     let sql = "SELECT coalesce(sum(parts), 0)::bigint FROM (SELECT parts FROM records WHERE mem = $1 AND parts > 0 LIMIT $2) r";
     let count = crate::tx::signed(count);

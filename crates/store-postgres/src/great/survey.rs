@@ -1,5 +1,5 @@
-//! What is held of a great memory, for people and for checks: the digest of the passages that are there, and of those that
-//! a fresh reading of the records would make.
+//! Information about a large memory, for people and checks: the digest of the stored passages, or
+//! of those that a rebuild from the records would create.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -11,10 +11,10 @@ use super::row::{COLUMNS, PassageRow};
 use super::standing::{Followed, Standing};
 use crate::tx::{Column, PgTx, limit, unsigned};
 
-/// Rows read at once.
+/// The number of rows per read.
 const SHARE: usize = 2_000;
 
-/// What is held, or, `rebuilt`, what would be.
+/// Returns information about the stored passages or, with `rebuilt`, about those of a rebuild.
 pub(crate) fn info(
     tx: &PgTx<'_>,
     (standing, followed): (&Standing, &Followed),
@@ -26,7 +26,7 @@ pub(crate) fn info(
         let mut hash = DefaultHasher::new();
         row.hash(&mut hash);
         passages += 1;
-        // In no order.
+        // The sum is independent of the order.
         digest = digest.wrapping_add(hash.finish());
     };
     if rebuilt {

@@ -1,5 +1,5 @@
-//! What is counted of passages: how many there are, in how many turns a term is, how many turns start with a name. Kept with
-//! the passages, in the same write.
+//! Counts of passages: their number, the number of turns with each term, and the number of turns
+//! with each name. They are written in the same transaction as the passages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// A passage comes (1) or goes (−1).
+    /// Adds a new passage (1) or a removed one (−1).
     pub(super) fn add(&mut self, row: &PassageRow, sign: i64) {
         self.passages += sign;
         if !row.is_active() {
@@ -34,14 +34,14 @@ impl Tally {
         }
     }
 
-    /// Writes the counts; what is counted no more is forgotten.
+    /// Writes the counts, and deletes those that reach zero.
     pub(super) fn write(self, tx: &PgTx<'_>, memory: i64) {
         write_counts(tx, memory, ("term_counts", "word", "bigint"), self.words);
         write_counts(tx, memory, ("name_counts", "name", "text"), self.names);
     }
 }
 
-/// Adds to the counts of a table that has one for each `column`.
+/// Adds to the counts of a table with one count for each `column`.
 fn write_counts<T>(
     tx: &PgTx<'_>,
     memory: i64,
@@ -63,17 +63,19 @@ fn write_counts<T>(
     tx.later(forget, vec![Box::new(memory), Box::new(less(counted, &turns))]);
 }
 
-/// Those that there are fewer of.
+/// Returns the entries whose count decreases.
 fn less<T>(all: Vec<T>, turns: &[i64]) -> Vec<T> {
     all.into_iter().zip(turns).filter(|(_, turns)| **turns < 0).map(|(one, _)| one).collect()
 }
 
-/// The terms a turn is counted for; those of a name apart from those of the text.
+/// Returns the terms for which a turn is counted. Those of a name are separate from those of the
+/// text.
 fn distinct(words: &Words) -> BTreeSet<i64> {
     words.as_found().iter().copied().collect()
 }
 
-/// Takes the passages of records out, and out of the counts; who does this has locked the row of the memory in `great`.
+/// Removes the passages of records, and subtracts them from the counts. The caller has locked the
+/// row of the memory in `great`.
 pub(super) fn take_out(tx: &PgTx<'_>, memory: i64, keys: &[Vec<u8>], tally: &mut Tally) -> Result<()> {
     let sql = format!("DELETE FROM passages WHERE mem = $1 AND key = ANY($2) RETURNING {COLUMNS}");
     for row in tx.all(&sql, &[&memory, &keys], PassageRow::read)? {
@@ -83,7 +85,8 @@ pub(super) fn take_out(tx: &PgTx<'_>, memory: i64, keys: &[Vec<u8>], tally: &mut
 }
 
 impl PgTx<'_> {
-    /// Takes the passages of records out in the write that erases them: nothing of what they said is left behind.
+    /// Removes the passages of records in the transaction that erases them, so that nothing of
+    /// their contents remains.
     pub(crate) fn forget_passages(&self, memory: i64, keys: &[Vec<u8>]) -> Result<()> {
         let lock = "SELECT 1 FROM great WHERE mem = $1 FOR UPDATE";
         if self.rows(lock, &[&memory])?.is_empty() {

@@ -1,7 +1,8 @@
-//! The list by windows: turns that stand well among their neighbours, whether or not they have a term themselves.
+//! The list by windows: turns with relevant neighbours, even if they contain no term themselves.
 //!
-//! Which rows are neighbours the rows do not say. Those of a conversation that have terms are first taken to follow one
-//! another, which is more than they do; the conversations that are best even so are then looked up turn by turn.
+//! The rows do not state their neighbours. As a first estimate, the rows of a conversation with
+//! terms are treated as adjacent, which gives an upper bound. The best conversations are then read
+//! turn by turn.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,12 +16,13 @@ use crate::bound::Bound;
 use crate::digests::Key16;
 use crate::tx::{Column, PgTx};
 
-/// Rows for each place of the list whose conversations are looked up.
+/// The number of rows per list entry whose conversations are read.
 const LOOKED_UP: usize = 3;
-/// Turns for each place of the list that are tested against a scope which is not of whole conversations.
+/// The number of turns per list entry that are tested against a scope with partial conversations.
 const TESTED: usize = 8;
 
-/// The best turns of a scope by their windows, best first. `rows`: those of all conversations of the scope.
+/// Returns the best turns of a scope by their windows, best first. `rows` are those of all
+/// conversations in the scope.
 pub(super) fn best_windows(
     tx: &PgTx<'_>,
     scope: &Scope<'_>,
@@ -57,7 +59,7 @@ pub(super) fn best_windows(
     in_scope(tx, scope, hits.take(length.saturating_mul(TESTED)).collect(), length)
 }
 
-/// Scores of rows, as if those of a conversation followed one another.
+/// Returns scores of rows, as if the rows of a conversation were adjacent.
 fn close_together(rows: &[Found], idf: &[f32], average: f32) -> Vec<f32> {
     let mut chains: BTreeMap<Key16, Vec<(usize, &Found)>> = BTreeMap::new();
     for (at, found) in rows.iter().enumerate().filter(|(_, found)| found.is_active) {
@@ -79,7 +81,7 @@ fn close_together(rows: &[Found], idf: &[f32], average: f32) -> Vec<f32> {
     scores
 }
 
-/// Places of the window of a place.
+/// Returns the range of the window at an index.
 fn window(place: usize, of: usize) -> std::ops::Range<usize> {
     place.saturating_sub(2)..place.saturating_add(2).min(of)
 }
@@ -92,7 +94,7 @@ fn sum<'a>(rows: impl Iterator<Item = &'a Found>, terms: usize) -> Vec<u32> {
     counts
 }
 
-/// The turns of a conversation that have a score.
+/// Returns the turns of a conversation that have a score.
 fn in_conversation(
     chain: Key16,
     turns: &BTreeSet<Turn>,
@@ -110,7 +112,7 @@ fn in_conversation(
     turns.iter().enumerate().map(score).filter(|(score, _)| *score > 0.0).collect()
 }
 
-/// Of these the first that a scope lets through.
+/// Returns the first of these hits that the scope admits.
 fn in_scope(tx: &PgTx<'_>, scope: &Scope<'_>, hits: Vec<Hit>, length: usize) -> Result<Vec<Hit>> {
     let mut bound = Bound::default();
     let condition = scope.condition(Extent::Full, &mut bound);

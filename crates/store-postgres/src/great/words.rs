@@ -1,7 +1,8 @@
-//! The lists by words: rows that have the rarer terms of the question, found by the inverted index, and scored by BM25.
+//! The lists by words: rows with the rarer terms of the question, found in the inverted index and
+//! scored by BM25.
 //!
-//! Terms come in by how rare they are, as long as the rows to read stay few. A row that is read is counted for all terms;
-//! what is missed are rows that have none but the commonest terms.
+//! Terms are added by rarity while the number of rows to read stays small. Each row is scored for
+//! all terms. Rows that contain only the most frequent terms are missed.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -20,20 +21,21 @@ use crate::tx::{Column, PgTx, limit, unsigned};
 /// The columns of [`Found`].
 const FOUND: &str = "SELECT p.key, p.part, p.chain, p.place, p.path, p.state, p.name, p.path_terms, p.name_terms, p.terms, \
                      p.words FROM passages p";
-/// Turns up to which it is worth looking whether a name that has a term is unknown.
+/// The maximum number of turns for which names with a term are searched too, because they may be
+/// unknown names.
 const NAMED_MAX: u64 = 50;
 
 /// The terms of a question.
 pub(super) struct Terms {
     pub(super) numbers: Vec<i64>,
-    /// Active turns of the memory that have it, names aside.
+    /// The number of active turns in the memory with the term, without names.
     pub(super) turns: Vec<u64>,
-    /// Its complement, where few names have it.
+    /// Its complement, if few names contain it.
     named: Vec<Option<i64>>,
 }
 
 impl Terms {
-    /// Looks terms up. One that comes twice counts once.
+    /// Looks up terms. A repeated term counts once.
     pub(super) fn new(tx: &PgTx<'_>, memory: i64, texts: &[String]) -> Result<Self> {
         let numbers: Vec<i64> = texts.iter().map(|term| word_number(memory, Word::Term, term)).collect();
         let both: Vec<i64> = numbers.iter().flat_map(|number| [*number, !*number]).collect();
@@ -49,7 +51,7 @@ impl Terms {
         Ok(Self { numbers, turns, named })
     }
 
-    /// How often each is in a passage.
+    /// Returns the number of occurrences of each term in a passage.
     fn count(&self, words: impl Iterator<Item = i64>) -> Vec<u32> {
         let mut counts = vec![0; self.numbers.len()];
         for word in words {
@@ -61,7 +63,8 @@ impl Terms {
         counts
     }
 
-    /// The rarest, as long as there are no more than so many rows of them together; at least one that there is.
+    /// Returns the rarest terms whose rows are at most `rows_max` in total; at least one existing
+    /// term.
     pub(super) fn rarest(&self, rows_max: usize) -> Vec<bool> {
         let (mut sum, mut taken) = (0, vec![false; self.turns.len()]);
         for (turns, at) in self.by_rarity() {
@@ -76,7 +79,7 @@ impl Terms {
         taken
     }
 
-    /// So many of the rarest.
+    /// Returns the `count` rarest terms.
     pub(super) fn rarest_of(&self, count: usize) -> Vec<bool> {
         let mut taken = vec![false; self.turns.len()];
         for (_, at) in self.by_rarity().into_iter().take(count) {
@@ -94,31 +97,31 @@ impl Terms {
     }
 }
 
-/// A row that has terms of the question.
+/// A row that contains terms of the question.
 pub(super) struct Found {
     pub(super) passage: PassageKey,
     pub(super) chain: Option<Key16>,
     pub(super) place: i64,
     pub(super) path: Option<i64>,
     pub(super) is_active: bool,
-    /// How often it has each term.
+    /// The number of occurrences of each term.
     pub(super) counts: Vec<u32>,
-    /// Which of them its path has.
+    /// True for each term that its path contains.
     pub(super) in_path: Vec<bool>,
     pub(super) length: u32,
 }
 
-/// Rows that have terms of the question.
+/// Rows that contain terms of the question.
 pub(super) struct FoundRows {
     pub(super) rows: Vec<Found>,
-    /// The terms all of whose rows are here.
+    /// True for each term of which all rows are included.
     pub(super) complete: Vec<bool>,
-    /// There were more; these are the newest.
+    /// True if there were more; these are the newest.
     pub(super) is_cut: bool,
 }
 
-/// Rows of a scope that have any of the terms taken, at most so many: were there more, the newest. All but active ones are
-/// left out, where the scope does not say which are wanted.
+/// Returns rows of a scope that contain any of the selected terms, at most `most`; if there are
+/// more, the newest. Only active rows are included, unless the scope requests other states.
 pub(super) fn rows(
     tx: &PgTx<'_>,
     scope: &Scope<'_>,
@@ -137,7 +140,7 @@ pub(super) fn rows(
     let mut rows = tx.rows(&sql, &bound.values())?;
     let is_cut = rows.len() > most;
     if is_cut {
-        // Which came first says nothing: it hangs on where rows lie.
+        // The order so far is arbitrary, because it depends on the physical location of rows.
         let mut bound = Bound::default();
         let sql = newest(scope, extent, wanted, most, &mut bound);
         rows = tx.rows(&sql, &bound.values())?;
@@ -146,7 +149,7 @@ pub(super) fn rows(
     Ok(FoundRows { rows: read(tx, scope.memory, &rows, terms)?, complete, is_cut })
 }
 
-/// The newest rows of a scope that have any of some words.
+/// Returns the query for the newest rows of a scope that contain any of some words.
 pub(super) fn newest(
     scope: &Scope<'_>,
     extent: Extent,
@@ -158,7 +161,7 @@ pub(super) fn newest(
     first(scope, (&condition, "p.place DESC, p.key, p.part"), most, bound)
 }
 
-/// The first rows in an order, of which no more than the keys is put in order.
+/// Returns the query for the first rows in an order. Only the keys are sorted.
 fn first(scope: &Scope<'_>, (condition, order): (&str, &str), most: usize, bound: &mut Bound) -> String {
     let (memory, most) = (bound.put(scope.memory), bound.put(limit(most)));
     format!(
@@ -176,7 +179,7 @@ fn with_words(scope: &Scope<'_>, extent: Extent, wanted: Vec<i64>, bound: &mut B
     format!("{condition}{active} AND p.words && {}", bound.put(wanted))
 }
 
-/// Rows of a scope that have any of some words.
+/// Returns the query for rows of a scope that contain any of some words.
 pub(super) fn statement(
     scope: &Scope<'_>,
     extent: Extent,
@@ -188,7 +191,8 @@ pub(super) fn statement(
     format!("{FOUND} WHERE {condition} LIMIT {}", bound.put(limit(most)))
 }
 
-/// Active rows of a scope, whatever their words: so many as say how common a term is, the first by their keys.
+/// Returns active rows of a scope regardless of their words, as a sample for term frequencies: the
+/// first ones by key.
 pub(super) fn sample(
     tx: &PgTx<'_>,
     scope: &Scope<'_>,
@@ -228,7 +232,7 @@ fn read(tx: &PgTx<'_>, memory: i64, rows: &[Row], terms: &Terms) -> Result<Vec<F
     rows.iter().map(found).collect()
 }
 
-/// Of these names those that are known in the memory.
+/// Returns the names among these that the memory knows.
 pub(super) fn known_among(tx: &PgTx<'_>, memory: i64, names: Vec<String>) -> Result<BTreeSet<String>> {
     if names.is_empty() {
         return Ok(BTreeSet::new());
@@ -237,19 +241,19 @@ pub(super) fn known_among(tx: &PgTx<'_>, memory: i64, names: Vec<String>) -> Res
     Ok(tx.all(sql, &[&memory, &names], |row| row.take(0))?.into_iter().collect())
 }
 
-/// The best rows by their own terms, best first; equal ones newer first.
+/// Returns the best rows by their own terms, best first; equal ones newer first.
 pub(super) fn best_turns(rows: &[Found], idf: &[f32], average: f32, length: usize) -> Vec<usize> {
     let score = |found: &Found| bm25_of(&found.counts, found.length as f32, idf, TURN, average);
     best(rows, rows.iter().map(score), length)
 }
 
-/// The BM25 of counts.
+/// Returns the BM25 score of counts.
 pub(super) fn bm25_of(counts: &[u32], length: f32, idf: &[f32], view: bm25::View, average: f32) -> f32 {
     let terms = counts.iter().zip(idf).filter(|(count, _)| **count > 0);
     terms.map(|(count, idf)| bm25::term_score(view, *idf, *count as f32, length, average)).sum()
 }
 
-/// The best of rows, best first; equal ones newer first.
+/// Returns the best rows, best first; equal ones newer first.
 pub(super) fn best(rows: &[Found], scores: impl Iterator<Item = f32>, length: usize) -> Vec<usize> {
     let mut scored: Vec<(f32, usize)> = scores.zip(0..).filter(|(score, _)| *score > 0.0).collect();
     scored.sort_by(|(x, a), (y, b)| {

@@ -1,5 +1,5 @@
-//! The table of deliveries, in and out. What is claimed across memories is claimed without their locks: row by row, and
-//! what others hold is passed over.
+//! The table of deliveries, in both directions. Claims across memories take no memory locks: they
+//! lock row by row, and skip locked rows.
 
 use loci_model::delivery::{Delivery, DeliveryBacklog, DeliveryDirection, DeliveryState};
 use loci_model::ports::store::{Deliveries, DeliveryClaim, DeliveryOutcome, SetAside};
@@ -27,24 +27,24 @@ fn state_code(state: DeliveryState) -> i16 {
 pub(super) const COLUMNS: &str = "d.memory, d.direction, d.id, d.state, d.due, d.attempts, d.created, d.target, d.order_key, \
                                   d.error, d.body";
 
-/// As above, without what is said: that may be megabytes.
+/// The columns without the body, which may be megabytes.
 const LISTED: &str = "d.memory, d.direction, d.id, d.state, d.due, d.attempts, d.created, d.target, d.order_key, d.error, 'null'";
 
-/// A new row, of [`PgTx::values_of_delivery`].
+/// Inserts a row of [`PgTx::values_of_delivery`].
 const INSERT: &str = "INSERT INTO deliveries(mem, direction, id, memory, place, state, due, attempts, created, target, \
      order_key, error, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
      ON CONFLICT (mem, direction, id) DO NOTHING";
 
-/// Only of memories that are not deleted.
+/// Excludes deleted memories.
 const ALIVE: &str = "JOIN memories m ON m.mem = d.mem AND m.deleted IS NULL";
 
-/// Of a pending delivery `d`, at `$1`: it is due, none of its order key goes before it, for a later one must not overtake
-/// it, and nobody is sending it.
+/// Selects pending deliveries `d` at time `$1` that are due, are the first of their order key, so
+/// that none overtakes another, and are not leased.
 const FREE: &str = "d.state = 0 AND d.due <= $1 AND (d.lease IS NULL OR d.lease <= $1) AND NOT EXISTS \
                     (SELECT 1 FROM deliveries e WHERE e.mem = d.mem AND e.direction = d.direction \
                     AND e.order_key = d.order_key AND e.state = 0 AND e.place < d.place)";
 
-/// The delivery `$2` in the direction `$3` of the memory `$1`, which `$4` has a lease of.
+/// Selects the delivery `$2` in the direction `$3` of the memory `$1`, leased by `$4`.
 const LEASED: &str = "WHERE mem = $1 AND id = $2 AND direction = $3 AND holder = $4";
 
 fn read(row: &Row) -> Result<Delivery> {
@@ -52,7 +52,8 @@ fn read(row: &Row) -> Result<Delivery> {
 }
 
 impl PgTx<'_> {
-    /// The row of a delivery that is new to the memory of that number, with `parked` added to its state.
+    /// Returns the row of a new delivery in the memory with that number, with `parked` added to its
+    /// state.
     fn values_of_delivery(&self, memory: i64, delivery: &Delivery, parked: i64) -> Result<Owned> {
         Ok(vec![
             Box::new(memory),
@@ -71,7 +72,7 @@ impl PgTx<'_> {
         ])
     }
 
-    /// Takes in a delivery from another store; one that is there already stays.
+    /// Imports a delivery from another store; an existing one is kept.
     pub(super) fn load_delivery(&self, memory: i64, delivery: &Delivery) -> Result<()> {
         let values = self.values_of_delivery(memory, delivery, PARKED)?;
         self.later(INSERT, values);
@@ -99,7 +100,7 @@ impl Deliveries for PgTx<'_> {
     }
 
     fn targets(&self, direction: DeliveryDirection, now: Timestamp) -> Result<Vec<String>> {
-        // From one target to the next by the index: what waits for one is not read.
+        // Steps from one target to the next in the index, without reading the deliveries of each.
         let sql = format!(
             "WITH RECURSIVE t(name) AS (SELECT min(target) FROM deliveries WHERE direction = $2 AND state = 0 \
              UNION ALL SELECT (SELECT min(n.target) FROM deliveries n \
@@ -110,7 +111,8 @@ impl Deliveries for PgTx<'_> {
         self.all(&sql, &[&now.millis(), &direction_code(direction)], |row| row.take(0))
     }
 
-    /// Looks without locks, then takes each that nobody else is taking: a matter of one memory each.
+    /// Looks without locks, then locks each delivery that no other claim has taken, one memory at a
+    /// time.
     fn claim(&mut self, claim: &DeliveryClaim<'_>, count: usize) -> Result<Vec<Delivery>> {
         let (now, direction, until) =
             (claim.now.millis(), direction_code(claim.direction), claim.until.millis());
@@ -189,7 +191,7 @@ impl Deliveries for PgTx<'_> {
         count: usize,
     ) -> Result<Vec<Delivery>> {
         let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
-        // Behind one that is gone by now there is nothing to be told.
+        // If the cursor's delivery was deleted, the page is empty.
         let before = after.map_or("", |_| {
             " AND d.place < (SELECT e.place FROM deliveries e WHERE e.mem = $1 AND e.direction = $2 AND e.id = $5)"
         });
@@ -220,7 +222,7 @@ impl Deliveries for PgTx<'_> {
     }
 
     fn sweep(&mut self, made: Timestamp, given_up: Timestamp, rows: usize) -> Result<usize> {
-        // Each has its index, which is found by the state as written.
+        // Each state has its own partial index, selected by the literal state.
         let ended = |state: i16| {
             format!(
                 "DELETE FROM deliveries WHERE direction = 1 AND (mem, direction, id) IN (SELECT mem, direction, id \
@@ -321,7 +323,7 @@ impl Deliveries for PgTx<'_> {
 
     fn drop_key(&mut self, memory: &MemoryId, order_key: &str) -> Result<usize> {
         let Some(memory) = self.number(memory)? else { return Ok(0) };
-        // Two statements: each has an index of its own.
+        // Two statements: each uses its own index.
         let of = |state: i16| {
             format!(
                 "DELETE FROM deliveries WHERE mem = $1 AND direction = 1 AND order_key = $2 AND state = {state} RETURNING 1"
@@ -359,7 +361,7 @@ impl Deliveries for PgTx<'_> {
             &[&memory, &id.as_str(), &direction, &holder, &state_code(*state), &due, &error.map(plain)];
         let Some(key) = self.one(&sql, values, |row| row.take::<String>(0))? else { return Ok(false) };
         if *state == DeliveryState::Pending {
-            // What comes behind it must wait for it anyway, and is not looked at before.
+            // Later deliveries of the order key must wait anyway, and are not examined before.
             self.later(
                 "UPDATE deliveries SET due = $4 \
                  WHERE mem = $1 AND direction = $2 AND order_key = $3 AND state = 0 AND due < $4",

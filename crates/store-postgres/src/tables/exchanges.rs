@@ -1,4 +1,4 @@
-//! The table of exchanges with language models, as far as it lies here in its own way.
+//! The table of exchanges with language models: the statements that differ between the stores.
 
 use loci_model::job::exchange::{Exchange, Step};
 use loci_model::{ExchangeId, MemoryId, Result, Timestamp};
@@ -11,16 +11,17 @@ use crate::columns::Columns;
 use crate::errors::stored;
 use crate::tx::{Column, Owned, PgTx, borrowed, code};
 
-/// A new row, of [`PgTx::values_of_exchange`].
+/// Inserts a row of [`PgTx::values_of_exchange`].
 const INSERT: &str = "INSERT INTO exchanges(mem, id, memory, place, job, step, state, lease, leased_by, turn, attempts, \
      created, digest, prompt, model, grammar, reply, system, input) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
 
-/// How often a write looks for an open exchange: again only where a memory was deleted at that moment.
+/// The maximum number of times that a write looks for an open exchange. It retries only if a memory
+/// was deleted concurrently.
 const LOOKS_MAX: usize = 16;
 
 impl PgTx<'_> {
-    /// Columns of exchanges that are open, or whose lease has run out, the oldest first.
+    /// Returns the query for exchanges that are open, or whose lease has expired, oldest first.
     fn open_exchanges(columns: &str, steps: &[Step], lock: &str) -> String {
         let of_steps = among_codes("x.step", Step::ALL, steps);
         format!(
@@ -30,7 +31,7 @@ impl PgTx<'_> {
         )
     }
 
-    /// The row of an exchange that is new to the memory of that number.
+    /// Returns the row of a new exchange in the memory with that number.
     fn values_of_exchange(&self, memory: i64, exchange: &Exchange) -> Result<Owned> {
         Ok(vec![
             Box::new(memory),
@@ -55,7 +56,7 @@ impl PgTx<'_> {
         ])
     }
 
-    /// Takes in an exchange from another store; one that is there already stays.
+    /// Imports an exchange from another store; an existing one is kept.
     pub(super) fn load_exchange(&self, memory: i64, exchange: &Exchange) -> Result<()> {
         let values = self.values_of_exchange(memory, exchange)?;
         self.later(format!("{INSERT} ON CONFLICT DO NOTHING"), values);
@@ -74,8 +75,8 @@ impl ExchangeRows for PgTx<'_> {
         Ok(self.run(&sql, &borrowed(&values))? > 0)
     }
 
-    /// A write takes the first that nobody else is taking, and then its memory's lock: however many look at once, each finds
-    /// another.
+    /// Locks the first exchange that no other write has taken, and then its memory. Concurrent
+    /// calls each find a different one.
     fn open_exchange(
         &self,
         memories: &[MemoryId],
@@ -97,7 +98,7 @@ impl ExchangeRows for PgTx<'_> {
                 Ok((memory, stored(ExchangeId::parse(row.take::<String>(1)?), "exchange")?))
             })?;
             let Some((memory, id)) = found else { return Ok(None) };
-            // Nothing, where the memory was deleted while its lock was waited for.
+            // `None` if the memory was deleted while the write waited for its lock.
             if let Some(exchange) = exchanges::get(self, &memory, &id)? {
                 return Ok(Some(exchange));
             }

@@ -1,6 +1,5 @@
-//! The ways into the queue of jobs and out of it. Of the pending and running jobs of a memory one
-//! key is there once. A claim does not hold its memory's lock: whoever changes a job locks its row
-//! too.
+//! Enqueues and claims jobs. Among the pending and running jobs of a memory each key is unique. A
+//! claim does not hold the lock of its memory, so every change of a job locks its row too.
 
 use std::collections::BTreeSet;
 
@@ -19,28 +18,30 @@ use crate::digests::memory_number;
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, code, limit};
 
-/// Jobs looked at for one claim at first; as many more as [`STEP`] says each time that others had them all.
+/// The number of candidates for the first attempt of a claim. Each time that others took all of
+/// them, [`STEP`] multiplies it.
 const CANDIDATES: usize = 16;
 const STEP: usize = 4;
 const CANDIDATES_MAX: usize = 256;
 
-/// What may be claimed at `$3`.
+/// Selects jobs that can be claimed at `$3`.
 const CLAIMABLE: &str = "((state = 0 AND NOT waits AND due <= $3) OR (state = 1 AND lease <= $3))";
 
 impl PgTx<'_> {
-    /// The numbers of memories that are asked for; `None`: any.
+    /// Returns the numbers of the requested memories; `None`: any.
     pub(in crate::tables) fn among(memories: &[MemoryId]) -> Option<Vec<i64>> {
         (!memories.is_empty()).then(|| memories.iter().map(memory_number).collect())
     }
 
-    /// A job that was just taken, and cannot be read.
+    /// Fails a job that was just claimed, and cannot be parsed.
     fn fail_unreadable(&self, memory: i64, id: &str) -> Result<()> {
         let sql = "UPDATE jobs SET state = 2, rerun = FALSE, host = NULL, lease = NULL, failure = $3 \
                    WHERE mem = $1 AND id = $2 RETURNING 1";
         self.run(sql, &[&memory, &id, &reading::UNREADABLE_JOB]).map(drop)
     }
 
-    /// Jobs that are due, or whose lease ran out: due, id and memory, the earliest first.
+    /// Returns jobs that are due, or whose lease has expired: due time, id and memory, earliest
+    /// first.
     fn candidates(&self, memories: &[MemoryId], now: i64, count: usize) -> Result<Vec<(i64, String, i64)>> {
         let select = |condition: &str| {
             format!(
@@ -75,8 +76,9 @@ impl JobQueue for PgTx<'_> {
         let Some(memory) = self.any_number(&job.memory)? else {
             return Err(Error::not_found("the memory does not exist"));
         };
-        // One that is pending and does not wait will run. Any other runs, or waits: it runs again when the new requests
-        // would have been due. After a try that failed its pause is kept: requests would use up the tries that are left.
+        // A pending job that does not wait will run. Any other one is running or waits: it runs
+        // again when the new requests would have been due. After a failed attempt the pause is
+        // kept, because requests would otherwise use up the remaining attempts.
         let due = match job.due_rule {
             DueRule::Earlier => {
                 "CASE WHEN j.state = 0 AND NOT j.waits THEN \
@@ -115,8 +117,8 @@ impl JobQueue for PgTx<'_> {
         id.ok_or_else(|| Error::bug("a job that was asked for is not there"))
     }
 
-    /// Looks without locks, then takes the first that nobody else is taking: two steps, so that the second is a matter of
-    /// one memory.
+    /// Looks without locks, then takes the first job that no other claim has taken. The second step
+    /// concerns only one memory.
     fn claim_job(
         &self,
         host: &str,
@@ -142,7 +144,7 @@ impl JobQueue for PgTx<'_> {
                 let values: Values<'_> = &[&memory, &id, &now, &host, &until];
                 match self.one(&sql, values, |row| readable("job", reading::job(&Columns(row))))? {
                     Some(Some(job)) => return Ok(Some(job)),
-                    // It fails by itself: it must not hold up the jobs behind it.
+                    // Fail this job alone, so that it does not block the jobs after it.
                     Some(None) => self.fail_unreadable(memory, &id)?,
                     None => {}
                 }
@@ -163,7 +165,7 @@ impl JobQueue for PgTx<'_> {
         )
     }
 
-    /// Waits for rows that others hold, in one order: nobody else would wake those jobs.
+    /// Waits for locked rows in a fixed order, because nothing else would wake those jobs.
     fn wake_jobs(&self, memory: Option<i64>, now: Timestamp) -> Result<usize> {
         self.run(
             "UPDATE jobs SET waits = FALSE, due = $2, updated = $2 WHERE state = 0 AND waits AND (mem, id) IN \

@@ -1,4 +1,4 @@
-//! The accessor traits, one table or group of tables a file.
+//! The accessor traits, one table or group of tables per file.
 
 mod deliveries;
 mod events;

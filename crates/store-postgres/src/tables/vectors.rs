@@ -1,4 +1,4 @@
-//! Vectors of passages, and the search for passages that lack one.
+//! Vectors of passages, and the search for passages without one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +14,11 @@ use crate::errors::stored;
 use crate::halves::Halves;
 use crate::tx::{Column, PgTx, int, limit, signed, uint, unsigned};
 
-/// States whose records can be searched, by code: active, candidate, quarantined, stale, archived.
+/// Selects records in searchable states, by code: active, candidate, quarantined, stale, archived.
 const SEARCHED: &str = "r.state IN (0, 1, 4, 5, 7) AND r.parts > 0";
 
 impl PgTx<'_> {
-    /// Every model by its number.
+    /// Returns all models by number.
     pub(crate) fn models(&self) -> Result<BTreeMap<i64, String>> {
         let all = self.all("SELECT model, id FROM models", &[], |row| Ok((row.take(0)?, row.take(1)?)))?;
         Ok(all.into_iter().collect())
@@ -96,7 +96,8 @@ impl PgTx<'_> {
         Ok(fitting.len())
     }
 
-    /// The models other than `model` that a record's vectors may be of; `None`: no vectors, or not all.
+    /// Returns the models other than `model` that a record's vectors may have; `None` for records
+    /// with missing vectors.
     fn other_models(&self, model: i64) -> Result<Vec<Option<i64>>> {
         let mut others = vec![None];
         others.extend(self.models()?.into_keys().filter(|number| *number != model).map(Some));
@@ -149,7 +150,8 @@ impl PgTx<'_> {
         count: usize,
     ) -> Result<Vec<MemoryId>> {
         let after = after.map_or("", |memory| memory.as_str());
-        // Few records have none: an index of those. After a change of model every memory is looked at, by its own index.
+        // Few records have none: an index contains those. After a change of model every memory is
+        // examined with its own index.
         let none = format!(
             "SELECT DISTINCT m.id FROM records r JOIN memories m ON m.mem = r.mem AND m.deleted IS NULL \
              WHERE r.model IS NULL AND {SEARCHED} AND m.id > $1 ORDER BY m.id LIMIT $2"
@@ -167,7 +169,7 @@ impl PgTx<'_> {
         Ok(found.into_iter().take(count).collect())
     }
 
-    /// The passages of these records that have a vector of the model.
+    /// Returns the passages of these records with a vector of the model.
     fn held_parts(&self, memory: i64, places: &[Placed], model: i64) -> Result<BTreeSet<(RecordId, u32)>> {
         let keys: Vec<Vec<u8>> = places.iter().map(|place| key_of(&place.stored.record.id)).collect();
         let sql = "SELECT key, part FROM vectors WHERE mem = $1 AND key = ANY($2) AND model = $3";
@@ -184,7 +186,7 @@ impl PgTx<'_> {
             "SELECT coalesce(sum(r.parts), 0)::bigint FROM records r WHERE r.mem = $1 AND r.parts > 0 \
              AND (r.model IS NULL OR r.model <> $2) AND {SEARCHED}"
         );
-        // Documents that are embedded in part.
+        // Documents that are partly embedded.
         let held = format!(
             "SELECT count(*) FROM records r JOIN vectors v ON v.mem = r.mem AND v.key = r.key \
              WHERE r.mem = $1 AND r.model IS NULL AND r.parts > 1 AND {SEARCHED} AND v.model = $2"

@@ -1,4 +1,4 @@
-//! The same statistics and the same ranking.
+//! Compares statistics and ranking.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use super::twin::Twin;
 const TURNS: u32 = 1_200;
 const FILES: u32 = 40;
 
-/// Talk and files, some superseded, some deleted, some without vectors.
+/// Returns conversation and files, some superseded, some deleted, some without vectors.
 fn told() -> Twin {
     let twin = Twin::new(20_000);
     twin.put((0..TURNS).map(|number| story::turn(&twin.memory, number)).collect(), |record| {
@@ -73,7 +73,8 @@ fn near(left: f32, right: f32) -> bool {
     (left - right).abs() <= 1e-3 * left.abs().max(1.0)
 }
 
-/// What each view weighs beside 1.4 for the passage's cosine and 6.6 for that of its context: nearly as in the ranking.
+/// The weight of each view, relative to 1.4 for the passage's cosine and 6.6 for that of its
+/// context: close to the real ranking.
 const VIEWS: [(View, f32); 4] = [(TURN, 0.4), (PAIR, 0.4), (WINDOW, 0.5), (SESSION, 0.3)];
 
 fn score(set: &CandidateSet, one: &Candidate) -> f32 {
@@ -90,7 +91,7 @@ fn score(set: &CandidateSet, one: &Candidate) -> f32 {
     words + 1.4 * one.dense.unwrap_or(0.0) + 6.6 * one.dense_window.unwrap_or(0.0)
 }
 
-/// The best ten.
+/// Returns the best ten.
 fn ten(set: &CandidateSet) -> Vec<(u32, u32)> {
     let place = |one: &Candidate| (story::number_of(&one.record), one.part);
     let mut ranked: Vec<_> = set.candidates.iter().map(|one| (score(set, one), place(one))).collect();

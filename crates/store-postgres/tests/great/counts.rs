@@ -1,4 +1,4 @@
-//! What is counted beside the passages stays what a count of them says, through edits, moves, deletions and erasure.
+//! The stored counts equal a fresh count of the passages after edits, moves, deletions and erasure.
 
 use loci_model::Namespace;
 use loci_model::ports::search::CandidateRequest;
@@ -9,7 +9,7 @@ use loci_testkit_ports::{block_on, samples};
 use super::story::{self, Dice};
 use super::twin::Twin;
 
-/// Differences between the counts and what is there.
+/// Selects the number of differences between the stored counts and a fresh count.
 const DIFFERENT: &str = "SELECT count(*) FROM \
     (SELECT word, count(*) AS turns FROM (SELECT DISTINCT key, part, unnest(words[1:terms]) AS word FROM passages \
      WHERE state = 0) t GROUP BY word) held FULL JOIN term_counts USING (word) WHERE held.turns IS DISTINCT FROM term_counts.turns";
@@ -55,7 +55,7 @@ fn counts_follow_every_change() {
         twin.write(move |tx| {
             tx.records_mut().erase_deleted(&memory, samples::time(9_000), 0, 1_000).map(drop)
         });
-        // Erased in the write itself, whether or not anybody has asked since.
+        // The write itself erases them, without a later question.
         let left = "SELECT count(*) FROM passages p JOIN records r ON r.key = p.key WHERE r.gone";
         assert_eq!(twin.sql(left), "0", "round {round}");
         assert_eq!(

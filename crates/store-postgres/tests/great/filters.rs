@@ -1,4 +1,4 @@
-//! Filters never leave a list short, however few a filter lets through and whatever finds the list.
+//! Filters never shorten a list, for any selectivity and any search method.
 
 use loci_model::ports::search::{CandidateRequest, CandidateSet, ListLengths};
 use loci_model::record::metadata::{MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
@@ -12,7 +12,7 @@ use super::story;
 use super::twin::Twin;
 
 const TURNS: u32 = 4_000;
-/// Times that are asked whether a graph is there: each takes some hundredths of a second.
+/// The maximum number of checks for a graph. Each takes some hundredths of a second.
 const ASKED_MAX: u32 = 3_000;
 
 fn with_vector(set: &CandidateSet) -> usize {
@@ -72,14 +72,14 @@ fn lists_are_full_past_any_filter() {
     check("compared");
     let graphs = "SELECT count(*) FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid WHERE c.relname LIKE 'graph%' \
                   AND i.indisvalid";
-    // The first question missed it, and somebody began to make one.
+    // The first question missed it, and its creation started.
     assert!((0..ASKED_MAX).any(|_| twin.sql(graphs) == "1"), "nobody made a graph");
     check("walked");
     let used = "SELECT sum(idx_scan) > 0 FROM pg_stat_user_indexes WHERE indexrelname LIKE 'graph%'";
     assert!((0..ASKED_MAX).any(|_| twin.sql(used) == "t"), "the graph was not walked");
 }
 
-/// Every operator beside every type of value lets the same records through.
+/// Every operator with every type of value admits the same records.
 #[test]
 fn filters_mean_the_same() {
     use FilterOperator as Op;

@@ -1,5 +1,6 @@
-//! Memories searched in the database answer as memories searched in this process do: the same statistics, the same ranking,
-//! as many results past any filter. Over a real PostgreSQL; both stores are open on one database.
+//! Searches in the database give the same results as in-process searches: the same statistics, the
+//! same ranking, and as many results with any filter. With a real PostgreSQL; both stores are open
+//! on one database.
 
 #[cfg(test)]
 mod agreement;

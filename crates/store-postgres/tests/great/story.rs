@@ -1,4 +1,5 @@
-//! Made-up talk and files: people speak in sessions, each about a few things; words are as unequal in frequency as people's.
+//! Generated conversation and files: people speak in sessions, each about a few topics. The word
+//! frequencies are as unequal as in natural language.
 
 use loci_model::event::{Event, PayloadItem, Role};
 use loci_model::ports::store::PassageVector;
@@ -7,11 +8,11 @@ use loci_model::record::{Record, RecordKind};
 use loci_model::{MemoryId, Namespace, RecordId, StrategyId};
 use loci_testkit_ports::{HashEmbedder, samples};
 
-/// Turns of a session.
+/// The number of turns in a session.
 const SESSION: u32 = 20;
 const PEOPLE: [&str; 5] = ["Anna", "Bob", "Carla", "Dmitri", "Erin"];
 
-/// Numbers that look random, the same for the same seed.
+/// Pseudo-random numbers from a seed.
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -26,14 +27,14 @@ impl Dice {
         self.0 % limit.max(1)
     }
 
-    /// A word of a vocabulary of so many, low numbers oftener.
+    /// Returns a word of a vocabulary of `of` words; low numbers are more frequent.
     fn word(&mut self, of: u64) -> String {
         let limit = 1 + self.below(of);
         word(self.below(limit))
     }
 }
 
-/// The word of a number.
+/// Returns the word with a number.
 fn word(mut number: u64) -> String {
     let mut text = String::from("z");
     for _ in 0..3 {
@@ -45,7 +46,7 @@ fn word(mut number: u64) -> String {
     text
 }
 
-/// What a turn of a session says.
+/// Returns the text of a turn in a session.
 fn text(dice: &mut Dice, session: u32, speaker: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     for _ in 0..8 + dice.below(10) {
@@ -55,7 +56,7 @@ fn text(dice: &mut Dice, session: u32, speaker: &str) -> String {
     format!("{speaker}: {}.", words.join(" "))
 }
 
-/// A turn of talk: session, speaker and words follow from its number.
+/// Returns a turn of conversation: session, speaker and words derive from its number.
 pub(crate) fn turn(memory: &MemoryId, number: u32) -> Record {
     let (session, mut dice) = (number / SESSION, Dice::new(u64::from(number) + 1));
     let speaker = PEOPLE[(session as usize + dice.below(2) as usize) % PEOPLE.len()];
@@ -78,7 +79,7 @@ pub(crate) fn turn(memory: &MemoryId, number: u32) -> Record {
     record
 }
 
-/// A file of several sections.
+/// Returns a file with several sections.
 pub(crate) fn file(memory: &MemoryId, number: u32) -> Record {
     let mut dice = Dice::new(u64::from(number) + 77);
     let mut body = String::new();
@@ -94,7 +95,7 @@ pub(crate) fn file(memory: &MemoryId, number: u32) -> Record {
     record
 }
 
-/// The vector of a record's only passage.
+/// Returns the vector of a record's only passage.
 pub(crate) fn vector(record: &Record) -> PassageVector {
     PassageVector {
         record: record.id.clone(),
@@ -105,14 +106,14 @@ pub(crate) fn vector(record: &Record) -> PassageVector {
     }
 }
 
-/// A question about what a turn says: some of its words.
+/// Returns a question about a turn: some of its words.
 pub(crate) fn question(memory: &MemoryId, number: u32) -> String {
     let said = turn(memory, number).text;
     let words: Vec<&str> = said.trim_end_matches('.').split(' ').skip(1).step_by(3).take(4).collect();
     words.join(" ")
 }
 
-/// The number of a record.
+/// Returns the number of a record.
 pub(crate) fn number_of(id: &RecordId) -> u32 {
     u32::from_str_radix(&id.as_str()[id.as_str().len() - 8..], 16).unwrap()
 }

@@ -1,4 +1,4 @@
-//! One database open twice: once with memories searched in this process, once in the database.
+//! One database opened twice: once with in-process searches, once with searches in the database.
 
 use std::sync::Arc;
 
@@ -21,7 +21,8 @@ pub(crate) struct Twin {
 }
 
 impl Twin {
-    /// Two stores on a fresh database with an empty memory; `exact`: up to how many passages vectors are compared one by one.
+    /// Returns two stores on a new database with an empty memory. `exact` is the maximum number of
+    /// passages whose vectors are compared one by one.
     pub(crate) fn new(exact: u64) -> Self {
         let url = PostgresServer::shared().unwrap().fresh_database().unwrap();
         let open = |scan| {
@@ -42,7 +43,7 @@ impl Twin {
         block_on(self.small.write(work)).unwrap();
     }
 
-    /// Writes records, those that `embedded` picks with a vector.
+    /// Writes records, and a vector for those that `embedded` selects.
     pub(crate) fn put(&self, records: Vec<Record>, embedded: fn(&Record) -> bool) {
         for share in records.chunks(500) {
             let (share, memory) = (share.to_vec(), self.memory.clone());
@@ -54,7 +55,8 @@ impl Twin {
                     share.iter().filter(|record| embedded(record)).map(story::vector).collect();
                 tx.records_mut().put_vectors(&memory, &vectors).map(drop)
             });
-            // So little is taken in by a question itself: what follows is asked of passages in the database.
+            // A question processes this few changes itself: later ones use passages in the
+            // database.
             block_on(self.great.search().known_names(&self.whole())).unwrap();
         }
     }
@@ -63,19 +65,19 @@ impl Twin {
         RecordScope::whole(self.memory.clone(), samples::time(1_000_000))
     }
 
-    /// A question in the terms and the vector of a text.
+    /// Returns a question with the terms and the vector of a text.
     pub(crate) fn request(&self, scope: RecordScope, text: &str) -> CandidateRequest {
         let vector = Some((HashEmbedder::default().vector(text), "hash-64".to_owned()));
         CandidateRequest { scope, terms: loci_text::terms(text), vector, earlier: None, lists: None }
     }
 
-    /// What both answer: the small store, then the great one.
+    /// Returns both results: that of the in-process store, then that of the database.
     pub(crate) fn ask(&self, request: &CandidateRequest) -> (CandidateSet, CandidateSet) {
         let ask = |store: &Arc<dyn Store>| block_on(store.search().candidates(request.clone())).unwrap();
         (ask(&self.small), ask(&self.great))
     }
 
-    /// Rows of the database, as `psql` prints them.
+    /// Returns rows of the database, as `psql` prints them.
     pub(crate) fn sql(&self, statement: &str) -> String {
         let sql = format!("SET search_path = loci, public; {statement}");
         PostgresServer::shared().unwrap().sql(&self.database, &sql).unwrap().trim().to_owned()

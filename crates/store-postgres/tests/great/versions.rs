@@ -1,4 +1,5 @@
-//! Servers of several versions on one database: what a newer analysis cut is left alone, what an older one cut is cut again.
+//! Servers of several versions on one database: passages of a newer analysis are left unchanged,
+//! those of an older one are rebuilt.
 
 use loci_model::ports::search::CandidateRequest;
 use loci_testkit_ports::block_on;
@@ -7,7 +8,7 @@ use super::story;
 use super::twin::Twin;
 
 const TURNS: u32 = 120;
-/// Times that the row is looked at: each takes some hundredths of a second.
+/// The maximum number of reads of the row. Each takes some hundredths of a second.
 const ASKED_MAX: u32 = 3_000;
 
 fn told() -> Twin {
@@ -16,7 +17,7 @@ fn told() -> Twin {
     twin
 }
 
-/// Both answer the same.
+/// Checks that both give the same results.
 fn agree(twin: &Twin) {
     for number in (3..TURNS).step_by(17) {
         let text = story::question(&twin.memory, number);
@@ -60,7 +61,7 @@ fn what_an_older_analysis_cut_is_cut_again() {
     assert_eq!(twin.sql("SELECT turns = passages AND measured = turns FROM great"), "t");
 }
 
-/// Averages of many turns are measured beside the question that finds them old.
+/// Averages of many turns are measured in the background of the question that finds them outdated.
 #[test]
 fn averages_of_a_great_memory_are_measured_beside() {
     let twin = told();

@@ -1,4 +1,4 @@
-//! The table of deliveries, in and out.
+//! The table of deliveries, in both directions.
 
 use loci_model::delivery::{Delivery, DeliveryBacklog, DeliveryDirection, DeliveryState};
 use loci_model::ports::store::{Deliveries, DeliveryClaim, DeliveryOutcome, SetAside};
@@ -24,18 +24,19 @@ pub(super) const COLUMNS: &str = "d.direction, d.id, d.state, d.due, d.attempts,
 
 pub(super) const FROM: &str = "deliveries d JOIN memories m ON m.num = d.mem AND m.deleted IS NULL";
 
-/// As above, without what is said: that may be megabytes.
+/// The columns without the body, which may be megabytes.
 const LISTED: &str = "m.id, d.direction, d.id, d.state, d.due, d.attempts, d.created, d.target, d.order_key, d.error, \
                       'null'";
 
-/// Of a pending delivery `d`, at `?2`: none of its order key goes before it, for a later one must not overtake it, and
-/// nobody is sending it.
+/// Selects pending deliveries `d` at time `?2` that are the first of their order key, so that none
+/// overtakes another, and are not leased.
 const FREE: &str = "NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.mem = d.mem AND e.direction = d.direction \
                     AND e.order_key = d.order_key AND e.state = 0 AND e.num < d.num) \
                     AND NOT EXISTS (SELECT 1 FROM delivery_leases l WHERE l.num = d.num AND l.until > ?2)";
 
 impl SqlTx<'_> {
-    /// Adds a delivery to the memory of that number, with `parked` added to its state; false if it is there already.
+    /// Adds a delivery to the memory with that number, with `parked` added to its state. Returns
+    /// false if it exists.
     pub(super) fn put_delivery(&self, memory: i64, delivery: &Delivery, parked: i64) -> Result<bool> {
         let inserted = self.run(
             "INSERT INTO deliveries(mem, direction, id, state, due, attempts, created, target, order_key, error, body) \
@@ -57,7 +58,7 @@ impl SqlTx<'_> {
         Ok(inserted > 0)
     }
 
-    /// The row of a delivery that `holder` has a lease of.
+    /// Returns the row of a delivery that `holder` has leased.
     fn leased(
         &self,
         memory: &MemoryId,
@@ -101,7 +102,7 @@ impl Deliveries for SqlTx<'_> {
     }
 
     fn targets(&self, direction: DeliveryDirection, now: Timestamp) -> Result<Vec<String>> {
-        // From one target to the next by the index: what waits for one is not read.
+        // Steps from one target to the next in the index, without reading the deliveries of each.
         let sql = format!(
             "WITH RECURSIVE t(name) AS (SELECT min(target) FROM deliveries WHERE direction = ?1 AND state = 0 \
              UNION ALL SELECT (SELECT min(target) FROM deliveries \
@@ -182,7 +183,7 @@ impl Deliveries for SqlTx<'_> {
                 self.one(sql, params![memory, direction, id.as_str()], |row| row.take(0))?
             }
         };
-        // Behind one that is gone by now there is nothing to be told.
+        // If the cursor's delivery was deleted, the page is empty.
         let Some(before) = before else { return Ok(Vec::new()) };
         let sql = format!(
             "SELECT {LISTED} FROM {FROM} WHERE d.mem = ?1 AND d.direction = ?2 AND d.num < ?3 \
@@ -309,7 +310,7 @@ impl Deliveries for SqlTx<'_> {
 
     fn drop_key(&mut self, memory: &MemoryId, order_key: &str) -> Result<usize> {
         let Some(memory) = self.number(memory)? else { return Ok(0) };
-        // Two statements: each has an index of its own.
+        // Two statements: each uses its own index.
         let pending =
             "DELETE FROM deliveries WHERE mem = ?1 AND direction = 1 AND order_key = ?2 AND state = 0";
         let failed =
@@ -342,7 +343,7 @@ impl Deliveries for SqlTx<'_> {
         )?;
         self.run("DELETE FROM delivery_leases WHERE num = ?1", [number])?;
         if *state == DeliveryState::Pending {
-            // What comes behind it must wait for it anyway, and is not looked at before.
+            // Later deliveries of the order key must wait anyway, and are not examined before.
             self.run(
                 "UPDATE deliveries SET due = ?2 WHERE state = 0 AND due < ?2 AND (mem, direction, order_key) = \
                  (SELECT mem, direction, order_key FROM deliveries WHERE num = ?1)",

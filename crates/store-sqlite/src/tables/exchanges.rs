@@ -1,4 +1,4 @@
-//! The table of exchanges with language models, as far as it lies here in its own way.
+//! The table of exchanges with language models: the statements that differ between the stores.
 
 use loci_model::job::exchange::{Exchange, Step};
 use loci_model::{MemoryId, Result, Timestamp};

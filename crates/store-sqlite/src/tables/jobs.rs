@@ -1,4 +1,4 @@
-//! The table of jobs, as far as it lies here in its own way: how jobs are asked for and claimed.
+//! The table of jobs: the statements that differ between the stores, for enqueueing and claiming.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,8 @@ use crate::errors::stored;
 use crate::tx::{Column, SqlTx};
 
 impl SqlTx<'_> {
-    /// ` AND column IN (…)` for the numbers of the memories named; nothing for none. `None`: those named do not exist.
+    /// Returns ` AND column IN (…)` for the numbers of the named memories; empty if none is named.
+    /// `None` if the named ones do not exist.
     pub(super) fn among(&self, column: &str, memories: &[MemoryId]) -> Result<Option<String>> {
         if memories.is_empty() {
             return Ok(Some(String::new()));
@@ -28,11 +29,11 @@ impl SqlTx<'_> {
         for memory in memories {
             numbers.extend(self.any_number(memory)?.map(|number| number.to_string()));
         }
-        // Numbers of our own making: nothing of a caller's gets into the statement.
+        // The numbers come from the database: no input of a caller is in the statement.
         Ok((!numbers.is_empty()).then(|| format!(" AND {column} IN ({})", numbers.join(","))))
     }
 
-    /// The job that is earliest due, or whose lease ran out.
+    /// Returns the job with the earliest due time, or one whose lease has expired.
     fn claimable(&self, memories: &[MemoryId], now: Timestamp) -> Result<Option<i64>> {
         let Some(among) = self.among("j.mem", memories)? else { return Ok(None) };
         let find = |sql: String| {
@@ -96,7 +97,8 @@ impl JobQueue for SqlTx<'_> {
         };
         if will_run {
             let wanted = match job.due_rule {
-                // After a try that failed its pause is kept: requests would use up the tries that are left.
+                // After a failed attempt the pause is kept, because requests would otherwise use up
+                // the remaining attempts.
                 DueRule::Earlier if backs_off => due,
                 DueRule::Earlier => due.min(job.due.millis()),
                 DueRule::Later => due.max(job.due.millis()),
@@ -105,7 +107,7 @@ impl JobQueue for SqlTx<'_> {
                 self.run("UPDATE jobs SET due = ?2 WHERE num = ?1", params![number, wanted])?;
             }
         } else {
-            // It runs, or waits: it runs again when the new requests would have been due.
+            // It is running or waits: it runs again when the new requests would have been due.
             let sql = match job.due_rule {
                 DueRule::Earlier => {
                     "UPDATE jobs SET due = CASE WHEN rerun THEN min(due, ?2) ELSE ?2 END, rerun = 1 WHERE num = ?1"
@@ -140,7 +142,7 @@ impl JobQueue for SqlTx<'_> {
             if let Some(job) = job.flatten() {
                 return Ok(Some(job));
             }
-            // It fails by itself: it must not hold up the jobs behind it.
+            // Fail this job alone, so that it does not block the jobs after it.
             self.run(
                 "UPDATE jobs SET state = 2, rerun = 0, host = NULL, lease = NULL, failure = ?2 WHERE num = \
                  ?1",

@@ -1,4 +1,4 @@
-//! The table of memories. Deleting hides at once; purging removes rows by the thousand until nothing is left.
+//! The table of memories. Deletion hides a memory at once; a purge removes its rows in batches.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::Memories;
@@ -85,7 +85,7 @@ impl Memories for SqlTx<'_> {
             return Err(taken());
         }
         let changed = self.run(
-            // What its settings say of keeping may be new: sweeps look at it again.
+            // The retention settings may have changed: sweeps examine the memory again.
             "UPDATE memories SET name = ?2, body = ?3, erase_due = CASE WHEN erase_due IS NOT NULL THEN 0 END, \
              history_due = CASE WHEN history_due IS NOT NULL THEN 0 END WHERE id = ?1 AND deleted IS NULL",
             params![memory.id.as_str(), memory.name, body(memory)?],
@@ -134,19 +134,20 @@ impl Memories for SqlTx<'_> {
     }
 }
 
-/// Rows that hang on others of a memory.
+/// Rows that depend on an owner row of a memory.
 struct Owned {
-    /// The next owner; `?1` is the memory.
+    /// Selects the next owner; `?1` is the memory.
     next: &'static str,
-    /// What hangs on an owner: `?1` is the owner, `?2` how many rows.
+    /// Deletes the dependent rows of an owner: `?1` is the owner, `?2` the number of rows.
     hanging: &'static [&'static str],
-    /// The owner itself.
+    /// Deletes the owner.
     owner: &'static str,
 }
 
 impl SqlTx<'_> {
-    /// Removes owners one by one with what hangs on them: how many rows may still go. Asking for all at once would walk
-    /// those whose rows are gone already, again in every round.
+    /// Removes owners one by one with their dependent rows, and returns the number of rows that may
+    /// still be removed. A single statement would scan the owners without rows again in every
+    /// round.
     fn purge_owners(&self, memory: i64, owned: &Owned, rows: i64) -> Result<i64> {
         let mut left = rows;
         while left > 0 {
@@ -164,7 +165,7 @@ impl SqlTx<'_> {
     }
 }
 
-/// What names its memory; `?1` is the memory, `?2` how many rows.
+/// Deletes rows that name their memory; `?1` is the memory, `?2` the number of rows.
 const OF_MEMORY: &[&str] = &[
     "DELETE FROM events WHERE num IN (SELECT num FROM events WHERE num >= ?1 << 40 AND num < (?1 + 1) << 40 LIMIT ?2)",
     "DELETE FROM event_places WHERE (mem, time) IN (SELECT mem, time FROM event_places WHERE mem = ?1 LIMIT ?2)",

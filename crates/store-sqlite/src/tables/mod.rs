@@ -1,4 +1,4 @@
-//! The tables, one accessor trait per file. Each speaks SQL and nothing else decides anything here.
+//! The tables, one accessor trait per file. They contain only SQL, and no decisions.
 
 mod deliveries;
 mod events;

@@ -1,4 +1,4 @@
-//! Vectors of passages, as int8 with a scale, and the search for passages that lack one.
+//! Vectors of passages, as int8 with a scale, and the search for passages without one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,9 @@ use crate::tx::{Column, SqlTx, limit, unsigned};
 use loci_store_kit::codes::key_of;
 use loci_store_kit::passages::passages;
 
-/// Bits of a vector's row number that hold its part.
+/// The bits of a vector's row number for its part.
 const PART_BITS: u32 = 20;
-/// States whose records can be searched, by code: active, candidate, quarantined, stale, archived.
+/// Selects records in searchable states, by code: active, candidate, quarantined, stale, archived.
 const SEARCHED: &str = "r.state IN (0, 1, 4, 5, 7) AND r.parts > 0";
 
 pub(super) fn first_row(record: i64) -> i64 {
@@ -38,7 +38,7 @@ impl SqlTx<'_> {
         Ok(self.connection.last_insert_rowid())
     }
 
-    /// Every model by its number.
+    /// Returns all models by number.
     pub(crate) fn models(&self) -> Result<BTreeMap<i64, String>> {
         Ok(self
             .all("SELECT num, id FROM models", [], |row| Ok((row.take(0)?, row.take(1)?)))?
@@ -54,7 +54,7 @@ impl SqlTx<'_> {
         Ok(())
     }
 
-    /// The vectors of a record, by part.
+    /// Returns the vectors of a record, by part.
     pub(crate) fn vectors_of(&self, record: i64) -> Result<Vec<Row>> {
         self.all(
             "SELECT num, model, scale, bytes FROM vectors WHERE num >= ?1 AND num < ?2 ORDER BY num",
@@ -112,7 +112,8 @@ impl SqlTx<'_> {
         Ok(written)
     }
 
-    /// The models other than `model` that a record's vectors may be of; `None`: no vectors, or not all.
+    /// Returns the models other than `model` that a record's vectors may have; `None` for records
+    /// with missing vectors.
     fn other_models(&self, model: Option<i64>) -> Result<Vec<Option<i64>>> {
         let mut others = vec![None];
         others.extend(self.models()?.into_keys().filter(|number| Some(*number) != model).map(Some));
@@ -172,7 +173,7 @@ impl SqlTx<'_> {
             .collect())
     }
 
-    /// Walks the memories, each with one look into an index.
+    /// Steps through the memories with one index lookup each.
     pub(super) fn memories_without_vectors(
         &self,
         model: &str,
@@ -203,7 +204,7 @@ impl SqlTx<'_> {
             );
             lacking += self.one(&sql, params![place, other], |row| row.take::<i64>(0))?.unwrap_or(0);
         }
-        // Documents that are embedded in part.
+        // Documents that are partly embedded.
         let sql = format!(
             "SELECT count(*) FROM records r JOIN vectors v ON v.num >= r.num << {PART_BITS} \
              AND v.num < (r.num + 1) << {PART_BITS} WHERE r.mem = ?1 AND r.model IS NULL AND {SEARCHED} \

@@ -18,13 +18,13 @@ fn read(row: &impl Fields) -> Result<TaskCommit> {
     body(row, "commit")
 }
 
-/// Takes in a commit from another store; one that is there already stays.
+/// Imports a commit from another store; an existing one is kept.
 pub(crate) fn load(tx: &impl SqlTransaction, memory: i64, commit: &TaskCommit) -> Result<()> {
     let is_there = tx.has(BY_ID, values![memory, commit.actor.as_str(), commit.sha.to_string()])?;
     if is_there { Ok(()) } else { put(tx, memory, commit) }
 }
 
-/// Writes a commit of the memory of that number.
+/// Writes a commit of the memory with that number.
 fn put(tx: &impl SqlTransaction, memory: i64, commit: &TaskCommit) -> Result<()> {
     tx.later(
         "INSERT INTO commits(mem, actor, sha, task, patch, reported, body) VALUES ($1, $2, $3, $4, $5, $6, $7) \

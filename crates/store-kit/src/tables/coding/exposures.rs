@@ -15,7 +15,7 @@ fn read(row: &impl Fields) -> Result<Exposure> {
     body(row, "exposure")
 }
 
-/// Writes an exposure of the memory of that number; one that is there stays.
+/// Writes an exposure of the memory with that number; an existing one is kept.
 pub(crate) fn load(tx: &impl SqlTransaction, memory: i64, exposure: &Exposure) -> Result<()> {
     let Exposure { id, task, actor, .. } = exposure;
     tx.later(

@@ -1,5 +1,4 @@
-//! The tables of the memory of coding agents: tasks and their sessions, commits, exposures,
-//! prompts.
+//! The tables of coding memory: tasks and their sessions, commits, exposures, prompts.
 
 pub(super) mod commits;
 pub(super) mod exposures;

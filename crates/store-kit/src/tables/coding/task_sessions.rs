@@ -1,4 +1,4 @@
-//! The tables of sessions of tasks and of what was said in them.
+//! The tables of sessions of tasks and their items.
 
 use loci_model::ports::store::{SessionItemQuery, TaskSessions};
 use loci_model::tasks::task_session::{SessionItem, TaskSession};
@@ -20,19 +20,19 @@ fn read_item(row: &impl Fields) -> Result<SessionItem> {
     body(row, "session item")
 }
 
-/// Takes in a session from another store; one that is there already stays.
+/// Imports a session from another store; an existing one is kept.
 pub(crate) fn load(tx: &impl SqlTransaction, memory: i64, session: &TaskSession) -> Result<()> {
     let is_there = tx.has(BY_TASK, values![memory, session.task.as_str()])?;
     if is_there { Ok(()) } else { put(tx, memory, session) }
 }
 
-/// Takes in an item from another store; one that is there already stays.
+/// Imports an item from another store; an existing one is kept.
 pub(crate) fn load_item(tx: &impl SqlTransaction, memory: i64, item: &SessionItem) -> Result<()> {
     let is_there = tx.has(BY_SEQ, values![memory, item.task.as_str(), item.seq])?;
     if is_there { Ok(()) } else { put_item(tx, memory, item) }
 }
 
-/// Writes a session of the memory of that number.
+/// Writes a session of the memory with that number.
 fn put(tx: &impl SqlTransaction, memory: i64, session: &TaskSession) -> Result<()> {
     tx.later(
         "INSERT INTO task_sessions(mem, task, actor, said, body) VALUES ($1, $2, $3, $4, $5) \
@@ -47,7 +47,7 @@ fn put(tx: &impl SqlTransaction, memory: i64, session: &TaskSession) -> Result<(
     )
 }
 
-/// Writes an item of the memory of that number.
+/// Writes an item of the memory with that number.
 fn put_item(tx: &impl SqlTransaction, memory: i64, item: &SessionItem) -> Result<()> {
     tx.later(
         "INSERT INTO session_items(mem, task, seq, actor, kind, tool, expires, said, body) \

@@ -19,13 +19,13 @@ fn read(row: &impl Fields) -> Result<Task> {
     body(row, "task")
 }
 
-/// Takes in a task from another store; one that is there already stays.
+/// Imports a task from another store; an existing one is kept.
 pub(crate) fn load(tx: &impl SqlTransaction, memory: i64, task: &Task) -> Result<()> {
     let is_there = tx.has(BY_ID, values![memory, task.id.as_str()])?;
     if is_there { Ok(()) } else { put(tx, memory, task) }
 }
 
-/// Writes a task of the memory of that number.
+/// Writes a task of the memory with that number.
 fn put(tx: &impl SqlTransaction, memory: i64, task: &Task) -> Result<()> {
     tx.later(
         "INSERT INTO tasks(mem, id, actor, person, status, issue, pr, branch, prompt_version, variant, created, said, body) \

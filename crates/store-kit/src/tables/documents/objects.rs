@@ -11,12 +11,12 @@ use crate::sql::SqlTransaction;
 use crate::tables::Tables;
 use crate::values;
 
-/// Takes in an object from another store; one that is there already stays.
+/// Imports an object from another store; an existing one is kept.
 pub(crate) fn load(tx: &impl SqlTransaction, memory: i64, object: &ParkedObject) -> Result<()> {
     put(tx, memory, object, "NOTHING")
 }
 
-/// Writes an object; `otherwise` is done where one of its key is there.
+/// Writes an object; `otherwise` is the action if its key exists.
 fn put(tx: &impl SqlTransaction, memory: i64, object: &ParkedObject, otherwise: &str) -> Result<()> {
     let ParkedObject { head, content } = object;
     let sql = format!(

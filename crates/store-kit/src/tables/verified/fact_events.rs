@@ -1,4 +1,4 @@
-//! The table of what happened to facts.
+//! The table of fact events.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use crate::sql::{RowBatch, SqlTransaction};
 use crate::tables::Tables;
 use crate::values;
 
-/// Keys of facts, and of records that events are about.
+/// The keys of facts, and of records with events.
 const RECORDS: &str = "SELECT key FROM (\
      SELECT key FROM (SELECT key FROM facts WHERE mem = $1 AND key > $2 ORDER BY key LIMIT $3) AS f UNION \
      SELECT key FROM (SELECT DISTINCT key FROM fact_events WHERE mem = $1 AND key > $2 AND key IS NOT NULL \
      ORDER BY key LIMIT $3) AS e) AS k ORDER BY key LIMIT $3";
 
-/// Adds events to the memory of that number. `is_kept` says which are kept however old they are;
-/// `is_new`: none is there.
+/// Adds events to the memory with that number. `is_kept` selects events that are kept regardless of
+/// age; `is_new`: none of them exists.
 fn put(
     tx: &impl SqlTransaction,
     memory: i64,
@@ -51,11 +51,11 @@ fn put(
     tx.insert(memory, batch)
 }
 
-/// Takes in events from another store; those that are there already stay. One of a fact that is not
-/// there any more is not kept longer than others.
+/// Imports events from another store; existing ones are kept. An event of a fact that no longer
+/// exists is not kept longer than others.
 ///
 /// # Errors
-/// Those of the database.
+/// Errors of the database.
 pub fn load(
     tx: &impl SqlTransaction,
     memory: i64,

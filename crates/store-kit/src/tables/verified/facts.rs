@@ -1,4 +1,4 @@
-//! The table of facts, with the one of how often they were read.
+//! The table of facts, and that of their reads.
 
 use std::collections::BTreeSet;
 
@@ -16,27 +16,26 @@ use crate::tables::Tables;
 use crate::unreadable::{page, readable};
 use crate::values;
 
-/// Parts of facts that lie in each store in its own way: rows by their record, and the form in which
-/// paths are kept.
+/// The parts of facts that differ between the stores: rows by record, and the form of stored paths.
 pub trait FactRows {
     /// Facts `f`, each with its row `n` of reads.
     const FROM: &'static str;
-    /// The order of facts that are alike else.
+    /// The order of facts that are otherwise equal.
     const TIES: &'static str;
 
-    /// One.
+    /// Returns a fact.
     ///
     /// # Errors
-    /// Those of the database, as in all the others.
+    /// Errors of the database, as in all other methods.
     fn fact(&self, memory: &MemoryId, record: &RecordId) -> Result<Option<Fact>>;
 
-    /// Many at once, as [`Facts::get_many`].
+    /// Returns several facts, as [`Facts::get_many`].
     ///
     /// # Errors
     /// See above.
     fn facts(&self, memory: &MemoryId, records: &[RecordId]) -> Result<Vec<Fact>>;
 
-    /// Writes one, as [`Facts::put`].
+    /// Writes a fact, as [`Facts::put`].
     ///
     /// # Errors
     /// See there.
@@ -53,7 +52,7 @@ fn state_code(state: RecordState) -> i64 {
     code_of(RecordState::ALL, state)
 }
 
-/// A page of facts of one state, proposed or not.
+/// Returns the query for a page of facts with one status, proposed or not.
 fn page_of<'a>(
     from: &str,
     memory: i64,

@@ -1,4 +1,4 @@
-//! The tables of verified facts: facts, what happened to them, kept verifications, repositories.
+//! The tables of verified facts: facts, fact events, stored verifications, repositories.
 
 pub mod fact_events;
 pub mod facts;

@@ -1,4 +1,4 @@
-//! The table of repositories and the one of their names.
+//! The table of repositories, and that of their names.
 
 use std::collections::BTreeSet;
 
@@ -16,14 +16,14 @@ use crate::values;
 
 const BY_ID: &str = "SELECT body FROM repositories WHERE mem = $1 AND id = $2";
 
-/// Takes in a repository from another store; one that is there already stays.
+/// Imports a repository from another store; an existing one is kept.
 pub(crate) fn load(tx: &impl SqlTransaction, memory: i64, repository: &Repository) -> Result<()> {
     let is_there = tx.has(BY_ID, values![memory, short_of(repository.id.as_str())])?;
     if is_there { Ok(()) } else { put(tx, memory, repository, None) }
 }
 
-/// Writes a repository of the memory of that number, with its names where they changed; `old` is
-/// what is there.
+/// Writes a repository of the memory with that number, with its names if they changed; `old` is the
+/// existing one.
 fn put(
     tx: &impl SqlTransaction,
     memory: i64,

@@ -1,4 +1,4 @@
-//! The table of verifications that are kept.
+//! The table of stored verifications.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::values;
 impl<T: SqlTransaction> Verdicts for Tables<T> {
     fn get_many(&self, memory: &MemoryId, digests: &[String], commit: &ObjectId) -> Result<Vec<KeptVerdict>> {
         let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
-        // One statement for all: a list of fifty facts asks for as many.
+        // One statement for all: a list of fifty facts needs as many verifications.
         let sql = format!(
             "SELECT key, digest, revision, at, body FROM fact_verdicts WHERE mem = $1 AND revision = $2 AND {}",
             T::DIALECT.one_of("digest", "$3")

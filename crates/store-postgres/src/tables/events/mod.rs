@@ -1,4 +1,4 @@
-//! The table of events, with the sessions, branches and progress that hang on it.
+//! The table of events, with their sessions, branches and progress.
 
 mod pages;
 pub(super) mod rows;
@@ -21,14 +21,15 @@ use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, signed, uint, unsigned};
 use rows::{COLUMNS, FROM, PAYLOAD, plain, read};
 
-/// Unread events whose loads are summed: windows are smaller, and a session that waits for days may have many.
+/// The maximum number of unread events whose sizes are summed. Windows are smaller, and a session
+/// that waits for days may have many.
 const COUNTED_MAX: usize = 4_096;
 
-/// Live events with extraction on of one session.
+/// Selects the live events of one session with extraction.
 const UNREAD: &str = "e.mem = $1 AND e.sess = $2 AND e.extract AND NOT e.deleted AND e.expires > $3";
 
 impl PgTx<'_> {
-    /// The number of a living memory and the key of a session of it, seen or not.
+    /// Returns the number of a live memory and the key of its session, which need not exist.
     pub(super) fn session_place(
         &self,
         memory: &MemoryId,
@@ -38,7 +39,7 @@ impl PgTx<'_> {
         Ok(self.number(memory)?.map(|number| (number, session_key(actor, session))))
     }
 
-    /// A live event that is of such a kind.
+    /// Returns a live event of a kind.
     fn live_event(&self, of: EventOf<'_>, id: &EventId, kind: &str, now: Timestamp) -> Result<Option<Event>> {
         let EventOf { memory, actor, session } = of;
         let Some((number, key)) = self.session_place(memory, actor, session)? else { return Ok(None) };
@@ -49,7 +50,8 @@ impl PgTx<'_> {
         self.one(&sql, &[&number, &key, &id.as_str(), &now.millis()], |row| read(of, row, true))
     }
 
-    /// Live events with extraction on of one session that meet `condition` on `$4`, in its order.
+    /// Returns the live events of one session with extraction that meet `condition` on `$4`, in its
+    /// order.
     fn extractable(
         &self,
         of: EventOf<'_>,
@@ -178,7 +180,7 @@ impl Events for PgTx<'_> {
             "UPDATE events SET deleted = TRUE, expires = $3 WHERE mem = $1 AND arrival = $2",
             vec![Box::new(number), Box::new(event), Box::new(at.millis())],
         );
-        // The session ends later than this event would have: nothing changes for it.
+        // The session ends later than this event would have expired: nothing changes for it.
         self.later(
             "UPDATE sessions SET ends = \
              (SELECT max(e.expires) FROM events e WHERE e.mem = $1 AND e.sess = $2 AND NOT e.hidden) \
@@ -398,7 +400,7 @@ impl Events for PgTx<'_> {
     ) -> Result<()> {
         let Some((number, key)) = self.session_place(memory, actor, session)? else { return Ok(()) };
         let last = self.read_by_all((number, key), strategies)?;
-        // What a job is to read again stays until that job has read it, or is gone.
+        // Events that a job must read again stay until the job has read them, or is deleted.
         let ids = self.all(
             "DELETE FROM events WHERE mem = $1 AND sess = $2 AND hidden AND arrival <= $3 AND id NOT IN \
              (SELECT m.message ->> 'event' FROM jobs j, jsonb_array_elements(j.messages::jsonb) AS m(message) \

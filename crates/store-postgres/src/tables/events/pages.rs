@@ -1,5 +1,5 @@
-//! Pages of events, actors and sessions. Each is one statement; lists of a caller's go in as one value each, so that there
-//! are few different statements.
+//! Pages of events, actors and sessions. Each is one statement. Lists of a caller are passed as one
+//! value each, so that there are few different statements.
 
 use loci_model::event::Event;
 use loci_model::event::filter::EventFilter;
@@ -17,7 +17,7 @@ use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, signed, unsigned};
 use loci_store_kit::unreadable;
 
-/// Unread events of one statement.
+/// The number of unread events per statement.
 const UNREAD_ROWS: usize = 1_000;
 
 impl PgTx<'_> {
@@ -73,7 +73,8 @@ impl PgTx<'_> {
         })
     }
 
-    /// Hidden events are not in the index of metadata: what is unread is gone through, without payloads.
+    /// True if an unread event exists. Hidden events are not in the metadata index, so the unread
+    /// events are scanned without payloads.
     pub(super) fn has_unread(
         &self,
         of: EventOf<'_>,
@@ -120,7 +121,7 @@ impl PgTx<'_> {
                     read,
                 )
             }
-            // One step of the index per actor, however many sessions each has.
+            // One index step per actor, regardless of its number of sessions.
             None => self.all(
                 "WITH RECURSIVE a(actor) AS (\
                  (SELECT actor FROM sessions WHERE mem = $1 AND actor > $2 AND created IS NOT NULL AND ends > $3 \
@@ -166,14 +167,14 @@ impl PgTx<'_> {
     }
 }
 
-/// The statement of a page.
+/// Returns the statement of a page.
 fn page_statement(memory: i64, query: &EventQuery) -> (String, Bound) {
     let mut bound = Bound::default();
     let memory = bound.put(memory);
     let session = bound.put(session_key(&query.actor, &query.session));
     let now = bound.put(query.now.millis());
     let payload = if query.with_payload { format!(", {PAYLOAD}") } else { String::new() };
-    // The first equality drives: its index gives the events in order.
+    // The first equality filter is the driver: its index returns the events in order.
     let driver = query.metadata.iter().position(|filter| matches!(filter, EventFilter::Equals(_, _)));
     let (tables, order) = match driver {
         Some(_) => {
@@ -199,7 +200,8 @@ fn page_statement(memory: i64, query: &EventQuery) -> (String, Bound) {
     (sql, bound)
 }
 
-/// Conditions on metadata: `f` is the row of the one at `driver`, the rest is looked up for each event.
+/// Returns conditions on metadata: `f` is the row of the driver filter, the others are looked up
+/// for each event.
 fn of_metadata(
     filters: &[EventFilter],
     driver: Option<usize>,
@@ -248,7 +250,7 @@ fn of_metadata(
     sql
 }
 
-/// The events that meet one of some bounds.
+/// Returns the condition for events within at least one of some bounds.
 fn of_bounds(only: &[Bounds], (memory, session): (&str, &str), bound: &mut Bound) -> String {
     let of_event = format!("FROM event_meta m WHERE m.mem = {memory} AND m.sess = {session} AND m.id = e.id");
     let mut parts = Vec::with_capacity(only.len());
@@ -270,7 +272,7 @@ fn of_bounds(only: &[Bounds], (memory, session): (&str, &str), bound: &mut Bound
     format!(" AND ({parts})")
 }
 
-/// The events of these slices.
+/// Returns the condition for the events of these slices.
 fn of_slices(slices: &[BranchSlice], bound: &mut Bound) -> String {
     let names: Vec<Option<String>> =
         slices.iter().map(|slice| branch_name(&slice.branch).map(str::to_owned)).collect();

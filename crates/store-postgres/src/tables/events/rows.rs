@@ -1,4 +1,4 @@
-//! One event as a row and back.
+//! Maps events to rows and back.
 
 use loci_model::event::{Event, MAIN_BRANCH};
 use loci_model::{BranchName, Result};
@@ -8,28 +8,28 @@ use tokio_postgres::Row;
 use crate::columns::Columns;
 use crate::tx::{Column, unsigned};
 
-/// Text as PostgreSQL takes it, which has no zero characters. Where a value that has one is looked for, it is looked for
-/// like this; what is shown comes from JSON, which keeps it.
+/// Returns text for PostgreSQL, which has no zero characters. Searches for a value with zero
+/// characters apply the same replacement; displayed texts come from JSON, which keeps them.
 pub(crate) fn plain(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
-/// The columns [`read`] reads, of [`FROM`], before those of [`PAYLOAD`].
+/// The columns that [`read`] reads, of [`FROM`], before those of [`PAYLOAD`].
 pub(crate) const COLUMNS: &str =
     "e.arrival, e.id, e.branch, b.root, e.hidden, e.extract, e.expires, e.time, e.arrived, e.meta, e.more";
-/// How many these are: whatever is asked for beside them comes there.
+/// The number of these columns: the index of additional ones.
 pub(crate) const PAYLOAD_AT: usize = 11;
-/// Which of them is the first of those that both stores have.
+/// The index of the first column shared by both stores.
 const SHARED_AT: usize = 4;
-/// The payload, and what is counted of it.
+/// The payload, and its counts.
 pub(crate) const PAYLOAD: &str = "e.payload, e.messages, e.tokens";
-/// How many columns both are.
+/// The number of columns including the payload.
 pub(crate) const COLUMN_COUNT: usize = 14;
-/// Events, each with the root of its branch.
+/// The events, each with the root of its branch.
 pub(crate) const FROM: &str =
     "events e LEFT JOIN branches b ON b.mem = e.mem AND b.sess = e.sess AND b.name = e.branch";
 
-/// The event of a row; `payload` says whether [`PAYLOAD`] was asked for too.
+/// Returns the event of a row. `payload` states if [`PAYLOAD`] was selected too.
 pub(crate) fn read(of: EventOf<'_>, row: &Row, payload: bool) -> Result<Event> {
     let branch = match row.take::<Option<&str>>(2)? {
         None => reading::main_branch()?,
@@ -38,7 +38,7 @@ pub(crate) fn read(of: EventOf<'_>, row: &Row, payload: bool) -> Result<Event> {
     reading::event(&Columns(row), of, (unsigned(row.take(0)?), branch), SHARED_AT, payload)
 }
 
-/// The branch as rows name it.
+/// Returns the branch as stored in rows.
 pub(crate) fn branch_name(name: &BranchName) -> Option<&str> {
     Some(name.as_str()).filter(|name| *name != MAIN_BRANCH)
 }

@@ -1,4 +1,5 @@
-//! Removing events: what expired or was deleted, an actor's everything. And reading them all, for export.
+//! Removes expired and deleted events, and all events of an actor. Also reads all events, for
+//! export.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,38 +15,38 @@ use crate::digests::Key16;
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, signed};
 
-/// Removes exchanges of the memory `$1` of jobs of the sessions `$3` of the actors `$2`, and says
-/// which jobs lost one. From the exchanges to their jobs: there are few of the former.
+/// Removes exchanges of the memory `$1` for jobs of the sessions `$3` of the actors `$2`, and
+/// returns the jobs. It joins from the few exchanges to their jobs.
 const DROP_OF_SESSIONS: &str = "DELETE FROM exchanges x WHERE x.mem = $1 AND (SELECT (j.actor, j.session) IN \
      (SELECT s.actor, s.session FROM unnest($2::text[], $3::text[]) AS s(actor, session)) \
      FROM jobs j WHERE j.mem = $1 AND j.id = x.job) RETURNING x.job";
 
-/// Jobs `$2` of the memory `$1` are due at `$3`, or run again.
+/// Makes the jobs `$2` of the memory `$1` due at `$3`, or run again.
 const WAKE: &str = "UPDATE jobs SET rerun = rerun OR state = 1, waits = FALSE, due = $3, updated = $3 \
                     WHERE mem = $1 AND id = ANY($2) AND (state = 1 OR (state = 0 AND waits)) RETURNING 1";
 
-/// What hangs on a session.
+/// The tables that depend on a session.
 const OF_SESSION: &[&str] = &["branches", "progress", "turns", "event_meta"];
 
-/// Ids of events, each with the key of its session.
+/// The ids of events, each with the key of its session.
 type Removed = Vec<(String, Key16)>;
 
 /// The values of a statement.
 type Three<'a> = [&'a (dyn ToSql + Sync); 3];
 
-/// What one memory may have to be removed.
+/// The candidates for removal in one memory.
 #[derive(Default)]
 struct Doomed {
-    /// Events, by their place in the order of arrival.
+    /// Events, by their position in the order of arrival.
     events: Vec<i64>,
-    /// Actors and sessions of these; none where the memory is deleted.
+    /// The actors and sessions of these events. Empty if the memory is deleted.
     names: BTreeSet<(String, String)>,
-    /// Sessions long empty, or empty without these events.
+    /// Sessions that have long been empty, or become empty without these events.
     sessions: Vec<Key16>,
 }
 
 impl PgTx<'_> {
-    /// Notes the places of events that are removed, so that no id is given twice.
+    /// Records the positions of removed events, so that no id is reused.
     pub(super) fn remember_places(&self, memory: i64, ids: &[String]) -> Result<()> {
         let mut greatest: BTreeMap<i64, i64> = BTreeMap::new();
         for id in ids {
@@ -67,8 +68,8 @@ impl PgTx<'_> {
         Ok(())
     }
 
-    /// Looks without a lock, then locks the memory of what it found first, and looks again there: what others have waits for
-    /// the next time.
+    /// Looks for candidates without a lock, then locks the memory of the first one and looks again.
+    /// Rows locked by others wait for the next sweep.
     pub(super) fn sweep_events(&self, now: Timestamp, rows: usize) -> Result<usize> {
         let doomed = self.doomed(now, rows)?;
         if doomed.is_empty() {
@@ -93,9 +94,10 @@ impl PgTx<'_> {
         Ok(swept)
     }
 
-    /// What has expired in the memory where that was first, and whose it is.
+    /// Returns the expired events in the memory where they expired first, with their actors and
+    /// sessions.
     fn doomed(&self, now: Timestamp, rows: usize) -> Result<BTreeMap<i64, Doomed>> {
-        // Names are asked event by event, and live events session by session: nothing is read whole.
+        // Names are looked up per event, and live events per session: nothing is scanned.
         let events = "WITH expired AS (SELECT mem, arrival, sess, expires FROM events \
                       WHERE expires <= $1 ORDER BY expires, mem, arrival LIMIT $2) \
                       SELECT e.mem, e.arrival, n.actor, n.session FROM expired e LEFT JOIN LATERAL \
@@ -123,8 +125,8 @@ impl PgTx<'_> {
         Ok(doomed)
     }
 
-    /// Locks the memories, then removes events, and exchanges that may quote them; the ids of events with their sessions, by
-    /// memory.
+    /// Locks the memories, then removes events, and exchanges that may quote them. Returns the ids
+    /// of events with their sessions, by memory.
     fn remove_events(&self, doomed: &BTreeMap<i64, Doomed>, now: Timestamp) -> Result<Vec<(i64, Removed)>> {
         let lock = "SELECT 1 FROM counters WHERE mem = ANY($1) ORDER BY mem FOR UPDATE";
         let events =
@@ -175,7 +177,8 @@ impl PgTx<'_> {
         );
     }
 
-    /// Removes sessions that are long empty, now that events are gone; which, by memory.
+    /// Removes sessions that have long been empty, after their events are removed. Returns them by
+    /// memory.
     fn remove_sessions(
         &self,
         doomed: &BTreeMap<i64, Doomed>,
@@ -240,7 +243,7 @@ impl PgTx<'_> {
     }
 }
 
-/// Sessions whose last event vanished by then are not listed any more.
+/// Returns the time before which sessions whose last event expired are no longer listed.
 fn empty_before(now: Timestamp) -> i64 {
     now.millis().saturating_sub(limits::EMPTY_SESSION_MS)
 }

@@ -1,4 +1,4 @@
-//! What an event and what hangs on it write: its row, its session, its metadata. None of it is waited for.
+//! Writes the row of an event, its session and its metadata, without waiting for responses.
 
 use loci_model::event::{Event, ExtractionMode};
 use loci_model::{ActorId, Error, MemoryId, Result, SessionId, StrategyId, limits};
@@ -10,7 +10,8 @@ use crate::digests::{Key16, session_key};
 use crate::tx::{Column, Owned, PgTx, limit};
 
 impl PgTx<'_> {
-    /// The same, and the session is noted if it was not seen before.
+    /// Returns the number of the memory and the key of the session, and inserts the session if it
+    /// is new.
     pub(super) fn need_session(
         &self,
         memory: &MemoryId,
@@ -71,16 +72,16 @@ impl PgTx<'_> {
         Ok(())
     }
 
-    /// Notes the session of an event, and until when it has one.
+    /// Records the session of an event, and the time until which it has events.
     pub(super) fn note_session(&self, event: &Event, (memory, session): (i64, Key16)) {
         let (sql, times): (_, Vec<i64>) = if event.hidden {
-            // Keeps a session that is not listed from being swept while its turns may come again.
+            // Keeps an unlisted session from being swept while it may get further turns.
             let sql = "INSERT INTO sessions(mem, sess, actor, session, ends) VALUES ($1, $2, $3, $4, $5) \
                        ON CONFLICT (mem, sess) DO UPDATE SET ends = greatest(sessions.ends, excluded.ends) \
                        WHERE sessions.created IS NULL";
             (sql, vec![event.arrived.millis()])
         } else {
-            // A session that was long empty begins anew.
+            // A session that has long been empty starts again.
             let sql = "INSERT INTO sessions(mem, sess, actor, session, ends, created) VALUES ($1, $2, $3, $4, $5, $6) \
                        ON CONFLICT (mem, sess) DO UPDATE SET \
                        created = CASE WHEN sessions.created IS NULL OR sessions.ends + $7 <= excluded.created \
@@ -106,7 +107,7 @@ impl PgTx<'_> {
         }
         let (keys, values): (Vec<String>, Vec<String>) =
             event.metadata.iter().map(|(key, value)| (plain(key), plain(value))).unzip();
-        // Two keys may differ only in what the table cannot hold.
+        // Two keys may differ only in characters that the table cannot store.
         self.later(
             "INSERT INTO event_meta(mem, sess, key, value, id) \
              SELECT $1, $2, m.key, m.value, $3 FROM unnest($4::text[], $5::text[]) AS m(key, value) \
@@ -121,7 +122,7 @@ impl PgTx<'_> {
         );
     }
 
-    /// The place up to which all of these strategies have read; `i64::MAX` for none.
+    /// Returns the position up to which all of these strategies have read; `i64::MAX` for none.
     pub(super) fn read_by_all(
         &self,
         (memory, session): (i64, Key16),

@@ -1,5 +1,5 @@
-//! The table of memories, with the counters that every write of one locks. Deleting hides at once;
-//! what is left is `purge`.
+//! The table of memories, with the counters that every write of a memory locks. Deletion hides a
+//! memory at once; `purge` removes its rows.
 
 mod purge;
 
@@ -37,7 +37,7 @@ impl Memories for PgTx<'_> {
     }
 
     fn by_name(&self, name: &str) -> Result<Option<Memory>> {
-        // No name has a zero character, and the database takes none.
+        // Names contain no zero characters, and the database rejects them.
         if name.contains('\0') {
             return Ok(None);
         }
@@ -80,7 +80,7 @@ impl Memories for PgTx<'_> {
         Ok(unsigned(sequence.unwrap_or(0)))
     }
 
-    /// Returns the numbers of the database and of a table: a restored dump has other ones.
+    /// Returns the numbers of the database and of a table, which differ in a restored dump.
     fn identity_of_store(&self) -> Result<String> {
         let sql = "SELECT (SELECT oid::text FROM pg_database WHERE datname = current_database()) \
                    || '.' || ('memories'::regclass::oid)::text";
@@ -121,7 +121,7 @@ impl Memories for PgTx<'_> {
             &[&entered.number, &memory.name, &body],
         )?;
         self.note(&memory.id, Some(Entered { body, ..entered }));
-        // What its settings say of keeping may be new: sweeps look at it again.
+        // The retention settings may have changed: sweeps examine the memory again.
         self.count(&memory.id, |counters| {
             counters.erase_due = counters.erase_due.map(|_| 0);
             counters.history_due = counters.history_due.map(|_| 0);

@@ -1,10 +1,10 @@
-//! What is left of a deleted memory, removed by the thousand rows until nothing is.
+//! Removes the rows of a deleted memory in batches.
 
 use loci_model::{MemoryId, Result};
 
 use crate::tx::{Entered, PgTx, limit};
 
-/// Tables that hold rows of a memory, each with its key.
+/// Tables with rows of a memory, each with its key.
 const OF_MEMORY: &[(&str, &str)] = &[
     ("events", "mem, arrival"),
     ("event_meta", "mem, sess, key, value, id"),
@@ -45,9 +45,10 @@ const OF_MEMORY: &[(&str, &str)] = &[
 ];
 
 impl PgTx<'_> {
-    /// Removes up to so many rows of a deleted memory; true when nothing is left of it.
+    /// Removes up to `rows` rows of a deleted memory. Returns true if nothing is left.
     pub(super) fn purge_rows(&self, id: &MemoryId, entered: &Entered, rows: usize) -> Result<bool> {
-        // Who is about to write passages finds the memory gone, or is done before they are removed.
+        // A concurrent update of passages finds the memory deleted, or ends before its passages are
+        // removed.
         self.stop_following(entered.number)?;
         let mut left = limit(rows);
         for (table, key) in OF_MEMORY {
@@ -62,7 +63,8 @@ impl PgTx<'_> {
                 return Ok(false);
             }
         }
-        // Its own rows last: the locks are among them, and are no rows that were asked for.
+        // Remove the memory's own rows last, because the locks are among them. They do not count as
+        // requested rows.
         self.later("DELETE FROM great WHERE mem = $1", vec![Box::new(entered.number)]);
         self.two(
             ("DELETE FROM memories WHERE mem = $1", &[&entered.number]),
@@ -77,7 +79,7 @@ impl PgTx<'_> {
 mod tests {
     use super::OF_MEMORY;
 
-    /// A table that is forgotten here keeps what people said for ever.
+    /// A table missing here would keep the contents for ever.
     #[test]
     fn every_table_of_a_memory_is_purged() {
         let sql = concat!(

@@ -1,5 +1,5 @@
-//! What changed in a namespace, by the memory's order of record changes, for whoever keeps something up with its records; and earlier
-//! versions written anew, for whoever takes out what they said.
+//! Changes in a namespace, in the memory's order of record changes, for derived data that follows
+//! records; and replaced contents of earlier versions, for removing contents.
 
 use loci_model::record::Record;
 use loci_model::{MemoryId, Namespace, Result};
@@ -19,7 +19,7 @@ impl PgTx<'_> {
         let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
         self.flush_groups();
         let normal = namespace.normal();
-        // Groups know when something in them changed last: most questions end here.
+        // Groups store the sequence of their last change: most calls end here.
         let sql = "SELECT 1 FROM groups WHERE mem = $1 AND normal = $2 AND sequence > $3 LIMIT 1";
         if self.one(sql, &[&number, &normal, &signed(after)], |row| row.take::<i32>(0))?.is_none() {
             return Ok(Vec::new());

@@ -1,5 +1,5 @@
-//! Erasing: what is left of a record is its id, so that indexes learn that it is gone. What retention removes is
-//! `sweep.rs`.
+//! Erasure: only the id of a record remains, so that indexes learn that it is removed. `sweep.rs`
+//! removes records by retention.
 
 use loci_model::record::feedback::ROWS_LIKE;
 use loci_model::record::findings::Findings;
@@ -18,7 +18,8 @@ use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, signed};
 
 impl PgTx<'_> {
-    /// Erases the content of a record: its text, versions, vectors, sources, what was said of it, and where it was.
+    /// Erases the content of a record: its text, versions, vectors, sources, state changes, and
+    /// earlier locations.
     fn erase(&self, old: Placed, at: Option<Timestamp>) -> Result<()> {
         let memory = old.stored.record.memory.clone();
         let number = self.need(&memory)?;
@@ -103,7 +104,7 @@ impl PgTx<'_> {
         Ok(self.rows_of_actor(memory, actor)?.into_iter().map(|row| row.stored.record.id).collect())
     }
 
-    /// Rows of records that rest on an actor's events or name the actor.
+    /// Returns the rows of records that rest on an actor's events or name the actor.
     fn rows_of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<Placed>> {
         let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
         let events = self.all(
@@ -130,7 +131,7 @@ impl PgTx<'_> {
     }
 }
 
-/// What is left of a record.
+/// Returns the remains of an erased record.
 fn erased(record: Record) -> Result<Record> {
     Ok(Record {
         subtype: None,

@@ -1,4 +1,5 @@
-//! Groups: the records of one strategy and one namespace. They carry the sequence that consolidation watches.
+//! Groups: the records of one strategy and one namespace. They store the sequence that
+//! consolidation watches.
 
 use loci_model::record::scope::{RecordScope, StrategyChoice};
 use loci_model::{MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, StrategyId};
@@ -8,12 +9,12 @@ use crate::bound::Bound;
 use crate::digests::{Key16, group_key};
 use crate::tx::{Column, PgTx, limit, unsigned};
 
-/// The key of the group of a strategy and a namespace.
+/// Returns the key of the group of a strategy and a namespace.
 pub(in crate::tables) fn group_of(strategy: Option<&StrategyId>, namespace: &Namespace) -> Key16 {
     group_key(&namespace.normal(), strategy_name(strategy))
 }
 
-/// `column` lies in the part of the tree.
+/// Returns the condition that `column` is in the part of the tree.
 pub(crate) fn within(column: &str, filter: &NamespaceFilter, bound: &mut Bound) -> String {
     let normal = bound.put(filter.normal().to_owned());
     match filter.mode() {
@@ -38,7 +39,7 @@ impl PgTx<'_> {
         Ok(unsigned(sequence.unwrap_or(0)))
     }
 
-    /// The groups a scope can reach, at most `most`; `None`: too many, or the whole memory.
+    /// Returns the groups in a scope, at most `most`; `None` for too many, or for the whole memory.
     pub(super) fn groups_of(
         &self,
         memory: i64,
@@ -64,7 +65,7 @@ impl PgTx<'_> {
         Ok((groups.len() <= most).then_some(groups))
     }
 
-    /// Forgets a group that has no record left: a namespace may hold a person's name.
+    /// Deletes a group without records: a namespace may contain a person's name.
     pub(super) fn drop_empty_group(&self, memory: i64, group: Key16) {
         self.flush_groups();
         self.later(

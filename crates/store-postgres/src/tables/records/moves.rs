@@ -1,5 +1,5 @@
-//! Records of one strategy: read by page or by how they were made, put into another namespace, taken back from where
-//! they were put away.
+//! Records of one strategy: reads them by page or by provenance, moves them to another namespace,
+//! and restores archived ones.
 
 use loci_model::record::derivation::MakingMode;
 use loci_model::record::{Record, RecordState};
@@ -11,7 +11,7 @@ use super::rows::{RECORDS, placed, read, state_code};
 use super::writes::RowPlace;
 use crate::tx::{PgTx, limit};
 
-/// Records that are read together before they move.
+/// The number of records that are read together before a move.
 const TOGETHER: usize = 500;
 
 impl PgTx<'_> {

@@ -19,18 +19,20 @@ use crate::digests::Key16;
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, unsigned};
 
-/// Groups that are read one by one and merged; a scope with more reads the memory in order of creation.
+/// The maximum number of groups that are read separately and merged. For more, the memory is read
+/// in order of creation.
 const GROUPS_MERGED_MAX: usize = 16;
-/// Where the text under the key of [`indexed_value`] lies; word for word as in its index.
+/// The location of the text under the key of [`indexed_value`], identical to the expression of its
+/// index.
 const FINGERPRINT: &str = r#"substring(r.body from '"fingerprint":[{]"string":"([^"\\]{0,200})"')"#;
-/// Characters of a text that is in that index.
+/// The maximum length of a text in that index, in characters.
 const FINGERPRINT_CHARS_MAX: usize = 200;
-/// Rows read at once where what they hold decides whether they count.
+/// The number of rows per read if their contents determine the result.
 const CHUNK: usize = 500;
 
 type After = Option<(Timestamp, RecordId)>;
 
-/// What of a scope one statement reads; `None` is all.
+/// The part of a scope that one statement reads; `None` for all.
 #[derive(Clone, Copy, Default)]
 struct Part<'a> {
     group: Option<Key16>,
@@ -38,7 +40,8 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// A version of the past may have had another subtype than its row, and the row holds a digest of it.
+    /// An earlier version may have had another subtype than its row, and the row stores only a
+    /// digest of the subtype.
     fn is_of(&self, record: &Record) -> bool {
         self.subtype.is_none_or(|subtype| record.subtype.as_deref() == Some(subtype))
     }
@@ -50,7 +53,7 @@ impl PgTx<'_> {
         let memory = self.number(&scope.memory)?;
         let Some(memory) = memory.filter(|_| page.limit > 0) else { return Ok(Vec::new()) };
         let mut out = Vec::new();
-        // One subtype, or one value that is indexed, is found at once in the whole memory.
+        // A subtype, or an indexed value, is found directly in the whole memory.
         let is_found_at_once = subtype.is_some() || indexed_value(scope).is_some();
         let ways = if is_found_at_once { vec![None] } else { self.ways(memory, scope)? };
         for group in ways {
@@ -77,7 +80,8 @@ impl PgTx<'_> {
         Ok(unsigned(self.one(&sql, &bound.values(), |row| row.take::<i64>(0))?.unwrap_or(0)))
     }
 
-    /// The groups to read; one `None` for the whole memory. In the past a record may have been in another group.
+    /// Returns the groups to read; a single `None` for the whole memory. At a past time a record
+    /// may have been in another group.
     fn ways(&self, memory: i64, scope: &RecordScope) -> Result<Vec<Option<Key16>>> {
         if scope.as_of.is_some() {
             return Ok(vec![None]);
@@ -86,7 +90,7 @@ impl PgTx<'_> {
         Ok(groups.map_or_else(|| vec![None], |groups| groups.into_iter().map(Some).collect()))
     }
 
-    /// Up to `most` records in scope, newest created first, ties by id.
+    /// Returns up to `most` records in scope, newest created first, ties by id.
     fn scan(
         &self,
         memory: i64,
@@ -118,7 +122,7 @@ impl PgTx<'_> {
         }
     }
 
-    /// The versions that were known at `time`, of those that were in scope then.
+    /// Returns the versions that were known at `time`, among those that were in scope then.
     fn past(&self, scope: &RecordScope, time: Timestamp, rows: Vec<StoredRecord>) -> Result<Vec<Record>> {
         let mut out = Vec::new();
         for row in rows {
@@ -168,7 +172,7 @@ impl PgTx<'_> {
             "SELECT v.body FROM ({page}) p JOIN record_versions v ON v.mem = $1 AND v.key = p.key \
              ORDER BY v.key, v.version"
         );
-        // One more than asked for: all of the first one may lie before the page.
+        // One more than requested: all rows of the first one may precede the page.
         let most = limit(count.saturating_add(1));
         let values: crate::connection::Values<'_> = &[&number, &key, &most];
         let (current, history) = self.two((&current, values), (&history, values))?;
@@ -197,7 +201,7 @@ fn version(body: &str) -> Result<Record> {
     stored(serde_json::from_str(body), "version")
 }
 
-/// The statement of a scan; conditions on metadata are tested on the rows.
+/// Returns the statement of a scan. Conditions on metadata are tested on the rows.
 fn statement(
     memory: i64,
     scope: &RecordScope,
@@ -230,7 +234,8 @@ fn statement(
     (sql, bound)
 }
 
-/// What makes a current record, `r` in its group `g`, part of a scope; metadata aside, which is tested on the rows.
+/// Returns the condition for current records `r` in their groups `g`, without metadata, which is
+/// tested on the rows.
 fn condition(memory: i64, scope: &RecordScope, bound: &mut Bound) -> String {
     let mut sql = format!("r.mem = {} AND NOT r.gone", bound.put(memory));
     let states: Vec<String> = scope.states.iter().map(|state| state_code(*state).to_string()).collect();
@@ -241,7 +246,7 @@ fn condition(memory: i64, scope: &RecordScope, bound: &mut Bound) -> String {
         code_of(RecordState::ALL, RecordState::Expired)
     ));
     sql.push_str(&among_codes("r.kind", RecordKind::ALL, &scope.kinds));
-    // The index has what needs no escape, and is not too long for it.
+    // The index contains texts without escapes and up to a maximum length.
     let is_plain = |text: &&str| {
         text.chars().count() <= FINGERPRINT_CHARS_MAX
             && !text.contains(['"', '\\'])
@@ -271,7 +276,8 @@ fn condition(memory: i64, scope: &RecordScope, bound: &mut Bound) -> String {
     sql
 }
 
-/// One part of what the caller may see, never all of it; its bounds are tested on the rows.
+/// Returns the condition for one clause of the caller's view, which is never unrestricted. Its
+/// restrictions are tested on the rows.
 fn clause(view: &AccessClause, bound: &mut Bound) -> String {
     let mut parts = Vec::new();
     if let Some(actor) = &view.actor {

@@ -1,4 +1,5 @@
-//! One record as a row and back. The noun lies in the row as JSON; the columns beside it are what statements ask for.
+//! Maps records to rows and back. The row contains the record as JSON, and further columns for
+//! statements.
 
 use loci_model::record::{Record, RecordState};
 use loci_model::{Result, Timestamp};
@@ -10,7 +11,7 @@ use crate::digests::Key16;
 use crate::errors::stored;
 use crate::tx::{Column, code, unsigned};
 
-/// The columns that [`read`] and [`place`] read.
+/// The columns that [`read`] and [`placed`] read.
 pub(crate) const RECORDS: &str =
     "SELECT r.key, r.sequence, r.content, r.left_at, r.gone, r.body, r.grp, r.model, r.stated FROM records r";
 
@@ -25,7 +26,7 @@ pub(crate) fn read(row: &Row) -> Result<StoredRecord> {
     })
 }
 
-/// What the row of a record says beside the noun, and before it is written again.
+/// The row of a record with the columns that are not part of the record, and its former state.
 #[derive(Debug, Clone)]
 pub(crate) struct Placed {
     pub(crate) stored: StoredRecord,
@@ -34,7 +35,7 @@ pub(crate) struct Placed {
     pub(crate) stated: Timestamp,
 }
 
-/// Reads a row of [`RECORDS`] with its place.
+/// Reads a row of [`RECORDS`] with these columns.
 pub(crate) fn placed(row: &Row) -> Result<Placed> {
     Ok(Placed {
         stored: read(row)?,
@@ -44,12 +45,12 @@ pub(crate) fn placed(row: &Row) -> Result<Placed> {
     })
 }
 
-/// The noun as it is stored.
+/// Returns the stored form of a record.
 pub(crate) fn body(record: &Record) -> Result<String> {
     json(record)
 }
 
-/// The code of a state.
+/// Returns the code of a state.
 pub(crate) fn state_code(state: RecordState) -> i16 {
     code(code_of(RecordState::ALL, state))
 }

@@ -1,5 +1,6 @@
-//! What retention removes, and which memories a sweep has to look at: their counters say when, so that it costs what there
-//! is to do. A time noted there may be too early, never too late by more than a day; looking corrects it.
+//! Removes records by retention, and selects the memories for a sweep. The counters of a memory
+//! store the next due time, so that the cost depends on the work. A stored time may be too early,
+//! and too late by at most a day; a sweep corrects it.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +14,18 @@ use super::rows::{RECORDS, placed};
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit};
 
-/// A memory that was looked at is not looked at again sooner: retention counts in days.
+/// The minimum time between two sweeps of a memory, in milliseconds: retention is counted in days.
 const PAUSE_MS: i64 = loci_model::time::DAY_MS;
-/// Superseded, invalid, expired, rolled back: what nobody keeps on purpose. `state <> 0` is what the index says of itself.
+/// Selects superseded, invalid, expired and rolled-back records. `state <> 0` matches the condition
+/// of the index.
 const ENDED: &str = "r.state <> 0 AND r.state IN (2, 3, 6, 8)";
 
 impl PgTx<'_> {
-    /// A record has a state that sweeps end.
+    /// Records that a record has a state that sweeps remove.
     pub(super) fn note_state(&self, memory: &MemoryId, state: RecordState, at: Timestamp) -> Result<()> {
         match sweeping(state) {
             Sweeping::Content => self.count(memory, |counters| {
-                // The next sweep finds out when it goes. Where something waits already, that goes first.
+                // The next sweep determines when it is removed. An earlier due time is kept.
                 counters.erase_due.get_or_insert(at.millis());
             }),
             Sweeping::History => self.note_history(memory, at),
@@ -31,14 +33,15 @@ impl PgTx<'_> {
         }
     }
 
-    /// A version, or a record that is not active any more, is history.
+    /// Records that a version, or a record that is no longer active, is history.
     pub(super) fn note_history(&self, memory: &MemoryId, at: Timestamp) -> Result<()> {
         self.count(memory, |counters| {
             counters.history_due.get_or_insert(at.millis());
         })
     }
 
-    /// What comes from elsewhere may be older than anything that is here: the next sweep looks.
+    /// Makes the memory due for the next sweep, because imported rows may be older than all
+    /// existing ones.
     pub(super) fn note_imported(&self, memory: &MemoryId) -> Result<()> {
         self.count(memory, |counters| {
             counters.erase_due = Some(0);
@@ -72,7 +75,7 @@ impl PgTx<'_> {
         )?;
         let looked_at = memories.len();
         let memories = memories.into_iter().flatten();
-        // In the order of their ids: two sweeps that lock memories do it in one order.
+        // In the order of ids, so that concurrent sweeps lock memories in the same order.
         let memories: BTreeMap<MemoryId, u32> =
             memories.map(|memory| (memory.id, memory.settings.history_days)).collect();
         for (memory, history_days) in memories {
@@ -84,11 +87,12 @@ impl PgTx<'_> {
             }
             self.note_next(&memory, kept, now)?;
         }
-        // As many as were asked for: there may be more.
+        // The requested number was reached: there may be more.
         Ok(if looked_at >= rows { rows } else { swept })
     }
 
-    /// Versions, ended records and traces of erased ones that are older than the memory keeps them.
+    /// Removes versions, ended records and remains of erased ones that are older than the retention
+    /// of the memory.
     fn sweep_memory(&self, memory: &MemoryId, before: i64, rows: usize) -> Result<usize> {
         let Some(number) = self.number(memory)? else { return Ok(0) };
         let mut swept = self.run(
@@ -114,7 +118,7 @@ impl PgTx<'_> {
         Ok(swept)
     }
 
-    /// Notes when the memory has something to remove again.
+    /// Stores the time of the next removal in the memory.
     fn note_next(&self, memory: &MemoryId, kept: i64, now: Timestamp) -> Result<()> {
         let Some(number) = self.number(memory)? else { return Ok(()) };
         let sql = format!(

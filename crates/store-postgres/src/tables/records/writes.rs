@@ -1,4 +1,5 @@
-//! Writing records: new ones, new versions, changes of state. Every write takes the memory's next sequence number.
+//! Writes records: new ones, new versions, changes of state. Every write takes the memory's next
+//! sequence number.
 
 use loci_model::ports::store::{Confirmation, RecordChange, SupersedeChange};
 use loci_model::record::provenance::Source;
@@ -14,21 +15,21 @@ use super::rows::{Placed, RECORDS, body, placed, state_code};
 use crate::digests::Key16;
 use crate::tx::{Owned, PgTx, borrowed, code, int, unsigned};
 
-/// The columns of a row that a version decides, in the order of [`PgTx::values_of`].
+/// The columns of a row that depend on the version, in the order of [`PgTx::values_of`].
 const WRITTEN: &str = "mem, key, grp, state, kind, gone, parts, version, sequence, content, created, stated, left_at, expires, \
                        model, digest, strategy, actor, session, subtype, body";
-/// A place for each of them.
+/// A placeholder for each of them.
 const MARKS: &str =
     "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21";
 
-/// What a row says beside the record's own members.
+/// The columns of a row that are not part of the record.
 #[derive(Debug, Clone)]
 pub(super) struct RowPlace {
     pub(super) stated: Timestamp,
     pub(super) left_at: Option<Timestamp>,
     pub(super) model: Option<i64>,
     pub(super) gone: bool,
-    /// The group it was in.
+    /// The group of the previous version.
     pub(super) earlier_group: Option<Key16>,
 }
 
@@ -37,7 +38,7 @@ impl RowPlace {
         Self { stated: record.updated_at, left_at: None, model: None, gone: false, earlier_group: None }
     }
 
-    /// As it is.
+    /// Returns the current columns.
     pub(super) fn of(old: &Placed) -> Self {
         Self {
             stated: old.stated,
@@ -50,13 +51,14 @@ impl RowPlace {
 }
 
 impl PgTx<'_> {
-    /// The current version of a record with its place.
+    /// Returns the current version of a record with its row.
     pub(super) fn placed_record(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<Placed>> {
         let Some(number) = self.number(memory)? else { return Ok(None) };
         self.one(&format!("{RECORDS} WHERE r.mem = $1 AND r.key = $2"), &[&number, &key_of(id)], placed)
     }
 
-    /// The next sequence number of a memory, given to a change in this group and the one before.
+    /// Returns the next sequence number of a memory, and records it for the group of this change
+    /// and the earlier one.
     pub(in crate::tables) fn next_sequence(&self, record: &Record, earlier: Option<Key16>) -> Result<u64> {
         let sequence = self.count(&record.memory, |counters| {
             counters.sequence += 1;
@@ -67,7 +69,7 @@ impl PgTx<'_> {
         let group = group_of(record.strategy.as_ref(), &record.namespace);
         self.change_group(number, group, &normal, strategy, sequence);
         if let Some(earlier) = earlier.filter(|earlier| *earlier != group) {
-            // Only those that are there: it may be dropped as empty in this very write.
+            // Update only an existing group: this transaction may delete it as empty.
             self.flush_groups();
             self.later(
                 "UPDATE groups SET sequence = $3 WHERE mem = $1 AND grp = $2",
@@ -107,7 +109,7 @@ impl PgTx<'_> {
         ])
     }
 
-    /// Writes the row of a record anew; its sequence is the next.
+    /// Rewrites the row of a record with the next sequence.
     pub(super) fn rewrite(&self, record: &mut Record, place: &RowPlace) -> Result<u64> {
         record.sequence = self.next_sequence(record, place.earlier_group)?;
         self.note_place(record, place)?;
@@ -139,7 +141,7 @@ impl PgTx<'_> {
         Ok(())
     }
 
-    /// Tells sweeps when to look.
+    /// Records the due times for sweeps.
     fn note_place(&self, record: &Record, place: &RowPlace) -> Result<()> {
         if place.gone {
             return self.note_history(&record.memory, place.stated);
@@ -260,7 +262,8 @@ impl PgTx<'_> {
         Ok(())
     }
 
-    /// A version exactly as exported; the current one may come before or after its history.
+    /// Imports a version exactly as exported. The current one may arrive before or after its
+    /// history.
     pub(super) fn import_record(&self, record: &Record, is_current: bool) -> Result<()> {
         self.need(&record.memory)?;
         self.note_imported(&record.memory)?;
@@ -268,7 +271,7 @@ impl PgTx<'_> {
             None => {
                 self.insert_record(record)?;
             }
-            // What came so far was history: it moves there, and this one takes its row.
+            // The existing row was history: it moves there, and this one takes its row.
             Some(earlier) if is_current || earlier.stored.record.version < record.version => {
                 let mut place = RowPlace::of_new(record);
                 place.earlier_group = Some(earlier.group);

@@ -1,5 +1,5 @@
-//! Rows by the thousand, mostly from another store: one statement a table, which takes its columns as lists. What is there
-//! already stays.
+//! Writes rows in batches, mostly from another store: one statement per table, which takes its
+//! columns as lists. Existing rows are kept.
 
 use std::collections::BTreeSet;
 
@@ -22,12 +22,12 @@ use crate::tables::records::groups::group_of;
 use crate::tables::records::rows::{body, state_code};
 use crate::tx::{Owned, PgTx, code, int, limit, signed};
 
-/// Columns of rows for one table, besides the memory.
+/// The columns of rows for one table, without the memory.
 pub(crate) struct Batch {
     table: &'static str,
     names: Vec<(&'static str, &'static str)>,
     lists: Owned,
-    /// One that is there already is a failure.
+    /// True if an existing row is an error.
     is_new: bool,
 }
 
@@ -36,7 +36,7 @@ impl Batch {
         Self { table, names: Vec::new(), lists: Vec::new(), is_new: false }
     }
 
-    /// A column: its name, its type, and its values row by row.
+    /// Adds a column: its name, its type, and its values by row.
     pub(crate) fn with<T>(mut self, name: &'static str, kind: &'static str, values: Vec<T>) -> Self
     where
         T: ToSql + Sync + Send + 'static,
@@ -46,7 +46,7 @@ impl Batch {
         self
     }
 
-    /// The same, of rows of which none may be there.
+    /// Makes an existing row an error.
     pub(crate) fn of_new(self) -> Self {
         Self { is_new: true, ..self }
     }
@@ -66,13 +66,13 @@ impl Batch {
     }
 }
 
-/// A column of rows.
+/// Returns a column of rows.
 pub(crate) fn list<R, T>(rows: &[R], value: impl Fn(&R) -> T) -> Vec<T> {
     rows.iter().map(value).collect()
 }
 
 impl PgTx<'_> {
-    /// Writes rows of a table when the next statement goes out.
+    /// Writes rows of a table together with the next statement.
     pub(crate) fn insert_batch(&self, memory: i64, batch: Batch) {
         let sql = batch.sql();
         let mut values: Owned = vec![Box::new(memory)];

@@ -1,9 +1,9 @@
-//! Moving everything out of this store, or into it: standings of memories. What rows look like is
-//! `rows`, how they are written `writes` and `batches`.
+//! Moves all data out of this store, or into it: the transfer states of memories. `rows` defines
+//! the rows, `writes` and `batches` write them.
 //!
-//! A memory that is being moved in is a row with the latest time of deletion there is, and the memory as its source has it in
-//! place of its body: every other accessor takes it for deleted, and no sweep comes to it. Its jobs and deliveries have states
-//! that nobody claims.
+//! A memory that is being imported is a row with the greatest possible deletion time, and the
+//! memory as in its source as its body. All other accessors treat it as deleted, and no sweep
+//! reaches it. Its jobs and deliveries have states that no claim selects.
 
 pub(crate) mod batches;
 mod rows;
@@ -22,7 +22,7 @@ use crate::tx::{Column, Counters, Entered, PgTx, signed, unsigned};
 
 impl PgTx<'_> {
     fn standing_of(&self, memory: &MemoryId) -> Result<TransferStanding> {
-        // A write locks it first, and reads it then.
+        // A write locks the memory before it reads it.
         if self.is_write() && self.enter(memory)?.is_none() {
             return Ok(TransferStanding::Absent);
         }
@@ -46,7 +46,8 @@ impl PgTx<'_> {
         Ok(found.unwrap_or(TransferStanding::Absent))
     }
 
-    /// The number of whose rows are dumped; zero for the server. `None`: there is no such memory.
+    /// Returns the number of the exported rows' owner; zero for the server. `None` if the memory
+    /// does not exist.
     fn dumped(&self, place: &TransferPlace) -> Result<Option<i64>> {
         let TransferPlace::Memory(memory) = place else { return Ok(Some(0)) };
         let sql = "SELECT 1 FROM memories WHERE mem = $1 AND id = $2 AND (deleted IS NULL OR deleted = $3)";
@@ -54,7 +55,7 @@ impl PgTx<'_> {
         Ok(self.one(sql, &[&number, &memory.as_str(), &MOVING], |_| Ok(()))?.map(|()| number))
     }
 
-    /// The memory that is being moved in.
+    /// Returns the memory that is being imported.
     fn moving(&self, memory: &MemoryId) -> Result<MovedMemory> {
         match self.standing_of(memory)? {
             TransferStanding::Moving(moved) => Ok(*moved),
@@ -153,7 +154,7 @@ impl Transfer for PgTx<'_> {
         self.count(memory, |counters| {
             counters.sequence = signed(moved.sequence);
             counters.arrival = signed(moved.arrival);
-            // Sweeps look at it.
+            // Make the memory due for sweeps.
             counters.erase_due = Some(0);
             counters.history_due = Some(0);
         })?;

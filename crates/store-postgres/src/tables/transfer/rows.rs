@@ -1,4 +1,4 @@
-//! Rows as they are moved: which tables each kind comes from, in which order, and what a row says.
+//! The exported rows: the tables of each kind, their order, and the contents of a row.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,24 +29,24 @@ use crate::tables::events::rows::{
 use crate::tables::records::rows::{RECORDS, placed};
 use crate::tx::{Column, Owned, PgTx, borrowed, limit, uint, unsigned};
 
-/// Where the rows of a kind come from. `$1` is the memory.
+/// The source of the rows of a kind. `$1` is the memory.
 struct Shape {
-    /// What is read, for the reader of the kind.
+    /// The columns for the reader of the kind.
     columns: String,
-    /// Tables and whose rows.
+    /// The tables and the owner.
     from: String,
-    /// Rows behind the key at `$2` and on.
+    /// The condition for rows after the key at `$2` and following.
     behind: &'static str,
-    /// The order, each part ascending.
+    /// The order; each part is ascending.
     order: &'static [&'static str],
     /// The key of a row.
     key: &'static str,
-    /// What may be long in it.
+    /// The potentially long column.
     long: Option<&'static str>,
 }
 
 impl Shape {
-    /// Rows of which nothing is long.
+    /// Returns a shape without long columns.
     fn short(
         columns: &str,
         from: &str,
@@ -60,7 +60,7 @@ impl Shape {
     fn of(kind: TransferKind) -> Self {
         let new = Self::short;
         match kind {
-            // A memory is read by its standing.
+            // Memories are read by their transfer state.
             TransferKind::Memory => {
                 new("m.id", "memories m WHERE m.mem = $1", "m.id > $2", &["m.id"], "m.id")
             }
@@ -127,7 +127,7 @@ impl Shape {
         }
     }
 
-    /// What stands beside records.
+    /// Returns the shape of tables that depend on records.
     fn beside_records(kind: TransferKind) -> Self {
         let (columns, from, behind, order, key): (_, _, _, &[&str], _) = match kind {
             TransferKind::Changes => (
@@ -198,7 +198,7 @@ impl Shape {
         Self { columns: columns.to_owned(), from: from.to_owned(), behind, order, key, long }
     }
 
-    /// Kinds whose rows may be long.
+    /// Returns the shape of kinds with long rows.
     fn of_long(kind: TransferKind) -> Self {
         let (columns, from, behind, order, key, long): (_, _, _, &[&str], _, _) = match kind {
             TransferKind::Events => (
@@ -236,7 +236,7 @@ impl Shape {
                 "x.id",
                 "x.input",
             ),
-            // One direction at a time: that is how their index has them.
+            // One direction at a time, as in their index.
             _ => (
                 deliveries::COLUMNS.replace("d.state", "(d.state % 10)::smallint"),
                 "deliveries d WHERE d.mem = $1".to_owned(),
@@ -250,7 +250,8 @@ impl Shape {
         Self { columns, from, behind, order, key, long: Some(long) }
     }
 
-    /// These columns of a page behind a key of so many parts; the last place is the limit.
+    /// Returns the query for these columns of a page after a key with `parts` parts. The last
+    /// placeholder is the limit.
     fn page(&self, columns: &str, parts: usize) -> String {
         let Self { from, behind, order, .. } = self;
         let behind = if parts == 0 { String::new() } else { format!(" AND {behind}") };
@@ -277,7 +278,7 @@ fn key_part(row: &Row, place: usize) -> Result<KeyPart> {
     })
 }
 
-/// What rows of a page need beside themselves.
+/// Rows of other tables that the rows of a page need.
 #[derive(Default)]
 struct Beside {
     models: BTreeMap<i64, Arc<str>>,
@@ -350,7 +351,7 @@ impl PgTx<'_> {
         self.rows(&shape.page(columns, after.len()), &borrowed(&values))
     }
 
-    /// How many of the rows go into a page; one at least.
+    /// Returns the number of rows that fit into a page; at least one.
     fn fitting(&self, shape: &Shape, number: i64, after: &[KeyPart], count: usize) -> Result<usize> {
         let Some(long) = shape.long else { return Ok(count) };
         let sizes = self.page(shape, &format!("octet_length({long})"), number, after, count)?;

@@ -1,5 +1,5 @@
-//! Rows from another store, written as they are: with their own arrival numbers, sequences and times. Events and records,
-//! of which there are most, are in `batches`.
+//! Writes rows from another store unchanged: with their own arrival numbers, sequences and times.
+//! Events and records, the most numerous rows, are in `batches`.
 
 use loci_model::facts::fact::FactEvent;
 use loci_model::job::{Job, JobState};
@@ -16,7 +16,7 @@ use crate::digests::{group_key, memory_number, session_key};
 use crate::tables::events::rows::plain;
 use crate::tx::{PgTx, code, signed};
 
-/// Rows of a page by their tables.
+/// The rows of a page by table.
 #[derive(Default)]
 struct Sorted<'a> {
     groups: Vec<&'a loci_model::transfer::MovedGroup>,
@@ -32,7 +32,7 @@ struct Sorted<'a> {
 }
 
 impl PgTx<'_> {
-    /// Takes in rows of the server, or of a memory that is being moved in.
+    /// Imports rows of the server, or of a memory that is being imported.
     pub(super) fn load_rows(&self, place: &TransferPlace, rows: &[Moved]) -> Result<()> {
         let memory = match place {
             TransferPlace::Server => 0,

@@ -1,4 +1,4 @@
-//! The table of what happened to facts, as far as it lies here in its own way: many rows at once.
+//! The table of fact events: the statements for many rows, which differ between the stores.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::errors::stored;
 use crate::tx::{Column, PgTx, code, limit};
 
 impl PgTx<'_> {
-    /// Takes in events from another store; those that are there already stay.
+    /// Imports events from another store; existing ones are kept.
     pub(in crate::tables) fn load_fact_events(&self, memory: i64, events: &[&FactEvent]) -> Result<()> {
         let keys: Vec<Vec<u8>> =
             events.iter().filter_map(|event| event.record.as_ref().map(key_of)).collect();
@@ -21,8 +21,8 @@ impl PgTx<'_> {
         fact_events::load(self, memory, events, |record| there.contains(&key_of(record)))
     }
 
-    /// Removes events from before that time, but those that are kept. Of facts that are there it is noted how many
-    /// retrievals they said, under the locks of their memories.
+    /// Removes events before a time, except those that must be kept. Their number of retrievals is
+    /// added to existing facts, under the locks of their memories.
     pub(in crate::tables) fn sweep_fact_events(&self, before: i64, rows: usize) -> Result<usize> {
         let old = self.all(
             "SELECT m.id, e.id FROM fact_events e JOIN memories m ON m.mem = e.mem AND m.deleted IS NULL \
@@ -30,7 +30,7 @@ impl PgTx<'_> {
             &[&before, &limit(rows)],
             |row| Ok((stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?, row.take(1)?)),
         )?;
-        // In the order of their ids: two sweeps that lock memories do it in one order.
+        // In the order of ids, so that concurrent sweeps lock memories in the same order.
         let mut of_memories: BTreeMap<MemoryId, Vec<Vec<u8>>> = BTreeMap::new();
         for (memory, id) in old {
             of_memories.entry(memory).or_default().push(id);

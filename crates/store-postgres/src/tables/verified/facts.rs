@@ -1,4 +1,4 @@
-//! The table of facts, with the one of how often they were read.
+//! The table of facts, and that of their reads.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::columns::Columns;
 use crate::tables::events::rows::plain;
 use crate::tx::{Column, PgTx, code, int};
 
-/// A new row in the place of what is there.
+/// Inserts or replaces a row.
 const PUT: &str = "INSERT INTO facts(mem, key, repository, hash, status, proposed, citations, refreshed, created, used, \
      expires, verifications, rejections, applied, paths, body) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) \
@@ -25,7 +25,7 @@ const PUT: &str = "INSERT INTO facts(mem, key, repository, hash, status, propose
      verifications = excluded.verifications, rejections = excluded.rejections, applied = excluded.applied, \
      paths = excluded.paths, body = excluded.body";
 
-/// Where the paths of a fact lie.
+/// The paths of a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Paths {
     repository: Vec<u8>,
@@ -37,14 +37,14 @@ fn paths_of_row(row: &Row) -> Result<Paths> {
 }
 
 impl PgTx<'_> {
-    /// Takes in a fact from another store; one that is there already stays.
+    /// Imports a fact from another store; an existing one is kept.
     pub(in crate::tables) fn load_fact(&self, memory: i64, fact: &Fact) -> Result<()> {
         let there = "SELECT 1 FROM facts WHERE mem = $1 AND key = $2";
         let there = self.one(there, &[&memory, &key_of(&fact.record)], |_| Ok(()))?;
         if there.is_some() { Ok(()) } else { self.put_fact_row(memory, fact, None) }
     }
 
-    /// Writes a fact of the memory of that number, with its paths; `old` are those that are there.
+    /// Writes a fact of the memory with that number, with its paths; `old` holds the existing ones.
     fn put_fact_row(&self, memory: i64, fact: &Fact, old: Option<Paths>) -> Result<()> {
         let row = FactColumns::of(fact)?;
         let paths: Vec<String> = row.paths.iter().map(|path| plain(path)).collect();
@@ -79,7 +79,7 @@ impl PgTx<'_> {
         Ok(())
     }
 
-    /// Writes the paths of a fact where they changed.
+    /// Writes the paths of a fact if they changed.
     fn replace_paths(&self, memory: i64, key: Vec<u8>, old: Option<Paths>, new: Paths) {
         if old.as_ref() == Some(&new) {
             return;
@@ -97,7 +97,7 @@ impl PgTx<'_> {
         );
     }
 
-    /// Erases the facts of these records, where they are some. What happened to them stays, without words.
+    /// Erases the facts of these records, if any. Their events are kept without texts.
     pub(in crate::tables) fn erase_facts(&self, memory: i64, keys: &[Vec<u8>]) -> Result<()> {
         let sql = "SELECT repository, paths, key FROM facts WHERE mem = $1 AND key = ANY($2)";
         let found =

@@ -1,11 +1,12 @@
-//! What grants are bound to, as conditions on `events e`. None of them reads a payload, and where
-//! values are bound, their index drives: what the caller may not see is not looked at.
+//! The restrictions of grants as conditions on `events e`. None of them reads a payload. If the
+//! restrictions have values, the index of the values is the driver: hidden events are not examined.
 
 use loci_model::principal::bounds::Bounds;
 
 use crate::bound::Bound;
 
-/// The events of the session at `session` that meet one of these. With `drives`, nothing else leads to them.
+/// Returns the condition for events of the session at `session` within one of the bounds. With
+/// `drives` no other condition is the driver.
 pub(super) fn of_bounds(only: &[Bounds], session: &str, drives: bool, bound: &mut Bound) -> String {
     let mut parts = Vec::with_capacity(only.len());
     let mut drivers = Vec::with_capacity(only.len());
@@ -32,14 +33,14 @@ pub(super) fn of_bounds(only: &[Bounds], session: &str, drives: bool, bound: &mu
         return " AND 0".to_owned();
     }
     let mut sql = format!(" AND ({})", parts.join(" OR "));
-    // An age alone leads nowhere: then the events are gone through.
+    // An age alone cannot be the driver: the events are scanned.
     if drives && drivers.len() == only.len() {
         sql.push_str(&format!(" AND e.id IN ({})", drivers.join(" UNION ALL ")));
     }
     sql
 }
 
-/// The one value that all these events have under a key: its index gives them in order.
+/// Returns the one value that all these events have under a key: its index returns them in order.
 pub(super) fn common_value(only: &[Bounds]) -> Option<(&String, &String)> {
     let [one] = only else { return None };
     one.metadata.iter().find_map(|(key, allowed)| match allowed.len() {

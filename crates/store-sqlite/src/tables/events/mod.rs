@@ -1,4 +1,4 @@
-//! The table of events, with the sessions, branches and progress that hang on it.
+//! The table of events, with their sessions, branches and progress.
 
 mod bounds;
 mod pages;
@@ -23,11 +23,12 @@ use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, signed, unsigned};
 use rows::{COLUMNS, EventReader, PAYLOAD, row_number};
 
-/// Unread events whose loads are summed: windows are smaller, and a session that waits for days may have many.
+/// The maximum number of unread events whose sizes are summed. Windows are smaller, and a session
+/// that waits for days may have many.
 const COUNTED_MAX: usize = 4_096;
 
 impl SqlTx<'_> {
-    /// The number of a session that has been seen.
+    /// Returns the number of a known session.
     pub(super) fn session_number(
         &self,
         memory: &MemoryId,
@@ -39,7 +40,7 @@ impl SqlTx<'_> {
         self.one(sql, params![memory, actor.as_str(), session.as_str()], |row| row.take(0))
     }
 
-    /// The number of a session, noted if it was not seen before.
+    /// Returns the number of a session, and inserts it if new.
     fn need_session(&self, memory: &MemoryId, actor: &ActorId, session: &SessionId) -> Result<i64> {
         if let Some(number) = self.session_number(memory, actor, session)? {
             return Ok(number);
@@ -94,7 +95,8 @@ impl SqlTx<'_> {
         Ok(())
     }
 
-    /// Live events with extraction on of one session that meet `condition` on `?3`, in `order`.
+    /// Returns the live events of one session with extraction that meet `condition` on `?3`, in
+    /// `order`.
     fn extractable(
         &self,
         place: (&MemoryId, &ActorId, &SessionId),
@@ -113,7 +115,7 @@ impl SqlTx<'_> {
         self.all(&sql, params![number, now.millis(), value, limit(count)], |row| reader.read(row, true))
     }
 
-    /// A live event that is of such a kind.
+    /// Returns a live event of a kind.
     fn live_event(
         &self,
         (memory, actor, session): (&MemoryId, &ActorId, &SessionId),
@@ -193,13 +195,13 @@ impl Events for SqlTx<'_> {
         let arrival = self.next_arrival(memory)?;
         self.insert_row(event, memory, session, arrival)?;
         if event.hidden {
-            // Keeps a session that is not listed from being swept while its turns may come again.
+            // Keeps an unlisted session from being swept while it may get further turns.
             let sql = "UPDATE sessions SET ends = max(ends, ?2) WHERE num = ?1 AND created IS NULL";
             self.run(sql, params![session, event.arrived.millis()])?;
             return Ok(arrival);
         }
         self.insert_metadata(event, session)?;
-        // A session that was long empty begins anew.
+        // A session that has long been empty starts again.
         self.run(
             "UPDATE sessions SET created = CASE WHEN created IS NULL OR ends + ?4 <= ?2 THEN ?2 ELSE created END, \
              ends = max(ends, ?3) WHERE num = ?1",
@@ -233,7 +235,7 @@ impl Events for SqlTx<'_> {
         })?;
         let Some((event, expires)) = found else { return Ok(false) };
         self.run("UPDATE events SET deleted = 1, expires = ?2 WHERE num = ?1", params![event, at.millis()])?;
-        // The session ends later than this event would have: nothing changes for it.
+        // The session ends later than this event would have expired: nothing changes for it.
         self.run(
             "UPDATE sessions SET ends = (SELECT max(expires) FROM events WHERE sess = ?1 AND hidden = 0) \
              WHERE num = ?1 AND ends <= ?2",
@@ -376,7 +378,8 @@ impl Events for SqlTx<'_> {
         let Some(number) = self.session_number(memory, actor, session)? else {
             return Ok(EventLoad::default());
         };
-        // All of it is in the index of unread events; a backlog must not make every event of a session dearer.
+        // The index of unread events contains all columns, so that a backlog does not slow down
+        // every event of a session.
         let sql = "SELECT coalesce(sum(messages), 0), coalesce(sum(tokens), 0) FROM (SELECT messages, tokens FROM events \
                    WHERE sess = ?1 AND extract = 1 AND num > ?2 AND deleted = 0 AND expires > ?3 ORDER BY num LIMIT ?4)";
         let values = params![number, row_number(place, arrival), now.millis(), limit(COUNTED_MAX)];
@@ -448,7 +451,7 @@ impl Events for SqlTx<'_> {
             read = read.min(self.progress(memory, strategy, actor, session)?);
         }
         let last = if read == u64::MAX { i64::MAX } else { row_number(place, read) };
-        // What a job is to read again stays until that job has read it, or is gone.
+        // Events that a job must read again stay until the job has read them, or is deleted.
         let condition = "sess = ?1 AND hidden = 1 AND num <= ?2 AND id NOT IN \
                          (SELECT m.value ->> 'event' FROM jobs j, json_each(j.messages) m \
                          WHERE j.mem = ?3 AND j.state < 3 AND j.actor = ?4 AND j.session = ?5)";

@@ -36,11 +36,12 @@ impl SqlTx<'_> {
         Ok(out)
     }
 
-    /// The statement of a page; `None` where no branch asked for exists.
+    /// Returns the statement of a page; `None` if no requested branch exists.
     fn event_query(&self, session: i64, query: &EventQuery) -> Result<Option<(String, Bound)>> {
         let mut bound = Bound::default();
         let (session_at, now) = (bound.put(session), bound.put(query.now.millis()));
-        // The first equality drives: its index gives the events in order. The rest is read from the rows.
+        // The first equality filter is the driver: its index returns the events in order. The other
+        // filters read the rows.
         let equality = query.metadata.iter().find_map(|filter| match filter {
             EventFilter::Equals(key, value) => Some((key, value)),
             EventFilter::Exists(_) | EventFilter::NotExists(_) => None,
@@ -109,7 +110,7 @@ impl SqlTx<'_> {
         let Some((place, session)) = place.zip(session) else { return Ok(Vec::new()) };
         let before = query.before.map_or(i64::MAX, |before| row_number(place, before));
         let reader = EventReader::new(self, &query.memory, &query.actor, &query.session, session)?;
-        // The length of a text in bytes is in the head of its row.
+        // The header of a row contains the length of a text in bytes.
         let sql = format!(
             "SELECT {COLUMNS}, octet_length(e.payload) FROM events e WHERE e.sess = ?1 AND e.extract = 1 \
              AND e.num > ?2 AND e.num < ?3 AND e.deleted = 0 AND e.expires > ?4 ORDER BY e.num DESC LIMIT ?5"
@@ -122,7 +123,8 @@ impl SqlTx<'_> {
         })
     }
 
-    /// Hidden events are not in the index of metadata: what is unread is gone through, without payloads.
+    /// True if an unread event exists. Hidden events are not in the metadata index, so the unread
+    /// events are scanned without payloads.
     pub(super) fn has_unread(
         &self,
         (memory, actor, session): (&MemoryId, &ActorId, &SessionId),
@@ -146,7 +148,7 @@ impl SqlTx<'_> {
         Ok(found)
     }
 
-    /// The slices that exist, as a condition.
+    /// Returns the condition for the existing slices.
     fn branch_condition(
         &self,
         session: i64,
@@ -176,7 +178,7 @@ impl SqlTx<'_> {
         let Some(memory) = self.number(&page.memory)? else { return Ok(Vec::new()) };
         let mut out = Vec::new();
         let mut after = page.after.as_ref().map_or(String::new(), |actor| actor.as_str().to_owned());
-        // One step of the index per actor, however many sessions each has.
+        // One index step per actor, regardless of its number of sessions.
         let sql = "SELECT actor FROM sessions WHERE mem = ?1 AND actor > ?2 AND created IS NOT NULL AND ends > ?3 \
                    ORDER BY actor LIMIT 1";
         while out.len() < page.limit {

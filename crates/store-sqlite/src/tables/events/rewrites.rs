@@ -1,4 +1,4 @@
-//! Rewrites of an event's payload in its own place, with the metadata that filters read.
+//! Rewrites the payload of an event in place, with the metadata for filters.
 
 use loci_model::Result;
 use loci_model::event::Event;
@@ -8,7 +8,7 @@ use rusqlite::params;
 use crate::tx::SqlTx;
 
 impl SqlTx<'_> {
-    /// Replaces the payload and the metadata of an event in its own place.
+    /// Replaces the payload and the metadata of an event in place.
     pub(super) fn rewrite_event(&self, event: &Event) -> Result<bool> {
         let Some(session) = self.session_number(&event.memory, &event.actor, &event.session)? else {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! One event as a row and back.
+//! Maps events to rows and back.
 
 use std::collections::BTreeMap;
 
@@ -11,28 +11,28 @@ use crate::columns::Columns;
 use crate::errors::damaged;
 use crate::tx::{Column, SqlTx, unsigned};
 
-/// Bits of an event's row number that hold its place in the order of arrival.
+/// The bits of an event's row number for its position in the order of arrival.
 pub(crate) const ARRIVAL_BITS: u32 = 40;
 
-/// The row number of an event.
+/// Returns the row number of an event.
 pub(crate) fn row_number(memory: i64, arrival: u64) -> i64 {
     memory << ARRIVAL_BITS | crate::tx::signed(arrival)
 }
 
-/// The columns [`EventReader`] reads, of `events e`, before those of [`PAYLOAD`].
+/// The columns that [`EventReader`] reads, of `events e`, before those of [`PAYLOAD`].
 pub(crate) const COLUMNS: &str =
     "e.num, e.id, e.br, e.hidden, e.extract, e.expires, e.time, e.arrived, e.meta, e.more";
-/// How many these are: whatever is asked for beside them comes there.
+/// The number of these columns: the index of additional ones.
 pub(crate) const PAYLOAD_AT: usize = 10;
-/// Which of them is the first of those that both stores have.
+/// The index of the first column shared by both stores.
 const SHARED_AT: usize = 3;
-/// The payload, and what lies behind it.
+/// The payload, and its counts.
 pub(crate) const PAYLOAD: &str = "e.payload, e.messages, e.tokens";
 
-/// Reads events of one session.
+/// A reader of events of one session.
 pub(crate) struct EventReader<'a> {
     of: EventOf<'a>,
-    /// Branches of the session by number.
+    /// The branches of the session by number.
     branches: BTreeMap<i64, Branch>,
 }
 
@@ -50,12 +50,12 @@ impl<'a> EventReader<'a> {
         Ok(Self { of: EventOf { memory, actor, session }, branches: rows.into_iter().collect() })
     }
 
-    /// The event's metadata, which filters read before the rest.
+    /// Returns the event's metadata, which filters read before the rest.
     pub(crate) fn metadata(row: &Row<'_>) -> Result<BTreeMap<String, String>> {
         reading::event_metadata(&Columns(row), SHARED_AT)
     }
 
-    /// The event of a row; `payload` says whether [`PAYLOAD`] was asked for too.
+    /// Returns the event of a row. `payload` states if [`PAYLOAD`] was selected too.
     pub(crate) fn read(&self, row: &Row<'_>, payload: bool) -> Result<Event> {
         let arrival = unsigned(row.take::<i64>(0)? & ((1 << ARRIVAL_BITS) - 1));
         let branch = match row.take::<Option<i64>>(2)? {

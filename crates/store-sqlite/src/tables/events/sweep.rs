@@ -1,4 +1,5 @@
-//! Removing events: what expired or was deleted, an actor's everything. And reading them all, for export.
+//! Removes expired and deleted events, and all events of an actor. Also reads all events, for
+//! export.
 
 use loci_model::event::Event;
 use loci_model::{ActorId, EventId, MemoryId, Result, SessionId, Timestamp, limits};
@@ -10,7 +11,7 @@ use crate::tx::{Column, SqlTx, limit};
 use loci_store_kit::unreadable::readable;
 
 impl SqlTx<'_> {
-    /// Notes the places of events that are about to be removed, so that no id is given twice.
+    /// Records the positions of events that are about to be removed, so that no id is reused.
     pub(super) fn remember_places(&self, condition: &str, params: impl Params) -> Result<()> {
         let doomed = self.all(&format!("SELECT mem, id FROM events WHERE {condition}"), params, |row| {
             Ok((row.take::<i64>(0)?, stored(EventId::parse(row.take::<String>(1)?), "event id")?))
@@ -27,7 +28,8 @@ impl SqlTx<'_> {
         Ok(())
     }
 
-    /// Sessions of living memories that [`Self::sweep_events`] would take an event from.
+    /// Returns the sessions of live memories from which [`Self::sweep_events`] would remove an
+    /// event.
     pub(super) fn expired_sessions(
         &self,
         now: Timestamp,
@@ -78,7 +80,7 @@ impl SqlTx<'_> {
     fn remove_metadata(&self, number: i64, session: i64, id: &str) -> Result<()> {
         let sql = "SELECT 1 FROM events WHERE num = ?1 AND meta IS NOT NULL";
         if self.one(sql, [number], |_| Ok(()))?.is_some() {
-            // By value, because the key of the table ends with the id.
+            // Select by value, because the key of the table ends with the id.
             self.run(
                 "DELETE FROM event_meta WHERE sess = ?1 AND id = ?2 AND (key, value) IN \
                  (SELECT m.key, m.value FROM events e, json_each(e.meta) m WHERE e.num = ?3)",

@@ -1,5 +1,5 @@
-//! What changed in a namespace, by the memory's order of record changes, for whoever keeps something up with its records; and earlier
-//! versions written anew, for whoever takes out what they said.
+//! Changes in a namespace, in the memory's order of record changes, for derived data that follows
+//! records; and replaced contents of earlier versions, for removing contents.
 
 use loci_model::record::Record;
 use loci_model::{MemoryId, Namespace, Result};
@@ -19,12 +19,13 @@ impl SqlTx<'_> {
     ) -> Result<Vec<Record>> {
         let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
         let normal = namespace.normal();
-        // Groups know when something in them changed last: most questions end here.
+        // Groups store the sequence of their last change: most calls end here.
         let sql = "SELECT 1 FROM groups WHERE mem = ?1 AND normal = ?2 AND sequence > ?3 LIMIT 1";
         if self.one(sql, params![number, normal, signed(after)], |row| row.take::<i64>(0))?.is_none() {
             return Ok(Vec::new());
         }
-        // From the beginning the namespace is read whole; later, what changed in the memory since is less.
+        // From the beginning, the whole namespace is read; later, the changes of the memory are
+        // fewer.
         let way = if after == 0 { "+r.mem" } else { "r.mem" };
         let sql = format!(
             "{RECORDS} WHERE {way} = ?1 AND r.sequence > ?2 AND g.mem = ?1 AND g.normal = ?3 \
@@ -37,7 +38,7 @@ impl SqlTx<'_> {
     pub(super) fn rewrite_version(&self, record: &Record) -> Result<bool> {
         let memory = self.need(&record.memory)?;
         let Some(number) = self.record_number(memory, &record.id)? else { return Ok(false) };
-        // Snapshots of indexes may hold what it said.
+        // Snapshots of indexes may contain the text.
         self.erases(&record.memory)?;
         let sql = "UPDATE record_versions SET body = ?1 WHERE rec = ?2 AND version = ?3";
         Ok(self.run(sql, params![json(record)?, number, record.version])? > 0)

@@ -1,5 +1,5 @@
-//! Erasing: what is left of a record is its id, so that indexes learn that it is gone. What retention removes is
-//! `sweep.rs`.
+//! Erasure: only the id of a record remains, so that indexes learn that it is removed. `sweep.rs`
+//! removes records by retention.
 
 use std::collections::BTreeSet;
 
@@ -14,11 +14,12 @@ use crate::tx::{Column, SqlTx, limit, signed};
 use loci_store_kit::codes::{digest, id_of};
 use loci_store_kit::unreadable::{page, readable};
 
-/// Deleted records of memory `?1` whose content is there; the state as the index says it of itself.
+/// Deleted records of memory `?1` with content; the state condition matches that of the index.
 const DELETED: &str = "FROM records WHERE mem = ?1 AND state = 9 AND gone = 0";
 
 impl SqlTx<'_> {
-    /// Erases the content of a record: its text, versions, vectors, sources, what was said of it, and where it was.
+    /// Erases the content of a record: its text, versions, vectors, sources, state changes, and
+    /// earlier locations.
     pub(super) fn erase(&self, memory: &MemoryId, number: i64, at: Option<Timestamp>) -> Result<()> {
         let place = self.need(memory)?;
         self.erases(memory)?;
@@ -55,7 +56,7 @@ impl SqlTx<'_> {
         if group != nowhere {
             self.drop_empty_group(group)?;
         }
-        // Of what it was its trace is history.
+        // The remains of the record are history.
         self.note_history(place, at.unwrap_or(Timestamp::EPOCH))
     }
 
@@ -106,7 +107,7 @@ impl SqlTx<'_> {
         self.rows_of_actor(memory, actor)?.iter().map(|number| self.id_of_row(*number)).collect()
     }
 
-    /// Rows of records that rest on an actor's events or name the actor.
+    /// Returns the rows of records that rest on an actor's events or name the actor.
     fn rows_of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<BTreeSet<i64>> {
         let Some(place) = self.number(memory)? else { return Ok(BTreeSet::new()) };
         let sql = "SELECT num FROM records WHERE mem = ?1 AND actor = ?2";

@@ -1,4 +1,5 @@
-//! Groups: the records of one strategy and one namespace. They carry the sequence that consolidation watches.
+//! Groups: the records of one strategy and one namespace. They store the sequence that
+//! consolidation watches.
 
 use loci_model::record::scope::{RecordScope, StrategyChoice};
 use loci_model::{Error, MemoryId, Namespace, NamespaceMatch, Result, StrategyId};
@@ -9,7 +10,7 @@ use crate::bound::Bound;
 use crate::tx::{Column, SqlTx, signed, unsigned};
 
 impl SqlTx<'_> {
-    /// The number of a group, where it was ever written to.
+    /// Returns the number of a group, if it was ever written.
     pub(super) fn group(
         &self,
         memory: &MemoryId,
@@ -21,7 +22,7 @@ impl SqlTx<'_> {
         self.one(sql, params![memory, namespace.normal(), strategy_name(strategy)], |row| row.take(0))
     }
 
-    /// The number of a group, made if it is not there.
+    /// Returns the number of a group, and inserts it if new.
     pub(in crate::tables) fn need_group(
         &self,
         memory: i64,
@@ -41,7 +42,7 @@ impl SqlTx<'_> {
         Ok(self.connection.last_insert_rowid())
     }
 
-    /// The next sequence number of a memory, given to a change in these groups.
+    /// Returns the next sequence number of a memory, and records it for a change in these groups.
     pub(super) fn next_sequence(&self, memory: i64, groups: &[i64]) -> Result<u64> {
         let sql = "UPDATE memories SET sequence = sequence + 1 WHERE num = ?1 RETURNING sequence";
         let sequence = self
@@ -65,7 +66,7 @@ impl SqlTx<'_> {
         Ok(unsigned(sequence.unwrap_or(0)))
     }
 
-    /// The groups a scope can reach, at most `most`; `None`: too many, or the whole memory.
+    /// Returns the groups in a scope, at most `most`; `None` for too many, or for the whole memory.
     pub(super) fn groups_of(
         &self,
         memory: i64,
@@ -100,7 +101,7 @@ impl SqlTx<'_> {
         Ok((groups.len() <= most).then_some(groups))
     }
 
-    /// Forgets a group that has no record left: a namespace may hold a person's name.
+    /// Deletes a group without records: a namespace may contain a person's name.
     pub(super) fn drop_empty_group(&self, group: i64) -> Result<()> {
         self.run(
             "DELETE FROM groups WHERE num = ?1 AND NOT EXISTS (SELECT 1 FROM records WHERE grp = ?1)",

@@ -1,4 +1,5 @@
-//! The table of records: what the port asks, handed to the files that do it, and the small lookups.
+//! The table of records: delegates the operations of the port to the files that implement them, and
+//! implements simple lookups.
 
 mod changes;
 mod erasure;

@@ -1,5 +1,5 @@
-//! Records of one strategy: read by page or by how they were made, put into another namespace, taken back from where
-//! they were put away.
+//! Records of one strategy: reads them by page or by provenance, moves them to another namespace,
+//! and restores archived ones.
 
 use loci_model::record::derivation::MakingMode;
 use loci_model::record::{Record, RecordState};

@@ -16,22 +16,24 @@ use loci_store_kit::codes::{code_of, key_of};
 use loci_store_kit::record_rules::{Known, indexed_value, known_at, meets, was_in_scope};
 use loci_store_kit::unreadable::readable;
 
-/// Groups that are read one by one and merged; a scope with more reads the memory in order of creation.
+/// The maximum number of groups that are read separately and merged. For more, the memory is read
+/// in order of creation.
 const GROUPS_MERGED_MAX: usize = 16;
-/// Where the text under the key of [`indexed_value`] lies; word for word as in its index.
+/// The location of the text under the key of [`indexed_value`], identical to the expression of its
+/// index.
 const FINGERPRINT: &str = "r.more ->> '$.m.fingerprint.string'";
 
-/// What of a scope one statement reads; `None` is all.
+/// The part of a scope that one statement reads; `None` for all.
 #[derive(Clone, Copy)]
 struct Part<'a> {
     group: Option<i64>,
     subtype: Option<&'a str>,
-    /// Behind this one.
+    /// The cursor: only records after this one.
     after: Option<&'a (Timestamp, RecordId)>,
 }
 
 impl Part<'_> {
-    /// A version of the past may have had another subtype than its row.
+    /// An earlier version may have had another subtype than its row.
     fn is_of(&self, record: &Record) -> bool {
         self.subtype.is_none_or(|subtype| record.subtype.as_deref() == Some(subtype))
     }
@@ -43,7 +45,7 @@ impl SqlTx<'_> {
         let memory = self.number(&scope.memory)?;
         let Some(memory) = memory.filter(|_| page.limit > 0) else { return Ok(Vec::new()) };
         let mut out = Vec::new();
-        // One subtype, or one value that is indexed, is found at once in the whole memory.
+        // A subtype, or an indexed value, is found directly in the whole memory.
         let is_found_at_once = subtype.is_some() || indexed_value(scope).is_some();
         let ways = if is_found_at_once { vec![None] } else { self.ways(memory, scope)? };
         for group in ways {
@@ -73,7 +75,8 @@ impl SqlTx<'_> {
         Ok(count)
     }
 
-    /// The groups to read; one `None` for the whole memory. In the past a record may have been in another group.
+    /// Returns the groups to read; a single `None` for the whole memory. At a past time a record
+    /// may have been in another group.
     fn ways(&self, memory: i64, scope: &RecordScope) -> Result<Vec<Option<i64>>> {
         if scope.as_of.is_some() {
             return Ok(vec![None]);
@@ -82,7 +85,8 @@ impl SqlTx<'_> {
         Ok(groups.map_or_else(|| vec![None], |groups| groups.into_iter().map(Some).collect()))
     }
 
-    /// Records in scope, newest created first, ties by id, until `see` says false.
+    /// Passes the records in scope to `see`, newest created first, ties by id, until it returns
+    /// false.
     fn scan(
         &self,
         memory: i64,
@@ -101,7 +105,7 @@ impl SqlTx<'_> {
         })
     }
 
-    /// The record of a row, if it is in scope.
+    /// Returns the record of a row, if it is in scope.
     fn current(&self, scope: &RecordScope, row: &Row<'_>) -> Result<Option<Record>> {
         if !is_open(scope, row)? {
             return Ok(None);
@@ -110,7 +114,7 @@ impl SqlTx<'_> {
         Ok(meets(scope, &record).then_some(record))
     }
 
-    /// The version that was known at `time`, if it was in scope then.
+    /// Returns the version that was known at `time`, if it was in scope then.
     fn past(&self, scope: &RecordScope, time: Timestamp, row: &Row<'_>) -> Result<Option<Record>> {
         let known = self.version_at(read(&scope.memory, row)?, time)?;
         Ok(known.filter(|record| was_in_scope(scope, record, time)))
@@ -149,7 +153,7 @@ impl SqlTx<'_> {
         let (key, last) = after.map_or((Vec::new(), 0), |(id, version)| (key_of(id), *version));
         let sql =
             format!("{RECORDS} WHERE r.mem = ?1 AND r.key >= ?2 AND r.gone = 0 ORDER BY r.key LIMIT ?3");
-        // One more than asked for: all of the first one may lie before the page.
+        // One more than requested: all rows of the first one may precede the page.
         let rows = params![number, key, limit(count.saturating_add(1))];
         let current = self.all(&sql, rows, |row| read(memory, row))?;
         let mut out = Vec::new();
@@ -171,7 +175,7 @@ fn version(body: &str) -> Result<Record> {
     stored(serde_json::from_str(body), "version")
 }
 
-/// The statement of a scan; what it does not say is tested on the rows.
+/// Returns the statement of a scan. All other conditions are tested on the rows.
 fn statement(memory: i64, scope: &RecordScope, part: Part<'_>) -> (String, Bound) {
     let mut bound = Bound::default();
     let place = match part.group {
@@ -197,7 +201,8 @@ fn statement(memory: i64, scope: &RecordScope, part: Part<'_>) -> (String, Bound
                     scope.kinds.iter().map(|kind| code_of(RecordKind::ALL, *kind).to_string()).collect();
                 sql.push_str(&format!(" AND r.kind IN ({})", kinds.join(",")));
                 if !scope.kinds.contains(&RecordKind::Fact) {
-                    // The word for word condition of an index, by which the planner knows that it may be used.
+                    // The literal condition of an index, by which the planner recognises that it
+                    // applies.
                     sql.push_str(" AND r.kind <> 0");
                 }
             }
@@ -216,7 +221,8 @@ fn statement(memory: i64, scope: &RecordScope, part: Part<'_>) -> (String, Bound
     (sql, bound)
 }
 
-/// True when the caller may see the row's group and the request asks for it; read before anything long.
+/// True if the caller may see the row's group and the request includes it. Checked before any long
+/// column is read.
 fn is_open(scope: &RecordScope, row: &Row<'_>) -> Result<bool> {
     let strategy: String = row.take(23)?;
     let strategy =

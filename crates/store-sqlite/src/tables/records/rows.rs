@@ -1,4 +1,4 @@
-//! One record as a row and back.
+//! Maps records to rows and back.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::tx::{Column, unsigned};
 use loci_store_kit::StoredRecord;
 use loci_store_kit::codes::{ROLES, code_of, id_of, json, of_code};
 
-/// What not every record has, in short names: one JSON column.
+/// Members that few records have, with short names, in one JSON column.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct More {
@@ -60,7 +60,7 @@ pub(crate) struct More {
 }
 
 impl More {
-    /// As JSON, where there is anything to say.
+    /// Returns the JSON, or `None` if all members are absent.
     pub(crate) fn of(record: &Record) -> Result<Option<String>> {
         let record = record.clone();
         let sources = record.provenance.sources;
@@ -101,23 +101,23 @@ pub(crate) const RECORDS: &str = "SELECT r.num, r.key, r.state, r.kind, r.versio
     r.reason, r.verbatim, r.role, g.normal, g.strategy, r.left_at, r.gone, r.more, r.text \
     FROM records r JOIN groups g ON g.num = r.grp";
 
-/// How many columns [`RECORDS`] has, and which of them is the sequence.
+/// The number of columns in [`RECORDS`]; the next constant is the index of the sequence.
 pub(crate) const COLUMNS: usize = 28;
 pub(crate) const SEQUENCE: usize = 5;
 
-/// Number, id and sequence of a row of [`RECORDS`].
+/// Returns the number, id and sequence of a row of [`RECORDS`].
 pub(crate) fn head(row: &Row<'_>) -> Result<(i64, RecordId, u64)> {
     let key: Vec<u8> = row.take(1)?;
     Ok((row.take(0)?, id_of(&key)?, unsigned(row.take(SEQUENCE)?)))
 }
 
-/// A record as it lies in its row.
+/// A record with the data of its row.
 pub(crate) struct Stored {
-    /// Its row.
+    /// The number of the row.
     pub(crate) number: i64,
-    /// When it ceased to be active.
+    /// The time when it ceased to be active.
     pub(crate) left_at: Option<Timestamp>,
-    /// Its content is erased.
+    /// True if its content is erased.
     pub(crate) gone: bool,
     /// The record.
     pub(crate) record: Record,
@@ -205,13 +205,13 @@ fn optional<T>(row: &Row<'_>, place: usize, parse: impl Fn(String) -> Result<T>)
     row.take::<Option<String>>(place)?.map(|text| stored(parse(text), "record")).transpose()
 }
 
-/// The namespace as written, where the normal form does not say it.
+/// Returns the namespace as written, if it differs from the normal form.
 pub(crate) fn spelled(record: &Record) -> Option<&str> {
     let spelled = record.namespace.as_str();
     (spelled != record.namespace.normal()).then_some(spelled)
 }
 
-/// The code of a state.
+/// Returns the code of a state.
 pub(crate) fn state_code(state: RecordState) -> i64 {
     code_of(RecordState::ALL, state)
 }

@@ -1,5 +1,6 @@
-//! What retention removes, and which memories a sweep has to look at: their rows say when, so that it costs what there is
-//! to do. A time noted there may be too early, never too late by more than a day; looking corrects it.
+//! Removes records by retention, and selects the memories for a sweep. The row of a memory stores
+//! the next due time, so that the cost depends on the work. A stored time may be too early, and too
+//! late by at most a day; a sweep corrects it.
 
 use loci_model::memory::Memory;
 use loci_model::record::RecordState;
@@ -11,11 +12,11 @@ use rusqlite::params;
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit};
 
-/// A memory that was looked at is not looked at again sooner: retention counts in days.
+/// The minimum time between two sweeps of a memory, in milliseconds: retention is counted in days.
 const PAUSE_MS: i64 = loci_model::time::DAY_MS;
 
 impl SqlTx<'_> {
-    /// A record has a state that sweeps end.
+    /// Records that a record has a state that sweeps remove.
     pub(super) fn note_state(&self, memory: i64, state: RecordState, at: Timestamp) -> Result<()> {
         match sweeping(state) {
             Sweeping::Content => self.note_deleted(memory, at),
@@ -24,19 +25,22 @@ impl SqlTx<'_> {
         }
     }
 
-    /// Content was deleted: the next sweep finds out when it goes. Where something waits already, that goes first.
+    /// Records that content was deleted: the next sweep determines when it is removed. An earlier
+    /// due time is kept.
     fn note_deleted(&self, memory: i64, at: Timestamp) -> Result<()> {
         let sql = "UPDATE memories SET erase_due = ?2 WHERE num = ?1 AND erase_due IS NULL";
         self.run(sql, params![memory, at.millis()]).map(drop)
     }
 
-    /// A version, or a record that is not active any more, is history: likewise.
+    /// Records that a version, or a record that is no longer active, is history. An earlier due
+    /// time is kept.
     pub(super) fn note_history(&self, memory: i64, at: Timestamp) -> Result<()> {
         let sql = "UPDATE memories SET history_due = ?2 WHERE num = ?1 AND history_due IS NULL";
         self.run(sql, params![memory, at.millis()]).map(drop)
     }
 
-    /// What comes from elsewhere may be older than anything that is here: the next sweep looks.
+    /// Makes the memory due for the next sweep, because imported rows may be older than all
+    /// existing ones.
     pub(super) fn note_imported(&self, memory: i64) -> Result<()> {
         let sql = "UPDATE memories SET erase_due = 0, history_due = 0 \
                    WHERE num = ?1 AND (erase_due IS NOT 0 OR history_due IS NOT 0)";
@@ -73,7 +77,7 @@ impl SqlTx<'_> {
         let looked_at = memories.len();
         for (number, memory) in memories {
             let Some(memory) = memory else {
-                // It is looked at again where it changes; until then others are not kept waiting by it.
+                // It is examined again after a change; until then it does not delay other memories.
                 self.run("UPDATE memories SET history_due = NULL WHERE num = ?1", [number])?;
                 continue;
             };
@@ -89,11 +93,12 @@ impl SqlTx<'_> {
             }
             self.note_next(number, kept, now)?;
         }
-        // As many as were asked for: there may be more.
+        // The requested number was reached: there may be more.
         Ok(if looked_at >= rows { rows } else { swept })
     }
 
-    /// Versions, ended records and traces of erased ones that are older than the memory keeps them.
+    /// Removes versions, ended records and remains of erased ones that are older than the retention
+    /// of the memory.
     fn sweep_memory(&self, number: i64, memory: &MemoryId, before: i64, rows: usize) -> Result<usize> {
         let mut swept = self.run(
             "DELETE FROM record_versions WHERE (rec, version) IN \
@@ -101,7 +106,7 @@ impl SqlTx<'_> {
             params![number, before, limit(rows)],
         )?;
         if swept > 0 {
-            // An index that was saved while one of them was the newest holds its words.
+            // An index saved while one of them was the newest contains its words.
             self.erases(memory)?;
         }
         let left = limit(rows.saturating_sub(swept));
@@ -125,7 +130,7 @@ impl SqlTx<'_> {
         Ok(swept)
     }
 
-    /// Notes when the memory has something to remove again.
+    /// Stores the time of the next removal in the memory.
     fn note_next(&self, memory: i64, kept: i64, now: Timestamp) -> Result<()> {
         let first = |sql: &str| Ok(self.one(sql, [memory], |row| row.take::<Option<i64>>(0))?.flatten());
         let oldest = [
@@ -139,7 +144,8 @@ impl SqlTx<'_> {
     }
 }
 
-/// Superseded, invalid, expired, rolled back: what nobody keeps on purpose. `state <> 0` is what the index says of itself.
+/// Selects superseded, invalid, expired and rolled-back records. `state <> 0` matches the condition
+/// of the index.
 const ENDED: &str = "state <> 0 AND state IN (2, 3, 6, 8)";
 
 fn days(count: u32) -> i64 {

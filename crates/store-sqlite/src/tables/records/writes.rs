@@ -1,4 +1,5 @@
-//! Writing records: new ones, new versions, changes of state. Every write takes the memory's next sequence number.
+//! Writes records: new ones, new versions, changes of state. Every write takes the memory's next
+//! sequence number.
 
 use loci_model::ports::store::{Confirmation, RecordChange, SupersedeChange};
 use loci_model::record::provenance::Source;
@@ -13,19 +14,19 @@ use loci_store_kit::codes::{ROLES, code_of, digest, json, key_of};
 use loci_store_kit::passages::passages;
 use loci_store_kit::record_rules::{self, left_at, same_passages};
 
-/// The columns of a row that a version decides, in the order of [`SqlTx::put_row`].
+/// The columns of a row that depend on the version, in the order of [`SqlTx::put_row`].
 const WRITTEN: &str = "mem, key, grp, state, kind, version, sequence, created, updated, stated, expires, valid_from, \
     valid_to, parts, digest, actor, session, subtype, spelled, time, expiry, origin, trust, reason, verbatim, role, more, \
     text, left_at, model";
 
 impl SqlTx<'_> {
-    /// The row of a record.
+    /// Returns the row of a record.
     pub(in crate::tables) fn record_number(&self, memory: i64, id: &RecordId) -> Result<Option<i64>> {
         let sql = "SELECT num FROM records WHERE mem = ?1 AND key = ?2";
         self.one(sql, params![memory, key_of(id)], |row| row.take(0))
     }
 
-    /// The current version of a record.
+    /// Returns the current version of a record.
     pub(super) fn stored_record(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<Stored>> {
         let Some(number) = self.number(memory)? else { return Ok(None) };
         let sql = format!("{RECORDS} WHERE r.mem = ?1 AND r.key = ?2");
@@ -37,7 +38,8 @@ impl SqlTx<'_> {
         group.ok_or_else(|| Error::bug("a record's row is gone"))
     }
 
-    /// Writes the row of a version; over its earlier one where `number` names it. Returns row and sequence.
+    /// Writes the row of a version, and replaces the one with `number` if given. Returns row and
+    /// sequence.
     fn put_row(&self, record: &Record, number: Option<i64>, place: &RowPlace) -> Result<(i64, u64)> {
         let memory = self.need(&record.memory)?;
         let normal = record.namespace.normal();
@@ -53,7 +55,8 @@ impl SqlTx<'_> {
         Ok((number, sequence))
     }
 
-    /// Writes the row of a version at this memory, group and sequence, and its sources. Returns the row.
+    /// Writes the row of a version with this memory, group and sequence, and its sources. Returns
+    /// the row.
     pub(in crate::tables) fn write_row(
         &self,
         record: &Record,
@@ -100,7 +103,7 @@ impl SqlTx<'_> {
             place.left_at.map(Timestamp::millis),
             place.model
         ];
-        // An update names its row in the statement: not worth the statement cache.
+        // The statement of an update contains the row number, so the statement cache is not used.
         match number {
             None => self.run(&sql, values)?,
             Some(_) => crate::errors::Sql::sql(self.connection.execute(&sql, values))?,
@@ -175,7 +178,7 @@ impl SqlTx<'_> {
         Ok(sequence)
     }
 
-    /// Moves a record's sequence and gives columns of its row new values.
+    /// Sets the next sequence of a record, and new values in columns of its row.
     pub(in crate::tables) fn change_row(
         &self,
         memory: &MemoryId,
@@ -274,7 +277,8 @@ impl SqlTx<'_> {
         Ok(())
     }
 
-    /// A version exactly as exported; the current one may come before or after its history.
+    /// Imports a version exactly as exported. The current one may arrive before or after its
+    /// history.
     pub(super) fn import_record(&self, record: &Record, is_current: bool) -> Result<()> {
         let memory = self.need(&record.memory)?;
         self.note_imported(memory)?;
@@ -283,7 +287,7 @@ impl SqlTx<'_> {
             None => {
                 self.put_row(record, None, &RowPlace::of_new(record))?;
             }
-            // What came so far was history: it moves there, and this one takes its row.
+            // The existing row was history: it moves there, and this one takes its row.
             Some(earlier) if is_current || earlier.record.version < record.version => {
                 let mut place = RowPlace::of_new(record);
                 place.earlier_group = Some(self.group_of_row(earlier.number)?);
@@ -303,7 +307,7 @@ impl SqlTx<'_> {
     }
 }
 
-/// What a row says beside the record's own members.
+/// The columns of a row that are not part of the record.
 pub(in crate::tables) struct RowPlace {
     pub(in crate::tables) parts: i64,
     pub(in crate::tables) stated: Timestamp,

@@ -1,9 +1,9 @@
-//! Moving everything out of this store, or into it: standings of memories, pages of rows. What rows look like is
-//! `rows`, how they are written `writes`.
+//! Moves all data out of this store, or into it: transfer states of memories, pages of rows. `rows`
+//! defines the rows, `writes` writes them.
 //!
-//! A memory that is being moved in is a row with the latest time of deletion there is, and the memory as its source has it in
-//! place of its body: every other accessor takes it for deleted, and no sweep comes to it. Its jobs and deliveries have states
-//! that nobody claims.
+//! A memory that is being imported is a row with the greatest possible deletion time, and the
+//! memory as in its source as its body. All other accessors treat it as deleted, and no sweep
+//! reaches it. Its jobs and deliveries have states that no claim selects.
 
 mod rows;
 mod writes;
@@ -19,7 +19,7 @@ use super::memories::{body, taken};
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, signed, unsigned};
 
-/// The row of a memory, whatever its standing.
+/// The row of a memory in any transfer state.
 pub(super) struct MemoryRow {
     pub(super) number: i64,
     deleted: Option<i64>,
@@ -63,7 +63,8 @@ impl SqlTx<'_> {
         })
     }
 
-    /// The number of whose rows are dumped; zero for the server. `None`: there is no such memory.
+    /// Returns the number of the exported rows' owner; zero for the server. `None` if the memory
+    /// does not exist.
     fn dumped(&self, place: &TransferPlace) -> Result<Option<i64>> {
         match place {
             TransferPlace::Server => Ok(Some(0)),
@@ -74,7 +75,7 @@ impl SqlTx<'_> {
         }
     }
 
-    /// The row of a memory that is being moved in.
+    /// Returns the row of a memory that is being imported.
     fn moving(&self, memory: &MemoryId) -> Result<MemoryRow> {
         let row = self.memory_row(memory)?.filter(MemoryRow::is_moving);
         row.ok_or_else(|| Error::conflict("the memory is not being moved in"))
@@ -153,7 +154,7 @@ impl Transfer for SqlTx<'_> {
                 format!("UPDATE {table} SET state = state - {PARKED} WHERE mem = ?1 AND state >= {PARKED}");
             self.run(&sql, [row.number])?;
         }
-        // Sweeps look at it.
+        // Make the memory due for sweeps.
         self.run(
             "UPDATE memories SET deleted = NULL, body = ?2, sequence = ?3, arrival = ?4, erase_due = 0, history_due = 0 \
              WHERE num = ?1",

@@ -1,5 +1,5 @@
-//! Rows as they are moved: which tables each kind comes from, in which order, and what a row says. The numbers of this file's
-//! memories, sessions, groups and models stay in it.
+//! The exported rows: the tables of each kind, their order, and the contents of a row. The numbers
+//! of memories, sessions, groups and models in this file are not exported.
 
 use std::collections::BTreeMap;
 
@@ -24,15 +24,15 @@ use crate::tables::events::rows::{COLUMNS as EVENT_COLUMNS, EventReader, PAYLOAD
 use crate::tables::records::rows::{COLUMNS as RECORD_COLUMNS, RECORDS, read as read_record};
 use crate::tx::{Column, SqlTx, limit, unsigned};
 
-/// Where the rows of a kind come from. `?1` is the memory.
+/// The source of the rows of a kind. `?1` is the memory.
 struct Shape {
-    /// What is read, for the reader of the kind.
+    /// The columns for the reader of the kind.
     columns: String,
-    /// Tables and whose rows.
+    /// The tables and the owner.
     from: String,
-    /// Rows behind the key at `?2` and on.
+    /// The condition for rows after the key at `?2` and following.
     behind: &'static str,
-    /// The order, each part ascending.
+    /// The order; each part is ascending.
     order: &'static [&'static str],
     /// The key of a row.
     key: &'static str,
@@ -52,7 +52,7 @@ impl Shape {
     fn of(kind: TransferKind) -> Self {
         let new = Self::new;
         match kind {
-            // A memory is read by its standing.
+            // Memories are read by their transfer state.
             TransferKind::Memory => {
                 new("m.id", "memories m WHERE m.num = ?1", "m.id > ?2", &["m.id"], "m.id")
             }
@@ -197,7 +197,8 @@ impl Shape {
         Self { columns: columns.to_owned(), from: from.to_owned(), behind, order, key }
     }
 
-    /// Jobs by id; exchanges and deliveries as they came, for that order counts.
+    /// Returns the shape of work: jobs by id; exchanges and deliveries in order of arrival, which
+    /// is significant.
     fn of_work(kind: TransferKind) -> Self {
         let (columns, from, letter) = match kind {
             TransferKind::Jobs => (jobs::COLUMNS, SqlTx::JOBS, "j"),
@@ -210,7 +211,7 @@ impl Shape {
             TransferKind::Exchanges => {
                 ("x.num > (SELECT num FROM exchanges WHERE mem = ?1 AND id = ?2)", &["x.num"], "x.id")
             }
-            // One direction at a time: that is how their index has them.
+            // One direction at a time, as in their index.
             _ => (
                 "d.direction = ?2 AND d.num > \
                  coalesce((SELECT num FROM deliveries WHERE mem = ?1 AND direction = ?2 AND id = ?3), 0)",
@@ -218,13 +219,14 @@ impl Shape {
                 "d.direction, d.id",
             ),
         };
-        // The state as it is where nothing is parked.
+        // The state without the mark of a parked row.
         let parked = format!("{letter}.state");
         let columns = format!("m.id, {}", columns.replace(&parked, &format!("{parked} % 10")));
         Self { columns, from: format!("{from} WHERE {letter}.mem = ?1"), behind, order, key }
     }
 
-    /// A page behind a key of so many parts; the last place is the limit.
+    /// Returns the query for a page after a key with `parts` parts. The last placeholder is the
+    /// limit.
     fn page(&self, parts: usize) -> String {
         let Self { columns, from, behind, order, .. } = self;
         let behind = if parts == 0 { String::new() } else { format!(" AND {behind}") };
@@ -395,7 +397,7 @@ mod tests {
     use super::*;
     use crate::tables::events::rows::ARRIVAL_BITS;
 
-    /// A page costs what it holds: none sorts what lies behind it. Exchanges are few.
+    /// The cost of a page depends on its size: no query sorts the rows after it. Exchanges are few.
     #[test]
     fn pages_come_in_order() {
         let mut connection = rusqlite::Connection::open_in_memory().unwrap();

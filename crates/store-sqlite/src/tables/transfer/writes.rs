@@ -1,5 +1,5 @@
-//! Rows from another store, written as they are: with their own arrival numbers, sequences and times. What is there already
-//! stays.
+//! Writes rows from another store unchanged: with their own arrival numbers, sequences and times.
+//! Existing rows are kept.
 
 use loci_model::facts::fact::FactEvent;
 use loci_model::job::{Job, JobState};
@@ -27,7 +27,7 @@ fn missing(what: &str) -> Error {
 }
 
 impl SqlTx<'_> {
-    /// Takes in a row of the memory of that number; zero is the server.
+    /// Imports a row of the memory with that number; zero is the server.
     pub(super) fn load_row(&self, memory: i64, row: &Moved) -> Result<()> {
         match row {
             Moved::Memory(_) => Err(Error::bug("a memory is begun, not loaded")),

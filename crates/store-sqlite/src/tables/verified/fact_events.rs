@@ -1,4 +1,4 @@
-//! The sweep of the table of what happened to facts.
+//! The sweep of the table of fact events.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use crate::tx::{Column, SqlTx, limit};
 type Old = (i64, Vec<u8>, Option<Vec<u8>>, i64);
 
 impl SqlTx<'_> {
-    /// Removes events from before that time, but those that are kept. Of facts that are there it is noted how many
-    /// retrievals they said.
+    /// Removes events before a time, except those that must be kept. Their number of retrievals is
+    /// added to existing facts.
     pub(in crate::tables) fn sweep_fact_events(&self, before: i64, rows: usize) -> Result<usize> {
         let old: Vec<Old> = self.all(
             "SELECT e.mem, e.id, e.key, e.kind FROM fact_events e CROSS JOIN memories m ON m.num = e.mem AND m.deleted IS NULL \

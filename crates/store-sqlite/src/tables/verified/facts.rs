@@ -1,4 +1,4 @@
-//! The table of facts, with the one of how often they were read.
+//! The table of facts, and that of their reads.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +16,7 @@ use crate::errors::stored;
 use crate::tx::{Column, SqlTx};
 
 impl SqlTx<'_> {
-    /// Takes in a fact from another store, of the record of that number; one that is there already
-    /// stays.
+    /// Imports a fact from another store, for the record with that number; an existing one is kept.
     pub(in crate::tables) fn load_fact(&self, memory: i64, number: i64, fact: &Fact) -> Result<()> {
         match self.one("SELECT 1 FROM facts WHERE num = ?1", [number], |_| Ok(()))? {
             Some(()) => Ok(()),
@@ -25,7 +24,7 @@ impl SqlTx<'_> {
         }
     }
 
-    /// Writes a fact of the record of that number, with its paths.
+    /// Writes a fact of the record with that number, with its paths.
     fn put_fact_row(&self, memory: i64, number: i64, fact: &Fact) -> Result<()> {
         let row = FactColumns::of(fact)?;
         let stands = self.replace_paths(number, (memory, &row.repository, &row.key), &row.paths)?
@@ -41,8 +40,9 @@ impl SqlTx<'_> {
         Ok(())
     }
 
-    /// Writes what no index holds, where all that an index holds is as it was: SQLite writes the entries of every column that is set
-    /// anew, changed or not. False where something else changed.
+    /// Writes the columns outside indexes, if no indexed column changed: SQLite rewrites the index
+    /// entries of every column in an update, changed or not. Returns false if another column
+    /// changed.
     fn put_counts(&self, number: i64, row: &FactColumns) -> Result<bool> {
         let sql = "UPDATE facts SET citations = ?2, used = ?3, verifications = ?4, rejections = ?5, applied = ?6, body = ?7 \
                    WHERE num = ?1 AND hash = ?8 AND status = ?9 AND proposed = ?10 AND refreshed = ?11 AND created = ?12 \
@@ -101,7 +101,8 @@ impl SqlTx<'_> {
         Ok(())
     }
 
-    /// Writes the paths of a fact where they changed; true where the fact is there with these very paths.
+    /// Writes the paths of a fact if they changed. Returns true if the fact exists with exactly
+    /// these paths.
     fn replace_paths(&self, number: i64, place: (i64, &[u8], &[u8]), paths: &[String]) -> Result<bool> {
         if let Some((repository, old)) = self.paths_of_row(number)? {
             if repository == place.1 && old == paths {
@@ -131,7 +132,7 @@ impl SqlTx<'_> {
         Ok(())
     }
 
-    /// Erases the fact of the record of that number, where it is one. What happened to it stays, without words.
+    /// Erases the fact of the record with that number, if any. Its events are kept without texts.
     pub(in crate::tables) fn erase_fact(&self, memory: i64, number: i64) -> Result<()> {
         let Some((repository, paths)) = self.paths_of_row(number)? else { return Ok(()) };
         let key = self.one("SELECT key FROM facts WHERE num = ?1", [number], |row| row.take::<Vec<u8>>(0))?;

@@ -1,5 +1,5 @@
-//! The tables of verified facts, as far as they lie here in their own way: facts, and the sweep of
-//! what happened to them.
+//! The tables of verified facts: the statements that differ between the stores, namely facts, and
+//! the sweep of their events.
 
 mod fact_events;
 mod facts;
