@@ -1,5 +1,5 @@
-//! One forge as one token sees it: sends to it, and holds what was read there. Nothing that was read with one token is
-//! shown to another: what is held belongs to the account.
+//! A forge as accessed with one token: sends requests to it, and caches the responses. Cached data
+//! belongs to the account, so data that was read with one token is never shown to another.
 
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,50 +23,51 @@ use crate::remote::Repository;
 use crate::reviews::Page;
 use crate::same_host;
 
-/// Where a refusal names no time, the documentation asks for a minute, and for longer each time.
+/// The first pause after a refusal without a time, in milliseconds. The documentation requires one
+/// minute, and longer pauses after repeated refusals.
 const PAUSE_MS: u64 = 60_000;
-/// So often it doubles.
+/// The maximum number of times that the pause doubles.
 const DOUBLINGS_MAX: u32 = 5;
-/// Bytes of lists of reviews that are held.
+/// The maximum total size of cached pages of lists of reviews, in bytes.
 const PAGES_BYTES: usize = 16 * 1024 * 1024;
-/// Redirects that are followed, one after the other.
+/// The maximum number of consecutive redirects.
 const HOPS_MAX: usize = 2;
-/// What failed in passing is asked for once more, after this long.
+/// The pause before the one repeat after a temporary failure, in milliseconds.
 const REPEAT_AFTER_MS: u64 = 100;
-/// Comparisons that are remembered; each weighs its renames.
+/// The maximum weight of cached comparisons; each weighs the size of its renames.
 const COMPARISONS_WEIGHT: usize = 4 * 1024 * 1024;
-/// Repositories whose tips are remembered.
+/// The maximum number of repositories whose tips are cached.
 const REPOSITORIES_MAX: usize = 1_024;
 
-/// Whose object it is: the repository's path in lower case, and the id. An id alone would tell one repository's readers
-/// what stands in another.
+/// The key of a cached object: the repository's path in lower case, and the object's id. The id
+/// alone would reveal to readers of one repository the content of another.
 pub(crate) type ObjectKey = (Arc<str>, ObjectId);
 
-/// The account.
+/// A forge with one token.
 pub(crate) struct Account {
     pub(crate) forge: Checked,
     transport: Arc<dyn Transport>,
     pub(crate) clock: Arc<dyn Clock>,
     at_once: Semaphore,
-    /// Milliseconds of wall-clock time before which the forge wants no requests.
+    /// The wall-clock time before which the forge accepts no requests, in milliseconds.
     closed_until: AtomicI64,
-    /// How often in a row the forge refused for its limits without saying until when.
+    /// The number of consecutive refusals because of rate limits without a time.
     refusals: AtomicU32,
-    /// What is left of the limit, as the last answer told.
+    /// The remaining rate limit, as reported in the last response.
     room: Mutex<Option<ForgeRoom>>,
-    /// Pages of lists of reviews, by their paths.
+    /// Cached pages of lists of reviews, by path.
     pub(crate) pages: BoundedCache<Arc<str>, Arc<Page>>,
     pub(crate) repositories: BoundedCache<Arc<str>, Arc<Repository>>,
     pub(crate) blobs: BoundedCache<ObjectKey, Arc<[u8]>>,
-    /// Listings, of all that is below a tree or of its own entries.
+    /// Cached listings: the key states whether a listing is recursive.
     pub(crate) listings: BoundedCache<(ObjectKey, bool), Arc<Listing>>,
     pub(crate) comparisons: BoundedCache<(ObjectKey, ObjectId), Arc<Comparison>>,
 }
 
-/// An answer that says something: success, not modified, or that there is no such thing.
+/// A usable response: success, not modified, or not found.
 pub(crate) struct Heard {
     pub(crate) answer: Answer,
-    /// The forge says that what was asked for is elsewhere for good.
+    /// True if the forge reported a permanent redirect.
     pub(crate) has_moved: bool,
 }
 
@@ -94,7 +95,8 @@ impl Account {
         }
     }
 
-    /// Asks, and follows redirects on the same host. 2xx, 304, 404, 409 and 422 are answers, all else an error.
+    /// Sends a request, and follows redirects on the same host. Statuses 2xx, 304, 404, 409 and 422
+    /// are returned as responses; all others are errors.
     pub(crate) async fn ask(&self, ask: &Ask, etag: Option<&HeaderValue>) -> CodeResult<Heard> {
         let mut has_moved = false;
         let mut path = ask.path.clone();
@@ -122,7 +124,8 @@ impl Account {
         Err(failure::garbled(&self.forge.host))
     }
 
-    /// Asks what takes a body, at an address that the dialect makes of the API's; it reads, and may be asked again.
+    /// Sends a request with a body to a URL that the dialect derives from the API's address. It
+    /// only reads, so it may be repeated.
     pub(crate) async fn post(&self, url: String, body: Vec<u8>) -> CodeResult<Answer> {
         self.is_open()?;
         let json = self.forge.dialect.json();
@@ -136,12 +139,12 @@ impl Account {
         }
     }
 
-    /// What is left of the limit, as far as an answer told.
+    /// Returns the remaining rate limit, if a response has reported it.
     pub(crate) fn room(&self) -> Option<ForgeRoom> {
         *self.room.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One request; once more where it failed in passing.
+    /// Sends one request, and repeats it once after a temporary failure.
     async fn send(&self, path: &str, accept: &'static str, etag: Option<&HeaderValue>) -> CodeResult<Answer> {
         let mut is_repeat = false;
         loop {
@@ -171,14 +174,15 @@ impl Account {
             headers,
             body: Vec::new(),
             reach: Reach::Configured,
-            // The policy would sleep through a rate limit, and through the time of the call.
+            // The repeats of the outbound policy would wait for a rate limit, and exceed the time
+            // of the call.
             retry: Retry::Never,
             timeout_ms: None,
             signing: None,
         }
     }
 
-    /// A forge that has refused for its limits is left alone until they are whole again.
+    /// Fails while the forge's rate limit is exhausted, so that no request is sent.
     fn is_open(&self) -> CodeResult<()> {
         let ahead = self.closed_until.load(Ordering::Relaxed).saturating_sub(self.clock.now().millis());
         match u64::try_from(ahead) {
@@ -205,7 +209,7 @@ impl Account {
     }
 }
 
-/// A gateway that hiccups, a connection that breaks.
+/// True for temporary failures: a gateway error or a broken connection.
 fn is_passing(outcome: &Result<Answer, OutboundError>) -> bool {
     match outcome {
         Ok(answer) => matches!(answer.status, 500 | 502..=504) && !answer.headers.contains_key(RETRY_AFTER),

@@ -1,4 +1,4 @@
-//! Which forges there are: the hosts of the configuration and no other, each with the address of its API and a token.
+//! The configured forges, each with the address of its API and a token. No other hosts are called.
 
 use std::fmt;
 
@@ -16,11 +16,11 @@ pub enum ForgeKind {
     GitHub,
 }
 
-/// Every kind with its word in the configuration and what speaks it.
+/// Every kind with its name in the configuration and the implementation of its API.
 const DIALECTS: &[(ForgeKind, &str, &dyn Dialect)] = &[(ForgeKind::GitHub, "github", &github::GitHub)];
 
 impl ForgeKind {
-    /// From its word in the configuration.
+    /// Parses a name from the configuration.
     pub fn parse(word: &str) -> Option<Self> {
         DIALECTS.iter().find(|(_, known, _)| *known == word).map(|(kind, ..)| *kind)
     }
@@ -32,18 +32,18 @@ impl ForgeKind {
     }
 }
 
-/// A forge as configured.
+/// A configured forge.
 #[derive(Clone)]
 pub struct ForgeConfig {
     /// Its kind.
     pub kind: ForgeKind,
     /// The host in names and remotes of repositories, for example `github.com`.
     pub host: String,
-    /// The address of its API; `None`: as is usual for its kind and host.
+    /// The address of its API; `None` selects the default for its kind and host.
     pub api: Option<String>,
-    /// The token; without one it is read as a stranger.
+    /// The token; without one, only public repositories are readable.
     pub token: Option<Secret>,
-    /// The version of its API that is asked for; `None`: the one this was written for.
+    /// The requested version of its API; `None` selects the one that this code was written for.
     pub version: Option<String>,
 }
 
@@ -58,20 +58,20 @@ impl fmt::Debug for ForgeConfig {
     }
 }
 
-/// A configuration that was checked.
+/// A validated configuration.
 pub(crate) struct Checked {
-    /// In lower case.
+    /// The host in lower case.
     pub(crate) host: String,
-    /// Without a slash at its end.
+    /// The address of the API without a trailing slash.
     pub(crate) api: String,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) dialect: &'static dyn Dialect,
 }
 
-/// Checks a forge of the configuration.
+/// Validates a configured forge.
 ///
 /// # Errors
-/// Invalid: the member of `[[forge]]` that is not as it must be.
+/// Invalid, with the member of `[[forge]]` that is invalid.
 pub(crate) fn check(config: &ForgeConfig) -> Result<Checked> {
     let dialect = config.kind.dialect();
     let host = config.host.trim().to_ascii_lowercase();
@@ -101,7 +101,7 @@ pub(crate) fn check(config: &ForgeConfig) -> Result<Checked> {
     Ok(Checked { host, api, headers, dialect })
 }
 
-/// Whether an address without encryption stays on this machine.
+/// True if an unencrypted address stays on this machine.
 fn is_loopback(api: &str) -> bool {
     let Some(rest) = api.strip_prefix("http://") else { return false };
     let authority = rest.split('/').next().unwrap_or_default();

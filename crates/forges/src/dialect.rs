@@ -1,4 +1,5 @@
-//! What a forge's API is asked and how its answers are read. Pure: nothing here sends, waits or remembers.
+//! The requests to a forge's API, and the parsing of its responses. Pure: this module sends, waits
+//! for and stores nothing.
 
 use http::{HeaderName, HeaderValue};
 use loci_model::Timestamp;
@@ -10,72 +11,77 @@ use loci_outbound::secret::Secret;
 use crate::listing::Listing;
 use crate::review_dialect::ReviewDialect;
 
-/// A question.
+/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ask {
-    /// Path and query below the API's address, every part encoded, without a slash in front.
+    /// The path and query below the API's address, each part encoded, without a leading slash.
     pub(crate) path: String,
-    /// The form that is wanted.
+    /// The requested media type.
     pub(crate) accept: &'static str,
 }
 
-/// Two revisions side by side.
+/// A comparison of two revisions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Comparison {
-    /// The first is the second or one of its ancestors.
+    /// True if the first revision is the second one or one of its ancestors.
     pub(crate) is_ancestor: bool,
-    /// Files that have another path in the second.
+    /// Files that have another path in the second revision.
     pub(crate) renames: Vec<Rename>,
-    /// There may be more: the forge names no further files.
+    /// True if the list of files may be incomplete.
     pub(crate) is_cut: bool,
 }
 
-/// Who a repository is.
+/// The metadata of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Facts {
     pub(crate) id: u64,
     pub(crate) path: String,
     pub(crate) default_branch: Option<String>,
-    /// Number and path of the repository it was forked from.
+    /// The number and path of the repository from which it was forked.
     pub(crate) parent: Option<(u64, String)>,
 }
 
-/// What a refusal means beyond its status.
+/// The meaning of a refusal beyond its status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// Too many requests: again after so many milliseconds, where the forge says.
+    /// Too many requests; the pause in milliseconds, if the forge reports one.
     Rate(Option<u64>),
-    /// The object is larger than the forge gives out.
+    /// The object is larger than the forge returns.
     TooLarge,
-    /// What its status says.
+    /// No meaning beyond the status.
     Other,
 }
 
-/// A forge's API. `at` is a path as [`Dialect::locate`] gives it. What cannot be read as the API's answer is `None`.
+/// The API of a kind of forge. `at` is a path as returned by [`Dialect::locate`]. A response that
+/// does not follow the API is parsed as `None`.
 pub(crate) trait Dialect: Send + Sync {
-    /// The address of a host's API where the configuration names none.
+    /// Returns the default address of a host's API.
     fn api(&self, host: &str) -> String;
-    /// Headers of every request. `None` where the token or the version holds characters no header takes.
+    /// Returns the headers of every request; `None` if the token or the version contains characters
+    /// that are not allowed in a header.
     fn headers(
         &self,
         token: Option<&Secret>,
         version: Option<&str>,
     ) -> Option<Vec<(HeaderName, HeaderValue)>>;
-    /// Where a repository is; `None` where its path is none of this forge.
+    /// Returns the API path of a repository; `None` if the path cannot belong to this kind of
+    /// forge.
     fn locate(&self, path: &str) -> Option<String>;
 
     fn repository(&self, at: &str) -> Ask;
     fn read_repository(&self, answer: &Answer) -> Option<Facts>;
 
-    /// The commit a name stands for; `None` for what no name is.
+    /// Returns the request for the commit to which a name resolves; `None` if the text is not a
+    /// valid name.
     fn tip(&self, at: &str, name: &str) -> Option<Ask>;
     fn read_tip(&self, answer: &Answer) -> Option<ObjectId>;
 
-    /// A tree by its own id or by a commit's; all that is below it, or its own entries.
+    /// Returns the request for a tree by its own id or that of a commit: recursive, or only its own
+    /// entries.
     fn tree(&self, at: &str, id: &ObjectId, is_deep: bool) -> Ask;
     fn read_tree(&self, answer: &Answer) -> Option<Listing>;
 
-    /// The content of a blob, which is the answer's body.
+    /// Returns the request for the content of a blob, which is the body of the response.
     fn blob(&self, at: &str, id: &ObjectId) -> Ask;
 
     fn comparison(&self, at: &str, older: &ObjectId, newer: &ObjectId) -> Ask;
@@ -83,11 +89,11 @@ pub(crate) trait Dialect: Send + Sync {
 
     fn refusal(&self, answer: &Answer, now: Timestamp) -> Refusal;
 
-    /// What is left of the limit, as an answer tells.
+    /// Returns the remaining rate limit that a response reports.
     fn room(&self, answer: &Answer) -> Option<ForgeRoom>;
 
-    /// The form of answers that are JSON.
+    /// The media type of JSON responses.
     fn json(&self) -> &'static str;
-    /// The part about reviews.
+    /// The part of the API that concerns reviews.
     fn reviews(&self) -> &'static dyn ReviewDialect;
 }

@@ -1,11 +1,11 @@
-//! What keeps code from being read, in the port's words. Details name the host and a status: no address, no token, no text
-//! of an answer.
+//! The errors of reading code, as defined by the port. Details contain the host and a status, but
+//! no address, token or text of a response.
 
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeError;
 use loci_outbound::request::{Answer, OutboundError};
 
-/// A refusal that no dialect reads in another way.
+/// A refusal to which the dialect assigns no special meaning.
 pub(crate) fn refused(host: &str, answer: &Answer, pause_ms: Option<u64>) -> CodeError {
     let (why, what) = match answer.status {
         401 => (Unverifiable::Auth, "does not take the token: look at the variable that token_env names"),
@@ -21,7 +21,7 @@ pub(crate) fn refused(host: &str, answer: &Answer, pause_ms: Option<u64>) -> Cod
     }
 }
 
-/// Too many requests.
+/// A refusal because of too many requests.
 pub(crate) fn rate(host: &str, pause_ms: u64) -> CodeError {
     CodeError {
         why: Unverifiable::Rate,
@@ -30,7 +30,7 @@ pub(crate) fn rate(host: &str, pause_ms: u64) -> CodeError {
     }
 }
 
-/// A request without an answer.
+/// A request without a response.
 pub(crate) fn unanswered(host: &str, error: &OutboundError) -> CodeError {
     let why = match error {
         OutboundError::TooLarge => Unverifiable::TooLarge,
@@ -43,7 +43,7 @@ pub(crate) fn unanswered(host: &str, error: &OutboundError) -> CodeError {
     CodeError::new(why, format!("{host}: {error}"))
 }
 
-/// An answer that is not the API's.
+/// A response that does not follow the API.
 pub(crate) fn garbled(host: &str) -> CodeError {
     CodeError::new(
         Unverifiable::Network,
@@ -51,7 +51,7 @@ pub(crate) fn garbled(host: &str) -> CodeError {
     )
 }
 
-/// The repository is not there for this token, or not there at all.
+/// A repository that does not exist, or is not visible with this token.
 pub(crate) fn hidden(host: &str) -> CodeError {
     CodeError::new(
         Unverifiable::AuthOrMissing,
@@ -59,23 +59,23 @@ pub(crate) fn hidden(host: &str) -> CodeError {
     )
 }
 
-/// The repository is there, the object is not.
+/// A missing object in an existing repository.
 pub(crate) fn missing(why: Unverifiable, what: &str) -> CodeError {
     CodeError::new(why, format!("the repository is there, but not its {what}"))
 }
 
-/// The time of a call is over.
+/// A call that has exceeded its time limit.
 pub(crate) fn late() -> CodeError {
     CodeError::new(Unverifiable::Deadline, "the time for reading from forges was over")
 }
 
-/// A list with more entries than are read.
+/// A list with more entries than the limit.
 pub(crate) fn too_long(host: &str, read: usize) -> CodeError {
     let detail = format!("a list of {host} is longer than is read: {read} entries were, and there are more");
     CodeError::new(Unverifiable::TooLarge, detail)
 }
 
-/// Larger than is read.
+/// An object above the size limit.
 pub(crate) fn too_large(what: &str) -> CodeError {
     CodeError::new(Unverifiable::TooLarge, format!("{what} is larger than is read"))
 }

@@ -1,4 +1,4 @@
-//! All repositories on the configured forges, and the threads on which they are read.
+//! All repositories on the configured forges, and the threads that read them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,18 +22,20 @@ use crate::failure;
 use crate::remote::{Remote, Repository, Terms};
 use crate::source::ForgeSource;
 
-/// The numbers of reading from forges.
+/// The limits of reading from forges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForgeOptions {
-    /// Requests at once, of one call and to one forge (`verified.remote_concurrency`).
+    /// The maximum number of concurrent requests of one call, and to one forge
+    /// (`verified.remote_concurrency`).
     pub concurrency: usize,
-    /// What one call may take (`verified.remote_budget_ms`).
+    /// The time limit of one call, in milliseconds (`verified.remote_budget_ms`).
     pub budget_ms: u64,
-    /// A name is not asked for again within this long.
+    /// The time for which a resolved name is cached, in milliseconds.
     pub tip_ttl_ms: u64,
-    /// Blobs of one forge that are held; listings have as much again.
+    /// The maximum size of the cached blobs of one forge, in bytes; the cache of listings has the
+    /// same limit.
     pub cache_bytes: usize,
-    /// Calls that are read at once; others wait.
+    /// The maximum number of concurrent calls; further calls wait.
     pub threads: usize,
 }
 
@@ -49,18 +51,18 @@ impl Default for ForgeOptions {
     }
 }
 
-/// What the adapter needs of the world.
+/// The ports that the adapter uses.
 #[derive(Clone)]
 pub struct ForgeParts {
-    /// Sends requests under the one policy of what leaves.
+    /// The sender of requests, which applies the policy for outgoing requests.
     pub transport: Arc<dyn Transport>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Where requests run, and the threads that wait for them.
+    /// The runtime of the requests, and of the threads that wait for them.
     pub runtime: Handle,
 }
 
-/// The forges of the configuration.
+/// The configured forges.
 pub struct Forges {
     accounts: BTreeMap<String, Arc<Account>>,
     options: ForgeOptions,
@@ -70,10 +72,10 @@ pub struct Forges {
 }
 
 impl Forges {
-    /// Of these forges and no others: a host that is not among them is never called.
+    /// Creates the adapter for these forges. Hosts that are not listed are never called.
     ///
     /// # Errors
-    /// Invalid: a member of `[[forge]]`, or two forges with one host.
+    /// Invalid if a member of `[[forge]]` is invalid, or two forges have the same host.
     pub fn new(forges: &[ForgeConfig], options: ForgeOptions, parts: ForgeParts) -> Result<Self> {
         let mut accounts = BTreeMap::new();
         for forge in forges {
@@ -89,17 +91,18 @@ impl Forges {
         Ok(Self { accounts, options, clock: parts.clock, runtime: parts.runtime, threads })
     }
 
-    /// The hosts that can be read, in order.
+    /// Returns the configured hosts, in order.
     pub fn hosts(&self) -> impl Iterator<Item = &str> {
         self.accounts.keys().map(String::as_str)
     }
 
-    /// The account of a host, in whatever case.
+    /// Returns the account of a host, ignoring case.
     pub(crate) fn account(&self, host: &str) -> Option<Arc<Account>> {
         self.accounts.get(&host.to_ascii_lowercase()).cloned()
     }
 
-    /// Who the repository is: its number, and its name now. Asked for anew each time, an unchanged one free of charge.
+    /// Returns the repository's number and current name. Each call sends a request; an unchanged
+    /// repository does not count against the rate limit.
     async fn repository(&self, place: &CodePlace) -> CodeResult<ForgeRepository> {
         let remote = self.open(place)?;
         let time = self.clock.sleep(self.options.budget_ms);
@@ -146,7 +149,7 @@ impl Forges {
         Ok(Remote { account, repository, terms })
     }
 
-    /// A thread to wait on; no longer waited for than a call may take.
+    /// Reserves a thread for a call, and waits at most for the time limit of a call.
     async fn thread(&self) -> CodeResult<OwnedSemaphorePermit> {
         let free = Arc::clone(&self.threads).acquire_owned();
         match select(std::pin::pin!(free), self.clock.sleep(self.options.budget_ms)).await {
@@ -161,7 +164,7 @@ impl CodeSources for Forges {
         Box::pin(async move {
             self.open(place)?;
             let permit = self.thread().await?;
-            // The call's time begins now.
+            // The time limit of the call starts here.
             let remote = self.open(place)?;
             let runtime = self.runtime.clone();
             let reading = self.runtime.spawn_blocking(move || {
@@ -175,7 +178,7 @@ impl CodeSources for Forges {
         })
     }
 
-    /// Directories are no forge's matter.
+    /// Returns `None`, because directories are not on a forge.
     fn discover<'a>(&'a self, _: &'a Path) -> BoxFuture<'a, Result<Option<Discovered>>> {
         Box::pin(std::future::ready(Ok(None)))
     }

@@ -1,5 +1,5 @@
-//! GitHub's REST API, and that of GitHub Enterprise Server. Contents as JSON are never asked for: they are empty from 1 MB
-//! on; modes come from trees, text from blobs.
+//! The REST API of GitHub and of GitHub Enterprise Server. Contents are never requested as JSON,
+//! because those are empty above 1 MB. Modes come from trees, and contents from blobs.
 
 use std::borrow::Cow;
 
@@ -19,20 +19,21 @@ use crate::listing::Listing;
 use crate::review_dialect::ReviewDialect;
 use crate::url_part::part;
 
-/// The version this was written for.
+/// The version of the API for which this code was written.
 const VERSION: &str = "2022-11-28";
 const JSON: &str = "application/vnd.github+json";
 const SHA: &str = "application/vnd.github.sha";
 const RAW: &str = "application/vnd.github.raw+json";
 
-/// Limits are by the hour: a longer pause is a clock that is wrong.
+/// The longest pause, in milliseconds. Rate limits are hourly, so a longer pause indicates a wrong
+/// clock.
 const PAUSE_MS_MAX: u64 = 3_660_000;
-/// A comparison names so many files and no more, whatever has changed.
+/// The maximum number of files in a comparison of the API.
 const COMPARED_FILES_MAX: usize = 300;
-/// Refusals that are looked into.
+/// The maximum size of a refusal that is parsed, in bytes.
 const REFUSAL_BYTES_MAX: usize = 16 * 1024;
 
-/// The dialect.
+/// The API of GitHub.
 pub(crate) struct GitHub;
 
 #[derive(Deserialize)]
@@ -99,7 +100,8 @@ impl Dialect for GitHub {
     fn api(&self, host: &str) -> String {
         match host {
             "github.com" => "https://api.github.com".to_owned(),
-            // An enterprise with its data apart has a host of its own; a server of one's own has a path.
+            // An enterprise with data residency has its own API host; a self-hosted server has an
+            // API path.
             _ if host.ends_with(".ghe.com") => format!("https://api.{host}"),
             _ => format!("https://{host}/api/v3"),
         }
@@ -147,7 +149,8 @@ impl Dialect for GitHub {
     }
 
     fn tree(&self, at: &str, id: &ObjectId, is_deep: bool) -> Ask {
-        // Any value of the parameter means that all is wanted, so it is left out for less.
+        // Any value of the parameter selects a recursive listing, so a request for a flat one omits
+        // it.
         let deep = if is_deep { "?recursive=1" } else { "" };
         Ask { path: format!("{at}/git/trees/{id}{deep}"), accept: JSON }
     }
@@ -176,7 +179,7 @@ impl Dialect for GitHub {
     }
 
     fn comparison(&self, at: &str, older: &ObjectId, newer: &ObjectId) -> Ask {
-        // One commit a page: none is read. Files are on the first page.
+        // A page has one commit, because the commits are not used. All files are on the first page.
         Ask { path: format!("{at}/compare/{older}...{newer}?per_page=1&page=1"), accept: JSON }
     }
 
@@ -203,7 +206,7 @@ impl Dialect for GitHub {
         }
         let asked = asked_pause_ms(&answer.headers, &[], now);
         let used_up = used_up_ms(&answer.headers, now);
-        // Secondary limits answer 403 too, not always with a header.
+        // Secondary rate limits also use status 403, and not always with a header.
         let is_rate = match answer.status {
             429 => true,
             403 => {
@@ -238,7 +241,8 @@ impl Dialect for GitHub {
     }
 }
 
-/// How long until a limit that is used up is whole again; `None` where it is not used up.
+/// Returns the time until an exhausted rate limit resets, in milliseconds; `None` if it is not
+/// exhausted.
 fn used_up_ms(headers: &HeaderMap, now: Timestamp) -> Option<u64> {
     if header_number(headers, "x-ratelimit-remaining")? != 0 {
         return None;
@@ -251,8 +255,8 @@ fn header_number(headers: &HeaderMap, name: &str) -> Option<i64> {
     headers.get(name)?.to_str().ok()?.trim().parse().ok()
 }
 
-/// A name as the API takes it: what a clone calls the branches of a remote are the forge's own branches. `None` for what
-/// is no name of a commit here.
+/// Converts a name to the form of the API: remote-tracking branches of a clone are the forge's own
+/// branches. Returns `None` for text that names no commit.
 fn plain_name(name: &str) -> Option<String> {
     let is_odd = |c: char| c.is_control() || matches!(c, ' ' | '~' | '^' | ':' | '?' | '*' | '[' | '\\');
     let is_none = name == "WORKTREE" || name.starts_with('-') || name.contains(is_odd);
@@ -408,7 +412,7 @@ mod tests {
         check(answer(403, &[], r#"{"message":"Resource not accessible"}"#), Refusal::Other);
         check(answer(403, &[(LIMIT, "57"), (RESET, "1795334700")], ""), Refusal::Other);
         check(answer(401, &[(LIMIT, "0"), (RESET, "1795334700")], ""), Refusal::Other);
-        // 2026-11-22T08:05:00Z.
+        // The reset time is 2026-11-22T08:05:00Z.
         check(answer(403, &[(LIMIT, "0"), (RESET, "1795334700")], ""), Refusal::Rate(Some(300_000)));
         check(answer(429, &[(LIMIT, "0"), (RESET, "1795334700")], ""), Refusal::Rate(Some(300_000)));
         check(
@@ -419,7 +423,7 @@ mod tests {
         check(answer(429, &[], ""), Refusal::Rate(None));
         let secondary = r#"{"message":"You have exceeded a secondary rate limit."}"#;
         check(answer(403, &[], secondary), Refusal::Rate(None));
-        // A clock that is wrong neither shuts a forge for days nor asks without a pause.
+        // A wrong clock neither blocks a forge for days nor removes the pause between requests.
         check(answer(403, &[(LIMIT, "0"), (RESET, "1995334700")], ""), Refusal::Rate(Some(PAUSE_MS_MAX)));
         check(answer(403, &[(LIMIT, "0"), (RESET, "1595334700")], ""), Refusal::Rate(Some(1_000)));
         check(answer(403, &[], r#"{"errors":[{"resource":"Blob","code":"too_large"}]}"#), Refusal::TooLarge);

@@ -1,4 +1,5 @@
-//! Bodies of GitHub's webhooks, normalised. What is of no use has no news, whatever else it says.
+//! Parses the bodies of GitHub's webhooks into a common format. An event that is not used yields no
+//! news.
 
 use loci_model::ports::forge::NoticeReader;
 use loci_model::tasks::forge_news::{ForgeNews, ForgeNotice, NoticedRepository, ReviewChange};
@@ -10,16 +11,17 @@ use serde_json::Value;
 
 use crate::github_shapes::{Commented, Pull, Reviewed, Suite, time};
 
-/// In front of a branch's name.
+/// The prefix of branch names.
 const BRANCH: &str = "refs/heads/";
-/// No commit: the branch was deleted.
+/// The null id: the branch was deleted.
 const NONE: &str = "0000000000000000000000000000000000000000";
 
-/// Reads them.
+/// The parser of GitHub's webhooks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GitHubHooks;
 
-/// Members are read when their event is: another event may use the same name for something else.
+/// The body of a webhook. Members are parsed only for the events that use them, because other
+/// events may use the same name differently.
 #[derive(Deserialize)]
 struct Body {
     action: Option<Value>,
@@ -30,7 +32,7 @@ struct Body {
     thread: Option<Value>,
     check_suite: Option<Value>,
     changes: Option<Value>,
-    // Of pushes.
+    // Members of pushes.
     #[serde(rename = "ref")]
     reference: Option<Value>,
     after: Option<Value>,
@@ -114,7 +116,7 @@ fn news(event: &str, action: &str, body: Body) -> Result<Option<ForgeNews>> {
 fn reviewed(body: Body, change: ReviewChange) -> Result<Option<ForgeNews>> {
     let (review, pr): (Reviewed, Pull) =
         (part("review", body.review)?, part("pull_request", body.pull_request)?);
-    // One that was not handed in yet is no news.
+    // A review that is not submitted yet yields no news.
     let Some(review) = review.told() else { return Ok(None) };
     Ok(Some(ForgeNews::Review { change, review, pr: Box::new(whole(pr)?) }))
 }
@@ -143,7 +145,7 @@ fn pull(body: Body, change: PullRequestChange) -> Result<Option<ForgeNews>> {
     Ok(Some(ForgeNews::PullRequest { change, pr: Box::new(pr) }))
 }
 
-/// A push to a branch; none of tags, and none of a branch that is gone.
+/// Returns a push to a branch; `None` for a tag, and for a deleted branch.
 fn pushed(body: Body) -> Result<Option<ForgeNews>> {
     let text = |value: Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
     let branch = text(body.reference).and_then(|name| name.strip_prefix(BRANCH).map(str::to_owned));
@@ -153,7 +155,8 @@ fn pushed(body: Body) -> Result<Option<ForgeNews>> {
     };
     let commits = part::<Option<Vec<PushedCommit>>>("commits", Some(body.commits.unwrap_or_default()))?;
     let commits = commits.unwrap_or_default();
-    // The forge's clock, by which merges have their times; commits have those of whoever made them.
+    // The time of the forge's clock, as for merges. The times of commits come from the clocks of
+    // their authors.
     let latest = || commits.iter().filter_map(|commit| time(commit.timestamp.as_deref())).max();
     let Some(at) = seconds(repository.pushed_at.as_ref()).or_else(latest) else { return Ok(None) };
     let told = |commit: PushedCommit| PullRequestCommit {
@@ -169,7 +172,7 @@ fn pushed(body: Body) -> Result<Option<ForgeNews>> {
     Ok(Some(ForgeNews::Push { push: BranchPush { branch, is_default, after, commits, at } }))
 }
 
-/// The time of a push is a number of seconds, elsewhere a text.
+/// Parses a time, which is a number of seconds in a push and text in other events.
 fn seconds(at: Option<&Value>) -> Option<loci_model::Timestamp> {
     match at? {
         Value::Number(seconds) => {
@@ -180,7 +183,7 @@ fn seconds(at: Option<&Value>) -> Option<loci_model::Timestamp> {
     }
 }
 
-/// What it was called before: another name, or another owner.
+/// Returns the repository's previous path after a change of its name or owner.
 fn formerly(body: &Body) -> Option<String> {
     let (changes, now) = (body.changes.as_ref()?, &body.repository.as_ref()?.full_name);
     let (owner, name) = now.split_once('/')?;
@@ -203,7 +206,7 @@ fn part<T: serde::de::DeserializeOwned>(name: &'static str, value: Option<Value>
     serde_json::from_value(value).map_err(|error| unreadable(name).caused_by(error))
 }
 
-/// The host of a page's address.
+/// Returns the host of a page's address.
 fn host(url: Option<&str>) -> String {
     let host = url.and_then(|url| url.split_once("://")).and_then(|(_, rest)| rest.split('/').next());
     host.filter(|host| !host.is_empty()).unwrap_or("github.com").to_ascii_lowercase()
@@ -322,7 +325,7 @@ mod tests {
         ] {
             assert_eq!(GitHubHooks.read(event, body.as_bytes()).unwrap(), None, "{event}: of no repository");
         }
-        // Members that another event uses in another way cost nothing.
+        // Unused members in an unexpected format cause no error.
         let odd =
             json!({"action": 7, "ref": {}, "after": [], "commits": 3, "thread": "x", "comment": "fine"});
         assert_eq!(read("deployment_review", &odd).news, None);

@@ -1,4 +1,5 @@
-//! Pull requests and reviews by GitHub's REST API: paths, and how answers are read. Every list asks for as many as a page has room for.
+//! Pull requests and reviews in GitHub's REST API: paths, and parsing of responses. Every list
+//! requests the maximum page size.
 
 use loci_model::Timestamp;
 use loci_model::tasks::forge_news::{ToldComment, ToldReview};
@@ -11,7 +12,7 @@ use crate::github_shapes::{Commented, Pull, Reviewed, Suite, User, time, user};
 use crate::review_dialect::{ReviewDialect, ThreadPage};
 use crate::url_part::part;
 
-/// The dialect's part about reviews.
+/// The part of GitHub's API that concerns reviews.
 pub(crate) struct GitHubReviews;
 
 #[derive(Deserialize)]
@@ -57,11 +58,12 @@ struct Suites {
     check_suites: Vec<Suite>,
 }
 
-/// What only GraphQL tells. A thread's first comment names it.
+/// The query for the resolution of threads, which only GraphQL provides. The first comment
+/// identifies a thread.
 const THREADS: &str = "query($owner:String!,$name:String!,$pr:Int!,$after:String){repository(owner:$owner,name:$name){\
     pullRequest(number:$pr){reviewThreads(first:100,after:$after){pageInfo{hasNextPage endCursor} \
     nodes{isResolved comments(first:1){nodes{databaseId}}}}}}}";
-/// Where an enterprise's server has its REST API, and where the other.
+/// The path of the REST API on an enterprise server; `GRAPH` is that of GraphQL.
 const REST: &str = "/api/v3";
 const GRAPH: &str = "/api/graphql";
 
@@ -168,8 +170,8 @@ impl ReviewDialect for GitHubReviews {
         Some(format!("{at}/collaborators/{}/permission", part(login)?))
     }
 
-    /// `role_name` tells maintain and triage apart, which `permission` calls write and read; it names custom roles too, and then the
-    /// permission is their base.
+    /// Parses a role. `role_name` distinguishes maintain and triage, which `permission` reports as
+    /// write and read. For a custom role it contains the custom name, and `permission` its base.
     fn read_role(&self, body: &[u8]) -> Option<RepositoryRole> {
         let read: Permission = loci_json::from_slice(body).ok()?;
         RepositoryRole::parse(&read.role_name).or_else(|| RepositoryRole::parse(&read.permission))

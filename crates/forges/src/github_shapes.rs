@@ -1,5 +1,5 @@
-//! What GitHub says of people, pull requests, reviews and comments, in answers of its API and in bodies of its webhooks alike. States
-//! are upper case in the one and lower case in the other.
+//! The representations of users, pull requests, reviews and comments in GitHub's API and webhooks.
+//! States are upper case in the API and lower case in webhooks.
 
 use loci_model::Timestamp;
 use loci_model::tasks::forge_news::{ToldComment, ToldReview};
@@ -7,7 +7,7 @@ use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};
 use serde::{Deserialize, Deserializer};
 
-/// An account.
+/// A user account.
 #[derive(Debug, Clone)]
 pub(crate) struct User {
     login: String,
@@ -15,7 +15,7 @@ pub(crate) struct User {
     kind: String,
 }
 
-/// The same as it is told: `{}` where nobody is known by that name, or the account is gone.
+/// A user account as received: `{}` if no account is known, or the account was deleted.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ToldUser {
@@ -25,7 +25,7 @@ struct ToldUser {
     kind: Option<String>,
 }
 
-/// Reads an account: `null`, `{}` and absence are nobody.
+/// Parses an account; `null`, `{}` and absence mean that there is none.
 pub(crate) fn user<'de, D: Deserializer<'de>>(from: D) -> Result<Option<User>, D::Error> {
     let told: Option<ToldUser> = Deserialize::deserialize(from)?;
     Ok(told.and_then(|told| {
@@ -34,14 +34,14 @@ pub(crate) fn user<'de, D: Deserializer<'de>>(from: D) -> Result<Option<User>, D
     }))
 }
 
-/// Whose account was deleted: nobody's weight.
+/// The login that stands for a deleted account.
 const GHOST: &str = "ghost";
 
 impl User {
     pub(crate) fn told(user: Option<Self>) -> ForgeUser {
         match user {
             Some(user) => {
-                // Apps are also told by how their logins end.
+                // Apps are also recognised by the suffix of their logins.
                 let is_bot = user.kind.eq_ignore_ascii_case("Bot") || user.login.ends_with("[bot]");
                 ForgeUser { id: user.id, login: user.login, is_bot }
             }
@@ -70,7 +70,7 @@ pub(crate) struct Label {
     name: String,
 }
 
-/// A pull request, whole or as it stands beside a review.
+/// A pull request, complete or as included in a review.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Pull {
     pub(crate) number: u64,
@@ -105,10 +105,10 @@ pub(crate) struct Pull {
 }
 
 impl Pull {
-    /// `None` where its times cannot be read.
+    /// Converts the pull request; `None` if its creation time is invalid.
     pub(crate) fn told(self, commits: Vec<PullRequestCommit>) -> Option<PullRequest> {
         let created_at = time(self.created_at.as_deref())?;
-        // A fork that was deleted is none of ours either.
+        // A pull request from a deleted repository counts as one from a fork.
         let is_fork = self.head.repo.map(|repo| repo.id) != self.base.repo.map(|repo| repo.id);
         Some(PullRequest {
             number: self.number,
@@ -154,7 +154,7 @@ pub(crate) struct Reviewed {
 }
 
 impl Reviewed {
-    /// `None` for one that was not handed in yet, and for what is none.
+    /// Converts the review; `None` if it is not submitted yet, or its state or time is invalid.
     pub(crate) fn told(self) -> Option<ToldReview> {
         let state = ReviewState::parse(&self.state.to_ascii_lowercase())?;
         Some(ToldReview {
@@ -171,7 +171,7 @@ impl Reviewed {
     }
 }
 
-/// A comment on lines.
+/// A comment on lines of code.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Commented {
     pub(crate) id: u64,
@@ -199,7 +199,7 @@ impl Commented {
                 id: self.id,
                 author: User::told(self.user),
                 path: self.path,
-                // The line is gone from a comment whose code has changed since.
+                // `line` is null if the code has changed since the comment.
                 line: self.line.or(self.original_line),
                 is_outdated: Some(self.line.is_none() && self.original_line.is_some()),
                 authority: Some(guess(self.author_association.as_deref())),
@@ -215,7 +215,7 @@ impl Commented {
     }
 }
 
-/// A suite of checks.
+/// A check suite.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Suite {
     id: u64,
@@ -227,7 +227,7 @@ pub(crate) struct Suite {
 }
 
 impl Suite {
-    /// `None` for one that goes on.
+    /// Converts the suite; `None` if it is not completed.
     pub(crate) fn told(self) -> Option<CheckSuite> {
         if self.status.as_deref().is_some_and(|status| !status.eq_ignore_ascii_case("completed")) {
             return None;
@@ -242,13 +242,14 @@ impl Suite {
     }
 }
 
-/// A time of the API.
+/// Parses a time of the API.
 pub(crate) fn time(text: Option<&str>) -> Option<Timestamp> {
     Timestamp::parse(text?).ok()
 }
 
-/// What somebody's association lets one guess. Who is a member privately is told as a contributor, and a member may not write at all:
-/// this counts half at most, and only where the forge does not say what they may do.
+/// Derives a provisional authority from a user's association with the repository. A private member
+/// is reported as a contributor, and a member may lack write access. So it counts at most half, and
+/// is used only if the forge does not report permissions.
 pub(crate) fn guess(association: Option<&str>) -> Authority {
     let of = |role, has_merged| Authority { role, is_provisional: true, has_merged, ..Authority::default() };
     match association.unwrap_or_default().to_ascii_uppercase().as_str() {

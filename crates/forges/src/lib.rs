@@ -1,14 +1,18 @@
-//! Code on forges, read by their REST APIs: [`forges::Forges`] is the port of code for places on a
-//! forge. It reads and never writes; requests leave through `loci-outbound`. A forge is one file:
-//! what is asked for, how an answer is read, what a refusal means. Everything else is shared:
-//! [`config`] says which hosts there are (no host is ever taken from a repository's name),
-//! `account` sends to one of them and holds what was read there with its token, `remote` reads one
-//! repository within one call's time, `trees` its listings, `renames` compares two of them,
-//! `source` is the port's view of it. Pull requests and their reviews are read by
-//! [`forges::Forges`] too (`reviews`, `review_dialect`), and bodies of webhooks by [`github_hook`];
-//! what GitHub says of people and reviews is the same in both (`github_shapes`). To add a forge: a
-//! file with an `impl Dialect`, one line in `config::DIALECTS`, a variant of [`config::ForgeKind`],
-//! and its exchanges in `tests/it`.
+//! Code on forges, read through their REST APIs. [`forges::Forges`] implements the code port for
+//! repositories on a forge. It reads and never writes, and sends requests through `loci-outbound`.
+//!
+//! One file implements the API of a forge: requests, parsing of responses, meaning of refusals. The
+//! other modules are shared. [`config`] defines the hosts; a host never comes from a repository's
+//! name. `account` sends requests to one host and caches the responses per token. `remote` reads
+//! one repository within the time limit of one call, `trees` lists its files, `renames` compares
+//! two listings, and `source` implements the port.
+//!
+//! [`forges::Forges`] also reads pull requests and their reviews (`reviews`, `review_dialect`), and
+//! [`github_hook`] parses the bodies of webhooks. Both use the same representations of users and
+//! reviews (`github_shapes`).
+//!
+//! To add a forge: a file with an `impl Dialect`, one line in `config::DIALECTS`, a variant of
+//! [`config::ForgeKind`], and its exchanges in `tests/it`.
 
 mod account;
 pub mod config;

@@ -1,13 +1,13 @@
-//! What stands in a tree, as a forge lists it: all that is below it, or its own entries alone. Pure.
+//! A tree as listed by a forge: recursive, or only its own entries. Pure.
 
 use std::sync::Arc;
 
 use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
 
-/// What a path weighs in a cache beside its letters.
+/// The weight of an entry in a cache, in addition to the length of its path.
 const ENTRY_WEIGHT: usize = 96;
 
-/// Entries of a tree, by path.
+/// The entries of a tree, by path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Listing {
     files: Arc<Vec<CodeFile>>,
@@ -16,7 +16,7 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    /// Of entries in any order; `whole` says that none is left out.
+    /// Creates a listing of entries in any order; `whole` is true if none is omitted.
     pub(crate) fn new(
         mut files: Vec<CodeFile>,
         mut directories: Vec<(String, ObjectId)>,
@@ -39,7 +39,8 @@ impl Listing {
         &self.directories
     }
 
-    /// The entry at a path; without one, nothing is said unless the listing is whole.
+    /// Returns the entry at a path. `None` means that there is none only if the listing is
+    /// complete.
     pub(crate) fn entry(&self, path: &str) -> Option<CodeEntry> {
         let file = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok();
         file.and_then(|at| self.files.get(at)).map(|file| file.entry).or_else(|| {
@@ -48,7 +49,7 @@ impl Listing {
         })
     }
 
-    /// The nearest directory above `path` that is listed, and what of the path is left below it.
+    /// Returns the nearest listed directory above `path`, and the remainder of the path below it.
     pub(crate) fn nearest<'p>(&self, path: &'p str) -> Option<(ObjectId, &'p str)> {
         let slashes = path.rmatch_indices('/').map(|(at, _)| at);
         slashes
@@ -56,7 +57,7 @@ impl Listing {
             .find_map(|(above, below)| Some((self.directory(above)?, below.strip_prefix('/')?)))
     }
 
-    /// What it weighs in a cache.
+    /// Returns the weight in a cache.
     pub(crate) fn weight(&self) -> usize {
         let paths =
             self.files.iter().map(|file| &file.path).chain(self.directories.iter().map(|(path, _)| path));

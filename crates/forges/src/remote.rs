@@ -1,5 +1,6 @@
-//! One repository on a forge, read within one call's time: names of commits, blobs, comparisons, who it is. What never
-//! changes is read once; a name is asked for again after a while, and an unchanged one costs nothing of the limit.
+//! Reads one repository on a forge within the time limit of one call: names of commits, blobs,
+//! comparisons, metadata. Immutable objects are read once. A name is requested again after its
+//! cache time, and an unchanged one does not count against the rate limit.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,32 +17,34 @@ use crate::account::{Account, ObjectKey};
 use crate::dialect::{Ask, Comparison, Dialect, Facts};
 use crate::failure;
 
-/// Names of one repository that are remembered.
+/// The maximum number of cached names per repository.
 const TIPS_MAX: usize = 256;
-/// What the default branch is called changes rarely; its tip is asked for anew all the same.
+/// The cache time of the repository's metadata in microseconds. The name of the default branch
+/// rarely changes; its tip is still requested again.
 const FACTS_TTL_US: u64 = 300_000_000;
-/// Blobs that are fetched ahead in one go.
+/// The maximum number of blobs that one call prefetches.
 const AHEAD_MAX: usize = 512;
 
-/// What is known of a repository.
+/// The cached state of a repository.
 pub(crate) struct Repository {
-    /// Its path as it was asked for, in lower case: owners and names differ in no other way.
+    /// The requested path in lower case, because owners and names are case-insensitive.
     pub(crate) key: Arc<str>,
     state: Mutex<State>,
     tips: BoundedCache<String, Tip>,
-    /// Names and listings are asked for by one at a time: who comes second finds the answer.
+    /// A lock for names and listings: one caller requests them, and the others find the cached
+    /// result.
     pub(crate) turn: tokio::sync::Mutex<()>,
 }
 
 struct State {
-    /// Where it is, for questions.
+    /// The path of the repository in the API.
     at: String,
     facts: Option<Known<Facts>>,
-    /// When the forge last let the token in.
+    /// The time of the last successful response, in microseconds.
     heard_us: Option<u64>,
 }
 
-/// What was answered, and the tag by which to ask whether it still holds.
+/// A cached response with the entity tag for revalidation.
 #[derive(Clone)]
 struct Known<T> {
     what: T,
@@ -67,18 +70,18 @@ impl Repository {
     }
 }
 
-/// How one call reads.
+/// The limits of one call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms {
-    /// Microseconds of the clock at which the call's time is over.
+    /// The deadline of the call, in microseconds of the monotonic clock.
     pub(crate) until_us: u64,
-    /// A name is not asked for again within this long.
+    /// The time for which a name is cached, in microseconds.
     pub(crate) tip_ttl_us: u64,
-    /// Requests at once.
+    /// The maximum number of concurrent requests.
     pub(crate) concurrency: usize,
 }
 
-/// A repository, its account, and a call's terms.
+/// A repository with its account and the limits of a call.
 #[derive(Clone)]
 pub(crate) struct Remote {
     pub(crate) account: Arc<Account>,
@@ -87,7 +90,7 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    /// The commit a name stands for.
+    /// Returns the commit to which a name resolves.
     pub(crate) async fn tip(&self, name: &str) -> CodeResult<Option<ObjectId>> {
         if self.dialect().tip("", name).is_none() {
             return Ok(None);
@@ -108,7 +111,7 @@ impl Remote {
                 self.is_there().await?;
                 return Ok(None);
             }
-            // No such commit, or a repository without any.
+            // The commit does not exist, or the repository is empty.
             (409 | 422, _) => return Ok(None),
             _ => return Err(self.garbled()),
         };
@@ -118,7 +121,8 @@ impl Remote {
         Ok(Some(commit).filter(|commit| !is_too_short(name, commit)))
     }
 
-    /// A commit's own id means the same for ever, as long as the token is let in at all.
+    /// True if a cached tip is still valid. A commit's own id is always valid, as long as the token
+    /// still has access.
     fn still_holds(&self, name: &str, tip: &Tip) -> bool {
         let is_own_id = ObjectId::parse(name) == Some(tip.what);
         let checked = if is_own_id { self.repository.state().heard_us } else { Some(tip.checked_us) };
@@ -126,14 +130,14 @@ impl Remote {
             && !is_too_short(name, &tip.what)
     }
 
-    /// The default branch and its tip.
+    /// Returns the default branch and its tip.
     pub(crate) async fn default_branch(&self) -> CodeResult<Option<(String, ObjectId)>> {
         let Some(tip) = self.tip("HEAD").await? else { return Ok(None) };
         let name = self.facts(FACTS_TTL_US).await?.default_branch;
         Ok(name.map(|name| (name, tip)))
     }
 
-    /// Who it is, at most so old.
+    /// Returns the metadata, at most `age_us_max` microseconds old.
     pub(crate) async fn facts(&self, age_us_max: u64) -> CodeResult<Facts> {
         let known = self.repository.state().facts.clone();
         if let Some(facts) =
@@ -162,12 +166,13 @@ impl Remote {
         Ok(facts)
     }
 
-    /// That the repository shows itself to the token: only then does a missing thing mean that it is not there.
+    /// Checks that the repository is visible with the token. Only then does a "not found" response
+    /// mean that the object does not exist.
     pub(crate) async fn is_there(&self) -> CodeResult<()> {
         self.facts(0).await.map(|_| ())
     }
 
-    /// A blob's content.
+    /// Returns the content of a blob.
     pub(crate) async fn blob(&self, id: &ObjectId) -> CodeResult<Arc<[u8]>> {
         let key = self.key(id);
         if let Some(content) = self.account.blobs.get(&key) {
@@ -187,14 +192,15 @@ impl Remote {
         }
     }
 
-    /// Fetches blobs together that are not held yet. What fails shows when it is read.
+    /// Fetches blobs concurrently that are not cached yet. A blob that cannot be fetched causes an
+    /// error only when it is read.
     pub(crate) async fn fetch_ahead(&self, ids: Vec<ObjectId>) -> CodeResult<()> {
         let absent =
             ids.into_iter().filter(|id| self.account.blobs.get(&self.key(id)).is_none()).take(AHEAD_MAX);
         let fetched = stream::iter(absent.map(|id| async move { self.blob(&id).await.map(|_| ()) }));
         let mut fetched = std::pin::pin!(fetched.buffer_unordered(self.terms.concurrency));
         while let Some(outcome) = fetched.next().await {
-            // A single blob may be missing; a forge that is closed is so for the others too.
+            // A single blob may be missing; an error of the forge affects the other blobs too.
             if let Err(error) = outcome
                 && !matches!(error.why, Unverifiable::PartialClone | Unverifiable::TooLarge)
             {
@@ -204,7 +210,7 @@ impl Remote {
         Ok(())
     }
 
-    /// Two commits side by side. `None` where the forge does not compare them.
+    /// Compares two commits; `None` if the forge does not compare them.
     pub(crate) async fn comparison(
         &self,
         older: &ObjectId,
@@ -230,7 +236,8 @@ impl Remote {
         }
     }
 
-    /// Asks about the repository where it is now; where it has moved, learns where to.
+    /// Sends a request to the repository's current path, and updates the path if the repository has
+    /// moved.
     pub(crate) async fn ask(
         &self,
         make: &(dyn Fn(&dyn Dialect, &str) -> Ask + Sync),
@@ -275,7 +282,8 @@ impl Remote {
     }
 }
 
-/// Fewer than seven digits are no shortened id: such a name must be a branch's or a tag's.
+/// True if a name resolves as an abbreviated id of fewer than seven digits. Such a name is accepted
+/// only as a branch or tag.
 fn is_too_short(name: &str, commit: &ObjectId) -> bool {
     name.len() < 7 && commit.to_string().starts_with(&name.to_ascii_lowercase())
 }

@@ -1,17 +1,18 @@
-//! Files that have another path in another revision. Pure: the same content under another path first, then what the forge
-//! says of the rest. It compares no contents line by line.
+//! Detects files that have another path in another revision. Pure: first by equal content, then by
+//! the forge's report for the rest. It does not compare contents line by line.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::facts::code::{CodeFile, EntryKind, ObjectId, Rename};
 
-/// Files of `from` that stand elsewhere in `to`, by old path; each file of `to` is named once. `told` are renames as the
-/// forge tells them, which count where the listings bear them out.
+/// Returns the files of `from` that have another path in `to`, sorted by old path; each file of
+/// `to` occurs once. The renames that the forge reports count only if both listings confirm them.
 pub(crate) fn between(from: &[CodeFile], to: &[CodeFile], told: &[Rename]) -> Vec<Rename> {
     paired(from, to, told).0
 }
 
-/// True where neither the same content nor what is told accounts for every file that is gone.
+/// True if neither equal content nor the forge's report explains all removed files, and unexplained
+/// added files remain too.
 pub(crate) fn leaves_some(from: &[CodeFile], to: &[CodeFile], told: &[Rename]) -> bool {
     paired(from, to, told).1
 }
@@ -30,7 +31,7 @@ fn paired(from: &[CodeFile], to: &[CodeFile], told: &[Rename]) -> (Vec<Rename>, 
     (found, !gone.is_empty() && !come.is_empty())
 }
 
-/// Files of `these` at paths that `those` have none at.
+/// Returns the files of `these` whose paths do not exist in `those`.
 fn only_in<'f>(these: &'f [CodeFile], those: &[CodeFile]) -> BTreeMap<&'f str, &'f CodeFile> {
     let there: BTreeSet<&str> = those.iter().map(|file| file.path.as_str()).collect();
     these
@@ -40,8 +41,9 @@ fn only_in<'f>(these: &'f [CodeFile], those: &[CodeFile]) -> BTreeMap<&'f str, &
         .collect()
 }
 
-/// Takes the pairs of equal content away from both sides. Among several, the one with the same name goes first, then the
-/// one that shares most of its path, then the first. Empty files are like each other without being the same.
+/// Removes the pairs of equal content from both sides. Among several candidates, one with the same
+/// file name wins, then the one that shares most of its path, then the first. Empty files are not
+/// matched.
 fn by_content(gone: &mut BTreeMap<&str, &CodeFile>, come: &mut BTreeMap<&str, &CodeFile>) -> Vec<Rename> {
     let mut by_id: BTreeMap<ObjectId, (Vec<&str>, Vec<&str>)> = BTreeMap::new();
     for file in gone.values().filter(|file| file.entry.bytes != Some(0)) {
@@ -63,7 +65,7 @@ fn by_content(gone: &mut BTreeMap<&str, &CodeFile>, come: &mut BTreeMap<&str, &C
     found
 }
 
-/// Copies of one content are few; beyond this many the first come first.
+/// The maximum number of copies that are compared by path. Above it, they are paired in order.
 const WEIGHED_MAX: usize = 64;
 
 fn pairs<'p>(before: &[&'p str], after: &[&'p str]) -> Vec<(&'p str, &'p str)> {
@@ -87,7 +89,8 @@ fn pairs<'p>(before: &[&'p str], after: &[&'p str]) -> Vec<(&'p str, &'p str)> {
     found
 }
 
-/// Whether the names are equal, and how many segments the paths share at either end.
+/// Returns true if the file names are equal, and the number of path segments that are equal at both
+/// ends.
 fn closeness(a: &str, b: &str) -> (bool, usize) {
     let shared = |a: &mut dyn Iterator<Item = &str>, b: &mut dyn Iterator<Item = &str>| {
         a.zip(b).take_while(|(a, b)| a == b).count()
@@ -124,7 +127,7 @@ mod tests {
         check(&[("a.rs", '1')], &[("b.rs", '1')], &[], &[("a.rs", "b.rs")]);
         check(&[("a.rs", '1')], &[("a.rs", '2')], &[], &[]);
         check(&[("a.rs", '1')], &[("a.rs", '1'), ("b.rs", '1')], &[], &[]);
-        // Among copies the name decides, then the rest of the path.
+        // Among copies, the file name decides, then the rest of the path.
         check(
             &[("src/x.rs", '1'), ("src/y.rs", '1')],
             &[("lib/a.rs", '1'), ("lib/y.rs", '1')],
@@ -134,7 +137,7 @@ mod tests {
         check(&[("a/b/x.rs", '1')], &[("a/c.rs", '1'), ("z/c.rs", '1')], &[], &[("a/b/x.rs", "a/c.rs")]);
         // Empty files are no evidence.
         check(&[("a/__init__.py", 'e')], &[("b/__init__.py", 'e')], &[], &[]);
-        // What the forge says counts where the listings bear it out.
+        // The forge's report counts only if the listings confirm it.
         check(&[("a.rs", '1')], &[("b.rs", '2')], &[("a.rs", "b.rs")], &[("a.rs", "b.rs")]);
         check(&[("a.rs", '1')], &[("b.rs", '2')], &[("a.rs", "c.rs"), ("x.rs", "b.rs")], &[]);
         check(&[("a.rs", '1')], &[("a.rs", '2'), ("b.rs", '3')], &[("a.rs", "b.rs")], &[]);

@@ -1,15 +1,17 @@
-//! What a forge's API is asked about pull requests and reviews, and how its answers are read. Pure: nothing here sends or remembers.
-//! Paths are below the API's address; what cannot be read as the API's answer is `None`.
+//! The requests for pull requests and reviews to a forge's API, and the parsing of responses. Pure:
+//! this module sends and stores nothing. Paths are below the API's address. A response that does
+//! not follow the API is parsed as `None`.
 
 use loci_model::Timestamp;
 use loci_model::tasks::forge_news::{ToldComment, ToldReview};
 use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
 use loci_model::tasks::review::RepositoryRole;
 
-/// A page of threads, and where the next one starts.
+/// A page of threads, and the cursor of the next page.
 pub(crate) type ThreadPage = (Vec<(u64, bool)>, Option<String>);
 
-/// The part of a forge's API that is about reviews. `at` is a path as `Dialect::locate` gives it.
+/// The part of a forge's API that concerns reviews. `at` is a path as returned by
+/// `Dialect::locate`.
 pub(crate) trait ReviewDialect: Send + Sync {
     fn pull_request(&self, at: &str, number: u64) -> String;
     fn read_pull_request(&self, body: &[u8], commits: Vec<PullRequestCommit>) -> Option<PullRequest>;
@@ -21,26 +23,28 @@ pub(crate) trait ReviewDialect: Send + Sync {
     fn read_reviews(&self, body: &[u8]) -> Option<Vec<ToldReview>>;
 
     fn review(&self, at: &str, pr: u64, id: u64) -> String;
-    /// Within: none for one that was not handed in.
+    /// Parses a review; the inner `None` is one that is not submitted yet.
     fn read_review(&self, body: &[u8]) -> Option<Option<ToldReview>>;
 
     fn comments(&self, at: &str, pr: u64) -> String;
     fn read_comments(&self, body: &[u8]) -> Option<Vec<ToldComment>>;
 
-    /// Where questions about threads go, and the question; behind `after`, where a page before told that.
+    /// Returns the URL and body of the query for threads. `after` is the cursor from the previous
+    /// page.
     fn threads(&self, api: &str, path: &str, pr: u64, after: Option<&str>) -> (String, Vec<u8>);
-    /// First comments with whether their threads are resolved, and where the next page starts.
+    /// Parses the first comments with the resolution of their threads, and the cursor of the next
+    /// page.
     fn read_threads(&self, body: &[u8]) -> Option<ThreadPage>;
 
-    /// `None` for what is no login.
+    /// Returns the path of a user's role; `None` if the text is not a login.
     fn role(&self, at: &str, login: &str) -> Option<String>;
     fn read_role(&self, body: &[u8]) -> Option<RepositoryRole>;
 
-    /// Pull requests, the latest changed first.
+    /// Returns the path of the pull requests, the most recently changed first.
     fn changed(&self, at: &str) -> String;
     fn read_changed(&self, body: &[u8]) -> Option<Vec<(u64, Timestamp)>>;
 
-    /// Commits of the default branch, the latest first.
+    /// Returns the path of the commits of the default branch, the newest first.
     fn landed(&self, at: &str, since: Timestamp) -> String;
     fn read_landed(&self, body: &[u8]) -> Option<Vec<(PullRequestCommit, Timestamp)>>;
 

@@ -1,5 +1,6 @@
-//! Reviews on the configured forges: every page of a list is read, an unchanged page costs nothing of the limit, and a forge that takes
-//! no more requests is left alone until it does.
+//! Reads reviews on the configured forges. It reads all pages of a list. An unchanged page does not
+//! count against the rate limit, and a forge with an exhausted rate limit receives no requests
+//! until it resets.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -23,10 +24,10 @@ use crate::forges::Forges;
 use crate::review_dialect::ReviewDialect;
 use crate::same_host;
 
-/// Bytes of all pages of a list.
+/// The maximum total size of the pages of a list, in bytes.
 const LIST_BYTES_MAX: usize = 128 << 20;
 
-/// An answer that is remembered with the tag by which to ask whether it still holds.
+/// A cached response with the entity tag for revalidation.
 #[derive(Debug)]
 pub(crate) struct Page {
     etag: HeaderValue,
@@ -35,7 +36,7 @@ pub(crate) struct Page {
     next: Option<String>,
 }
 
-/// One repository at an account.
+/// A repository, accessed with one account.
 struct Reading {
     account: Arc<Account>,
     at: String,
@@ -50,7 +51,7 @@ impl Reading {
         failure::garbled(&self.account.forge.host)
     }
 
-    /// One page; `None` where there is no such thing.
+    /// Returns one page; `None` if it does not exist.
     async fn page(&self, path: &str) -> CodeResult<Option<Arc<Page>>> {
         let key: Arc<str> = path.into();
         let known = self.account.pages.get(&key);
@@ -75,7 +76,7 @@ impl Reading {
         }
     }
 
-    /// A whole list, page after page, as long as `goes_on`.
+    /// Reads a list page by page, as long as `goes_on` returns true.
     async fn list<T>(
         &self,
         path: String,
@@ -101,7 +102,7 @@ impl Reading {
     }
 }
 
-/// Where the next page is: below the API's address, or nowhere.
+/// Returns the path of the next page, only if it is below the API's address.
 pub(crate) fn next_page(api: &str, link: Option<&HeaderValue>) -> Option<String> {
     link?.to_str().ok()?.split(',').find_map(|one| {
         let (address, rest) = one.trim().strip_prefix('<')?.split_once('>')?;
@@ -272,9 +273,10 @@ impl Forge for Forges {
     }
 }
 
-/// Of changed pull requests those from a time on, the oldest; without one, the latest.
+/// Selects from the changed pull requests: the oldest at or after `since`, or without it the
+/// latest.
 fn wanted(mut all: Vec<(u64, Timestamp)>, since: Option<Timestamp>, count: usize) -> Vec<(u64, Timestamp)> {
-    // What changes meanwhile moves up, and moves others onto the next page.
+    // A pull request that changes meanwhile moves up, and shifts others onto the next page.
     let mut seen = BTreeSet::new();
     all.retain(|(pr, at)| since.is_none_or(|since| *at >= since) && seen.insert(*pr));
     all.sort_by_key(|(pr, at)| Reverse((*at, *pr)));

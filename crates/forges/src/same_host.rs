@@ -1,12 +1,12 @@
-//! Where a redirect may lead: below the address of the API that was asked, and nowhere else. A token never leaves for
-//! another host.
+//! Restricts redirects to targets below the API's address, so that a token is never sent to another
+//! host.
 
-/// What stands behind the API's address `base` (no slash at its end) in `location`, without the slash between; `None`
-/// where it leads elsewhere.
+/// Returns the part of `location` after the API's address `base` (without a trailing slash) and the
+/// following slash; `None` if it leads elsewhere.
 pub(crate) fn below<'l>(base: &str, location: &'l str) -> Option<&'l str> {
     let rest = match location.strip_prefix(base) {
         Some(rest) => rest,
-        // Without scheme and host: the path alone.
+        // Only a path, without scheme and host.
         None if !location.starts_with("//") => location.strip_prefix(path_of(base)?)?,
         None => return None,
     };
@@ -16,13 +16,13 @@ pub(crate) fn below<'l>(base: &str, location: &'l str) -> Option<&'l str> {
     (is_plain && !climbs).then_some(rest)
 }
 
-/// The path of an address, without a slash at its end.
+/// Returns the path of an address, without a trailing slash.
 fn path_of(base: &str) -> Option<&str> {
     let (_, behind) = base.split_once("://")?;
     Some(behind.find('/').and_then(|at| behind.get(at..)).unwrap_or_default())
 }
 
-/// `.` and `..`, however they are written.
+/// True for `.` and `..` in any encoding.
 fn is_dots(part: &str) -> bool {
     matches!(part.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..")
 }

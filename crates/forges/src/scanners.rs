@@ -1,5 +1,5 @@
-//! What of forges reads what they answer, by name: for the program that counts what each costs on texts that
-//! were made to be dear. It runs nothing of the product.
+//! The parsers of forge responses by name, for the program that measures their cost on adversarial
+//! texts. The product does not use them.
 //!
 //! To add one: a line in the list.
 
@@ -18,10 +18,10 @@ use crate::{github_reviews, reviews, same_host};
 
 const API: &str = "https://api.github.com";
 
-/// A reader with its name.
+/// A parser with its name.
 type Named = (&'static str, fn(&str));
 
-/// Readers, by name.
+/// The parsers, by name.
 pub const SCANNERS: &[Named] = &[
     ("a forge's tree", |text| drop(black_box(GitHub.read_tree(&answer(text))))),
     ("a forge's comparison", |text| drop(black_box(GitHub.read_comparison(&answer(text))))),

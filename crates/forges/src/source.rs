@@ -1,5 +1,6 @@
-//! One repository on a forge as the port of code sees it: each question waits, on the call's own thread, until its answer
-//! is there or the call's time is over. What is held already is answered even then.
+//! Implements the code port for one repository on a forge. Each request blocks the call's own
+//! thread until the response arrives or the call's time limit is reached. Cached results are
+//! returned even after that.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,7 +18,8 @@ use crate::failure;
 use crate::remote::Remote;
 use crate::renames;
 
-/// Forges find renames at this similarity: stricter questions are answered by equal content alone.
+/// The similarity at which forges detect renames, in percent. For a stricter similarity, only equal
+/// content counts.
 const FORGE_SIMILARITY: u8 = 50;
 
 type Listed = Arc<Vec<CodeFile>>;
@@ -26,7 +28,7 @@ type Listed = Arc<Vec<CodeFile>>;
 pub(crate) struct ForgeSource {
     remote: Remote,
     runtime: Handle,
-    /// Sizes of blobs as the trees tell them: a large one is not fetched to see that it is large.
+    /// Sizes of blobs as reported by the trees, so that a blob that is too large is not fetched.
     sizes: RefCell<BTreeMap<ObjectId, u64>>,
 }
 
@@ -35,7 +37,7 @@ impl ForgeSource {
         Self { remote, runtime, sizes: RefCell::new(BTreeMap::new()) }
     }
 
-    /// Waits for an answer as long as the call has time.
+    /// Waits for a response until the time limit of the call.
     fn wait<T>(&self, answer: impl Future<Output = CodeResult<T>>) -> CodeResult<T> {
         let left_us = self.remote.terms.until_us.saturating_sub(self.remote.now_us());
         self.runtime.block_on(async {
@@ -47,13 +49,13 @@ impl ForgeSource {
         })
     }
 
-    /// All files of two commits.
+    /// Returns all files of two commits.
     fn both(&self, from: &ObjectId, to: &ObjectId) -> CodeResult<(Listed, Listed)> {
         self.wait(async { Ok((self.remote.files(from).await?, self.remote.files(to).await?)) })
     }
 
-    /// What the forge says of two commits; `None` where it does not: a comparison too large to be given out leaves what the listings
-    /// show.
+    /// Returns the forge's comparison of two commits; `None` if it does not provide one, or it is
+    /// too large. Then only the listings count.
     fn compared(&self, from: &ObjectId, to: &ObjectId) -> CodeResult<Option<Arc<Comparison>>> {
         match self.wait(self.remote.comparison(from, to)) {
             Err(error) if error.why == Unverifiable::TooLarge => Ok(None),
@@ -130,7 +132,8 @@ impl CodeSource for ForgeSource {
             return Ok(false);
         }
         Ok(match self.compared(from, &to)? {
-            // From the branching point on is compared, not from `from`: what was renamed on its side of it is not told.
+            // The forge compares from the merge base and not from `from`, so renames on that side
+            // are not reported.
             Some(told) => {
                 (told.is_cut || !told.is_ancestor) && renames::leaves_some(&before, &after, &told.renames)
             }
@@ -138,7 +141,8 @@ impl CodeSource for ForgeSource {
         })
     }
 
-    /// Never known: a forge tells a file's renames commit by commit at a request each ([`Self::capabilities`] says so).
+    /// Returns `None`, because a forge reports the renames of a file only per commit, with one
+    /// request each ([`Self::capabilities`] states this).
     fn follow(&self, _: &str, _: &ObjectId, _: &Revision, _: u8) -> CodeResult<Option<String>> {
         Ok(None)
     }

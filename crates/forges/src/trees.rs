@@ -1,5 +1,6 @@
-//! What stands in a commit: one listing of everything where the forge gives it whole, directory by directory where it
-//! cuts the listing off. A path that is missing is missing only from a tree that was listed whole.
+//! Lists the files of a commit: in one recursive listing if the forge returns it completely,
+//! otherwise directory by directory. A path counts as missing only if its tree was listed
+//! completely.
 
 use std::sync::Arc;
 
@@ -12,15 +13,15 @@ use crate::failure;
 use crate::listing::Listing;
 use crate::remote::Remote;
 
-/// A revision with more files or directories is not listed.
+/// The maximum number of files, and of directories, in a revision.
 const FILES_MAX: usize = 1_000_000;
-/// Bytes of all entries of a revision with their paths.
+/// The maximum total weight of the entries of a revision, in bytes.
 const PATHS_BYTES_MAX: usize = 512 << 20;
-/// What is said of a tree that is not given whole even by itself.
+/// The object in the error for a tree that is truncated even when it is not recursive.
 const TREE: &str = "a tree of the repository";
 
 impl Remote {
-    /// The entry at a path of a commit.
+    /// Returns the entry at a path of a commit.
     pub(crate) async fn entry(&self, commit: &ObjectId, path: &str) -> CodeResult<Option<CodeEntry>> {
         let known = self.everything(commit).await?;
         let found = known.entry(path);
@@ -44,7 +45,7 @@ impl Remote {
         }
     }
 
-    /// All files of a commit.
+    /// Returns all files of a commit.
     pub(crate) async fn files(&self, commit: &ObjectId) -> CodeResult<Arc<Vec<CodeFile>>> {
         let known = self.everything(commit).await?;
         if known.is_whole() {
@@ -56,8 +57,9 @@ impl Remote {
         Ok(Arc::clone(whole.files()))
     }
 
-    /// Everything below a commit's root, listed in parts: each directory by itself and, below it, what the forge gives
-    /// whole. What was listed stays known, so a walk that runs out of time is shorter the next time.
+    /// Lists everything below a commit's root in parts: each truncated directory without recursion,
+    /// and its subdirectories recursively. Listings stay cached, so a walk that exceeds the time
+    /// limit is shorter the next time.
     async fn walked(&self, commit: &ObjectId) -> CodeResult<Listing> {
         let mut gathered = Gathered::default();
         let mut cut_off = vec![(String::new(), *commit)];
@@ -83,7 +85,7 @@ impl Remote {
         Ok(Listing::new(gathered.files, gathered.directories, true))
     }
 
-    /// Everything below a commit's root, as far as the forge gives it at once.
+    /// Returns the recursive listing of a commit, as far as the forge returns it.
     async fn everything(&self, commit: &ObjectId) -> CodeResult<Arc<Listing>> {
         if let Some(listing) = self.account.listings.get(&(self.key(commit), true)) {
             return Ok(listing);
@@ -92,7 +94,7 @@ impl Remote {
         self.listing(commit, true).await
     }
 
-    /// One listing, by a tree's id or a commit's.
+    /// Returns one listing, by the id of a tree or a commit.
     async fn listing(&self, id: &ObjectId, is_deep: bool) -> CodeResult<Arc<Listing>> {
         let key = (self.key(id), is_deep);
         if let Some(listing) = self.account.listings.get(&key) {
@@ -106,7 +108,7 @@ impl Remote {
                 self.is_there().await?;
                 return Err(failure::missing(Unverifiable::Ref, "commit"));
             }
-            // A listing beyond what one answer may weigh is one that is cut off.
+            // A listing above the size limit of a response counts as truncated.
             Err(error) if is_deep && error.why == Unverifiable::TooLarge => {
                 Listing::new(Vec::new(), Vec::new(), false)
             }
@@ -118,7 +120,7 @@ impl Remote {
     }
 }
 
-/// What was listed of a commit so far. A tree of a few bytes may stand for any number of files.
+/// The listings of a commit so far. A tree of a few bytes may expand to any number of files.
 #[derive(Default)]
 struct Gathered {
     files: Vec<CodeFile>,
@@ -127,7 +129,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    /// Adds what lies below a directory. Errors if it is more than is listed of a revision.
+    /// Adds the entries below a directory. Fails if the revision exceeds the limits.
     fn add(&mut self, listing: &Listing, prefix: &str) -> CodeResult<()> {
         let (files, directories) = (listing.files(), listing.directories());
         self.path_bytes += listing.weight() + (files.len() + directories.len()) * prefix.len();

@@ -1,11 +1,12 @@
-//! Parts of addresses: whatever a name holds, it stays one part of the path.
+//! Encodes parts of URLs, so that any name remains one part of the path.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What stands for itself in an address, RFC 3986 §2.3.
+/// The characters to percent-encode: all except the unreserved ones of RFC 3986.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// One part, encoded; slashes too. `None` for the parts that mean a place above or none: no encoding hides those.
+/// Encodes one part, including slashes. Returns `None` for an empty part, `.` and `..`, which no
+/// encoding makes safe.
 pub(crate) fn part(text: &str) -> Option<String> {
     (!matches!(text, "" | "." | "..")).then(|| utf8_percent_encode(text, ENCODED).to_string())
 }

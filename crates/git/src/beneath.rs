@@ -1,5 +1,6 @@
-//! Files beneath a directory, opened one component after the other and never through a symbolic link: whatever a stranger
-//! put there, nothing outside is read. What is no regular file (a pipe, a device) is not opened for reading.
+//! Opens files under a directory one component at a time and never through a symbolic link, so that
+//! no third party can make it read outside the directory. Only regular files are opened for
+//! reading, not pipes or devices.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -12,18 +13,18 @@ use rustix::io::Errno;
 
 use crate::fault;
 
-/// What tells one content of a file from the next without reading it.
+/// Attributes that change with the content of a file, without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Stamp {
     pub(crate) inode: u64,
     pub(crate) bytes: u64,
     pub(crate) modified: (i64, i64),
     pub(crate) changed: (i64, i64),
-    /// Its owner may run it.
+    /// True if the owner may execute it.
     pub(crate) executable: bool,
 }
 
-/// What lies at a path, links not followed.
+/// The type of the entry at a path; links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lying {
     File,
@@ -39,7 +40,7 @@ pub(crate) struct Dir {
 
 const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
-/// Without waiting, so that a pipe cannot hold the reader.
+/// Opens without blocking, so that a pipe cannot stop the reader.
 const FILE: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC)
     .union(OFlags::NOFOLLOW)
@@ -47,12 +48,14 @@ const FILE: OFlags = OFlags::RDONLY
     .union(OFlags::NOCTTY);
 
 impl Dir {
-    /// The directory at a path that the caller has resolved; its last component is no link.
+    /// Opens the directory at a path that the caller has resolved; its last component must not be a
+    /// link.
     pub(crate) fn open(path: &Path) -> CodeResult<Option<Self>> {
         found(rustix::fs::open(path, DIRECTORY, Mode::empty())).map(|fd| fd.map(|fd| Self { fd }))
     }
 
-    /// A directory beneath this one; `None` where there is none, or only behind a link.
+    /// Opens a directory under this one; `None` if it does not exist, or is reached only through a
+    /// link.
     pub(crate) fn directory(&self, path: &[u8]) -> CodeResult<Option<Self>> {
         let mut reached: Option<Self> = None;
         for name in path.split(|byte| *byte == b'/') {
@@ -68,7 +71,7 @@ impl Dir {
         Ok(reached)
     }
 
-    /// A regular file beneath this directory.
+    /// Opens a regular file under this directory.
     pub(crate) fn file(&self, path: &[u8]) -> CodeResult<Option<(File, Stamp)>> {
         self.at_parent(path, |parent, name| {
             let Some(fd) = found(rustix::fs::openat(&parent.fd, name, FILE, Mode::empty()))? else {
@@ -82,7 +85,7 @@ impl Dir {
         })
     }
 
-    /// The content of a regular file beneath this directory; refused above `bytes_max`.
+    /// Reads a regular file under this directory; an error above `bytes_max`.
     pub(crate) fn read(&self, path: &[u8], bytes_max: u64) -> CodeResult<Option<Vec<u8>>> {
         match self.file(path)? {
             Some((file, stamp)) => read_all(file, &stamp, bytes_max).map(Some),
@@ -90,7 +93,7 @@ impl Dir {
         }
     }
 
-    /// What lies at a path beneath this directory.
+    /// Returns the type of the entry at a path under this directory.
     pub(crate) fn look(&self, path: &[u8]) -> CodeResult<Option<(Lying, Stamp)>> {
         self.at_parent(path, |parent, name| {
             let stat = found(rustix::fs::statat(&parent.fd, name, AtFlags::SYMLINK_NOFOLLOW))?;
@@ -106,7 +109,7 @@ impl Dir {
         })
     }
 
-    /// The text of a symbolic link beneath this directory.
+    /// Returns the target of a symbolic link under this directory.
     pub(crate) fn link(&self, path: &[u8]) -> CodeResult<Option<Vec<u8>>> {
         self.at_parent(path, |parent, name| {
             let text = found(rustix::fs::readlinkat(&parent.fd, name, Vec::new()))?;
@@ -114,7 +117,7 @@ impl Dir {
         })
     }
 
-    /// Names in this directory, sorted; at most `names_max`, past which it is refused.
+    /// Returns the sorted names in this directory; an error above `names_max`.
     pub(crate) fn names(&self, names_max: usize) -> CodeResult<Vec<Vec<u8>>> {
         let failed = |error: Errno| fault::io(&error.into(), "a directory");
         let mut names = Vec::new();
@@ -132,7 +135,7 @@ impl Dir {
         Ok(names)
     }
 
-    /// What tells this directory from another one at the same place.
+    /// Returns attributes that distinguish this directory from another one at the same path.
     pub(crate) fn stamp(&self) -> CodeResult<Stamp> {
         let stat = rustix::fs::fstat(&self.fd).map_err(|error| fault::io(&error.into(), "a directory"))?;
         Ok(stamp_of(&stat))
@@ -155,13 +158,13 @@ impl Dir {
     }
 }
 
-/// The whole content of an open file of which the system said how long it is.
+/// Reads an open file whose length the system reported.
 pub(crate) fn read_all(file: File, stamp: &Stamp, bytes_max: u64) -> CodeResult<Vec<u8>> {
     if stamp.bytes > bytes_max {
         return Err(fault::too_large("a file"));
     }
     let mut content = Vec::with_capacity(usize::try_from(stamp.bytes).unwrap_or(0));
-    // It may grow meanwhile: one byte more than is allowed shows it.
+    // The file may grow meanwhile: an additional byte beyond the limit shows it.
     file.take(bytes_max.saturating_add(1))
         .read_to_end(&mut content)
         .map_err(|error| fault::io(&error, "a file"))?;
@@ -186,7 +189,7 @@ fn stamp_of(stat: &rustix::fs::Stat) -> Stamp {
     }
 }
 
-/// `None` for what is not there, is something else than asked for, or is a link.
+/// Returns `None` if the entry does not exist, has another type than requested, or is a link.
 fn found<T>(result: Result<T, Errno>) -> CodeResult<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),

@@ -1,5 +1,5 @@
-//! What goes wrong while a repository is read, in the words of the port. Details name neither a path of this machine nor
-//! anything a stranger wrote.
+//! The errors of reading a repository, as defined by the port. Details contain neither paths of
+//! this machine nor text by third parties.
 
 use std::io;
 
@@ -12,17 +12,17 @@ pub(crate) fn missing(id: &ObjectId) -> CodeError {
     CodeError::new(Unverifiable::PartialClone, format!("the object {id} is not in this clone"))
 }
 
-/// Something is there that is not what git writes.
+/// The data is not in a format that git writes.
 pub(crate) fn damaged(what: &str) -> CodeError {
     CodeError::new(Unverifiable::PartialClone, format!("the repository is damaged: {what}"))
 }
 
-/// The history ends before the commit that was looked for.
+/// The history ends before the requested commit.
 pub(crate) fn cut_off() -> CodeError {
     CodeError::new(Unverifiable::PartialClone, "the history of this clone is cut off")
 }
 
-/// More than is read.
+/// The data exceeds a limit.
 pub(crate) fn too_large(what: &str) -> CodeError {
     CodeError::new(Unverifiable::TooLarge, format!("{what} is larger than is read"))
 }
@@ -32,7 +32,7 @@ pub(crate) fn unreadable(why: &str) -> CodeError {
     CodeError::new(Unverifiable::AuthOrMissing, why.to_owned())
 }
 
-/// The system refused.
+/// The operating system returned an error.
 pub(crate) fn io(error: &io::Error, what: &str) -> CodeError {
     let why = match error.kind() {
         io::ErrorKind::PermissionDenied => Unverifiable::Auth,

@@ -1,13 +1,14 @@
-//! Code of local clones, bare repositories and worktrees: the ports `CodeSource` and `CodeSources`;
-//! and directories and bare repositories that mirrors are written to: the port `FileBackend`
-//! (`files`).
+//! Local git repositories: the ports `CodeSource` and `CodeSources` for local clones, bare
+//! repositories and worktrees, and the port `FileBackend` (`files`) for directories and bare
+//! repositories of mirrors.
 //!
-//! Of code it reads git's objects itself, in process: packs and loose objects (`objects`), refs, trees, the index. Nothing is checked
-//! out, written, run or fetched; of a repository's configuration only the format of objects and the URLs of remotes are read.
-//! A repository is data from a stranger: every size, depth and count has a limit (`limits`), every file is opened without
-//! following links (`beneath`), and every object is compared with its id.
+//! For code it reads git's objects itself, in process: packs and loose objects (`objects`), refs,
+//! trees, the index. Nothing is checked out, written, executed or fetched. Of a repository's
+//! configuration only the object format and the URLs of remotes are read. A repository is untrusted
+//! data: every size, depth and count has a limit (`limits`), every file is opened without following
+//! links (`beneath`), and every object is compared with its id.
 //!
-//! It does not know of verification, of forges, nor of which repository a URL means.
+//! It is independent of verification and of forges, and does not map URLs to repositories.
 
 mod beneath;
 mod fault;

@@ -1,79 +1,80 @@
-//! How much of a repository is read at most. A repository is data from a stranger: everything has an end.
+//! The limits for reading a repository, which is untrusted data.
 
-/// One object, inflated.
+/// The maximum size of an object, inflated, in bytes.
 pub(crate) const OBJECT_BYTES_MAX: u64 = 128 << 20;
-/// All that is inflated and put together for one object: its bases and the differences between them.
+/// The maximum total size of data inflated for one object: its bases and their deltas, in bytes.
 pub(crate) const WORK_BYTES_MAX: u64 = 1 << 30;
-/// Differences on top of each other; git itself makes no more than 4,095.
+/// The maximum length of a delta chain; git itself creates no more than 4,095.
 pub(crate) const CHAIN_MAX: usize = 4_095;
-/// An index of a pack that is held in memory; a larger one is read piecewise.
+/// The maximum size of a pack index in memory, in bytes; a larger one is read in pieces.
 pub(crate) const PACK_INDEX_HELD_BYTES: u64 = 64 << 20;
-/// Indexes of packs of one directory of objects that are held in memory.
+/// The maximum total size of pack indexes in memory for one object directory, in bytes.
 pub(crate) const PACK_INDEXES_HELD_BYTES: u64 = 512 << 20;
-/// Packs of one directory of objects.
+/// The maximum number of packs in one object directory.
 pub(crate) const PACKS_MAX: usize = 20_000;
-/// Indexes of packs that are read piecewise, each from an open file.
+/// The maximum number of pack indexes that are read in pieces, each from an open file.
 pub(crate) const PACK_INDEXES_OPEN_MAX: usize = 256;
-/// Directories of objects beside a repository's own.
+/// The maximum number of additional object directories of a repository.
 pub(crate) const ALTERNATES_MAX: usize = 16;
-/// A tree or a commit.
+/// The maximum size of a tree or a commit, in bytes.
 pub(crate) const STRUCTURE_BYTES_MAX: u64 = 32 << 20;
-/// Directories inside each other.
+/// The maximum depth of nested directories.
 pub(crate) const DEPTH_MAX: usize = 256;
-/// A path.
+/// The maximum length of a path, in bytes.
 pub(crate) const PATH_BYTES_MAX: usize = 4_096;
-/// Entries of all trees that are looked at for one question.
+/// The maximum number of tree entries read for one question.
 pub(crate) const ENTRIES_MAX: usize = 1_000_000;
-/// Bytes of all trees that are read for one question. A tree that stands in many places counts in each.
+/// The maximum total size of trees read for one question, in bytes. A tree that occurs several
+/// times counts each time.
 pub(crate) const TREES_BYTES_MAX: usize = 256 << 20;
-/// Bytes of all paths of a list of files.
+/// The maximum total length of paths in a list of files, in bytes.
 pub(crate) const PATHS_BYTES_MAX: usize = 256 << 20;
-/// Commits that are looked at for one question.
+/// The maximum number of commits read for one question.
 pub(crate) const COMMITS_MAX: usize = 1_000_000;
-/// Parents of a commit; merges of git's own history have 66 at most.
+/// The maximum number of parents of a commit; merges in git's own history have at most 66.
 pub(crate) const PARENTS_MAX: usize = 1_024;
-/// Ways from a commit to a parent that are gone for one question.
+/// The maximum number of edges from a commit to a parent followed for one question.
 pub(crate) const WAYS_MAX: usize = 4 * COMMITS_MAX;
-/// Steps of history that are followed for renames.
+/// The maximum number of history steps followed for renames.
 pub(crate) const STEPS_MAX: usize = 100_000;
-/// Paths that a file had one after the other.
+/// The maximum number of successive paths of a file.
 pub(crate) const RENAMES_OF_FILE_MAX: usize = 100;
-/// Bytes of what is remembered of the steps of one history: paths that files left and came to.
+/// The maximum size of the cached steps of one history, in bytes: removed and added paths.
 pub(crate) const MOVES_BYTES_MAX: usize = 64 << 20;
-/// Pairs of files that are compared with each other for likeness, as in git (1,000 times 1,000).
+/// The maximum number of file pairs compared for similarity, as in git (1,000 times 1,000).
 pub(crate) const PAIRS_MAX: usize = 1_000_000;
-/// Files whose content is read to compare two revisions.
+/// The maximum number of files whose content is read to compare two revisions.
 pub(crate) const COMPARED_MAX: usize = 8_192;
-/// A file whose content is compared.
+/// The maximum size of a compared file, in bytes.
 pub(crate) const COMPARED_BYTES_MAX: u64 = 8 << 20;
-/// All files whose content is read to compare two revisions.
+/// The maximum total size of files whose content is read to compare two revisions, in bytes.
 pub(crate) const COMPARED_TOTAL_BYTES_MAX: u64 = 1 << 30;
-/// Bytes of what is held of these files at once.
+/// The maximum total memory use of their fingerprints, in bytes.
 pub(crate) const FINGERPRINTS_BYTES_MAX: usize = 256 << 20;
-/// Pieces of files that are compared with each other for one comparison.
+/// The maximum number of pieces compared in one comparison.
 pub(crate) const PIECES_MAX: u64 = 1 << 31;
-/// Small files of the repository: a ref, `HEAD`, `.git` files.
+/// The maximum size of small files of the repository, in bytes: a ref, `HEAD`, `.git` files.
 pub(crate) const SMALL_FILE_BYTES_MAX: u64 = 4_096;
-/// Configuration, alternates, lists of ignored paths.
+/// The maximum size of configuration, alternates and ignore lists, in bytes.
 pub(crate) const CONFIG_BYTES_MAX: u64 = 1 << 20;
-/// Packed refs and lists of cut-off commits.
+/// The maximum size of packed refs and lists of cut-off commits, in bytes.
 pub(crate) const REFS_BYTES_MAX: u64 = 128 << 20;
-/// Names in one folder of loose refs, where they are counted.
+/// The maximum number of names in one folder of loose refs, if they are counted.
 pub(crate) const REFS_IN_FOLDER_MAX: usize = 10_000;
-/// The index of a worktree.
+/// The maximum size of the index of a worktree, in bytes.
 pub(crate) const INDEX_BYTES_MAX: u64 = 512 << 20;
-/// Steps by which paths of a worktree are compared with patterns of ignored ones, for one list.
+/// The maximum number of steps for matching the paths of a worktree with ignore patterns, per list.
 pub(crate) const IGNORING_STEPS_MAX: u64 = 1 << 33;
-/// Symbolic refs and tags that point at each other.
+/// The maximum number of symbolic refs and tags in a chain.
 pub(crate) const HOPS_MAX: usize = 8;
-/// Digits of an abbreviated object id, at least.
+/// The minimum number of digits of an abbreviated object id.
 pub(crate) const ABBREVIATED_MIN: usize = 7;
-/// Objects that an abbreviated id is compared with at most.
+/// The maximum number of objects that an abbreviated id is compared with.
 pub(crate) const ABBREVIATED_FITS_MAX: usize = 64;
-/// Root commits that tell a repository apart.
+/// The maximum number of root commits that identify a repository.
 pub(crate) const ROOTS_MAX: usize = 8;
-/// Characters of a commit's subject that are given away.
+/// The maximum length of a returned commit subject, in characters.
 pub(crate) const SUBJECT_CHARS_MAX: usize = 500;
-/// New and gone files of one commit that are compared by what they hold; where there are more, a file is a renamed one only with the
-/// same content.
+/// The maximum number of added and removed files of one commit that are compared by content. With
+/// more, only files with equal content count as renamed.
 pub(crate) const COMPARED_IN_COMMIT_MAX: usize = 1_000;

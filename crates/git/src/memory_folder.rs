@@ -1,22 +1,24 @@
-//! The folder of one memory on this machine: below a root, in the directory that is named like the memory's id. Ids are never given again, so that no other memory comes by what one left behind.
+//! The folder of one memory on this machine: under a root, in the directory named like the memory's
+//! id. Ids are never reused, so that no other memory gets access to its remains.
 
 use std::path::{Component, Path, PathBuf};
 
 use loci_model::MemoryId;
 
-/// True where a place lies in a memory's folder below one of these roots. A memory's folder itself is no
-/// place of its own.
+/// True if a path is in a memory's folder under one of these roots. The folder itself does not
+/// count.
 pub(crate) fn holds(roots: &[PathBuf], memory: &MemoryId, place: &Path) -> bool {
     let Some(real) = real_place(place) else { return false };
     roots.iter().any(|root| {
-        // The folder may be a link that the operator made; what is below it is not followed out of it.
+        // The folder may be a link made by the operator; links under it that lead out of it are
+        // rejected.
         let folder = root.join(memory.as_str());
         let folder = folder.canonicalize().unwrap_or(folder);
         real != folder && real.starts_with(&folder)
     })
 }
 
-/// The place with its links followed, as far as it is there; `None` where what is not there leads upwards.
+/// Returns the path with its links followed, as far as it exists; `None` if the rest leads upwards.
 fn real_place(place: &Path) -> Option<PathBuf> {
     if !place.is_absolute() {
         return None;
@@ -28,7 +30,7 @@ fn real_place(place: &Path) -> Option<PathBuf> {
         }
         match above.canonicalize() {
             Ok(real) => return Some(real.join(rest)),
-            // A link to nothing may lead anywhere by the time it is followed.
+            // A dangling link may lead anywhere when it is used.
             Err(_) if above.symlink_metadata().is_ok() => return None,
             Err(_) => {}
         }

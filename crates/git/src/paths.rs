@@ -1,30 +1,31 @@
-//! Paths within a repository: what may be one. The verifier refuses bad paths with a word; here they just are not there.
+//! Valid paths within a repository. The verifier reports invalid paths; here they do not exist.
 
 use crate::limits::PATH_BYTES_MAX;
 
-/// Relative, `/` between components, each of which may be one.
+/// True for a relative path with `/` between valid components.
 pub(crate) fn is_path(path: &str) -> bool {
     path.len() < PATH_BYTES_MAX && path.split('/').all(|name| is_component(name.as_bytes()))
 }
 
-/// A name that an entry of a tree may have: neither empty, `.` nor `..`, without slash, backslash and NUL, and nothing that
-/// some file system takes for `.git`.
+/// True for a valid name of a tree entry: not empty, `.` or `..`, without slash, backslash and NUL,
+/// and nothing that any file system treats as `.git`.
 pub(crate) fn is_component(name: &[u8]) -> bool {
     !matches!(name, b"" | b"." | b"..")
         && !name.iter().any(|byte| matches!(byte, b'/' | b'\\' | 0))
         && !is_dot_git(name)
 }
 
-/// `.git` in any case, with dots or spaces behind it, as `git~1`, or with code points between that are ignored.
+/// True for `.git` in any case, with trailing dots or spaces, as `git~1`, or with ignorable code
+/// points inside.
 fn is_dot_git(name: &[u8]) -> bool {
-    // Nearly all names are plain, and begin with something else.
+    // Nearly all names are ordinary, and start with another character.
     let may_be = matches!(name.first(), Some(b'.' | b'g' | b'G')) || !name.is_ascii();
     if name.len() < 4 || name.len() > 64 || !may_be {
         return false;
     }
     let text = String::from_utf8_lossy(name);
     let seen: String = text.chars().filter(|c| !is_ignorable(*c)).flat_map(char::to_lowercase).collect();
-    // What follows a colon is a stream of the file on NTFS.
+    // The text after a colon names a stream of the file on NTFS.
     let seen = seen.split(':').next().unwrap_or_default();
     let seen = seen.trim_end_matches(['.', ' ']);
     seen == ".git" || seen == "git~1"

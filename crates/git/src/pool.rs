@@ -1,11 +1,12 @@
-//! A bounded number of threads on which repositories are read: reading waits for disks, and decoding takes time.
+//! A limited number of threads that read repositories: reading waits for disks, and decoding takes
+//! time.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// Work that waits at most; more is refused.
+/// The maximum number of queued tasks; more are rejected.
 const WAITING_MAX: usize = 4_096;
 
 type Task = Box<dyn FnOnce() + Send>;
@@ -41,7 +42,7 @@ impl Queue {
     }
 }
 
-/// The threads. They end when this is dropped, after what already waits.
+/// The threads. They stop when this is dropped, after the queued tasks.
 pub(crate) struct Pool {
     queue: Arc<Queue>,
     threads: Vec<JoinHandle<()>>,
@@ -56,7 +57,7 @@ impl Pool {
             let queue = Arc::clone(&queue);
             let serve = move || {
                 while let Some(task) = queue.next() {
-                    // Work that fails takes its own answer with it and not the thread.
+                    // A task that panics loses its own result, and not the thread.
                     drop(catch_unwind(AssertUnwindSafe(task)));
                 }
             };
@@ -65,7 +66,7 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Lets a thread do this; false where too much waits already.
+    /// Queues a task; false if too many are queued.
     pub(crate) fn run(&self, task: Task) -> bool {
         let mut waiting = self.queue.lock();
         if waiting.tasks.len() >= WAITING_MAX {

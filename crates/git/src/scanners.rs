@@ -1,7 +1,8 @@
-//! What of git reads what strangers wrote, by name: for the program that counts what each costs on texts that
-//! were made to be dear. It runs nothing of the product.
+//! The parsers of untrusted data in this crate, by name, for the program that measures their cost
+//! on expensive inputs. They are not used otherwise.
 //!
-//! To add one: a line in the list. Formats of bytes are made of the text: as long, and as dear as they can be.
+//! To add one, add a line to the list. Binary formats are generated from the text, with its length
+//! and at maximum cost.
 
 use std::hint::black_box;
 
@@ -13,10 +14,10 @@ use crate::objects::delta;
 use crate::repository::{config, refs};
 use crate::{trees, worktree};
 
-/// A reader with its name.
+/// A parser with its name.
 type Named = (&'static str, fn(&str));
 
-/// Readers, by name.
+/// The parsers, by name.
 pub const SCANNERS: &[Named] = &[
     ("git configuration", |text| drop(black_box(config::parse(text)))),
     ("packed refs of git", |text| {
@@ -45,7 +46,7 @@ pub const SCANNERS: &[Named] = &[
     }),
 ];
 
-/// A tree whose entries have the words of a text as names.
+/// Returns a tree whose entries have the words of a text as names.
 fn tree_of(text: &str) -> Vec<u8> {
     let id = ObjectId::parse(&"1".repeat(40)).map(|id| id.as_bytes().to_vec()).unwrap_or_default();
     let mut tree = Vec::new();
@@ -57,7 +58,7 @@ fn tree_of(text: &str) -> Vec<u8> {
     tree
 }
 
-/// A difference on a base of so many bytes, made of pieces of one byte.
+/// Returns a delta on a base of `bytes` bytes that consists of one-byte pieces.
 fn difference_of(bytes: usize) -> Vec<u8> {
     let size = |mut left: usize| {
         let mut size = Vec::new();
@@ -68,7 +69,7 @@ fn difference_of(bytes: usize) -> Vec<u8> {
         size.push(u8::try_from(left).unwrap_or(0));
         size
     };
-    // One byte of the base, from its beginning.
+    // Copies one byte from the start of the base.
     [size(bytes), size(bytes), [0x90, 1].repeat(bytes)].concat()
 }
 

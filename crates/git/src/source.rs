@@ -1,4 +1,4 @@
-//! One repository as the port has it: the shared part, and the worktree it is looked at from.
+//! A repository as the port sees it: the shared part, and the worktree from which it is used.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use crate::repository::refs::Sole;
 use crate::repository::{Repository, configuration};
 use crate::worktree::Worktree;
 
-/// A repository, open at a place.
+/// A repository opened at a directory.
 pub(crate) struct Source {
     pub(crate) repository: Arc<Repository>,
     pub(crate) worktree: Option<Worktree>,
-    /// Where `HEAD` lies.
+    /// The directory with `HEAD`.
     private: Dir,
 }
 
@@ -39,22 +39,22 @@ impl Source {
         self.repository.refs.follow(&self.repository.dir, &self.private, name)
     }
 
-    /// The same, where `HEAD` is that of the repository itself and not that of a worktree.
+    /// Like `follow_ref`, with the `HEAD` of the repository itself instead of that of a worktree.
     pub(crate) fn follow_shared(&self, name: &str) -> CodeResult<Option<(String, ObjectId)>> {
         self.repository.refs.follow(&self.repository.dir, &self.repository.dir, name)
     }
 
-    /// Whether one ref alone begins so.
+    /// Returns the number of refs with this prefix.
     pub(crate) fn sole(&self, folder: &str) -> CodeResult<Sole> {
         self.repository.refs.sole(&self.repository.dir, folder)
     }
 
-    /// True for a repository in which nobody works: by its own word, else where it has no worktree.
+    /// True for a repository without a worktree: by its configuration, or else by its layout.
     pub(crate) fn is_bare(&self) -> CodeResult<bool> {
         Ok(configuration(&self.repository.dir)?.bare.unwrap_or(self.worktree.is_none()))
     }
 
-    /// What `HEAD` says, without following it.
+    /// Returns the target of `HEAD`, without following it.
     pub(crate) fn branch(&self) -> CodeResult<Option<String>> {
         let target = self.repository.refs.find(&self.repository.dir, &self.private, "HEAD")?;
         Ok(match target {
@@ -65,7 +65,8 @@ impl Source {
         })
     }
 
-    /// Bytes of a blob; `None` where it is neither in this clone nor a file that was seen in the worktree.
+    /// Returns the size of a blob in bytes; `None` if it is neither in this clone nor a known file
+    /// of the worktree.
     pub(crate) fn blob_bytes(&self, id: &ObjectId) -> CodeResult<Option<u64>> {
         if let Some(blob) = self.repository.caches.blobs.get(&(self.repository.number, *id)) {
             return Ok(Some(blob.len() as u64));
@@ -77,7 +78,7 @@ impl Source {
         }
     }
 
-    /// The content of a blob, from the cache, the objects, or the worktree.
+    /// Returns the content of a blob, from the cache, the objects, or the worktree.
     pub(crate) fn blob(&self, id: &ObjectId, bytes_max: u64) -> CodeResult<Arc<[u8]>> {
         let key = (self.repository.number, *id);
         let bytes_max = bytes_max.min(OBJECT_BYTES_MAX);
@@ -100,7 +101,7 @@ impl Source {
         self.worktree_listing().map(|(files, _)| Arc::new(files))
     }
 
-    /// Files of the worktree, and what cannot be listed of it.
+    /// Returns the files of the worktree, and the paths that cannot be listed.
     fn worktree_listing(&self) -> CodeResult<(Vec<CodeFile>, Vec<String>)> {
         let format = self.repository.objects.format();
         let worktree = self.worktree()?;
@@ -117,7 +118,7 @@ impl Source {
         Ok((files, unlisted))
     }
 
-    /// True where a file or a link lies at this path.
+    /// True if a file or a link exists at this path.
     pub(crate) fn worktree_has(&self, path: &str) -> CodeResult<bool> {
         self.worktree()?.has(path)
     }

@@ -1,5 +1,5 @@
-//! All local repositories, and the threads that read them. A repository stays open between questions; whether it still is the
-//! one that lies at its place is looked at before each.
+//! All local repositories, and the threads that read them. A repository stays open between
+//! questions; before each one its identity is checked again.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,18 +21,18 @@ use crate::repository::discover;
 use crate::repository::layout::Layout;
 use crate::source::Source;
 
-/// Places that are kept open.
+/// The maximum number of open repositories.
 const OPEN_MAX: usize = 32;
 
-/// How local repositories are read.
+/// Options for reading local repositories.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GitOptions {
-    /// Threads; at least one.
+    /// The number of threads; at least one.
     pub threads: usize,
-    /// Directories inside which a repository may point to another place: objects that it borrows
-    /// (`alternates`), a `.git` file or link that leads to a repository which does not point back.
-    /// Inside its own tree a repository always may. Below each, the directory that is named like a
-    /// memory's id is that memory's folder ([`CodeSources::is_in_folder_of`]).
+    /// Directories inside which a repository may point to another location: borrowed objects
+    /// (`alternates`), or a `.git` file or link to a repository that does not point back. Inside
+    /// its own tree this is always permitted. Under each root, the directory named like a memory's
+    /// id is the folder of that memory ([`CodeSources::is_in_folder_of`]).
     pub roots: Vec<PathBuf>,
 }
 
@@ -43,7 +43,7 @@ pub struct GitSources {
     pool: Arc<Pool>,
 }
 
-/// What is open.
+/// The open repositories.
 struct Shelf {
     roots: Vec<PathBuf>,
     caches: Arc<Caches>,
@@ -53,7 +53,7 @@ struct Shelf {
 #[derive(Default)]
 struct Open {
     places: HashMap<PathBuf, Place>,
-    /// By shared directory: worktrees of one clone share it.
+    /// By shared directory, because worktrees of one clone share it.
     repositories: HashMap<PathBuf, (Stamps, Weak<Repository>)>,
     clock: u64,
 }
@@ -65,7 +65,8 @@ struct Place {
     used: u64,
 }
 
-/// What tells that a repository is still the same: its directories, its configuration, and what it borrows.
+/// The attributes that identify an unchanged repository: its directories, its configuration, and
+/// its alternates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamps {
     common: u64,
@@ -79,7 +80,7 @@ impl GitSources {
     /// Starts the threads.
     ///
     /// # Errors
-    /// Where a thread cannot be started.
+    /// If a thread cannot be started.
     pub fn start(options: GitOptions) -> Result<Self> {
         let pool = Pool::start(options.threads).map_err(|error| {
             Error::unavailable("a thread for reading code cannot be started: check the limit of processes")
@@ -90,7 +91,7 @@ impl GitSources {
         Ok(Self { shelf: Arc::new(shelf), pool: Arc::new(pool) })
     }
 
-    /// Runs `work` on a thread of the pool; `None` where it could not.
+    /// Runs `work` on a thread of the pool; `None` if it could not run.
     async fn on_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Shelf) -> T + Send + 'static,
@@ -98,7 +99,7 @@ impl GitSources {
         let (done, answer) = oneshot::channel();
         let shelf = Arc::clone(&self.shelf);
         let task = Box::new(move || {
-            // Nobody waits for it any more: nothing is begun.
+            // The caller has dropped the future: do not start.
             if !done.is_canceled() {
                 drop(done.send(work(&shelf)));
             }
@@ -194,7 +195,7 @@ impl Shelf {
 }
 
 impl Open {
-    /// Closes what was longest unused.
+    /// Closes the least recently used ones.
     fn forget(&mut self) {
         while self.places.len() > OPEN_MAX {
             let oldest = self.places.iter().min_by_key(|(_, place)| place.used).map(|(path, _)| path.clone());

@@ -1,5 +1,6 @@
-//! Trees: the entry at a path, all files of a tree, and what two trees do not have in common. Names that git itself would
-//! refuse (`..`, `.git`, with a slash) are not there: nobody can ask for them, and lists leave them out.
+//! Trees: the entry at a path, all files of a tree, and the differences of two trees. Names that
+//! git itself would reject (`..`, `.git`, with a slash) do not exist: they cannot be requested, and
+//! lists leave them out.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -23,16 +24,16 @@ struct TreeEntry<'a> {
     id: ObjectId,
 }
 
-/// Files that stand in only one of two trees.
+/// The files that are in only one of two trees.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Difference {
     pub(crate) gone: Vec<CodeFile>,
     pub(crate) come: Vec<CodeFile>,
-    /// Paths of files that stand in both with another content, where they were asked for.
+    /// The paths of files in both with different content, if requested.
     pub(crate) changed: Vec<String>,
 }
 
-/// All files of a tree, and what could not be listed.
+/// All files of a tree, and the paths that could not be listed.
 #[derive(Debug, Clone)]
 pub(crate) struct Listing {
     files: Arc<Vec<CodeFile>>,
@@ -43,11 +44,11 @@ pub(crate) struct Listing {
 struct Found {
     files: Vec<CodeFile>,
     unlisted: Vec<String>,
-    /// Of files that stand in both trees; `None`: they are not looked for.
+    /// Files in both trees with different content; `None`: not requested.
     changed: Option<Vec<String>>,
 }
 
-/// What is left for one question: a tree of a few bytes may stand for any number of files.
+/// The remaining limits for one question: a tree of a few bytes may represent any number of files.
 struct Budget {
     entries: usize,
     tree_bytes: usize,
@@ -87,7 +88,7 @@ impl Repository {
         Ok(tree)
     }
 
-    /// The entry at a path below a tree.
+    /// Returns the entry at a path under a tree.
     pub(crate) fn tree_entry(&self, root: &ObjectId, path: &str) -> CodeResult<Option<CodeEntry>> {
         if !paths::is_path(path) {
             return Ok(None);
@@ -110,12 +111,13 @@ impl Repository {
         Ok(Some(at))
     }
 
-    /// All files of a tree, by path.
+    /// Returns all files of a tree, by path.
     pub(crate) fn tree_files(&self, root: &ObjectId) -> CodeResult<Arc<Vec<CodeFile>>> {
         self.listing(root).map(|listing| listing.files)
     }
 
-    /// What the list of a tree leaves out: names that are not UTF-8, and paths too long.
+    /// Returns the entries that the list of a tree leaves out: names that are not UTF-8, and paths
+    /// that are too long.
     pub(crate) fn tree_unlisted(&self, root: &ObjectId) -> CodeResult<Arc<Vec<String>>> {
         self.listing(root).map(|listing| listing.unlisted)
     }
@@ -136,12 +138,13 @@ impl Repository {
         Ok(listing)
     }
 
-    /// What stands in only one of two trees, by path. A path that is a file in both is in neither list.
+    /// Returns the files that are in only one of two trees, by path. A path that is a file in both
+    /// is in neither list.
     pub(crate) fn tree_difference(&self, old: &ObjectId, new: &ObjectId) -> CodeResult<Difference> {
         self.difference(old, new, None)
     }
 
-    /// The same, and which files have another content.
+    /// Like [`Source::tree_difference`], with the files whose content differs.
     pub(crate) fn tree_changes(&self, old: &ObjectId, new: &ObjectId) -> CodeResult<Difference> {
         self.difference(old, new, Some(Vec::new()))
     }
@@ -159,7 +162,7 @@ impl Repository {
         let mut difference = Difference { gone: gone.files, come: come.files, changed };
         difference.gone.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         difference.come.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        // Only in trees without order a file is found on both sides.
+        // Only in unsorted trees a file may be found on both sides.
         let come = std::mem::take(&mut difference.come);
         let (both, come) =
             come.into_iter().partition::<Vec<_>, _>(|file| holds(&difference.gone, &file.path));
@@ -191,7 +194,7 @@ impl Repository {
         Ok(())
     }
 
-    /// Adds one entry, with all that is below it.
+    /// Adds an entry with everything under it.
     fn take(
         &self,
         entry: &TreeEntry<'_>,
@@ -280,7 +283,7 @@ impl Repository {
     }
 }
 
-/// Returns the number of entries of a tree that can be served.
+/// Returns the number of valid entries of a tree.
 pub(crate) fn count_entries(tree: &[u8]) -> CodeResult<usize> {
     let mut entries = Entries { rest: tree, id_bytes: 20 };
     let mut count = 0;
@@ -294,7 +297,7 @@ fn holds(files: &[CodeFile], path: &str) -> bool {
     files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok()
 }
 
-/// `None` for names that are not UTF-8, and paths too long to be one.
+/// Returns the joined path; `None` for names that are not UTF-8, and for paths that are too long.
 fn joined(prefix: &str, name: &[u8]) -> Option<String> {
     let name = std::str::from_utf8(name).ok()?;
     if prefix.len() + name.len() >= PATH_BYTES_MAX {
@@ -303,7 +306,7 @@ fn joined(prefix: &str, name: &[u8]) -> Option<String> {
     Some(if prefix.is_empty() { name.to_owned() } else { format!("{prefix}/{name}") })
 }
 
-/// A path for people, of what [`joined`] has no path for.
+/// Returns a path for display, for entries rejected by [`joined`].
 pub(crate) fn unlisted(prefix: &str, name: &[u8], is_directory: bool) -> String {
     let between = if prefix.is_empty() { "" } else { "/" };
     let end = if is_directory { "/" } else { "" };
@@ -320,7 +323,7 @@ fn find(tree: &[u8], id_bytes: usize, wanted: &[u8]) -> CodeResult<Option<(Entry
     Ok(None)
 }
 
-/// An entry as its bytes lie there: most are passed over without a look at what they say.
+/// An unparsed entry: most are skipped without parsing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Raw<'a> {
     mode: &'a [u8],
@@ -329,8 +332,8 @@ struct Raw<'a> {
 }
 
 impl<'a> Raw<'a> {
-    /// The order of a tree: bytewise, directories as if a slash followed. A tree that is in no order gives a difference that
-    /// is too great, and nothing worse.
+    /// Compares entries in the order of a tree: bytewise, directories as if a slash followed. An
+    /// unsorted tree only makes the difference too large.
     fn order(&self, other: &Self) -> Ordering {
         let shorter = self.name.len().min(other.name.len());
         let (mine, theirs) = (self.name.split_at(shorter), other.name.split_at(shorter));
@@ -338,18 +341,18 @@ impl<'a> Raw<'a> {
         mine.0.cmp(theirs.0).then_with(|| next(mine.1, self).cmp(&next(theirs.1, other)))
     }
 
-    /// What stands behind the name where names are ordered.
+    /// Returns the byte after the name for the comparison.
     fn end(&self) -> u8 {
         if matches!(self.mode, b"40000" | b"040000") { b'/' } else { 0 }
     }
 
-    /// `None` for what is no entry that git writes.
+    /// Returns `None` for an entry that git does not write.
     fn kind(&self) -> CodeResult<Option<EntryKind>> {
         let mode = std::str::from_utf8(self.mode).ok().and_then(|mode| u32::from_str_radix(mode, 8).ok());
         mode.map(kind_of).ok_or_else(|| fault::damaged("a tree"))
     }
 
-    /// `None` for what is not served.
+    /// Returns `None` for an entry that is not served.
     fn entry(&self) -> CodeResult<Option<TreeEntry<'a>>> {
         let Some(kind) = self.kind()?.filter(|_| paths::is_component(self.name)) else { return Ok(None) };
         let id = ObjectId::from_bytes(self.id).ok_or_else(|| fault::damaged("a tree"))?;
@@ -363,7 +366,8 @@ struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// Passes over the entries with which both go on. Of two trees of a history that is nearly all.
+    /// Skips the common entries at the current positions, which are nearly all of two related
+    /// trees.
     fn skip_common(&mut self, other: &mut Self) -> CodeResult<()> {
         const STRIDE: usize = 128;
         let strides = self.rest.chunks(STRIDE).zip(other.rest.chunks(STRIDE));

@@ -1,7 +1,9 @@
-//! The sender: one request under the policy, repeated where that is safe and may help.
+//! The HTTP sender: sends one request under the policy, and repeats it where that is safe and may
+//! help.
 //!
-//! Redirects are answers, not followed; proxies of the environment are ignored; TLS is rustls with ring and the roots of
-//! the operating system. Nothing is logged of an address but its origin.
+//! Redirects are returned as responses and not followed. Proxy settings of the environment are
+//! ignored. TLS is rustls with ring and the root certificates of the operating system. Logs contain
+//! only the origin of an address.
 
 use std::error::Error as StdError;
 use std::sync::{Arc, OnceLock};
@@ -24,27 +26,29 @@ use crate::request::{Answer, Forbidden, OutboundError, Reach, Request, Retry, Tr
 use crate::retry::{asked_pause_ms, is_passing, jittered, may_pass};
 use crate::sign_v4::Signing;
 
-/// Added to a pause that a server asks for, at most: so that all who were refused together do not come back together.
+/// The maximum time added to a pause that a server requests, in milliseconds, so that rejected
+/// clients do not all return at the same time.
 const SPREAD_MS: u64 = 250;
 
-/// The policy's numbers.
+/// The limits and settings of the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboundOptions {
-    /// A connection is given up after this long.
+    /// The connection timeout, in milliseconds.
     pub connect_ms: u64,
-    /// A try is given up after this long, unless its request says otherwise.
+    /// The timeout of one attempt, in milliseconds, unless its request sets another one.
     pub timeout_ms: u64,
-    /// Bytes of an answer's body.
+    /// The maximum size of a response body, in bytes.
     pub body_bytes_max: usize,
-    /// A request is repeated so often at most.
+    /// The maximum number of repeats of a request.
     pub retries_max: u32,
-    /// Longest pause before a repeat; where a server asks for a longer one, its answer is returned at once.
+    /// The longest pause before a repeat, in milliseconds. If a server requests a longer one, its
+    /// response is returned at once.
     pub retry_wait_ms_max: u64,
-    /// Who we say we are.
+    /// The value of the `User-Agent` header.
     pub user_agent: String,
-    /// A proxy for everything.
+    /// A proxy for all requests.
     pub proxy: Option<String>,
-    /// Addresses of the configuration may be those of cloud metadata.
+    /// True if configured addresses may be those of cloud metadata services.
     pub allow_metadata: bool,
 }
 
@@ -63,42 +67,42 @@ impl Default for OutboundOptions {
     }
 }
 
-/// What a sender needs of the world.
+/// The ports that a sender uses.
 #[derive(Clone)]
 pub struct OutboundParts {
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// The source of what makes pauses differ.
+    /// The source of random numbers for the jitter of pauses.
     pub ids: Arc<dyn IdSource>,
-    /// Is told of refused addresses.
+    /// The observer that counts refused addresses.
     pub observe: Arc<dyn Observe>,
-    /// Tells the addresses of names.
+    /// The resolver of host names.
     pub names: Arc<dyn Lookup>,
 }
 
 impl OutboundParts {
-    /// With the resolver of the operating system.
+    /// Creates the parts with the resolver of the operating system.
     pub fn new(clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, observe: Arc<dyn Observe>) -> Self {
         Self { clock, ids, observe, names: Arc::new(SystemNames) }
     }
 }
 
-/// Sends requests. One per process: connections are kept and shared.
+/// A sender of requests. A process has one, because connections are kept open and shared.
 pub struct Outbound {
-    /// The client for addresses of the configuration. The first call makes it, because it reads the
-    /// certificates of the system, and most processes call none.
+    /// The client for configured addresses. It is created at the first call, because it reads the
+    /// certificates of the system, and most processes make no call.
     configured: OnceLock<Client>,
-    /// The client for addresses that callers named.
+    /// The client for addresses that callers specify.
     public: OnceLock<Client>,
     options: OutboundOptions,
     parts: OutboundParts,
 }
 
 impl Outbound {
-    /// A sender.
+    /// Creates a sender.
     ///
     /// # Errors
-    /// Invalid: the proxy's address.
+    /// Invalid if the proxy's address is invalid.
     pub fn new(options: OutboundOptions, parts: OutboundParts) -> Result<Self> {
         if let Some(proxy) = &options.proxy {
             Proxy::all(proxy).map_err(|_| {
@@ -133,13 +137,15 @@ impl Outbound {
         }
     }
 
-    /// Signs a request that wants it, as of now; the signature of a try before is replaced.
+    /// Signs a request that requires it, with the current time, and replaces the signature of an
+    /// earlier attempt.
     fn sign(&self, request: &mut Request) -> std::result::Result<(), OutboundError> {
         let Some(Signing { by, path }) = request.signing.clone() else { return Ok(()) };
         by.sign(request, self.parts.clock.now(), path).map_err(OutboundError::Unsignable)
     }
 
-    /// The pause before the next try, where one may help.
+    /// Returns the pause before the next attempt in milliseconds, or `None` if a repeat cannot
+    /// help.
     fn pause_ms(&self, outcome: &std::result::Result<Answer, Failure>, tries: u32) -> Option<u64> {
         let max = self.options.retry_wait_ms_max;
         match outcome {
@@ -187,7 +193,9 @@ impl Outbound {
         Ok(Answer { status, headers, body, tries: 1, elapsed_ms: 0 })
     }
 
-    /// Through a proxy it is the proxy that resolves a client's name: it is resolved here too, to refuse what can be seen.
+    /// Resolves a caller's host name before a request through a proxy, and refuses forbidden
+    /// addresses. The proxy resolves the name again, so this refuses only those that this host can
+    /// see.
     async fn check_for_proxy(&self, url: &Url, reach: Reach) -> std::result::Result<(), OutboundError> {
         let name = url
             .host_str()
@@ -228,7 +236,7 @@ impl Outbound {
         self.parts.ids.random().iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
     }
 
-    /// Tells of a refused address.
+    /// Reports a refused address to the observer.
     fn noted(&self, error: OutboundError) -> OutboundError {
         if let OutboundError::Refused(why) = &error {
             self.parts.observe.outbound_refused(why.as_str());
@@ -243,7 +251,8 @@ impl Transport for Outbound {
     }
 }
 
-/// The header of W3C Trace Context. A span that is open is one that is sent: sampled.
+/// Returns the `traceparent` header of W3C Trace Context. Every open span is exported, so it is
+/// marked as sampled.
 fn trace_parent(span: &SpanContext) -> String {
     format!("00-{}-{}-01", hex::encode(span.trace), hex::encode(span.span))
 }
@@ -253,9 +262,11 @@ fn rules(options: &OutboundOptions, reach: Reach) -> Rules {
 }
 
 fn client(options: &OutboundOptions, parts: &OutboundParts, reach: Reach) -> reqwest::Result<Client> {
-    // One provider for the process; a second call finds it installed, which is as good.
+    // The process needs one provider; if another call has installed it already, this call has no
+    // effect.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    // A proxy is the configuration's and may be in a private network, whoever named the address behind it.
+    // The configuration sets the proxy, so the proxy may be in a private network, also for
+    // addresses of callers.
     let named_by = if options.proxy.is_some() { Reach::Configured } else { reach };
     let names = GuardedNames { lookup: Arc::clone(&parts.names), rules: rules(options, named_by) };
     let builder = Client::builder()
@@ -272,19 +283,19 @@ fn client(options: &OutboundOptions, parts: &OutboundParts, reach: Reach) -> req
     }
 }
 
-/// Some vendors say outright that repeating is of no use.
+/// Checks for the response header by which some vendors forbid a repeat.
 fn forbids_repeats(answer: &Answer) -> bool {
     answer.headers.get("x-should-retry").is_some_and(|value| value == "false")
 }
 
-/// A try that gave no answer.
+/// An attempt without a complete response.
 struct Failure {
     error: OutboundError,
-    /// An answer had begun: the request had its effect and is not repeated.
+    /// True if a response had begun: the request had its effect and is not repeated.
     answered: bool,
 }
 
-/// A failure before anything of the answer came.
+/// Returns the failure of an attempt before any part of the response arrived.
 fn before_answer(error: &reqwest::Error) -> Failure {
     Failure { error: unreached(error), answered: false }
 }
@@ -309,7 +320,7 @@ fn unreached(error: &reqwest::Error) -> OutboundError {
     })
 }
 
-/// A failure while the body was read.
+/// Returns the failure of an attempt while the body was read.
 fn within_answer(error: &reqwest::Error) -> Failure {
     let broke_off = || OutboundError::Protocol("it broke off in the middle".to_owned());
     Failure { error: if error.is_timeout() { OutboundError::Timeout } else { broke_off() }, answered: true }
@@ -319,14 +330,14 @@ fn refusal(error: &(dyn StdError + 'static)) -> Option<Forbidden> {
     chain(error).find_map(|cause| cause.downcast_ref::<Refusal>()).map(|refusal| refusal.0)
 }
 
-/// What TLS objects to; it wears the coat of an I/O error.
+/// Returns the TLS error inside an I/O error.
 fn tls<'e>(cause: &'e (dyn StdError + 'static)) -> Option<&'e rustls::Error> {
     let mut inner = cause;
     loop {
         if let Some(found) = inner.downcast_ref::<rustls::Error>() {
             return Some(found);
         }
-        // Errors of I/O stand in errors of I/O, and none of them is a source of the other.
+        // I/O errors are nested in I/O errors, and `source` does not return the inner ones.
         inner = inner.downcast_ref::<std::io::Error>()?.get_ref()?;
     }
 }

@@ -1,8 +1,9 @@
-//! Which addresses may be called. An address that the configuration names may be in a private network, one that a client
-//! names may not; cloud metadata, where machines fetch their credentials, is for neither.
+//! Decides which addresses may be called. A configured address may be in a private network; an
+//! address from a client may not. Cloud metadata services, from which machines fetch their
+//! credentials, are forbidden for both.
 //!
-//! Pure: names are resolved elsewhere ([`crate::names`]), where each resolved address passes [`forbidden`] too. Forms of
-//! IPv6 that carry an IPv4 address are judged by what they carry.
+//! Pure: [`crate::names`] resolves names, and passes each resolved address to [`forbidden`] too.
+//! IPv6 forms that embed an IPv4 address are judged by the embedded address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -10,29 +11,30 @@ use reqwest::Url;
 
 use crate::request::{Forbidden, Reach};
 
-/// Ports below this belong to other services of a machine.
+/// The lowest allowed port of a client's address, except 80 and 443. Lower ports belong to other
+/// services of a machine.
 const FREE_PORTS_FROM: u16 = 1024;
 
-/// Where instances of clouds fetch credentials.
+/// IPv4 addresses from which cloud instances fetch credentials.
 const METADATA_V4: &[Ipv4Addr] = &[
     Ipv4Addr::new(169, 254, 169, 254),
     Ipv4Addr::new(169, 254, 170, 2),
     Ipv4Addr::new(169, 254, 170, 23),
     Ipv4Addr::new(100, 100, 100, 200),
-    // Azure's host, Oracle's.
+    // The Azure host, and Oracle.
     Ipv4Addr::new(168, 63, 129, 16),
     Ipv4Addr::new(192, 0, 0, 192),
 ];
 const METADATA_V6: &[Ipv6Addr] = &[
     Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
     Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23),
-    // Google's.
+    // Google.
     Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
 ];
-/// Names of metadata services that are resolved only inside their cloud.
+/// Names of metadata services that resolve only inside their cloud.
 const METADATA_NAMES: &[&str] = &["metadata.google.internal", "metadata.goog"];
 
-/// Networks that clients' addresses may not lead to: network, length of its prefix, why.
+/// Networks that are forbidden for clients' addresses: network, prefix length, reason.
 const V4: &[(Ipv4Addr, u32, Forbidden)] = &[
     (Ipv4Addr::new(0, 0, 0, 0), 8, Forbidden::Special),
     (Ipv4Addr::new(10, 0, 0, 0), 8, Forbidden::Private),
@@ -68,19 +70,19 @@ const V6: &[(Ipv6Addr, u32, Forbidden)] = &[
     (Ipv6Addr::new(0xff00, 0, 0, 0, 0, 0, 0, 0), 8, Forbidden::Special),
 ];
 
-/// The rules: who named the address, and whether metadata may be called after all.
+/// The rules for an address: its origin, and whether metadata services are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
-    /// Who named it.
+    /// The origin of the address.
     pub reach: Reach,
-    /// The configuration allows metadata; never for clients' addresses.
+    /// True if the configuration allows metadata services. It never applies to clients' addresses.
     pub allow_metadata: bool,
 }
 
-/// An address that may be called as far as its text says: scheme, no user, port, host.
+/// Parses an address, and checks its text: scheme, absence of credentials, port, host.
 ///
 /// # Errors
-/// Why it may not.
+/// The reason if the address is forbidden.
 pub fn address(text: &str, rules: Rules) -> Result<Url, Forbidden> {
     let url = Url::parse(text).map_err(|_| Forbidden::Host)?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -101,10 +103,10 @@ pub fn address(text: &str, rules: Rules) -> Result<Url, Forbidden> {
     Ok(url)
 }
 
-/// Why a host that is a name may not be called, before anyone asks where it is.
+/// Checks a host name before it is resolved.
 ///
 /// # Errors
-/// Names of this machine for clients, names of metadata for all.
+/// If the name is that of this machine and comes from a client, or is that of a metadata service.
 pub fn name(host: &str, rules: Rules) -> Result<(), Forbidden> {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let is = |name: &str| host == name || host.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
@@ -117,7 +119,7 @@ pub fn name(host: &str, rules: Rules) -> Result<(), Forbidden> {
     Ok(())
 }
 
-/// Why an IP address may not be called; `None` where it may.
+/// Returns the reason if an IP address is forbidden; `None` if it is allowed.
 pub fn forbidden(ip: IpAddr, rules: Rules) -> Option<Forbidden> {
     let carried = match ip {
         IpAddr::V4(_) => ip,
@@ -147,27 +149,28 @@ fn metadata_allowed(rules: Rules) -> bool {
     rules.allow_metadata && rules.reach == Reach::Configured
 }
 
-/// The host of an address as an IP address. The parser of addresses has already turned octal, hexadecimal and short forms
-/// into the usual one.
+/// Returns the host of an address as an IP address. The URL parser has already normalised octal,
+/// hexadecimal and short forms.
 fn literal(host: &str) -> Option<IpAddr> {
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
-/// The IPv4 address inside: mapped, compatible, NAT64 (64:ff9b::/96), 6to4 (2002::/16).
+/// Returns the embedded IPv4 address: mapped, compatible, NAT64 (64:ff9b::/96) or 6to4 (2002::/16).
 fn carried_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     let [a, b, c, d, e, f, g, h] = ip.segments();
     let of = |high: u16, low: u16| Some(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
     match (a, b, c, d, e, f) {
         (0, 0, 0, 0, 0, 0xffff) | (0x64, 0xff9b, 0, 0, 0, 0) | (0, 0, 0, 0, 0xffff, 0) => of(g, h),
-        // `::` and `::1` are addresses of their own.
+        // `::` and `::1` are not embedded IPv4 addresses.
         (0, 0, 0, 0, 0, 0) if g != 0 || h > 1 => of(g, h),
         (0x2002, ..) => of(b, c),
         _ => None,
     }
 }
 
-/// What an address of a network's own NAT64 (64:ff9b:1::/48) may carry: how it lies there depends on the length of the
-/// network's prefix (RFC 6052 §2.2), which nobody outside knows; none for any other address.
+/// Returns all IPv4 addresses that an address of local-use NAT64 (64:ff9b:1::/48) may embed. The
+/// position depends on the prefix length of that network (RFC 6052, section 2.2), which is unknown
+/// outside it. Returns none for any other address.
 fn carried_locally(ip: Ipv6Addr) -> Vec<Ipv4Addr> {
     match ip.octets() {
         [0, 0x64, 0xff, 0x9b, 0, 1, a, b, _, c, d, e, f, g, h, i] => {
@@ -203,7 +206,7 @@ mod tests {
 
     #[test]
     fn addresses_of_clients_and_of_the_configuration() {
-        // Address, verdict for a client's, verdict for the configuration's.
+        // Address, verdict for a client's address, verdict for a configured one.
         let table = [
             ("https://example.org/hook", "ok", "ok"),
             ("http://example.org:8080/", "ok", "ok"),

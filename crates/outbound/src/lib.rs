@@ -1,11 +1,13 @@
-//! How Loci calls others: one policy for every request that leaves (docs/decisions/0039 and 0042).
+//! Outgoing requests: one policy for every request that leaves the process (decisions 0039 and
+//! 0042).
 //!
-//! [`client::Outbound`] sends under it: addresses are checked before and while a connection is made ([`guard`],
-//! [`names`]), what may be repeated is repeated with pauses ([`retry`]), bodies and times are bounded, redirects are not
-//! followed, and nothing of addresses, headers or bodies is written to a log ([`redact`]). [`pace`] holds one provider's
-//! requests to its limits. [`sign_v4`] signs for AWS. [`targets`] are where notifications go, [`signature`] how they are
-//! signed; [`otlp`] sends traces. It knows no model's vendor: who builds requests sees [`request::Transport`], so that
-//! tests give one of their own.
+//! [`client::Outbound`] sends under this policy. It checks addresses before and during the
+//! connection ([`guard`], [`names`]), repeats requests with pauses where this is safe ([`retry`]),
+//! and limits bodies and times. It does not follow redirects, and logs no paths, queries, headers
+//! or bodies ([`redact`]). [`pace`] keeps the requests to one provider within its limits.
+//! [`sign_v4`] signs for AWS. [`targets`] delivers notifications, [`signature`] signs them, and
+//! [`otlp`] sends traces. The crate knows no model vendors. Code that builds requests depends on
+//! [`request::Transport`], so that tests can supply their own.
 
 pub mod client;
 pub mod guard;

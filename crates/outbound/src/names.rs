@@ -1,5 +1,5 @@
-//! Names become addresses here, and every address is judged: the connection goes to one that was, so a name that points
-//! elsewhere the second time gains nothing.
+//! Resolves host names, and checks every address. The connection uses a checked address, so a name
+//! that resolves to another address the second time gains nothing.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -11,9 +11,9 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use crate::guard::{self, Rules};
 use crate::request::Forbidden;
 
-/// Tells the addresses of a name.
+/// A resolver of host names.
 pub trait Lookup: Send + Sync {
-    /// All of them.
+    /// Returns all addresses of a name.
     fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
@@ -29,7 +29,7 @@ impl Lookup for SystemNames {
     }
 }
 
-/// A refusal on its way through the HTTP client.
+/// A refusal, as an error that passes through the HTTP client.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Refusal(pub(crate) Forbidden);
 
@@ -41,7 +41,7 @@ impl std::fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Resolves for the HTTP client under the rules.
+/// A resolver for the HTTP client that applies the rules.
 #[derive(Clone)]
 pub(crate) struct GuardedNames {
     pub(crate) lookup: Arc<dyn Lookup>,
@@ -49,7 +49,8 @@ pub(crate) struct GuardedNames {
 }
 
 impl GuardedNames {
-    /// The addresses of a name. One that is forbidden forbids all: who can put it there can put it there alone.
+    /// Returns the addresses of a name. One forbidden address forbids all, because a third party
+    /// that can add it can also return it alone.
     pub(crate) async fn addresses(
         self,
         host: String,
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
     use crate::request::Reach;
 
-    /// Answers in turn; the last answer stays.
+    /// A resolver that returns its answers in order, and repeats the last one.
     struct InTurn(Mutex<Vec<Vec<IpAddr>>>);
 
     impl Lookup for InTurn {

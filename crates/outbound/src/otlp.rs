@@ -1,8 +1,8 @@
-//! Traces for a collector: OTLP over HTTP, as JSON. Spans are queued without waiting and sent in batches; where the
-//! collector cannot keep up the oldest go, and are counted.
+//! Exports traces to a collector: OTLP over HTTP, as JSON. Queueing a span does not block; spans
+//! are sent in batches. If the collector cannot keep up, the oldest spans are dropped and counted.
 //!
-//! It knows spans and attributes and no convention: their names are the observer's
-//! (docs/decisions/0056).
+//! The module knows spans and attributes, but no naming convention: the observer defines the names
+//! (decision 0056).
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -25,16 +25,16 @@ use zeroize::Zeroizing;
 use crate::request::{Answer, OutboundError, Reach, Request, Retry, Transport};
 use crate::retry::is_passing;
 
-/// Spans of one request; so many are sent at once.
+/// The maximum number of spans in a request; this many queued spans are sent at once.
 const BATCH: usize = 512;
-/// Spans that wait at most.
+/// The maximum number of queued spans.
 const QUEUE_MAX: usize = 4_096;
-/// Fewer are sent this often.
+/// The interval at which smaller batches are sent, and the pause after a failure, in milliseconds.
 const PAUSE_MS: u64 = 5_000;
 const TIMEOUT_MS: u64 = 10_000;
-/// What is left when the process ends is given up after this long.
+/// The time to send the remaining spans when the process ends, in milliseconds.
 const LAST_MS: u64 = 3_000;
-/// Where a collector takes traces, below its address.
+/// The path at which a collector receives traces.
 const PATH: &str = "/v1/traces";
 /// `STATUS_CODE_ERROR`.
 const FAILED: u8 = 2;
@@ -44,71 +44,71 @@ const FAILED: u8 = 2;
 pub enum Attribute {
     /// Text.
     Text(String),
-    /// A number.
+    /// A non-negative integer.
     Count(u64),
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
-    /// Texts.
+    /// An array of texts.
     Texts(Vec<String>),
 }
 
-/// What kind of work a span is.
+/// The kind of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpanKind {
-    /// Our own.
+    /// Work inside this process.
     Internal,
-    /// An answer to a request.
+    /// The handling of a request.
     Server,
-    /// A call of another service.
+    /// A call to another service.
     Client,
 }
 
-/// Something that was done.
+/// A completed operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
-    /// Its trace and its id.
+    /// Its trace id and span id.
     pub context: SpanContext,
-    /// The span it is part of; the first of a trace has none.
+    /// The parent span; `None` for the root span of a trace.
     pub parent: Option<[u8; 8]>,
-    /// Spans of other traces that led to it.
+    /// Spans of other traces that caused it.
     pub links: Vec<SpanContext>,
-    /// The operation.
+    /// The name of the operation.
     pub name: String,
-    /// What kind.
+    /// Its kind.
     pub kind: SpanKind,
-    /// When it began.
+    /// The start time.
     pub started: Timestamp,
-    /// How long it took.
+    /// The duration, in microseconds.
     pub elapsed_us: u64,
-    /// It failed.
+    /// True if the operation failed.
     pub failed: bool,
-    /// Names and values, in order.
+    /// The names and values, in order.
     pub attributes: Vec<(&'static str, Attribute)>,
 }
 
-/// Where traces go.
+/// The collector that receives the traces.
 #[derive(Clone)]
 pub struct Collector {
     /// Its address, with or without `/v1/traces`.
     pub endpoint: String,
-    /// Headers of every request; see [`headers`].
+    /// The headers of every request; see [`headers`].
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// Version of the program.
+    /// The version of the program.
     pub version: &'static str,
 }
 
 impl fmt::Debug for Collector {
-    /// The address may hold a key in its query, headers surely do.
+    /// Shows neither the address nor the headers, because both may contain keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Collector").field("headers", &self.headers.len()).finish_non_exhaustive()
     }
 }
 
-/// Reads `name=value,…`, as OpenTelemetry's own variables hold headers: values are percent-encoded. They are marked
-/// sensitive.
+/// Parses `name=value,…`, the format of OpenTelemetry's own variables for headers: values are
+/// percent-encoded. The values are marked as sensitive.
 ///
 /// # Errors
-/// Says which header it is, by its place, and never what it holds.
+/// If a header is invalid. The message contains its position and never its content.
 pub fn headers(text: &str) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
     let mut read = Vec::new();
     for (place, pair) in text.split(',').enumerate().filter(|(_, pair)| !pair.trim().is_empty()) {
@@ -124,38 +124,38 @@ pub fn headers(text: &str) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
     Ok(read)
 }
 
-/// Queues spans; [`Exporter::run`] sends them.
+/// A queue of spans; [`Exporter::run`] sends them.
 pub struct Exporter {
     collector: Collector,
     clock: Arc<dyn Clock>,
-    /// Is told of spans that go unsent.
+    /// The observer that counts dropped spans.
     observe: Arc<dyn Observe>,
     queue: Mutex<VecDeque<Span>>,
-    /// A batch is full.
+    /// Notified when a full batch is queued.
     full: Notify,
-    /// The last request failed: the log has said so already.
+    /// True if the last request failed and the failure is already logged.
     failing: AtomicBool,
 }
 
-/// What became of a batch.
+/// The result of sending a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sent {
-    /// It was taken, or refused for good; more wait.
+    /// The batch was accepted, or permanently refused; more spans are queued.
     More,
-    /// Nothing waits.
+    /// The queue is empty.
     Empty,
-    /// It waits for another try.
+    /// The batch remains queued for another attempt.
     Later,
 }
 
 impl Exporter {
-    /// An exporter with nothing in it.
+    /// Creates an exporter with an empty queue.
     pub fn new(collector: Collector, clock: Arc<dyn Clock>, observe: Arc<dyn Observe>) -> Self {
         let (queue, full, failing) = (Mutex::default(), Notify::new(), AtomicBool::new(false));
         Self { collector, clock, observe, queue, full, failing }
     }
 
-    /// Queues a span. Where the queue is full, the oldest goes.
+    /// Queues a span. If the queue is full, the oldest span is dropped.
     pub fn push(&self, span: Span) {
         let mut queue = self.queue();
         let is_full = queue.len() >= QUEUE_MAX;
@@ -173,7 +173,8 @@ impl Exporter {
         }
     }
 
-    /// Sends until `stop` resolves, then what is left, once. Over `transport`, which repeats what may pass.
+    /// Sends spans until `stop` resolves, and then the remaining ones once. It uses `transport`,
+    /// which repeats requests after temporary failures.
     pub async fn run(&self, transport: &dyn Transport, stop: BoxFuture<'static, ()>) {
         let mut stop = pin!(stop);
         loop {
@@ -190,7 +191,7 @@ impl Exporter {
                 match sent {
                     Sent::More => {}
                     Sent::Empty => break,
-                    // Not at once, however many come meanwhile.
+                    // The pause applies even if a full batch arrives meanwhile.
                     Sent::Later => tokio::select! {
                         () = &mut stop => return self.send_last(transport).await,
                         () = self.clock.sleep(PAUSE_MS) => {}
@@ -213,7 +214,8 @@ impl Exporter {
         }
     }
 
-    /// Sends the oldest. What may be taken later waits in its place; a batch that is given up on meanwhile stays.
+    /// Sends the oldest spans. They stay queued until the collector has accepted or permanently
+    /// refused them, also if this call is cancelled.
     async fn send_batch(&self, transport: &dyn Transport, timeout_ms: u64, retry: Retry) -> Sent {
         let (body, spans, last) = {
             let queue = self.queue();
@@ -245,7 +247,7 @@ impl Exporter {
         if self.queue().is_empty() { Sent::Empty } else { Sent::More }
     }
 
-    /// Takes a batch out of the queue, as far as the queue has not dropped it meanwhile.
+    /// Removes a batch from the queue, except for spans that the queue has dropped meanwhile.
     fn forget(&self, last: SpanContext, spans: usize) {
         let mut queue = self.queue();
         if let Some(at) = queue.iter().take(spans).position(|span| span.context == last) {
@@ -295,7 +297,7 @@ fn said(outcome: &Result<Answer, OutboundError>) -> String {
     }
 }
 
-/// Spans of a batch that the collector says it did not take.
+/// Returns the number of spans in a batch that the collector reports as rejected.
 fn rejected(answer: &Answer) -> u64 {
     let body: Value = loci_json::from_slice(&answer.body).unwrap_or_default();
     let rejected = &body["partialSuccess"]["rejectedSpans"];

@@ -1,5 +1,5 @@
-//! One provider's pace: so many requests at once, and none before the moment it named when its limits were used up, or
-//! when it refused one for that.
+//! Limits the requests to one provider: the number of concurrent requests, and no request before
+//! the time at which the provider's limits are restored, as announced in its responses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,10 +13,11 @@ use tokio::sync::Semaphore;
 use crate::request::{Answer, OutboundError, Request, Transport};
 use crate::retry::{asked_pause_ms, duration_ms};
 
-/// Nobody waits longer than this for a limit that was announced: the provider is asked and says so itself.
+/// The maximum wait for an announced limit, in milliseconds. After it the request is sent, and the
+/// provider can reject it.
 const WAIT_MS_MAX: u64 = 30_000;
 
-/// Headers that announce what is left of a limit, and when it is whole again.
+/// Headers that announce the remainder of a limit, and the time at which it is restored.
 const LIMITS: &[(&str, &str)] = &[
     ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
     ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),
@@ -26,17 +27,17 @@ const LIMITS: &[(&str, &str)] = &[
     ("anthropic-ratelimit-output-tokens-remaining", "anthropic-ratelimit-output-tokens-reset"),
 ];
 
-/// A transport that keeps the pace of one provider.
+/// A transport that limits the requests to one provider.
 pub struct Paced {
     inner: Arc<dyn Transport>,
     clock: Arc<dyn Clock>,
     at_once: Semaphore,
-    /// Of the clock's monotonic microseconds.
+    /// The earliest time of the next request, in microseconds of the monotonic clock.
     not_before_us: AtomicU64,
 }
 
 impl Paced {
-    /// At most `at_once` requests (at least one) are under way together.
+    /// Creates a transport with at most `at_once` concurrent requests (at least one).
     pub fn new(inner: Arc<dyn Transport>, clock: Arc<dyn Clock>, at_once: usize) -> Self {
         let at_once = at_once.clamp(1, Semaphore::MAX_PERMITS);
         Self { inner, clock, at_once: Semaphore::new(at_once), not_before_us: AtomicU64::new(0) }
@@ -71,7 +72,8 @@ impl Transport for Paced {
     }
 }
 
-/// How long a limit that is used up takes to be whole again; `None` where none is used up.
+/// Returns the time until an exhausted limit is restored, in milliseconds; `None` if none is
+/// exhausted.
 fn announced_pause_ms(headers: &HeaderMap, now: Timestamp) -> Option<u64> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     LIMITS
@@ -125,7 +127,7 @@ mod tests {
         check(&[("x-ratelimit-remaining-tokens", "0")], None);
     }
 
-    /// Counts who is under way; announces a used-up limit.
+    /// A transport that counts concurrent requests and announces an exhausted limit.
     struct Slow {
         clock: ManualClock,
         now: AtomicUsize,
@@ -152,7 +154,7 @@ mod tests {
         }
     }
 
-    /// Answers that there was too much, and asks for a pause.
+    /// A transport that answers with status 429 and requests a pause.
     struct Refusing;
 
     impl Transport for Refusing {

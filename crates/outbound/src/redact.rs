@@ -1,18 +1,20 @@
-//! Addresses as they may be shown: without user, password, query and fragment, which may hold keys.
+//! Shortens addresses for display: without user, password, query and fragment, which may contain
+//! keys.
 //!
-//! Headers and bodies are not shown at all, so nothing here masks them.
+//! Headers and bodies are never displayed, so this module does not mask them.
 
 use reqwest::Url;
 
-/// Shown for what cannot be read as an address.
+/// The replacement for text that is not an address.
 const UNREADABLE: &str = "(no address)";
 
-/// Scheme, host and port: for logs and messages.
+/// Returns scheme, host and port, for logs and messages.
 pub fn origin(address: &str) -> String {
     Url::parse(address).map_or_else(|_| UNREADABLE.to_owned(), |url| of(&url, ""))
 }
 
-/// Scheme, host, port and path: for administrators alone, as paths of webhooks are often keys. A query is shown as `?…`.
+/// Returns scheme, host, port and path, for administrators only, because paths of webhooks often
+/// contain keys. A query is shown as `?…`.
 pub fn place(address: &str) -> String {
     let Ok(url) = Url::parse(address) else { return UNREADABLE.to_owned() };
     let query = if url.query().is_some() { "?…" } else { "" };

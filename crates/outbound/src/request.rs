@@ -1,4 +1,5 @@
-//! A request that leaves, its answer, and why there is none. Messages never hold keys, queries or content.
+//! An outgoing request, its response, and the errors without a response. Error messages never
+//! contain keys, queries or content.
 
 use std::fmt;
 
@@ -7,47 +8,48 @@ use loci_model::ports::BoxFuture;
 
 use crate::sign_v4::{Signing, Unsignable};
 
-/// Who named the address: decides where a request may go.
+/// The origin of an address, which decides where a request may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reach {
-    /// The configuration: private networks are allowed, cloud metadata is not.
+    /// The configuration: private networks are allowed, cloud metadata services are not.
     Configured,
-    /// A client: public addresses alone.
+    /// A client: only public addresses are allowed.
     Public,
 }
 
-/// Whether a request may be made twice.
+/// The permission to send a request twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Retry {
-    /// It has the same effect when it is.
+    /// A repeat has the same effect.
     Safe,
-    /// It may not.
+    /// The request is not repeated.
     Never,
 }
 
-/// A request.
+/// An outgoing request.
 #[derive(Clone)]
 pub struct Request {
     /// The method.
     pub method: Method,
-    /// The address, whole.
+    /// The complete address.
     pub url: String,
-    /// Headers; several of one name are sent in order.
+    /// The headers; several with the same name are sent in order.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// The body.
     pub body: Vec<u8>,
-    /// Who named the address.
+    /// The origin of the address.
     pub reach: Reach,
-    /// Whether it may be made twice.
+    /// The permission to repeat the request.
     pub retry: Retry,
-    /// Given up after this long; `None`: as the policy says.
+    /// The timeout of one attempt in milliseconds; `None` selects that of the policy.
     pub timeout_ms: Option<u64>,
-    /// Signed when it is sent, and anew for every try: a signature is good for five minutes, and queues may be longer.
+    /// The signing method. Every attempt is signed again when it is sent, because a signature is
+    /// valid for five minutes, and a queue may take longer.
     pub signing: Option<Signing>,
 }
 
 impl fmt::Debug for Request {
-    /// Addresses and headers may hold keys, the body content: none is shown.
+    /// Hides the address, the headers and the body, which may contain keys or content.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Request")
             .field("method", &self.method)
@@ -58,23 +60,23 @@ impl fmt::Debug for Request {
     }
 }
 
-/// An answer, whatever its status.
+/// A response of any status.
 #[derive(Clone)]
 pub struct Answer {
     /// The status.
     pub status: u16,
     /// The headers.
     pub headers: HeaderMap,
-    /// The whole body.
+    /// The complete body.
     pub body: Vec<u8>,
-    /// Requests that were made.
+    /// The number of attempts.
     pub tries: u32,
-    /// How long it took, pauses included.
+    /// The duration in milliseconds, including pauses.
     pub elapsed_ms: u64,
 }
 
 impl fmt::Debug for Answer {
-    /// Headers and body may be sensitive: only their sizes are shown.
+    /// Shows only the sizes of headers and body, which may be sensitive.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Answer")
             .field("status", &self.status)
@@ -85,31 +87,31 @@ impl fmt::Debug for Answer {
     }
 }
 
-/// Why an address is refused.
+/// The reason for which an address is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Forbidden {
-    /// Neither http nor https.
+    /// The scheme is neither http nor https.
     Scheme,
-    /// A user name or password in it.
+    /// The address contains a user name or password.
     Credentials,
-    /// A port that is another service's.
+    /// The port belongs to another service.
     Port,
-    /// No host, or one that cannot be read.
+    /// The host is missing or invalid.
     Host,
-    /// This machine.
+    /// An address of this machine.
     Loopback,
-    /// A private or shared network.
+    /// An address of a private or shared network.
     Private,
-    /// The local link.
+    /// A link-local address.
     LinkLocal,
-    /// Cloud metadata.
+    /// A cloud metadata service.
     Metadata,
-    /// No address of one host: multicast, broadcast, reserved, documentation.
+    /// An address that belongs to no single host: multicast, broadcast, reserved, documentation.
     Special,
 }
 
 impl Forbidden {
-    /// The word of metrics and logs.
+    /// Returns the name of the reason in metrics and logs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Scheme => "scheme",
@@ -125,20 +127,20 @@ impl Forbidden {
     }
 }
 
-/// Why there is no answer.
+/// The reason for which there is no response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutboundError {
     /// The address is refused; nothing was sent.
     Refused(Forbidden),
-    /// No answer in time.
+    /// The response did not arrive in time.
     Timeout,
-    /// No connection; why, without the address.
+    /// The connection failed; the reason, without the address.
     Connect(String),
-    /// The answer is larger than the policy takes.
+    /// The response is larger than the policy allows.
     TooLarge,
-    /// What came is not HTTP, or broke off; why, without content.
+    /// The response is not HTTP, or is incomplete; the reason, without content.
     Protocol(String),
-    /// It cannot be signed; nothing was sent.
+    /// The request cannot be signed; nothing was sent.
     Unsignable(Unsignable),
 }
 
@@ -157,9 +159,10 @@ impl fmt::Display for OutboundError {
 
 impl std::error::Error for OutboundError {}
 
-/// Sends requests under the policy: addresses checked, bodies bounded, what may be repeated repeated.
+/// A sender of requests under the policy: it checks addresses, limits bodies, and repeats where
+/// this is safe.
 pub trait Transport: Send + Sync {
-    /// Sends one.
+    /// Sends a request.
     fn send(&self, request: Request) -> BoxFuture<'_, Result<Answer, OutboundError>>;
 }
 

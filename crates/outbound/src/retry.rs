@@ -1,4 +1,5 @@
-//! What is worth repeating, and after which pause. Pure: the random number and the time are arguments.
+//! Decides whether a request is repeated, and after which pause. Pure: the random number and the
+//! time are arguments.
 
 use http::HeaderMap;
 use loci_model::Timestamp;
@@ -6,17 +7,17 @@ use serde_json::Value;
 
 use crate::request::OutboundError;
 
-/// The first pause lies between nothing and this; each further one may be twice as long.
+/// The upper bound of the first pause, in milliseconds. It doubles with each further pause.
 const PAUSE_MS: u64 = 500;
-/// Bodies of refusals that are looked at for a pause: a larger one holds none.
+/// The maximum size of an error body that is searched for a requested pause, in bytes.
 const HINT_BYTES_MAX: usize = 64 * 1024;
 
-/// Whether an answer says that the same request may succeed a little later.
+/// True if a response has a status after which the same request may succeed later.
 pub fn is_passing(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
 }
 
-/// Whether a failure before any answer may be gone a little later.
+/// True if a failure before any response may be temporary.
 pub(crate) fn may_pass(error: &OutboundError) -> bool {
     match error {
         OutboundError::Timeout | OutboundError::Connect(_) => true,
@@ -27,14 +28,15 @@ pub(crate) fn may_pass(error: &OutboundError) -> bool {
     }
 }
 
-/// The pause before try number `tries` + 1: anything up to half a second doubled per try, at most `max_ms`.
+/// Returns the pause before attempt `tries` + 1, in milliseconds: a random time up to half a
+/// second, doubled for each attempt, and at most `max_ms`.
 pub fn jittered(tries: u32, max_ms: u64, random: u64) -> u64 {
     let ceiling = PAUSE_MS.saturating_mul(1 << tries.saturating_sub(1).min(16)).min(max_ms);
     random % ceiling.saturating_add(1)
 }
 
-/// The pause that an answer asks for, in milliseconds: `retry-after-ms`, `retry-after` (seconds or a date), or
-/// `retryDelay` in the details of an error as Google's services give them.
+/// Returns the pause that a response requests, in milliseconds: `retry-after-ms`, `retry-after`
+/// (seconds or a date), or `retryDelay` in the error details of Google's services.
 pub fn asked_pause_ms(headers: &HeaderMap, body: &[u8], now: Timestamp) -> Option<u64> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     text("retry-after-ms")
@@ -51,7 +53,7 @@ fn seconds_or_date(text: &str, now: Timestamp) -> Option<u64> {
     Some(u64::try_from(at.as_millisecond().saturating_sub(now.millis())).unwrap_or(0))
 }
 
-/// `error.details[].retryDelay`, for example `"34s"`.
+/// Returns `error.details[].retryDelay`, for example `"34s"`, in milliseconds.
 fn delay_in_details(body: &[u8]) -> Option<u64> {
     if body.len() > HINT_BYTES_MAX {
         return None;
@@ -61,7 +63,8 @@ fn delay_in_details(body: &[u8]) -> Option<u64> {
     details.iter().find_map(|detail| duration_ms(detail.get("retryDelay")?.as_str()?))
 }
 
-/// A length of time like `1s`, `6m0s`, `250ms`, `1h2m3.5s`, in whole milliseconds, rounded up.
+/// Parses a duration such as `1s`, `6m0s`, `250ms` or `1h2m3.5s` into whole milliseconds, rounded
+/// up.
 pub fn duration_ms(text: &str) -> Option<u64> {
     let mut rest = text.trim();
     let mut total = 0.0_f64;
@@ -84,7 +87,7 @@ pub fn duration_ms(text: &str) -> Option<u64> {
         total += number.parse::<f64>().ok()? * ms;
         rest = tail;
     }
-    // More than a year is no pause anybody means.
+    // A pause of more than a year is treated as an error.
     (total.is_finite() && (0.0..=3.2e10).contains(&total)).then_some(total.ceil() as u64)
 }
 

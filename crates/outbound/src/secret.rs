@@ -1,4 +1,4 @@
-//! A secret in memory: wiped when it is dropped, never shown.
+//! A secret in memory: it is wiped when it is dropped, and never displayed.
 
 use std::fmt;
 
@@ -10,18 +10,18 @@ use zeroize::Zeroizing;
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// Takes one.
+    /// Creates a secret from text.
     pub fn new(text: Zeroizing<String>) -> Self {
         Self(text)
     }
 
-    /// What it is: for the header it goes into, and for nothing that is shown.
+    /// Returns the text, only for the header that contains it, and never for display.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// A header's value with the secret behind `prefix`, marked sensitive; `None` where the secret holds a character no
-    /// header takes.
+    /// Returns a header value of `prefix` and the secret, marked as sensitive; `None` if the secret
+    /// contains a character that is not allowed in a header.
     pub fn header(&self, prefix: &str) -> Option<HeaderValue> {
         let whole = Zeroizing::new(format!("{prefix}{}", self.expose()));
         let mut value = HeaderValue::from_str(&whole).ok()?;

@@ -1,7 +1,7 @@
 //! AWS Signature Version 4, the signing side: Bedrock, Kinesis, S3. Pure: the time is an argument.
 //!
-//! What is signed: method, path, query, all headers of the request but `authorization`, `accept` and `user-agent`, and
-//! the body. Presigned addresses and bodies in chunks are not made.
+//! The signature covers method, path, query, body, and all headers of the request except
+//! `authorization`, `accept` and `user-agent`. Presigned URLs and chunked bodies are not supported.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,21 +17,21 @@ use crate::request::Request;
 use crate::secret::Secret;
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
-/// Everything is encoded but what RFC 3986 leaves alone.
+/// The characters to percent-encode: all except the unreserved ones of RFC 3986.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Who signs, and for what.
+/// The credentials and scope of a signature.
 #[derive(Clone)]
 pub struct Signer {
-    /// Id of the access key.
+    /// The access key id.
     pub access_key: String,
-    /// Its secret.
+    /// The secret access key.
     pub secret: Secret,
-    /// Token of temporary credentials.
+    /// The session token of temporary credentials.
     pub session_token: Option<Secret>,
-    /// Region, for example `us-east-1`.
+    /// The region, for example `us-east-1`.
     pub region: String,
-    /// Service, for example `bedrock`.
+    /// The service, for example `bedrock`.
     pub service: &'static str,
 }
 
@@ -44,30 +44,30 @@ impl fmt::Debug for Signer {
     }
 }
 
-/// How the path enters what is signed.
+/// The encoding of the path in the signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathRule {
-    /// All services but S3: encoded a second time.
+    /// All services except S3: the path is encoded a second time.
     Twice,
-    /// S3: as it is sent; the body's digest is a header.
+    /// S3: the path as sent, and the body's digest in a header.
     Once,
 }
 
-/// How a request is to be signed when it is sent.
+/// The signing method of a request at the time of sending.
 #[derive(Debug, Clone)]
 pub struct Signing {
-    /// By whom.
+    /// The credentials and scope.
     pub by: Signer,
-    /// How its path enters.
+    /// The encoding of the path.
     pub path: PathRule,
 }
 
-/// Why a request cannot be signed.
+/// The reason for which a request cannot be signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unsignable {
-    /// Its address cannot be read.
+    /// The address is invalid.
     Address,
-    /// A header or the credentials hold characters that no header takes.
+    /// A header or the credentials contain characters that are not allowed in a header.
     Characters,
 }
 
@@ -83,10 +83,10 @@ impl fmt::Display for Unsignable {
 impl std::error::Error for Unsignable {}
 
 impl Signer {
-    /// Adds the headers of a signature made at `at`. A request that is signed again gets new ones.
+    /// Adds the headers of a signature created at `at`, and replaces those of an earlier signature.
     ///
     /// # Errors
-    /// What of the request or the credentials cannot be signed.
+    /// If a part of the request or the credentials cannot be signed.
     pub fn sign(&self, request: &mut Request, at: Timestamp, path: PathRule) -> Result<(), Unsignable> {
         let url = Url::parse(&request.url).map_err(|_| Unsignable::Address)?;
         let stamp = compact(at);
@@ -145,7 +145,8 @@ fn push(request: &mut Request, name: &'static str, value: Option<HeaderValue>) -
     Ok(())
 }
 
-/// Names in order, values with single spaces; several of one name are joined.
+/// Returns the header names in order, and the values with single spaces; several of one name are
+/// joined.
 fn signed_headers(request: &Request, url: &Url) -> Result<BTreeMap<String, String>, Unsignable> {
     let host = url.host_str().ok_or(Unsignable::Address)?;
     let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
@@ -196,7 +197,7 @@ fn canonical_query(raw: &str) -> String {
     pairs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
 }
 
-/// `20150830T123600Z`.
+/// Returns the time in the form `20150830T123600Z`.
 fn compact(at: Timestamp) -> String {
     let seconds = at.to_rfc3339();
     let digits: String = seconds.chars().take(19).filter(|c| c.is_ascii_digit() || *c == 'T').collect();
@@ -248,7 +249,7 @@ mod tests {
         found.unwrap().1.to_str().unwrap()
     }
 
-    /// AWS's published test suite of Signature Version 4.
+    /// Tests with AWS's published test suite of Signature Version 4.
     #[test]
     fn the_vendors_vectors() {
         let signer = signer("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "AKIDEXAMPLE", "service");
@@ -291,7 +292,7 @@ mod tests {
         );
     }
 
-    /// The example of the documentation of S3.
+    /// Tests with the example in the documentation of S3.
     #[test]
     fn the_example_of_s3() {
         let signer = signer("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "AKIAIOSFODNN7EXAMPLE", "s3");

@@ -1,5 +1,5 @@
-//! Signatures of notifications, in the form of Standard Webhooks: HMAC-SHA256 over id, time and body. Who receives
-//! checks them with the same secret, and refuses old times.
+//! Signatures of notifications, in the format of Standard Webhooks: HMAC-SHA256 over id, time and
+//! body. The receiver verifies them with the same secret, and rejects old timestamps.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,33 +9,33 @@ use zeroize::Zeroizing;
 
 use crate::secret::Secret;
 
-/// In front of a secret that is base64.
+/// The prefix of a base64 secret.
 const ENCODED: &str = "whsec_";
 
-/// The keys of a target: one, or two while they are changed.
+/// The keys of a target: one, or two during a rotation.
 #[derive(Clone)]
 pub struct Keys(Vec<Zeroizing<Vec<u8>>>);
 
 impl Keys {
-    /// Reads a secret: keys with spaces between them, each text or `whsec_` and base64. `None` where there is no key, or one
-    /// that cannot be read.
+    /// Parses a secret: keys separated by spaces, each of which is text or `whsec_` and base64.
+    /// Returns `None` if there is no key, or an invalid one.
     pub fn read(secret: &Secret) -> Option<Self> {
         let key = |text: &str| {
             let key = match text.strip_prefix(ENCODED) {
                 Some(encoded) => STANDARD.decode(encoded).ok().map(Zeroizing::new),
                 None => Some(Zeroizing::new(text.as_bytes().to_vec())),
             };
-            // Anybody can sign with an empty one.
+            // Any third party can sign with an empty key.
             key.filter(|key| !key.is_empty())
         };
         let keys = secret.expose().split_whitespace().map(key).collect::<Option<Vec<_>>>()?;
         (!keys.is_empty()).then_some(Self(keys))
     }
 
-    /// The value of `webhook-signature`: one signature per key, with spaces between them.
+    /// Returns the value of `webhook-signature`: one signature per key, separated by spaces.
     pub fn sign(&self, id: &str, seconds: i64, body: &[u8]) -> String {
         let signed = |key: &Zeroizing<Vec<u8>>| {
-            // Any length of key is taken.
+            // HMAC accepts keys of any length.
             let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
             mac.update(format!("{id}.{seconds}.").as_bytes());
             mac.update(body);
@@ -58,7 +58,7 @@ mod tests {
     const ID: &str = "msg_p5jXN8AQM9LWM0D4loKWxJek";
     const BODY: &[u8] = br#"{"test": 2432232314}"#;
 
-    /// The vector by which libraries of Standard Webhooks test themselves.
+    /// Tests with the vector that the Standard Webhooks libraries use for their own tests.
     #[test]
     fn the_known_signature() {
         let keys = Keys::read(&Secret::from("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")).unwrap();

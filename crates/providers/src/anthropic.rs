@@ -1,4 +1,5 @@
-//! Anthropic's messages. JSON is asked for by a tool that must be used: its input is the answer.
+//! The Anthropic Messages API. For JSON output, the request forces the use of a tool, whose input
+//! is the answer.
 
 use http::{HeaderName, HeaderValue};
 use loci_model::Result;
@@ -17,7 +18,7 @@ const BASE: &str = "https://api.anthropic.com";
 const VERSION: &str = "2023-06-01";
 const TOOL: &str = "answer";
 
-/// The protocol.
+/// The protocol of Anthropic.
 pub(crate) struct Anthropic;
 
 impl Dialect for Anthropic {

@@ -1,5 +1,5 @@
-//! One call of a model, whatever its protocol: asked as the server is known to take it, asked again where it turns out to
-//! take less, counted once.
+//! One call of a model, for any protocol. The request uses the features that the server is known to
+//! accept, and is repeated with fewer if the server rejects one. The call is counted once.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -21,9 +21,9 @@ use crate::manners::{JsonForm, Manners, after_refusal, both};
 use crate::registry::{Around, JsonMode, ModelConfig};
 use crate::reply_text::unwrapped;
 
-/// Lessons in one call: forms, temperature, limit.
+/// The maximum number of adaptations in one call: forms, temperature, limit.
 const LESSONS_MAX: u32 = 4;
-/// Bytes of a refusal in which a lesson is looked for.
+/// The maximum size of a refusal that is searched for an unsupported feature, in bytes.
 const LESSON_BYTES_MAX: usize = 16 * 1024;
 
 /// A configured model.
@@ -31,7 +31,7 @@ pub(crate) struct Asked {
     config: ModelConfig,
     dialect: &'static dyn Dialect,
     around: Around,
-    /// As messages call it.
+    /// The name of the model in error messages.
     who: String,
     manners: Mutex<Manners>,
 }
@@ -50,7 +50,7 @@ impl Asked {
         Self { config, dialect, around, who, manners: Mutex::new(manners) }
     }
 
-    /// The reply, and how many requests were made for it.
+    /// Returns the reply, and counts the requests in `tries`.
     async fn run(&self, completion: &Completion, tries: &mut u32) -> Result<Reply, ModelError> {
         for _ in 0..=LESSONS_MAX {
             let asking = Asking {
@@ -104,7 +104,8 @@ impl Asked {
         Ok(reply)
     }
 
-    /// Takes a lesson from a refusal: true where the question is worth asking in another way.
+    /// Adapts the known features from a refusal. Returns true if the request can be repeated in
+    /// another form.
     fn learns(&self, answer: &Answer, asked: Manners) -> bool {
         if !matches!(answer.status, 400 | 422) || answer.body.len() > LESSON_BYTES_MAX {
             return false;
@@ -159,7 +160,7 @@ impl LanguageModel for Asked {
     }
 }
 
-/// What a refusal's status means, with the vendor's code.
+/// Returns the meaning of a refusal by its status, with the vendor's code.
 pub(crate) fn by_status(answer: &Answer, code: &str) -> failure::Failure {
     failure::Failure { kind: failure::kind_of_status(answer.status), code: word(code) }
 }

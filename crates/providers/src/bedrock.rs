@@ -1,5 +1,6 @@
-//! Amazon Bedrock's Converse: one shape for every model there. Requests are signed (SigV4), or carry a key of Bedrock's
-//! own. JSON is asked for by a tool that must be used, where the model knows tools.
+//! The Converse API of Amazon Bedrock, with one format for all its models. Requests are signed
+//! (SigV4), or carry a Bedrock API key. For JSON output, the request forces the use of a tool, if
+//! the model supports tools.
 
 use loci_model::Result;
 use loci_model::job::exchange::Usage;
@@ -15,11 +16,12 @@ use crate::failure::{Failure, body};
 use crate::manners::JsonForm;
 use crate::registry::{Endpoint, lacks};
 
-/// Model ids hold `:` and, as ARNs, `/`: both are part of one segment of the path.
+/// The characters to percent-encode in a path segment. Model ids contain `:` and, as ARNs, `/`;
+/// both belong to one segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const TOOL: &str = "answer";
 
-/// The protocol.
+/// The protocol of Bedrock.
 pub(crate) struct Bedrock;
 
 impl Dialect for Bedrock {
@@ -88,12 +90,13 @@ impl Dialect for Bedrock {
     }
 }
 
-/// What a refusal of Bedrock means: the kind is a header, sometimes a member of the body.
+/// Returns the meaning of a refusal by Bedrock. Its code is in a header, or in a member of the
+/// body.
 pub(crate) fn failure(answer: &Answer) -> Failure {
     let body = body(answer);
     let header = answer.headers.get("x-amzn-errortype").and_then(|value| value.to_str().ok());
     let named = header.or_else(|| text(&body, "/__type")).unwrap_or_default();
-    // `com.amazon.coral.service#ThrottlingException:http://…`
+    // Example: `com.amazon.coral.service#ThrottlingException:http://…`
     let named = named.split(':').next().unwrap_or_default();
     let named = named.rsplit('#').next().unwrap_or_default();
     let mut failure = by_status(answer, named);
@@ -118,12 +121,12 @@ pub(crate) fn failure(answer: &Answer) -> Failure {
     failure
 }
 
-/// A model id as a segment of a path.
+/// Encodes a model id as a path segment.
 pub(crate) fn segment(model: &str) -> String {
     utf8_percent_encode(model, SEGMENT).to_string()
 }
 
-/// A POST with the key of Bedrock, or one that is signed when it is sent.
+/// Returns a POST request with the Bedrock API key, or one that is signed when it is sent.
 pub(crate) fn signed(endpoint: &Endpoint, path: &str, body: &Value) -> Request {
     let region = endpoint.region.as_deref().unwrap_or_default();
     let mut request = endpoint.post(&format!("https://bedrock-runtime.{region}.amazonaws.com"), path, body);

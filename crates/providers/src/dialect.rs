@@ -1,4 +1,5 @@
-//! What a protocol is to the rest: a question becomes a request, a body becomes a reply, a refusal gets a meaning.
+//! The interface of a protocol: it converts a completion to a request, a body to a reply, and a
+//! refusal to its meaning.
 
 use http::{HeaderName, HeaderValue, Method};
 use loci_model::job::exchange::Usage;
@@ -11,42 +12,44 @@ use crate::failure::Failure;
 use crate::manners::{JsonForm, Manners};
 use crate::registry::{Endpoint, ModelConfig};
 
-/// Characters of a vendor's word that are kept.
+/// The maximum length of a vendor's code, in characters; longer ones are truncated.
 const WORD_CHARS_MAX: usize = 64;
 
-/// A question on its way.
+/// A request for a completion.
 pub(crate) struct Asking<'a> {
     pub(crate) config: &'a ModelConfig,
     pub(crate) completion: &'a Completion,
-    /// What the server is known to take.
+    /// The features that the server is known to accept.
     pub(crate) manners: Manners,
-    /// At most so many tokens of answer.
+    /// The maximum number of output tokens.
     pub(crate) max_output_tokens: u32,
 }
 
-/// A protocol.
+/// A protocol of language models.
 pub(crate) trait Dialect: Send + Sync {
-    /// Forms of asking for JSON that it knows, strictest first; the last is by words alone.
+    /// Returns the supported forms of JSON output, the strictest first. The last one uses only the
+    /// prompt.
     fn forms(&self) -> &'static [JsonForm];
 
-    /// Words in the text of a refusal (400) that are about the form of the answer.
+    /// Returns words that, in the text of a refusal (400), show that the form of the output was
+    /// rejected.
     fn form_words(&self) -> &'static [&'static str];
 
-    /// What the configuration must hold for it; `section` is `model` or `embedder`.
+    /// Checks the settings that the protocol requires; `section` is `model` or `embedder`.
     fn check(&self, endpoint: &Endpoint, section: &str) -> Result<()>;
 
-    /// The request of a question.
+    /// Creates the request for a completion.
     fn request(&self, asking: &Asking<'_>) -> Request;
 
-    /// What a good answer's body says; `None` where it is not one of the protocol.
+    /// Parses the body of a successful response; `None` if it does not follow the protocol.
     fn read(&self, body: &Value, asking: &Asking<'_>) -> Option<Reply>;
 
-    /// What an answer without success means.
+    /// Returns the meaning of an error response.
     fn failure(&self, answer: &Answer) -> Failure;
 }
 
 impl Asking<'_> {
-    /// The schema of the answer, where one is asked for in a form stricter than words.
+    /// Returns the output schema if the completion requests JSON and the form is `Schema`.
     pub(crate) fn schema(&self) -> Option<(&'static str, Value)> {
         match (&self.completion.output, self.manners.form) {
             (loci_model::ports::language_model::OutputForm::Json { name, schema }, JsonForm::Schema) => {
@@ -56,7 +59,8 @@ impl Asking<'_> {
         }
     }
 
-    /// A reply, with the model's own name for itself where it gives one, of the length that a name may have.
+    /// Creates a reply. The model's name is the one that the response reports, or else the
+    /// configured one, truncated to the maximum length of a name.
     pub(crate) fn reply(&self, text: String, model: Option<&str>, usage: Usage, finish: Finish) -> Reply {
         let model = model.unwrap_or(&self.config.endpoint.model);
         Reply { text, model: model.chars().take(limits::SHORT_TEXT_CHARS_MAX).collect(), usage, finish }
@@ -64,7 +68,7 @@ impl Asking<'_> {
 }
 
 impl Endpoint {
-    /// A POST of JSON to a place below the base.
+    /// Creates a POST request with JSON to a path below the base URL.
     pub(crate) fn post(&self, base: &str, path: &str, body: &Value) -> Request {
         let base = self.base_url.as_deref().unwrap_or(base).trim_end_matches('/');
         Request {
@@ -79,7 +83,7 @@ impl Endpoint {
         }
     }
 
-    /// Adds the key, where there is one.
+    /// Adds the key, if there is one.
     pub(crate) fn with_key(&self, request: &mut Request, name: &'static str, prefix: &str) {
         if let Some(value) = self.key.as_ref().and_then(|key| key.header(prefix)) {
             request.headers.push((HeaderName::from_static(name), value));
@@ -87,17 +91,18 @@ impl Endpoint {
     }
 }
 
-/// A count in a body; 0 where it is not there.
+/// Returns a count in a body, or 0 if it is missing.
 pub(crate) fn count(body: &Value, pointer: &str) -> u64 {
     body.pointer(pointer).and_then(Value::as_u64).unwrap_or(0)
 }
 
-/// A text in a body.
+/// Returns a text in a body.
 pub(crate) fn text<'b>(body: &'b Value, pointer: &str) -> Option<&'b str> {
     body.pointer(pointer).and_then(Value::as_str)
 }
 
-/// A vendor's word, such as a code of errors: only letters, digits and `._-`, and not many.
+/// Cleans a vendor's code, such as an error code: it keeps only letters, digits and `._-`, up to a
+/// maximum length.
 pub(crate) fn word(text: &str) -> String {
     text.chars()
         .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))

@@ -1,20 +1,20 @@
-//! What an answer without success means, and what people are told of it. A vendor's own message may repeat a part of the
-//! key or of the question: only its code is shown.
+//! The meaning of error responses, and the messages for users. A vendor's own message may repeat a
+//! part of the key or the prompt, so only its code is shown.
 
 use loci_model::ports::language_model::{ModelError, ModelErrorKind};
 use loci_outbound::request::{Answer, OutboundError};
 use serde_json::Value;
 
-/// A refusal, read.
+/// A parsed refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// What it means.
+    /// Its meaning.
     pub kind: ModelErrorKind,
-    /// The vendor's code for it, cleaned; may be empty.
+    /// The vendor's code, cleaned; may be empty.
     pub code: String,
 }
 
-/// What a status means where the vendor says nothing more exact.
+/// Returns the meaning of a status, for refusals without a more exact code.
 pub fn kind_of_status(status: u16) -> ModelErrorKind {
     match status {
         401 | 403 => ModelErrorKind::Denied,
@@ -27,12 +27,12 @@ pub fn kind_of_status(status: u16) -> ModelErrorKind {
     }
 }
 
-/// The body as JSON; `Null` where it is none.
+/// Parses the body as JSON; `Null` if it is not JSON.
 pub(crate) fn body(answer: &Answer) -> Value {
     loci_json::from_slice(&answer.body).unwrap_or(Value::Null)
 }
 
-/// The error of a refusal by `who`, for example ``model `main` ``.
+/// Returns the error for a refusal by `who`, for example ``model `main` ``.
 pub fn refused(who: &str, answer: &Answer, failure: &Failure, pause_ms: Option<u64>) -> ModelError {
     let code = if failure.code.is_empty() { String::new() } else { format!(" {}", failure.code) };
     let message = format!("{who} answers {}{code}: {}", answer.status, remedy(failure.kind, answer.status));
@@ -43,7 +43,7 @@ pub fn refused(who: &str, answer: &Answer, failure: &Failure, pause_ms: Option<u
     }
 }
 
-/// The error of a request that got no answer.
+/// Returns the error for a request without a response.
 pub fn unanswered(who: &str, error: &OutboundError) -> ModelError {
     let (kind, remedy) = match error {
         OutboundError::Refused(_) => (ModelErrorKind::Rejected, "see base_url and [outbound] allow_metadata"),
@@ -59,7 +59,7 @@ pub fn unanswered(who: &str, error: &OutboundError) -> ModelError {
     ModelError::new(kind, format!("{who}: {error}: {remedy}"))
 }
 
-/// The error of an answer that is not the protocol's.
+/// Returns the error for a response that does not follow the protocol.
 pub fn garbled(who: &str) -> ModelError {
     ModelError::new(
         ModelErrorKind::Garbled,

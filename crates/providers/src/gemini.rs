@@ -1,4 +1,4 @@
-//! Google's Gemini. The key is a header, never a part of the address.
+//! Google's Gemini API. The key is sent in a header, never in the URL.
 
 use loci_model::Result;
 use loci_model::job::exchange::Usage;
@@ -17,7 +17,7 @@ use crate::schema_forms;
 pub(crate) const BASE: &str = "https://generativelanguage.googleapis.com";
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// The protocol.
+/// The protocol of Gemini.
 pub(crate) struct Gemini;
 
 impl Dialect for Gemini {
@@ -92,13 +92,13 @@ impl Dialect for Gemini {
     }
 }
 
-/// The place of a model: `models/…` unless it says another.
+/// Returns the resource name of a model: `models/…` unless the name contains a slash.
 pub(crate) fn place(model: &str) -> String {
     let model = if model.contains('/') { model.to_owned() } else { format!("models/{model}") };
     utf8_percent_encode(&model, PATH).to_string()
 }
 
-/// What a refusal of Google's means.
+/// Returns the meaning of a refusal by Google.
 pub(crate) fn failure(answer: &Answer) -> Failure {
     let body = body(answer);
     let mut failure = by_status(answer, text(&body, "/error/status").unwrap_or_default());
@@ -107,7 +107,7 @@ pub(crate) fn failure(answer: &Answer) -> Failure {
         "PERMISSION_DENIED" | "UNAUTHENTICATED" => ModelErrorKind::Denied,
         "UNAVAILABLE" | "INTERNAL" => ModelErrorKind::Unavailable,
         "DEADLINE_EXCEEDED" => ModelErrorKind::Timeout,
-        // A wrong key is an invalid argument there.
+        // Gemini reports a wrong key as an invalid argument.
         "INVALID_ARGUMENT" if has_reason(&body, "API_KEY_INVALID") => ModelErrorKind::Denied,
         _ => failure.kind,
     };

@@ -1,33 +1,34 @@
-//! What a server turned out to take: servers that speak one protocol differ in how they can be asked for JSON, in the
-//! name of the limit of an answer, and in whether a temperature may be given. Each is learned from a refusal that names
-//! it, once, and remembered as long as the process runs.
+//! The features that a server accepts. Servers of one protocol differ in the form of JSON output,
+//! the name of the output limit, and the support for a temperature. Each difference is learned
+//! once, from a refusal that mentions it, and remembered until the process ends.
 
-/// How an answer in JSON is asked for.
+/// A form of requesting JSON output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonForm {
-    /// By a schema.
+    /// Output according to a schema.
     Schema,
-    /// As any object.
+    /// Any JSON object.
     Object,
-    /// By words alone.
+    /// Only the prompt requests JSON.
     Words,
 }
 
-/// What a server takes, as far as is known.
+/// The features that a server is known to accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Manners {
-    /// How JSON is asked for.
+    /// The form of JSON output.
     pub form: JsonForm,
-    /// A temperature may be given.
+    /// True if a temperature is accepted.
     pub temperature: bool,
-    /// The limit of an answer goes by its old name.
+    /// True if the output limit has its old name.
     pub old_limit: bool,
 }
 
-/// What to try after a refusal, given how the server was asked; `None` where the refusal is about something else.
+/// Returns the features for the next attempt after a refusal; `None` if the refusal has another
+/// cause. `asked` are the features of the refused request.
 ///
-/// `message` is the body of the refusal. `forms` and `form_words` are the protocol's; `may_change_form` is false where the
-/// configuration says how JSON is asked for.
+/// `message` is the body of the refusal. `forms` and `form_words` come from the protocol.
+/// `may_change_form` is false if the configuration specifies the form of JSON output.
 pub fn after_refusal(
     asked: Manners,
     message: &str,
@@ -49,7 +50,8 @@ pub fn after_refusal(
     None
 }
 
-/// Two lessons learned side by side, as one: the less demanding of each.
+/// Combines two adaptations that were learned concurrently: of each feature, the less demanding
+/// one.
 pub fn both(a: Manners, b: Manners, forms: &[JsonForm]) -> Manners {
     let place = |form: JsonForm| forms.iter().position(|known| *known == form);
     Manners {

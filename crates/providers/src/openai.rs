@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, as OpenAI, vLLM, Ollama, LM Studio and many others speak it.
+//! OpenAI's chat completions API, as served by OpenAI, vLLM, Ollama, LM Studio and many others.
 
 use loci_model::Result;
 use loci_model::job::exchange::Usage;
@@ -14,10 +14,11 @@ use crate::registry::Endpoint;
 use crate::schema_forms::{strict, without_nulls};
 
 pub(crate) const BASE: &str = "https://api.openai.com/v1";
-/// A form of any object is refused unless the messages speak of JSON.
+/// The sentence added to the system prompt. Servers reject the form `json_object` unless the
+/// messages mention JSON.
 const SAY_JSON: &str = "Answer with one JSON object and nothing else.";
 
-/// The protocol.
+/// The protocol of OpenAI.
 pub(crate) struct OpenAi;
 
 impl Dialect for OpenAi {
@@ -96,7 +97,7 @@ impl Dialect for OpenAi {
     }
 }
 
-/// A text, or the texts of parts.
+/// Returns the text, or the joined texts of the parts.
 fn content(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),
@@ -107,7 +108,7 @@ fn content(content: Option<&Value>) -> String {
     }
 }
 
-/// Optional members were asked for as ones that may be null: left out again.
+/// Removes null members. The strict form requests optional members as nullable ones.
 fn own_form(said: String) -> String {
     match loci_json::from_str::<Value>(&said) {
         Ok(value) if said.contains("null") => without_nulls(value).to_string(),

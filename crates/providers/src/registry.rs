@@ -1,4 +1,4 @@
-//! Which protocols there are, and a configured model or embedder as the engine's port.
+//! The protocols, and the construction of the engine's ports from configured models and embedders.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,17 +20,17 @@ use crate::{anthropic, bedrock, gemini, openai};
 /// A protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Protocol {
-    /// OpenAI's chat completions, which vLLM, Ollama and LM Studio speak too.
+    /// The OpenAI chat completions API, which vLLM, Ollama and LM Studio support too.
     OpenAi,
-    /// Anthropic's messages.
+    /// The Anthropic Messages API.
     Anthropic,
-    /// Amazon Bedrock's Converse.
+    /// The Amazon Bedrock Converse API.
     Bedrock,
-    /// Google's Gemini.
+    /// The Google Gemini API.
     Gemini,
 }
 
-/// Every protocol with what speaks it.
+/// Every protocol with its implementation.
 pub(crate) const DIALECTS: &[(Protocol, &dyn Dialect)] = &[
     (Protocol::OpenAi, &openai::OpenAi),
     (Protocol::Anthropic, &anthropic::Anthropic),
@@ -38,63 +38,63 @@ pub(crate) const DIALECTS: &[(Protocol, &dyn Dialect)] = &[
     (Protocol::Gemini, &gemini::Gemini),
 ];
 
-/// Every protocol that has embedders with what speaks it.
+/// Every protocol that supports embedders, with its implementation.
 pub(crate) const EMBEDDERS: &[(Protocol, &dyn EmbedDialect)] = &[
     (Protocol::OpenAi, &embed::openai::OpenAi),
     (Protocol::Bedrock, &embed::bedrock::Bedrock),
     (Protocol::Gemini, &embed::gemini::Gemini),
 ];
 
-/// How a model is asked for JSON.
+/// The configured form of JSON output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum JsonMode {
-    /// As strictly as it turns out to take.
+    /// The strictest form that the server accepts.
     #[default]
     Auto,
-    /// By a schema.
+    /// Output according to a schema.
     Schema,
-    /// As any object, where the protocol knows that; else by a schema.
+    /// Any JSON object, if the protocol supports it, otherwise a schema.
     Object,
-    /// By words alone.
+    /// Only the prompt requests JSON.
     None,
 }
 
-/// Keys of AWS.
+/// AWS credentials.
 #[derive(Clone)]
 pub struct AwsKeys {
-    /// Id of the access key.
+    /// The access key id.
     pub access_key: String,
-    /// Its secret.
+    /// The secret access key.
     pub secret: Secret,
-    /// Token of temporary keys.
+    /// The session token of temporary credentials.
     pub session_token: Option<Secret>,
 }
 
-/// Where a model or an embedder is, and how to come in.
+/// The address and credentials of a model or an embedder.
 #[derive(Clone)]
 pub struct Endpoint {
     /// Its name in the configuration.
     pub name: String,
     /// Its protocol.
     pub protocol: Protocol,
-    /// Where it is; `None`: the vendor's.
+    /// The base URL; `None` selects the vendor's.
     pub base_url: Option<String>,
-    /// The model, in the vendor's words.
+    /// The vendor's name of the model.
     pub model: String,
-    /// The key, where one is needed.
+    /// The API key, if one is needed.
     pub key: Option<Secret>,
-    /// Keys of AWS, for Bedrock without a key of its own.
+    /// AWS credentials, for Bedrock without an API key.
     pub aws: Option<AwsKeys>,
-    /// Region, for Bedrock.
+    /// The region, for Bedrock.
     pub region: Option<String>,
-    /// A try is given up after this long.
+    /// The timeout of one attempt, in milliseconds.
     pub timeout_ms: u64,
-    /// Requests at once.
+    /// The maximum number of concurrent requests.
     pub concurrency: usize,
 }
 
 impl fmt::Debug for Endpoint {
-    /// Keys and addresses with keys are not shown.
+    /// Hides keys and the base URL, which may contain keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
             .field("name", &self.name)
@@ -105,31 +105,31 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// A model as configured.
+/// A configured model.
 #[derive(Debug, Clone)]
 pub struct ModelConfig {
-    /// Where it is.
+    /// Its endpoint.
     pub endpoint: Endpoint,
-    /// How freely it chooses words; `None`: as the vendor thinks best.
+    /// The sampling temperature; `None` selects the vendor's default.
     pub temperature: Option<f64>,
-    /// How it is asked for JSON.
+    /// The form of JSON output.
     pub json: JsonMode,
-    /// An answer is never allowed more tokens, whatever is asked.
+    /// The maximum number of output tokens, also if a completion requests more.
     pub max_output_tokens: u32,
 }
 
-/// An embedder as configured.
+/// A configured embedder.
 #[derive(Debug, Clone)]
 pub struct EmbedderConfig {
-    /// Where it is.
+    /// Its endpoint.
     pub endpoint: Endpoint,
-    /// Length of its vectors.
+    /// The length of its vectors.
     pub dimensions: usize,
 }
 
 impl EmbedderConfig {
-    /// What its vectors are told apart by: `openai/text-embedding-3-small/1536`. Where the model is served makes no
-    /// difference to them.
+    /// Returns the id that distinguishes its vectors: `openai/text-embedding-3-small/1536`. It does
+    /// not depend on the server, because the vectors do not either.
     pub fn model_id(&self) -> String {
         let protocol = match self.endpoint.protocol {
             Protocol::OpenAi => "openai",
@@ -141,21 +141,21 @@ impl EmbedderConfig {
     }
 }
 
-/// What a model needs of the world.
+/// The ports that a model uses.
 #[derive(Clone)]
 pub struct Around {
-    /// Sends requests.
+    /// The sender of requests.
     pub transport: Arc<dyn Transport>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Is told of every call.
+    /// The observer of all calls.
     pub observe: Arc<dyn Observe>,
 }
 
-/// A configured model as the engine's port.
+/// Creates the engine's port for a configured model.
 ///
 /// # Errors
-/// `Invalid` with the member of the configuration that is missing or cannot be used.
+/// `Invalid` with the member of the configuration that is missing or invalid.
 pub fn language_model(config: ModelConfig, around: &Around) -> Result<Arc<dyn LanguageModel>> {
     let Some((_, dialect)) = DIALECTS.iter().find(|(protocol, _)| *protocol == config.endpoint.protocol)
     else {
@@ -167,10 +167,10 @@ pub fn language_model(config: ModelConfig, around: &Around) -> Result<Arc<dyn La
     Ok(Arc::new(Asked::new(config, *dialect, around)))
 }
 
-/// A configured embedder as the engine's port.
+/// Creates the engine's port for a configured embedder.
 ///
 /// # Errors
-/// `Invalid` with the member of the configuration that is missing or cannot be used.
+/// `Invalid` with the member of the configuration that is missing or invalid.
 pub fn embedder(config: EmbedderConfig, around: &Around) -> Result<Arc<dyn Embedder>> {
     let endpoint = &config.endpoint;
     check(endpoint, "embedder")?;
@@ -197,13 +197,13 @@ pub fn embedder(config: EmbedderConfig, around: &Around) -> Result<Arc<dyn Embed
     Ok(Arc::new(Embeds::new(config, dialect.1, around, direct)))
 }
 
-/// The same world at the pace of one provider.
+/// Returns the ports with a transport that limits the requests to one provider.
 fn paced(endpoint: &Endpoint, around: &Around) -> Around {
     let paced = Paced::new(Arc::clone(&around.transport), Arc::clone(&around.clock), endpoint.concurrency);
     Around { transport: Arc::new(paced), ..around.clone() }
 }
 
-/// What every protocol needs; `section` is `model` or `embedder`.
+/// Checks the settings that every protocol requires; `section` is `model` or `embedder`.
 fn check(endpoint: &Endpoint, section: &str) -> Result<()> {
     if endpoint.model.is_empty() {
         return Err(lacks(endpoint, section, "model", "must name a model"));
@@ -224,7 +224,7 @@ fn check(endpoint: &Endpoint, section: &str) -> Result<()> {
     Ok(())
 }
 
-/// A member of the configuration that is not as it must be.
+/// Returns the error for an invalid member of the configuration.
 pub(crate) fn lacks(endpoint: &Endpoint, section: &str, member: &str, rule: &str) -> Error {
     Error::invalid(format!("{section}.{member}"), format!("{section}.{member} of `{}` {rule}", endpoint.name))
 }

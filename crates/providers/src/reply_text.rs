@@ -1,7 +1,8 @@
-//! The JSON of an answer without its wrapping: some models think aloud before it or put it in a fence, whatever they are
-//! told. What is not wrapped stays as it is; whether it is JSON is the reader's matter.
+//! Extracts the JSON of an answer from its wrapping: some models emit their reasoning before it, or
+//! enclose it in a code fence, despite the prompt. Other text stays unchanged. This module does not
+//! check that the result is JSON.
 
-/// The answer without thoughts at its beginning and without a fence around all of it.
+/// Returns the answer without leading reasoning, and without a code fence around all of it.
 pub(crate) fn unwrapped(text: &str) -> &str {
     let text = text.trim();
     let text = match text.strip_prefix("<think>").and_then(|rest| rest.split_once("</think>")) {
@@ -11,7 +12,7 @@ pub(crate) fn unwrapped(text: &str) -> &str {
     fenced(text).unwrap_or(text)
 }
 
-/// The inside of a fence that encloses everything.
+/// Returns the content of a code fence that encloses the whole text.
 fn fenced(text: &str) -> Option<&str> {
     let inside = text.strip_prefix("```")?.strip_suffix("```")?;
     let (language, rest) = inside.split_once('\n')?;

@@ -1,9 +1,11 @@
-//! Schemas as vendors take them. The engine writes plain JSON Schema; OpenAI's strict form wants every member required
-//! and nothing else, Gemini an older dialect with its own words.
+//! Converts schemas to the forms of the vendors. The engine writes plain JSON Schema. OpenAI's
+//! strict form requires every member and forbids others; Gemini uses an older form with its own
+//! keywords.
 
 use serde_json::{Map, Value, json};
 
-/// Words that OpenAI's strict form does not know; dropping them only makes the form wider.
+/// Keywords that OpenAI's strict form does not support. Dropping them only makes the schema more
+/// permissive.
 const NOT_STRICT: &[&str] = &[
     "$schema",
     "minLength",
@@ -15,7 +17,7 @@ const NOT_STRICT: &[&str] = &[
     "examples",
     "title",
 ];
-/// Words that Gemini's schemas know beside `type`, `properties` and `items`.
+/// Keywords that Gemini's schemas support, in addition to `type`, `properties` and `items`.
 const GEMINI: &[&str] = &[
     "description",
     "enum",
@@ -29,8 +31,8 @@ const GEMINI: &[&str] = &[
     "propertyOrdering",
 ];
 
-/// A schema in OpenAI's strict form: optional members become required ones that may be null. `None` where it cannot be
-/// said: an object with free members.
+/// Converts a schema to OpenAI's strict form: optional members become required and nullable.
+/// Returns `None` for an object with arbitrary members, which the form does not support.
 pub(crate) fn strict(schema: &Value) -> Option<Value> {
     let Value::Object(members) = schema else { return Some(schema.clone()) };
     let mut out: Map<String, Value> = Map::new();
@@ -66,7 +68,7 @@ fn strict_properties(properties: &Map<String, Value>, required: Option<&Vec<Valu
     Some(out.into())
 }
 
-/// The same, or null.
+/// Returns a schema that also accepts null.
 fn nullable(mut schema: Value) -> Value {
     let plain = schema.get("enum").is_none().then(|| schema.get("type").and_then(Value::as_str)).flatten();
     match plain.map(str::to_owned) {
@@ -84,7 +86,7 @@ fn is_object(schema: &Value) -> bool {
     schema.get("type").is_some_and(|kind| kind == "object")
 }
 
-/// An answer in strict form, in the schema's own: members that are null are left out.
+/// Converts an answer in strict form to that of the original schema, by removing null members.
 pub(crate) fn without_nulls(answer: Value) -> Value {
     match answer {
         Value::Object(members) => members
@@ -98,8 +100,9 @@ pub(crate) fn without_nulls(answer: Value) -> Value {
     }
 }
 
-/// A schema in Gemini's dialect. What it does not know is dropped: the form only becomes wider. `None` where an object has
-/// free members, which it cannot say.
+/// Converts a schema to Gemini's form. Unsupported keywords are dropped, which only makes it more
+/// permissive. Returns `None` for an object with arbitrary members, which the form does not
+/// support.
 pub(crate) fn gemini(schema: &Value) -> Option<Value> {
     let members = schema.as_object()?;
     let mut out = Map::new();

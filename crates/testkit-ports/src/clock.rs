@@ -1,4 +1,4 @@
-//! A clock that only moves when a test says so.
+//! A clock that moves only when a test advances it.
 
 use std::sync::Arc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use loci_model::Timestamp;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 
-/// 2026-11-21T00:00:00Z, where every clock starts unless told otherwise.
+/// 2026-11-21T00:00:00Z, the default start of every clock.
 pub const START: Timestamp = Timestamp::clamped(1_795_219_200_000);
 
 struct Hands {
@@ -17,7 +17,7 @@ struct Hands {
     waiting: Vec<Waker>,
 }
 
-/// A clock that stands still until it is moved; clones show the same time.
+/// A clock that stands still until it is advanced; clones show the same time.
 #[derive(Clone)]
 pub struct ManualClock(Arc<Mutex<Hands>>);
 
@@ -28,7 +28,7 @@ impl Default for ManualClock {
 }
 
 impl ManualClock {
-    /// A clock at `now`.
+    /// Returns a clock at `now`.
     pub fn at(now: Timestamp) -> Self {
         Self(Arc::new(Mutex::new(Hands { now, monotonic_us: 0, waiting: Vec::new() })))
     }
@@ -37,7 +37,7 @@ impl ManualClock {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves on and wakes who slept long enough.
+    /// Advances the clock, and wakes sleepers whose time has come.
     pub fn advance_ms(&self, millis: u64) {
         let mut hands = self.hands();
         hands.now = hands.now.plus_millis(i64::try_from(millis).unwrap_or(i64::MAX));
@@ -47,13 +47,13 @@ impl ManualClock {
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    /// Shows an earlier time, as the clock of another machine does; sleepers sleep on.
+    /// Sets the clock back, like the clock of another machine; sleepers continue to sleep.
     pub fn put_back_ms(&self, millis: i64) {
         let mut hands = self.hands();
         hands.now = hands.now.plus_millis(-millis);
     }
 
-    /// How many sleepers wait for the clock: a test may advance once someone does.
+    /// Returns the number of sleepers: a test may advance the clock once there is one.
     pub fn sleepers(&self) -> usize {
         self.hands().waiting.len()
     }

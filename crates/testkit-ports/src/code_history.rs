@@ -1,5 +1,6 @@
-//! A repository in memory: commits as whole trees, one after another, for tests of what reads code. Renames are told by equal
-//! lines, naively; objects can be made missing, and reading can be made to fail.
+//! A repository in memory: commits as whole trees, one after another, for tests of code readers.
+//! Renames are detected naively by equal lines. Objects can be made missing, and reads can be made
+//! to fail.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 type Tree = BTreeMap<String, (EntryKind, ObjectId)>;
 
-/// The repository. Its last commit is the tip of `main`.
+/// A repository. Its last commit is the tip of `main`.
 #[derive(Default)]
 pub struct CodeHistory {
     commits: Vec<(ObjectId, Tree)>,
@@ -28,36 +29,36 @@ pub struct CodeHistory {
     reads: Cell<usize>,
     changes: Cell<usize>,
     announced: RefCell<Vec<ObjectId>>,
-    /// By commit; others are called by their number.
+    /// Subjects by commit; other commits have their number as subject.
     subjects: BTreeMap<ObjectId, String>,
 }
 
 impl CodeHistory {
-    /// Without commits.
+    /// Returns a repository without commits.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How often somebody asked what a commit changed.
+    /// Returns the number of requests for the changes of a commit.
     pub fn changes_asked(&self) -> usize {
         self.changes.get()
     }
 
-    /// Says what the last commit's message begins with.
+    /// Sets the first line of the last commit's message.
     pub fn called(&mut self, subject: &str) {
         if let Some((id, _)) = self.commits.last() {
             self.subjects.insert(*id, subject.to_owned());
         }
     }
 
-    /// Adds a commit that holds these files and no others.
+    /// Adds a commit with exactly these files.
     pub fn commit(&mut self, files: &[(&str, &str)]) -> ObjectId {
         let entries: Vec<_> =
             files.iter().map(|(path, text)| (*path, EntryKind::File, text.as_bytes())).collect();
         self.commit_entries(&entries)
     }
 
-    /// Adds a commit that holds these entries and no others; the bytes of a submodule are nothing but its identity.
+    /// Adds a commit with exactly these entries; the bytes of a submodule are only its identity.
     pub fn commit_entries(&mut self, entries: &[(&str, EntryKind, &[u8])]) -> ObjectId {
         let mut tree = Tree::new();
         for (path, kind, bytes) in entries {
@@ -72,7 +73,8 @@ impl CodeHistory {
         id
     }
 
-    /// Adds a commit that is the last one with one file written, or removed where `text` is `None`.
+    /// Adds a commit that equals the last one, with one file written, or removed if `text` is
+    /// `None`.
     pub fn write(&mut self, path: &str, text: Option<&str>) -> ObjectId {
         let mut tree = self.commits.last().map(|(_, tree)| tree.clone()).unwrap_or_default();
         match text {
@@ -90,7 +92,7 @@ impl CodeHistory {
         id
     }
 
-    /// Makes a commit the tip of `main`, as a push of it would; the others stay.
+    /// Makes a commit the tip of `main`, like a push; the others are kept.
     pub fn reset(&mut self, to: ObjectId) {
         if let Some(place) = self.commits.iter().position(|(id, _)| *id == to) {
             let commit = self.commits.remove(place);
@@ -98,7 +100,7 @@ impl CodeHistory {
         }
     }
 
-    /// Adds a commit that lies on a branch of its own: the tip of `main` stays, and does not hold it.
+    /// Adds a commit on a separate branch: the tip of `main` is unchanged, and does not contain it.
     pub fn commit_aside(&mut self, files: &[(&str, &str)]) -> ObjectId {
         let tip = self.tip().commit();
         let id = self.commit(files);
@@ -109,67 +111,70 @@ impl CodeHistory {
         id
     }
 
-    /// The branch of a commit comes onto `main`.
+    /// Merges the branch of a commit to `main`.
     pub fn merge(&mut self, commit: ObjectId) {
         self.aside.remove(&commit);
     }
 
-    /// The last commit, as a revision; without commits an empty worktree.
+    /// Returns the last commit as a revision; without commits an empty worktree.
     pub fn tip(&self) -> Revision {
         self.commits.last().map_or(Revision::Worktree(None), |(id, _)| Revision::Commit(*id))
     }
 
-    /// The first commit.
+    /// Returns the first commit.
     pub fn root(&self) -> Option<ObjectId> {
         self.commits.first().map(|(id, _)| *id)
     }
 
-    /// Makes an object missing, as in a partial clone: a blob by its content's id, or a commit.
+    /// Makes an object missing, as in a partial clone: a blob by the id of its content, or a
+    /// commit.
     pub fn lose(&mut self, object: ObjectId) {
         self.missing.insert(object);
     }
 
-    /// Gives back an object that was missing.
+    /// Restores a missing object.
     pub fn find(&mut self, object: ObjectId) {
         self.missing.remove(&object);
     }
 
-    /// Makes every read fail with this reason; `None` lets them pass again.
+    /// Makes every read fail with this reason; `None` permits reads again.
     pub fn fail(&mut self, why: Option<Unverifiable>) {
         self.failing = why.map(|why| CodeError::new(why, "made to fail"));
     }
 
-    /// Makes it tell of no renames, and say so, as a forge does of those beyond the files that its comparison names.
+    /// Makes it report no renames, and state so, as a forge does beyond the files of its
+    /// comparison.
     pub fn leave_out_renames(&mut self) {
         self.renames_left_out = true;
     }
 
-    /// Makes it tell of no default branch, as a clone of several branches of which none is called so.
+    /// Makes it report no default branch, like a clone of several branches without a conventional
+    /// name.
     pub fn leave_default_untold(&mut self) {
         self.is_default_untold = true;
     }
 
-    /// Makes it a history of which the beginning is not there.
+    /// Makes it a history without its beginning.
     pub fn cut_off(&mut self) {
         self.is_cut_off = true;
     }
 
-    /// Makes its lists of files leave these paths out, and say so.
+    /// Makes its file lists leave out these paths, and state so.
     pub fn leave_unlisted(&mut self, paths: &[&str]) {
         self.unlisted = paths.iter().map(|path| (*path).to_owned()).collect();
     }
 
-    /// The blob's id of some content.
+    /// Returns the blob id of a content.
     pub fn blob_id(text: &str) -> ObjectId {
         id_of("blob", text.as_bytes())
     }
 
-    /// How many blobs were read so far.
+    /// Returns the number of blobs read so far.
     pub fn reads(&self) -> usize {
         self.reads.get()
     }
 
-    /// The blobs of which it was said that they would be read, as often as it was said.
+    /// Returns the blobs announced for reading, as often as they were announced.
     pub fn announced(&self) -> Vec<ObjectId> {
         self.announced.borrow().clone()
     }
@@ -210,7 +215,7 @@ impl CodeHistory {
         renames
     }
 
-    /// Equal lines of two blobs, in percent of the longer one.
+    /// Returns the share of equal lines of two blobs, in percent of the longer one.
     fn alike(&self, one: &ObjectId, other: &ObjectId) -> usize {
         let lines = |id: &ObjectId| -> Vec<&[u8]> {
             self.blobs.get(id).map_or(Vec::new(), |bytes| bytes.split(|byte| *byte == b'\n').collect())

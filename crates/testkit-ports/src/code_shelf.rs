@@ -1,5 +1,5 @@
-//! Repositories in memory behind the port through which engines read code: each at a place of its name, changed by tests
-//! between calls.
+//! Repositories in memory behind the port with which engines read code: each at a directory with
+//! its name, and changed by tests between calls.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use loci_model::{MemoryId, Result};
 
 use crate::CodeHistory;
 
-/// Repositories by the directory in which they seem to lie.
+/// Repositories by their simulated directory.
 #[derive(Clone, Default)]
 pub struct CodeShelf {
     lying: Arc<Mutex<BTreeMap<PathBuf, Standing>>>,
@@ -24,7 +24,7 @@ pub struct CodeShelf {
     meanwhile: Arc<Mutex<Option<Meanwhile>>>,
 }
 
-/// What happens while somebody else is busy.
+/// An action during another request.
 type Meanwhile = Box<dyn FnOnce() + Send>;
 
 struct Standing {
@@ -33,12 +33,12 @@ struct Standing {
 }
 
 impl CodeShelf {
-    /// Puts a repository on the shelf, with this `origin`.
+    /// Adds a repository with this `origin`.
     pub fn put(&self, directory: &str, origin: Option<&str>, history: CodeHistory) {
         let path = PathBuf::from(directory);
         let discovered = Discovered {
             common_dir: path.clone(),
-            // Its files lie nowhere but in commits.
+            // Its files are only in commits.
             worktree: None,
             remotes: origin.map(|url| ("origin".to_owned(), url.to_owned())).into_iter().collect(),
             roots: history.tip().commit().and_then(|tip| history.roots(&tip).ok()).unwrap_or_default(),
@@ -49,7 +49,7 @@ impl CodeShelf {
         self.lock().insert(path, Standing { history, discovered });
     }
 
-    /// Puts a worktree into a directory whose repository lies in another one.
+    /// Adds a worktree at a directory whose repository is in another one.
     pub fn put_worktree(&self, directory: &str, repository: &str, history: CodeHistory) {
         self.put(directory, None, history);
         if let Some(standing) = self.lock().get_mut(Path::new(directory)) {
@@ -57,23 +57,24 @@ impl CodeShelf {
         }
     }
 
-    /// Changes a repository; `None` where there is none.
+    /// Changes a repository; `None` if it does not exist.
     pub fn change<T>(&self, directory: &str, work: impl FnOnce(&mut CodeHistory) -> T) -> Option<T> {
         self.lock().get_mut(Path::new(directory)).map(|standing| work(&mut standing.history))
     }
 
-    /// What a forge says of the repository at a path of its.
+    /// Sets the forge's description of the repository at a path.
     pub fn at_forge(&self, host: &str, path: &str, says: ForgeRepository) {
         let place = CodePlace::Forge { host: host.to_owned(), path: path.to_owned() };
         self.at_forge.lock().unwrap_or_else(PoisonError::into_inner).insert(place, says);
     }
 
-    /// Lets something happen after the next look at a repository, before whoever looked goes on; on a thread of its own.
+    /// Runs an action on a separate thread after the next look at a repository, before that request
+    /// continues.
     pub fn meanwhile(&self, work: impl FnOnce() + Send + 'static) {
         *self.meanwhile.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(work));
     }
 
-    /// How often a repository was opened so far.
+    /// Returns the number of times that a repository was opened.
     pub fn opened(&self) -> u64 {
         self.opened.load(Ordering::Relaxed)
     }
@@ -97,7 +98,7 @@ impl CodeSources for CodeShelf {
             drop(shelf);
             let meanwhile = self.meanwhile.lock().unwrap_or_else(PoisonError::into_inner).take();
             if let Some(work) = meanwhile {
-                // What goes wrong there is seen in what comes of it.
+                // A failure of the action shows in its effects.
                 std::thread::spawn(work).join().ok();
             }
             Ok(())

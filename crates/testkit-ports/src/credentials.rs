@@ -1,33 +1,34 @@
-//! Credentials in forty formats, as logs, configurations and people say them: for tests of what is kept nowhere. They are put together from
-//! parts, so that no scanner takes this file for a leak.
+//! Credentials in forty formats, as in logs, configurations and prose: for tests that secrets are
+//! stored nowhere. They are composed of parts, so that no scanner reports this file.
 
-/// A credential, and how it is said.
+/// A credential, and a text that contains it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credential {
-    /// The format, for messages of tests; it has nothing of the secret.
+    /// The format, for test messages, without any part of the secret.
     pub told: &'static str,
-    /// A text that holds it.
+    /// The text that contains it.
     pub said: String,
-    /// What must be found of it nowhere.
+    /// The part that must be found nowhere.
     pub secret: String,
 }
 
-/// One of each format.
+/// Returns one credential per format.
 pub fn credentials() -> Vec<Credential> {
     let one = |(told, secret): (&'static str, String)| {
         let said =
             if told.contains("{}") { told.replace("{}", &secret) } else { format!("saw {secret} here") };
-        // Of a key in lines the first line of its own.
+        // For a key with several lines, the first line of its content.
         let secret = secret.lines().nth(1).unwrap_or(&secret).to_owned();
         Credential { told, said, secret }
     };
     formats().into_iter().map(one).collect()
 }
 
-/// What is told of each, with a place for the secret where it stands in a text of its own, and the secret.
+/// Returns the text of each format, with a placeholder if the secret needs a special context, and
+/// the secret.
 fn formats() -> Vec<(&'static str, String)> {
     let join = |parts: &[&str]| parts.concat();
-    // Each is another one, so that a test can tell which was found.
+    // Each one is different, so that a test can identify it.
     let random = |at: usize| {
         let (begin, end) = "kJ8vQ2zLw9Xc5Rt1mN4bH7pA".split_at(at);
         [end, begin].concat()

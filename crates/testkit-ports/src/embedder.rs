@@ -1,23 +1,24 @@
-//! An embedder that costs nothing: words hashed into a unit vector. Texts that share words are close; no more is meant.
+//! A cheap embedder: words hashed to a unit vector. Texts with common words are similar; it has no
+//! other meaning.
 
 use loci_model::Result;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 
-/// Bag of terms, hashed into `dimensions` places with a sign.
+/// A bag of terms, hashed to `dimensions` positions with a sign.
 pub struct HashEmbedder {
     dimensions: usize,
     model_id: String,
 }
 
 impl HashEmbedder {
-    /// With so many dimensions (at least 1).
+    /// Returns an embedder with `dimensions` dimensions (at least 1).
     pub fn new(dimensions: usize) -> Self {
         let dimensions = dimensions.max(1);
         Self { dimensions, model_id: format!("hash-{dimensions}") }
     }
 
-    /// The vector of a text, at once.
+    /// Returns the vector of a text, synchronously.
     pub fn vector(&self, text: &str) -> Vector {
         let mut vector = vec![0.0_f32; self.dimensions];
         for term in loci_text::terms(text) {

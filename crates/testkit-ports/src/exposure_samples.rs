@@ -1,4 +1,4 @@
-//! Exposures with every member filled in, for tests to change what they are about.
+//! Exposures with all members filled in, so that tests change only the relevant ones.
 
 use loci_model::tasks::exposure::{ExposedRecord, Exposure, ExposureCall, SHOWN};
 use loci_model::tasks::task::MemoryArm;
@@ -6,10 +6,10 @@ use loci_model::{ActorId, ExposureId, MemoryId, Result, SessionId, TaskId};
 
 use crate::samples::{record_id, time};
 
-/// The `number`th exposure, of the task of that number, so many seconds after the start.
+/// Returns the `number`th exposure, of the task with that number, `number` seconds after the start.
 ///
 /// # Errors
-/// None: the ids keep their rules.
+/// None: the ids are valid.
 pub fn exposure(memory: &MemoryId, number: u32) -> Result<Exposure> {
     let of = |rank: u32, decision: &str| -> Result<ExposedRecord> {
         Ok(ExposedRecord {

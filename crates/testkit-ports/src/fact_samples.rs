@@ -1,5 +1,5 @@
-//! Repositories, facts that cite code and what happened to them, with every member filled in, for tests to change what they
-//! are about.
+//! Repositories, facts with citations, and fact events with all members filled in, so that tests
+//! change only the relevant ones.
 
 use std::collections::BTreeSet;
 
@@ -24,17 +24,17 @@ use loci_model::{Document, MemoryId, RepositoryId, Result};
 
 use crate::samples::{record_id, time};
 
-/// The id of the `number`th repository.
+/// Returns the id of the `number`th repository.
 pub fn repository_id(number: u32) -> Result<RepositoryId> {
     RepositoryId::parse(format!("00000000-0000-7000-9000-{number:012x}"))
 }
 
-/// The `number`th object.
+/// Returns the `number`th object.
 pub fn object(number: u8) -> ObjectId {
     ObjectId::from_bytes(&[number; 20]).unwrap_or_else(|| object(0))
 }
 
-/// The `number`th repository, never looked at, with one alias of its host.
+/// Returns the `number`th repository, never examined, with one alias of its host.
 pub fn repository(memory: &MemoryId, number: u32, key: &str) -> Result<Repository> {
     Ok(Repository {
         memory: memory.clone(),
@@ -67,7 +67,7 @@ pub fn repository(memory: &MemoryId, number: u32, key: &str) -> Result<Repositor
     })
 }
 
-/// A citation of lines of a path, with a snippet.
+/// Returns a citation of lines in a path, with a snippet.
 pub fn citation(path: &str) -> Citation {
     let place = Place { path: path.to_owned(), line_start: 3, line_end: 4 };
     let anchor = Anchor {
@@ -89,8 +89,9 @@ pub fn citation(path: &str) -> Citation {
     Citation { anchor, current: None, earlier_paths: Vec::new() }
 }
 
-/// The fact of the `number`th record: active, one citation of `path`, confirmed `number` seconds after the start, a year to
-/// live. Its content is that of no other number.
+/// Returns the fact of the `number`th record: active, with one citation of `path`, confirmed
+/// `number` seconds after the start, with a retention of a year. Its content is unique for each
+/// number.
 pub fn fact(memory: &MemoryId, repository: u32, number: u32, path: &str) -> Result<Fact> {
     let at = time(i64::from(number));
     Ok(Fact {
@@ -131,7 +132,8 @@ pub fn fact(memory: &MemoryId, repository: u32, number: u32, path: &str) -> Resu
     })
 }
 
-/// The `number`th event, of the record of that number if there is one: `number` seconds after the start.
+/// Returns the `number`th event, of the record with that number if given, `number` seconds after
+/// the start.
 pub fn fact_event(
     memory: &MemoryId,
     number: u32,
@@ -166,7 +168,7 @@ fn support() -> SupportReport {
     }
 }
 
-/// What is kept of a verification of the `number`th record at a commit.
+/// Returns a stored verification of the `number`th record at a commit.
 pub fn kept_verdict(number: u32, commit: ObjectId, seconds: i64) -> Result<KeptVerdict> {
     let mut found = CitationVerdict::new(Verdict::Drifted, Method::Fuzzy);
     found.diff = Some("-a\n+b".to_owned());

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use loci_model::ports::ids::IdSource;
 
-/// SplitMix64 over a counter: threads may share it, no two calls give the same bytes.
+/// SplitMix64 over a counter: threads may share it, and no two calls return the same bytes.
 pub struct SeededIds(AtomicU64);
 
 impl SeededIds {
-    /// The ids of `seed`.
+    /// Returns the ids of `seed`.
     pub fn new(seed: u64) -> Self {
         Self(AtomicU64::new(seed))
     }

@@ -1,5 +1,5 @@
-//! A clock that jumps: whoever sleeps wakes at once, and the time is then as late as they wanted. Pauses cost nothing and
-//! are remembered.
+//! A clock that jumps: a sleeper wakes at once, and the time is then as late as requested. Pauses
+//! take no time and are recorded.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use loci_model::ports::clock::Clock;
 
 use crate::ManualClock;
 
-/// Clones show the same time and remember the same pauses.
+/// Clones show the same time and record the same pauses.
 #[derive(Clone, Default)]
 pub struct JumpingClock {
     hands: ManualClock,
@@ -17,7 +17,7 @@ pub struct JumpingClock {
 }
 
 impl JumpingClock {
-    /// The pauses so far, in milliseconds.
+    /// Returns the pauses so far, in milliseconds.
     pub fn slept_ms(&self) -> Vec<u64> {
         self.slept.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,7 +1,6 @@
-//! Ports for tests: a clock that stands still, ids from a seed, a cheap embedder, a model that
-//! answers by a script, targets that remember, code without git, a vault that hides nothing; and
-//! nouns with every member filled in. It sees no engine and no store. Never a dependency of the
-//! product.
+//! Ports for tests: a manual clock, ids from a seed, a cheap embedder, a scripted model, recording
+//! targets, code without git, a vault without encryption; and samples with all members filled in.
+//! It depends on no engine and no store. Never a dependency of the product.
 
 pub mod clock;
 pub mod code_history;

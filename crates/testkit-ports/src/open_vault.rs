@@ -1,9 +1,9 @@
-//! A vault that hides nothing: a mark before the secret.
+//! A vault without encryption: it only adds a mark before the secret.
 
 use loci_model::ports::vault::Vault;
 use loci_model::{Error, Result};
 
-/// A vault that hides nothing: a mark before the secret.
+/// A vault without encryption: it only adds a mark before the secret.
 #[derive(Debug)]
 pub struct OpenVault;
 

@@ -1,4 +1,4 @@
-//! Targets and buckets in memory: what arrives is kept, and a script says which tries fail.
+//! Targets and buckets in memory: they store received data, and a script determines the failures.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -13,47 +13,47 @@ struct Kept {
     notices: Vec<Notice>,
     objects: BTreeMap<(String, String), Vec<u8>>,
     tries: usize,
-    /// Kinds of the failures of the next tries, deliveries and objects alike; `None`: that try succeeds.
+    /// The failures of the next attempts, for deliveries and objects; `None`: the attempt succeeds.
     failures: VecDeque<Option<ErrorKind>>,
     unmapped: BTreeSet<String>,
 }
 
-/// Accepts notifications and objects.
+/// A target that accepts notifications and objects.
 #[derive(Default)]
 pub struct RecordingTargets(Mutex<Kept>);
 
 impl RecordingTargets {
-    /// The next tries fail like this, one each; `None`: that one succeeds.
+    /// Sets the failures of the next attempts, one each; `None`: the attempt succeeds.
     pub fn fail_next(&self, failures: impl IntoIterator<Item = Option<ErrorKind>>) {
         self.kept(|kept| kept.failures.extend(failures));
     }
 
-    /// No target, or bucket, of that name is configured.
+    /// Removes the configuration of a target or bucket.
     pub fn unmap(&self, name: &str) {
         self.kept(|kept| kept.unmapped.insert(name.to_owned()));
     }
 
-    /// It is configured again.
+    /// Restores the configuration.
     pub fn map(&self, name: &str) {
         self.kept(|kept| kept.unmapped.remove(name));
     }
 
-    /// What arrived, in order; what was tried again and arrived twice is here twice.
+    /// Returns the received notices in order. A repeated delivery is included twice.
     pub fn notices(&self) -> Vec<Notice> {
         self.kept(|kept| kept.notices.clone())
     }
 
-    /// The object under a key of a bucket.
+    /// Returns the object under a key of a bucket.
     pub fn object(&self, bucket: &str, key: &str) -> Option<Vec<u8>> {
         self.kept(|kept| kept.objects.get(&(bucket.to_owned(), key.to_owned())).cloned())
     }
 
-    /// Buckets and keys of all objects.
+    /// Returns the buckets and keys of all objects.
     pub fn objects(&self) -> Vec<(String, String)> {
         self.kept(|kept| kept.objects.keys().cloned().collect())
     }
 
-    /// How often anything was tried.
+    /// Returns the number of attempts.
     pub fn tries(&self) -> usize {
         self.kept(|kept| kept.tries)
     }

@@ -1,4 +1,4 @@
-//! Nouns with every member filled in, for tests to change what they are about.
+//! Samples with all members filled in, so that tests change only the relevant ones.
 
 use std::collections::BTreeMap;
 
@@ -17,12 +17,12 @@ use loci_model::{
     StrategyId, Timestamp,
 };
 
-/// `seconds` after the start of every test clock.
+/// Returns a time `seconds` after the start of every test clock.
 pub fn time(seconds: i64) -> Timestamp {
     crate::clock::START.plus_millis(seconds.saturating_mul(1000))
 }
 
-/// A memory called `name` without strategies.
+/// Returns a memory called `name` without strategies.
 pub fn memory(name: &str) -> Result<Memory> {
     Ok(Memory {
         id: MemoryId::compose(name, "0000000000")?,
@@ -43,7 +43,8 @@ pub fn memory(name: &str) -> Result<Memory> {
     })
 }
 
-/// The `number`th event of a session: one message, `number` seconds after the start, 30 days to live.
+/// Returns the `number`th event of a session: one message, `number` seconds after the start, with a
+/// retention of 30 days.
 pub fn event(memory: &MemoryId, actor: &str, session: &str, number: i64) -> Result<Event> {
     let at = time(number);
     Ok(Event {
@@ -67,12 +68,13 @@ pub fn event(memory: &MemoryId, actor: &str, session: &str, number: i64) -> Resu
     })
 }
 
-/// The id of the `number`th record.
+/// Returns the id of the `number`th record.
 pub fn record_id(number: u32) -> Result<RecordId> {
     RecordId::compose(&format!("00000000-0000-7000-8000-{number:012x}"))
 }
 
-/// The `number`th record: a fact in `/facts/`, made by `facts`, written `number` seconds after the start.
+/// Returns the `number`th record: a fact in `/facts/`, made by `facts`, written `number` seconds
+/// after the start.
 pub fn record(memory: &MemoryId, number: u32, text: &str) -> Result<Record> {
     let at = time(i64::from(number));
     Ok(Record {
@@ -113,7 +115,7 @@ pub fn record(memory: &MemoryId, number: u32, text: &str) -> Result<Record> {
     })
 }
 
-/// A record that holds an event's message word for word.
+/// Returns a record that contains an event's message verbatim.
 pub fn turn(event: &Event, number: u32) -> Result<Record> {
     let text = event.payload.iter().find_map(|item| match item {
         PayloadItem::Conversational { role, text } => Some((*role, text.as_str())),
@@ -135,7 +137,8 @@ pub fn turn(event: &Event, number: u32) -> Result<Record> {
     Ok(record)
 }
 
-/// The `number`th exchange: an open question of `job` to extract, asked `number` seconds after the start.
+/// Returns the `number`th exchange: an open extraction question of `job`, asked `number` seconds
+/// after the start.
 pub fn exchange(memory: &MemoryId, job: &str, number: u8) -> Result<Exchange> {
     Ok(Exchange {
         id: ExchangeId::compose(&format!("00000000-0000-7000-8000-0000000000{number:02x}"))?,

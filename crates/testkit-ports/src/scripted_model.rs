@@ -1,4 +1,5 @@
-//! A language model that answers by a script: the same questions get the same answers, failures and silences included.
+//! A language model that replies by a script: the same questions get the same replies, including
+//! failures and missing replies.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,57 +10,57 @@ use loci_model::ports::language_model::{
     Completion, Finish, LanguageModel, ModelError, ModelErrorKind, Reply,
 };
 
-/// What the model does with a question.
+/// The behaviour for a question.
 #[derive(Debug, Clone)]
 pub enum ScriptedReply {
-    /// Answers.
+    /// Replies with this text.
     Text(String),
-    /// Answers what is made of the question.
+    /// Replies with a text made from the question.
     Made(fn(&Completion) -> String),
-    /// Answers, but breaks off at its limit.
+    /// Replies, but is cut off at its limit.
     CutOff(String),
-    /// Will not.
+    /// Refuses to reply.
     Refused,
     /// Fails.
     Fails(ModelErrorKind),
-    /// Never answers: the future stays pending for ever.
+    /// Never replies: the future stays pending for ever.
     Hangs,
-    /// Breaks down: the future panics.
+    /// The future panics.
     Panics,
 }
 
-/// What is done with the questions that meet a condition: the first reply for the first, and so on; the last one for all
-/// that follow.
+/// The behaviour for questions that meet a condition: the first reply for the first question, and
+/// so on; the last one for all that follow.
 pub struct Script {
-    /// Which questions.
+    /// The condition.
     pub when: Box<dyn Fn(&Completion) -> bool + Send + Sync>,
-    /// The replies, in order; none: as if nothing fitted.
+    /// The replies, in order; if empty, the script does not apply.
     pub then: Vec<ScriptedReply>,
 }
 
 impl Script {
-    /// Replies to every question of a step.
+    /// Returns a script for every question of a step.
     pub fn of_step(step: Step, then: Vec<ScriptedReply>) -> Self {
         Self { when: Box::new(move |completion| completion.step == step), then }
     }
 
-    /// Replies to every question whose input holds `part`.
+    /// Returns a script for every question whose input contains `part`.
     pub fn holding(part: impl Into<String>, then: Vec<ScriptedReply>) -> Self {
         let part = part.into();
         Self { when: Box::new(move |completion| completion.input.contains(&part)), then }
     }
 }
 
-/// What the model has been asked so far.
+/// The questions so far.
 #[derive(Default)]
 struct Seen {
     asked: Vec<Completion>,
-    /// How often each script was used.
+    /// The number of uses of each script.
     used: BTreeMap<usize, usize>,
 }
 
-/// A model that answers by a script. The first script whose condition holds decides; where none does, the model is
-/// unavailable and says that nothing was scripted.
+/// A model that replies by a script. The first script with a matching condition applies. Without
+/// one, the model is unavailable and reports that nothing was scripted.
 pub struct ScriptedModel {
     name: String,
     scripts: Vec<Script>,
@@ -67,24 +68,24 @@ pub struct ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// A model called `scripted`.
+    /// Returns a model called `scripted`.
     pub fn new(scripts: Vec<Script>) -> Self {
         Self { name: "scripted".to_owned(), scripts, seen: Mutex::default() }
     }
 
-    /// The same model under another name.
+    /// Returns the model with another name.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         name.clone_into(&mut self.name);
         self
     }
 
-    /// How often it was asked.
+    /// Returns the number of questions.
     pub fn calls(&self) -> usize {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).asked.len()
     }
 
-    /// What it was asked, in order.
+    /// Returns the questions, in order.
     pub fn asked(&self) -> Vec<Completion> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).asked.clone()
     }

@@ -1,18 +1,18 @@
-//! A secret of every kind that is masked, each in a sentence as an agent would say it: for tests of what is kept nowhere. They are put
-//! together from parts, so that no scanner takes this file for a leak.
+//! A secret of every masked kind, each in a typical sentence of an agent: for tests that secrets
+//! are stored nowhere. They are composed of parts, so that no scanner reports this file.
 
-/// A sentence with a secret in it, what must be found of it nowhere, and the name of its kind.
+/// A sentence with a secret, the part that must be found nowhere, and the name of its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretSample {
-    /// How its kind is called.
+    /// The name of its kind.
     pub kind: &'static str,
-    /// What is said.
+    /// The sentence.
     pub said: String,
     /// The secret.
     pub secret: String,
 }
 
-/// One of each kind.
+/// Returns one sample per kind.
 pub fn secrets() -> Vec<SecretSample> {
     let key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
     let (begin, end) = ("-----BEGIN PRIVATE ", "\n-----END PRIVATE ");
@@ -64,7 +64,7 @@ pub fn secrets() -> Vec<SecretSample> {
     ]
 }
 
-/// `core`: what of the parts is the secret; all of them where it is empty.
+/// Returns a sample. `core` is the secret within the parts; all of them if it is empty.
 fn sample(kind: &'static str, before: &str, parts: &[&str], core: &str) -> SecretSample {
     let all = parts.concat();
     let secret = if core.is_empty() { all.clone() } else { core.to_owned() };

@@ -1,4 +1,5 @@
-//! Tasks, their commits, prompts and sessions with every member filled in, for tests to change what they are about.
+//! Tasks, their commits, prompts and sessions with all members filled in, so that tests change only
+//! the relevant ones.
 
 use loci_model::facts::code::ObjectId;
 use loci_model::ledger::{LedgerEntry, Shelved};
@@ -15,10 +16,10 @@ use loci_model::{ActorId, Document, Error, EventId, MemoryId, Result, SessionId,
 use crate::fact_samples::repository_id;
 use crate::samples::{record_id, time};
 
-/// The `number`th task, of the first repository, taken in `number` seconds after the start.
+/// Returns the `number`th task, of the first repository, received `number` seconds after the start.
 ///
 /// # Errors
-/// None: the ids keep their rules.
+/// None: the ids are valid.
 pub fn task(memory: &MemoryId, number: u32) -> Result<Task> {
     let at = time(i64::from(number));
     Ok(Task {
@@ -87,7 +88,7 @@ pub fn task(memory: &MemoryId, number: u32) -> Result<Task> {
     })
 }
 
-/// The id of the `number`th commit.
+/// Returns the id of the `number`th commit.
 ///
 /// # Errors
 /// None: it has forty digits.
@@ -95,10 +96,11 @@ pub fn sha(number: u32) -> Result<ObjectId> {
     ObjectId::parse(&format!("{number:040x}")).ok_or_else(|| Error::bug("an id of a sample"))
 }
 
-/// The `number`th commit, of the task of that number, reported `number` seconds after the start.
+/// Returns the `number`th commit, of the task with that number, reported `number` seconds after the
+/// start.
 ///
 /// # Errors
-/// None: the ids keep their rules.
+/// None: the ids are valid.
 pub fn commit(memory: &MemoryId, number: u32) -> Result<TaskCommit> {
     let trailers = [("Task-Id", format!("t-{number:03}")), ("Odd", "Größe\0".to_owned())];
     Ok(TaskCommit {
@@ -123,10 +125,10 @@ pub fn commit(memory: &MemoryId, number: u32) -> Result<TaskCommit> {
     })
 }
 
-/// The `number`th version of a prompt, current since `number` seconds after the start.
+/// Returns the `number`th version of a prompt, current since `number` seconds after the start.
 ///
 /// # Errors
-/// None: the ids keep their rules.
+/// None: the ids are valid.
 pub fn prompt(memory: &MemoryId, number: u32) -> Result<PromptVersion> {
     Ok(PromptVersion {
         memory: memory.clone(),
@@ -144,10 +146,10 @@ pub fn prompt(memory: &MemoryId, number: u32) -> Result<PromptVersion> {
     })
 }
 
-/// The session of the `number`th task, ended `number` seconds after the start.
+/// Returns the session of the `number`th task, ended `number` seconds after the start.
 ///
 /// # Errors
-/// None: the ids keep their rules.
+/// None: the ids are valid.
 pub fn session(memory: &MemoryId, number: u32) -> Result<TaskSession> {
     let task = format!("t-{number:03}");
     let at = time(i64::from(number));
@@ -173,10 +175,11 @@ pub fn session(memory: &MemoryId, number: u32) -> Result<TaskSession> {
     })
 }
 
-/// Item `seq` of the session of the `number`th task, heard of `seq` seconds after the start and kept for a thousand.
+/// Returns item `seq` of the session of the `number`th task, received `seq` seconds after the start
+/// and kept for a thousand.
 ///
 /// # Errors
-/// None: the ids keep their rules.
+/// None: the ids are valid.
 pub fn session_item(memory: &MemoryId, number: u32, seq: u32) -> Result<SessionItem> {
     let at = time(i64::from(seq));
     Ok(SessionItem {
@@ -207,10 +210,10 @@ pub fn session_item(memory: &MemoryId, number: u32, seq: u32) -> Result<SessionI
     })
 }
 
-/// The `number`th entry of the ledger, so many seconds after the start.
+/// Returns the `number`th ledger entry, `number` seconds after the start.
 ///
 /// # Errors
-/// None: the ids keep their rules.
+/// None: the ids are valid.
 pub fn entry(memory: &MemoryId, number: u32) -> Result<LedgerEntry> {
     Ok(LedgerEntry {
         memory: memory.clone(),

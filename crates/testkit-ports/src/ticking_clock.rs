@@ -1,5 +1,5 @@
-//! A clock that goes on by a step at each look at its monotonic time: work under a budget of time
-//! ends after so many looks, however fast the machine is.
+//! A clock that advances by a step with each read of its monotonic time: work with a time limit
+//! ends after a fixed number of reads on any machine.
 
 use loci_model::Timestamp;
 use loci_model::ports::BoxFuture;
@@ -7,14 +7,14 @@ use loci_model::ports::clock::Clock;
 
 use crate::ManualClock;
 
-/// The first look sees zero.
+/// A ticking clock. The first read returns zero.
 pub struct TickingClock {
     hands: ManualClock,
     step_ms: u64,
 }
 
 impl TickingClock {
-    /// Returns a clock on which each look takes so many milliseconds.
+    /// Returns a clock on which each read takes `step_ms` milliseconds.
     pub fn new(step_ms: u64) -> Self {
         Self { hands: ManualClock::default(), step_ms }
     }

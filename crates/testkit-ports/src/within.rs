@@ -1,4 +1,5 @@
-//! Stores around another that only change how it is written and read: everything else is as the store within has it.
+//! Wrappers of a store that change only writes and reads: all other methods are those of the inner
+//! store.
 
 #[doc(hidden)]
 pub mod names {
@@ -10,7 +11,7 @@ pub mod names {
     pub use loci_model::ports::store::{BackupReport, Checkpoint, Hosts, StoreInfo};
 }
 
-/// In an `impl Store`: all but `write_boxed` and `read_boxed`, asked of `self.inner`.
+/// Implements the methods of `Store` except `write_boxed` and `read_boxed`, with `self.inner`.
 #[macro_export]
 macro_rules! as_within {
     () => {

@@ -1,5 +1,5 @@
-//! A forge on this machine that answers as GitHub's documentation says: repositories with commits, trees and blobs, tags of
-//! answers, tokens, redirects. It remembers every request, and misbehaves when it is told to.
+//! A local forge that answers as GitHub documents: repositories with commits, trees and blobs,
+//! entity tags, tokens, redirects. It records every request, and simulates faults on request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -22,7 +22,7 @@ pub(crate) enum Content {
 
 pub(crate) type Files = BTreeMap<String, Content>;
 
-/// Text files.
+/// Returns text files.
 pub(crate) fn files(list: &[(&str, &str)]) -> Files {
     list.iter().map(|(path, text)| ((*path).to_owned(), Content::File(text.as_bytes().to_vec()))).collect()
 }
@@ -45,40 +45,40 @@ pub(crate) struct Repo {
     pub(crate) parent: Option<(u64, String)>,
 }
 
-/// How one request goes wrong.
+/// The fault of one request.
 #[derive(Clone)]
 pub(crate) enum Wrong {
     Says(u16, Vec<(&'static str, String)>, &'static str),
-    /// It is never answered.
+    /// The request is never answered.
     Silent,
 }
 
 #[derive(Default)]
 pub(crate) struct Model {
     pub(crate) repos: Vec<Repo>,
-    /// Old names, in lower case, and the number of the repository.
+    /// Old names in lower case, with the number of the repository.
     pub(crate) moved: BTreeMap<String, u64>,
-    /// Tokens that are taken; those named `reader…` see private repositories.
+    /// The accepted tokens; those named `reader…` can read private repositories.
     pub(crate) tokens: BTreeSet<String>,
-    /// Listings of more entries are cut off.
+    /// The maximum number of entries in a recursive listing.
     pub(crate) entries_max: Option<usize>,
-    /// Requests whose path holds the text go wrong: so many of them.
+    /// Faults: a text in the path, the number of requests that fail, the fault.
     pub(crate) wrong: Vec<(String, usize, Wrong)>,
     pub(crate) latency_ms: u64,
-    /// Lists below a repository, given out in pages, and objects there.
+    /// Lists below a repository, returned in pages, and objects there.
     pub(crate) lists: BTreeMap<String, Vec<Value>>,
     pub(crate) objects: BTreeMap<String, Value>,
-    /// What is left of the limit, said with every answer.
+    /// The remaining rate limit, reported in pages of lists.
     pub(crate) left: Option<u64>,
     seen: Vec<Seen>,
     at_once: usize,
     pub(crate) most_at_once: usize,
 }
 
-/// A request as it arrived.
+/// A request as received.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
-    /// Path and query, not decoded.
+    /// The path and query, not decoded.
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) status: u16,
@@ -106,12 +106,12 @@ impl Hub {
         self.shared.lock().unwrap()
     }
 
-    /// Requests since the last time this was asked.
+    /// Returns the requests since the last call.
     pub(crate) fn seen(&self) -> Vec<Seen> {
         std::mem::take(&mut self.model().seen)
     }
 
-    /// Their paths with the statuses, without the part that names the repository.
+    /// Returns the paths and statuses of the requests since the last call.
     pub(crate) fn told(&self) -> Vec<String> {
         self.seen().iter().map(|seen| format!("{} {}", seen.path, seen.status)).collect()
     }
@@ -152,7 +152,7 @@ impl Repo {
         }
     }
 
-    /// Adds a commit to a branch; its id.
+    /// Adds a commit to a branch, and returns its id.
     pub(crate) fn commit(&mut self, branch: &str, files: Files) -> String {
         let parents: Vec<_> = self.branches.get(branch).cloned().into_iter().collect();
         let id = id_of(
@@ -181,7 +181,7 @@ impl Repo {
         found
     }
 
-    /// Files below a tree, by the id of the tree or of a commit.
+    /// Returns the files below a tree, by the id of the tree or of a commit.
     fn below(&self, id: &str) -> Option<Files> {
         if let Some(commit) = self.commits.get(id) {
             return Some(commit.files.clone());
@@ -223,7 +223,7 @@ async fn respond(
     headers: HeaderMap,
 ) -> Response<Body> {
     let path = uri.path_and_query().map(ToString::to_string).unwrap_or_default();
-    // Questions of GraphQL have bodies; they are asked, too.
+    // Only GraphQL queries have bodies and use POST.
     let expected = if path == "/graphql" { Method::POST } else { Method::GET };
     assert_eq!(method, expected, "nothing is ever written");
     let (latency_ms, wrong) = {
@@ -321,7 +321,8 @@ fn answer(model: &Model, url: &str, path: &str, headers: &HeaderMap) -> Response
     tagged(response, headers)
 }
 
-/// What was put there, a page at a time, in the documented form: `Link` names the next page by the repository's number.
+/// Returns a page of a stored list in the documented format. The `Link` header contains the next
+/// page with the repository's number.
 fn replayed(model: &Model, url: &str, repo: &Repo, path: &str, query: &str, accept: &str) -> Response<Body> {
     assert_eq!(accept, "application/vnd.github+json");
     let path = decoded(path);
@@ -359,7 +360,7 @@ fn tagged_body(body: &Value) -> Response<Body> {
     response
 }
 
-/// Not modified, where the tag is the one that was given.
+/// Returns status 304 if the entity tag matches that of the request.
 fn tagged(response: Response<Body>, headers: &HeaderMap) -> Response<Body> {
     let tag = response.headers().get(header::ETAG).cloned();
     if let Some(tag) = tag.filter(|tag| headers.get(header::IF_NONE_MATCH) == Some(tag)) {
@@ -444,11 +445,11 @@ fn compare(repo: &Repo, both: &str) -> Response<Body> {
         (false, true) => "behind",
         (false, false) => "diverged",
     };
-    // As `base...head` of git: from where the two branched.
+    // Compares from the merge base, as `base...head` of git does.
     let (older_all, newer_all) = (repo.ancestors(older), repo.ancestors(newer));
     let common = older_all.intersection(&newer_all).max_by_key(|id| repo.ancestors(id).len());
     let a = common.and_then(|id| repo.commits.get(id)).unwrap_or(a);
-    // The test's forge finds a renamed file by its first line.
+    // The test forge detects a renamed file by its first line.
     let first = |content: &Content| content.bytes().split(|byte| *byte == b'\n').next().map(<[u8]>::to_vec);
     let gone = a.files.iter().filter(|(path, _)| !b.files.contains_key(*path));
     let renamed = gone.filter_map(|(path, content)| {

@@ -1,5 +1,5 @@
-//! Forges against a server of this machine that speaks as their documentation says: what is asked for and how often, what
-//! each refusal means, what is never sent where. Time is the test's own.
+//! Tests forges against a local server that follows their documentation: requests and their number,
+//! the meaning of each refusal, and hosts that receive no requests. The tests control the time.
 
 #![cfg(test)]
 

@@ -1,4 +1,4 @@
-//! Repositories that moved, and redirects that lead elsewhere.
+//! Tests repositories that moved, and redirects to other hosts.
 
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodePlace, CodeSources as _, ForgeRepository};
@@ -24,7 +24,7 @@ async fn a_renamed_repository_is_followed_and_its_name_told() {
     let told = hub.told();
     assert_eq!(told[0], "/repos/o/r/commits/main 301");
     assert_eq!(told[1], "/repositories/7/commits/main 200");
-    // From then on it is asked for where it is.
+    // Later requests use the new path.
     world.clock.advance_ms(30_000);
     read().await;
     assert_eq!(hub.told(), ["/repos/new/name/commits/main 304"]);
@@ -41,7 +41,7 @@ async fn a_renamed_repository_is_followed_and_its_name_told() {
     assert_eq!(none.why, Unverifiable::AuthOrMissing);
 }
 
-/// A token goes to the host it is for, and nowhere else.
+/// Tests that a token is sent only to its own host.
 #[tokio::test]
 async fn redirects_to_other_hosts_are_dropped() {
     let mut repo = Repo::new(7, "o/r");
@@ -66,14 +66,14 @@ async fn redirects_to_other_hosts_are_dropped() {
         }
     }
     assert_eq!(evil.seen().len(), 0);
-    // One that leads round and round ends.
+    // A redirect loop ends.
     let round = Wrong::Says(302, vec![("location", "/repos/o/r/commits/main".to_owned())], "");
     hub.model().wrong = vec![("commits".to_owned(), 99, round)];
     assert!(world.read(|source| source.resolve("main").is_err()).await);
     assert_eq!(hub.seen().len(), 3);
 }
 
-/// No host is taken from a repository's name, and no path leads out of the repositories.
+/// Tests that no host comes from a repository's name, and no path leaves the repositories.
 #[tokio::test]
 async fn only_configured_hosts_are_called() {
     let hub = Hub::start(vec![]).await;

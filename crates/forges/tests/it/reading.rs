@@ -1,4 +1,4 @@
-//! Names, entries, contents, ancestors: what is asked for, how often, and with which headers.
+//! Tests names, entries, contents and ancestors: the requests, their number, and their headers.
 
 use loci_forges::forges::ForgeOptions;
 use loci_model::facts::code::{EntryKind, Revision};
@@ -8,7 +8,7 @@ use loci_model::ports::code::CodeSource;
 use crate::hub::{Content, Files, Hub, Repo, files, id_of};
 use crate::world::{TOKEN, forge, object, place, plain, world};
 
-/// One citation, as a verifier reads it.
+/// Reads one citation as a verifier does.
 fn verify(source: &dyn CodeSource, path: &str) -> Result<Option<Vec<u8>>, Unverifiable> {
     let read = || {
         let Some(at) = source.resolve("main")? else { return Ok(None) };
@@ -29,7 +29,8 @@ async fn an_unchanged_repository_costs_one_request() {
     assert_eq!(read("src/a.rs").await, Ok(Some(b"fn a() {}\n".to_vec())));
     let first = hub.seen();
     assert_eq!(first.len(), 3, "a name, a tree, a blob: {first:?}");
-    // Within the time for which a tip holds, nothing; after it, one question that is free of charge.
+    // Within the cache time of a tip there is no request. Afterwards there is one, which does not
+    // count against the rate limit.
     assert_eq!(read("src/a.rs").await, Ok(Some(b"fn a() {}\n".to_vec())));
     assert_eq!(hub.told(), Vec::<String>::new());
     for _ in 0..3 {
@@ -38,7 +39,7 @@ async fn an_unchanged_repository_costs_one_request() {
         assert_eq!(read("missing.rs").await, Ok(None));
         assert_eq!(hub.told(), ["/repos/o/r/commits/main 304"]);
     }
-    // A new tip costs its tree and the blobs that changed.
+    // A new tip requires its tree and the changed blobs.
     let next = files(&[("src/a.rs", "fn a() {}\n"), ("b.rs", "fn c() {}\n")]);
     let tip = hub.model().repos[0].commit("main", next);
     world.clock.advance_ms(30_000);
@@ -142,7 +143,8 @@ async fn what_an_entry_is() {
         });
         assert_eq!(entry.await.map(|entry| (entry.kind, entry.bytes)), expect, "{path}");
     }
-    // A link's content is its target; above one megabyte a file is read all the same, unless the reader takes less.
+    // The content of a link is its target. A file above one megabyte is read, unless the reader
+    // sets a lower limit.
     hub.seen();
     let (link, large, small) = world
         .read(|source| {
@@ -181,7 +183,7 @@ async fn blobs_are_fetched_together() {
         .await;
     assert_eq!(read, 40);
     assert_eq!(hub.model().most_at_once, 8, "concurrency of a call");
-    // A name, a tree, forty blobs, the absent one, and whether the repository is there.
+    // A name, a tree, forty blobs, the absent one, and the check that the repository exists.
     assert_eq!(hub.seen().len(), 2 + 40 + 2);
 }
 
@@ -235,7 +237,7 @@ async fn ancestors_and_renames() {
     assert_eq!(error.unwrap_err().why, Unverifiable::Ref);
     let can = world.read(|source| source.capabilities()).await;
     assert!(can.renames && !can.history && !can.worktree);
-    // More than a comparison names: what it does not name may have another path all the same.
+    // More files than a comparison contains: files that it omits may have another path.
     let from = object(&many[0]);
     let to = Revision::Commit(object(&many[1]));
     let found = world.read(move |source| {
@@ -248,7 +250,8 @@ async fn ancestors_and_renames() {
     assert_eq!(dirty, Unverifiable::Ref);
 }
 
-/// What is compared is the newer side alone: what the older one renamed, or has and the newer lacks, is not told.
+/// Tests that only the newer side is compared: renames on the older side, or files that only the
+/// older side has, are not reported.
 #[tokio::test]
 async fn of_commits_that_diverged_renames_are_not_told_whole() {
     let mut repo = Repo::new(7, "o/r");
@@ -303,7 +306,7 @@ async fn what_one_token_read_is_not_shown_to_another() {
         })
         .await;
     assert_eq!(seen, Ok((false, false, Err(Unverifiable::AuthOrMissing))));
-    // Nor by way of another repository that the same token reads.
+    // Access through another repository that the same token can read fails too.
     let across =
         world.read_at(place("o/public"), move |source| source.read(&blob, 100).map_err(|error| error.why));
     assert_eq!(across.await.unwrap().err(), Some(Unverifiable::PartialClone));

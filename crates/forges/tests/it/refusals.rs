@@ -1,4 +1,4 @@
-//! What each refusal means; an error is never evidence that something is gone.
+//! Tests the meaning of each refusal; an error is never evidence that an object is gone.
 
 use std::sync::{Arc, Mutex};
 
@@ -29,7 +29,7 @@ async fn refusals_of_one_request() {
         |left: &str| vec![("x-ratelimit-remaining", left.to_owned()), ("x-ratelimit-reset", reset.clone())];
     let asked = vec![("retry-after", "7".to_owned())];
     let both: Vec<_> = asked.iter().cloned().chain(rate("0")).collect();
-    // Status, headers, body; why nothing could be read, and when to try again.
+    // Status, headers, body; the reason of the failure, and the time of the next attempt.
     type Row = (u16, Vec<(&'static str, String)>, &'static str, Unverifiable, Option<u64>);
     let rows: Vec<Row> = vec![
         (401, vec![], "{\"message\":\"Bad credentials\"}", Unverifiable::Auth, None),
@@ -83,7 +83,8 @@ async fn a_used_up_limit_is_left_alone_until_it_is_whole_again() {
     assert!(resolve(&world).await.unwrap().is_some());
 }
 
-/// Not found: only where the repository shows itself to the same token is the thing itself missing.
+/// Tests that "not found" means a missing object only if the repository is visible with the same
+/// token.
 #[tokio::test]
 async fn not_found_is_evidence_only_where_the_repository_is_seen() {
     let hub = hub().await;
@@ -98,7 +99,7 @@ async fn not_found_is_evidence_only_where_the_repository_is_seen() {
         (&members, "o/private", Ok(true), Ok(false)),
         (&strangers, "o/private", Err(Unverifiable::AuthOrMissing), Err(Unverifiable::AuthOrMissing)),
         (&members, "o/none", Err(Unverifiable::AuthOrMissing), Err(Unverifiable::AuthOrMissing)),
-        // It is there, and the commit is another repository's.
+        // The repository is visible, and the commit belongs to another repository.
         (&strangers, "o/r", Ok(true), Err(Unverifiable::Ref)),
     ] {
         let seen = world.read_at(crate::world::place(path), move |source| {
@@ -108,14 +109,14 @@ async fn not_found_is_evidence_only_where_the_repository_is_seen() {
         assert_eq!(seen.await, Ok((name, entry)), "{path}");
     }
     assert!(hub.seen().iter().any(|seen| !seen.headers.contains_key("authorization")));
-    // A branch that the forge says it does not find.
+    // The forge answers that it does not find the branch.
     hub.model().wrong = vec![("commits".to_owned(), 1, Wrong::Says(404, vec![], "{}"))];
     assert_eq!(members.read(|source| source.resolve("main")).await, Ok(None));
-    // A blob that is gone from a repository that is seen.
+    // A blob that is missing from a visible repository.
     let lost = crate::world::object(&"9".repeat(40));
     let why = members.read(move |source| source.read(&lost, 100).unwrap_err().why).await;
     assert_eq!(why, Unverifiable::PartialClone);
-    // A token that is taken back takes away what was known.
+    // Revoking a token makes the cached data inaccessible.
     members.clock.advance_ms(30_000);
     hub.model().tokens.remove(TOKEN);
     assert_eq!(resolve(&members).await.unwrap_err().why, Unverifiable::Auth);
@@ -132,7 +133,7 @@ async fn a_forge_that_does_not_answer_in_time() {
     let reading = world.read(|source| {
         let at = source.resolve("main").unwrap().unwrap();
         let first = source.entry(&at, "a.rs").map_err(|error| error.why);
-        // What is known is answered still, what is not is not asked for any more.
+        // Cached data is still returned; other data is no longer requested.
         (first, source.resolve("main").is_ok(), source.entry(&at, "a.rs").map_err(|error| error.why))
     });
     let moving = async {
@@ -146,11 +147,11 @@ async fn a_forge_that_does_not_answer_in_time() {
     let (seen, ()) = futures::future::join(reading, moving).await;
     assert_eq!(seen, (Err(Unverifiable::Deadline), true, Err(Unverifiable::Deadline)));
     assert_eq!(hub.seen().len(), 0, "nothing is asked for when the time is over");
-    // The next call has time of its own.
+    // The next call has its own time limit.
     assert!(world.read(|source| source.resolve("HEAD").unwrap().is_some()).await);
 }
 
-/// What fails in passing is asked for once more; a network that is down is no evidence.
+/// Tests that a temporary failure leads to one repeat, and that a network failure is no evidence.
 #[tokio::test]
 async fn passing_failures() {
     let mut hub = hub().await;
@@ -170,7 +171,7 @@ async fn passing_failures() {
     assert_eq!(outcome.unwrap_err().why, Unverifiable::Network);
 }
 
-/// Moves the clock until there is an outcome.
+/// Advances the clock until there is an outcome.
 async fn while_time_passes<T>(world: &World, outcome: impl Future<Output = T>) -> T {
     let passing = async {
         loop {
@@ -209,7 +210,8 @@ async fn the_token_is_not_logged() {
     let hub = hub().await;
     hub.model().moved.insert("o/old".to_owned(), 7);
     let world = plain(&hub);
-    // For the whole process: what a thread without a listener reaches first would never be told of.
+    // Set for the whole process, because events that a thread without a subscriber reaches first
+    // would never be recorded.
     tracing::subscriber::set_global_default(told).unwrap();
     let place = crate::world::place("o/old");
     let repository = world.forges.at_forge(&place).await.unwrap().unwrap();

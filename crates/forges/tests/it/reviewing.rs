@@ -1,4 +1,5 @@
-//! Pull requests and reviews: whole lists, what is asked with which headers, what an unchanged page costs, and what refusals lead to.
+//! Tests pull requests and reviews: complete lists, requests and headers, the cost of an unchanged
+//! page, and the handling of refusals.
 
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::limits;

@@ -1,6 +1,5 @@
-//! The time of a citation across a network of 100 milliseconds: every question to the forge takes
-//! as long as the network, so their number is what counts. The machine's time is printed, not
-//! judged.
+//! Measures the time of a citation over a network with a latency of 100 milliseconds. Latency
+//! dominates, so the number of requests counts. The measured time is printed and not checked.
 
 use std::time::Instant;
 
@@ -18,7 +17,7 @@ async fn one_citation_with_a_warm_cache() {
     let world = plain(&hub);
     let (mut took_ms, mut questions) = (Vec::new(), Vec::new());
     for _ in 0..=ROUNDS {
-        // Beyond the time for which a tip holds: it is asked for anew.
+        // The cache time of a tip has passed, so the tip is requested again.
         world.clock.advance_ms(30_000);
         #[expect(clippy::disallowed_methods, reason = "the machine's time is what is measured")]
         let began = Instant::now();

@@ -1,4 +1,4 @@
-//! Listings that are cut off: a path is missing only from a tree that was listed whole.
+//! Tests truncated listings: a path is missing only from a tree that was listed completely.
 
 use loci_model::facts::code::Revision;
 use loci_model::facts::verdict::Unverifiable;
@@ -6,7 +6,7 @@ use loci_model::facts::verdict::Unverifiable;
 use crate::hub::{Content, Files, Hub, Repo, Wrong};
 use crate::world::plain;
 
-/// Directories with files, of which `deep` has more than a listing takes.
+/// Returns directories with files; `deep` has more files than a listing returns.
 fn many() -> Files {
     let file = |path: String| (path.clone(), Content::File(path.into_bytes()));
     let wide = (0..6).flat_map(|d| (0..4).map(move |f| format!("dir{d}/f{f}.rs")));
@@ -27,7 +27,7 @@ async fn a_listing_that_is_cut_off_is_walked() {
             source.entry(&at, path).unwrap().is_some()
         })
     };
-    // Requests for an entry: those beyond the first listing.
+    // The number of requests for an entry, beyond the first listing.
     for (path, expect, requests) in [
         ("deep/d0/f0.rs", true, 2),
         ("deep/d2/f6.rs", true, 2),
@@ -55,7 +55,7 @@ async fn a_listing_that_is_cut_off_is_walked() {
     assert_eq!(hub.seen().len(), 0);
 }
 
-/// An error on the way is no evidence that a path is missing.
+/// Tests that an error during the walk is no evidence that a path is missing.
 #[tokio::test]
 async fn a_walk_that_breaks_off_says_nothing_is_gone() {
     let mut repo = Repo::new(7, "o/r");
@@ -80,11 +80,11 @@ async fn a_walk_that_breaks_off_says_nothing_is_gone() {
     check(Wrong::Says(200, vec![], "<html>not JSON</html>"), Unverifiable::Network).await;
     check(Wrong::Says(403, vec![], "{}"), Unverifiable::Auth).await;
     check(Wrong::Says(404, vec![], "{}"), Unverifiable::Ref).await;
-    // The first listing is there, those below it are not.
+    // The first listing is cached, those below it are not.
     hub.model().wrong.clear();
     let found = world.read(move |source| source.entry(&at, "deep/d0/f0.rs").unwrap().is_some()).await;
     assert!(found);
     check(Wrong::Says(200, vec![], "[]"), Unverifiable::Network).await;
-    // Even a directory that is cut off by itself.
+    // A directory that is truncated even when it is listed without recursion.
     check(Wrong::Says(200, vec![], "{\"tree\":[],\"truncated\":true}"), Unverifiable::TooLarge).await;
 }

@@ -1,4 +1,4 @@
-//! What every test needs: forges that read the test's own, with a clock that stands still.
+//! The common setup of the tests: forges that read the test forge, with a manual clock.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,13 +17,13 @@ use crate::hub::Hub;
 /// The token of most tests.
 pub(crate) const TOKEN: &str = "reader-hidden";
 
-/// Forges, and the clock they go by.
+/// Forges with their clock.
 pub(crate) struct World {
     pub(crate) forges: Forges,
     pub(crate) clock: ManualClock,
 }
 
-/// A forge of the configuration at the test's own.
+/// Returns a configured forge that leads to the test forge.
 pub(crate) fn forge(host: &str, hub: &Hub, token: Option<&str>) -> ForgeConfig {
     if let Some(token) = token {
         hub.model().tokens.insert(token.to_owned());
@@ -37,7 +37,7 @@ pub(crate) fn forge(host: &str, hub: &Hub, token: Option<&str>) -> ForgeConfig {
     }
 }
 
-/// Forges of these configurations.
+/// Creates forges with these configurations.
 pub(crate) fn world(forges: &[ForgeConfig], options: ForgeOptions) -> World {
     let clock = ManualClock::default();
     let parts =
@@ -50,7 +50,7 @@ pub(crate) fn world(forges: &[ForgeConfig], options: ForgeOptions) -> World {
     World { forges: Forges::new(forges, options, parts).unwrap(), clock }
 }
 
-/// `github.com` at the test's own, with the usual token.
+/// Creates `github.com` at the test forge, with the usual token.
 pub(crate) fn plain(hub: &Hub) -> World {
     world(&[forge("github.com", hub, Some(TOKEN))], ForgeOptions::default())
 }
@@ -64,7 +64,7 @@ pub(crate) fn object(id: &str) -> ObjectId {
 }
 
 impl World {
-    /// Works on the repository `o/r`.
+    /// Runs `work` on the repository `o/r`.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn CodeSource) -> T + Send + 'static,
@@ -72,7 +72,7 @@ impl World {
         self.read_at(place("o/r"), work).await.unwrap()
     }
 
-    /// Works on any repository.
+    /// Runs `work` on any repository.
     pub(crate) async fn read_at<T: Send + 'static>(
         &self,
         place: CodePlace,

@@ -1,6 +1,7 @@
-//! A bare repository as a place for files: one branch, `main`; one commit a call, moved to only
-//! from the commit that was read. Everything that a commit is made of is told, so that the same
-//! changes in the same order give the same ids. Nothing here knows what a file or a message means.
+//! A bare repository as a file backend: one branch, `main`, one commit per call, and the branch
+//! moves only from the commit that was read. All contents of a commit are specified, so that the
+//! same changes in the same order give the same ids. This module interprets neither files nor
+//! messages.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,17 +29,17 @@ use crate::repository::caches::Caches;
 use crate::repository::layout::Layout;
 
 const BRANCH: &str = "refs/heads/main";
-/// Nobody pushes there: what a clone has is pulled, through the rules of every write.
+/// Pushes are rejected: changes in a clone are pulled, with the rules of every write.
 const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\
                       [receive]\n\thideRefs = refs\n";
-/// The file that says whose mirror this is: beside the branches, in no commit.
+/// The file that identifies the mirror. It is next to the branches, and in no commit.
 pub(super) const MARKER: &str = "loci-mirror";
-/// Objects of many commits are written when they have so many bytes.
+/// The size of pending objects at which those of several commits are written, in bytes.
 const TOGETHER_BYTES_MAX: usize = 48 << 20;
-/// A lock that is older is nobody's any more.
+/// The age after which a lock is stale.
 const LOCK_AGE_MAX: Duration = Duration::from_secs(60);
 
-/// A bare repository that is written.
+/// A writable bare repository.
 pub struct BareFiles(Served<Place>);
 
 struct Place {
@@ -47,10 +48,10 @@ struct Place {
 }
 
 impl BareFiles {
-    /// The repository at a path; an empty one is made where nothing is.
+    /// Opens the repository at a path, and creates an empty one if nothing exists there.
     ///
     /// # Errors
-    /// Where something else lies there, or it cannot be made.
+    /// If another file or directory exists there, or the repository cannot be created.
     pub fn open(path: &Path) -> Result<Self> {
         let place = Place { path: path.to_owned(), caches: Arc::new(Caches::new()) };
         place.begin()?;
@@ -59,7 +60,7 @@ impl BareFiles {
     }
 }
 
-/// What git needs to know a bare repository.
+/// Creates the files by which git recognises a bare repository.
 fn make(path: &Path) -> std::io::Result<()> {
     for folder in ["objects/info", "objects/pack", "refs/heads", "refs/tags"] {
         fs::create_dir_all(path.join(folder))?;
@@ -69,12 +70,13 @@ fn make(path: &Path) -> std::io::Result<()> {
 }
 
 impl Place {
-    /// An empty repository is made where nothing is, or is any more.
+    /// Creates an empty repository if nothing exists, or no longer exists.
     fn begin(&self) -> Result<()> {
         if self.is_nothing()? { make(&self.path).map_err(failed) } else { Ok(()) }
     }
 
-    /// True where nothing lies, or what a beginning left that was cut off. What cannot be looked at is something.
+    /// True if nothing exists, or only an interrupted creation. An unreadable entry counts as
+    /// existing.
     fn is_nothing(&self) -> Result<bool> {
         let inside = match fs::read_dir(&self.path) {
             Ok(inside) => inside,
@@ -90,7 +92,7 @@ impl Place {
         Ok(!self.path.join(BRANCH).exists())
     }
 
-    /// Read anew each time: people repack it, and push to it.
+    /// Opens the repository for each call, because people repack it and push to it.
     fn repository(&self) -> Result<Repository> {
         let told = |error: loci_model::ports::code::CodeError| damaged(&error.detail);
         let layout = Layout::at(&self.path, &[]).map_err(told)?;
@@ -123,7 +125,7 @@ impl Place {
         self.list_tree(&repository, tip.as_ref())
     }
 
-    /// The files of a commit of the branch; `None` for one that is not in its history.
+    /// Returns the files of a commit of the branch; `None` for a commit outside its history.
     fn list_at(&self, commit: &str) -> Result<Option<FileListing>> {
         let repository = self.repository()?;
         let told = |error: loci_model::ports::code::CodeError| damaged(&error.detail);
@@ -171,7 +173,7 @@ impl Place {
         Ok(listing)
     }
 
-    /// One commit of these changes; none where they change nothing.
+    /// Makes one commit of these changes; none if they change nothing.
     fn apply(&self, changes: &[FileChange], note: &ChangeNote) -> Result<FilesApplied> {
         let repository = self.repository()?;
         let tip = self.tip(&repository)?;
@@ -218,7 +220,8 @@ impl Place {
         Ok(applied)
     }
 
-    /// One commit a step, of changes that ask for nothing: objects of many are written together.
+    /// Makes one commit per step, of changes without preconditions. Objects of several commits are
+    /// written together.
     fn apply_all(&self, steps: &[FileStep]) -> Result<Vec<FilesApplied>> {
         let mut applied = Vec::with_capacity(steps.len());
         let mut rest = steps;
@@ -229,7 +232,7 @@ impl Place {
         Ok(applied)
     }
 
-    /// As many steps as fit into memory; how many.
+    /// Applies as many steps as fit into memory, and returns their number.
     fn apply_some(&self, steps: &[FileStep], applied: &mut Vec<FilesApplied>) -> Result<usize> {
         let repository = self.repository()?;
         let first = self.tip(&repository)?;
@@ -265,7 +268,8 @@ impl Place {
         Ok(done)
     }
 
-    /// An empty repository in the place of this one. The branch goes first: what is cut off behind it is begun anew.
+    /// Replaces this repository with an empty one. The branch is removed first, so that an
+    /// interruption afterwards is repeated.
     fn renew(&self) -> Result<()> {
         let gone = |result: std::io::Result<()>| match result {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
@@ -281,7 +285,7 @@ impl Place {
         make(&self.path).map_err(failed)
     }
 
-    /// Moves the branch, if it is where it was: git's own lock keeps whoever pushes out meanwhile.
+    /// Moves the branch, if it has not changed. Git's own lock excludes concurrent pushes.
     fn advance(&self, repository: &Repository, from: Option<&ObjectId>, to: &ObjectId) -> Result<()> {
         let moved = || Error::conflict("somebody else moved the mirror's branch meanwhile: try again");
         let file = self.path.join(BRANCH);
@@ -303,7 +307,7 @@ impl Place {
         let mut work = work;
         let done = work();
         if done.is_err() {
-            // Left behind it would keep everybody out.
+            // A lock that is left behind would block everyone.
             drop(fs::remove_file(&lock));
         }
         done
@@ -320,7 +324,7 @@ impl Place {
     }
 }
 
-/// Takes git's lock. One that was left behind by who was cut off goes: no one holds it for so long.
+/// Takes git's lock. Removes a stale one, because no process holds it for that long.
 fn held(lock: &Path) -> Result<fs::File> {
     let take = || fs::OpenOptions::new().write(true).create_new(true).open(lock);
     let is_held = |error: &std::io::Error| error.kind() == std::io::ErrorKind::AlreadyExists;
@@ -360,13 +364,14 @@ fn read_at(repository: &Repository, tree: &ObjectId, path: &str) -> Result<Optio
     }
 }
 
-/// The content of a path after a change.
+/// Returns the content of a path after a change.
 fn held_by(change: &FileChange, new: &mut NewObjects) -> Result<Change> {
     let Some(bytes) = &change.bytes else { return Ok(None) };
     Ok(Some((new.add(Kind::Blob, bytes.clone())?, change.executable)))
 }
 
-/// A blob, of which only a tree knows whether it may be run; `None` where it is larger than a document.
+/// Returns a blob, without its executable bit, which is in the tree; `None` if it is larger than a
+/// document.
 fn blob(repository: &Repository, id: &ObjectId) -> Result<Option<FileBytes>> {
     let header = repository.objects.header(id).map_err(|error| damaged(&error.detail))?;
     if header.is_some_and(|header| header.bytes > limits::MIRRORED_FILE_BYTES_MAX) {
@@ -378,7 +383,7 @@ fn blob(repository: &Repository, id: &ObjectId) -> Result<Option<FileBytes>> {
     Ok(Some(FileBytes { bytes, sha256, executable: false }))
 }
 
-/// A commit's content.
+/// Returns the content of a commit.
 fn written(tree: &ObjectId, parent: Option<&ObjectId>, note: &ChangeNote) -> Vec<u8> {
     let parent = parent.map(|parent| format!("parent {parent}\n")).unwrap_or_default();
     let seconds = note.at.millis().div_euclid(1_000);

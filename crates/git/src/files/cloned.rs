@@ -1,5 +1,6 @@
-//! What people committed in a clone of a mirror: its commits, the newest first, and the files that differ from one of them. Read as
-//! objects; nothing is checked out, written or run. Links, submodules and what is too large are no documents and are left out.
+//! The commits that people made in a clone of a mirror, newest first, and the files that differ
+//! from one of them. It reads objects; nothing is checked out, written or executed. Links,
+//! submodules and files that are too large are not documents, and are left out.
 
 use std::collections::{BTreeMap, BinaryHeap, HashSet};
 use std::path::Path;
@@ -14,7 +15,7 @@ use crate::repository::caches::Caches;
 use crate::repository::layout::Layout;
 use crate::source::Source;
 
-/// Commits that are looked at: who is further away fetches first.
+/// The maximum number of commits read: a clone with more new commits must fetch first.
 const COMMITS_MAX: usize = 10_000;
 
 /// A clone.
@@ -23,14 +24,14 @@ pub struct Cloned {
     head: ObjectId,
 }
 
-/// A file that a clone has otherwise than a commit of its history.
+/// A file of a clone that differs from a commit in its history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
-    /// Where.
+    /// The path.
     pub path: String,
-    /// What it holds; none: it is gone.
+    /// The content; `None` if the file was removed.
     pub content: Option<Vec<u8>>,
-    /// It may be run.
+    /// True if it is executable.
     pub executable: bool,
 }
 
@@ -39,10 +40,10 @@ fn told(error: loci_model::ports::code::CodeError) -> Error {
 }
 
 impl Cloned {
-    /// The clone at a path, or above it; a bare one, too.
+    /// Opens the clone at a path, or above it; also a bare one.
     ///
     /// # Errors
-    /// Where there is none, or nothing is committed in it.
+    /// If there is none, or it has no commit.
     pub fn open(path: &Path) -> Result<Self> {
         let layout = Layout::above(path, &[]).map_err(told)?;
         let layout =
@@ -54,10 +55,10 @@ impl Cloned {
         Ok(Self { source, head })
     }
 
-    /// Its commits, the newest first.
+    /// Returns its commits, newest first.
     ///
     /// # Errors
-    /// Where they cannot be read.
+    /// If they cannot be read.
     pub fn commits(&self) -> Result<Vec<String>> {
         let repository = &self.source.repository;
         let shallow = repository.shallow().map_err(told)?;
@@ -79,10 +80,10 @@ impl Cloned {
         Ok(commits)
     }
 
-    /// The files that differ from those of a commit, by path.
+    /// Returns the files that differ from those of a commit, by path.
     ///
     /// # Errors
-    /// Where they cannot be read.
+    /// If they cannot be read.
     pub fn changed_since(&self, base: &str) -> Result<Vec<ChangedFile>> {
         let base = ObjectId::parse(base).ok_or_else(|| Error::invalid("base", "base is no commit"))?;
         let (before, now) = (self.files(&base)?, self.files(&self.head)?);
@@ -99,7 +100,7 @@ impl Cloned {
         Ok(changed)
     }
 
-    /// The files of a commit, each with whether it may be run.
+    /// Returns the files of a commit, each with true if it is executable.
     fn files(&self, commit: &ObjectId) -> Result<BTreeMap<String, (ObjectId, bool)>> {
         let repository = &self.source.repository;
         let tree = repository.commit(commit).map_err(told)?.tree;

@@ -1,7 +1,7 @@
-//! A directory as a place for files: every component is opened without following links, a file is
-//! written beside where it is to lie and renamed when it is durable. Files of editors and what is
-//! hidden is not there. It keeps no history, and its preconditions hold as far as nobody writes in
-//! the same moment.
+//! A directory as a file backend. Every component is opened without following links. A file is
+//! written under another name, and renamed after it is synced. Editor files and hidden files are
+//! ignored. The backend keeps no history, and its preconditions are not atomic with concurrent
+//! writers.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -25,41 +25,41 @@ use super::modes::{self, New};
 use super::served::Served;
 use crate::beneath::{Dir, Lying, Stamp, read_all};
 
-/// Before the name of a file that is being written.
+/// The prefix of the name of an unfinished file.
 const BESIDE: &str = ".loci-writing-";
-/// Bytes of a marker.
+/// The maximum size of a marker, in bytes.
 pub(super) const MARKER_BYTES_MAX: u64 = 4_096;
-/// Names of one directory.
+/// The maximum number of names in a directory.
 pub(super) const NAMES_MAX: usize = 200_000;
-/// Directories inside each other.
+/// The maximum depth of nested directories.
 pub(super) const DEPTH_MAX: usize = 32;
 
-/// A directory that is written.
+/// A writable directory.
 pub struct DirectoryFiles(Served<Place>);
 
 struct Place {
     path: PathBuf,
-    /// Digests of files by what tells one content from the next: what did not change is not read again.
+    /// Digests of files with the attributes at that time: unchanged files are not read again.
     known: Mutex<HashMap<String, (Stamp, FileDigest)>>,
-    /// Modes of files that were removed since the last listing: one that comes from such a file
-    /// takes its mode.
+    /// Modes of files removed since the last listing. A file that was moved from such a file takes
+    /// its mode.
     removed: Mutex<HashMap<String, Mode>>,
 }
 
 impl DirectoryFiles {
-    /// The directory at a path; it is made where it is not there.
+    /// Opens the directory at a path, and creates it if it does not exist.
     ///
     /// # Errors
-    /// Where it cannot be made.
+    /// If it cannot be created.
     pub fn open(path: &Path) -> Result<Self> {
         modes::make_root(path).map_err(root_failed)?;
         Self::at(path)
     }
 
-    /// The directory at a path, which need not be there before it is marked.
+    /// Returns the directory at a path, which need not exist before it is marked.
     ///
     /// # Errors
-    /// Where its thread cannot be started.
+    /// If its thread cannot be started.
     pub fn at(path: &Path) -> Result<Self> {
         Served::new(Place::new(path)).map(Self)
     }
@@ -69,7 +69,7 @@ fn failed(error: std::io::Error) -> Error {
     Error::unavailable("the mirror's directory cannot be read or written").caused_by(error)
 }
 
-/// The error for a root that cannot be made.
+/// Returns the error for a root that cannot be created.
 fn root_failed(error: std::io::Error) -> Error {
     match error.kind() {
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
@@ -81,7 +81,8 @@ fn root_failed(error: std::io::Error) -> Error {
     }
 }
 
-/// The error for a file in the place of which something else lies; `place` is where that lies.
+/// Returns the error for a file whose path is blocked by another entry; `place` is the path of that
+/// entry.
 fn in_the_way(place: &str, lies: &str, path: &str) -> Error {
     let remedy = format!("move {place} away, or move the document (loci files mv)");
     let rule = format!("{place} {lies}, where the file {path} of a document is to be written");
@@ -141,7 +142,8 @@ impl Place {
     ) -> Result<()> {
         let names = match dir.names(NAMES_MAX) {
             Ok(names) => names,
-            // Without the root nothing can be said; a directory in it keeps nobody else from being read.
+            // An unreadable root is an error; an unreadable directory in it does not affect the
+            // others.
             Err(error) if prefix.is_empty() => return Err(told(error)),
             Err(_) => {
                 let path = prefix.trim_end_matches('/').to_owned();
@@ -184,7 +186,7 @@ impl Place {
                         let Stamp { bytes, executable, .. } = stamp;
                         listing.entries.push(FileEntry { path: shown, bytes, sha256, executable });
                     }
-                    // It went meanwhile, or nobody may read it: the next look says what is there.
+                    // It was removed meanwhile, or is unreadable: the next listing shows its state.
                     Ok(None) | Err(_) => skip("unreadable"),
                 },
                 Some((Lying::Symlink, _)) => skip("symlink"),
@@ -195,7 +197,7 @@ impl Place {
         Ok(())
     }
 
-    /// The digest of a file, read only where it may have changed.
+    /// Returns the digest of a file, which is read only if it may have changed.
     fn digest(&self, root: &Dir, path: &str, stamp: Stamp) -> Result<Option<FileDigest>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied();
         if let Some((before, digest)) = known
@@ -249,7 +251,7 @@ impl Place {
         Ok(applied)
     }
 
-    /// The mode of a file that lies there, or lay there at the last listing.
+    /// Returns the mode of an existing file, or of one in the last listing.
     fn mode_of(&self, root: &Dir, path: &str) -> Result<Option<Mode>> {
         let removed = self.removed.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied();
         Ok(mode_at(root, path)?.or(removed))
@@ -274,7 +276,7 @@ const DIRECTORY: OFlags =
 const NEW_FILE: OFlags =
     OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
 
-/// The directory that a path lies in, made where it is not there, and the last part of the path.
+/// Returns the parent directory of a path, created if it does not exist, and the last component.
 fn parent_of<'a>(root: &Path, path: &'a str) -> Result<(OwnedFd, &'a str)> {
     let mut at = rustix::fs::open(root, DIRECTORY, Mode::empty()).map_err(refused)?;
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -297,9 +299,9 @@ fn parent_of<'a>(root: &Path, path: &'a str) -> Result<(OwnedFd, &'a str)> {
     Ok((at, name))
 }
 
-/// Writes a file, with what says whether it may be run, and the mode of the one that a new file
-/// comes from; false where something else lies there than must, when it is about to be in its
-/// place. A file that lay there keeps its mode.
+/// Writes a file with its executable bit and, for a moved file, the mode of its source. Returns
+/// false if the precondition does not hold at the time of the rename. An existing file keeps its
+/// mode.
 fn write(
     root: &Path,
     path: &str,
@@ -328,7 +330,7 @@ fn write(
     Ok(true)
 }
 
-/// Says of a file that lies there whether it may be run.
+/// Sets the executable bit of an existing file.
 fn set_executable(root: &Path, path: &str, wanted: bool) -> Result<()> {
     let (folder, name) = parent_of(root, path)?;
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
@@ -357,7 +359,7 @@ fn put_in_place(
                     check_no_directory(folder, (name, path))?;
                     Ok(false)
                 }
-                // Not every file system knows it.
+                // Not every file system supports it.
                 Err(Errno::INVAL | Errno::NOSYS) => {
                     if check_no_directory(folder, (name, path))? {
                         Ok(false)
@@ -368,7 +370,7 @@ fn put_in_place(
                 Err(error) => Err(refused(error)),
             }
         }
-        // Writing took its time: somebody may have saved the file meanwhile.
+        // Writing takes time: the file may have been changed meanwhile.
         Precondition::Holds(digest) => {
             let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
             let file = match rustix::fs::openat(folder, name, flags, Mode::empty()) {
@@ -383,10 +385,10 @@ fn put_in_place(
     }
 }
 
-/// True where something lies there.
+/// True if a file exists there.
 ///
 /// # Errors
-/// `Invalid` for a directory: no later look finds it gone by itself, as it would a file that is being
+/// `Invalid` for a directory, which does not disappear on its own, unlike a file that is being
 /// saved.
 fn check_no_directory(folder: &OwnedFd, (name, path): (&str, &str)) -> Result<bool> {
     match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -404,7 +406,7 @@ fn is_mirror(dir: &Dir) -> bool {
     has(MARKER) || has(super::bare::MARKER)
 }
 
-/// Removes a file, and directories that are empty then.
+/// Removes a file, and directories that become empty.
 fn remove(root: &Path, path: &str) -> Result<()> {
     let (folder, name) = parent_of(root, path)?;
     match rustix::fs::unlinkat(&folder, name, AtFlags::empty()) {
@@ -516,7 +518,7 @@ mod tests {
         check("k/file/a.md", "k/file", "is no directory");
         check("k/file/a/b.md", "k/file", "is no directory");
         check("k/linked/a.md", "k/linked", "is no directory");
-        // A file that was saved meanwhile is the next look's matter.
+        // A file that was saved meanwhile is left to the next listing.
         let new = (b"new".as_slice(), None, None);
         assert!(!write(folder.path(), "k/saved.md", new, Precondition::Absent).unwrap());
         assert!(std::fs::read(at("k/saved.md")).is_ok_and(|text| text == b"mine"));
@@ -546,7 +548,7 @@ mod tests {
         let place = Place::new(folder.path());
         let listing = place.list().unwrap();
         let skipped: Vec<_> = listing.skipped.iter().map(|one| (one.path.as_str(), one.why)).collect();
-        // Nothing is closed to root.
+        // Root can read everything.
         let expect: &[_] = if is_root { &[] } else { &[("a.md", "unreadable"), ("b", "unreadable")] };
         assert_eq!(skipped, [expect, &[("e", "other_mirror")]].concat());
         assert!(listing.entries.iter().any(|entry| entry.path == "d.md"));

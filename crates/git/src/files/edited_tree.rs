@@ -1,4 +1,5 @@
-//! Trees with some of their files changed: what is beside a changed path is taken over by its id. Directories that are empty go.
+//! Trees with some of their files changed: unchanged entries are copied by id. Directories that
+//! become empty are removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +15,8 @@ const FILE: &str = "100644";
 const EXECUTABLE: &str = "100755";
 const DIRECTORY: &str = "40000";
 
-/// The content of a path: a blob, and whether it may be run (`None`: as the file that lay there), or
-/// nothing.
+/// The new content of a path: a blob with its executable bit (`None`: that of the existing file),
+/// or nothing.
 pub(super) type Change = Option<(ObjectId, Option<bool>)>;
 
 /// An entry of a tree.
@@ -30,14 +31,14 @@ impl Entry {
         self.mode == DIRECTORY
     }
 
-    /// As git reads modes: the owner's right to run is all that counts of a file's.
+    /// True for an executable file. As in git, only the owner's permission counts.
     fn is_executable(&self) -> bool {
         let mode = u32::from_str_radix(&self.mode, 8).unwrap_or_default();
         mode >> 12 == 0o10 && mode & 0o100 != 0
     }
 }
 
-/// The tree `old` with these paths changed; `None` where nothing is left of it.
+/// Returns the tree `old` with these paths changed; `None` if it becomes empty.
 pub(super) fn edited(
     repository: &Repository,
     new: &mut NewObjects,
@@ -74,7 +75,7 @@ pub(super) fn edited(
             Some(id) => {
                 entries.insert(name.as_bytes().to_vec(), Entry { mode: DIRECTORY.to_owned(), id });
             }
-            // A file of that name is none of what goes.
+            // A file with that name is not one of those to remove.
             None if known.is_some() => drop(entries.remove(name.as_bytes())),
             None => {}
         }
@@ -82,8 +83,8 @@ pub(super) fn edited(
     if entries.is_empty() { Ok(None) } else { new.add(Kind::Tree, written(&entries)).map(Some) }
 }
 
-/// The paths of a tree's files that may be run. Of a tree whose files were listed: that keeps it within the
-/// limits of trees.
+/// Returns the paths of the executable files in a tree. The tree was listed before, which ensures
+/// the limits of trees.
 pub(super) fn executables(repository: &Repository, root: &ObjectId) -> Result<BTreeSet<String>> {
     let new = NewObjects::new(repository.objects.format());
     let mut found = BTreeSet::new();
@@ -129,7 +130,7 @@ fn parse(mut rest: &[u8], id_bytes: usize) -> Option<BTreeMap<Vec<u8>, Entry>> {
     Some(entries)
 }
 
-/// As git sorts them: a directory as if its name ended with a slash.
+/// Serialises entries in git's order: a directory sorts as if its name ended with a slash.
 fn written(entries: &BTreeMap<Vec<u8>, Entry>) -> Vec<u8> {
     let mut sorted: Vec<(Vec<u8>, &[u8], &Entry)> = entries
         .iter()

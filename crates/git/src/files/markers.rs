@@ -1,5 +1,5 @@
-//! Markers of mirrors below their roots, also of mirrors that are no more. Nothing is read but
-//! markers and names, no link is followed, and a mirror is not searched for another.
+//! Finds markers of mirrors under their roots, including those of former mirrors. It reads only
+//! markers and names, follows no links, and does not search for mirrors inside a mirror.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -9,20 +9,20 @@ use loci_model::ports::files::{FoundMarker, FoundMarkers, MARKER};
 use super::directory::{DEPTH_MAX, MARKER_BYTES_MAX, NAMES_MAX};
 use crate::beneath::{Dir, Lying};
 
-/// Directories of one look, those of mirrors among them.
+/// The maximum number of directories per search, including those of mirrors.
 const DIRECTORIES_MAX: usize = 10_000;
-/// The names under which a bare repository has commits and references.
+/// The names under which a bare repository stores commits and references.
 const OF_COMMITS: [&str; 4] = ["objects", "refs", "packed-refs", "logs"];
 
-/// A look for markers.
+/// A search for markers.
 struct Look {
     found: FoundMarkers,
-    /// Directories that it may still enter.
+    /// The number of directories that it may still enter.
     left: usize,
 }
 
-/// Looks for markers below these roots. A mirror in which nothing but its marker is left has none,
-/// and neither has a repository without commits.
+/// Searches for markers under these roots. A mirror with nothing except its marker is skipped, and
+/// so is a repository without commits.
 pub(super) fn markers_below(roots: &[PathBuf]) -> FoundMarkers {
     let found = FoundMarkers { markers: Vec::new(), is_whole: true };
     let mut look = Look { found, left: DIRECTORIES_MAX };
@@ -88,20 +88,20 @@ impl Look {
         }
     }
 
-    /// True where a repository has commits or objects, or may have them.
+    /// True if a repository has commits or objects, or may have them.
     fn holds_commits(&mut self, dir: &Dir) -> bool {
         OF_COMMITS.iter().any(|name| self.is_held(dir, name.as_bytes(), 0))
     }
 
-    /// True where anything but a marker at the top and empty directories lies in a directory, or
-    /// may lie there.
+    /// True if a directory contains, or may contain, anything except a marker at the top and empty
+    /// directories.
     fn holds_files(&mut self, dir: &Dir, depth: usize) -> bool {
         let Ok(names) = dir.names(NAMES_MAX) else { return true };
         let mut names = names.iter().filter(|name| depth > 0 || name.as_slice() != MARKER.as_bytes());
         names.any(|name| self.is_held(dir, name, depth))
     }
 
-    /// True for a file, and for a directory that holds one or is not entered any more.
+    /// True for a file, and for a directory that contains one or is no longer entered.
     fn is_held(&mut self, dir: &Dir, name: &[u8], depth: usize) -> bool {
         match dir.look(name) {
             Ok(Some((Lying::Directory, _))) if depth < DEPTH_MAX => {}
@@ -144,7 +144,7 @@ mod tests {
         write("team.git/refs/heads/main", "0123456789\n");
         write("packed.git/loci-mirror", "version 1\nf\n");
         write("packed.git/objects/pack/pack-1.pack", "PACK");
-        // As it is once its last commit was taken out.
+        // The state after its last commit was removed.
         write("gone.git/loci-mirror", "version 1\ng\n");
         write("gone.git/HEAD", "ref: refs/heads/main\n");
         write("gone.git/config", "[core]\n");
@@ -198,7 +198,7 @@ mod tests {
             (look.found.is_whole, look.found.markers.len())
         };
         assert_eq!(look(9), (true, 0));
-        // A place that was not looked into may hold files.
+        // A directory that was not entered may contain files.
         assert_eq!(look(8), (false, 1));
     }
 }

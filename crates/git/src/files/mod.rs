@@ -1,17 +1,17 @@
-//! Files that mirrors are written to: the port `FileBackend` for a directory and for a bare
-//! repository. Everything is written in process, no program is run.
+//! The files of mirrors: the port `FileBackend` for a directory and for a bare repository. All
+//! writing is in process, without external programs.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `directory` | a directory: written beside and renamed, never through a link |
-//! | `bare` | a bare repository: one commit a call, its branch moved only from where it was |
-//! | `modes` | modes of files and directories that are written |
+//! | `directory` | a directory: written under another name and renamed, never through a link |
+//! | `bare` | a bare repository: one commit per call, with an atomic move of its branch |
+//! | `modes` | modes of written files and directories |
 //! | `edited_tree` | trees with some of their files changed |
-//! | `object_writing`, `pack_writing` | objects, one by one or as a pack |
-//! | `cloned` | what a clone has otherwise than a commit of its history |
-//! | `places` | where mirrors may lie |
-//! | `markers` | markers of mirrors below the roots, also of those that are no more |
-//! | `served` | the thread that a place is worked on by |
+//! | `object_writing`, `pack_writing` | objects, as single files or as a pack |
+//! | `cloned` | the differences of a clone from a commit in its history |
+//! | `places` | the permitted locations of mirrors |
+//! | `markers` | markers of mirrors under the roots, including former mirrors |
+//! | `served` | the worker thread of a location |
 
 mod bare;
 mod cloned;

@@ -1,5 +1,5 @@
-//! Modes of files and directories of a mirror: what lies there keeps its own; what is made may be read by
-//! whoever may read its directory, as far as the process's umask allows.
+//! Modes of files and directories in a mirror. Existing ones keep their modes. New ones are
+//! readable for those who can read their directory, as far as the umask of the process permits.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, FileType, Mode};
 use rustix::io::Errno;
 
-/// The blob that is made.
+/// The type of a new entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum New {
     File,
@@ -16,16 +16,16 @@ pub(super) enum New {
     Directory,
 }
 
-/// Reading, writing and running; nothing that lends another's rights.
+/// The permission bits without setuid, setgid and sticky.
 const PERMISSIONS: Mode = Mode::RWXU.union(Mode::RWXG).union(Mode::RWXO);
 const RUN: Mode = Mode::XUSR.union(Mode::XGRP).union(Mode::XOTH);
 
-/// Makes a mirror's root, for its owner alone; one that is there stays as it is.
+/// Creates a mirror's root with access for its owner only; an existing one is not changed.
 pub(super) fn make_root(path: &Path) -> std::io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// The mode of something new in a directory, before the umask.
+/// Returns the mode of a new entry in a directory, before the umask.
 pub(super) fn of_new(folder: &OwnedFd, new: New) -> Result<Mode, Errno> {
     let above = Mode::from_raw_mode(rustix::fs::fstat(folder)?.st_mode).intersection(PERMISSIONS);
     Ok(match new {
@@ -35,8 +35,8 @@ pub(super) fn of_new(folder: &OwnedFd, new: New) -> Result<Mode, Errno> {
     })
 }
 
-/// The mode that a file which is about to take a name is made with, and the one it is given then; `None`: it
-/// has it already. `like`: the mode of the file that a new one comes from.
+/// Returns the mode with which a file is created, and the mode that it gets afterwards; `None`: no
+/// change. `like` is the mode of the source of a moved file.
 pub(super) fn of_file(
     folder: &OwnedFd,
     name: &str,
@@ -57,7 +57,8 @@ pub(super) fn of_file(
     Ok((Mode::RUSR | Mode::WUSR, Some(mode)))
 }
 
-/// A mode that lets whoever may read a file run it, or nobody; one that does already stays.
+/// Returns a mode with or without the executable bits for those who can read the file; an already
+/// matching mode is kept.
 pub(super) fn with_executable(mode: Mode, wanted: bool) -> Mode {
     let mode = mode.intersection(PERMISSIONS);
     match (wanted, mode.contains(Mode::XUSR)) {

@@ -1,5 +1,5 @@
-//! New objects of a repository: gathered, and then written so that they are durable before any ref names them. Few lie in files of their own;
-//! many make one pack. What is there already is not written again.
+//! New objects of a repository: collected, then written and synced before any ref points to them. A
+//! few become single files; many become one pack. Existing ones are not written again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,10 +15,10 @@ use super::pack_writing;
 use crate::objects::format::{Format, Kind};
 use crate::repository::Repository;
 
-/// More objects than this make a pack.
+/// The maximum number of objects in single files. More become a pack.
 const LOOSE_MAX: usize = 64;
 
-/// Objects that are to be written.
+/// Objects to be written.
 pub(super) struct NewObjects {
     format: Format,
     objects: BTreeMap<ObjectId, (Kind, Vec<u8>)>,
@@ -30,7 +30,7 @@ impl NewObjects {
         Self { format, objects: BTreeMap::new(), bytes: 0 }
     }
 
-    /// Adds one; its id.
+    /// Adds an object, and returns its id.
     pub(super) fn add(&mut self, kind: Kind, content: Vec<u8>) -> Result<ObjectId> {
         let id = self.format.id_of(kind, &content).ok_or_else(|| Error::bug("an object without an id"))?;
         self.bytes += content.len();
@@ -38,17 +38,17 @@ impl NewObjects {
         Ok(id)
     }
 
-    /// The content of one that was added.
+    /// Returns the content of an added object.
     pub(super) fn get(&self, id: &ObjectId) -> Option<&[u8]> {
         self.objects.get(id).map(|(_, content)| content.as_slice())
     }
 
-    /// Bytes of all that were added.
+    /// Returns the total size of the added objects, in bytes.
     pub(super) const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Writes those that the repository at `place` lacks; durable when this returns.
+    /// Writes and syncs the objects that the repository at `place` lacks.
     pub(super) fn write(self, place: &Path, repository: &Repository) -> Result<()> {
         let mut lacking = Vec::new();
         for (id, (kind, content)) in self.objects {
@@ -71,14 +71,14 @@ pub(super) fn failed(error: std::io::Error) -> Error {
     Error::unavailable("the mirror's repository cannot be written").caused_by(error)
 }
 
-/// Deflated, as objects lie in packs and files.
+/// Returns the deflated data, as in packs and files of objects.
 pub(super) fn deflated(parts: &[&[u8]]) -> std::io::Result<Vec<u8>> {
     let mut stream = ZlibEncoder::new(Vec::new(), Compression::fast());
     parts.iter().try_for_each(|part| stream.write_all(part))?;
     stream.finish()
 }
 
-/// A file of its own for an object.
+/// Writes a single file for an object.
 fn loose(place: &Path, id: &ObjectId, kind: Kind, content: &[u8]) -> Result<()> {
     let hex = id.to_string();
     let (folder, name) = hex.split_at_checked(2).ok_or_else(|| Error::bug("a short object id"))?;
@@ -91,7 +91,7 @@ fn loose(place: &Path, id: &ObjectId, kind: Kind, content: &[u8]) -> Result<()> 
     work().map_err(failed)
 }
 
-/// Writes a file beside where it is to lie, and puts it there when it is durable.
+/// Writes a file under another name, syncs it, and renames it.
 pub(super) fn durable(folder: &Path, name: &str, bytes: &[u8]) -> std::io::Result<()> {
     let beside = folder.join(format!("tmp_{name}"));
     let mut file = fs::File::create(&beside)?;

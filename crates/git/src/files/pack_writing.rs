@@ -1,4 +1,5 @@
-//! Many objects as one pack, without differences between them, with its index (git's `pack-format`, version 2 of both).
+//! Writes many objects as one pack, without deltas, with its index (git's `pack-format`, version 2
+//! of both).
 
 use std::fs;
 use std::path::Path;
@@ -11,17 +12,18 @@ use sha1::{Digest as _, Sha1};
 use super::object_writing::{deflated, durable, failed};
 use crate::objects::format::Kind;
 
-/// An object, to be packed.
+/// An object to be packed.
 pub(super) type Packed = (ObjectId, Kind, Vec<u8>);
 
-/// Where an object lies in a pack, and the check of its bytes there.
+/// The offset of an object in a pack, and the checksum of its bytes.
 struct Lying {
     id: ObjectId,
     at: u32,
     crc: u32,
 }
 
-/// Writes a pack of these objects, sorted by id; durable when this returns. Its index comes last: without it nobody sees the pack.
+/// Writes and syncs a pack of these objects, sorted by id. Its index is written last, because the
+/// pack is invisible without it.
 pub(super) fn write(place: &Path, objects: &[Packed]) -> Result<()> {
     let count = u32::try_from(objects.len()).map_err(|_| Error::bug("too many objects for a pack"))?;
     let mut pack = Vec::new();
@@ -51,7 +53,7 @@ pub(super) fn write(place: &Path, objects: &[Packed]) -> Result<()> {
     work().map_err(failed)
 }
 
-/// The head of an entry: what it is, and how long, in groups of 7 bits behind the first 4.
+/// Returns the head of an entry: its type and size, in groups of 7 bits after the first 4.
 fn head(kind: Kind, bytes: usize) -> Vec<u8> {
     let code: u8 = match kind {
         Kind::Commit => 1,
@@ -72,7 +74,7 @@ fn head(kind: Kind, bytes: usize) -> Vec<u8> {
     head
 }
 
-/// The index of a pack whose objects are sorted by id.
+/// Returns the index of a pack whose objects are sorted by id.
 fn index(lying: &[Lying], pack_sum: &[u8]) -> Vec<u8> {
     let mut index = vec![0xff, b't', b'O', b'c'];
     index.extend_from_slice(&2_u32.to_be_bytes());

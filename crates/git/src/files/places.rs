@@ -1,5 +1,5 @@
-//! Where mirrors may lie: below the roots that the configuration names, and where the configuration itself puts one. A place that is open stays so:
-//! what it knows of its files is worth keeping.
+//! The permitted locations of mirrors: under the configured roots, and where the configuration
+//! itself places one. A location stays open, to keep the known state of its files.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,28 +16,29 @@ use super::object_writing::{durable, failed};
 use super::served::Served;
 use super::{BareFiles, DirectoryFiles};
 
-/// What every mirror has at its root, by kind.
+/// The marker at the root of every mirror, by kind.
 const MARKERS: [&str; 2] = [MARKER, super::bare::MARKER];
-/// Says in the data folder whose disks these are.
+/// The file in the data folder that identifies the installation.
 const INSTALLATION: &str = "mirrors.id";
 
-/// Directories and bare repositories.
+/// Locations of directories and bare repositories.
 pub struct LocalPlaces {
-    /// What relative paths are beneath.
+    /// The base of relative paths.
     base: PathBuf,
-    /// What callers may name is beneath one of these.
+    /// The roots of paths that callers may name.
     roots: Vec<PathBuf>,
     open: Mutex<HashMap<(MirrorKind, PathBuf), Arc<dyn FileBackend>>>,
 }
 
 impl LocalPlaces {
-    /// Places beneath `base`, and beneath these roots; a relative root is beneath `base`.
+    /// Returns locations under `base` and under these roots; a relative root is under `base`.
     pub fn new(base: PathBuf, roots: &[PathBuf]) -> Self {
         let roots = roots.iter().map(|root| base.join(root)).collect();
         Self { base, roots, open: Mutex::default() }
     }
 
-    /// True where a directory above a place is a mirror's, up to the root that the place is beneath; links are followed.
+    /// True if a directory above a location belongs to a mirror, up to the root of the location;
+    /// links are followed.
     fn is_inside_mirror(&self, place: &Path) -> bool {
         let real = place.ancestors().find_map(|part| {
             let rest = place.strip_prefix(part).ok()?;
@@ -97,7 +98,7 @@ impl FilePlaces for LocalPlaces {
                 place.starts_with(&folder) && place != folder && stays_beneath(&folder, &place)
             })
         };
-        // The place that the path is resolved to, and no other that it might have been.
+        // Only the location to which the path resolves, and no other possible one.
         let found =
             relative.to_str().filter(|path| self.resolve(kind, path, false).is_ok_and(lies_in_folder));
         match found {
@@ -140,7 +141,7 @@ impl FilePlaces for LocalPlaces {
         let beside = format!("{INSTALLATION}.{word}");
         fs::create_dir_all(&self.base).map_err(failed)?;
         durable(&self.base, &beside, format!("{word}\n").as_bytes()).map_err(failed)?;
-        // Of several that begin at a time the first one's stays.
+        // If several processes start at once, the file of the first one is kept.
         let linked = fs::hard_link(self.base.join(&beside), &file);
         fs::remove_file(self.base.join(&beside)).map_err(failed)?;
         match linked {
@@ -159,7 +160,7 @@ impl FilePlaces for LocalPlaces {
     }
 }
 
-/// The word that a file holds.
+/// Returns the word in a file.
 fn word_in(file: &Path) -> Result<Option<String>> {
     match fs::read_to_string(file) {
         Ok(text) => Ok(Some(text.trim().to_owned()).filter(|word| !word.is_empty())),
@@ -168,11 +169,11 @@ fn word_in(file: &Path) -> Result<Option<String>> {
     }
 }
 
-/// False where a link on the way leads out of the root, as far as the way is there.
+/// Returns false if a link in the existing part of the path leads out of the root.
 fn stays_beneath(root: &Path, place: &Path) -> bool {
     let Ok(real_root) = root.canonicalize() else { return true };
     let there = place.ancestors().find_map(|part| part.canonicalize().ok());
-    // The root is there, so only a link leads above it.
+    // The root exists, so only a link leads above it.
     there.is_some_and(|there| there.starts_with(&real_root))
 }
 
@@ -271,7 +272,7 @@ mod tests {
         std::fs::create_dir_all(folder.path().join("mirrors")).unwrap();
         std::os::unix::fs::symlink("/tmp", folder.path().join("mirrors/out")).unwrap();
         check(folder.path().join("mirrors/out/x").to_str().unwrap(), false, None);
-        // By its name alone it lies below the root that has no such link.
+        // By name alone it is under the root without such a link.
         check("out/x", false, Some("b/out/x"));
         assert!(places.resolve(MirrorKind::S3, "x", true).unwrap_err().field.as_deref() == Some("kind"));
     }

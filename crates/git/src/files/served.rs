@@ -1,4 +1,5 @@
-//! One thread a place: its work is done in order, and whoever asks does not wait on a thread of theirs.
+//! One thread per location: it processes requests in order, so that callers do not block their own
+//! threads.
 
 use futures::channel::oneshot;
 use loci_model::ports::BoxFuture;
@@ -6,7 +7,7 @@ use loci_model::{Error, Result};
 
 use crate::pool::Pool;
 
-/// The thread of a place.
+/// The thread of a location.
 pub(super) struct Served<T> {
     place: std::sync::Arc<T>,
     pool: Pool,
@@ -18,7 +19,7 @@ impl<T: Send + Sync + 'static> Served<T> {
         Ok(Self { place: std::sync::Arc::new(place), pool: Pool::start(1).map_err(failed)? })
     }
 
-    /// Does this on the thread.
+    /// Runs work on the thread.
     pub(super) fn ask<A: Send + 'static>(
         &self,
         work: impl FnOnce(&T) -> Result<A> + Send + 'static,

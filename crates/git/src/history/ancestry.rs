@@ -1,4 +1,4 @@
-//! Walks through the history: whether a commit is an ancestor of another, and where the history begins.
+//! Walks through the history: ancestry of commits, and root commits.
 
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 use std::sync::Arc;
@@ -12,10 +12,11 @@ use crate::limits::{COMMITS_MAX, ROOTS_MAX, WAYS_MAX};
 use crate::repository::Repository;
 
 impl Repository {
-    /// True when `older` is `newer` or one of its ancestors.
+    /// True if `older` is `newer` or one of its ancestors.
     ///
-    /// Walks both histories at once, the youngest commit first, until all that is left of the newer one belongs to the older
-    /// one too: so clocks that were wrong cost time and never the answer.
+    /// Walks both histories at once, youngest commit first, until all remaining commits of the
+    /// newer one belong to the older one too. Wrong clocks thus cost time, but never give a wrong
+    /// answer.
     pub(crate) fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool> {
         if older == newer {
             return Ok(true);
@@ -26,7 +27,8 @@ impl Repository {
         }
         let answer = match self.walk(older, newer)? {
             Some(answer) => answer,
-            // What is beyond the edge of the clone is not known, unless it is the other way round.
+            // The history beyond the end of the clone is unknown, unless the opposite relation
+            // holds.
             None if self.walk(newer, older)? == Some(true) => false,
             None => return Err(fault::cut_off()),
         };
@@ -34,7 +36,7 @@ impl Repository {
         Ok(answer)
     }
 
-    /// `None` where the clone ends before the answer.
+    /// Returns `None` if the clone ends before the answer.
     fn walk(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<Option<bool>> {
         let shallow = self.shallow()?;
         let mut walk = Walk::default();
@@ -63,7 +65,7 @@ impl Repository {
         Ok((!cut_off).then_some(false))
     }
 
-    /// Commits without parents, sorted; empty where the history is cut off or too long to be walked.
+    /// Returns the commits without parents, sorted; empty if the history is cut off or too long.
     pub(crate) fn roots(&self, tip: &ObjectId) -> CodeResult<Vec<ObjectId>> {
         if let Some(known) = self.caches.roots.get(&(self.number, *tip)) {
             return Ok(known.to_vec());
@@ -95,15 +97,15 @@ impl Repository {
 pub(crate) const OF_OLDER: u8 = 1;
 pub(crate) const OF_NEWER: u8 = 2;
 
-/// A walk through two histories at once, the youngest commit first.
+/// A walk through two histories at once, youngest commit first.
 #[derive(Default)]
 pub(crate) struct Walk {
     queue: BinaryHeap<(i64, ObjectId)>,
-    /// Whose history each commit belongs to.
+    /// The histories to which each commit belongs.
     sides: HashMap<ObjectId, Reached>,
-    /// Commits in the queue that belong to the newer history alone.
+    /// The number of queued commits that belong only to the newer history.
     open: usize,
-    /// How often a commit was reached.
+    /// The number of times that a commit was reached.
     ways: usize,
 }
 
@@ -134,7 +136,8 @@ impl Walk {
         }
     }
 
-    /// The next commit, with the time it was reached with; `None` where nothing that is left belongs to the newer history alone.
+    /// Returns the next commit with its time; `None` if no remaining commit belongs only to the
+    /// newer history.
     pub(crate) fn next(&mut self) -> Option<(i64, ObjectId, u8)> {
         while self.open > 0 {
             let (time, id) = self.queue.pop()?;
@@ -145,12 +148,12 @@ impl Walk {
         None
     }
 
-    /// Whether a commit belongs to the newer history alone, as far as was walked.
+    /// True if a commit belongs only to the newer history, as far as walked.
     pub(crate) fn is_newer_alone(&self, id: &ObjectId) -> bool {
         self.sides.get(id).is_some_and(|reached| reached.sides == OF_NEWER)
     }
 
-    /// Errors if more was walked than is walked for one question.
+    /// Returns an error if the walk exceeds the limit for one question.
     pub(crate) fn check_length(&self) -> CodeResult<()> {
         if self.sides.len() > COMMITS_MAX || self.ways > WAYS_MAX {
             return Err(fault::too_large("the history"));
@@ -158,7 +161,7 @@ impl Walk {
         Ok(())
     }
 
-    /// The sides of a commit that is taken from the queue.
+    /// Returns the histories of a commit that is taken from the queue.
     fn leave(&mut self, id: &ObjectId) -> Option<u8> {
         let reached = self.sides.get_mut(id)?;
         reached.waits = false;

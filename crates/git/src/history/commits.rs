@@ -1,4 +1,5 @@
-//! Commits: their trees, parents and times, and tags on the way to them. Parents that a shallow clone cuts off are not there.
+//! Commits: their trees, parents and times, and the tags that point to them. Parents cut off by a
+//! shallow clone are absent.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,26 +12,26 @@ use crate::limits::{HOPS_MAX, PARENTS_MAX, STRUCTURE_BYTES_MAX};
 use crate::objects::format::Kind;
 use crate::repository::Repository;
 
-/// What is needed of a commit.
+/// The required parts of a commit.
 #[derive(Debug)]
 pub(crate) struct Commit {
     pub(crate) tree: ObjectId,
-    /// Empty at a root, and where the history is cut off.
+    /// The parents; empty for a root, and where the history is cut off.
     pub(crate) parents: Vec<ObjectId>,
-    /// True where parents exist that are not in this clone.
+    /// True if parents exist that are not in this clone.
     pub(crate) cut_off: bool,
-    /// Seconds since 1970, as the committer's clock said: orders walks, decides nothing.
+    /// The committer's time, in seconds since 1970. It orders walks, and decides nothing.
     pub(crate) time: i64,
 }
 
 impl Repository {
-    /// The commit; an error where it is not in this clone or no commit.
+    /// Returns the commit; an error if it is not in this clone or not a commit.
     pub(crate) fn commit(&self, id: &ObjectId) -> CodeResult<Arc<Commit>> {
         let shallow = self.shallow()?;
         self.commit_with(id, &shallow)
     }
 
-    /// As [`Repository::commit`], where many are read: the list of cut-off commits is read once.
+    /// Like [`Repository::commit`], for many commits: the list of cut-off commits is read once.
     pub(crate) fn commit_with(&self, id: &ObjectId, shallow: &HashSet<ObjectId>) -> CodeResult<Arc<Commit>> {
         let cuts = shallow.contains(id);
         if let Some(commit) = self.caches.commits.get(&(self.number, *id))
@@ -53,18 +54,20 @@ impl Repository {
         Ok(commit)
     }
 
-    /// The first line of a commit's message, cut to `chars_max`.
+    /// Returns the first line of a commit's message, truncated to `chars_max` characters.
     pub(crate) fn subject(&self, id: &ObjectId, chars_max: usize) -> CodeResult<String> {
         let content = self.objects.read_kind(id, Kind::Commit, STRUCTURE_BYTES_MAX)?;
         let lines = || content.split(|byte| *byte == b'\n');
         let message = lines().skip_while(|line| !line.is_empty());
         let subject = message.map(<[u8]>::trim_ascii).find(|line| !line.is_empty()).unwrap_or_default();
-        // A character has four bytes at most; what is cut within one is cut off with the rest.
+        // A character has at most four bytes; a partial one at the end is removed by the
+        // truncation.
         let subject = subject.get(..4 * (chars_max + 1)).unwrap_or(subject);
         Ok(String::from_utf8_lossy(subject).chars().take(chars_max).collect())
     }
 
-    /// The commit that an object is or, through tags, stands for. `None` where it is not there or something else.
+    /// Returns the commit that an object is or, through tags, points to. `None` if it does not
+    /// exist or has another type.
     pub(crate) fn peel(&self, id: &ObjectId) -> CodeResult<Option<ObjectId>> {
         let mut id = *id;
         for _ in 0..HOPS_MAX {

@@ -1,5 +1,6 @@
-//! A file's path through the history: along the first parents, from one commit to a later one, renamed step by step. What left
-//! its path or came to it at which step is found once per history, for all files; only such a step is searched for renames.
+//! Follows the path of a file through the history: along the first parents, from one commit to a
+//! later one, rename by rename. The paths removed and added in each step are computed once per
+//! history, for all files; only such steps are searched for renames.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,29 +14,30 @@ use crate::limits::{MOVES_BYTES_MAX, RENAMES_OF_FILE_MAX, STEPS_MAX};
 use crate::repository::Repository;
 use crate::source::Source;
 
-/// Paths that files left in one step, and paths that they came to.
+/// The paths removed and added in one step.
 pub(crate) struct Moves {
     gone: Box<[Box<str>]>,
     come: Box<[Box<str>]>,
 }
 
-/// The first parents of a commit, itself first.
+/// The first parents of a commit, starting with itself.
 pub(crate) struct Line {
     commits: Vec<ObjectId>,
     places: HashMap<ObjectId, usize>,
-    /// The clone does not hold what came before the last one.
+    /// True if the clone does not contain the commits before the last one.
     cut_off: bool,
     known: Mutex<Known>,
 }
 
-/// At which steps files left their paths and came to them. Step `n` leads from commit `n + 1` to commit `n` of the line.
+/// The steps in which each path was removed and added. Step `n` leads from commit `n + 1` to commit
+/// `n` of the line.
 #[derive(Default)]
 struct Known {
-    /// Steps that are known: `0..steps`.
+    /// The number of processed steps: `0..steps`.
     steps: usize,
-    /// Bytes that the paths and steps take.
+    /// The size of the paths and steps, in bytes.
     bytes: usize,
-    /// By path: steps, ascending.
+    /// The steps by path, ascending.
     left: HashMap<String, Vec<usize>>,
     came: HashMap<String, Vec<usize>>,
 }
@@ -51,7 +53,7 @@ impl Source {
         let Some(tip) = to.commit() else { return Ok(None) };
         let line = self.repository.line(&tip)?;
         let Some(start) = line.places.get(from).copied() else {
-            // Behind the edge of the clone it may well be reached.
+            // It may be reachable beyond the end of the clone.
             return if line.cut_off { Err(fault::cut_off()) } else { Ok(None) };
         };
         let tree = self.repository.commit(from)?.tree;
@@ -75,7 +77,8 @@ impl Source {
         Ok(Some(path))
     }
 
-    /// The same from the other end: step by step from the newest to where the path came to be, and on from the path it had.
+    /// Follows a path in the opposite direction: from the newest step to the one that added the
+    /// path, and then from its previous path.
     pub(crate) fn traced_back(
         &self,
         path: &str,
@@ -110,7 +113,7 @@ impl Source {
         Ok(if has(from, &path)? { Origin::From(path) } else { Origin::New })
     }
 
-    /// Files that one step renamed.
+    /// Returns the files that one step renamed.
     fn renamed_in(&self, line: &Line, step: usize, similarity: u8) -> CodeResult<Arc<Vec<Rename>>> {
         let (Some(before), Some(after)) = (line.commits.get(step + 1), line.commits.get(step)) else {
             return Ok(Arc::default());
@@ -128,7 +131,7 @@ impl Repository {
             return Ok(known);
         }
         let line = Arc::new(self.first_parents(tip, &shallow)?);
-        // What is learned of its steps comes later.
+        // An estimate, because the steps are processed later.
         let bytes = line.commits.len() * 160 + MOVES_BYTES_MAX / 32;
         self.caches.lines.put(key, Arc::clone(&line), bytes);
         Ok(line)
@@ -159,7 +162,7 @@ impl Repository {
         Ok(Line { commits, places, cut_off, known: Mutex::default() })
     }
 
-    /// The next step after `at` towards the tip at which a file left this path.
+    /// Returns the next step after `at` towards the tip that removed this path.
     fn departure(&self, line: &Line, path: &str, at: usize, start: usize) -> CodeResult<Option<usize>> {
         let mut known = line.known.lock().unwrap_or_else(PoisonError::into_inner);
         self.learn(line, &mut known, start)?;
@@ -171,7 +174,8 @@ impl Repository {
         Ok(steps.and_then(before))
     }
 
-    /// The next step from `at` on, away from the tip and before `start`, at which a file came to this path.
+    /// Returns the next step from `at` on, away from the tip and before `start`, that added this
+    /// path.
     fn arrival(&self, line: &Line, path: &str, at: usize, start: usize) -> CodeResult<Option<usize>> {
         let mut known = line.known.lock().unwrap_or_else(PoisonError::into_inner);
         self.learn(line, &mut known, start)?;
@@ -180,7 +184,7 @@ impl Repository {
         Ok(steps.and_then(from).filter(|step| *step < start))
     }
 
-    /// Looks at the steps up to `start` that are not known yet.
+    /// Processes the steps up to `start`.
     fn learn(&self, line: &Line, known: &mut Known, start: usize) -> CodeResult<()> {
         while known.steps < start {
             if known.bytes > MOVES_BYTES_MAX {
@@ -202,7 +206,7 @@ impl Repository {
         Ok(())
     }
 
-    /// Paths that have a file in one of two commits alone.
+    /// Returns the paths that have a file in only one of two commits.
     fn step(&self, before: &ObjectId, after: &ObjectId) -> CodeResult<Arc<Moves>> {
         let key = (self.number, *before, *after);
         if let Some(known) = self.caches.steps.get(&key) {
@@ -218,7 +222,7 @@ impl Repository {
     }
 }
 
-/// Notes a step at a path, and returns the bytes that this takes.
+/// Records a step for a path, and returns the additional size in bytes.
 fn noted(steps: &mut HashMap<String, Vec<usize>>, path: &str, step: usize) -> usize {
     if let Some(steps) = steps.get_mut(path) {
         steps.push(step);

@@ -1,16 +1,17 @@
-//! How alike two files are, as git measures it for renames: the bytes of the new one that stand in the old one, line by line
-//! (or by 64 bytes), wherever they stand, over the size of the larger.
+//! The similarity of two files, as git computes it for renames: the bytes of the new file that
+//! occur in the old one, compared by lines (or by 64 bytes) in any order, divided by the larger
+//! size.
 
 use std::sync::Arc;
 
-/// Likeness is counted in these parts of a whole, as git does.
+/// The value of full similarity, as in git.
 pub(crate) const WHOLE: u64 = 60_000;
 
 const PIECE_BYTES: usize = 64;
-/// A NUL in these first bytes makes a file binary.
+/// The number of bytes in which a NUL makes a file binary.
 const BINARY_WITHIN: usize = 8_000;
 
-/// What is compared of a file: its pieces by hash, sorted, with the bytes each takes.
+/// The pieces of a file by hash, sorted, with the number of bytes of each.
 #[derive(Debug)]
 pub(crate) struct Fingerprint {
     pub(crate) bytes: u64,
@@ -28,7 +29,7 @@ impl Fingerprint {
             let length = window.iter().position(|byte| *byte == b'\n').map_or(window.len(), |at| at + 1);
             let (piece, after) = rest.split_at(length);
             rest = after;
-            // The end of a line is the same, however it is written.
+            // Both forms of line ends are equal.
             let piece = match piece.strip_suffix(b"\r\n") {
                 Some(line) if is_text => hash(line, piece.len() - 1, true),
                 _ => hash(piece.strip_suffix(b"\n").unwrap_or(piece), piece.len(), piece.ends_with(b"\n")),
@@ -46,17 +47,17 @@ impl Fingerprint {
         Self { bytes: content.len() as u64, pieces: merged.into_boxed_slice() }
     }
 
-    /// Bytes that it holds in memory.
+    /// Returns its memory use in bytes.
     pub(crate) fn weight(&self) -> usize {
         size_of_val(&*self.pieces)
     }
 
-    /// Pieces that a comparison with another file looks at.
+    /// Returns the number of pieces to compare.
     pub(crate) fn pieces(&self) -> u64 {
         self.pieces.len() as u64
     }
 
-    /// Parts of [`WHOLE`] that two files have in common.
+    /// Returns the similarity of two files, as a part of [`WHOLE`].
     pub(crate) fn likeness(&self, other: &Self) -> u64 {
         let larger = self.bytes.max(other.bytes);
         if larger == 0 {
@@ -79,18 +80,18 @@ impl Fingerprint {
     }
 }
 
-/// The likeness that a percentage asks for.
+/// Returns the minimum similarity for a percentage.
 pub(crate) fn wanted(percent: u8) -> u64 {
     u64::from(percent.min(100)) * WHOLE / 100
 }
 
-/// True where sizes alone leave the likeness possible.
+/// True if the sizes alone permit the similarity.
 pub(crate) fn is_possible(a: u64, b: u64, wanted: u64) -> bool {
     let (smaller, larger) = (a.min(b), a.max(b));
     smaller.saturating_mul(WHOLE) >= larger.saturating_mul(wanted)
 }
 
-/// Shared between those who compare.
+/// A fingerprint shared between comparisons.
 pub(crate) type SharedFingerprint = Arc<Fingerprint>;
 
 fn hash(line: &[u8], bytes: usize, ended: bool) -> (u64, u32) {

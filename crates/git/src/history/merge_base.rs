@@ -1,5 +1,5 @@
-//! The merge base of two commits: the youngest commit that both histories share, as `git merge-base` names
-//! it.
+//! The merge base of two commits: the youngest commit in both histories, as `git merge-base`
+//! returns it.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -12,28 +12,29 @@ use crate::history::ancestry;
 use crate::limits::{COMMITS_MAX, WAYS_MAX};
 use crate::repository::Repository;
 
-/// Sides of a commit: reachable from the first, from the second, and below a commit that both share.
+/// Marks of a commit: reachable from the first, reachable from the second, and an ancestor of a
+/// common commit.
 const ONE: u8 = 1;
 const OTHER: u8 = 2;
 const SHARED: u8 = ONE | OTHER;
 const BELOW: u8 = 4;
 
 impl Repository {
-    /// Returns the best commit that both histories share; `None` where they share none. Where there are
-    /// several, the youngest, and among equally old ones the one with the highest id.
+    /// Returns the best common commit; `None` if there is none. Of several the youngest, and of
+    /// equally old ones the one with the highest id.
     ///
     /// # Errors
-    /// `partial_clone` where the clone ends before a shared commit is found.
+    /// `partial_clone` if the clone ends before a common commit is found.
     pub(crate) fn merge_base(&self, one: &ObjectId, other: &ObjectId) -> CodeResult<Option<ObjectId>> {
         let (mut shared, is_cut) = self.shared(one, other)?;
         if shared.is_empty() && is_cut {
             return Err(fault::cut_off());
         }
         shared.sort_unstable();
-        // Clocks that were wrong may have put an ancestor among the candidates.
+        // Wrong clocks may have made an ancestor a candidate.
         let mut ways_left = WAYS_MAX;
         while let Some((_, id)) = shared.pop() {
-            // Where the clone ends before that is known, both stand, and the youngest is taken.
+            // If the clone ends before that is known, both remain, and the youngest is returned.
             if !self.is_below_any(&id, &shared, &mut ways_left)? {
                 return Ok(Some(id));
             }
@@ -41,7 +42,8 @@ impl Repository {
         Ok(None)
     }
 
-    /// Whether a commit is an ancestor of one of others, as far as the clone says it: one walk for all.
+    /// Returns true if a commit is an ancestor of one of the others, as far as the clone shows it,
+    /// with one walk for all.
     fn is_below_any(
         &self,
         id: &ObjectId,
@@ -73,8 +75,8 @@ impl Repository {
         Ok(false)
     }
 
-    /// Shared commits that no other shared commit was seen to be above, with their times; and whether the
-    /// clone ended on the way.
+    /// Returns common commits that are not known to be ancestors of another common commit, with
+    /// their times, and true if the clone ended on the way.
     fn shared(&self, one: &ObjectId, other: &ObjectId) -> CodeResult<(Vec<(i64, ObjectId)>, bool)> {
         let shallow = self.shallow()?;
         let mut walk = Walk::default();
@@ -104,15 +106,16 @@ impl Repository {
     }
 }
 
-/// A walk through two histories, the youngest commit first, until only commits below shared ones are left.
+/// A walk through two histories, youngest commit first, until only ancestors of common commits
+/// remain.
 #[derive(Default)]
 struct Walk {
     queue: BinaryHeap<(i64, ObjectId)>,
-    /// Sides of each commit that was reached, and whether it waits in the queue.
+    /// The marks of each reached commit, with true if it is queued.
     sides: HashMap<ObjectId, (u8, bool)>,
-    /// Commits in the queue that are not below a shared one.
+    /// The number of queued commits that are not ancestors of a common one.
     open: usize,
-    /// How often a commit was reached.
+    /// The number of times that a commit was reached.
     ways: usize,
 }
 

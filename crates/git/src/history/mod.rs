@@ -1,4 +1,5 @@
-//! Commits of a history, the newest first, and what each of them changed. What belongs together of it is nobody's matter here.
+//! The commits of a history, newest first, with the changes of each. Grouping them is up to the
+//! caller.
 
 mod ancestry;
 pub(super) mod commits;
@@ -21,7 +22,7 @@ use crate::source::Source;
 use crate::trees::Difference;
 
 impl Repository {
-    /// Walks from the tip, the youngest commit first, until what is asked for ends.
+    /// Walks from the tip, youngest commit first, to the end of the request.
     pub(crate) fn history(&self, ask: &HistoryAsk) -> CodeResult<History> {
         let shallow = self.shallow()?;
         let newest = self.commit_with(&ask.tip, &shallow)?.time;
@@ -61,7 +62,8 @@ impl Repository {
                 }
             }
         }
-        // A clock that was wrong lets a commit come out before it is seen to belong to the older history, too.
+        // With a wrong clock, a commit may be returned before it is found to belong to the older
+        // history too.
         history.commits.retain(|commit| walk.is_newer_alone(&commit.id));
         Ok(history)
     }
@@ -101,7 +103,8 @@ impl Source {
         Ok(Some(CommitChanges { changed, come, gone, renames }))
     }
 
-    /// Renames by likeness; by the same content alone where the files are too much to be compared.
+    /// Returns renames by similarity; only those with equal content if the files are too many to
+    /// compare.
     fn pair_within_bounds(&self, moved: Difference, similarity: u8) -> CodeResult<Vec<Rename>> {
         if similarity == 100 {
             return self.pair(moved, similarity);

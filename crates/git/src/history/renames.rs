@@ -1,5 +1,6 @@
-//! Files that have another path in another revision, by comparing the two ends: first the same content, then the same name
-//! with much in common, then whatever has most in common. As git does it, so that both say the same.
+//! Finds renamed files by comparing two revisions: first equal content, then equal names with high
+//! similarity, then the highest similarity. The algorithm is that of git, so that both give the
+//! same result.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -17,7 +18,7 @@ use crate::limits::{
 use crate::source::Source;
 use crate::trees::Difference;
 
-/// Files that each new file is taken for at most, the most alike ones; as in git.
+/// The maximum number of candidates per new file, most similar first; as in git.
 const CANDIDATES_MAX: usize = 4;
 
 impl Source {
@@ -31,7 +32,7 @@ impl Source {
         let old = repository.commit(from)?.tree;
         match to {
             Revision::Commit(to) => self.renamed_trees(&old, &repository.commit(to)?.tree, similarity),
-            // Files may change at any time: nothing is kept.
+            // Files may change at any time, so the result is not cached.
             Revision::Worktree(_) => {
                 let difference = between(&repository.tree_files(&old)?, &self.worktree_files()?);
                 self.pair(difference, similarity).map(Arc::new)
@@ -74,7 +75,8 @@ impl Source {
         Ok(pairs.renames())
     }
 
-    /// A name that only one file lost and only one file got is most often the same file: half of the way to a whole is enough.
+    /// Pairs files whose name occurs only once on each side: with such a name a lower similarity,
+    /// halfway to full, is enough.
     fn same_names(&self, pairs: &mut Pairs, wanted: u64) -> CodeResult<()> {
         let (gone, come) = (once(&pairs.open_gone()), once(&pairs.open_come()));
         let mut both: Vec<_> = gone.iter().filter_map(|(name, old)| Some((*old, *come.get(name)?))).collect();
@@ -116,7 +118,7 @@ impl Source {
             }
             candidates.append(&mut best);
         }
-        // Equals stay in the order in which they were kept.
+        // The sort is stable.
         candidates.sort_by_key(|(badness, _, _)| *badness);
         for (_, old, new) in candidates.into_iter().filter(|(badness, _, _)| badness.0.0 >= wanted) {
             pairs.join(old, new);
@@ -124,7 +126,8 @@ impl Source {
         Ok(())
     }
 
-    /// What is compared of these files: nothing of those that are too large, not in this clone, or no files.
+    /// Returns the fingerprints of these files; none for files that are too large, not in this
+    /// clone, or not regular.
     fn prints(
         &self,
         pairs: &mut Pairs,
@@ -164,15 +167,16 @@ impl Source {
     }
 }
 
-/// How unlike a candidate is: another likeness first, another name then.
+/// The sort key of a candidate: lower similarity first, then another name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Badness(Reverse<u64>, bool);
 
 type Print = (usize, Option<SharedFingerprint>);
 type Candidate = (Badness, usize, usize);
 
-/// Keeps a candidate where there is room, or in the place of the first of the worst. Of equally alike files that are kept, git
-/// takes the one in the foremost place, so the places are git's.
+/// Adds a candidate if there is room, or replaces the first of the worst ones. Among equally
+/// similar candidates git takes the one at the lowest index, so the indexes must equal those of
+/// git.
 fn keep(best: &mut Vec<Candidate>, candidate: Candidate) {
     if best.len() < CANDIDATES_MAX {
         best.push(candidate);
@@ -184,18 +188,18 @@ fn keep(best: &mut Vec<Candidate>, candidate: Candidate) {
     }
 }
 
-/// Files that are to be paired, by place in the two lists.
+/// Files to be paired, by index in the two lists.
 struct Pairs {
     gone: Vec<CodeFile>,
     come: Vec<CodeFile>,
     found: BTreeMap<usize, usize>,
     taken: BTreeSet<usize>,
-    /// Bytes of files that may still be read.
+    /// The number of bytes of files that may still be read.
     bytes_left: u64,
 }
 
 impl Pairs {
-    /// The same content: of several files the one with the same name, otherwise the first.
+    /// Pairs files with equal content: of several the one with the same name, otherwise the first.
     fn same_content(&mut self) {
         for (old, new) in self.matched(|file| (file.entry.id, file.entry.kind, name_of(&file.path))) {
             self.join(old, new);
@@ -205,7 +209,7 @@ impl Pairs {
         }
     }
 
-    /// Open files of both lists with the same key, the first with the first: each is looked at once.
+    /// Returns pairs of unpaired files with equal keys, the first with the first, in linear time.
     fn matched<'s, K: Hash + Eq>(&'s self, key: impl Fn(&'s CodeFile) -> K) -> Vec<(usize, usize)> {
         let mut waiting: HashMap<K, VecDeque<usize>> = HashMap::new();
         for new in self.open_come_places() {
@@ -267,7 +271,7 @@ impl Pairs {
     }
 }
 
-/// Pairs so many files of one content, each of which moved, and returns the number of pairs.
+/// Pairs `count` files with equal content, each of them moved, and returns the number of pairs.
 pub(crate) fn moved_copies(count: usize) -> usize {
     let id = ObjectId::from_bytes(&[1; 20]);
     let list = |folder: &str| {
@@ -287,17 +291,17 @@ pub(crate) fn moved_copies(count: usize) -> usize {
     pairs.found.len()
 }
 
-/// More than is compared to find renames.
+/// Returns the error for exceeding the limit of comparisons.
 fn too_much() -> CodeError {
     fault::too_large("what two revisions have of files that may have been renamed")
 }
 
-/// The likeness of two files, and nothing where their sizes say that it is not enough.
+/// Returns the similarity of two files, or 0 if their sizes show that it is too low.
 fn likeness_of(old: &Fingerprint, new: &Fingerprint, wanted: u64) -> u64 {
     if likeness::is_possible(old.bytes, new.bytes, wanted) { old.likeness(new) } else { 0 }
 }
 
-/// Likeness as of [`likeness_of`], for as long as pieces may still be compared.
+/// Returns the similarity as [`likeness_of`] does, within the remaining number of pieces.
 fn counted(old: &Fingerprint, new: &Fingerprint, wanted: u64, pieces: &mut u64) -> CodeResult<u64> {
     if !likeness::is_possible(old.bytes, new.bytes, wanted) {
         return Ok(0);
@@ -306,7 +310,7 @@ fn counted(old: &Fingerprint, new: &Fingerprint, wanted: u64, pieces: &mut u64) 
     Ok(old.likeness(new))
 }
 
-/// Names that stand once in a list, and where.
+/// Returns the names that occur once in a list, with their indexes.
 fn once<'a>(files: &[(usize, &'a str)]) -> HashMap<&'a str, usize> {
     let mut places: HashMap<&str, Option<usize>> = HashMap::new();
     for (place, name) in files {
@@ -319,7 +323,7 @@ fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What stands in only one of two sorted lists.
+/// Returns the entries that are in only one of two sorted lists.
 fn between(old: &[CodeFile], new: &[CodeFile]) -> Difference {
     let mut difference = Difference::default();
     let (mut left, mut right) = (old.iter().peekable(), new.iter().peekable());

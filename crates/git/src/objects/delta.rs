@@ -1,18 +1,19 @@
-//! Differences between objects as packs hold them: pieces copied from a base, and pieces of their own. Every number in them
-//! is checked against the bounds it claims.
+//! Deltas of objects in packs: pieces copied from a base, and literal pieces. Every number is
+//! checked against its bounds.
 
 use loci_model::ports::code::CodeResult;
 
 use crate::fault;
 
-/// The sizes at the head of a difference: of the base, and of what comes out. `None` where the bytes end before.
+/// Returns the sizes in the header of a delta: of the base, and of the result. `None` if the data
+/// is too short.
 pub(crate) fn sizes(delta: &[u8]) -> Option<(u64, u64, usize)> {
     let (base, next) = size(delta, 0)?;
     let (result, next) = size(delta, next)?;
     Some((base, result, next))
 }
 
-/// What comes out of a difference on its base.
+/// Returns the result of a delta applied to its base.
 pub(crate) fn apply(base: &[u8], delta: &[u8]) -> CodeResult<Vec<u8>> {
     let broken = || fault::damaged("a difference between objects");
     let (base_bytes, result_bytes, mut at) = sizes(delta).ok_or_else(broken)?;
@@ -42,7 +43,7 @@ pub(crate) fn apply(base: &[u8], delta: &[u8]) -> CodeResult<Vec<u8>> {
     if result.len() == result_bytes { Ok(result) } else { Err(broken()) }
 }
 
-/// A little-endian number of seven bits a byte.
+/// Reads a little-endian number with seven bits per byte.
 fn size(delta: &[u8], mut at: usize) -> Option<(u64, usize)> {
     let mut value = 0_u64;
     for shift in (0..63).step_by(7) {
@@ -56,7 +57,8 @@ fn size(delta: &[u8], mut at: usize) -> Option<(u64, usize)> {
     None
 }
 
-/// Where a piece of the base begins and how long it is: the bits of `op` say which bytes of the two numbers follow.
+/// Returns the offset and length of a copied piece: the bits of `op` state which bytes of the two
+/// numbers follow.
 fn copied(op: u8, delta: &[u8], mut at: usize) -> Option<(usize, usize, usize)> {
     let mut numbers = [0_usize; 2];
     for bit in 0..7 {

@@ -1,10 +1,11 @@
-//! The two hash functions of git and what is hashed. Which one a repository uses is said in its configuration.
+//! The two hash functions of git, and the hashed data. The configuration of a repository specifies
+//! its hash function.
 
 use loci_model::facts::code::ObjectId;
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256};
 
-/// What an object is.
+/// The type of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Commit,
@@ -38,7 +39,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Bytes of an object id.
+    /// Returns the number of bytes of an object id.
     pub(crate) fn id_bytes(self) -> usize {
         match self {
             Self::Sha1 => 20,
@@ -46,7 +47,7 @@ impl Format {
         }
     }
 
-    /// The id of an object with this content.
+    /// Returns the id of an object with this content.
     pub(crate) fn id_of(self, kind: Kind, content: &[u8]) -> Option<ObjectId> {
         let head = format!("{} {}\0", kind.word(), content.len());
         match self {

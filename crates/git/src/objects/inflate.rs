@@ -1,5 +1,6 @@
-//! Inflates a zlib stream that begins somewhere in a file, as far as it is asked to and never further. Reads by position, so
-//! that many threads share one file and a file that shrinks is an error and no signal.
+//! Inflates a zlib stream that starts within a file, exactly as far as requested. It reads by
+//! position, so that many threads share one file, and a file that shrinks causes an error and not a
+//! signal.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -52,9 +53,9 @@ impl<'a> Inflater<'a> {
         result
     }
 
-    /// Inflates exactly `bytes` bytes more than `out` has, which must be all that is left.
+    /// Inflates exactly `bytes` further bytes, which must be the rest of the stream.
     pub(crate) fn finish(&mut self, out: &mut Vec<u8>, bytes: usize) -> CodeResult<()> {
-        // Room for one byte too many: only so a stream that goes on is told from one that ends.
+        // Room for an additional byte distinguishes a stream that continues from one that ends.
         self.fill(out, bytes.saturating_add(1))?;
         if self.ended && out.len() == bytes { Ok(()) } else { Err(fault::damaged("an object's length")) }
     }
@@ -64,7 +65,7 @@ impl<'a> Inflater<'a> {
             if self.filled.is_empty() {
                 self.load(tool)?;
             }
-            // Grows with what really comes out, not with what the head promised.
+            // The buffer grows with the actual data, and not with the size in the header.
             let room = (bytes - out.len()).min(out.len().max(64 << 10));
             out.reserve_exact(room);
             let input = tool.buffer.get(self.filled.clone()).unwrap_or_default();
@@ -92,7 +93,7 @@ impl<'a> Inflater<'a> {
     }
 
     fn load(&mut self, tool: &mut Tool) -> CodeResult<()> {
-        // Most objects are short: the first read is small.
+        // Most objects are short, so the first read is small.
         let want = if self.filled.end == 0 { FIRST_BYTES } else { BUFFER_BYTES };
         let room = tool.buffer.get_mut(..want).unwrap_or_default();
         let got = self.file.read_at(room, self.at).map_err(|error| fault::io(&error, "an object"))?;

@@ -1,4 +1,4 @@
-//! Objects that lie in a file of their own: a zlib stream of a head (`blob 12`, NUL) and the content.
+//! Objects in single files: a zlib stream of a header (`blob 12`, NUL) and the content.
 
 use std::fs::File;
 
@@ -13,10 +13,10 @@ use crate::fault;
 use crate::limits::OBJECT_BYTES_MAX;
 
 const HEAD_BYTES_MAX: usize = 64;
-/// Names in one of the 256 directories.
+/// The maximum number of names in one of the 256 directories.
 const NAMES_MAX: usize = 1_000_000;
 
-/// The head of a loose object; `None` where there is no such file.
+/// Returns the header of a loose object; `None` if there is no such file.
 pub(crate) fn header(objects: &Dir, id: &ObjectId) -> CodeResult<Option<Header>> {
     let Some(file) = open(objects, id)? else { return Ok(None) };
     let mut out = Vec::new();
@@ -24,7 +24,8 @@ pub(crate) fn header(objects: &Dir, id: &ObjectId) -> CodeResult<Option<Header>>
     parse(&out).map(|(header, _)| Some(header))
 }
 
-/// A loose object, unless its head is reason to refuse it: nothing more of it is inflated then. `None` where there is no such file.
+/// Reads a loose object, unless `refusal` rejects its header: the rest is then not inflated. `None`
+/// if there is no such file.
 pub(crate) fn read(
     objects: &Dir,
     id: &ObjectId,
@@ -47,7 +48,7 @@ pub(crate) fn read(
     Ok(Some(Ok(Content { kind: header.kind, bytes: content.into() })))
 }
 
-/// Adds the ids of loose objects that begin with these hex digits, at least two.
+/// Adds the ids of loose objects that start with these hex digits, at least two.
 pub(crate) fn with_prefix(
     objects: &Dir,
     digits: &str,

@@ -1,5 +1,5 @@
-//! All objects of a clone, loose and packed, its own and those of the alternates that are allowed. What is read is compared
-//! with the id it was asked for by: a content that does not hash to it is damage, never an answer.
+//! All objects of a clone, loose and packed, including those of permitted alternates. Every object
+//! is compared with its id: content with another hash is damaged, and never returned.
 
 pub(crate) mod delta;
 pub(crate) mod format;
@@ -22,24 +22,24 @@ use format::{Format, Kind};
 use pack::{Pack, PackPlace, SharedPack};
 use pack_index::PackIndex;
 
-/// What an object is and how long.
+/// The type and size of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) kind: Kind,
     pub(crate) bytes: u64,
 }
 
-/// An object, inflated.
+/// An inflated object.
 #[derive(Debug, Clone)]
 pub(crate) struct Content {
     pub(crate) kind: Kind,
     pub(crate) bytes: Arc<[u8]>,
 }
 
-/// Inflated objects that others are built from.
+/// A cache of inflated base objects.
 pub(crate) type Bases = BoundedCache<pack::BaseKey, Content>;
 
-/// One directory `objects`.
+/// An `objects` directory.
 struct Folder {
     dir: Dir,
     packs: RwLock<Arc<Packs>>,
@@ -49,7 +49,7 @@ struct Folder {
 struct Packs {
     listed: bool,
     open: Vec<(Vec<u8>, SharedPack)>,
-    /// What was wrong with a pack that could not be opened.
+    /// The error of a pack that could not be opened.
     broken: Option<CodeError>,
 }
 
@@ -58,11 +58,11 @@ pub(crate) struct Objects {
     format: Format,
     folders: Vec<Folder>,
     bases: Arc<Bases>,
-    /// An alternate was not allowed: what is missing may be there.
+    /// True if an alternate was not permitted, which may contain missing objects.
     alternates_refused: bool,
 }
 
-/// Numbers packs over the life of the process.
+/// The number of the next pack in this process.
 static PACK_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 impl Objects {
@@ -80,13 +80,13 @@ impl Objects {
         self.format
     }
 
-    /// Kind and size; `None` where the object is not in this clone.
+    /// Returns the type and size; `None` if the object is not in this clone.
     pub(crate) fn header(&self, id: &ObjectId) -> CodeResult<Option<Header>> {
         self.find(id, |pack, at| pack.header(at), |dir| loose::header(dir, id))
     }
 
-    /// The object of this kind, with at most `bytes_max` bytes; an error where it is missing or something else. Nothing of it
-    /// is inflated before that is known.
+    /// Returns the object of this type with at most `bytes_max` bytes; an error if it is missing or
+    /// does not fit. Both are checked before it is inflated.
     pub(crate) fn read_kind(&self, id: &ObjectId, kind: Kind, bytes_max: u64) -> CodeResult<Arc<[u8]>> {
         let refusal = |header: Header| {
             if header.kind != kind {
@@ -112,7 +112,7 @@ impl Objects {
         content.ok_or_else(|| self.missing(id))?.map(|content| content.bytes)
     }
 
-    /// The error of an object that is not there.
+    /// Returns the error for a missing object.
     pub(crate) fn missing(&self, id: &ObjectId) -> CodeError {
         let mut error = fault::missing(id);
         if self.alternates_refused {
@@ -127,8 +127,9 @@ impl Objects {
         error
     }
 
-    /// Checks that the object of a ref is there. Errors if it is not, in a clone that borrows objects from a
-    /// directory that is not allowed; elsewhere a ref without its object names nothing.
+    /// Checks that the object of a ref exists. Returns an error if it does not, in a clone that
+    /// borrows objects from a directory that is not permitted; in other clones a ref without its
+    /// object names nothing.
     pub(crate) fn check_borrowed(&self, id: &ObjectId) -> CodeResult<()> {
         if self.alternates_refused && self.header(id)?.is_none() {
             return Err(self.missing(id));
@@ -136,7 +137,7 @@ impl Objects {
         Ok(())
     }
 
-    /// Ids that begin with these lower-case hex digits, sorted; cut off after some.
+    /// Returns the ids that start with these lower-case hex digits, sorted, up to a limit.
     pub(crate) fn with_prefix(&self, digits: &str) -> CodeResult<Vec<ObjectId>> {
         let mut fits = Vec::new();
         for folder in &self.folders {
@@ -158,7 +159,8 @@ impl Objects {
         }
     }
 
-    /// Looks in packs, then among loose objects, then in packs that came meanwhile. Another copy serves where one is broken.
+    /// Searches packs, then loose objects, then packs added meanwhile. If a copy is broken, another
+    /// one is used.
     fn find<T>(
         &self,
         id: &ObjectId,
@@ -193,7 +195,7 @@ impl Objects {
         broken.map_or(Ok(None), Err)
     }
 
-    /// The packs of a folder; listed anew where that is asked for.
+    /// Returns the packs of a folder, listed again if requested.
     fn packs(&self, folder: &Folder, newly: bool) -> CodeResult<Arc<Packs>> {
         let known = Arc::clone(&folder.packs.read().unwrap_or_else(PoisonError::into_inner));
         if known.listed && !newly {

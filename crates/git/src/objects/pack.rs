@@ -1,5 +1,5 @@
-//! One pack: objects one after the other, whole or as differences from others of the same pack. Nothing is inflated before
-//! its size is known and allowed.
+//! A pack: a sequence of objects, whole or as deltas on others in the same pack. Nothing is
+//! inflated before its size is known and permitted.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -19,7 +19,7 @@ use crate::limits::{CHAIN_MAX, OBJECT_BYTES_MAX, WORK_BYTES_MAX};
 
 /// An open pack.
 pub(crate) struct Pack {
-    /// Names it in the cache of bases.
+    /// Its key in the cache of base objects.
     number: u64,
     index: PackIndex,
     place: PackPlace,
@@ -27,7 +27,8 @@ pub(crate) struct Pack {
     format: Format,
 }
 
-/// Where a pack lies. Opened when something is read of it: a clone may have many packs, and a process few open files.
+/// The location of a pack, which is opened on use: a clone may have many packs, and a process few
+/// open files.
 pub(crate) struct PackPlace {
     pub(crate) dir: Arc<Dir>,
     pub(crate) name: Vec<u8>,
@@ -35,21 +36,21 @@ pub(crate) struct PackPlace {
 
 enum Form {
     Whole(Kind),
-    /// A difference, and where its base begins.
+    /// A delta, with the offset of its base.
     Difference(u64),
 }
 
 struct Entry {
     form: Form,
-    /// Bytes that come out of the stream: of the object, or of the difference.
+    /// The size of the inflated stream in bytes: of the object, or of the delta.
     bytes: u64,
-    /// Where the stream begins.
+    /// The offset of the stream.
     stream_at: u64,
 }
 
-/// Bytes at the head of an entry, at most: a size, and an id or a distance.
+/// The maximum size of an entry's header in bytes: a size, and an id or a distance.
 const HEAD_BYTES: usize = 64;
-/// Enough of a difference to hold its two sizes.
+/// The number of bytes of a delta that contain its two sizes.
 const SIZES_BYTES: usize = 24;
 
 impl Pack {
@@ -61,7 +62,7 @@ impl Pack {
         &self.index
     }
 
-    /// Kind and size of the object that begins at `at`, found without inflating it.
+    /// Returns the type and size of the object at `at`, without inflating it.
     pub(crate) fn header(&self, at: u64) -> CodeResult<Header> {
         let mut entry = self.entry(at)?;
         let bytes = match entry.form {
@@ -81,7 +82,7 @@ impl Pack {
         Err(fault::damaged("a chain of differences without end"))
     }
 
-    /// The object that begins at `at`.
+    /// Reads the object at `at`.
     pub(crate) fn read(&self, at: u64, bases: &Bases) -> CodeResult<Content> {
         let mut differences = Vec::new();
         let mut work = 0_u64;
@@ -180,7 +181,8 @@ impl Pack {
     }
 }
 
-/// How far back a base begins: big-endian, seven bits a byte, each further byte counting from one.
+/// Returns the distance to a base: big-endian, seven bits per byte, each further byte counting from
+/// one.
 fn distance(rest: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0_u64;
     for (place, byte) in rest.iter().enumerate().take(9) {
@@ -193,8 +195,8 @@ fn distance(rest: &[u8]) -> Option<(u64, usize)> {
     None
 }
 
-/// The content of packs that others are built from, by pack and place.
+/// The key of a cached base object: pack and offset.
 pub(crate) type BaseKey = (u64, u64);
 
-/// Shared between the readers of a pack.
+/// A pack shared between readers.
 pub(crate) type SharedPack = Arc<Pack>;

@@ -1,4 +1,5 @@
-//! The index of a pack: object ids, sorted, and where in the pack each begins. Small ones are held, great ones read by position.
+//! The index of a pack: sorted object ids, and their offsets in the pack. Small ones are held in
+//! memory, large ones read by position.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -27,10 +28,10 @@ pub(crate) struct PackIndex {
     fanout: Vec<u32>,
 }
 
-/// Where the parts lie, in bytes from the beginning.
+/// The positions of the parts, in bytes from the start.
 #[derive(Debug, Clone, Copy)]
 enum Layout {
-    /// Version 1: offset and id side by side.
+    /// Version 1: offset and id together.
     One,
     /// Version 2: ids, checksums, offsets, and offsets that need 8 bytes.
     Two { offsets: u64, long_offsets: u64, end: u64 },
@@ -39,7 +40,7 @@ enum Layout {
 const FANOUT_BYTES: u64 = 256 * 4;
 
 impl PackIndex {
-    /// Opens an index, and holds it in memory where it has at most `held_max` bytes.
+    /// Opens an index, and loads it to memory if it has at most `held_max` bytes.
     pub(crate) fn open(file: File, stamp: &Stamp, format: Format, held_max: u64) -> CodeResult<Self> {
         let bytes = if stamp.bytes <= PACK_INDEX_HELD_BYTES.min(held_max) {
             Bytes::Held(beneath::read_all(file, stamp, PACK_INDEX_HELD_BYTES)?)
@@ -75,7 +76,7 @@ impl PackIndex {
         if length < needed { Err(fault::damaged("an index of a pack is cut off")) } else { Ok(index) }
     }
 
-    /// Bytes that are held in memory; `None` where they are read from the open file.
+    /// Returns the number of bytes in memory; `None` if it is read from the open file.
     pub(crate) fn held_bytes(&self) -> Option<u64> {
         match &self.bytes {
             Bytes::Held(held) => Some(held.len() as u64),
@@ -83,7 +84,7 @@ impl PackIndex {
         }
     }
 
-    /// Where the object begins in the pack.
+    /// Returns the offset of an object in the pack.
     pub(crate) fn find(&self, id: &ObjectId) -> CodeResult<Option<u64>> {
         let wanted = id.as_bytes();
         let place = self.first_not_below(wanted)?;
@@ -93,7 +94,7 @@ impl PackIndex {
         Ok(None)
     }
 
-    /// Adds the ids that begin with these hex digits, as long as there are fewer than `fits_max`.
+    /// Adds the ids that start with these hex digits, up to `fits_max` in total.
     pub(crate) fn with_prefix(
         &self,
         digits: &str,
@@ -114,7 +115,7 @@ impl PackIndex {
         Ok(())
     }
 
-    /// The first place whose id is not below `wanted`.
+    /// Returns the first index whose id is not less than `wanted`.
     fn first_not_below(&self, wanted: &[u8]) -> CodeResult<u64> {
         let first = usize::from(wanted.first().copied().unwrap_or(0));
         let bound = |at: Option<usize>| at.and_then(|at| self.fanout.get(at)).copied().map_or(0, u64::from);

@@ -1,5 +1,5 @@
-//! Directories from which a clone borrows objects. Only those inside its own tree, or inside a root that the configuration of
-//! Loci allows, are opened; the others are noted, so that what is missing can be explained.
+//! Directories from which a clone borrows objects. Only those inside its own tree, or inside a
+//! configured root of Loci, are opened. Others are recorded, to explain missing objects.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,15 +11,15 @@ use crate::beneath::Dir;
 use crate::limits::{ALTERNATES_MAX, CONFIG_BYTES_MAX};
 use crate::repository::layout::Layout;
 
-/// What a clone borrows.
+/// The object directories that a clone borrows from.
 #[derive(Default)]
 pub(crate) struct Borrowed {
     pub(crate) folders: Vec<Dir>,
-    /// At least one was not allowed.
+    /// True if at least one was not permitted.
     pub(crate) refused: bool,
 }
 
-/// The alternates of a clone, and theirs.
+/// Returns the alternates of a clone, including indirect ones.
 pub(crate) fn of(layout: &Layout, roots: &[PathBuf]) -> CodeResult<Borrowed> {
     let own = layout.common.join("objects");
     let mut borrowed = Borrowed::default();
@@ -33,7 +33,7 @@ pub(crate) fn of(layout: &Layout, roots: &[PathBuf]) -> CodeResult<Borrowed> {
             if line.is_empty() || line.starts_with(b"#") {
                 continue;
             }
-            // Resolved before it is judged: a link inside the tree may lead out of it.
+            // Resolved before the check: a link inside the tree may lead out of it.
             let Ok(path) = objects.join(Path::new(OsStr::from_bytes(line))).canonicalize() else {
                 borrowed.refused = true;
                 continue;

@@ -1,5 +1,6 @@
-//! What is kept of all open repositories together, each kind with its bound. Keys are content addresses and the number of the
-//! repository: nothing goes out of date, and nothing of one repository is seen through another.
+//! The caches shared by all open repositories, each with its limit. Keys are content addresses with
+//! the number of the repository: entries never become outdated, and no repository sees entries of
+//! another.
 
 use std::sync::Arc;
 
@@ -12,10 +13,10 @@ use crate::history::likeness::SharedFingerprint;
 use crate::objects::Bases;
 use crate::trees::Listing;
 
-/// A repository, over the life of the process.
+/// The number of a repository, unique within the process.
 pub(crate) type Number = u64;
 
-/// Bytes of blobs that are kept.
+/// The maximum size of cached blobs, in bytes.
 const BLOBS_BYTES: usize = 64 << 20;
 
 pub(crate) struct Caches {
@@ -27,12 +28,12 @@ pub(crate) struct Caches {
     /// By the two trees and the percentage.
     pub(crate) renames: BoundedCache<(Number, ObjectId, ObjectId, u8), Arc<Vec<Rename>>>,
     pub(crate) fingerprints: BoundedCache<(Number, ObjectId), SharedFingerprint>,
-    /// Older, newer.
+    /// By the older and the newer commit.
     pub(crate) ancestry: BoundedCache<(Number, ObjectId, ObjectId), bool>,
     pub(crate) roots: BoundedCache<(Number, ObjectId), Arc<[ObjectId]>>,
-    /// By tip, and by how many commits the clone is cut off at.
+    /// By the tip, and the number of commits at which the clone is cut off.
     pub(crate) lines: BoundedCache<(Number, ObjectId, usize), Arc<Line>>,
-    /// Paths that files left from one commit to the next.
+    /// The paths removed and added from one commit to the next.
     pub(crate) steps: BoundedCache<(Number, ObjectId, ObjectId), Arc<Moves>>,
 }
 

@@ -1,26 +1,27 @@
-//! The few things that are read of a repository's configuration: the format of its objects and the URLs of its remotes.
-//! Everything else (includes, hooks, filters, programs, another worktree) is a stranger's wish and is not read at all.
+//! The parts of a repository's configuration that are read: its object format and the URLs of its
+//! remotes. All others (includes, hooks, filters, programs, another worktree) are untrusted and
+//! ignored.
 
 use std::collections::BTreeMap;
 
-/// What is taken from a configuration.
+/// The parsed parts of a configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Config {
     /// `extensions.objectFormat`.
     pub(crate) object_format: Option<String>,
     /// `extensions.refStorage`.
     pub(crate) ref_storage: Option<String>,
-    /// `core.worktree`: compared with the directory somebody came from, and never followed.
+    /// `core.worktree`: compared with the current directory, and never followed.
     pub(crate) worktree: Option<String>,
-    /// `core.bare`, where it says anything.
+    /// `core.bare`, if set.
     pub(crate) bare: Option<bool>,
-    /// Whether `remote.origin.fetch` has a pattern for branches, where it says anything.
+    /// True if `remote.origin.fetch` has a pattern for branches; `None` if not set.
     pub(crate) is_origin_whole: Option<bool>,
-    /// Remotes: name and first URL as configured, without credentials.
+    /// Remotes: the name and the first configured URL, without credentials.
     pub(crate) remotes: BTreeMap<String, String>,
 }
 
-/// Reads a configuration file; lines that are none are passed over.
+/// Parses a configuration file; invalid lines are skipped.
 pub(crate) fn parse(text: &str) -> Config {
     let mut config = Config::default();
     let mut section = String::new();
@@ -73,7 +74,7 @@ fn take(config: &mut Config, section: &str, subsection: Option<&str>, name: &str
     }
 }
 
-/// `section]`, `section "sub"]` or the old `section.sub]`, and what follows on the line.
+/// Parses `section]`, `section "sub"]` or the old `section.sub]`. Returns the rest of the line too.
 fn header(rest: &str) -> Option<((String, Option<String>), &str)> {
     let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '.'))?;
     let (name, rest) = rest.split_at_checked(end)?;
@@ -101,7 +102,8 @@ fn header(rest: &str) -> Option<((String, Option<String>), &str)> {
     None
 }
 
-/// A value: quotes taken off, escapes read, comments dropped, lines that end with a backslash continued.
+/// Parses a value: removes quotes and comments, decodes escapes, and joins lines that end with a
+/// backslash.
 fn value<'a>(raw: &'a str, lines: &mut impl Iterator<Item = &'a str>) -> String {
     let mut out = String::new();
     let mut spaces = String::new();
@@ -142,7 +144,7 @@ fn value<'a>(raw: &'a str, lines: &mut impl Iterator<Item = &'a str>) -> String 
     }
 }
 
-/// A URL without what is secret in it; `None` for one that names a program to run.
+/// Returns a URL without its secrets; `None` for one that names a program to execute.
 fn without_credentials(url: &str) -> Option<String> {
     let url = url.trim();
     if url.is_empty() || url.starts_with('-') || url.contains("::") || url.chars().any(char::is_control) {
@@ -151,7 +153,7 @@ fn without_credentials(url: &str) -> Option<String> {
     let Some((scheme, rest)) = url.split_once("://") else { return Some(url.to_owned()) };
     let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
     let (user, host) = authority.rsplit_once('@').map_or(("", authority), |(user, host)| (user, host));
-    // Of ssh the user is part of the place; anywhere else it is a name or a token.
+    // For ssh the user is part of the location; otherwise it is a name or a token.
     let user = match scheme.to_ascii_lowercase().as_str() {
         "ssh" | "git+ssh" | "ssh+git" => user.split(':').next().unwrap_or_default(),
         _ => "",

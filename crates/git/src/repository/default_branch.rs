@@ -1,5 +1,5 @@
-//! Which branch is the default one. What is checked out says nothing of it: a topic branch is checked out, too. Where nothing
-//! tells, there is none, and a person says which it is.
+//! The default branch. The checked-out branch does not determine it, because it may be a topic
+//! branch. If nothing else determines it, there is none, and a person must specify it.
 
 use loci_model::facts::code::ObjectId;
 use loci_model::ports::code::CodeResult;
@@ -8,18 +8,19 @@ use crate::repository::configuration;
 use crate::repository::refs::Sole;
 use crate::source::Source;
 
-/// Branches of `origin`, before their names.
+/// The prefix of the branches of `origin`.
 const ORIGIN: &str = "refs/remotes/origin/";
-/// Branches of this clone.
+/// The prefix of the branches of this clone.
 const LOCAL: &str = "refs/heads/";
-/// Branches of all remotes.
+/// The prefix of the branches of all remotes.
 const REMOTES: &str = "refs/remotes/";
-/// What a default branch is called where nobody says it.
+/// The conventional names of a default branch.
 const USUAL: [&str; 2] = ["main", "master"];
 
 impl Source {
-    /// What the remote calls its default; otherwise, of a bare repository, its `HEAD`; otherwise `main` or `master` of the remote,
-    /// or the one branch that it has; otherwise `main` or `master` here, or the one branch that there is.
+    /// Returns the default branch: the `HEAD` of the remote; otherwise, for a bare repository, its
+    /// own `HEAD`; otherwise `main` or `master` of the remote, or its only branch; otherwise the
+    /// local `main` or `master`, or the only branch.
     pub(crate) fn default(&self) -> CodeResult<Option<(String, ObjectId)>> {
         if let Some(found) = self.tip(&format!("{ORIGIN}HEAD"))? {
             return Ok(Some(found));
@@ -49,8 +50,8 @@ impl Source {
         }
     }
 
-    /// The one branch of the remote, where all of its branches would be here: a clone of one branch alone, or of the newest
-    /// commits alone, as checks are run in, says nothing of the others.
+    /// Returns the only branch of the remote, if the clone would contain all of its branches. A
+    /// single-branch or shallow clone, as used by CI, shows nothing about the others.
     fn sole_of_origin(&self) -> CodeResult<Option<String>> {
         let is_partial = || -> CodeResult<bool> {
             let config = configuration(&self.repository.dir)?;
@@ -62,7 +63,7 @@ impl Source {
         }
     }
 
-    /// The one branch of a repository that knows of no branch anywhere else.
+    /// Returns the only branch of a repository without remote branches.
     fn sole_here(&self) -> CodeResult<Option<String>> {
         if self.sole(REMOTES)? != Sole::None {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! What a directory turns out to be: which clone, which worktree, which remotes, and where its history begins.
+//! Describes the repository at a directory: its clone, worktree, remotes and root commits.
 
 use loci_model::ports::code::{CodeResult, Discovered};
 

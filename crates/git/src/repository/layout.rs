@@ -1,6 +1,6 @@
-//! Where the parts of a repository lie: the shared directory, the private one of a worktree, and the worktree. A `.git` file
-//! and a `commondir` file are followed only where the other side points back, or inside allowed roots: nobody who plants such
-//! a file gets another repository read.
+//! The directories of a repository: the shared one, the private one of a worktree, and the
+//! worktree. A `.git` file and a `commondir` file are followed only if the other side points back,
+//! or inside permitted roots, so that planting such a file gives no access to another repository.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -13,22 +13,23 @@ use crate::fault;
 use crate::limits::SMALL_FILE_BYTES_MAX;
 use crate::repository::configuration;
 
-/// The parts of a repository, as paths without links.
+/// The directories of a repository, as paths without links.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Layout {
-    /// What all worktrees share.
+    /// The directory shared by all worktrees.
     pub(crate) common: PathBuf,
-    /// Where `HEAD` and the index of this worktree lie; the shared directory itself for the first one.
+    /// The directory with `HEAD` and the index of this worktree; for the main one the shared
+    /// directory.
     pub(crate) private: PathBuf,
-    /// The files; `None` for a bare repository.
+    /// The worktree; `None` for a bare repository.
     pub(crate) worktree: Option<PathBuf>,
 }
 
 impl Layout {
-    /// The repository at this very directory; `None` where there is none.
+    /// Returns the repository at exactly this directory; `None` if there is none.
     ///
     /// # Errors
-    /// Where there is one that is not allowed to be read.
+    /// If there is one that must not be read.
     pub(crate) fn at(place: &Path, roots: &[PathBuf]) -> CodeResult<Option<Self>> {
         let Ok(place) = place.canonicalize() else { return Ok(None) };
         let Some(dir) = Dir::open(&place)? else { return Ok(None) };
@@ -55,7 +56,7 @@ impl Layout {
         }
     }
 
-    /// The repository at this directory or the nearest one above it.
+    /// Returns the repository at this directory or the nearest one above it.
     pub(crate) fn above(directory: &Path, roots: &[PathBuf]) -> CodeResult<Option<Self>> {
         let Ok(directory) = directory.canonicalize() else { return Ok(None) };
         for place in directory.ancestors() {
@@ -66,14 +67,14 @@ impl Layout {
         Ok(None)
     }
 
-    /// True for a path (without links) inside this repository or an allowed root.
+    /// True for a path (without links) inside this repository or a permitted root.
     pub(crate) fn allows(&self, path: &Path, roots: &[PathBuf]) -> bool {
         path.starts_with(&self.common)
             || self.worktree.as_ref().is_some_and(|worktree| path.starts_with(worktree))
             || is_within(path, roots)
     }
 
-    /// `.git` is a file: a linked worktree or a submodule.
+    /// Resolves a `.git` file of a linked worktree or a submodule.
     fn behind_file(dir: &Dir, worktree: PathBuf, roots: &[PathBuf]) -> CodeResult<Self> {
         let content = dir.read(b".git", SMALL_FILE_BYTES_MAX)?.unwrap_or_default();
         let target = content.strip_prefix(b"gitdir:").map(<[u8]>::trim_ascii).unwrap_or_default();
@@ -95,7 +96,7 @@ impl Layout {
         }
     }
 
-    /// `.git` is a link: only inside an allowed root.
+    /// Resolves a `.git` link, only inside a permitted root.
     fn behind_link(worktree: PathBuf, roots: &[PathBuf]) -> CodeResult<Self> {
         let refused = || fault::unreadable("`.git` is a link that leads out of the allowed roots");
         let private = worktree.join(".git").canonicalize().map_err(|_| refused())?;
@@ -106,7 +107,7 @@ impl Layout {
     }
 }
 
-/// The shared directory of a private one.
+/// Returns the shared directory of a private one.
 fn shared_of(own: &Dir, private: &Path, roots: &[PathBuf]) -> CodeResult<PathBuf> {
     let refused = || fault::unreadable("a worktree's repository lies where it does not belong to");
     let common = match own.read(b"commondir", SMALL_FILE_BYTES_MAX)? {
@@ -123,8 +124,8 @@ fn shared_of(own: &Dir, private: &Path, roots: &[PathBuf]) -> CodeResult<PathBuf
     if (belongs || is_within(&common, roots)) && is_shared(&common)? { Ok(common) } else { Err(refused()) }
 }
 
-/// True where a private directory names this worktree as its own: `gitdir` of a linked worktree, `core.worktree` of a
-/// submodule.
+/// True if a private directory names this worktree as its own: `gitdir` of a linked worktree,
+/// `core.worktree` of a submodule.
 fn points_back(own: &Dir, private: &Path, worktree: &Path) -> CodeResult<bool> {
     if let Some(content) = own.read(b"gitdir", SMALL_FILE_BYTES_MAX)? {
         let file = private.join(Path::new(OsStr::from_bytes(content.trim_ascii())));
@@ -136,7 +137,8 @@ fn points_back(own: &Dir, private: &Path, worktree: &Path) -> CodeResult<bool> {
     Ok(back.as_deref() == Some(worktree))
 }
 
-/// True for a directory that looks like a repository's: `HEAD`, `objects` and `refs`, none of them a link.
+/// True for a directory that looks like a repository: `HEAD`, `objects` and `refs`, none of them a
+/// link.
 fn is_shared(path: &Path) -> CodeResult<bool> {
     let Some(dir) = Dir::open(path)? else { return Ok(false) };
     let is = |name: &[u8], wanted: Lying| Ok(dir.look(name)?.is_some_and(|(lying, _)| lying == wanted));

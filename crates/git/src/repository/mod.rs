@@ -1,4 +1,4 @@
-//! What all worktrees of a clone share: objects, refs, the list of cut-off commits.
+//! The parts shared by all worktrees of a clone: objects, refs, the list of cut-off commits.
 
 mod alternates;
 pub(super) mod caches;
@@ -27,7 +27,7 @@ use crate::repository::config::Config;
 use crate::repository::layout::Layout;
 use crate::repository::refs::Refs;
 
-/// A clone, open.
+/// An open clone.
 pub(crate) struct Repository {
     pub(crate) number: Number,
     pub(crate) dir: Dir,
@@ -59,7 +59,7 @@ impl Repository {
         Ok(Self { number, dir, objects, refs: Refs::default(), caches, shallow: Mutex::default() })
     }
 
-    /// Commits whose parents this clone does not hold.
+    /// Returns the commits whose parents are not in this clone.
     pub(crate) fn shallow(&self) -> CodeResult<Arc<HashSet<ObjectId>>> {
         let Some((file, stamp)) = self.dir.file(b"shallow")? else { return Ok(Arc::default()) };
         let mut shallow = self.shallow.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,7 +76,7 @@ impl Repository {
     }
 }
 
-/// The configuration in a shared directory; an empty one where there is none.
+/// Returns the configuration in a shared directory; empty if there is none.
 pub(crate) fn configuration(dir: &Dir) -> CodeResult<Config> {
     let text = dir.read(b"config", CONFIG_BYTES_MAX)?.unwrap_or_default();
     Ok(config::parse(&String::from_utf8_lossy(&text)))

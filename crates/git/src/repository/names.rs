@@ -1,5 +1,5 @@
-//! Which commit a name stands for: refs in git's order, full and abbreviated ids, `WORKTREE`; and steps from
-//! there to an ancestor.
+//! Resolves names to commits: refs in git's order, full and abbreviated ids, `WORKTREE`, and steps
+//! to an ancestor.
 
 use loci_model::facts::code::{ObjectId, Revision};
 use loci_model::facts::revision_name::{RevisionName, RevisionStep};
@@ -9,10 +9,10 @@ use crate::fault;
 use crate::limits::ABBREVIATED_MIN;
 use crate::source::Source;
 
-/// The name of the files as they lie there.
+/// The name of the files in the worktree.
 const WORKTREE: &str = "WORKTREE";
 
-/// Where a short name is looked for, in order, as git does.
+/// The prefixes and suffixes with which a short name is tried, in git's order.
 const PLACES: [(&str, &str); 6] = [
     ("", ""),
     ("refs/", ""),
@@ -32,10 +32,10 @@ impl Source {
         }
     }
 
-    /// The ancestor to which steps lead; `None` where the history ends before it.
+    /// Returns the ancestor that the steps lead to; `None` if the history ends before it.
     ///
     /// # Errors
-    /// `partial_clone` where the clone ends before it.
+    /// `partial_clone` if the clone ends before it.
     fn stepped(&self, mut commit: ObjectId, steps: &[RevisionStep]) -> CodeResult<Option<ObjectId>> {
         for step in steps {
             let (times, number) = match *step {
@@ -56,7 +56,7 @@ impl Source {
         Ok(Some(commit))
     }
 
-    /// What a name without steps stands for.
+    /// Resolves a name without steps.
     fn without_steps(&self, name: &str) -> CodeResult<Option<Revision>> {
         if name == WORKTREE {
             return Ok(match self.worktree {
@@ -77,8 +77,8 @@ impl Source {
         Ok(self.abbreviated(name)?.map(Revision::Commit))
     }
 
-    /// The commit that is checked out. `None` before the first one. Errors if it is borrowed from a directory
-    /// that is not allowed.
+    /// Returns the checked-out commit. `None` before the first one. Returns an error if it is
+    /// borrowed from a directory that is not permitted.
     pub(crate) fn head(&self) -> CodeResult<Option<ObjectId>> {
         match self.follow_ref("HEAD")? {
             Some((_, id)) => {
@@ -89,7 +89,8 @@ impl Source {
         }
     }
 
-    /// The one commit whose id begins so; `None` where there is none, or several.
+    /// Returns the only commit whose id starts with these digits; `None` if there is none, or
+    /// several.
     fn abbreviated(&self, name: &str) -> CodeResult<Option<ObjectId>> {
         let digits = name.to_ascii_lowercase();
         let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());

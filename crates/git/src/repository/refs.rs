@@ -1,5 +1,5 @@
-//! Refs: `HEAD`, branches and tags, loose and packed. Read anew for every question, so that a new commit is seen at once; the
-//! packed ones are kept as long as their file is the same.
+//! Refs: `HEAD`, branches and tags, loose and packed. Read for every question, so that a new commit
+//! is visible at once; packed refs are cached while their file is unchanged.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,18 +12,18 @@ use crate::beneath::{self, Dir, Lying, Stamp};
 use crate::fault;
 use crate::limits::{HOPS_MAX, REFS_BYTES_MAX, REFS_IN_FOLDER_MAX, SMALL_FILE_BYTES_MAX};
 
-/// What a ref says.
+/// The target of a ref.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
     Id(ObjectId),
     Symbolic(String),
 }
 
-/// How many refs are in a folder, as far as it matters.
+/// The number of refs in a folder, as far as relevant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Sole {
     None,
-    /// This one alone, by its full name.
+    /// Exactly one, with its full name.
     One(String),
     Several,
 }
@@ -48,7 +48,8 @@ pub(crate) struct Refs {
 }
 
 impl Refs {
-    /// What the ref of this full name says. `private` is the directory of the worktree, where `HEAD` lies.
+    /// Returns the target of the ref with this full name. `private` is the directory of the
+    /// worktree, which contains `HEAD`.
     pub(crate) fn find(&self, shared: &Dir, private: &Dir, name: &str) -> CodeResult<Option<Target>> {
         if !is_ref(name) {
             return Ok(None);
@@ -61,7 +62,8 @@ impl Refs {
         Ok(self.packed(shared)?.get(name).copied().map(Target::Id))
     }
 
-    /// The object that a ref stands for in the end, and the full name of the ref that says it.
+    /// Returns the object that a ref finally points to, and the full name of the ref that contains
+    /// it.
     pub(crate) fn follow(
         &self,
         shared: &Dir,
@@ -79,7 +81,8 @@ impl Refs {
         Ok(None)
     }
 
-    /// Whether one ref alone is in a folder, which ends with `/`. A `HEAD` there is none: it says which of the others is meant.
+    /// Returns the number of refs in a folder, whose name ends with `/`. A `HEAD` in it does not
+    /// count, because it points to one of the others.
     pub(crate) fn sole(&self, shared: &Dir, folder: &str) -> CodeResult<Sole> {
         let mut found = Sole::None;
         for name in self.packed(shared)?.keys() {
@@ -106,7 +109,7 @@ impl Refs {
     }
 }
 
-/// The same of loose refs, in folders at most so deep. What is too much to be looked through is several.
+/// Does the same for loose refs, in folders up to a depth. More than the limit counts as several.
 fn loose(shared: &Dir, folder: &str, depth: usize, mut found: Sole) -> CodeResult<Sole> {
     let Some(dir) = shared.directory(folder.trim_end_matches('/').as_bytes())? else { return Ok(found) };
     let names = match dir.names(REFS_IN_FOLDER_MAX) {
@@ -130,7 +133,8 @@ fn loose(shared: &Dir, folder: &str, depth: usize, mut found: Sole) -> CodeResul
     Ok(found)
 }
 
-/// A full name that git would make: nothing that could be another file of the repository, or a part of a path upwards.
+/// True for a full name that git would create: not another file of the repository, and no path with
+/// upward components.
 pub(crate) fn is_ref(name: &str) -> bool {
     let top = !name.contains('/');
     if top {
@@ -156,7 +160,8 @@ fn parse(content: &[u8]) -> Option<Target> {
     }
 }
 
-/// Lines of `packed-refs`: an id and a name. Peeled ids, comments and what is broken are passed over.
+/// Returns the lines of `packed-refs`: an id and a name. Peeled ids, comments and invalid lines are
+/// skipped.
 pub(crate) fn lines_of(content: &[u8]) -> impl Iterator<Item = (String, ObjectId)> + '_ {
     content.split(|byte| *byte == b'\n').filter_map(|line| {
         let (id, name) = std::str::from_utf8(line).ok()?.trim_end().split_once(' ')?;

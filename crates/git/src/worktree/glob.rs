@@ -1,9 +1,10 @@
-//! Patterns of ignored paths, as git reads them: `*`, `?` and `[…]` within a component, `**` over components. The time to match
-//! is bounded by the product of the lengths, whatever a stranger wrote, and by the steps that are left.
+//! Ignore patterns, as git interprets them: `*`, `?` and `[…]` within a component, `**` across
+//! components. The time to match is limited by the product of the lengths for any input, and by the
+//! remaining steps.
 
 use std::cell::Cell;
 
-/// Steps of matching that are left; at none every match ends as a mismatch.
+/// The remaining matching steps. At zero every match fails.
 #[derive(Debug)]
 pub(super) struct Steps(Cell<u64>);
 
@@ -12,7 +13,7 @@ impl Steps {
         Self(Cell::new(steps))
     }
 
-    /// True where every step was taken: what did not fit may fit after all.
+    /// True if no step remains: a failed match may be wrong.
     pub(super) fn is_spent(&self) -> bool {
         self.0.get() == 0
     }
@@ -44,7 +45,7 @@ enum Token {
 }
 
 impl Glob {
-    /// Reads a pattern; `None` for one that matches nothing, as an open bracket.
+    /// Parses a pattern; `None` for one that matches nothing, such as an open bracket.
     pub(super) fn parse(pattern: &[u8]) -> Option<Self> {
         let parts = pattern
             .split(|byte| *byte == b'/')
@@ -52,10 +53,10 @@ impl Glob {
         Some(Self { parts: parts.collect::<Option<_>>()? })
     }
 
-    /// True where the pattern fits the whole path.
+    /// True if the pattern matches the whole path.
     pub(super) fn fits(&self, path: &str, steps: &Steps) -> bool {
         let names: Vec<&[u8]> = path.split('/').map(str::as_bytes).collect();
-        // At the end `**` is what is inside: at least one component.
+        // At the end `**` matches the contents: at least one component.
         let ends_inside = self.parts.len() > 1 && self.parts.last() == Some(&Part::Any);
         let parts =
             if ends_inside { self.parts.split_last().map_or(&[][..], |(_, rest)| rest) } else { &self.parts };
@@ -95,8 +96,8 @@ fn fits_name(tokens: &[Token], name: &[u8], steps: &Steps) -> bool {
     )
 }
 
-/// Matches with wildcards for any number of items. On a mismatch only the last wildcard takes one item more: that is enough, as
-/// what came before it fits already as early as it can.
+/// Matches with wildcards for any number of items. On a mismatch only the last wildcard is extended
+/// by one item, which is sufficient because the part before it matches as early as possible.
 fn walk<P, T>(
     (pattern, text): (&[P], &[T]),
     steps: &Steps,
@@ -158,7 +159,7 @@ fn tokens(part: &[u8]) -> Option<Vec<Token>> {
     Some(found)
 }
 
-/// What stands between brackets, and what follows them.
+/// Parses a bracket expression. Returns the text after it too.
 fn class(rest: &[u8]) -> Option<(Token, &[u8])> {
     let negated = matches!(rest.first(), Some(b'!' | b'^'));
     let mut rest = if negated { rest.get(1..)? } else { rest };

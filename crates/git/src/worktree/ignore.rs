@@ -1,5 +1,5 @@
-//! Which paths of a worktree git does not look at: `.gitignore` of each directory, and `info/exclude` of the repository. Files
-//! of the person's own configuration are not read: they lie outside.
+//! The ignored paths of a worktree: `.gitignore` of each directory, and `info/exclude` of the
+//! repository. The user's own configuration is outside the repository, and not read.
 
 use loci_model::ports::code::CodeResult;
 
@@ -8,50 +8,51 @@ use crate::beneath::Dir;
 use crate::fault;
 use crate::limits::{CONFIG_BYTES_MAX, IGNORING_STEPS_MAX};
 
-/// Rules of one file, at most.
+/// The maximum number of rules per file.
 const RULES_MAX: usize = 10_000;
-/// Bytes of one pattern, at most.
+/// The maximum length of a pattern, in bytes.
 const PATTERN_BYTES_MAX: usize = 4_096;
 
-/// One line.
+/// A rule.
 struct Rule {
     glob: Glob,
-    /// Fits the path from the directory of its file; otherwise the last component alone.
+    /// True if it matches the path from the directory of its file; otherwise it matches the last
+    /// component.
     from_base: bool,
     directories_only: bool,
-    /// `!`: what fits is not ignored after all.
+    /// True for `!`: matching paths are not ignored.
     kept: bool,
 }
 
 /// The rules of one file.
 struct Rules {
-    /// The directory they count for, with a slash behind it; empty for the root.
+    /// The directory of the rules, with a trailing slash; empty for the root.
     base: String,
     rules: Vec<Rule>,
 }
 
-/// The rules that count in one directory: its own, and those above.
+/// The rules that apply in a directory: its own, and those above.
 pub(super) struct Ignored {
     levels: Vec<Rules>,
     steps: Steps,
 }
 
 impl Ignored {
-    /// The rules of the whole repository.
+    /// Returns the rules of the whole repository.
     pub(super) fn of_repository(shared: &Dir) -> CodeResult<Self> {
         let content = shared.read(b"info/exclude", CONFIG_BYTES_MAX)?.unwrap_or_default();
         Ok(Self::of_rules(&content))
     }
 
-    /// These rules alone.
+    /// Returns only these rules.
     pub(super) fn of_rules(content: &[u8]) -> Self {
         let levels = vec![Rules { base: String::new(), rules: parse(content) }];
         Self { levels, steps: Steps::new(IGNORING_STEPS_MAX) }
     }
 
-    /// Takes in the rules of a directory that is entered.
+    /// Adds the rules of an entered directory.
     pub(super) fn enter(&mut self, dir: &Dir, directory: &str) -> CodeResult<()> {
-        // One that is too large to be one says nothing.
+        // A file that is too large is ignored.
         let content = match dir.file(b".gitignore")? {
             Some((file, stamp)) if stamp.bytes <= CONFIG_BYTES_MAX => {
                 crate::beneath::read_all(file, &stamp, CONFIG_BYTES_MAX)?
@@ -63,13 +64,14 @@ impl Ignored {
         Ok(())
     }
 
-    /// Forgets the rules of the directory that is left.
+    /// Removes the rules of the directory that is left.
     pub(super) fn leave(&mut self) {
         self.levels.pop();
     }
 
-    /// True for a path that is ignored, unless it is tracked. What lies in an ignored directory is ignored too: that is the
-    /// caller's to remember. Errors if all paths together took more steps than are taken for a list.
+    /// True for an ignored path, unless it is tracked. Paths in an ignored directory are ignored
+    /// too, which the caller must track. Returns an error if all paths together exceed the step
+    /// limit of a list.
     pub(super) fn has(&self, path: &str, is_directory: bool) -> CodeResult<bool> {
         for level in self.levels.iter().rev() {
             let Some(relative) = path.strip_prefix(&level.base) else { continue };
@@ -108,7 +110,7 @@ fn rule(line: &[u8]) -> Option<Rule> {
     Some(Rule { glob, from_base, directories_only, kept })
 }
 
-/// Spaces at the end do not count, unless the last one is escaped.
+/// Removes trailing spaces, unless the last one is escaped.
 fn without_spaces_behind(mut line: &[u8]) -> &[u8] {
     while let Some(shorter) = line.strip_suffix(b" ") {
         if shorter.ends_with(b"\\") {

@@ -1,5 +1,5 @@
-//! The index of a worktree (versions 2 to 4): which files are tracked, and under which id a file is known that has not changed
-//! since. A file whose times and sizes are those of its entry need not be read.
+//! The index of a worktree (versions 2 to 4): the tracked files, and the ids of unchanged files. A
+//! file with the times and sizes of its entry need not be read.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,15 +10,15 @@ use crate::beneath::{self, Dir, Stamp};
 use crate::fault;
 use crate::limits::{INDEX_BYTES_MAX, PATH_BYTES_MAX, PATHS_BYTES_MAX};
 
-/// An entry: a tracked file.
+/// The entry of a tracked file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IndexEntry {
     pub(crate) path: String,
     pub(crate) kind: EntryKind,
     pub(crate) id: ObjectId,
-    /// The id is that of the file as it was when `times` and `bytes` were noted.
+    /// True if the id is that of the file at the time of `times` and `bytes`.
     is_settled: bool,
-    /// Left out of the worktree on purpose, and still part of it.
+    /// True if it is excluded from the worktree by a sparse checkout, and still part of it.
     pub(crate) is_skipped: bool,
     changed: (u32, u32),
     modified: (u32, u32),
@@ -27,7 +27,8 @@ pub(crate) struct IndexEntry {
 }
 
 impl IndexEntry {
-    /// Part of the worktree though nothing need lie there: what was left out on purpose, and a submodule that was not fetched.
+    /// True for a part of the worktree that need not exist as a file: an excluded file, and a
+    /// submodule that was not fetched.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.is_skipped || self.kind == EntryKind::Submodule
     }
@@ -40,15 +41,15 @@ pub(crate) struct Index {
     written: Option<Stamp>,
 }
 
-/// The index as it was read last.
+/// The last parsed index.
 #[derive(Default)]
 pub(crate) struct KnownIndex {
     known: Mutex<Option<(Stamp, Arc<Index>)>>,
 }
 
 impl KnownIndex {
-    /// The index in the private directory of a worktree; an empty one where there is none that can be read. Then nothing is
-    /// tracked: ids are found by reading the files.
+    /// Returns the index in the private directory of a worktree; empty if there is none that can be
+    /// parsed. Then nothing is tracked, and ids are computed by reading the files.
     pub(crate) fn read(&self, private: &Dir, id_bytes: usize) -> CodeResult<Arc<Index>> {
         let Some((file, stamp)) = private.file(b"index")? else { return Ok(Arc::default()) };
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,14 +73,14 @@ impl Index {
         self.entries.get(place)
     }
 
-    /// True where something below this directory is tracked.
+    /// True if a path under this directory is tracked.
     pub(crate) fn has_below(&self, directory: &str) -> bool {
         let prefix = format!("{directory}/");
         let place = self.entries.partition_point(|entry| entry.path.as_str() < prefix.as_str());
         self.entries.get(place).is_some_and(|entry| entry.path.starts_with(&prefix))
     }
 
-    /// The id of a file that has not changed since the index was written.
+    /// Returns the id of a file that has not changed since the index was written.
     pub(crate) fn unchanged(&self, path: &str, kind: EntryKind, stamp: &Stamp) -> Option<ObjectId> {
         let entry = self.get(path)?;
         let written = self.written?;
@@ -91,13 +92,14 @@ impl Index {
             && entry.changed == time(stamp.changed)
             && u64::from(entry.inode) == stamp.inode & 0xffff_ffff
             && u64::from(entry.bytes) == stamp.bytes & 0xffff_ffff;
-        // A file written in the moment of the index may have been written again in the same moment.
+        // A file written at the same time as the index may have been written again at that time.
         (same && stamp.modified < written.modified && stamp.changed < written.modified).then_some(entry.id)
     }
 }
 
-/// The entries of an index; `None` for one of another kind (split, or of a later version). Errors if all paths
-/// together are longer than `paths_max`: an entry of a few bytes may stand for a long path.
+/// Returns the entries of an index; `None` for an unsupported format (split, or a later version).
+/// Returns an error if all paths together are longer than `paths_max`: an entry of a few bytes may
+/// represent a long path.
 fn parse(content: &[u8], id_bytes: usize, paths_max: usize) -> CodeResult<Option<Vec<IndexEntry>>> {
     let mut paths_left = Some(paths_max);
     let entries = entries(content, id_bytes, &mut paths_left);
@@ -107,7 +109,7 @@ fn parse(content: &[u8], id_bytes: usize, paths_max: usize) -> CodeResult<Option
     }
 }
 
-/// What [`parse`] returns; `paths_left` is none where the paths are too long.
+/// Returns the result of [`parse`]; `paths_left` becomes `None` if the paths are too long.
 fn entries(content: &[u8], id_bytes: usize, paths_left: &mut Option<usize>) -> Option<Vec<IndexEntry>> {
     let mut input = Input { rest: content };
     if input.take(4)? != b"DIRC" {
@@ -129,7 +131,7 @@ fn entries(content: &[u8], id_bytes: usize, paths_left: &mut Option<usize>) -> O
     while input.rest.len() > id_bytes {
         let name = input.take(4)?;
         let length = usize::try_from(input.number(4)?).ok()?;
-        // Split indexes and sparse ones say less than is needed.
+        // Split and sparse indexes lack required entries.
         if name == b"link" {
             return None;
         }
@@ -138,7 +140,7 @@ fn entries(content: &[u8], id_bytes: usize, paths_left: &mut Option<usize>) -> O
     Some(entries)
 }
 
-/// One entry; `Some(None)` for one that is passed over. `path` holds the path of the one before.
+/// Parses an entry; `Some(None)` for a skipped one. `path` contains the path of the previous one.
 fn entry(
     input: &mut Input<'_>,
     version: u32,
@@ -178,7 +180,7 @@ fn entry(
         _ => return Some(None),
     };
     let Ok(path) = std::str::from_utf8(path) else { return Some(None) };
-    // Stages of a merge, and files that are only meant to be added, have no settled content.
+    // Stages of a merge, and files marked for a later add, have no settled content.
     let is_settled = flags & 0x3000 == 0 && more & 0x2000 == 0;
     let is_skipped = more & 0x4000 != 0;
     let path = path.trim_end_matches('/').to_owned();
@@ -196,12 +198,12 @@ impl<'a> Input<'a> {
         Some(taken)
     }
 
-    /// A big-endian number.
+    /// Reads a big-endian number.
     fn number(&mut self, bytes: usize) -> Option<u32> {
         Some(self.take(bytes)?.iter().fold(0, |value, byte| (value << 8) | u32::from(*byte)))
     }
 
-    /// A number as packs write distances.
+    /// Reads a number in the encoding of pack distances.
     fn varying(&mut self) -> Option<usize> {
         let mut value = 0_usize;
         for _ in 0..5 {

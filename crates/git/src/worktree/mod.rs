@@ -1,6 +1,7 @@
-//! The files as they lie in a worktree, whatever is committed. Opened component by component and never through a link; ids are
-//! those that git would give the content, so that a file that has not changed is the same blob everywhere. Filters are not
-//! run: a file whose entry in the index is up to date is the blob of that entry, any other is the bytes that lie there.
+//! The files of a worktree, regardless of commits. They are opened component by component and never
+//! through a link. Ids are those that git would compute, so that an unchanged file is the same blob
+//! everywhere. Filters are not run: a file with an up-to-date index entry is the blob of that
+//! entry, and any other file is its bytes on disk.
 
 mod glob;
 mod ignore;
@@ -21,16 +22,16 @@ use crate::trees::unlisted;
 use ignore::Ignored;
 use index::{Index, KnownIndex};
 
-/// A file that is read; larger ones cannot be cited.
+/// The maximum size of a file that is read, in bytes; larger ones cannot be cited.
 const FILE_BYTES_MAX: u64 = 32 << 20;
-/// Bytes of the memory of which file had which content.
+/// The maximum size of the memory of file contents, in bytes.
 const SEEN_BYTES: usize = 8 << 20;
 
 /// A worktree.
 pub(crate) struct Worktree {
     root: Dir,
     index: KnownIndex,
-    /// Where a content was seen: it may be in no object.
+    /// The file in which a content was seen, because it may be in no object.
     seen: BoundedCache<ObjectId, Seen>,
 }
 
@@ -40,7 +41,7 @@ struct Seen {
     bytes: u64,
 }
 
-/// The content of a file, where it was read to find its id.
+/// The content of a file, if it was read to compute its id.
 type Content = Option<Arc<[u8]>>;
 
 impl Worktree {
@@ -49,7 +50,7 @@ impl Worktree {
         Ok(Self { root, index: KnownIndex::default(), seen: BoundedCache::new(SEEN_BYTES) })
     }
 
-    /// True where a file or a link lies at this path.
+    /// True if a file or a link exists at this path.
     pub(crate) fn has(&self, path: &str) -> CodeResult<bool> {
         if !paths::is_path(path) {
             return Ok(false);
@@ -57,7 +58,7 @@ impl Worktree {
         Ok(matches!(self.root.look(path.as_bytes())?, Some((Lying::File | Lying::Symlink, _))))
     }
 
-    /// The entry at a path, and the content where it had to be read.
+    /// Returns the entry at a path, and its content if it had to be read.
     pub(crate) fn entry(
         &self,
         private: &Dir,
@@ -84,8 +85,8 @@ impl Worktree {
         self.identified(&self.root, path.as_bytes(), path, kind, &stamp, &index, format)
     }
 
-    /// All files that are tracked or not ignored, by path, and paths for people of what cannot be listed. `shared` and `private` are
-    /// the directories of the repository.
+    /// Returns all files that are tracked or not ignored, by path, and display paths of entries
+    /// that cannot be listed. `shared` and `private` are the directories of the repository.
     pub(crate) fn files(
         &self,
         shared: &Dir,
@@ -117,19 +118,20 @@ impl Worktree {
         Ok((files, unlisted))
     }
 
-    /// Directories that a sparse checkout leaves out whole, with their trees: they are part of the worktree.
+    /// Returns the directories that a sparse checkout excludes as a whole, with their trees,
+    /// because they are part of the worktree.
     pub(crate) fn left_out(&self, private: &Dir, format: Format) -> CodeResult<Vec<(String, ObjectId)>> {
         let index = self.index.read(private, format.id_bytes())?;
         let directories = index.entries.iter().filter(|entry| entry.kind == EntryKind::Directory);
         Ok(directories.map(|entry| (entry.path.clone(), entry.id)).collect())
     }
 
-    /// Bytes of a content that was seen here.
+    /// Returns the size of a known content, in bytes.
     pub(crate) fn bytes_of(&self, id: &ObjectId) -> Option<u64> {
         self.seen.get(id).map(|seen| seen.bytes)
     }
 
-    /// A content that was seen here; `None` where it was not, or has changed.
+    /// Reads a known content again; `None` if it is unknown, or has changed.
     pub(crate) fn read_again(
         &self,
         id: &ObjectId,
@@ -146,7 +148,7 @@ impl Worktree {
         Ok(content.filter(|content| format.id_of(Kind::Blob, content) == Some(*id)).map(Arc::from))
     }
 
-    /// True for a path inside another repository: a submodule, or one that nobody knows of.
+    /// True for a path inside another repository: a submodule, or an unregistered one.
     fn is_elsewhere(&self, path: &str, index: &Index) -> CodeResult<bool> {
         let is_tracked = index.get(path).is_some();
         for (at, _) in path.match_indices('/') {
@@ -161,7 +163,7 @@ impl Worktree {
         Ok(false)
     }
 
-    /// The entry of a file or a link called `name` in `dir`.
+    /// Returns the entry of a file or a link called `name` in `dir`.
     #[expect(clippy::too_many_arguments, reason = "one place decides what a file's id is")]
     fn identified(
         &self,
@@ -197,7 +199,8 @@ impl Worktree {
     }
 }
 
-/// A directory has no object of its own; a submodule has the commit that the index says.
+/// Returns the entry of a directory: it has no object of its own; a submodule has the commit in the
+/// index.
 fn directory(index: &Index, path: &str, format: Format) -> Option<CodeEntry> {
     if let Some(entry) = index.get(path).filter(|entry| entry.kind == EntryKind::Submodule) {
         return Some(CodeEntry { kind: EntryKind::Submodule, id: entry.id, bytes: None });
@@ -206,7 +209,7 @@ fn directory(index: &Index, path: &str, format: Format) -> Option<CodeEntry> {
     Some(CodeEntry { kind: EntryKind::Directory, id, bytes: None })
 }
 
-/// Returns whether the rules of a `.gitignore` ignore a path.
+/// Returns true if the rules of a `.gitignore` ignore a path.
 pub(crate) fn ignores(rules: &[u8], path: &str) -> CodeResult<bool> {
     Ignored::of_rules(rules).has(path, true)
 }
@@ -222,7 +225,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// All files of a directory; of one that is ignored only those that are tracked.
+    /// Adds all files of a directory; for an ignored one only tracked files.
     fn directory(&mut self, dir: &Dir, prefix: &str, depth: usize, is_ignored: bool) -> CodeResult<()> {
         if depth > DEPTH_MAX {
             return Err(fault::too_large("the depth of the worktree"));
@@ -232,7 +235,8 @@ impl Walk<'_> {
             self.budget = self.budget.saturating_sub(1);
             let Ok(text) = std::str::from_utf8(&name) else {
                 let lying = dir.look(&name)?.map(|(lying, _)| lying);
-                // Whether such a name is ignored cannot be asked: below what is, only tracked files count.
+                // Such a name cannot be matched with ignore rules: under an ignored directory, only
+                // tracked files count.
                 if !is_ignored && matches!(lying, Some(Lying::File | Lying::Symlink | Lying::Directory)) {
                     self.unlisted.push(unlisted(prefix, &name, lying == Some(Lying::Directory)));
                 }
@@ -276,7 +280,7 @@ impl Walk<'_> {
             return Ok(());
         }
         let Some(below) = dir.directory(name)? else { return Ok(()) };
-        // Another repository lies here, that this one does not know of.
+        // An unregistered repository inside this one.
         if !is_tracked && below.look(b".git")?.is_some() {
             return Ok(());
         }

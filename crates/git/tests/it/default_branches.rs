@@ -1,11 +1,12 @@
-//! Which branch is the default one: what a remote says, what there is alone, and never what is merely checked out.
+//! The default branch: determined by the remote, or by a single branch, and never by the checkout
+//! alone.
 
 use crate::sample::Sample;
 
-/// Refs to make, the branch that is checked out, lines for the configuration, and the default branch.
+/// The refs to create, the checked-out branch, configuration lines, and the default branch.
 type Case<'a> = (&'a [&'a str], &'a str, &'a str, Option<&'a str>);
 
-/// A repository whose only commit stands under these refs.
+/// Creates a repository whose only commit has these refs.
 fn made(sample: &Sample, refs: &[&str], checked_out: &str) {
     sample.git("work", &["init", "--quiet", "--initial-branch=begun"]);
     let first = sample.commit("work", "first").to_string();

@@ -1,4 +1,5 @@
-//! Places for files: what is written is what git reads, nothing leaves the root, and the same changes give the same ids.
+//! File backends: written files are readable by git, nothing leaves the root, and the same changes
+//! give the same ids.
 
 use std::path::Path;
 use std::process::Command;
@@ -76,14 +77,14 @@ fn a_new_file_takes_the_mode_of_the_one_that_it_comes_from() {
     assert_eq!(mode("b/b.md"), 0o600);
     apply(vec![FileChange { executable: Some(true), ..new("c.md", "a.md") }]);
     assert_eq!(mode("c.md"), 0o700);
-    // One that went since the last listing, for its place is needed.
+    // A file removed since the last listing, because its path is needed.
     apply(vec![change("a.md", None, Precondition::Any)]);
     apply(vec![new("a.md/i.md", "a.md")]);
     assert_eq!(mode("a.md/i.md"), 0o600);
     block_on(backend.list()).unwrap();
     apply(vec![new("d.md", "a.md"), change("e.md", Some("one\n"), Precondition::Absent)]);
     assert_eq!(mode("d.md"), mode("e.md"), "nobody knows it any more");
-    // A file that lies there keeps its own mode.
+    // An existing file keeps its own mode.
     give("c.md", 0o640);
     let over = change("c.md", Some("two\n"), Precondition::Any);
     apply(vec![FileChange { like: Some("b/b.md".to_owned()), ..over }]);
@@ -98,7 +99,7 @@ fn both_places_keep_what_they_are_given() {
         assert_eq!(paths(backend), ["knowledge/b.md", "knowledge/facts/a.md"]);
         assert_eq!(text(backend, "knowledge/facts/a.md").as_deref(), Some("one\n"));
         assert_eq!(text(backend, "knowledge/facts/none.md"), None);
-        // The same again is no change.
+        // Repeating it is no change.
         assert_eq!(put(backend, &[("knowledge/b.md", Some("two\n"))], "again"), FilesApplied::default());
         let refused = |change: FileChange| block_on(backend.apply(vec![change], note("no"))).unwrap().refused;
         assert_eq!(refused(change("knowledge/b.md", Some("x"), Precondition::Absent)), ["knowledge/b.md"]);
@@ -150,7 +151,7 @@ fn a_repository_is_what_git_reads() {
     );
     assert_eq!(git(&clone, &["ls-files", "--stage", "knowledge/x.md"]).split(' ').next(), Some("100644"));
     git(folder.path(), &["clone", "-q", "--depth", "1", &format!("file://{}", bare.display()), "shallow"]);
-    // Repacked and pruned by git, it is read and written on.
+    // After git repacks and prunes it, reading and writing continue.
     git(&bare, &["gc", "-q", "--prune=now"]);
     put(&backend, &[("knowledge/facts/f-9.md", Some("nine\n"))], "after gc");
     assert_eq!(text(&backend, "knowledge/facts/f-9.md").as_deref(), Some("nine\n"));
@@ -203,7 +204,7 @@ fn nothing_leaves_a_directory() {
         |path: &str| block_on(backend.apply(vec![change(path, Some("x"), Precondition::Any)], note("")));
     assert!(write("link/new.md").is_err());
     assert!(!outside.join("new.md").exists());
-    // A link that stands where a file is to lie gives way; what it points to stays.
+    // A link at the path of a file is replaced; its target is not changed.
     write("file.md").unwrap();
     assert_eq!(std::fs::read_to_string(outside.join("secret.md")).unwrap(), "secret");
     let listing = block_on(backend.list()).unwrap();

@@ -1,4 +1,4 @@
-//! Histories and what commits change, compared with what git itself says.
+//! Histories and the changes of commits, compared with the output of git itself.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ fn all(tip: ObjectId) -> HistoryAsk {
     HistoryAsk { tip, without: None, commits_max: 1_000, span_s: None }
 }
 
-/// A history with a rename, a branch that is merged, and a file that goes.
+/// Creates a history with a rename, a merged branch, and a removed file.
 fn sample() -> Sample {
     let sample = Sample::new();
     sample.git("work", &["init", "--quiet", "--initial-branch=main"]);
@@ -128,7 +128,8 @@ fn merge_bases_are_those_that_git_names() {
     let ids = (sample.id("work", "main"), sample.id("work", "alone"));
     assert_eq!(sample.ask("work", move |source| source.merge_base(&ids.0, &ids.1)), Ok(None));
 
-    // A merge of both into one another has two: either is right, and it is the same one whoever asks.
+    // A criss-cross merge has two merge bases: either is right, and the choice is the same in both
+    // directions.
     sample.git("work", &["checkout", "--quiet", "-b", "left", "main"]);
     sample.git("work", &["merge", "--quiet", "--no-ff", "-m", "left", "feature"]);
     sample.git("work", &["checkout", "--quiet", "-b", "right", "feature"]);

@@ -1,5 +1,5 @@
-//! Repositories made to do harm: nothing in them is run, nothing outside is read, nothing hangs and nothing panics. What can be
-//! read is right, what cannot is an error.
+//! Malicious repositories: nothing in them is executed, nothing outside is read, nothing hangs and
+//! nothing panics. Readable data is right, and other data gives an error.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -10,10 +10,10 @@ use loci_model::ports::code::{CodeResult, CodeSource};
 
 use crate::sample::{Sample, isolation};
 
-/// What stands in the repository that nobody may read.
+/// The contents of the repository that must not be read.
 const SECRET: &str = "the secret of another repository\n";
 
-/// `work` with one commit, and `other` with a secret.
+/// Creates `work` with one commit, and `other` with a secret.
 fn two() -> (Sample, ObjectId, ObjectId) {
     let sample = Sample::new();
     for (directory, content) in [("work", "harmless\n"), ("other", SECRET)] {
@@ -25,7 +25,7 @@ fn two() -> (Sample, ObjectId, ObjectId) {
     (sample, work, other)
 }
 
-/// Everything that can be asked; the text of whatever came out, so that it can be searched.
+/// Asks every question, and returns the text of all results for searching.
 fn everything(source: &dyn CodeSource) -> String {
     let mut said = String::new();
     let mut note = |what: String| said.push_str(&what);
@@ -54,7 +54,7 @@ fn contents(source: &dyn CodeSource, at: &Revision, path: &str) -> CodeResult<St
     Ok(String::from_utf8_lossy(&content).into_owned())
 }
 
-/// Asks everything at `work`, directly and by discovery; the work must have come to its end.
+/// Asks every question at `work`, directly and by discovery; each must end.
 fn ask_everything(sample: &Sample) -> String {
     let said = match sample.ask("work", |source| Ok(everything(source))) {
         Ok(said) => said,
@@ -140,7 +140,7 @@ fn alternates_are_opened_inside_allowed_roots_only() {
         assert_eq!(error.why.as_str(), "partial_clone", "a ref to what is borrowed: {alternate}");
         assert!(!ask_everything(&sample).contains("secret"));
     }
-    // Where the operator allows the other directory it is borrowed from.
+    // If the operator permits the other directory, objects are borrowed from it.
     let allowed = Sample::allowing(vec![sample.path("other")]);
     let at = sample.path("work");
     sample
@@ -286,7 +286,7 @@ fn damage_is_an_error_and_never_a_wrong_answer() {
     }
 }
 
-/// As [`everything`], of a repository that is opened anew.
+/// Like [`everything`], with a newly opened repository.
 fn everything_of(sample: &Sample) -> String {
     let fresh = Sample::new();
     match fresh.ask_at(&sample.path("work"), |source| Ok(everything(source))) {
@@ -303,7 +303,7 @@ fn replace(file: &Path, content: &[u8]) {
     std::fs::write(file, content).unwrap();
 }
 
-/// Writes an object as it is, whatever git thinks of it.
+/// Writes an object unchanged, even if git considers it invalid.
 fn object(sample: &Sample, kind: &str, content: &[u8]) -> ObjectId {
     use std::io::Write as _;
     let mut git = Command::new("git")
@@ -373,7 +373,7 @@ fn a_tree_without_order_gives_no_renames_of_its_own() {
 fn great_trees_and_great_objects_come_to_an_end() {
     let (sample, head, _) = two();
     let blob = object(&sample, "blob", b"x\n");
-    // Ten directories in each of ten levels, all the same: ten milliards of files in eleven objects.
+    // Ten directories in each of ten levels, all equal: ten billion files in eleven objects.
     let mut wide = tree(&sample, &[("100644", "a.txt", blob)]);
     for _ in 0..10 {
         let names: Vec<_> = (0..10).map(|n| n.to_string()).collect();
@@ -395,7 +395,7 @@ fn great_trees_and_great_objects_come_to_an_end() {
         }
         assert_eq!(sample.content("work", at, &path).unwrap().as_deref(), Some("x\n"), "{name}");
     }
-    // Nothing of a large object is inflated to find that it is too large.
+    // A large object is not inflated to find that it is too large.
     let large = sample.path("large");
     std::fs::File::create(&large).unwrap().set_len(140 << 20).unwrap();
     let id = sample.git("work", &["hash-object", "-w", &large.display().to_string()]);
@@ -410,7 +410,8 @@ fn great_trees_and_great_objects_come_to_an_end() {
 fn trees_that_stand_for_much_more_than_they_hold_come_to_an_end() {
     let (sample, head, _) = two();
     let blob = object(&sample, "blob", b"x\n");
-    // A directory of two megabytes behind a path of four kilobytes: its paths would take 280 megabytes.
+    // A directory of two megabytes under a path of four kilobytes: its paths would need 280
+    // megabytes.
     let names: Vec<_> = (0..70_000).map(|number| format!("{number:05}")).collect();
     let entries: Vec<_> = names.iter().map(|name| ("100644", name.as_str(), blob)).collect();
     let mut below = tree(&sample, &entries);

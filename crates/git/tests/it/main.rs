@@ -1,4 +1,5 @@
-//! Repositories that git itself makes, read through the ports. One binary for all; what it needs is a `git` executable.
+//! Repositories made by git itself, read through the ports. One binary for all tests; it needs a
+//! `git` executable.
 
 #![cfg(test)]
 mod default_branches;

@@ -1,10 +1,10 @@
-//! Clones that hold not all: what is missing is an error of its own, never an answer, and nothing is fetched.
+//! Incomplete clones: missing data gives a specific error, never an answer, and nothing is fetched.
 
 use loci_model::facts::code::Revision;
 
 use crate::sample::Sample;
 
-/// `origin` with four commits, each with a file more and one changed.
+/// Creates `origin` with four commits, each with one more file and one changed.
 fn origin() -> Sample {
     let sample = Sample::new();
     sample.git("origin", &["init", "--quiet", "--initial-branch=main"]);
@@ -32,7 +32,7 @@ fn a_missing_blob_is_an_error_and_is_not_fetched() {
     assert_eq!(error.why.as_str(), "partial_clone");
     assert_eq!(sample.content("partial", at, "absent.txt").unwrap(), None, "trees are there: this is known");
     assert_eq!(sample.git("partial", &["count-objects", "-v"]), before, "nothing was fetched");
-    // Blobs that came meanwhile are seen.
+    // Blobs added meanwhile are visible.
     sample.git("partial", &["checkout", "-q", "main"]);
     assert_eq!(sample.content("partial", at, "a.txt").unwrap().as_deref(), Some("3\n"));
 }
@@ -61,7 +61,7 @@ fn a_history_that_is_cut_off_is_not_a_history_that_ends() {
     assert_eq!(sample.ask("shallow", move |source| source.resolve(&full)).unwrap(), None);
     let found = sample.discover("shallow").unwrap().unwrap();
     assert_eq!((found.head, found.roots), (Some(head), Vec::new()), "where it begins is not known");
-    // Once the rest is there it is seen.
+    // After the rest is fetched it is visible.
     sample.git("shallow", &["fetch", "-q", "--unshallow"]);
     assert_eq!(ancestor(two, head), Ok(true));
     assert_eq!(follow(two), Ok(Some("a.txt".to_owned())));
@@ -81,7 +81,7 @@ fn formats_that_are_not_read_are_said() {
     sample.write("origin/.git/config", "[extensions]\n\tobjectFormat = sha3\n");
     let error = sample.ask("origin", |source| source.resolve("HEAD")).unwrap_err();
     assert!(error.detail.contains("format"), "{}", error.detail);
-    // As git itself makes one, where it can.
+    // Created by git itself, if it supports the format.
     sample
         .git("table", &["-c", "init.defaultRefFormat=reftable", "init", "--quiet", "--initial-branch=main"]);
     let is_table = std::fs::read_to_string(sample.path("table/.git/config")).unwrap().contains("reftable");

@@ -1,10 +1,11 @@
-//! Reading commits: names, entries, files, contents, renames, histories; loose and packed, in both formats of objects.
+//! Reading commits: names, entries, files, contents, renames, histories; loose and packed, in both
+//! object formats.
 
 use loci_model::facts::code::{EntryKind, ObjectId, Origin, Revision};
 
 use crate::sample::Sample;
 
-/// Lines that tell one file from another.
+/// Returns lines that differ between files.
 fn text(seed: &str, lines: usize) -> String {
     (0..lines).map(|line| format!("let {seed}_{line} = compute_{seed}({line} * 7);\n")).collect()
 }
@@ -16,7 +17,8 @@ struct History {
     last: ObjectId,
 }
 
-/// A history with a rename, a moved directory, a merge, tags and a branch of a remote, in `work`.
+/// Creates a history with a rename, a moved directory, a merge, tags and a remote branch, in
+/// `work`.
 fn history(sample: &Sample, format: &str) -> History {
     sample.git("work", &["init", "--quiet", "--initial-branch=main", &format!("--object-format={format}")]);
     sample.write("work/README.md", "# Sample\n");
@@ -45,7 +47,7 @@ fn history(sample: &Sample, format: &str) -> History {
     History { first, renamed, merged, last }
 }
 
-/// Runs a check on the history as it was made, and packed.
+/// Runs a check on the history as created, and packed.
 fn for_all_forms(check: impl Fn(&Sample, &History)) {
     for format in ["sha1", "sha256"] {
         let sample = Sample::new();

@@ -1,4 +1,5 @@
-//! Makes repositories for tests with the git executable, cut off from the configuration of this machine, and asks the ports.
+//! Creates repositories for tests with the git executable, isolated from the configuration of this
+//! machine, and queries the ports.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +10,7 @@ use loci_git::{GitOptions, GitSources};
 use loci_model::facts::code::{ObjectId, Revision};
 use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources, Discovered};
 
-/// A folder with repositories in it, gone when dropped.
+/// A folder with repositories, removed when dropped.
 pub(crate) struct Sample {
     folder: tempfile::TempDir,
     sources: GitSources,
@@ -20,7 +21,7 @@ impl Sample {
         Self::allowing(Vec::new())
     }
 
-    /// As [`Sample::new`], with allowed roots.
+    /// Like [`Sample::new`], with permitted roots.
     pub(crate) fn allowing(roots: Vec<PathBuf>) -> Self {
         let sources = GitSources::start(GitOptions { threads: 2, roots }).unwrap();
         Self { folder: tempfile::tempdir().unwrap(), sources }
@@ -30,7 +31,7 @@ impl Sample {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    /// Runs git in a directory of the folder; the output without the end of its last line.
+    /// Runs git in a directory of the folder, and returns the output without its last line end.
     pub(crate) fn git(&self, directory: &str, arguments: &[&str]) -> String {
         self.git_with(directory, arguments, &[])
     }
@@ -46,7 +47,7 @@ impl Sample {
         String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
     }
 
-    /// Writes a file below a directory of the folder.
+    /// Writes a file under a directory of the folder.
     pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -64,7 +65,7 @@ impl Sample {
         ObjectId::parse(&self.git(directory, &["rev-parse", name])).unwrap()
     }
 
-    /// Asks the repository at a directory of the folder.
+    /// Queries the repository at a directory of the folder.
     pub(crate) fn ask<T: Send + 'static>(
         &self,
         directory: &str,
@@ -88,14 +89,14 @@ impl Sample {
         block_on(self.sources.discover(&self.path(directory)))
     }
 
-    /// Paths of a revision.
+    /// Returns the paths of a revision.
     pub(crate) fn paths(&self, directory: &str, at: Revision) -> CodeResult<Vec<String>> {
         self.ask(directory, move |source| {
             Ok(source.files(&at)?.iter().map(|file| file.path.clone()).collect())
         })
     }
 
-    /// The content of a path; `None` where it is not there.
+    /// Returns the content of a path; `None` if it does not exist.
     pub(crate) fn content(&self, directory: &str, at: Revision, path: &str) -> CodeResult<Option<String>> {
         let path = path.to_owned();
         self.ask(directory, move |source| {
@@ -106,7 +107,7 @@ impl Sample {
     }
 }
 
-/// Nothing of this machine's configuration reaches the git that makes the samples.
+/// Returns an environment that isolates git from the configuration of this machine.
 pub(crate) fn isolation() -> [(&'static str, &'static str); 10] {
     [
         ("GIT_CONFIG_NOSYSTEM", "1"),

@@ -1,4 +1,4 @@
-//! Worktrees: what a directory is, the files as they lie there, and several worktrees of one clone.
+//! Worktrees: the type of a directory, the files on disk, and several worktrees of one clone.
 
 use loci_model::facts::code::{EntryKind, Origin, Revision};
 
@@ -107,10 +107,10 @@ fn lists_hold_what_git_would_look_at() {
     ] {
         sample.write(&format!("work/{path}"), path);
     }
-    // What is tracked stays, wherever it lies.
+    // Tracked files stay, regardless of their location.
     sample.write("work/build/tracked.txt", "tracked\n");
     sample.git("work", &["add", "--force", "build/tracked.txt"]);
-    // Another repository inside is not ours.
+    // A repository inside is not part of this one.
     sample.git("work/nested", &["init", "--quiet"]);
     sample.write("work/nested/n.txt", "n\n");
     sample.commit("work/nested", "nested");
@@ -129,7 +129,7 @@ fn lists_hold_what_git_would_look_at() {
 fn contents_are_right_whenever_files_are_written() {
     let sample = sample();
     let at = Revision::Worktree(None);
-    // Same size, same moment: what the index says of a file must not be believed.
+    // Same size and time: the index entry of the file must not be trusted.
     for round in 0..20 {
         let content = format!("round {round:02}\n");
         sample.write("work/a.txt", &content);
@@ -211,7 +211,8 @@ fn submodules_and_moved_worktrees_are_what_they_are() {
     }
 }
 
-/// Files that are there and cannot be named, or are too large to be read: whoever asks whether no file holds something is told.
+/// Files that cannot be named, or are too large to be read: a caller that tests for the absence of
+/// a content gets a report of them.
 #[test]
 fn what_cannot_be_listed_is_told() {
     use std::os::unix::ffi::OsStrExt as _;

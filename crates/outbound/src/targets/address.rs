@@ -1,4 +1,4 @@
-//! The address of a target, as the configuration says it. Pure.
+//! Parses the configured address of a target. Pure.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 use crate::redact;
 
-/// What stands in a path as it is; the rest is percent-encoded.
+/// The characters to percent-encode in a path.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// What stands in a query as it is.
+/// The characters to percent-encode in a query value.
 const ENCODED_IN_QUERY: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// How a target is reached.
+/// The address of a target.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Address {
     /// A webhook: `https://…`, `http://…`.
@@ -25,9 +25,9 @@ pub enum Address {
     Lines(PathBuf),
     /// A bucket: `s3://bucket/prefix`.
     Bucket {
-        /// Its name.
+        /// The name of the bucket.
         bucket: String,
-        /// In front of every key: empty, or something that ends in a slash.
+        /// The prefix of every key: empty, or ending in a slash.
         prefix: String,
     },
     /// A stream: `kinesis://stream`.
@@ -35,10 +35,10 @@ pub enum Address {
 }
 
 impl Address {
-    /// Reads an address.
+    /// Parses an address.
     ///
     /// # Errors
-    /// Invalid: another scheme, or one of these without what it needs.
+    /// Invalid if the scheme is unknown, or a required part is missing.
     pub fn parse(text: &str) -> Result<Self> {
         let bad = |rule: &str| Err(Error::invalid("target.url", format!("the url of a target {rule}")));
         let Some((scheme, rest)) = text.split_once("://") else {
@@ -79,7 +79,7 @@ impl Address {
         }
     }
 
-    /// Its scheme.
+    /// Returns the scheme.
     pub fn scheme(&self) -> &'static str {
         match self {
             Self::Web(url) if url.starts_with("https:") => "https",
@@ -103,7 +103,7 @@ impl fmt::Display for Address {
 }
 
 impl fmt::Debug for Address {
-    /// Queries of webhooks may hold keys: they are not shown.
+    /// Hides queries of webhooks, which may contain keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Web(url) => f.write_str(&redact::place(url)),
@@ -114,17 +114,17 @@ impl fmt::Debug for Address {
     }
 }
 
-/// The address of a file.
+/// Returns the address of a file.
 pub(super) fn of_path(path: &Path) -> String {
     format!("file://{}", encoded(&path.to_string_lossy()))
 }
 
-/// A path with everything encoded that is not part of one.
+/// Percent-encodes a path.
 pub(super) fn encoded(path: &str) -> impl fmt::Display {
     utf8_percent_encode(path, ENCODED)
 }
 
-/// A text with everything encoded that is not part of a query's value.
+/// Percent-encodes a query value.
 pub(super) fn encoded_query(text: &str) -> impl fmt::Display {
     utf8_percent_encode(text, ENCODED_IN_QUERY)
 }

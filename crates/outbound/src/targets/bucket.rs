@@ -1,4 +1,4 @@
-//! An object into a bucket of S3, or of a service that speaks its protocol: one PUT, signed.
+//! Writes an object to a bucket of S3, or of a service with the same protocol: one signed PUT.
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method};
@@ -10,10 +10,11 @@ use crate::request::{Reach, Request, Retry, Transport};
 use crate::secret::Secret;
 use crate::sign_v4::{PathRule, Signer};
 
-/// A payload may be eleven megabytes.
+/// The timeout in milliseconds; a payload may have eleven megabytes.
 const TIMEOUT_MS: u64 = 60_000;
 
-/// Puts it, once: the outbox repeats, and the same key again replaces it.
+/// Writes the object once. The outbox repeats failures, and a repeat with the same key replaces the
+/// object.
 pub(super) async fn put(
     transport: &dyn Transport,
     target: &Target,
@@ -52,7 +53,7 @@ pub(super) fn url(target: &Target, bucket: &str, key: &str) -> Result<String> {
     Ok(format!("{scheme}://{bucket}.{host}/{}", encoded(key)))
 }
 
-/// Signs a request with the target's keys, where it has any.
+/// Signs a request with the target's keys, if it has any.
 pub(super) fn sign(
     target: &Target,
     service: &'static str,
@@ -67,7 +68,7 @@ pub(super) fn sign(
     })
 }
 
-/// Who signs by the target's keys, where it has any.
+/// Returns the signer with the target's keys, if it has any.
 pub(super) fn signer(target: &Target, service: &'static str) -> Result<Option<Signer>> {
     let (Some(access_key), Some(secret)) = (target.access_key.get()?, target.secret_key.get()?) else {
         return Ok(None);

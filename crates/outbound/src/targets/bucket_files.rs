@@ -1,9 +1,11 @@
-//! A mirror's files in a bucket of S3, or of a service that speaks its protocol.
+//! A mirror's files in a bucket of S3, or of a service with the same protocol.
 //!
-//! What must hold of a file is asked of the service with the write (`If-Match`, `If-None-Match`), where it knows conditions; where the
-//! configuration says that it does not, a look before the write is all there is, and the capabilities say so. A deletion is always a look and a
-//! deletion: hardly a service deletes under a condition. A digest is read once for every entity tag. The bucket keeps no history: the
-//! engine's log does. Nothing in a bucket can be run.
+//! A write carries its precondition (`If-Match`, `If-None-Match`) if the service supports
+//! conditional writes. If the configuration states that it does not, a read before the write is the
+//! only check, and the capabilities report this. A deletion always consists of a read and a
+//! deletion, because few services support conditional deletion. A digest is computed once per
+//! entity tag. The bucket keeps no history, because the engine's log does. No file in a bucket is
+//! executable.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,30 +29,30 @@ use crate::request::{Answer, Reach, Request, Retry, Transport};
 use crate::sign_v4::{PathRule, Signing};
 
 const TIMEOUT_MS: u64 = 60_000;
-/// Pages of a listing, a thousand keys each, until it is given up.
+/// The maximum number of pages of a listing, with a thousand keys each.
 const PAGES_MAX: usize = 200;
 
-/// A bucket, or a part of one, as a place for files.
+/// A bucket, or a prefix of one, as a file backend.
 pub struct BucketFiles {
     target: Target,
     bucket: String,
     prefix: String,
     transport: Arc<dyn Transport>,
-    /// Digest by key and entity tag.
+    /// The entity tag and digest by path.
     known: Mutex<BTreeMap<String, (String, FileDigest)>>,
 }
 
-/// A file with the tag that a condition names it by.
+/// A file with its entity tag for conditional writes.
 struct Found {
     file: FileBytes,
     etag: Option<HeaderValue>,
 }
 
 impl BucketFiles {
-    /// Of a target, below `folder` in it.
+    /// Creates the backend of a target, below `folder` in it.
     ///
     /// # Errors
-    /// `Invalid`: the target is no bucket.
+    /// `Invalid` if the target is not a bucket.
     pub fn new(target: Target, folder: &str, transport: Arc<dyn Transport>) -> Result<Self> {
         let Address::Bucket { bucket, prefix } = target.address.clone() else {
             let rule = format!("target {} must be a bucket: s3://bucket/prefix", target.name);
@@ -74,7 +76,7 @@ impl BucketFiles {
         body: Vec<u8>,
     ) -> Result<Answer> {
         let signer = signer(&self.target, "s3")?;
-        // A write under a condition that had its effect is refused when it is repeated.
+        // A conditional write that has succeeded would fail if it were repeated.
         let retry = if condition.is_some() { Retry::Never } else { Retry::Safe };
         let mut headers: Vec<(HeaderName, HeaderValue)> = condition.into_iter().collect();
         if method == Method::PUT {
@@ -136,7 +138,8 @@ impl BucketFiles {
         Err(Error::new(ErrorKind::TooLarge, format!("{rule}: give the mirror a prefix of its own")))
     }
 
-    /// The entries of what was listed. What is no file of a mirror is left out, and said.
+    /// Adds the listed keys to the listing. Keys that are not files of a mirror are left out and
+    /// reported.
     async fn enter(&self, keys: Vec<ListedKey>, listing: &mut FileListing) -> Result<()> {
         let mut seen = BTreeMap::new();
         for ListedKey { key, etag, bytes } in keys {
@@ -163,7 +166,8 @@ impl BucketFiles {
                 continue;
             }
             let Some(sha256) = self.digest(&path, &etag).await? else {
-                // It went meanwhile, or it may not be read: the next look says what is there.
+                // The object was removed meanwhile, or may not be read; the next listing shows
+                // which.
                 skip("unreadable");
                 continue;
             };
@@ -186,14 +190,15 @@ impl BucketFiles {
             return Ok(Some(digest));
         }
         let answer = self.get(path).await?;
-        // One object that may not be read keeps nobody from the others.
+        // An object that may not be read does not block the others.
         if answer.status == 403 {
             return Ok(None);
         }
         Ok(found(answer)?.map(|found| found.file.sha256))
     }
 
-    /// Makes one change: whether it was made, or refused; `None`: there was nothing to change.
+    /// Makes one change. Returns true if it was made, false if it was refused, and `None` if there
+    /// was nothing to change.
     async fn change(&self, change: FileChange) -> Result<Option<bool>> {
         let found = self.find(&change.path).await?;
         let holds = match change.only_if {
@@ -261,7 +266,7 @@ impl BucketFiles {
     }
 }
 
-/// The object of an answer; `None` where there is none.
+/// Returns the object of a response; `None` if it does not exist.
 fn found(answer: Answer) -> Result<Option<Found>> {
     match answer.status {
         200 => {
@@ -275,7 +280,7 @@ fn found(answer: Answer) -> Result<Option<Found>> {
     }
 }
 
-/// The code of an error that S3 tells.
+/// Returns the error code of a response of S3.
 fn said(body: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(body);
     if xml_attributes(&text) > limits::XML_ATTRIBUTES_MAX {

@@ -1,4 +1,5 @@
-//! Files in a bucket that is played here as the protocol says it: pages, tags, conditions. The real protocol is spoken to in `compat/bucket`.
+//! Tests files in a simulated bucket that follows the protocol: pages, tags, conditions.
+//! `compat/bucket` tests a real service.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,16 +10,16 @@ use super::*;
 use crate::request::OutboundError;
 use crate::targets::Named;
 
-/// Keys of a page.
+/// The number of keys per page.
 const PAGE: usize = 2;
 
-/// What an object holds that nobody may read.
+/// The content of an object that may not be read.
 const CLOSED: &[u8] = b"closed";
 
 #[derive(Default)]
 struct Bucket {
     objects: Mutex<BTreeMap<String, Vec<u8>>>,
-    /// What somebody else writes just before the next write.
+    /// The key and content that another writer stores just before the next write.
     between: Mutex<Option<(String, Vec<u8>)>>,
     is_gone: bool,
     knows_no_conditions: bool,
@@ -180,7 +181,7 @@ async fn what_is_listed() {
         [("closed.md", "unreadable"), ("folder/", "no_regular_file"), ("large.md", "too_large")]
     );
     assert_eq!(listing.passed_over, [".hidden.md", "draft.md~"]);
-    // The marker is read again, and what could not be: nothing else changed.
+    // The marker and the unreadable object are read again, because nothing else changed.
     let before = bucket.reads.load(Ordering::Relaxed);
     assert_eq!(place.list().await.unwrap(), listing);
     assert_eq!(bucket.reads.load(Ordering::Relaxed), before + 2);

@@ -1,4 +1,5 @@
-//! Notifications and payloads as files: whole or not at all, and on the disk before they count as delivered.
+//! Notifications and payloads as files: written completely or not at all, and synced to disk before
+//! they count as delivered.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -8,23 +9,23 @@ use loci_model::{Error, Result};
 
 use super::address::of_path;
 
-/// Bytes that are looked at for the end of the last whole line.
+/// The number of bytes that are searched for the end of the last complete line.
 const TAIL_BYTES: usize = 64 * 1024;
 
-/// Writes a file into a folder; the same name again replaces it.
+/// Writes a file to a folder; a repeat with the same name replaces it.
 pub(super) async fn write(folder: PathBuf, name: String, bytes: Vec<u8>) -> Result<()> {
     aside(move || write_whole(&folder, &name, &bytes)).await
 }
 
 /// Appends a line to a file.
 pub(super) async fn append(path: PathBuf, line: &str) -> Result<()> {
-    // A document may have line breaks between its members, and none inside a text.
+    // A document may contain line breaks between its members, but none inside a text.
     let mut bytes = line.replace(['\n', '\r'], " ").into_bytes();
     bytes.push(b'\n');
     aside(move || append_line(&path, &bytes)).await
 }
 
-/// Writes an object below a folder; its address.
+/// Writes an object below a folder, and returns its address.
 pub(super) async fn store(folder: &Path, key: &str, bytes: Vec<u8>) -> Result<String> {
     let is_plain = Path::new(key).components().all(|part| matches!(part, Component::Normal(_)));
     let path = folder.join(key);
@@ -35,7 +36,7 @@ pub(super) async fn store(folder: &Path, key: &str, bytes: Vec<u8>) -> Result<St
     Ok(of_path(&path))
 }
 
-/// Off the threads that serve: a disk may take its time.
+/// Runs disk operations outside the threads that serve requests, because they may block.
 async fn aside(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> Result<()> {
     match tokio::task::spawn_blocking(work).await {
         Ok(Ok(())) => Ok(()),
@@ -54,7 +55,7 @@ fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(&draft, folder.join(name))?;
-    // The name itself is on the disk only then.
+    // The file name itself is on disk only after this sync.
     File::open(folder)?.sync_all()
 }
 
@@ -63,14 +64,15 @@ fn append_line(path: &Path, line: &[u8]) -> io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
-    // Until the file is closed, for threads and processes alike: a line that another is about to write is not a torn one.
+    // The lock holds until the file is closed, for threads and processes. So a line that another
+    // writer is appending does not look torn.
     file.lock()?;
     drop_torn_line(&mut file)?;
     file.write_all(line)?;
     file.sync_all()
 }
 
-/// A line that a crash cut off was never delivered: it is written again, so its rest goes.
+/// Removes a line that a crash cut off. It was never delivered, and is written again.
 fn drop_torn_line(file: &mut File) -> io::Result<()> {
     let mut end = file.seek(SeekFrom::End(0))?;
     let mut tail = Vec::new();
@@ -120,7 +122,8 @@ mod tests {
                 let path = &path;
                 scope.spawn(move || {
                     for line in 0..LINES {
-                        // Of different lengths: a line that is cut at the end of another is seen.
+                        // The lines have different lengths, so that a line appended within another
+                        // one is detected.
                         let more = "x".repeat(thread * 100 + line);
                         let line = format!("{{\"from\":\"{thread}-{line}\",\"more\":\"{more}\"}}\n");
                         append_line(path, line.as_bytes()).unwrap();

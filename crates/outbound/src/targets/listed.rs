@@ -1,35 +1,35 @@
-//! A page of a bucket's listing, as the service's XML says it. Pure.
+//! Parses a page of a bucket's listing from the service's XML. Pure.
 
 use loci_model::json::xml_attributes::xml_attributes;
 use loci_model::{Error, Result, limits};
 use percent_encoding::percent_decode_str;
 
-/// A key of a listing.
+/// A key in a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ListedKey {
-    /// The key, whole.
+    /// The complete key.
     pub(super) key: String,
-    /// The entity tag, as it came: another one whenever the bytes are others.
+    /// The entity tag as received. It changes whenever the content changes.
     pub(super) etag: String,
-    /// How long it is, in bytes.
+    /// The size in bytes.
     pub(super) bytes: u64,
 }
 
-/// A page.
+/// A page of a listing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ListedPage {
-    /// Its keys.
+    /// The keys.
     pub(super) keys: Vec<ListedKey>,
-    /// Keys that are no text.
+    /// Keys that are not text.
     pub(super) unreadable: Vec<String>,
-    /// What to ask the next page with.
+    /// The continuation token of the next page.
     pub(super) next: Option<String>,
 }
 
-/// Reads a page that was asked for with `encoding-type=url`.
+/// Parses a page that was requested with `encoding-type=url`.
 ///
 /// # Errors
-/// `Upstream`: it is no listing.
+/// `Upstream` if the text is not a listing.
 pub(super) fn page(text: &str) -> Result<ListedPage> {
     let bad =
         |what: &str| Error::new(loci_model::ErrorKind::Upstream, format!("the bucket's listing {what}"));
@@ -64,7 +64,7 @@ pub(super) fn page(text: &str) -> Result<ListedPage> {
     Ok(page)
 }
 
-/// A key as forms encode it: a plus is a space.
+/// Decodes a form-encoded key, in which a plus is a space.
 fn decoded(key: &str) -> Option<String> {
     let spaced = key.replace('+', " ");
     percent_decode_str(&spaced).decode_utf8().ok().map(std::borrow::Cow::into_owned)

@@ -1,8 +1,10 @@
-//! Where notifications and their payloads go: the table of the configuration, and one file per way of getting there.
+//! The targets of notifications and their payloads: the table of the configuration, and one file
+//! per delivery method.
 //!
-//! A name is what a client or the configuration calls a target: an ARN, a bucket. Its address says how it is reached:
-//! `http(s)://` (`webhook`), `file://` (`folder`), `s3://` (`bucket`), `kinesis://` (`stream`). When to try again
-//! is the outbox's matter: here is one try.
+//! A name is the identifier by which a client or the configuration refers to a target: an ARN, a
+//! bucket. Its address selects the delivery method: `http(s)://` (`webhook`), `file://` (`folder`),
+//! `s3://` (`bucket`), `kinesis://` (`stream`). This module makes one attempt; the outbox schedules
+//! repeats.
 
 mod address;
 mod bucket;
@@ -30,19 +32,20 @@ use crate::request::{Answer, OutboundError, Reach, Transport};
 use crate::secret::Secret;
 use crate::signature::Keys;
 
-/// A secret that the configuration names by the variable that holds it.
+/// A secret that the configuration specifies by the name of an environment variable.
 #[derive(Debug, Clone)]
 pub enum Named {
-    /// The configuration names none.
+    /// The configuration specifies no secret.
     None,
-    /// It is set.
+    /// The variable is set.
     Given(Secret),
-    /// This variable is not set. What needs it fails until it is; nothing is sent without.
+    /// This variable is not set. Operations that need the secret fail until it is set; nothing is
+    /// sent without it.
     Missing(String),
 }
 
 impl Named {
-    /// The secret, where one is named.
+    /// Returns the secret, if one is configured.
     fn get(&self) -> Result<Option<&Secret>> {
         match self {
             Self::None => Ok(None),
@@ -52,37 +55,38 @@ impl Named {
     }
 }
 
-/// An entry of the configuration.
+/// A target in the configuration.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// As clients and webhooks call it.
+    /// The name that clients and webhooks use.
     pub name: String,
-    /// How it is reached.
+    /// The address.
     pub address: Address,
-    /// By which notifications of a webhook are signed.
+    /// The secret that signs notifications to a webhook.
     pub secret: Named,
-    /// Where the service is, for buckets and streams; `None`: AWS.
+    /// The endpoint of the service, for buckets and streams; `None` selects AWS.
     pub endpoint: Option<String>,
-    /// Region, for buckets and streams.
+    /// The region, for buckets and streams.
     pub region: String,
-    /// Id of the access key, for buckets and streams; without one, requests are not signed.
+    /// The access key id, for buckets and streams. Without it, requests are not signed.
     pub access_key: Named,
-    /// Its secret.
+    /// The secret access key.
     pub secret_key: Named,
-    /// Token of temporary credentials.
+    /// The session token of temporary credentials.
     pub session_token: Named,
-    /// The bucket is in the path, not in the host's name.
+    /// True if the bucket is part of the path, and not of the host name.
     pub path_style: bool,
-    /// The service knows conditions of writes, which mirrors need to be safe beside other writers.
+    /// True if the service supports conditional writes, which make mirrors safe with concurrent
+    /// writers.
     pub conditional_writes: bool,
 }
 
-/// What clients may choose themselves (`compat.client_targets`).
+/// The targets that clients may specify themselves (`compat.client_targets`).
 #[derive(Debug, Clone, Default)]
 pub struct ClientTargets {
-    /// Clients may name URLs.
+    /// True if clients may specify URLs.
     pub allowed: bool,
-    /// The folder within which `file://` addresses of clients must lie.
+    /// The folder that must contain the `file://` addresses of clients.
     pub folder: PathBuf,
 }
 
@@ -95,10 +99,11 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// The table.
+    /// Creates the table of targets.
     ///
     /// # Errors
-    /// Invalid: a name twice, too many of them, or a secret that no signature can be made with.
+    /// Invalid if a name occurs twice, there are too many targets, or a secret cannot be used to
+    /// sign.
     pub fn new(
         targets: Vec<Target>,
         clients: ClientTargets,
@@ -127,10 +132,10 @@ impl Targets {
         Ok(Self { by_name, clients, transport, clock })
     }
 
-    /// The bucket of a name, below `folder` in it, as a place for files.
+    /// Returns the bucket with this name, below `folder` in it, as a file backend.
     ///
     /// # Errors
-    /// `Invalid`, naming `path`: no such target, or one that is no bucket.
+    /// `Invalid`, for the field `path`, if the target does not exist or is not a bucket.
     pub fn bucket_files(&self, name: &str, folder: &str) -> Result<BucketFiles> {
         let target = self.by_name.get(name).cloned().ok_or_else(|| {
             let rule = format!(
@@ -141,7 +146,7 @@ impl Targets {
         BucketFiles::new(target, folder, Arc::clone(&self.transport))
     }
 
-    /// The target of a name, and who chose its address.
+    /// Returns the target with this name, and the origin of its address.
     fn find(&self, name: &str) -> Option<(Target, Reach)> {
         if let Some(target) = self.by_name.get(name) {
             return Some((target.clone(), Reach::Configured));
@@ -150,7 +155,7 @@ impl Targets {
         let is_legal = match &address {
             Address::Web(_) => true,
             Address::Folder(path) => self.is_within(path),
-            // These need keys, which only the configuration has.
+            // These need keys or a configured file, which clients cannot supply.
             Address::Lines(_) | Address::Bucket { .. } | Address::Stream(_) => false,
         };
         let target = Target {
@@ -244,13 +249,15 @@ impl std::fmt::Debug for Targets {
     }
 }
 
-/// Ids of our own hold letters, digits and dashes; nothing else gets into a file's name.
+/// Returns an id as part of a file name. Our own ids contain letters, digits and dashes; other
+/// characters are replaced.
 fn file_name(id: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
     id.chars().map(safe).collect()
 }
 
-/// What an answer, or none, means for the next try. Nothing of the address or the answer's body is told.
+/// Maps a response, or its absence, to the result of the attempt. The error contains neither the
+/// address nor the body.
 fn accepted(answer: std::result::Result<Answer, OutboundError>) -> Result<()> {
     let status = match answer {
         Ok(answer) => answer.status,
@@ -275,7 +282,7 @@ fn accepted(answer: std::result::Result<Answer, OutboundError>) -> Result<()> {
     }
 }
 
-/// What a notification of a stream is sorted by: its record, or the whole order key.
+/// Returns the partition key of a notification in a stream: its record, or the complete order key.
 fn partition(notice: &Notice) -> &str {
     match notice.kind {
         NoticeKind::RecordStream => notice.order_key.rsplit(' ').next().unwrap_or(&notice.order_key),

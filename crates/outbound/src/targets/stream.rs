@@ -1,5 +1,5 @@
-//! A notification into a stream of Kinesis, or of a service that speaks its protocol: `PutRecord`, signed. Records of one
-//! partition key keep their order there.
+//! Writes a notification to a stream of Kinesis, or of a service with the same protocol: a signed
+//! `PutRecord`. Records with the same partition key keep their order.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,10 +16,10 @@ use crate::sign_v4::PathRule;
 
 const OPERATION: &str = "Kinesis_20131202.PutRecord";
 const TIMEOUT_MS: u64 = 10_000;
-/// Characters of a partition key.
+/// The maximum length of a partition key, in characters.
 const PARTITION_CHARS_MAX: usize = 256;
 
-/// Puts it, once: the outbox repeats, and keeps the order.
+/// Writes the notification once; the outbox repeats failures, and keeps the order.
 pub(super) async fn put(
     transport: &dyn Transport,
     target: &Target,

@@ -1,4 +1,5 @@
-//! A notification to a webhook: one POST, signed where the target has a secret. Any 2xx accepts it.
+//! Sends a notification to a webhook: one POST, signed if the target has a secret. Any 2xx status
+//! accepts it.
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderName, HeaderValue, Method};
@@ -9,10 +10,10 @@ use super::{Target, accepted};
 use crate::request::{Reach, Request, Retry, Transport};
 use crate::signature::Keys;
 
-/// A webhook answers at once, or is asked again later.
+/// The timeout in milliseconds. It is short, because the outbox repeats failed deliveries.
 const TIMEOUT_MS: u64 = 10_000;
 
-/// Sends it, once: the outbox repeats, and keeps the order.
+/// Sends the notification once; the outbox repeats failures, and keeps the order.
 pub(super) async fn send(
     transport: &dyn Transport,
     url: &str,

@@ -1,5 +1,5 @@
-//! A system without root certificates: a sender is made, its calls say what to install. Linux reads
-//! them from the files that two variables name.
+//! Tests a system without root certificates: a sender can be created, and its calls report what to
+//! install. On Linux the certificates come from the files named by two variables.
 
 #![cfg(target_os = "linux")]
 
@@ -10,7 +10,7 @@ use loci_outbound::request::{OutboundError, Transport};
 
 use crate::{request, world};
 
-/// The part that runs in a process of its own, which finds no certificates.
+/// The part that runs in a separate process, which finds no certificates.
 #[tokio::test]
 #[ignore = "a part of `the_first_call_names_what_to_install`"]
 async fn calls() {

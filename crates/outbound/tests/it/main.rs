@@ -1,4 +1,4 @@
-//! The policy against servers of this machine: what is repeated, what is refused, what is bounded. Pauses jump.
+//! Tests the policy against local servers: repeats, refusals, limits. The clock skips pauses.
 
 #![cfg(test)]
 
@@ -20,7 +20,7 @@ use loci_outbound::secret::Secret;
 use loci_outbound::sign_v4::{PathRule, Signer, Signing, Unsignable};
 use server::{Server, Turn, answer};
 
-/// Remembers refused addresses.
+/// An observer that records refused addresses.
 #[derive(Default)]
 struct Refusals(Mutex<Vec<String>>);
 
@@ -55,7 +55,7 @@ fn request(url: &str) -> Request {
     }
 }
 
-/// Sends one request to a server that takes these turns: what came of it, the requests, the pauses.
+/// Sends one request to a server with these turns; returns the result, the requests and the pauses.
 async fn exchange(turns: Vec<Turn>, retry: Retry) -> (Result<Answer, OutboundError>, Vec<String>, Vec<u64>) {
     let server = Server::start(turns).await;
     let world = world(OutboundOptions::default());
@@ -80,7 +80,7 @@ async fn what_is_repeated() {
     let busy = || answer(503, &[], "busy");
     let limit = |headers: &[(&str, &str)]| answer(429, headers, "{}");
     let ok = || answer(200, &[], "{\"a\":1}");
-    // Turns of the server, whether repeats are safe, status in the end, tries, the bounds of each pause.
+    // Turns of the server, whether repeats are safe, final status, attempts, bounds of each pause.
     type Row = (Vec<Turn>, Retry, u16, u32, Vec<(u64, u64)>);
     let rows: Vec<Row> = vec![
         (vec![ok()], Retry::Safe, 200, 1, vec![]),
@@ -107,7 +107,8 @@ async fn what_is_repeated() {
     }
 }
 
-/// A try after a pause may come when the signature of the one before is too old.
+/// Tests that every attempt has its own signature, because the earlier one may expire during a
+/// pause.
 #[tokio::test]
 async fn every_try_has_a_signature_of_its_own() {
     let server = Server::start(vec![answer(429, &[("retry-after", "7")], ""), answer(200, &[], "")]).await;
@@ -159,7 +160,7 @@ async fn an_answer_that_breaks_off_is_not_asked_for_again() {
     assert_eq!((requests.len(), slept.len()), (1, 0));
 }
 
-/// Long enough for a request to arrive, and an answer to begin, on a busy machine.
+/// A timeout in milliseconds that lets a request arrive and a response begin on a busy machine.
 const SILENT_MS: u64 = 500;
 
 #[tokio::test]

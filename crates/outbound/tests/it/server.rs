@@ -1,5 +1,5 @@
-//! A server that takes its turns one connection after another: answers, breaks off, stays silent. Bytes on a socket, so
-//! that it can misbehave.
+//! A server that handles one connection per turn: it answers, disconnects or stays silent. It
+//! writes raw bytes to a socket, so that it can violate the protocol.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -8,22 +8,22 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// What the server does with the next connection.
+/// The behaviour for the next connection.
 #[derive(Clone)]
 pub(crate) enum Turn {
-    /// Reads the request and writes this.
+    /// Reads the request and writes this response.
     Answer(String),
     /// Reads the request and closes.
     Close,
-    /// Begins an answer and closes within its body.
+    /// Begins a response and closes within its body.
     Cut,
-    /// Begins an answer and never ends it.
+    /// Begins a response and never ends it.
     Stall,
     /// Reads the request and never answers.
     Silence,
 }
 
-/// An answer with these headers and this body.
+/// Returns a response with these headers and this body.
 pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Turn {
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     Turn::Answer(format!(
@@ -71,7 +71,7 @@ impl Server {
         format!("http://{}{path}", self.address)
     }
 
-    /// The requests so far, as they came.
+    /// Returns the requests received so far, in order.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
@@ -83,7 +83,7 @@ impl Drop for Server {
     }
 }
 
-/// Head and body, as long as the head says.
+/// Reads the head, and a body of the length specified in it.
 async fn read(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];

@@ -1,4 +1,5 @@
-//! Targets of notifications: what goes over the line to each kind of them, and what their answers mean.
+//! Tests the targets of notifications: the requests to each kind of target, and the handling of
+//! their responses.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 
 const ARN: &str = "arn:aws:sns:us-west-2:000000000000:turns";
 
-/// Keeps what is sent, and answers by a script; 200 when it is at its end.
+/// A transport that records requests and returns scripted responses, and 200 after the last one.
 #[derive(Default)]
 struct Line {
     sent: Mutex<Vec<Request>>,

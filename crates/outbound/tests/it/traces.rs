@@ -1,4 +1,5 @@
-//! When spans are sent, what waits, and what is lost and counted. The collector is a list of answers; time is the test's.
+//! Tests when spans are sent, and which ones stay queued or are dropped and counted. The collector
+//! is a list of responses, and the test controls the time.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -16,7 +17,8 @@ use tokio::sync::oneshot;
 
 const PAUSE_MS: u64 = 5_000;
 
-/// Answers as it is told, then 200; remembers the numbers of the spans of each request.
+/// A collector that returns scripted responses, and then 200. It records the numbers of the spans
+/// of each request.
 #[derive(Default)]
 struct Script {
     turns: Mutex<VecDeque<Result<(u16, &'static str), OutboundError>>>,
@@ -100,7 +102,8 @@ impl World {
         }
     }
 
-    /// The first and the number of spans of each request since, when the sender has nothing more to do.
+    /// Returns the first span number and the span count of each request since the last call, when
+    /// the sender is idle.
     async fn heard(&self) -> Vec<(usize, usize)> {
         for _ in 0..100 {
             tokio::task::yield_now().await;

@@ -1,4 +1,5 @@
-//! Embedders on Amazon Bedrock: Titan, one text a request, and Cohere, many. Others there have shapes of their own.
+//! Embedders on Amazon Bedrock: Titan with one text per request, and Cohere with many. Other models
+//! there have their own formats.
 
 use loci_model::ports::embedder::Vector;
 use loci_outbound::request::{Answer, Request};
@@ -10,12 +11,12 @@ use crate::bedrock as chat;
 use crate::failure::Failure;
 use crate::registry::EmbedderConfig;
 
-/// Texts of one request to Cohere.
+/// The maximum number of texts in a request to Cohere.
 const COHERE_TEXTS: usize = 96;
-/// Characters of a text that Cohere takes there; a longer one is refused.
+/// The maximum length of a text for Cohere on Bedrock, in characters; a longer one is rejected.
 const COHERE_CHARS: usize = 2_048;
 
-/// The protocol.
+/// The embedding protocol of Bedrock.
 pub(crate) struct Bedrock;
 
 impl EmbedDialect for Bedrock {

@@ -1,4 +1,4 @@
-//! Google's Gemini embeddings, in batches; questions and passages have vectors of their own kind.
+//! Google's Gemini embeddings, in batches. Questions and passages get different kinds of vectors.
 
 use loci_model::ports::embedder::Vector;
 use loci_outbound::request::{Answer, Request};
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::gemini as chat;
 use crate::registry::EmbedderConfig;
 
-/// The protocol.
+/// The embedding protocol of Gemini.
 pub(crate) struct Gemini;
 
 impl EmbedDialect for Gemini {

@@ -1,7 +1,9 @@
-//! Embedders of others: texts become requests, answers become unit vectors, long texts are cut and their vectors averaged.
+//! Remote embedders: texts become requests, and responses become unit vectors. Long texts are
+//! split, and the vectors of the pieces are averaged.
 //!
-//! A question goes past the pace of batches, once and within two seconds: without its vector a search goes on by words. To
-//! add a protocol: a file here with an `impl EmbedDialect`, and one line in `registry::EMBEDDERS`.
+//! A question bypasses the rate limiting of batches, is sent once, and has a timeout of two
+//! seconds; without its vector, a search uses only words. To add a protocol: a file here with an
+//! `impl EmbedDialect`, and one line in `registry::EMBEDDERS`.
 
 pub(crate) mod bedrock;
 pub(crate) mod gemini;
@@ -24,12 +26,12 @@ use serde_json::Value;
 use crate::failure::{Failure, garbled, refused, unanswered};
 use crate::registry::{Around, EmbedderConfig};
 
-/// A question's vector is waited for so long.
+/// The maximum time for the vector of a question, in milliseconds.
 const QUESTION_MS_MAX: u64 = 2_000;
-/// Requests of one batch that are under way together.
+/// The maximum number of concurrent requests of one batch.
 const REQUESTS_AHEAD: usize = 8;
 
-/// What vectors are for: some models make others for questions than for what is searched.
+/// The purpose of vectors: some models embed questions differently from passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Passage,
@@ -38,28 +40,29 @@ pub(crate) enum Purpose {
 
 /// A protocol of embedders.
 pub(crate) trait EmbedDialect: Send + Sync {
-    /// Texts of one request.
+    /// Returns the maximum number of texts in a request.
     fn texts_max(&self, config: &EmbedderConfig) -> usize;
 
-    /// Characters of a text; a longer one is sent in pieces.
+    /// Returns the maximum number of characters of a text; a longer one is split into pieces.
     fn piece_chars(&self, _: &EmbedderConfig) -> usize {
         pieces::PIECE_CHARS
     }
 
-    /// The request for some texts.
+    /// Creates the request for some texts.
     fn request(&self, config: &EmbedderConfig, texts: &[&str], purpose: Purpose) -> Request;
 
-    /// The vectors of an answer, in the order of the texts; `None` where it is not one of the protocol.
+    /// Parses the vectors of a response, in the order of the texts; `None` if it does not follow
+    /// the protocol.
     fn read(&self, body: &Value) -> Option<Vec<Vector>>;
 
-    /// What an answer without success means.
+    /// Returns the meaning of an error response.
     fn failure(&self, answer: &Answer) -> Failure;
 }
 
-/// Why texts have no vectors.
+/// The reason for which texts have no vectors.
 struct NoVectors {
     error: ModelError,
-    /// It may be one of the texts: asked for without it, the others may get theirs.
+    /// True if one of the texts may be the cause. Without that text, the others may succeed.
     of_texts: bool,
 }
 
@@ -74,7 +77,7 @@ pub(crate) struct Embeds {
     config: EmbedderConfig,
     dialect: &'static dyn EmbedDialect,
     around: Around,
-    /// Past the pace.
+    /// The transport without rate limiting.
     direct: Arc<dyn Transport>,
     id: String,
     who: String,
@@ -91,7 +94,7 @@ impl Embeds {
         Self { config, dialect, around, direct, id, who }
     }
 
-    /// Vectors of pieces, in their order.
+    /// Returns the vectors of pieces, in their order.
     async fn of_pieces(&self, pieces: &[&str]) -> std::result::Result<Vec<Vector>, NoVectors> {
         let mut calls: Vec<BoxFuture<'_, std::result::Result<Vec<Vector>, NoVectors>>> = Vec::new();
         for some in pieces.chunks(self.dialect.texts_max(&self.config).max(1)) {
@@ -101,7 +104,7 @@ impl Embeds {
         Ok(vectors.into_iter().flatten().collect())
     }
 
-    /// One request, told to whoever counts.
+    /// Sends one request, and reports it to the observer.
     async fn call(&self, texts: &[&str], purpose: Purpose) -> std::result::Result<Vec<Vector>, NoVectors> {
         let began = self.around.clock.monotonic_us();
         let mut tries = 0;
@@ -150,7 +153,7 @@ impl Embeds {
         vectors.ok_or_else(|| garbled(&self.who))?.into_iter().map(|vector| self.checked(vector)).collect()
     }
 
-    /// A vector of the configured length, made one of unit length.
+    /// Checks the length of a vector, and normalises it to unit length.
     fn checked(&self, mut vector: Vector) -> std::result::Result<Vector, NoVectors> {
         let bad = |of_texts, message: String| {
             Err(NoVectors { error: ModelError::new(ModelErrorKind::Garbled, message), of_texts })
@@ -202,12 +205,13 @@ impl Embedder for Embeds {
     }
 }
 
-/// Of texts that are refused as they are, another try gains nothing.
+/// Returns the error for a batch. It is permanent if the texts themselves are rejected.
 fn of_texts(none: NoVectors) -> Error {
     if none.of_texts { Error::new(ErrorKind::Invalid, none.error.message) } else { of_model(none.error) }
 }
 
-/// A provider that cannot answer is tried again for as long as it takes: records without vectors are found by words.
+/// Returns a retryable error. The caller repeats it without limit, because records without vectors
+/// are still found by words.
 fn of_model(error: ModelError) -> Error {
     let kind = match error.kind {
         ModelErrorKind::Throttled => ErrorKind::Throttled,
@@ -221,9 +225,9 @@ fn of_model(error: ModelError) -> Error {
     Error::new(kind, error.message)
 }
 
-/// Numbers of a vector in a body.
+/// Returns the numbers of a vector in a body.
 pub(crate) fn numbers(value: &Value) -> Option<Vector> {
-    // Vectors are kept in single precision.
+    // Vectors are stored in single precision.
     let number = |value: &Value| value.as_f64().map(|number| number as f32);
     value.as_array()?.iter().map(number).collect()
 }

@@ -1,4 +1,4 @@
-//! OpenAI's embeddings, as OpenAI, vLLM, Ollama, LM Studio and many others give them.
+//! OpenAI's embeddings API, as served by OpenAI, vLLM, Ollama, LM Studio and many others.
 
 use loci_model::ports::embedder::Vector;
 use loci_outbound::request::{Answer, Request};
@@ -10,10 +10,10 @@ use crate::failure::Failure;
 use crate::openai as chat;
 use crate::registry::EmbedderConfig;
 
-/// Models whose vectors can be asked for in another length; others refuse to be asked.
+/// The prefix of models that accept a requested vector length; others reject the parameter.
 const ANY_LENGTH: &str = "text-embedding-3";
 
-/// The protocol.
+/// The embedding protocol of OpenAI.
 pub(crate) struct OpenAi;
 
 impl EmbedDialect for OpenAi {

@@ -1,19 +1,22 @@
-//! Long texts in pieces that every embedder reads, and one vector of the pieces' vectors. Pure.
+//! Splits long texts into pieces that every embedder accepts, and combines the vectors of the
+//! pieces. Pure.
 
 use loci_model::ports::embedder::Vector;
 
-/// Characters of a piece: within what the smallest of the usual models read, whatever the language.
+/// The maximum length of a piece, in characters. In any language it fits the limit of the smallest
+/// common models.
 pub(super) const PIECE_CHARS: usize = 4_000;
-/// Stands for a text without anything to read; some providers refuse those.
+/// The replacement for an empty text, because some providers reject those.
 const NOTHING: &str = "-";
 
-/// A text in pieces of at most `chars` (at least one) characters, cut at spaces where there are any; at least one piece.
+/// Splits a text into pieces of at most `chars` (at least one) characters, at spaces if there are
+/// any. Returns at least one piece.
 pub(super) fn of(text: &str, chars: usize) -> Vec<&str> {
     let mut rest = text.trim();
     let mut pieces = Vec::new();
     while let Some((end, _)) = rest.char_indices().nth(chars.max(1)) {
         let (head, _) = rest.split_at(end);
-        // A piece without any space is cut where it is.
+        // A piece without spaces is cut at the limit.
         let cut = head.rfind(char::is_whitespace).filter(|cut| *cut > 0).unwrap_or(end);
         let (piece, tail) = rest.split_at(cut);
         pieces.push(piece.trim_end());
@@ -28,7 +31,7 @@ pub(super) fn of(text: &str, chars: usize) -> Vec<&str> {
     pieces
 }
 
-/// The direction of the pieces together, each as heavy as it is long.
+/// Returns the sum of the pieces' vectors, weighted by their lengths and normalised.
 pub(super) fn joined(mut pieces: Vec<(usize, Vector)>) -> Vector {
     if pieces.len() <= 1 {
         return pieces.pop().map(|(_, vector)| vector).unwrap_or_default();
@@ -40,13 +43,13 @@ pub(super) fn joined(mut pieces: Vec<(usize, Vector)>) -> Vector {
         }
     }
     if !to_unit(&mut sum) {
-        // Pieces that cancel each other out: the first speaks for all.
+        // The pieces cancel each other out, so the first one represents all.
         return pieces.swap_remove(0).1;
     }
     sum
 }
 
-/// Makes a vector one of unit length; false where it has no direction.
+/// Normalises a vector to unit length; returns false if it has no direction.
 pub(super) fn to_unit(vector: &mut [f32]) -> bool {
     let length = vector.iter().map(|number| f64::from(*number) * f64::from(*number)).sum::<f64>().sqrt();
     if !length.is_finite() || length <= f64::from(f32::MIN_POSITIVE) {

@@ -1,4 +1,4 @@
-//! Embedders against the same servers.
+//! Tests embedders against the simulated vendors.
 
 use std::sync::{Arc, Mutex};
 
@@ -51,7 +51,8 @@ fn said(status: u16, body: &Value) -> VendorAnswer {
     VendorAnswer::Said { status, headers: Default::default(), body: body.to_string() }
 }
 
-/// A protocol with a model, an answer that gives these vectors to these texts, and where it must have been asked.
+/// A protocol with a model, responses that contain the expected vectors, and the expected paths of
+/// the requests.
 struct Case {
     protocol: Protocol,
     model: &'static str,
@@ -70,7 +71,7 @@ fn cases() -> Vec<Case> {
         Case {
             protocol: Protocol::OpenAi,
             model: "text-embedding-3-small",
-            // Not in the order of the texts.
+            // The vectors are not in the order of the texts.
             answers: vec![said(
                 200,
                 &json!({"data": [{"index": 1, "embedding": [0, 5.0]}, {"index": 0, "embedding": [3, 4]}]}),
@@ -181,7 +182,7 @@ async fn long_texts_are_cut_and_their_vectors_averaged() {
     assert_eq!(vendor.seen()[1].body["input"][0].as_str().map(str::len), Some(4_000));
 }
 
-/// Cohere refuses longer texts there.
+/// Tests that pieces respect the limit of Cohere on Bedrock, which rejects longer texts.
 #[tokio::test]
 async fn pieces_are_as_long_as_the_model_takes() {
     let vectors = json!({"embeddings": [[1.0, 0.0], [0.0, 1.0]]});
@@ -198,7 +199,7 @@ async fn pieces_are_as_long_as_the_model_takes() {
 #[tokio::test]
 async fn what_goes_wrong() {
     let check = async |answers: &[VendorAnswer], kind: ErrorKind, part: &str, tries: usize| {
-        // What is wrong with the texts themselves is no other when it is tried again.
+        // An error of the texts themselves is permanent, so a retry does not help.
         let passes = kind != ErrorKind::Invalid;
         let vendor = Vendor::start(answers).await;
         let made =

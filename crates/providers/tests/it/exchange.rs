@@ -6,28 +6,29 @@ use serde_json::{Value, json};
 
 use crate::vendor::VendorAnswer;
 
-/// What is asked for where an exchange asks for JSON.
+/// The schema of exchanges with JSON output.
 const SCHEMA: &str = r#"{"type":"object","required":["items"],"properties":{"items":{"type":"array","items":
     {"type":"object","required":["fact"],"properties":{"fact":{"type":"string"},"scope":{"type":"string"}}}}}}"#;
 
 /// One exchange of a file.
 pub(crate) struct Exchange {
     pub(crate) name: String,
-    /// Members of the configuration that differ from the usual ones.
+    /// The members of the configuration that differ from the defaults.
     pub(crate) config: Value,
     pub(crate) completion: Completion,
-    /// How often the question is asked; the outcome is that of the last time.
+    /// The number of calls; the outcome is that of the last one.
     pub(crate) calls: usize,
-    /// What must arrive; where there are fewer than requests, the rest is free.
+    /// The expected requests. If there are fewer than actual requests, the remaining ones are not
+    /// checked.
     pub(crate) requests: Vec<Value>,
     pub(crate) answers: Vec<VendorAnswer>,
-    /// As [`outcome`] tells it.
+    /// The expected outcome, in the format of [`outcome`].
     pub(crate) expect: Value,
-    /// Requests in all.
+    /// The total number of requests.
     pub(crate) tries: usize,
 }
 
-/// Every exchange of a vendor.
+/// Returns all exchanges of a vendor.
 pub(crate) fn of(file: &str) -> Vec<Exchange> {
     let file: Value = serde_json::from_str(file).unwrap();
     file.as_array().unwrap().iter().map(read).collect()
@@ -84,7 +85,7 @@ fn answer(answer: &Value) -> VendorAnswer {
     }
 }
 
-/// What came of a call.
+/// Returns the outcome of a call.
 pub(crate) fn outcome(outcome: &Result<Reply, ModelError>) -> Value {
     match outcome {
         Ok(reply) => json!({

@@ -1,5 +1,6 @@
-//! Every protocol against a server of this machine that speaks it: `exchanges/<vendor>.json` holds what is asked, what
-//! must arrive there, what it answers and what comes of it. Written after the vendors' documentation. Pauses jump.
+//! Tests every protocol against a local server that implements it. `exchanges/<vendor>.json`
+//! contains the calls, the expected requests, the responses and the outcomes. They follow the
+//! vendors' documentation. The clock skips pauses.
 
 #![cfg(test)]
 

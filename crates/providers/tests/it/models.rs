@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use crate::exchange::{self, Exchange, outcome};
 use crate::vendor::{Seen, Vendor, VendorAnswer};
 
-/// Must be seen nowhere but in a request.
+/// Texts that may occur only in requests.
 const SECRETS: [&str; 4] = ["KEY-SECRET", "AWS-SECRET", "SESSION-SECRET", "My <question>."];
 
-/// Remembers what is told of calls.
+/// An observer that records calls.
 #[derive(Default)]
 struct Calls(Mutex<Vec<(String, u32, u64)>>);
 
@@ -27,7 +27,7 @@ impl Observe for Calls {
     }
 }
 
-/// A log in memory, of all tests together.
+/// A log in memory, shared by all tests.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -126,7 +126,7 @@ async fn run(protocol: Protocol, case: Exchange) {
         OutboundParts::new(Arc::new(clock.clone()), Arc::new(SeededIds::new(1)), Arc::new(NoObserver));
     let outbound = Outbound::new(OutboundOptions::default(), parts).unwrap();
     let around = Around { transport: Arc::new(outbound), clock: Arc::new(clock), observe: calls.clone() };
-    // Only a silent vendor is waited for in vain; its requests must have arrived by then.
+    // Only a silent vendor has a short timeout; its requests must arrive within it.
     let is_silent = case.answers.iter().any(|answer| matches!(answer, VendorAnswer::Silent));
     let timeout_ms = if is_silent { 500 } else { 30_000 };
     let model = language_model(config(protocol, &vendor.url, timeout_ms, &case.config), &around).unwrap();
@@ -146,7 +146,8 @@ async fn run(protocol: Protocol, case: Exchange) {
     let told = calls.0.lock().unwrap().clone();
     assert_eq!(told.len(), case.calls, "{name}");
     let tries: u32 = told.iter().map(|(_, tries, _)| tries).sum();
-    // A request without any answer is told as one, whatever the number of its tries.
+    // A request without a response is reported as one attempt, regardless of the number of
+    // attempts.
     let has_answer = case.expect.get("error").is_none_or(|error| error != "timeout" && error != "garbled");
     assert!(!has_answer || usize::try_from(tries).unwrap() == case.tries, "{name}: {told:?}");
     let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();

@@ -1,4 +1,5 @@
-//! A vendor's server: remembers each request and answers in turn; it can break off and stay silent.
+//! A vendor's server that records each request and returns its responses in order. It can also
+//! disconnect or stay silent.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -10,7 +11,7 @@ use axum::http::{HeaderMap, Method, Response, Uri};
 use futures::stream::{self, StreamExt};
 use serde_json::Value;
 
-/// What a vendor answers.
+/// The response of a vendor.
 #[derive(Debug, Clone)]
 pub(crate) enum VendorAnswer {
     Said { status: u16, headers: BTreeMap<String, String>, body: String },
@@ -18,11 +19,11 @@ pub(crate) enum VendorAnswer {
     Silent,
 }
 
-/// A request as it arrived.
+/// A request as received.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
     pub(crate) method: Method,
-    /// Path and query, not decoded.
+    /// The path and query, not decoded.
     pub(crate) place: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Value,
@@ -40,7 +41,7 @@ pub(crate) struct Vendor {
 }
 
 impl Vendor {
-    /// Listens; the last answer is given for ever.
+    /// Starts the server; the last response is repeated.
     pub(crate) async fn start(answers: &[VendorAnswer]) -> Self {
         let script = Script::default();
         script.answers.lock().unwrap().extend(answers.iter().cloned());
@@ -81,7 +82,7 @@ async fn answer(
         VendorAnswer::BreaksOff => {
             let half = stream::once(async { Ok("{\"half\":") });
             let broken = stream::once(async {
-                // The first half is on its way by then.
+                // The first half has been sent by then.
                 for _ in 0..16 {
                     tokio::task::yield_now().await;
                 }
