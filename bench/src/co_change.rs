@@ -1,5 +1,5 @@
-//! `co-change`: how long reading a repository's history and asking what changes together takes. Repositories are only read; with
-//! `--made` one is made up.
+//! `co-change`: measures reading the history of a repository, and queries of files that change
+//! together. Repositories are only read. `--made` generates one.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -17,37 +17,37 @@ use crate::git::{command, git, git_text};
 use crate::seeded::Seeded;
 use crate::wire::{Wire, text_at};
 
-/// What to measure.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Clones, bare or not.
     #[arg(long)]
     repo: Vec<PathBuf>,
-    /// A made-up history of so many commits, too.
+    /// Also measure a generated history of this many commits.
     #[arg(long)]
     made: Option<u64>,
-    /// Commits that are read at most.
+    /// Maximum number of commits to read.
     #[arg(long, default_value_t = 200_000)]
     commits: u32,
-    /// Questions of each kind.
+    /// Queries of each kind.
     #[arg(long, default_value_t = 300)]
     calls: u64,
-    /// Which files are asked about.
+    /// Seed that selects the queried files.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
 const REPO: &str = "bench/measured";
-/// A reading takes no longer.
+/// The maximum time of reading a history.
 const WAIT: Duration = Duration::from_secs(600);
 const LOOK: Duration = Duration::from_millis(20);
-/// Of a made-up history: files, and how many of them make one part of the work.
+/// Files of a generated history, and the files per part of the work.
 const FILES: u64 = 4_000;
 const PART: u64 = 40;
-/// Of a hundred made-up commits so many move a file.
+/// Generated commits per hundred that move a file.
 const MOVES: u64 = 2;
 
-/// Measures each.
+/// Measures each repository.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     println!(
         "| repository | commits | files | read in s | first question ms | co-change p50 / p95 | missing (10 files) | missing (a directory) | impact (depth 2) | sets | store MB |"
@@ -130,7 +130,7 @@ async fn measure(repo: &Path, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Runs what is due until the history is read.
+/// Runs due jobs until the history is read.
 async fn read(engine: &Loci, wire: &Wire, asked: &Value) -> Result<()> {
     let path = format!("/v1/memories/{}/jobs/{}", text_at(asked, "/memory")?, text_at(asked, "/job")?);
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
@@ -158,7 +158,7 @@ async fn co_change(wire: &Wire, file: &str) -> Result<Value> {
     wire.ask("GET", &format!("/v1/repos/{REPO}/graph/co-change?path={}", escaped(file)), None).await
 }
 
-/// A path as a part of a query.
+/// Escapes a path for use in a query string.
 pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for byte in text.bytes() {
@@ -180,7 +180,7 @@ fn megabytes(folder: &Path) -> Result<f64> {
     Ok(bytes as f64 / 1e6)
 }
 
-/// A history in which files of one part are changed together, and some move.
+/// Generates a history in which files of one part change together, and some move.
 fn make(folder: &Path, commits: u64, random: &mut Seeded) -> Result<()> {
     git_text(folder, &["init", "--quiet", "--bare", "--initial-branch=main"])?;
     let mut import = command(folder).args(["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn()?;

@@ -1,4 +1,5 @@
-//! Conversations with questions whose evidence is known: one JSON line each. Read in place, never kept.
+//! Conversations with questions whose evidence is known, one JSON line each. They are read in place
+//! and never stored.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -7,32 +8,32 @@ use anyhow::{Context, Result};
 use jiff::civil::DateTime;
 use serde::Deserialize;
 
-/// When a session without a date took place.
+/// The start of a session without a date.
 const NO_DATE: &str = "2024-01-01T00:00:00";
-/// Between two turns of a session.
+/// The seconds between two turns of a session.
 const SECONDS_PER_TURN: i64 = 10;
 
 /// One conversation.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Conversation {
-    /// Its name.
+    /// The name of the conversation.
     pub(crate) id: String,
-    /// Names of the people, where the set names them.
+    /// The names of the speakers, if the set has them.
     speakers: Vec<String>,
-    /// Date and time of each session.
+    /// The date and time of each session.
     sessions: BTreeMap<String, Option<String>>,
-    /// In order.
+    /// The turns in order.
     pub(crate) turns: Vec<Turn>,
-    /// What is asked of it.
+    /// The questions about the conversation.
     pub(crate) questions: Vec<Question>,
 }
 
 /// One turn.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Turn {
-    /// Its name in the conversation.
+    /// The id of the turn in the conversation.
     pub(crate) id: String,
-    /// Its session.
+    /// The session of the turn.
     pub(crate) session: String,
     speaker: String,
     /// `user` or `assistant`.
@@ -43,24 +44,24 @@ pub(crate) struct Turn {
 /// One question.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Question {
-    /// What kind it is.
+    /// The category of the question.
     pub(crate) category: String,
-    /// As asked.
+    /// The text of the question.
     pub(crate) text: String,
-    /// Turns that hold the evidence.
+    /// Turns that contain the evidence.
     pub(crate) gold_turns: Vec<String>,
-    /// Their sessions.
+    /// The sessions of these turns.
     pub(crate) gold_sessions: Vec<String>,
 }
 
 /// A turn as it is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SentTurn {
-    /// `Speaker: text` where the set names people, else the text.
+    /// `Speaker: text` if the set has speakers, otherwise the text.
     pub(crate) text: String,
-    /// Seconds since the epoch: the session's date, ten seconds a turn.
+    /// Seconds since the epoch: the date of the session, plus ten seconds per turn.
     pub(crate) seconds: i64,
-    /// The turn's place in its session, from 0.
+    /// The position of the turn in its session, from 0.
     pub(crate) place: i64,
 }
 
@@ -76,8 +77,8 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Conversation>> {
 }
 
 impl Conversation {
-    /// Conversations of at most `size` turns in a row, cut from this one, each with the questions whose whole evidence it
-    /// holds; those without a question are left out.
+    /// Returns conversations of at most `size` consecutive turns, cut from this one. Each has the
+    /// questions whose complete evidence it contains. Those without a question are left out.
     pub(crate) fn cuts(&self, size: usize) -> Vec<Self> {
         let cut = |turns: &[Turn]| {
             let held = |id: &String| turns.iter().any(|turn| turn.id == *id);
@@ -96,7 +97,8 @@ impl Conversation {
         cuts.filter(|cut| !cut.questions.is_empty()).collect()
     }
 
-    /// One conversation of those of a set, one after the other: turns and sessions under the number of theirs.
+    /// Returns one conversation with all conversations of a set in sequence. The number of a
+    /// conversation becomes the prefix of its turns and sessions.
     pub(crate) fn merged(conversations: &[Self]) -> Self {
         let mut all = Self {
             id: "merged".to_owned(),
@@ -123,7 +125,7 @@ impl Conversation {
         all
     }
 
-    /// The turns as they are sent, in order.
+    /// Returns the turns as they are sent, in order.
     pub(crate) fn sent(&self) -> Result<Vec<SentTurn>> {
         let mut places: HashMap<&str, i64> = HashMap::new();
         let mut sent = Vec::with_capacity(self.turns.len());

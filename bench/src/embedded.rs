@@ -1,4 +1,5 @@
-//! The engine inside this process, asked over the routes of the doors: what a program that embeds Loci is.
+//! The engine in this process, called over the routes of the server, as in a program that embeds
+//! Loci.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,13 +13,13 @@ use loci_server::{DoorOptions, Doors};
 
 use crate::wire::Wire;
 
-/// Opens a data folder: the engine, whose jobs nobody runs yet, and the way to ask it.
+/// Opens a data folder. Returns the engine, whose jobs do not run yet, and the client for it.
 pub(crate) fn open(folder: &Path) -> Result<(Loci, Wire)> {
     let (engine, wire, _) = open_store(StorePlan::folder_at(folder))?;
     Ok((engine, wire))
 }
 
-/// Opens a store likewise; who opened it closes it.
+/// Opens a store in the same way, and returns it too. The caller closes it.
 pub(crate) fn open_store(store: StorePlan) -> Result<(Loci, Wire, Arc<dyn Store>)> {
     let folder = store.folder().to_owned();
     let Wiring { engine, clock, ids, store, .. } =

@@ -1,4 +1,4 @@
-//! Quantiles of latencies, and how they are printed.
+//! Quantiles of latencies, and their output.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Latencies(Vec<u64>);
 
-/// What is printed of them, in milliseconds.
+/// The printed quantiles, in milliseconds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Quantiles {
     pub(crate) count: usize,
@@ -25,7 +25,7 @@ impl Latencies {
         self.0.extend(other.0);
     }
 
-    /// The mean, in milliseconds.
+    /// Returns the mean, in milliseconds.
     pub(crate) fn mean_ms(&self) -> f64 {
         self.0.iter().sum::<u64>() as f64 / 1000.0 / self.0.len().max(1) as f64
     }

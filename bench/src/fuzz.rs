@@ -1,5 +1,6 @@
-//! `fuzz`: seeded mutations of good and odd requests through everything that reads a request before the engine does:
-//! router, shapes, signatures. A panic ends the program; the input that caused it is printed.
+//! `fuzz`: sends seeded mutations of valid and unusual requests through the code that reads a
+//! request before the engine: router, shapes, signatures. A panic ends the program, after it has
+//! printed the input that caused it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -9,10 +10,10 @@ use loci_server::agentcore::fuzz::{fuzz_route, fuzz_shapes, fuzz_signature};
 
 use crate::seeded::Seeded;
 
-/// How long to fuzz.
+/// Options of a fuzz run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Seconds in all.
+    /// Total time in seconds.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
     /// Seed of the mutations.
@@ -20,7 +21,7 @@ pub(crate) struct Arguments {
     seed: u64,
 }
 
-/// One thing that reads bytes.
+/// A function that parses bytes, with its seeds.
 struct Target {
     name: &'static str,
     read: fn(&[u8]),
@@ -33,7 +34,7 @@ const TARGETS: &[Target] = &[
     Target { name: "signatures", read: fuzz_signature, seeds: SIGNATURES },
 ];
 
-/// Pieces that break careless parsers.
+/// Fragments that break careless parsers.
 const PIECES: &[&str] = &[
     "%",
     "%2F",
@@ -120,7 +121,8 @@ fn fuzz(target: &Target, seed: u64, share: Duration) -> Result<u64> {
     Ok(count)
 }
 
-/// A seed with up to eight changes; the shapes' first byte, which chooses the operation, is always random.
+/// Returns a seed with up to eight changes. The first byte, which selects the operation of the
+/// shapes, is always random.
 fn mutated(seeds: &[&str], random: &mut Seeded) -> Vec<u8> {
     let mut bytes = vec![byte(random)];
     bytes.extend_from_slice(random.pick(seeds).copied().unwrap_or_default().as_bytes());

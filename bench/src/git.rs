@@ -1,5 +1,5 @@
-//! The `git` executable as all measurements start it: it obeys nothing of a repository's or the machine's configuration. Nothing of
-//! the product's own reading of repositories is used here.
+//! The `git` executable as all measurements start it, without the configuration of the repository
+//! or the machine. It uses no code of the product that reads repositories.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -7,7 +7,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// A `git` that obeys nothing of the repository's or the machine's configuration that runs, fetches or replaces.
+/// Returns a `git` command that ignores any configuration of the repository or the machine that
+/// runs, fetches or replaces something.
 pub(crate) fn command(folder: &Path) -> Command {
     let mut command = Command::new("git");
     for (name, value) in [
@@ -38,7 +39,7 @@ pub(crate) fn command(folder: &Path) -> Command {
     command
 }
 
-/// What `git` prints.
+/// Returns the output of `git`.
 pub(crate) fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>> {
     let done = command(folder).args(arguments).output().context("starting git")?;
     if !done.status.success() {
@@ -47,12 +48,12 @@ pub(crate) fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>> {
     Ok(done.stdout)
 }
 
-/// The same as a text.
+/// Returns the output of `git` as text.
 pub(crate) fn git_text(folder: &Path, arguments: &[&str]) -> Result<String> {
     Ok(String::from_utf8_lossy(&git(folder, arguments)?).into_owned())
 }
 
-/// Contents of a repository: a `git cat-file` that answers.
+/// The blobs of a repository, read through a running `git cat-file`.
 pub(crate) struct Contents {
     process: Child,
     ask: ChildStdin,
@@ -60,7 +61,7 @@ pub(crate) struct Contents {
 }
 
 impl Contents {
-    /// Of a clone, a bare repository or a worktree.
+    /// Opens a clone, a bare repository or a worktree.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let mut process = command(folder)
             .args(["cat-file", "--batch"])
@@ -74,7 +75,7 @@ impl Contents {
         Ok(Self { process, ask, answers })
     }
 
-    /// The bytes of a content; `None` where the object is not there.
+    /// Returns the bytes of a blob, or `None` if the object does not exist.
     pub(crate) fn read(&mut self, content: &str) -> Result<Option<Vec<u8>>> {
         writeln!(self.ask, "{content}")?;
         self.ask.flush()?;

@@ -1,7 +1,7 @@
-//! `hydration-tasks`: labelled tasks of repositories whose learnings are known, hydrated over the
-//! native API. Measured are how often a task is shown the learning that it needs, what it is shown
-//! besides, and how long that takes. Each file of the set has its own author and is a repository of
-//! its own.
+//! `hydration-tasks`: hydrates labelled tasks over the native API, in repositories with known
+//! learnings. It measures how many tasks get the learning that they need, the number of other
+//! learnings, and the latency. Each file of the set has its own author and becomes its own
+//! repository.
 
 mod repository;
 
@@ -20,7 +20,7 @@ use crate::server::{self, Server};
 use crate::wire::{Wire, text_at};
 use repository::{Repository, Task};
 
-/// Tasks that must be shown the learning they need, in percent.
+/// The minimum share of tasks that must get their learning, in percent.
 const SHOWN_MIN: f64 = 90.0;
 
 /// Hydrates labelled tasks.
@@ -29,17 +29,17 @@ pub(crate) struct Arguments {
     /// Files of learnings and tasks (bench/data/hydration/README.md), one author each
     #[arg(long = "set", value_name = "FILE", required = true)]
     sets: Vec<PathBuf>,
-    /// One line of JSON per figure
+    /// Print one line of JSON per figure
     #[arg(long)]
     json: bool,
-    /// Fail below 90 % of tasks with their learning, or where something below the noise floor is
+    /// Fail below 90 % of tasks with their learning, or if a learning below the noise floor is
     /// shown
     #[arg(long)]
     gate: bool,
-    /// Each task that is not shown its learning, on standard error
+    /// Print each task that misses its learning, on standard error
     #[arg(long)]
     misses: bool,
-    /// The `loci` to run; the one beside this program if absent
+    /// The `loci` to run; by default the one next to this program
     #[arg(long)]
     binary: Option<PathBuf>,
 }
@@ -126,7 +126,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Learnings of one repository are stored, and its tasks hydrated.
+/// Stores the learnings of one repository and hydrates its tasks.
 async fn measured(
     wire: &Wire,
     name: &str,
@@ -170,7 +170,7 @@ async fn measured(
     Ok(tally)
 }
 
-/// Learnings that a task is shown, with their similarity.
+/// Returns the learnings that a task gets, with their similarity.
 async fn hydrated(wire: &Wire, task: &str, asked: &Task, took: &mut Latencies) -> Result<Vec<(String, f64)>> {
     let body = json!({"query": asked.description, "paths": asked.paths, "timeout_ms": 30_000});
     let began = Instant::now();
@@ -184,7 +184,7 @@ async fn hydrated(wire: &Wire, task: &str, asked: &Task, took: &mut Latencies) -
         .collect()
 }
 
-/// Returns how many learnings lie below the floor that the server has by default.
+/// Returns the number of learnings below the server's default noise floor.
 fn below_floor(shown: &[(String, f64)]) -> u64 {
     let floor = CodingSettings::default().noise_floor;
     shown.iter().filter(|(_, similarity)| *similarity < floor).count() as u64

@@ -1,6 +1,6 @@
-//! `imports`: the precision and recall of imports by names on real Python code. The folder is
-//! copied into a git repository, every file's importers are asked by `impact`, and all edges are
-//! compared with those of Python's own parser. Both sides see the same files.
+//! `imports`: measures the precision and recall of imports by name on real Python code. It copies
+//! the folder into a git repository, requests the importers of every file with `impact`, and
+//! compares all edges with those of Python's own parser. Both sides read the same files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -17,16 +17,16 @@ use crate::figures::Latencies;
 use crate::git::git_text;
 use crate::wire::Wire;
 
-/// The code that is measured.
+/// The code to measure.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// A folder with Python packages, such as `lib/python3.11` of an installation. Only read
     #[arg(long)]
     folder: PathBuf,
-    /// The Python whose parser decides
+    /// The Python whose parser is the reference
     #[arg(long, default_value = "python3")]
     python: PathBuf,
-    /// Files at most, in the order of their paths
+    /// Maximum number of files, in the order of their paths
     #[arg(long, default_value_t = 2_000)]
     files: usize,
     /// Figures as JSON
@@ -38,11 +38,11 @@ pub(crate) struct Arguments {
 }
 
 const REPO: &str = "bench/imports";
-/// The stated precision of imports by path, and the recall that is expected.
+/// The stated minimum precision of imports by path, and the minimum recall.
 const PRECISION_MIN: f64 = 0.95;
 const RECALL_MIN: f64 = 0.9;
-/// The parser: paths in, one a line; edges out, `importer TAB imported` a line. The root is the
-/// only place of absolute imports.
+/// The parser. It reads one path per line and writes one edge per line, `importer TAB imported`.
+/// Absolute imports resolve only from the root.
 const PARSER: &str = r#"
 import ast, sys
 paths = [line.rstrip("\n") for line in sys.stdin]
@@ -75,14 +75,14 @@ for path in paths:
         print(path + "\t" + target)
 "#;
 
-/// An importer and what it imports.
+/// An importer and the file that it imports.
 type Edge = (String, String);
 
-/// Edges by how they were matched, and the time of each question.
+/// Edges by their basis of matching, and the latency of each request.
 #[derive(Default)]
 struct Found {
     by_basis: BTreeMap<String, BTreeSet<Edge>>,
-    /// Files with more importers than an answer has rows.
+    /// Files with more importers than a response has rows.
     cut: BTreeSet<String>,
     latencies: Latencies,
 }
@@ -109,7 +109,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     report(&arguments, files.len(), first_ms, &truth, found)
 }
 
-/// Copies the Python files of a folder; their paths, in order.
+/// Copies the Python files of a folder. Returns their paths, in order.
 fn copied(from: &Path, to: &Path, most: usize) -> Result<Vec<String>> {
     let mut folders = vec![from.to_owned()];
     let mut paths = Vec::new();
@@ -137,7 +137,7 @@ fn copied(from: &Path, to: &Path, most: usize) -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// The edges that Python's parser finds.
+/// Returns the edges that Python's parser finds.
 fn parsed(python: &Path, code: &Path, files: &[String]) -> Result<BTreeSet<Edge>> {
     let mut child = Command::new(python)
         .args(["-c", PARSER])
@@ -148,7 +148,7 @@ fn parsed(python: &Path, code: &Path, files: &[String]) -> Result<BTreeSet<Edge>
         .spawn()
         .with_context(|| format!("starting {}", python.display()))?;
     let mut input = child.stdin.take().context("python takes nothing")?;
-    // All paths are read before the first edge is written.
+    // The parser reads all paths before it writes the first edge.
     input.write_all(files.join("\n").as_bytes())?;
     drop(input);
     let done = child.wait_with_output()?;
@@ -157,14 +157,14 @@ fn parsed(python: &Path, code: &Path, files: &[String]) -> Result<BTreeSet<Edge>
     Ok(String::from_utf8(done.stdout)?.lines().filter_map(edge).collect())
 }
 
-/// Asks for the importers of one file.
+/// Requests the importers of one file.
 async fn importers(wire: &Wire, file: &str, found: &mut Found) -> Result<()> {
     let path = format!("/v1/repos/{REPO}/graph/impact?depth=1&limit=200&path={}", escaped(file));
     let began = Instant::now();
     let impact = wire.ask("GET", &path, None).await?;
     found.latencies.add(began.elapsed());
     ensure!(impact.get("imports").is_some(), "no imports were read: {impact}");
-    // An answer has so many rows at most: what more files import is compared by nobody.
+    // A response has a maximum number of rows. Files with more importers are not compared.
     if impact.get("more") != Some(&json!(0)) {
         found.cut.insert(file.to_owned());
         return Ok(());

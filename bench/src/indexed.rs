@@ -1,4 +1,5 @@
-//! Conversations in an index of this process: the same passages as the wire makes of them, without a server.
+//! Conversations in an index of this process, without a server. The passages equal those of the
+//! wire.
 
 use anyhow::{Context, Result, anyhow};
 use loci_engine::retrieval::ranking;
@@ -15,21 +16,21 @@ use crate::dev_set::{Conversation, SentTurn, Turn};
 use crate::plain_record::plain_record;
 use crate::vectors::{Side, Vectors};
 
-/// The clock of the requests, in milliseconds: after every set.
+/// The clock of the requests, in milliseconds. It is later than every set.
 const NOW_MS: i64 = 1_795_000_000_000;
 
-/// Conversations, one after the other, in one index.
+/// Conversations in sequence in one index.
 pub(crate) struct Indexed<'a> {
     index: MemoryIndex,
     scope: RecordScope,
     names: Vec<String>,
-    /// Turns in the order of their places, with their conversation.
+    /// The turns in the order of their positions, with their conversation.
     turns: Vec<(&'a Conversation, &'a Turn)>,
 }
 
-/// A question as the engine reads it.
+/// A question as the engine interprets it.
 pub(crate) struct Asked {
-    /// As read.
+    /// The parsed question.
     pub(crate) question: Question,
     /// Its distinct terms.
     pub(crate) terms: Vec<String>,
@@ -38,7 +39,7 @@ pub(crate) struct Asked {
 }
 
 impl<'a> Indexed<'a> {
-    /// Indexes; with vectors, where there is a model.
+    /// Indexes conversations, with vectors if there is a model.
     pub(crate) fn new(conversations: &[&'a Conversation], mut vectors: Option<&mut Vectors>) -> Result<Self> {
         let mut index = MemoryIndex::new();
         let mut turns = Vec::new();
@@ -67,17 +68,17 @@ impl<'a> Indexed<'a> {
         Ok(Self { index, scope, names, turns })
     }
 
-    /// Turns held.
+    /// Returns the number of turns.
     pub(crate) fn len(&self) -> usize {
         self.turns.len()
     }
 
-    /// Conversation and turn of a candidate.
+    /// Returns the conversation and the turn of a candidate.
     pub(crate) fn turn(&self, candidate: &Candidate) -> Result<(&'a Conversation, &'a Turn)> {
         self.turns.get(place(candidate)?).copied().context("an unknown record")
     }
 
-    /// Reads a question.
+    /// Parses a question.
     pub(crate) fn ask(&self, text: &str, vectors: Option<&mut Vectors>) -> Result<Asked> {
         let question = question::parse(text, &self.names, Some(self.scope.now.civil()));
         let terms = ranking::distinct_terms(&question);
@@ -90,7 +91,7 @@ impl<'a> Indexed<'a> {
         Ok(Asked { question, terms, vector })
     }
 
-    /// Candidates with lists of one length.
+    /// Returns candidates, from lists of one length.
     pub(crate) fn candidates(&self, asked: &Asked, length: usize) -> CandidateSet {
         self.index.candidates(&CandidateRequest {
             scope: self.scope.clone(),
@@ -102,7 +103,7 @@ impl<'a> Indexed<'a> {
     }
 }
 
-/// The place of a candidate among the turns: its id tells.
+/// Returns the position of a candidate among the turns, from its id.
 pub(crate) fn place(candidate: &Candidate) -> Result<usize> {
     Ok(candidate.record.as_str().trim_start_matches("mem-").parse()?)
 }

@@ -1,6 +1,7 @@
-//! What putting memories into the input of a model call takes beside the search itself: the question, fusion of two stores, the budget, and the
-//! rendering. The search alone and the injection are asked in turns, so that both meet the same machine; an injection of entries that
-//! are there at once shows what is ours of it.
+//! `injection`: measures the time that the injection of memories into a model call adds to the
+//! search: the query, fusion of two stores, the budget, and the rendering. Searches and injections
+//! alternate, so that the state of the machine affects both. A further injection has stores with
+//! immediate results, to isolate the client's own share.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -21,24 +22,24 @@ use serde_json::json;
 use crate::figures::Latencies;
 use crate::texts;
 
-/// Bytes of a record's text.
+/// The size of a record's text, in bytes.
 const RECORD_BYTES: usize = 400;
 
-/// How many of each.
+/// The size of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Records of the memory, half of them for each store.
     #[arg(long, default_value_t = 10_000)]
     records: usize,
-    /// Turns that are asked.
+    /// Turns, each with one query.
     #[arg(long, default_value_t = 400)]
     turns: usize,
-    /// Milliseconds that half of the injections may take beside their search.
+    /// Maximum median of the time that injection adds to the search, in milliseconds.
     #[arg(long, default_value_t = 2.0)]
     added_ms_max: f64,
 }
 
-/// Answers what it was made with, at once.
+/// A store that immediately returns fixed entries.
 struct AtOnce {
     name: String,
     entries: Vec<Entry>,
@@ -66,7 +67,7 @@ impl MemoryStore for AtOnce {
     }
 }
 
-/// Fills a memory, asks, and compares.
+/// Fills a memory, runs the turns, and compares.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let temporary = tempfile::tempdir()?;
     let engine = Arc::new(EmbeddedEngine::open(EmbeddedOptions::new(temporary.path())).await?);
@@ -103,7 +104,7 @@ fn store(engine: &Arc<EmbeddedEngine>, area: &str) -> Result<EmbeddedStore> {
     )?)
 }
 
-/// Records of the two areas in turns, a hundred a call.
+/// Creates records, alternating between the two areas, a hundred per call.
 async fn fill(engine: &EmbeddedEngine, records: usize) -> Result<()> {
     let client = engine.client();
     let listing = MemoryListing { name: Some("notes".to_owned()), ..MemoryListing::default() };
@@ -131,7 +132,7 @@ struct Figures {
 }
 
 impl Figures {
-    /// One turn of the user: searched and injected, the one first and the other first in turns.
+    /// Searches and injects for one turn of the user. `search_first` determines the order.
     async fn turn(
         &mut self,
         manager: &MemoryManager,
@@ -175,7 +176,7 @@ impl Figures {
     }
 }
 
-/// What both stores find, side by side as the manager asks them, and how long that took.
+/// Searches both stores in parallel, as the manager does. Returns the duration and the results.
 async fn searched(
     stores: &[Arc<dyn MemoryStore>],
     question: &str,
@@ -195,7 +196,7 @@ async fn searched(
     Ok((took, found.collect::<Result<_>>()?))
 }
 
-/// A manager whose stores have found already.
+/// Returns a manager whose stores return these results immediately.
 async fn at_once(found: Vec<(String, Vec<Entry>)>) -> Result<MemoryManager> {
     let builder = MemoryManager::builder(Surroundings::system());
     let stores = found.into_iter().map(|(name, entries)| AtOnce { name, entries });

@@ -1,4 +1,4 @@
-//! Files of labelled cases as every program here reads them: a file by its path, with its name for
+//! Reads files of labelled cases for all programs here: a file by its path, with its name for
 //! figures, and JSON lines by their numbers.
 
 use std::path::Path;
@@ -11,7 +11,7 @@ pub(crate) fn text(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
 }
 
-/// Returns the name of a file without its ending.
+/// Returns the name of a file without its extension.
 pub(crate) fn stem(path: &Path) -> Result<&str> {
     let stem = path.file_stem().and_then(|stem| stem.to_str());
     stem.with_context(|| format!("{} has no name", path.display()))

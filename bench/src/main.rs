@@ -1,6 +1,8 @@
-//! `loci-bench`: programs that measure Loci or try to break it, over its public doors and by real processes.
+//! `loci-bench`: programs that measure Loci or try to break it, over its public APIs and with real
+//! processes.
 //!
-//! To add one: a file here with `Arguments` and `run`, one line in the table. Nothing of the product lives here.
+//! A new program needs a file here with `Arguments` and `run`, and one line in the table. No code
+//! of the product lives here.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "benchmark programs talk to their terminal")]
 #![expect(clippy::disallowed_methods, reason = "measuring needs the machine's time, environment and waits")]
 
@@ -62,75 +64,79 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(name = "loci-bench")]
 enum Program {
-    /// Several servers on one PostgreSQL, killed at random under load, and what they acknowledged.
+    /// Several servers on one PostgreSQL, killed at random under load, and the data that they
+    /// acknowledged.
     Cluster(cluster::Arguments),
-    /// How long reading a history and asking what changes together takes.
+    /// Latency of reading a history and of queries for files that change together.
     CoChange(co_change::Arguments),
-    /// Labelled pairs of statements, decided by the planner that needs no model.
+    /// Labelled pairs of statements, decided by the planner without a model.
     Consolidation(consolidation::Arguments),
-    /// What one operation takes of processors, log and disk, on both stores.
+    /// Processor time, log and disk space of one operation, on both stores.
     Costs(costs::Arguments),
-    /// Kills a server at random under mixed load and checks what it had acknowledged.
+    /// Kills a server at random under mixed load and checks the data that it acknowledged.
     Crash(crash::Arguments),
-    /// A memory as files: appends of many writers, and the listing of a great tree.
+    /// Documents: appends of many writers, and the listing of a large tree.
     Documents(documents::Arguments),
-    /// How long verified memory takes: storing, reading anew at new commits, reading of many.
+    /// Latency of verified memory: storing, verifying at new commits, reading from many facts.
     Facts(facts::Arguments),
-    /// How long putting a task's block together takes, and what a budget keeps of it.
+    /// Latency of the hydration of a task, and its recall under a token budget.
     Hydrate(facts::hydrate::Arguments),
-    /// Labelled tasks, and how often they are shown the learning that they need.
+    /// Labelled tasks, and the share that gets the learning that it needs.
     HydrationTasks(hydration_tasks::Arguments),
-    /// Files that a commit touches, found by its message.
+    /// Files of a commit, found by its message.
     History(history::Arguments),
-    /// Imports of Python files by names, against those of Python's own parser.
+    /// Imports of Python files by name, compared with those of Python's own parser.
     Imports(imports::Arguments),
-    /// What injecting memories into a model call takes beside the search.
+    /// Time that injecting memories into a model call adds to the search.
     Injection(injection::Arguments),
     /// Mutated requests through router, shapes and signatures.
     Fuzz(fuzz::Arguments),
     /// The steps of a fixture file, answered by the memory tool.
     MemoryTool(memory_tool::Arguments),
-    /// A tree with planted duplicates and contradictions, put in order by rules and undone.
+    /// A tree with planted duplicates and contradictions, consolidated by rules and undone.
     TreeUpkeep(tree_upkeep::Arguments),
-    /// A store moved into PostgreSQL and back, killed on the way, and compared.
+    /// A store moved into PostgreSQL and back, killed during the move, and compared.
     Migrate(migrate::Arguments),
-    /// A tree as files of a directory and of a repository: the first rendering, one change, listings.
+    /// A tree as files of a directory and of a repository: the first rendering, one change,
+    /// listings.
     Mirror(mirror::Arguments),
-    /// Loci beside other memories and retrieval engines, in one run.
+    /// Loci and other memory and retrieval engines, in one run.
     Peers(peers::Arguments),
-    /// Sessions beside each other, and CreateEvent beside a provider that takes its time.
+    /// Parallel sessions, and CreateEvent during calls to a slow provider.
     PipelineLoad(pipeline_load::Arguments),
     /// Several processes on one folder under mixed load.
     Processes(processes::Arguments),
     /// One of the processes of `processes`.
     #[command(hide = true)]
     Worker(processes::WorkerArguments),
-    /// Labelled sentences about services, read into baselines without a model.
+    /// Labelled sentences about services, converted into baselines without a model.
     Quantities(quantities::Arguments),
     /// Recall of the ranking alone, in this process.
     Retrieval(retrieval::Arguments),
-    /// How well verified memory tells code that is still there from code that is not, on any git history.
+    /// Detection of missing and of existing code by verified memory, on any git history.
     Rot(Box<rot::Arguments>),
-    /// Labelled review comments: which of them state a rule, told without a model.
+    /// Labelled review comments: detection of those that state a rule, without a model.
     Rules(rules::Arguments),
-    /// Readers of foreign text on texts that were made to be dear.
+    /// Parsers of foreign text on worst-case texts.
     Scanners(scanners::Arguments),
-    /// A local stand-in for a language model, that answers from the question alone.
+    /// A local stand-in for a language model that answers from the request alone.
     ScriptedModel(scripted_model::Arguments),
-    /// Fits the weights of the ranking and judges them on conversations they did not see.
+    /// Fits the weights of the ranking and judges them on unseen conversations.
     Train(train::Arguments),
-    /// A random but repeatable life with failing writes, deaths and jumps of time, checked against a plain twin.
+    /// A random but repeatable simulation with failing writes, crashes and clock jumps, compared
+    /// with a plain twin.
     Simulate(simulate::Arguments),
     /// The workloads of `cargo xtask bench smoke`.
     #[command(hide = true)]
     Smoke(smoke::Arguments),
-    /// How long the hooks of an investigation take beside many records.
+    /// Latency of the hooks of an investigation in a memory of many records.
     SreHooks(sre::hooks::Arguments),
-    /// Whether questions of operations people find what is called otherwise, among many facts.
+    /// Recall of questions about services whose facts use other words, among many facts.
     SreRecall(sre::recall::Arguments),
-    /// Labelled facts that cite code, and what the server says of their support.
+    /// Labelled facts that cite code, and the server's verdict on their support.
     Statements(statements::Arguments),
-    /// The same questions to a folder and to PostgreSQL, in every way it is searched: the same lists?
+    /// Compares the results of a folder and of PostgreSQL for the same queries, in each mode of
+    /// search.
     Stores(stores::Arguments),
     /// A simulated study: mistakes, rounds and tokens of a scripted agent by tier of memory.
     Study(study::Arguments),
@@ -144,7 +150,8 @@ enum Program {
 }
 
 fn main() -> ExitCode {
-    // Already there only if a library installed one, which is as good.
+    // The installation fails only if a library has installed a provider already, which is
+    // sufficient.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let outcome = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -188,7 +195,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::Peers(arguments) => peers::run(arguments).await,
         Program::PipelineLoad(arguments) => pipeline_load::run(arguments).await,
         Program::Processes(arguments) => processes::run(arguments).await,
-        // It waits for futures itself.
+        // This program waits for futures itself.
         Program::Simulate(arguments) => tokio::task::block_in_place(|| simulate::run(&arguments)),
         Program::Smoke(arguments) => smoke::run(&arguments),
         Program::SreHooks(arguments) => sre::hooks::run(arguments).await,

@@ -1,4 +1,5 @@
-//! `memory-tool`: steps of a fixture file, in order, on one empty mount of the memory tool; every answer that is not the expected one is printed.
+//! `memory-tool`: runs the steps of a fixture file in order on one empty mount of the memory tool,
+//! and prints every response that differs from the expected one.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,10 +10,10 @@ use loci_documents::memory_tool::{MemoryToolSettings, run as answered};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Where the steps are.
+/// The file of the steps.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A file with `steps`, each of an `input` and what is to `expect` of it.
+    /// File with `steps`, each with an `input` and the response to `expect`.
     #[arg(long)]
     fixtures: PathBuf,
 }

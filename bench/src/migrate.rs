@@ -1,5 +1,6 @@
-//! `migrate`: a folder of many records moved into PostgreSQL and back by `loci migrate`, killed at random on the way, and
-//! compared: how many rows a second, and whether the same is there.
+//! `migrate`: moves a folder of many records into PostgreSQL and back with `loci migrate`, with
+//! kills at random moments. It reports the rows per second and compares the original folder with
+//! the copy.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use crate::progress::Progress;
 use crate::seeded::Seeded;
 use crate::server;
 
-/// How to move.
+/// Options of the migration.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Records in all memories together.
@@ -28,30 +29,30 @@ pub(crate) struct Arguments {
     /// Memories.
     #[arg(long, default_value_t = 8)]
     memories: u32,
-    /// Kills each way.
+    /// Kills in each direction.
     #[arg(long, default_value_t = 5)]
     kills: u32,
-    /// Greatest time from a start to the kill, in milliseconds.
+    /// Maximum time from a start to the kill, in milliseconds.
     #[arg(long, default_value_t = 15_000)]
     kill_after_ms_max: u64,
     /// Seed of records and kills.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The `loci` to run; the one beside this program if absent.
+    /// The `loci` to run; by default the one next to this program.
     #[arg(long)]
     binary: Option<PathBuf>,
 }
 
-/// The variable that tells the address of the database.
+/// The variable with the address of the database.
 const DATABASE: &str = "MIGRATE_DATABASE";
-/// Records and events written at once.
+/// Records and events per write.
 const PAGE: u32 = 1_000;
-/// Of so many records one has an event of its own.
+/// The number of records per record that has its own event.
 const RECORDS_PER_EVENT: u32 = 4;
-/// Values of a vector.
+/// The number of values of a vector.
 const DIMENSIONS: u32 = 384;
 
-/// Runs it.
+/// Runs the migration in both directions.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let binary = server::binary(arguments.binary.as_deref())?;
     let temporary = tempfile::tempdir()?;
@@ -80,7 +81,7 @@ fn folder(path: &Path) -> String {
     format!("sqlite:{}", path.display())
 }
 
-/// Something of everything in each memory, and records with vectors.
+/// Fills each memory with data of every kind, and with records that have vectors.
 fn fill(folder: &Path, arguments: &Arguments, progress: &Progress) -> Result<()> {
     let store: Arc<dyn Store> = StorePlan::folder_at(folder).open()?;
     let each = arguments.records.div_ceil(arguments.memories.max(1));
@@ -149,13 +150,13 @@ impl Run {
     fn command(&self, from: &str, to: &str) -> Command {
         let mut command = Command::new(&self.binary);
         command.args(["--json", "migrate", "--from", from, "--to", to]);
-        // What belongs to this program is none of the other's settings.
+        // Settings of this program must not affect the other one.
         command.env(DATABASE, &self.database).env_remove("LOCI_TEST_POSTGRES_BIN").kill_on_drop(true);
         command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
         command
     }
 
-    /// Moves, killed so many times on the way, and says how it went.
+    /// Migrates with the configured number of kills. Returns a report.
     async fn with_kills(&mut self, from: &str, to: &str) -> Result<String> {
         let (began, mut killed) = (Instant::now(), 0);
         while killed < self.arguments.kills {
@@ -203,7 +204,7 @@ fn number(answer: &Value, member: &str) -> u64 {
     answer.get(member).and_then(Value::as_u64).unwrap_or(0)
 }
 
-/// Rows of all memories in the target.
+/// Returns the number of rows of all memories in the target.
 fn rows(answer: &Value) -> u64 {
     let places = answer.get("places").and_then(Value::as_array).into_iter().flatten();
     let kinds = places.filter_map(|place| place.get("kinds").and_then(Value::as_array)).flatten();

@@ -1,5 +1,5 @@
-//! `mirror`: how long a tree takes to become files, and one change to become a commit; and how long a listing takes. A directory and a bare
-//! repository, on a folder that goes with the run.
+//! `mirror`: measures the time to render a tree as files, to render one change or commit it, and to
+//! list the tree. It uses a directory and a bare repository in a temporary folder.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ use loci_products::Loci;
 use crate::embedded;
 use crate::figures::Latencies;
 
-/// What to measure.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Documents of the tree.
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     changes: usize,
 }
 
-/// Measures both kinds.
+/// Measures both kinds of mirrors.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let folder = tempfile::tempdir().context("a folder")?;
     let (engine, _) = embedded::open(folder.path())?;
@@ -48,7 +48,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Records that somebody wrote: the tree gives them their paths.
+/// Creates records without paths. The tree assigns their paths.
 async fn fill(engine: &Loci, caller: &Principal, tree: &TreeAsk, count: usize) -> Result<()> {
     let numbers: Vec<usize> = (0..count).collect();
     for some in numbers.chunks(limits::BATCH_RECORDS_MAX) {
@@ -86,7 +86,7 @@ async fn measure(
             precondition: Some(Precondition::Any),
             reason: None,
         };
-        // From the call that changes it to the file.
+        // Measured from the call that changes the document to the end of the sync.
         let began = Instant::now();
         engine.documents.document_put(caller, put, None).await?;
         let report = engine.documents.mirror_sync(caller, &tree.memory, &name).await?;

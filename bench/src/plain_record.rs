@@ -1,4 +1,5 @@
-//! A record for an index of this process with nothing special about it: what benchmark programs change is up to them.
+//! A plain record for an index of this process. Benchmark programs change the fields that they
+//! need.
 
 use anyhow::{Result, anyhow};
 use loci_index::IndexRecord;
@@ -6,7 +7,8 @@ use loci_model::record::provenance::Position;
 use loci_model::record::{RecordKind, RecordOrigin, RecordState};
 use loci_model::{RecordId, Timestamp};
 
-/// An active fact at the root, of nobody and of no session, without passages; its number is its id and its change.
+/// Returns an active fact at the root, without actor, session and passages. Its number determines
+/// its id and its sequence.
 pub(crate) fn plain_record(number: u64, time: Timestamp) -> Result<IndexRecord> {
     Ok(IndexRecord {
         record: RecordId::compose(&format!("{number:036}")).map_err(|error| anyhow!("{error}"))?,

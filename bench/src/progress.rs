@@ -1,4 +1,4 @@
-//! What is being done and how long it may take, on standard error.
+//! Prints the current step and the remaining time on standard error.
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -37,14 +37,14 @@ impl Progress {
         eprintln!("[{}/{}, {:.0} s] {name}", self.done.get(), self.steps, self.began.elapsed().as_secs_f64());
     }
 
-    /// Within a step that does not say how far it is, now and then.
+    /// Reports a step of unknown length, at intervals.
     pub(crate) fn waiting(&self) {
         if self.due() {
             eprintln!("    {}: {:.0} s", self.name.borrow(), self.step_began.get().elapsed().as_secs_f64());
         }
     }
 
-    /// Within a step, now and then.
+    /// Reports the progress within a step, at intervals.
     pub(crate) fn within(&self, done: u64, of: u64) {
         if done == 0 || !self.due() {
             return;

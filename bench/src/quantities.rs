@@ -1,9 +1,9 @@
-//! `loci-bench quantities`: labelled sentences about services, read into baselines without a model.
+//! `loci-bench quantities`: extracts baselines from labelled sentences about services, without a
+//! model.
 //!
-//! Counted are quantities: of those that were taken, how many an author's label expects
-//! (precision); of those that labels expect, how many were taken (recall). A quantity is right
-//! where its value has the numbers and the unit of the label and its key has one of the label's
-//! words.
+//! It counts quantities. Precision is the share of extracted quantities that the author's labels
+//! expect. Recall is the share of expected quantities that were extracted. A quantity is right if
+//! its value has the numbers and the unit of the label, and its key has one of the label's words.
 
 mod amount;
 
@@ -25,16 +25,16 @@ use crate::load::Report;
 const PRECISION_MIN: f64 = 0.95;
 const RECALL_MIN: f64 = 0.80;
 
-/// Judges the reader of quantities on labelled sentences.
+/// Judges the extraction of quantities on labelled sentences.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Files of JSON lines (bench/data/quantities/README.md), one author each
     #[arg(long = "set", value_name = "FILE", required = true)]
     sets: Vec<PathBuf>,
-    /// One line of JSON per figure
+    /// Print one line of JSON per figure
     #[arg(long)]
     json: bool,
-    /// Each error, on standard error
+    /// Print each error on standard error
     #[arg(long)]
     errors: bool,
     /// Fail below a precision of 0.95 or a recall of 0.80 over all files
@@ -56,9 +56,9 @@ struct Case {
 #[serde(deny_unknown_fields)]
 struct Expected {
     of: String,
-    /// Words of which a right key has one at least.
+    /// Words of which a right key contains at least one.
     words: Vec<String>,
-    /// The amount, as the sentence writes it.
+    /// The amount, as written in the sentence.
     value: String,
 }
 
@@ -160,7 +160,7 @@ impl Expected {
     }
 }
 
-/// Returns a name by its parts in the singular: labels are singular, keys need not be.
+/// Returns a name with its parts in the singular. Labels are singular, but keys may be plural.
 fn in_parts(name: &str) -> String {
     let singular = |part: &str| match part.strip_suffix("ies") {
         Some(stem) => format!("{stem}y"),

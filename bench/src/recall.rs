@@ -1,6 +1,7 @@
-//! Fractional recall of ranked lists, with bootstrap intervals, and the table that shows it.
+//! Fractional recall of ranked lists, with bootstrap intervals, and its table.
 //!
-//! R@k: the share of a question's gold among the first k distinct turns (or sessions), averaged over questions.
+//! R@k: the share of a question's gold among the first k distinct turns (or sessions), averaged
+//! over questions.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +13,19 @@ use crate::seeded::Seeded;
 pub(crate) const CUTS: [usize; 3] = [1, 5, 10];
 const RESAMPLES: usize = 2_000;
 const SEED: u64 = 20_261_121;
-/// Categories that are shown but not in the total: their premise is false.
+/// Categories that are shown but not in the total, because their premise is false.
 const APART: &str = "adversarial";
 
-/// What a list found of one question's gold: the share, by cut.
+/// The share of one question's gold that a list contains, by cut.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Found {
-    /// Of turns.
+    /// Recall of turns.
     pub(crate) turns: [f64; 3],
-    /// Of sessions, in order of their first turn in the list.
+    /// Recall of sessions, in the order of their first turn in the list.
     pub(crate) sessions: [f64; 3],
 }
 
-/// True for a category that is in the total.
+/// Returns true for a category that is in the total.
 pub(crate) fn counts(category: &str) -> bool {
     !category.contains(APART)
 }
@@ -32,15 +33,15 @@ pub(crate) fn counts(category: &str) -> bool {
 /// One question's outcome.
 #[derive(Debug, Clone)]
 pub(crate) struct Outcome {
-    /// Which conversation.
+    /// The number of the conversation.
     pub(crate) conversation: usize,
-    /// Its category.
+    /// The category of the question.
     pub(crate) category: String,
-    /// What was found.
+    /// The recall of the question.
     pub(crate) found: Found,
 }
 
-/// Looks for gold in lists of names, best first; repetitions count once.
+/// Computes the recall of lists of names, best first. Repetitions count once.
 pub(crate) fn found(ranked: &[(&str, &str)], gold_turns: &[String], gold_sessions: &[String]) -> Found {
     let distinct = |names: Vec<&str>| {
         let mut seen = std::collections::HashSet::new();
@@ -58,7 +59,8 @@ fn shares(names: &[String], gold: &[String]) -> [f64; 3] {
     })
 }
 
-/// A mean with two 95 % intervals: questions drawn again; conversations drawn again, then their questions.
+/// A mean with two 95 % intervals. The first resamples questions; the second resamples
+/// conversations, then their questions.
 #[derive(Debug, Clone, Serialize, PartialEq)]
 pub(crate) struct Figure {
     pub(crate) mean: f64,
@@ -75,12 +77,12 @@ pub(crate) struct Row {
     pub(crate) sessions: BTreeMap<String, Figure>,
 }
 
-/// The first line of the table alone: everything that counts.
+/// Returns the first line of the table: all questions that count.
 pub(crate) fn all(outcomes: &[Outcome]) -> Row {
     row("all", outcomes.iter().filter(|outcome| counts(&outcome.category)).collect())
 }
 
-/// The lines: everything that counts, then each category.
+/// Returns the lines: all questions that count, then each category.
 pub(crate) fn rows(outcomes: &[Outcome]) -> Vec<Row> {
     let mut by_category: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
     for outcome in outcomes {
@@ -110,7 +112,7 @@ fn row(name: &str, outcomes: Vec<&Outcome>) -> Row {
     }
 }
 
-/// Values with the conversation each belongs to.
+/// Computes a figure from values with their conversations.
 fn figure(values: &[(usize, f64)]) -> Figure {
     let mut groups: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
     for (conversation, value) in values {
@@ -131,13 +133,14 @@ fn figure(values: &[(usize, f64)]) -> Figure {
     Figure { mean: mean(&all), questions, conversations }
 }
 
-/// Mean recall of turns at each cut, over the questions that count.
+/// Returns the mean recall of turns at each cut, over the questions that count.
 pub(crate) fn means(outcomes: &[Outcome]) -> [f64; 3] {
     let counted: Vec<_> = outcomes.iter().filter(|outcome| counts(&outcome.category)).collect();
     std::array::from_fn(|at| mean(&counted.iter().map(|outcome| outcome.found.turns[at]).collect::<Vec<_>>()))
 }
 
-/// What a change does to the recall of turns, question by question, in points; 95 % intervals by drawing questions again.
+/// Returns the effect of a change on the recall of turns, paired by question, in points. The 95 %
+/// intervals resample questions.
 pub(crate) fn differences(before: &[Outcome], after: &[Outcome]) -> String {
     let pairs: Vec<_> = before.iter().zip(after).filter(|(before, _)| counts(&before.category)).collect();
     let cells = CUTS.iter().enumerate().map(|(at, cut)| {
@@ -169,7 +172,7 @@ fn interval(mut draw: impl FnMut() -> f64) -> [f64; 2] {
     })
 }
 
-/// The table as people read it.
+/// Returns the table as text.
 pub(crate) fn table(rows: &[Row]) -> String {
     let mut text = String::from(
         "percent; 95 % intervals: questions drawn again [conversations, then questions, drawn again]\n",

@@ -1,7 +1,8 @@
-//! Recall of the ranking alone, in this process: index, model and signals without a server. For work on the ranking; what
-//! counts is `wire-retrieval`.
+//! `retrieval`: measures the recall of the ranking alone, in this process: index, model and signals
+//! without a server. It serves work on the ranking. `wire-retrieval` gives the authoritative
+//! figures.
 //!
-//! The shipped weights were fitted on these sets: the figures are in-sample.
+//! The shipped weights were fitted on these sets, so the figures are in-sample.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -17,19 +18,19 @@ use crate::indexed::Indexed;
 use crate::recall::{self, Outcome};
 use crate::vectors::Vectors;
 
-/// What to measure.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Conversations with questions, one JSON line each; several files are several sets.
     #[arg(long, required = true)]
     set: Vec<PathBuf>,
-    /// Other weights, in the form of the engine's `weights.json`.
+    /// Other weights, in the format of the engine's `weights.json`.
     #[arg(long)]
     weights: Option<PathBuf>,
     /// Rank by one signal alone.
     #[arg(long)]
     by: Option<String>,
-    /// Words alone.
+    /// Use words alone.
     #[arg(long)]
     no_vectors: bool,
     /// Candidates per list.
@@ -38,7 +39,7 @@ pub(crate) struct Arguments {
     /// All conversations of all sets in one scope.
     #[arg(long)]
     merged: bool,
-    /// Keeps vectors between runs.
+    /// Cache of vectors between runs.
     #[arg(long, default_value = "target/bench-vectors")]
     vectors: PathBuf,
 }
@@ -117,7 +118,7 @@ impl Measured {
             let mut listed = Vec::new();
             for ranked in &ranked {
                 let (of, turn) = indexed.turn(ranked.candidate)?;
-                // Turns of other conversations take places and are never the gold.
+                // Turns of other conversations occupy ranks and are never the gold.
                 let own = of.id == conversation.id;
                 listed.push(if own {
                     (turn.id.clone(), turn.session.clone())

@@ -1,9 +1,9 @@
-//! The cost of readers of foreign text on texts that were made to be dear, at one size, ten and a
-//! hundred times that: `cargo xtask scanners` counts their instructions and judges the growth.
-//! `--explore` times every reader on every such text, to find new ones.
+//! The cost of parsers of foreign text on worst-case texts, at one size, ten and a hundred times
+//! that. `cargo xtask scanners` counts their instructions and checks the growth. `--explore` times
+//! every parser on every such text, to find new cases.
 //!
-//! To add a reader: a line in the list of its crate, or below; it is counted on all texts of [`ATTACKS`] that
-//! name it, and on [`PLAIN`]. To add a text: a line in [`ATTACKS`].
+//! A new parser needs a line in the list of its crate, or below. It is counted on [`PLAIN`] and on
+//! all texts of [`ATTACKS`] that name it. A new text needs a line in [`ATTACKS`].
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -15,34 +15,34 @@ use loci_engine::scanners::Scanner;
 use loci_server::agentcore::fuzz;
 use loci_server::auth::sigv4_chunks::ChunkDecoder;
 
-/// The readers to run.
+/// Options of a run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Run every n-th case of so many, each thrice, and print their names: `0/2`. Without it the cases are
-    /// listed.
+    /// Run every n-th case of a number of lanes, each at three sizes, and print their names: `0/2`.
+    /// Without it the cases are listed.
     #[arg(long)]
     lane: Option<String>,
-    /// Time every reader on every text and print those that grow faster than their text.
+    /// Time every parser on every text and print those that grow faster than their text.
     #[arg(long, conflicts_with = "lane")]
     explore: bool,
-    /// Readers whose names have this in them.
+    /// Run only parsers whose names contain this.
     #[arg(long)]
     only: Option<String>,
 }
 
-/// Bytes of the smallest text.
+/// The size of the smallest text, in bytes.
 const BYTES: usize = 40;
-/// Sizes of the texts of a case, one ten times the other.
+/// Sizes of the texts of a case in bytes, each ten times the previous one.
 const SIZES: [usize; 3] = [BYTES, 10 * BYTES, 100 * BYTES];
-/// Sizes of texts that are timed, one four times the other.
+/// Sizes of timed texts in bytes, each four times the previous one.
 const EXPLORED: [usize; 3] = [8_000, 32_000, 128_000];
-/// Growth of the time by more than this, of a text four times as long, is printed.
+/// The factor of time, for a text four times as long, above which a case is printed.
 const EXPLORED_GROWTH_MAX: f64 = 7.0;
 
-/// A text: what it begins with, and what is repeated to its end.
+/// A text: its beginning, and the unit that is repeated to its end.
 #[derive(Debug, Clone, Copy)]
 struct Attack {
-    /// Parts of the names of the readers that it is for.
+    /// Parts of the names of the parsers for which it is meant.
     readers: &'static [&'static str],
     before: &'static str,
     unit: &'static str,
@@ -52,7 +52,7 @@ const fn attack(readers: &'static [&'static str], before: &'static str, unit: &'
     Attack { readers, before, unit }
 }
 
-/// For every reader.
+/// A text for every parser.
 const PLAIN: Attack =
     attack(&[""], "", "We moved the `parser` to Leipzig, and I like it more than \"before\". ");
 
@@ -150,7 +150,7 @@ const ATTACKS: &[Attack] = &[
     attack(&["a cursor", "a page token"], "", "0a"),
 ];
 
-/// Texts for `--explore` alone: whatever a scanner might trip over.
+/// Texts for `--explore` only, with anything that might slow a parser down.
 const MORE: &[&str] = &[
     "`",
     "``a ",
@@ -267,7 +267,7 @@ const MORE: &[&str] = &[
     "a\n\n",
 ];
 
-/// Readers of other crates than the engine and the buckets.
+/// Parsers of other crates than the engine and the buckets.
 const OTHERS: &[Scanner] = &[
     Scanner::new("terms", |text| drop(black_box(loci_text::analyse_turn(text)))),
     Scanner::new("sentences", |text| {
@@ -305,7 +305,7 @@ fn formats(text: &str) {
     }
 }
 
-/// Runs cases, or says which there are.
+/// Runs cases, or lists them.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     if arguments.explore {
         explore(arguments.only.as_deref().unwrap_or_default());
@@ -320,7 +320,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let (number, of): (usize, usize) = (number.parse()?, of.parse()?);
     for (scanner, attack) in cases.iter().skip(number).step_by(of.max(1)) {
         let texts = SIZES.map(|bytes| text(attack, bytes));
-        // What is made once, like an expression, is made here.
+        // Work that is done only once, such as compiling an expression, happens here.
         (scanner.read)(&texts[0]);
         for text in &texts {
             measured(scanner.read, text);
@@ -330,7 +330,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The counted function: callgrind finds it by its name.
+/// The counted function. Callgrind finds it by its name.
 #[inline(never)]
 fn measured(read: fn(&str), text: &str) {
     read(text);
@@ -351,7 +351,7 @@ fn scanners() -> Vec<Scanner> {
         .concat()
 }
 
-/// Every reader on the plain text and on those that are for it.
+/// Returns every parser with the plain text and with the texts that name it.
 fn cases(only: &str) -> Vec<(Scanner, Attack)> {
     let mut found = Vec::new();
     for scanner in scanners().into_iter().filter(|scanner| scanner.name.contains(only)) {
@@ -366,7 +366,7 @@ fn name(scanner: &Scanner, attack: &Attack) -> String {
     format!("{} on {:?}", scanner.name, format!("{}{unit}", attack.before))
 }
 
-/// A text of so many bytes, about. In the place of `#` stands a number that counts up.
+/// Returns a text of about `bytes` bytes. An increasing number replaces `#`.
 fn text(attack: &Attack, bytes: usize) -> String {
     let mut text = attack.before.to_owned();
     let is_counted = attack.unit.contains('#') && attack.unit.trim_start_matches('#').len() > 2;

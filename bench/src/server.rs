@@ -14,11 +14,11 @@ pub(crate) struct Server {
     child: Child,
     /// `http://127.0.0.1:PORT`.
     pub(crate) url: String,
-    /// From the start of the process until its port was known.
+    /// The time from the start of the process until its port was known.
     pub(crate) started_in: Duration,
 }
 
-/// The binary to measure: as given, else `loci` beside this program.
+/// Returns the binary to measure: the given one, otherwise `loci` next to this program.
 pub(crate) fn binary(given: Option<&Path>) -> Result<PathBuf> {
     if let Some(path) = given {
         return Ok(path.to_owned());
@@ -38,7 +38,7 @@ impl Server {
         Self::start_with(binary, folder, &[])
     }
 
-    /// As `start`, with settings in the environment (`LOCI_<SECTION>_<KEY>`).
+    /// Starts a server like `start`, with settings in the environment (`LOCI_<SECTION>_<KEY>`).
     pub(crate) fn start_with(binary: &Path, folder: &Path, settings: &[(&str, &str)]) -> Result<Self> {
         let port_file = folder.with_extension("port");
         let _ = std::fs::remove_file(&port_file);
@@ -53,7 +53,7 @@ impl Server {
             .arg(folder)
             .arg("--port-file")
             .arg(&port_file)
-            // Of this program, which may start a database too.
+            // This variable belongs to this program, which may start a database too.
             .env_remove(loci_pgserver::VARIABLE)
             .envs(settings.iter().copied())
             .stdin(Stdio::null())
@@ -80,21 +80,21 @@ impl Server {
         bail!("the server did not listen within {} s", START_MAX.as_secs())
     }
 
-    /// Kills it as a power cut would: no signal handler runs.
+    /// Kills the server without a signal handler, as a power failure would.
     pub(crate) fn kill(&mut self) -> Result<()> {
         self.child.kill().context("killing the server")?;
         self.child.wait().context("waiting for the killed server")?;
         Ok(())
     }
 
-    /// Asks it to end and waits until it has.
+    /// Requests the server to end and waits until it has ended.
     pub(crate) fn stop(mut self) -> Result<()> {
         self.ask_to_end()?;
         self.child.wait().context("waiting for the server to end")?;
         Ok(())
     }
 
-    /// Asks it to end, without waiting.
+    /// Requests the server to end, without waiting.
     pub(crate) fn ask_to_end(&self) -> Result<()> {
         let status = Command::new("kill").arg(self.child.id().to_string()).status()?;
         if !status.success() {
@@ -103,12 +103,12 @@ impl Server {
         Ok(())
     }
 
-    /// The number of its process.
+    /// Returns the id of its process.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Resident memory of the process, in bytes.
+    /// Returns the resident memory of the process, in bytes.
     pub(crate) fn resident_bytes(&self) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
@@ -119,7 +119,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already; nothing is decided by this.
+        // The server may have ended already. The result does not depend on it.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

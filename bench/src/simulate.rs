@@ -1,4 +1,5 @@
-//! `simulate`: the simulator of the tests over many seeds, on one store, or on both with their transcripts compared.
+//! `simulate`: runs the simulator of the tests over many seeds, on one store, or on both with their
+//! transcripts compared.
 
 use anyhow::{Result, anyhow, bail};
 use loci_engine_testkit::TestPlace;
@@ -7,19 +8,20 @@ use loci_model::ports::store::Store;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
 use std::sync::Arc;
 
-/// Which runs.
+/// Options of the simulation.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The first seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Seeds, one after the other.
+    /// Number of seeds, run in sequence.
     #[arg(long, default_value_t = 100)]
     runs: u64,
-    /// Operations of each.
+    /// Operations of each run.
     #[arg(long, default_value_t = 300)]
     steps: usize,
-    /// `sqlite`, `postgres` (one that is started for it), `both`, or the URL of a database, where each run has a schema.
+    /// Store: `sqlite`, `postgres` (started for the run), `both`, or the URL of a database, where
+    /// each run has a schema.
     #[arg(long, default_value = "sqlite", value_parser = On::parse)]
     store: On,
 }
@@ -44,7 +46,8 @@ impl On {
     }
 }
 
-/// Runs them; the first that breaks an invariant, or differs between the stores, ends the program.
+/// Runs the seeds. The first run that violates an invariant, or differs between the stores, ends
+/// the program.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     for seed in arguments.seed..arguments.seed.saturating_add(arguments.runs) {
         let simulation = Simulation { seed, steps: arguments.steps };

@@ -1,7 +1,9 @@
-//! The small fixed workloads whose instructions `cargo xtask bench smoke` counts, and the ratios of kernels that instructions
-//! cannot show. What was recorded, and what is too much, is `xtask`'s business. Every workload is the same work each time.
+//! The small fixed workloads whose instructions `cargo xtask bench smoke` counts, and the ratios of
+//! kernels, which instructions cannot show. `xtask` holds the recorded costs and the limits. Every
+//! workload does the same work each time.
 //!
-//! To add one: a line in the table and its function; then `cargo xtask bench smoke --record`.
+//! A new workload needs a line in the table and its function. Then run
+//! `cargo xtask bench smoke --record`.
 
 use std::time::Instant;
 
@@ -21,10 +23,10 @@ use crate::plain_record::plain_record;
 use crate::seeded::Seeded;
 use crate::texts;
 
-/// What to run.
+/// The workload to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// How many times faster each kernel is than AVX2, instead of a workload.
+    /// Measure how many times faster each kernel is than AVX2, instead of a workload.
     #[arg(long)]
     ratios: bool,
     /// The workload to run; without one their names are listed.
@@ -33,7 +35,7 @@ pub(crate) struct Arguments {
 
 type Work = Box<dyn FnMut()>;
 
-/// One workload. What `prepare` does is not counted, nor is the first of the two times the work is done.
+/// One workload. The count excludes `prepare` and the first of the two executions of the work.
 struct Workload {
     name: &'static str,
     prepare: fn() -> Result<Work>,
@@ -50,14 +52,14 @@ const WORKLOADS: &[Workload] = &[
     Workload { name: "read a CreateEvent's body", prepare: read_body },
 ];
 
-/// Kernels that every other is compared with.
+/// The kernels with which all others are compared.
 const BASE: &str = "avx2";
 const MODEL: &str = "smoke-384";
 const DIMENSIONS: usize = 384;
 const NOW_MS: i64 = 1_795_000_000_000;
 const BODY: &str = r#"{"actorId":"alice","sessionId":"s1","eventTimestamp":1795291920.45,"payload":[{"conversational":{"role":"USER","content":{"text":"My boat is called Gull and lies in Largs."}}}],"metadata":{"k":{"stringValue":"v"}}}"#;
 
-/// Runs one workload, or says which there are.
+/// Runs one workload, or lists all.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     if arguments.ratios {
         return ratios();
@@ -73,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// What is counted is what happens inside this function: it is found by its name.
+/// The counted function. Callgrind finds it by its name.
 #[inline(never)]
 fn measured(work: &mut dyn FnMut()) {
     work();
@@ -151,7 +153,7 @@ fn request(number: u64, with_vector: bool) -> Result<CandidateRequest> {
     })
 }
 
-/// Numbers around one of sixteen centres, as texts of one subject have.
+/// Returns numbers around one of sixteen centres, as texts of one subject have.
 fn vector(number: u64) -> Vec<f32> {
     let (mut centre, mut own) = (Seeded::new(number % 16 + 1), Seeded::new(number + 1_000));
     let one = |random: &mut Seeded| random.below(2_001) as f32 - 1_000.0;
@@ -178,7 +180,8 @@ fn record(number: u64) -> Result<IndexRecord> {
     })
 }
 
-/// The least time of many calls, all kernels taking turns; how many times less than AVX2's it is.
+/// Measures the shortest time of many calls, alternating between the kernels. Prints the factor
+/// relative to AVX2.
 fn ratios() -> Result<()> {
     let models = MiniLm::variants();
     let models: Vec<&MiniLm> = models.iter().filter(|model| model.kernels() != "portable").collect();
@@ -187,7 +190,7 @@ fn ratios() -> Result<()> {
         let mut least = vec![u128::MAX; models.len()];
         for _ in 0..rounds {
             for (model, least) in models.iter().zip(&mut least) {
-                // Whoever else waits runs now rather than in the middle.
+                // Other waiting threads run now rather than during the measurement.
                 std::thread::yield_now();
                 let before = Instant::now();
                 std::hint::black_box(model.embed(&[&text]));

@@ -1,6 +1,6 @@
-//! `statements`: labelled facts that cite code, stored over the native API. The program compares
-//! the support that the server reports with the label of the author. Each file of the set has its
-//! own author.
+//! `statements`: stores labelled facts that cite code over the native API. The program compares the
+//! support that the server reports with the label of the author. Each file of the set has its own
+//! author.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,16 +24,16 @@ pub(crate) struct Arguments {
     /// Files of JSON lines (bench/data/statements/README.md), one author each
     #[arg(long = "set", value_name = "FILE", required = true)]
     sets: Vec<PathBuf>,
-    /// One line of JSON per figure
+    /// Print one line of JSON per figure
     #[arg(long)]
     json: bool,
-    /// Each fact that is judged otherwise than labelled, on standard error
+    /// Print each fact whose verdict differs from its label, on standard error
     #[arg(long)]
     errors: bool,
-    /// Fail where a true statement is called contradicted, or a contradicted one supported
+    /// Fail if a true statement is called contradicted, or a contradicted one supported
     #[arg(long)]
     gate: bool,
-    /// The `loci` to run; the one beside this program if absent
+    /// The `loci` to run; by default the one next to this program
     #[arg(long)]
     binary: Option<PathBuf>,
 }
@@ -48,7 +48,7 @@ struct Case {
     label: Label,
 }
 
-/// The part of the cited lines in a statement.
+/// The relation of the cited lines to a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Label {
@@ -92,7 +92,7 @@ impl Tally {
     }
 }
 
-/// Stores the facts of each file in a repository of its own.
+/// Stores the facts of each file in its own repository.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let binary = server::binary(arguments.binary.as_deref())?;
     let report = Report::new(arguments.json);
@@ -163,12 +163,12 @@ async fn measured(binary: &Path, cases: &[Case], tells_errors: bool) -> Result<T
     Ok(tally)
 }
 
-/// The path of a case's file: two cases may name one.
+/// Returns the path of a case's file. It is unique, because two cases may name the same path.
 fn place(number: usize, case: &Case) -> String {
     format!("case{number}/{}", case.path)
 }
 
-/// A repository with a file for each case.
+/// Creates a repository with a file for each case.
 fn committed(clone: &Path, cases: &[Case]) -> Result<()> {
     std::fs::create_dir_all(clone)?;
     git_text(clone, &["init", "--quiet", "--initial-branch=main"])?;

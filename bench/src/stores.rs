@@ -1,7 +1,9 @@
-//! `stores`: is what a question finds the same wherever the memory lies? Conversations with known evidence are put into a
-//! folder, moved into PostgreSQL, and asked there in every way a memory is searched; lists are compared with the folder's.
+//! `stores`: compares the results of searches between stores. Conversations with known evidence are
+//! written to a folder and moved into PostgreSQL. Each mode of search there is compared with the
+//! folder.
 //!
-//! The shipped weights were fitted on the development sets: recall is in-sample there. What counts are the differences.
+//! The shipped weights were fitted on the development sets, so recall is in-sample there. Only the
+//! differences are meaningful.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -26,19 +28,19 @@ use crate::recall::{self, CUTS, Outcome};
 use crate::wire::{Wire, text_at};
 use crate::wire_retrieval;
 
-/// What is compared of each list.
+/// The number of results that are compared.
 const BEST: usize = 10;
-/// Below it lists are not the same.
+/// The minimum overlap of equal lists.
 const OVERLAP_MIN: f64 = 0.95;
-/// Above it recall is not the same.
+/// The maximum difference of equal recall.
 const DIFFERENCE_MAX: f64 = 0.01;
-/// Rows that are moved at once.
+/// Rows per step of the move.
 const PAGE_ROWS: usize = 1_000;
-/// In which the database must have taken a memory in.
+/// The maximum wait until the database holds the passages of all memories.
 const TAKE_IN_MAX: Duration = Duration::from_secs(300);
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// What to compare.
+/// Options of the comparison.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Conversations with questions, one JSON line each; several files are several sets.
@@ -47,26 +49,27 @@ pub(crate) struct Arguments {
     /// All conversations of a set in one memory.
     #[arg(long)]
     merged: bool,
-    /// Asks every so manieth question only.
+    /// Use only each nth question.
     #[arg(long, default_value_t = 1)]
     every: usize,
-    /// An empty database of a PostgreSQL with pgvector, `postgres://…`; one is started for the run if absent.
+    /// An empty database of a PostgreSQL with pgvector, `postgres://…`; one is started for the run
+    /// if absent.
     #[arg(long)]
     store: Option<String>,
-    /// Where the conversations are kept for further runs; what is embedded once need not be again.
+    /// Folder that keeps the embedded conversations for later runs.
     #[arg(long)]
     folder: Option<PathBuf>,
-    /// Prints one JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
 }
 
-/// A way a memory is searched in the database.
+/// A mode of search in PostgreSQL.
 struct Way {
     name: &'static str,
-    /// Members of the address.
+    /// Parameters of the address.
     members: &'static str,
-    /// Indexes of vectors are walked.
+    /// True if searches use vector indexes.
     walks: bool,
 }
 
@@ -87,14 +90,14 @@ struct Set {
     memories: Vec<String>,
 }
 
-/// What was put into a folder.
+/// The contents of a folder.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Kept {
     merged: bool,
     sets: Vec<(PathBuf, Vec<String>)>,
 }
 
-/// Compares.
+/// Runs the comparison.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let temporary = tempfile::tempdir()?;
     let folder = arguments.folder.clone().unwrap_or_else(|| temporary.path().join("kept"));
@@ -131,7 +134,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The sets, their conversations in the folder.
+/// Reads the sets and writes their conversations to the folder, unless it contains them.
 async fn sets(arguments: &Arguments, folder: &Path, progress: &Progress) -> Result<Vec<Set>> {
     let mut sets = Vec::new();
     for path in &arguments.set {
@@ -162,7 +165,7 @@ async fn sets(arguments: &Arguments, folder: &Path, progress: &Progress) -> Resu
     Ok(sets)
 }
 
-/// Puts every conversation into a memory of its own.
+/// Writes every conversation into its own memory.
 async fn filled(arguments: &Arguments, sets: &[Set], data: &Path, progress: &Progress) -> Result<Kept> {
     ensure!(!data.exists(), "{} was not filled to its end: remove it", data.display());
     let (engine, wire, store) = embedded::open_store(StorePlan::folder_at(data))?;
@@ -189,7 +192,7 @@ async fn filled(arguments: &Arguments, sets: &[Set], data: &Path, progress: &Pro
     Ok(kept)
 }
 
-/// The database: its server, where it was started for this, and its address.
+/// Returns the address of the database, and its server if this run started it.
 fn database(arguments: &Arguments) -> Result<(Option<PostgresServer>, String)> {
     if let Some(address) = &arguments.store {
         return Ok((None, address.clone()));
@@ -199,7 +202,7 @@ fn database(arguments: &Arguments) -> Result<(Option<PostgresServer>, String)> {
     Ok((Some(server), address))
 }
 
-/// Moves everything.
+/// Moves all data.
 async fn moved(from: StorePlan, to: StorePlan) -> Result<()> {
     let (from, to) = (from.open()?, to.open()?);
     let transfer = Transfer {
@@ -218,7 +221,7 @@ async fn moved(from: StorePlan, to: StorePlan) -> Result<()> {
     Ok(())
 }
 
-/// Asks every memory until all are in the database as the way searches them.
+/// Searches every memory until the database holds all of them in the form that the mode needs.
 async fn take_in(plan: StorePlan, way: &Way, sets: &[Set], address: &str) -> Result<()> {
     let (_engine, wire, store) = embedded::open_store(plan)?;
     let began = Instant::now();
@@ -243,7 +246,7 @@ async fn take_in(plan: StorePlan, way: &Way, sets: &[Set], address: &str) -> Res
     Ok(())
 }
 
-/// What a store answered to the questions of a set.
+/// The results of a store for the questions of a set.
 #[derive(Default)]
 struct Answers {
     /// The best records of each question.
@@ -252,7 +255,7 @@ struct Answers {
     latencies: Latencies,
 }
 
-/// Every question of every set.
+/// Searches for every question of every set.
 async fn asked(plan: StorePlan, sets: &[Set]) -> Result<Vec<Answers>> {
     let (_engine, wire, store) = embedded::open_store(plan)?;
     let mut all = Vec::new();
@@ -291,17 +294,18 @@ async fn ask(
     Ok(())
 }
 
-/// One way beside the folder, for one set.
+/// One mode compared with the folder, for one set.
 #[derive(Debug, Serialize)]
 struct Report {
     set: String,
     way: &'static str,
     questions: usize,
-    /// The share of the folder's best ten that are among these, on average.
+    /// The mean share of the folder's best ten that are among these.
     overlap_at_10: f64,
     /// The share of questions whose best ten are the same in the same order.
     identical_at_10: f64,
-    /// Of turns, at 1, 5 and 10: as this way finds them, and how much that is more.
+    /// Recall of turns at 1, 5 and 10 in this mode. The next field is the difference from the
+    /// folder.
     recall: [f64; 3],
     difference: [f64; 3],
     latency: Quantiles,
@@ -331,7 +335,7 @@ impl Report {
     }
 }
 
-/// The share of a list that another has too.
+/// Returns the share of a list that another list contains too.
 fn overlap(list: &[String], other: &[String]) -> f64 {
     if list.is_empty() {
         return if other.is_empty() { 1.0 } else { 0.0 };

@@ -1,6 +1,7 @@
-//! Made-up talk of a wanted size: subjects, verbs, things and places in plain English, distinct by number.
+//! Generated conversations of a given size: subjects, verbs, objects and places in plain English,
+//! distinct by number.
 //!
-//! Good for load; worthless for judging ranking.
+//! They are suitable for load, but not for judging a ranking.
 
 use crate::seeded::Seeded;
 
@@ -90,7 +91,7 @@ const ALSO: &[&str] = &[
     "while the others were waiting",
 ];
 
-/// About `bytes` bytes of talk that no other number gives.
+/// Returns about `bytes` bytes of text that no other number gives.
 pub(crate) fn talk(number: u64, bytes: usize) -> String {
     let mut random = Seeded::new(number.wrapping_mul(0x9e37_79b9).wrapping_add(17));
     let mut text = format!("Note {number}: ");
@@ -103,7 +104,7 @@ pub(crate) fn talk(number: u64, bytes: usize) -> String {
     }
 }
 
-/// A question about such talk; distinct numbers give distinct questions.
+/// Returns a question about such texts. Distinct numbers give distinct questions.
 pub(crate) fn question(number: u64) -> String {
     let mut random = Seeded::new(number.wrapping_mul(0x2545_f491).wrapping_add(91));
     let mut one = |items: &'static [&'static str]| random.pick(items).copied().unwrap_or_default();

@@ -1,7 +1,9 @@
-//! `loci-bench tree-upkeep`: a tree with planted duplicates, contradictions and scope conflicts is put in order by rules, and undone.
+//! `loci-bench tree-upkeep`: consolidates a tree with planted duplicates, contradictions and scope
+//! conflicts by rules, and reverts everything.
 //!
-//! Counted are the tokens of a listing and answers to fixed questions, before and after, statements of different scopes that are still there,
-//! and files that differ after everything is undone. Facts and questions are made from a seed: nothing is trained here.
+//! It counts the tokens of a listing and the answers to fixed questions, before and after. It also
+//! counts the remaining statements of different scopes, and the files that differ after the revert.
+//! Facts and questions are generated from a seed. Nothing is trained here.
 
 use std::collections::BTreeMap;
 
@@ -18,32 +20,34 @@ use loci_model::principal::Principal;
 use loci_products::Loci;
 use loci_testkit_ports::block_on;
 
-/// A listing is to lose so much of its tokens.
+/// The minimum share of a listing's tokens that is saved.
 const SAVED_MIN: f64 = 0.30;
-/// Runs until nothing is left that nobody has to decide about: one retires a quarter at most.
+/// The maximum number of runs until only changes that need a person's decision remain. One run
+/// retires a quarter at most.
 const RUNS_MAX: usize = 10;
-/// Hits that are looked through.
+/// The number of hits that are checked.
 const HITS: u32 = 5;
 
-/// Puts a planted tree in order and undoes it.
+/// Consolidates a planted tree and reverts it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Subjects, each with a fact of its own
+    /// Subjects, each with its own fact
     #[arg(long, default_value_t = 240)]
     subjects: usize,
-    /// Fail where less is saved than asked for, fewer questions are answered, a scope is lost, or a file differs after all is undone
+    /// Fail if too little is saved, fewer questions are answered, a scope is lost, or a file
+    /// differs after the revert
     #[arg(long)]
     gate: bool,
 }
 
-/// A document that is planted.
+/// A planted document.
 struct Planted {
     path: String,
     body: String,
     scope: Option<&'static str>,
 }
 
-/// A question, and what its answer holds.
+/// A question, and the text that its answer contains.
 struct Question {
     text: String,
     answer: String,
@@ -135,7 +139,7 @@ impl Figures {
     }
 }
 
-/// A tree of its own.
+/// A separate memory with its tree.
 struct Place {
     world: TestWorld,
     engine: Loci,
@@ -189,7 +193,7 @@ impl Place {
         block_on(self.engine.documents.consolidation_start(&self.caller, &ask)).context("a run")
     }
 
-    /// Every file of the tree, whole.
+    /// Returns every file of the tree, complete.
     fn files(&self) -> Result<BTreeMap<String, String>> {
         let (mut files, mut after) = (BTreeMap::new(), None);
         loop {
@@ -207,7 +211,7 @@ impl Place {
         }
     }
 
-    /// Of the questions, the share whose answer is among the first hits.
+    /// Returns the share of questions whose answer is among the first hits.
     fn recall(&self, questions: &[Question]) -> Result<f64> {
         let mut found = 0;
         for question in questions {
@@ -236,7 +240,7 @@ impl Place {
     }
 }
 
-/// Documents, questions, and the paths of those that are kept apart by their scope.
+/// Returns documents, questions, and the paths of documents that only their scope distinguishes.
 fn planted(subjects: usize) -> (Vec<Planted>, Vec<Question>, Vec<String>) {
     const DIRECTORIES: [&str; 4] = ["facts", "services", "people", "tools"];
     const WHAT: [&str; 5] = ["backups", "invoices", "metrics", "sessions", "exports"];
@@ -251,14 +255,14 @@ fn planted(subjects: usize) -> (Vec<Planted>, Vec<Question>, Vec<String>) {
         let answer = new.clone();
         questions.push(Question { text: format!("Where does the {name} service store its {what}?"), answer });
         match number % 10 {
-            // Said twice or three times, with other marks and spaces.
+            // The same statement two or three times, with other marks and spaces.
             0..=4 => {
                 documents.push(plain("a", says(&new)));
                 documents.push(plain("b", format!("# {}\n", says(&new))));
                 documents
                     .push(plain("c", format!("**{}**", says(&new).replace("stores its", "stores  its"))));
             }
-            // One thing, then another in its place.
+            // A statement, then another that replaces it.
             5 | 6 => {
                 documents.push(plain("old", format!("The {name} project uses {old} for tests.")));
                 documents.push(plain("new", format!("The {name} project uses {new} for tests.")));
@@ -266,7 +270,7 @@ fn planted(subjects: usize) -> (Vec<Planted>, Vec<Question>, Vec<String>) {
                     question.text = format!("What does the {name} project use for tests?");
                 }
             }
-            // In two places two things hold.
+            // Two statements that hold in two scopes.
             7 => {
                 for (kind, scope, value) in [("legacy", "legacy/", &old), ("v2", "v2/", &new)] {
                     let body = format!("The {name} frontend uses {value} for state.");
@@ -283,7 +287,7 @@ fn planted(subjects: usize) -> (Vec<Planted>, Vec<Question>, Vec<String>) {
     (documents, questions, scoped)
 }
 
-/// A word that no other number has.
+/// Returns a word that no other number has.
 fn word(number: usize) -> String {
     const SYLLABLES: [&str; 16] =
         ["ba", "do", "fi", "gu", "ka", "lo", "mi", "nu", "pa", "ro", "si", "tu", "va", "zo", "be", "di"];

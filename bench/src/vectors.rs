@@ -1,5 +1,6 @@
-//! Vectors of turns and questions, kept in a file between runs of a benchmark: embedding a development set takes minutes,
-//! fitting on it seconds. Keys are digests of model and text; no text is kept.
+//! Vectors of turns and questions, cached in a file between runs of a benchmark: embedding a
+//! development set takes minutes, fitting on it seconds. Keys are digests of model and text. The
+//! cache contains no text.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -8,29 +9,29 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use loci_embed::MiniLm;
 
-/// Bytes of a key in the file.
+/// The size of a key in the file, in bytes.
 const KEY_BYTES: usize = 16;
 /// Texts between two writes of the file.
 const BATCH: usize = 64;
 
-/// The model with what it said before.
+/// The model with its cached results.
 pub(crate) struct Vectors {
     model: MiniLm,
     file: PathBuf,
     held: HashMap<u128, Vec<f32>>,
 }
 
-/// What a text is embedded as.
+/// The kind of a text for the embedding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// As a turn: all its windows.
+    /// A turn: all its windows are embedded.
     Turn = 1,
-    /// As a question: its two ends.
+    /// A question: its two ends are embedded.
     Question = 2,
 }
 
 impl Vectors {
-    /// Reads the file, if there is one. A last row that is cut short is made anew.
+    /// Reads the file, if it exists. An incomplete last row is computed again.
     pub(crate) fn open(file: &Path) -> Result<Self> {
         let model = MiniLm::new();
         let row = KEY_BYTES + model.dimensions() * 4;
@@ -51,12 +52,12 @@ impl Vectors {
         Ok(Self { model, file: file.to_owned(), held })
     }
 
-    /// The model's name.
+    /// Returns the model's name.
     pub(crate) fn model_id(&self) -> &'static str {
         self.model.model_id()
     }
 
-    /// Embeds what is not known yet, on all cores, and keeps it.
+    /// Embeds texts that are not cached, on all cores, and caches the vectors.
     pub(crate) fn learn(&mut self, side: Side, texts: &[&str]) -> Result<()> {
         let mut seen = std::collections::HashSet::new();
         let new: Vec<(u128, &str)> = texts
@@ -86,7 +87,7 @@ impl Vectors {
         Ok(())
     }
 
-    /// The vector of a text, embedded now if it was never seen.
+    /// Returns the vector of a text, and embeds it now if it is not cached.
     pub(crate) fn of(&mut self, side: Side, text: &str) -> Result<Vec<f32>> {
         self.learn(side, &[text])?;
         self.held.get(&self.key(side, text)).cloned().context("a text without a vector")
@@ -110,7 +111,7 @@ impl Vectors {
         })
     }
 
-    /// FNV-1a over model, side and text.
+    /// Returns the FNV-1a digest of model, side and text.
     fn key(&self, side: Side, text: &str) -> u128 {
         let bytes = self.model.model_id().bytes().chain([0, side as u8]).chain(text.bytes());
         bytes.fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |digest, byte| {

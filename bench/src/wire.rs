@@ -1,12 +1,12 @@
-//! The AgentCore wire as a measuring client sends it: plain JSON over HTTP, any credentials.
+//! The AgentCore wire as a measuring client uses it: plain JSON over HTTP, with any credentials.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-/// In which something must have been done.
+/// The length of one round of waiting, in milliseconds.
 const SETTLE_MS: u64 = 120_000;
-/// Rounds of waiting after which as much is pending.
+/// The number of rounds without progress after which the wait fails.
 const ROUNDS_MAX: u32 = 15;
 
 /// A client of one server, over HTTP or within the process.
@@ -21,10 +21,10 @@ enum Transport {
     Process(Box<axum::Router>),
 }
 
-/// A memory to be made.
+/// The settings of a memory to create.
 pub(crate) struct MemoryShape<'a> {
     pub(crate) name: &'a str,
-    /// Name and namespace template of a semantic strategy.
+    /// The name and namespace template of a semantic strategy.
     pub(crate) semantic: Option<(&'a str, &'a str)>,
 }
 
@@ -33,12 +33,12 @@ impl Wire {
         Self { transport: Transport::Http { client: reqwest::Client::new(), url: url.to_owned() } }
     }
 
-    /// A client of the doors of this process.
+    /// Creates a client of the server in this process.
     pub(crate) fn in_process(router: axum::Router) -> Self {
         Self { transport: Transport::Process(Box::new(router)) }
     }
 
-    /// Sends; any status is an answer, no answer is an error.
+    /// Sends a request and returns the response with any status. It fails if there is no response.
     pub(crate) async fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Result<(u16, Value)> {
         let (status, bytes) = match &self.transport {
             Transport::Http { client, url } => {
@@ -56,13 +56,13 @@ impl Wire {
         Ok((status, value))
     }
 
-    /// Sends; a status other than 2xx is an error.
+    /// Sends a request. It fails for a status other than 2xx.
     pub(crate) async fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value> {
         let (status, value) = self.send(method, path, body).await?;
         if (200..300).contains(&status) { Ok(value) } else { bail!("{method} {path}: {status} {value}") }
     }
 
-    /// Makes a memory; its id.
+    /// Creates a memory. Returns its id.
     pub(crate) async fn create_memory(&self, shape: &MemoryShape<'_>) -> Result<String> {
         let strategies: Vec<Value> = shape
             .semantic
@@ -76,7 +76,7 @@ impl Wire {
         text_at(&made, "/memory/id")
     }
 
-    /// Makes records, all or an error; their ids, in the order sent.
+    /// Creates records, and fails if one of them fails. Returns their ids, in the order sent.
     pub(crate) async fn batch_create(&self, memory: &str, records: &[Value]) -> Result<Vec<String>> {
         let path = format!("/memories/{memory}/memoryRecords/batchCreate");
         let made = self.ask("POST", &path, Some(&json!({"records": records}))).await?;
@@ -85,7 +85,7 @@ impl Wire {
         done.iter().map(|item| text_at(item, "/memoryRecordId")).collect()
     }
 
-    /// All items of a list, page by page.
+    /// Returns all items of a list, page by page.
     pub(crate) async fn pages(&self, path: &str, body: &Value, items: &str) -> Result<Vec<Value>> {
         let mut all = Vec::new();
         let mut next = Value::Null;
@@ -104,8 +104,9 @@ impl Wire {
         }
     }
 
-    /// Waits until everything written is extracted and embedded. Errors if something failed, or if as
-    /// much is pending after half an hour: one job embeds a whole memory, and counts as one until then.
+    /// Waits until everything written is extracted and embedded. It fails if a job failed, or if
+    /// the number of pending jobs did not decrease for half an hour. One job embeds a whole memory,
+    /// so the number stays the same until it ends.
     pub(crate) async fn settle(&self, memory: &str) -> Result<()> {
         let (mut before, mut rounds) = (u64::MAX, 0);
         loop {
@@ -124,7 +125,7 @@ impl Wire {
         }
     }
 
-    /// Waits until nothing is pending; the answer of `extraction:wait`.
+    /// Waits until nothing is pending. Returns the response of `extraction:wait`.
     pub(crate) async fn wait(&self, memory: &str, timeout_ms: u64) -> Result<Value> {
         let path = format!("/v1/memories/{memory}/extraction:wait");
         self.ask("POST", &path, Some(&json!({"timeout_ms": timeout_ms}))).await
@@ -148,13 +149,13 @@ async fn within_process(
     Ok((status, axum::body::to_bytes(response.into_body(), usize::MAX).await?))
 }
 
-/// The text at a JSON pointer.
+/// Returns the text at a JSON pointer.
 pub(crate) fn text_at(value: &Value, pointer: &str) -> Result<String> {
     let found = value.pointer(pointer).and_then(Value::as_str);
     found.map(ToOwned::to_owned).with_context(|| format!("no text at {pointer} in {value}"))
 }
 
-/// A CreateEvent body of one user turn.
+/// Returns a CreateEvent body of one user turn.
 pub(crate) fn user_turn(actor: &str, session: &str, seconds: f64, token: &str, text: &str) -> Value {
     json!({
         "actorId": actor, "sessionId": session, "eventTimestamp": seconds, "clientToken": token,

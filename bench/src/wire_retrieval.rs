@@ -1,8 +1,10 @@
-//! `wire-retrieval`: recall and latency of RetrieveMemoryRecords against a running server, over the AgentCore wire alone.
+//! `wire-retrieval`: recall and latency of RetrieveMemoryRecords against a running server, over the
+//! AgentCore wire alone.
 //!
-//! One memory per conversation with one semantic strategy, one event per turn sent by four writers, one wait, one retrieval
-//! per question. The shipped weights were fitted on the development sets: the figures are in-sample there, and say so,
-//! unless `--weights-dir` gives each memory weights that did not see its conversation.
+//! It uses one memory per conversation with one semantic strategy, one event per turn sent by four
+//! writers, one wait, and one retrieval per question. The shipped weights were fitted on the
+//! development sets, so the figures are in-sample there, which the output states. With
+//! `--weights-dir`, each memory uses weights that did not see its conversation.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -23,19 +25,19 @@ const TEMPLATE: &str = "/facts/{actorId}/";
 const NAMESPACE_PATH: &str = "/facts/user";
 const RESULTS: u32 = 50;
 
-/// What to measure, and where.
+/// The server to measure.
 #[derive(Debug, clap::Args)]
 #[group(id = "where", required = true, multiple = false)]
 pub(crate) struct Place {
     /// A running server.
     #[arg(long)]
     url: Option<String>,
-    /// A `loci` to start on a folder of its own for the time of the run.
+    /// A `loci` to start on its own folder for the run.
     #[arg(long)]
     spawn: Option<PathBuf>,
 }
 
-/// What to measure, and where.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Conversations with questions, one JSON line each.
@@ -43,10 +45,11 @@ pub(crate) struct Arguments {
     set: PathBuf,
     #[command(flatten)]
     place: Place,
-    /// Weights by conversation, as `train --out` writes them: each memory ranks by weights that did not see it.
+    /// Weights by conversation, as `train --out` writes them: each memory ranks by weights that did
+    /// not see it.
     #[arg(long)]
     weights_dir: Option<PathBuf>,
-    /// Prints one JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
 }
@@ -73,8 +76,8 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// What a server finds for every question of the conversations, each in a memory of its own (with its own weights, if a
-/// folder of them is given), and how fast.
+/// Searches for every question of the conversations, each in its own memory, with its own weights
+/// if a folder is given. Returns the outcomes and the latencies.
 pub(crate) async fn measure(
     url: &str,
     conversations: &[Conversation],
@@ -103,7 +106,7 @@ impl Run {
         Ok(run)
     }
 
-    /// Fills a memory of its own, asks, and deletes the memory.
+    /// Fills a separate memory, searches it, and deletes it.
     async fn conversation(
         &mut self,
         number: usize,
@@ -155,7 +158,8 @@ impl Run {
     }
 }
 
-/// The weights that did not see a conversation; those of everything for one that was never trained on.
+/// Returns the weights that did not see a conversation, or those of all conversations if it was not
+/// used for training.
 fn weights_of(folder: &Path, conversation: &Conversation) -> Result<Value> {
     let own = folder.join(format!("{}.json", conversation.id));
     let file = if own.exists() { own } else { folder.join("all.json") };
@@ -163,7 +167,8 @@ fn weights_of(folder: &Path, conversation: &Conversation) -> Result<Value> {
     serde_json::from_str(&text).with_context(|| format!("in {}", file.display()))
 }
 
-/// Makes a memory of a conversation, and waits until all of it is extracted and embedded; its id.
+/// Creates a memory of a conversation, and waits until all of it is extracted and embedded. Returns
+/// its id.
 pub(crate) async fn fill(
     wire: &Wire,
     number: usize,
@@ -210,7 +215,7 @@ async fn send_turn(wire: &Wire, memory: &str, turn: &Turn, sent: SentTurn) -> Re
     wire.ask("POST", &format!("/memories/{memory}/events"), Some(&body)).await.map(|_| ())
 }
 
-/// The answer to a question.
+/// Returns the response to a question.
 pub(crate) async fn retrieve(wire: &Wire, memory: &str, question: &Question) -> Result<Value> {
     let body = json!({
         "namespacePath": NAMESPACE_PATH,
@@ -220,7 +225,7 @@ pub(crate) async fn retrieve(wire: &Wire, memory: &str, question: &Question) -> 
     wire.ask("POST", &format!("/memories/{memory}/retrieve"), Some(&body)).await
 }
 
-/// Turn and session of each record, in the order of the answer.
+/// Returns the turn and session of each record, in the order of the response.
 pub(crate) fn ranked(answer: &Value) -> Result<Vec<(String, String)>> {
     let records = answer.get("memoryRecordSummaries").and_then(Value::as_array).context("no records")?;
     let name = |record: &Value, key: &str| text_at(record, &format!("/metadata/{key}/stringValue"));

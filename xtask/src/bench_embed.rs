@@ -1,5 +1,6 @@
-//! `cargo xtask bench embed`: the built-in model's speed, alone or beside another engine on the same published weights. It
-//! brings together what that takes; what is measured, and how, is in `bench/embed/peer.py` and the example `embed`.
+//! `cargo xtask bench embed`: measures the speed of the built-in model, alone or against another
+//! engine with the same published weights. It prepares the files and programs. The measurement
+//! itself is in `bench/embed/peer.py` and in the example `embed`.
 
 use crate::acceptance::packages;
 use crate::{checkout::Checkout, model, process};
@@ -25,10 +26,10 @@ enum Peer {
     Onnxruntime,
 }
 
-/// Builds, installs and runs.
+/// Builds and installs the programs, then runs the benchmark.
 ///
 /// # Errors
-/// When something cannot be built or installed, or ours is slower than the peer.
+/// Errors if something cannot be built or installed, or if our engine is slower than the peer.
 pub(crate) fn run(checkout: &Checkout, arguments: &[String]) -> Result<()> {
     let words = std::iter::once("embed").chain(arguments.iter().map(String::as_str));
     let arguments = Arguments::try_parse_from(words)?;

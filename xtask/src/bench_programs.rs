@@ -1,10 +1,11 @@
-//! Starts the programs of `loci-bench`: crash rounds, property fuzzing, benchmarks. What they do and measure is theirs.
+//! Starts the programs of `loci-bench`: crash rounds, property fuzzing, benchmarks. It does not
+//! know their work or their measurements.
 
 use crate::{bench_embed, bench_smoke, checkout::Checkout, process};
 use anyhow::Result;
 use std::process::Command;
 
-/// Handed through unread.
+/// Arguments that are passed on without parsing.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Arguments of the program.
@@ -13,31 +14,32 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Arguments as if typed.
+    /// Returns the arguments as if typed on the command line.
     pub(crate) fn new(rest: &[&str]) -> Self {
         Self { rest: rest.iter().map(|r| (*r).to_owned()).collect() }
     }
 }
 
-/// Kill rounds: `loci-bench crash`, against the binary of the tests' profile.
+/// Runs kill rounds against the binary of the test profile: `loci-bench crash`.
 pub(crate) fn crash(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     checkout.loci()?;
     process::run(&mut tested(checkout, "crash", arguments))
 }
 
-/// Servers on one PostgreSQL, killed under load: `loci-bench cluster`.
+/// Kills servers on one PostgreSQL under load: `loci-bench cluster`.
 pub(crate) fn cluster(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     checkout.loci()?;
     process::run(&mut tested(checkout, "cluster", arguments))
 }
 
-/// Property fuzzing: `loci-bench fuzz`.
+/// Runs property fuzzing: `loci-bench fuzz`.
 pub(crate) fn fuzz(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     checkout.loci()?;
     process::run(&mut tested(checkout, "fuzz", arguments))
 }
 
-/// Is cited code still there, on a made-up history and in made-up cases: `loci-bench rot`.
+/// Checks the detection of stale citations on a generated history and in generated cases:
+/// `loci-bench rot`.
 pub(crate) fn rot(checkout: &Checkout) -> Result<()> {
     checkout.loci()?;
     for suite in ["trace", "facts", "mutate", "adversarial", "branches"] {
@@ -47,8 +49,8 @@ pub(crate) fn rot(checkout: &Checkout) -> Result<()> {
     Ok(())
 }
 
-/// Any program of `loci-bench`, optimised; `index` and `embed` are examples of those crates, which compile without the
-/// product, and `smoke` counts in the profile of the tests.
+/// Runs a program of `loci-bench`, optimised. `index` and `embed` are examples of those crates,
+/// which compile without the product. `smoke` counts instructions in the test profile.
 pub(crate) fn bench(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     if let Some((program, rest)) = arguments.rest.split_first() {
         if program == "index" {
@@ -69,7 +71,8 @@ pub(crate) fn bench(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     process::run(command.args(&arguments.rest).current_dir(&checkout.root))
 }
 
-/// A program in the profile of the tests; it finds `loci` beside itself.
+/// Returns the command of a program in the test profile. The program finds `loci` in its own
+/// folder.
 fn tested(checkout: &Checkout, program: &str, arguments: &Arguments) -> Command {
     let mut command = Command::new(checkout.target.join("debug").join("loci-bench"));
     command.arg(program).args(&arguments.rest).current_dir(&checkout.root);

@@ -1,7 +1,8 @@
-//! `cargo xtask bench smoke`: what a few fixed workloads cost, against what was recorded in `bench/smoke.json`. Counted are
-//! instructions under callgrind, which a loaded machine does not change; its processor has AVX2 and no more, whatever the
-//! machine has. What the other kernels gain over AVX2 is a ratio of times, `--ratios`, for a quiet machine. The workloads are
-//! `loci-bench`'s.
+//! `cargo xtask bench smoke`: compares the cost of a few fixed workloads with the record in
+//! `bench/smoke.json`. The cost is the number of instructions under callgrind, which does not
+//! depend on the load of the machine. Callgrind's processor has AVX2 and no later extension. The
+//! gain of the other kernels over AVX2 is a ratio of times, measured with `--ratios` on an idle
+//! machine. The workloads are part of `loci-bench`.
 
 use crate::{checkout::Checkout, counted_program, process};
 use anyhow::{Context, Result, bail, ensure};
@@ -11,37 +12,39 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// What was recorded.
+/// The file with the recorded costs.
 const RECORD: &str = "bench/smoke.json";
-/// More than the record by this factor is too much.
+/// The factor over the record above which a cost is too high.
 const ALLOWED: f64 = 1.15;
 
 /// Cost of fixed workloads against the record.
 #[derive(Debug, Default, Parser)]
 #[command(name = "cargo xtask bench smoke")]
 struct Arguments {
-    /// Write what is measured instead of comparing.
+    /// Write the measured costs instead of comparing.
     #[arg(long)]
     record: bool,
-    /// How many times faster the processor's kernels are than AVX2, instead of instructions.
+    /// Measure how many times faster the processor's kernels are than AVX2, instead of
+    /// instructions.
     #[arg(long)]
     ratios: bool,
 }
 
-/// `bench/smoke.json`. Both by name.
+/// The contents of `bench/smoke.json`, by the names of the workloads.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Record {
-    /// Less is better.
+    /// Numbers of instructions: less is better.
     instructions: BTreeMap<String, f64>,
-    /// More is better.
+    /// Ratios of times: more is better.
     ratios: BTreeMap<String, f64>,
 }
 
-/// Measures and compares, or records.
+/// Measures the workloads and compares them with the record, or writes the record.
 ///
 /// # Errors
-/// When something costs over 15 % more than recorded, or is measured but not recorded, or the other way round.
+/// Errors if a cost is over 15 % higher than recorded, or if the measured and the recorded
+/// workloads differ.
 pub(crate) fn run(checkout: &Checkout, arguments: &[String]) -> Result<()> {
     let words = std::iter::once("smoke").chain(arguments.iter().map(String::as_str));
     let arguments = Arguments::try_parse_from(words)?;
@@ -63,8 +66,9 @@ pub(crate) fn run(checkout: &Checkout, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Instructions of each workload, in the profile of the tests, which has everything built already. Each is a process of its
-/// own, as many at once as there are processors: counts do not mind.
+/// Counts the instructions of each workload in the test profile, which is already built. Each
+/// workload is its own process, and as many run at once as there are processors. Parallel processes
+/// do not change the counts.
 fn instructions(checkout: &Checkout) -> Result<BTreeMap<String, f64>> {
     ensure!(cfg!(target_arch = "x86_64"), "the record is of x86-64: run this on such a machine");
     let folder = tempfile::tempdir()?;
@@ -103,7 +107,7 @@ fn count(program: &Path, name: &str, report: &Path) -> Result<f64> {
     total(&std::fs::read_to_string(report).context("callgrind's report")?).with_context(|| name.to_owned())
 }
 
-/// The total of a report.
+/// Reads the total of a report.
 fn total(report: &str) -> Result<f64> {
     let total = report.lines().find_map(|line| line.strip_prefix("totals: ")).context("no total")?;
     let total: f64 = total.trim().parse().context("a total that is no number")?;
@@ -121,7 +125,7 @@ fn ratios(checkout: &Checkout) -> Result<BTreeMap<String, f64>> {
     text.lines().map(one).collect()
 }
 
-/// Prints a row for each and fails on the bad ones, all named.
+/// Prints a row for each workload and fails with the names of all bad ones.
 fn compare(
     recorded: &BTreeMap<String, f64>,
     found: &BTreeMap<String, f64>,

@@ -1,6 +1,6 @@
-//! `cargo xtask build-report`: foreign packages, time of a clean release build and size of the
-//! binary, against the budget. The budget's reasons are in docs/decisions; time and size are measured
-//! only with `--clean`, on an idle machine.
+//! `cargo xtask build-report`: compares the number of foreign packages, the time of a clean release
+//! build and the size of the binary with the budget. The reasons for the budget are in
+//! docs/decisions. Time and size are measured only with `--clean`, on an idle machine.
 
 use crate::{checkout::Checkout, process};
 use anyhow::{Result, bail};
@@ -9,10 +9,10 @@ use std::time::Instant;
 
 const PACKAGES_MAX: u64 = 256;
 const BUILD_SECONDS_MAX: u64 = 6 * 60;
-/// The embedding model is about 23 MB of it.
+/// The maximum size of the binary in MiB. The embedding model takes about 23 MB of it.
 const BINARY_MIB_MAX: u64 = 64;
 
-/// What to measure.
+/// The measurements to make.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Arguments {
     /// Time a clean release build in a temporary folder (minutes).
@@ -26,10 +26,10 @@ struct Figure {
     max: u64,
 }
 
-/// Prints the table.
+/// Prints the table of figures.
 ///
 /// # Errors
-/// When a figure is over its budget.
+/// Errors if a figure is over its budget.
 pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     let mut figures =
         vec![Figure { name: "foreign packages", value: packages(checkout)?, max: PACKAGES_MAX }];
@@ -37,7 +37,7 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     let target = if arguments.clean { folder.path().to_owned() } else { checkout.target.clone() };
     let binary = target.join("release").join("loci");
     if arguments.clean {
-        // Downloads are not building.
+        // The build time does not include downloads.
         process::run(&mut checkout.cargo(&["fetch", "--locked"]))?;
         let began = Instant::now();
         let mut build = checkout.cargo(&["build", "--quiet", "--locked", "--release", "--package", "loci"]);
@@ -63,8 +63,9 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Foreign packages compiled for the binary, those of build scripts included. Ours are no risk, and
-/// their number is how we cut.
+/// Returns the number of foreign packages compiled for the binary, including those of build
+/// scripts. Our own packages are not counted: they are no risk, and their number is a design
+/// choice.
 fn packages(checkout: &Checkout) -> Result<u64> {
     let arguments = ["tree", "--locked", "-e", "normal,build", "-p", "loci", "--prefix", "none"];
     let tree = process::output(&mut checkout.cargo(&arguments))?;

@@ -1,5 +1,5 @@
-//! The tests of the clients in other languages (`clients/`), against recorded answers and against the binary. It builds the
-//! binary and holds no test itself.
+//! The tests of the clients in other languages (`clients/`), against recorded answers and against
+//! the binary. It builds the binary and contains no test.
 
 use crate::checkout::Checkout;
 use crate::{process, tools};
@@ -7,10 +7,11 @@ use anyhow::Result;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The Python client; what is generated is compared with the binary's API, for every language.
+/// Tests the Python client, and compares the generated files of every language with the API of the
+/// binary.
 ///
 /// # Errors
-/// When the binary does not build or a test fails.
+/// Errors if the binary does not build or a test fails.
 pub(crate) fn python(checkout: &Checkout) -> Result<()> {
     let loci = checkout.loci()?;
     let mut command = Command::new(tools::python()?);
@@ -19,21 +20,21 @@ pub(crate) fn python(checkout: &Checkout) -> Result<()> {
     process::run(command.env("LOCI_BIN", loci).env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
-/// The TypeScript client, with the compiler that its lock names.
+/// Tests the TypeScript client, with the compiler that its lock names.
 ///
 /// # Errors
-/// When the binary or the client does not build, or a test fails.
+/// Errors if the binary or the client does not build, or if a test fails.
 pub(crate) fn typescript(checkout: &Checkout) -> Result<()> {
     let loci = checkout.loci()?;
     install(checkout)?;
     process::run(npm(checkout, &["test"]).env("LOCI_BIN", loci))
 }
 
-/// Returns the folder of the TypeScript client's modules as JavaScript, which are built unless they
-/// are.
+/// Returns the folder of the TypeScript client's modules as JavaScript, and builds them if
+/// necessary.
 ///
 /// # Errors
-/// When it does not build.
+/// Errors if the client does not build.
 pub(crate) fn built_typescript(checkout: &Checkout) -> Result<PathBuf> {
     if !checkout.is_built {
         install(checkout)?;

@@ -1,15 +1,16 @@
-//! `loci-bench` as callgrind counts it: a copy without its debug information, which callgrind would read
-//! anew for every process, for longer than most of them run. Names of functions stay.
+//! The copy of `loci-bench` that callgrind counts, without debug information. Callgrind would read
+//! that information again for every process, which takes longer than most of them run. The names of
+//! functions remain.
 
 use crate::{checkout::Checkout, process};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The copy in a folder, of what is built now.
+/// Creates the copy of the current build in a folder.
 ///
 /// # Errors
-/// An error where it cannot be built, or `strip` cannot be run.
+/// Errors if the program cannot be built, or if `strip` cannot be run.
 pub(crate) fn copy(checkout: &Checkout, folder: &Path) -> Result<PathBuf> {
     let built = checkout.loci()?.with_file_name("loci-bench");
     let copy = folder.join("loci-bench");

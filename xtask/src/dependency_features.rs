@@ -1,14 +1,14 @@
-//! Features of foreign crates that the tests have and the product alone has not. One build of the
-//! whole workspace gives each crate every feature that anyone in it asks for, the tools of tests
-//! among them: what needs a feature that the product lacks fails where the product is installed and
-//! nowhere else. A regular expression once did.
+//! Finds features of foreign crates that the tests have and the product alone lacks. One build of
+//! the whole workspace gives each crate every feature that any member requests, including the test
+//! tools. Code that needs a missing feature then fails only where the product is installed. A
+//! regular expression once failed this way.
 
 use crate::checkout::{Checkout, FEATURES};
 use crate::process;
 use anyhow::{Result, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Features that change nothing the product does: crate, feature, and what it adds.
+/// Features that do not change the product: crate, feature, and the effect of the feature.
 const HARMLESS: &[(&str, &str, &str)] = &[
     ("loci", "onnx", "an encoder that a configuration must name"),
     ("loci-client", "agentcore", "one more store of agents"),
@@ -30,7 +30,7 @@ type Features = BTreeMap<String, BTreeSet<String>>;
 /// Compares the features of the product alone with those of the workspace and its tests.
 ///
 /// # Errors
-/// Names crate and feature of each difference that is not known to be harmless.
+/// Errors with the crate and the feature of each difference that is not known to be harmless.
 pub(crate) fn check(checkout: &Checkout) -> Result<()> {
     let product = features(checkout, &["--package", "loci", "--edges", "normal,build"])?;
     let tested = features(checkout, &["--workspace", "--features", FEATURES, "--edges", "normal,build,dev"])?;

@@ -1,6 +1,6 @@
-//! Commands side by side, a few at a time: most of them wait for the disk or for a time to pass, or
-//! use one processor. The output of each is printed under its name, when it ends and each minute
-//! before. Behind a failure no other is started. It knows nothing of what they do.
+//! Runs commands in parallel, a few at a time: most of them wait for the disk or for a timeout, or
+//! use one processor. The output of each is printed under its name, every minute and at its end.
+//! After a failure no further command starts. It knows nothing about the commands.
 
 use crate::{process, processor_time};
 use anyhow::{Context, Result, bail};
@@ -12,19 +12,19 @@ use std::process::{Command, Stdio};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Test programs that run at a time.
+/// The number of test programs that run at a time.
 pub(crate) const LANES: usize = 2;
-/// The time after which a command that still runs shows its output: what is ended from outside has
-/// shown where it was.
+/// The interval at which a running command shows its output. A command that is killed from outside
+/// has then shown its progress.
 const PART_EVERY: Duration = Duration::from_secs(60);
-/// The time between two looks at a command.
+/// The time between two checks of a command.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A part of the output of a command.
 #[derive(Debug)]
 struct Part<'a> {
     output: &'a [u8],
-    /// The time of processors since the command began.
+    /// The processor time since the command began.
     processor: Option<Duration>,
     is_last: bool,
 }
@@ -34,7 +34,7 @@ struct Part<'a> {
 pub(crate) struct Ended {
     pub(crate) name: String,
     pub(crate) took: Duration,
-    /// The time of processors, where the system tells it.
+    /// The processor time, if the system reports it.
     pub(crate) processor: Option<Duration>,
     pub(crate) outcome: Result<()>,
 }
@@ -44,16 +44,17 @@ pub(crate) struct Ended {
 pub(crate) struct Job {
     pub(crate) name: String,
     pub(crate) command: Command,
-    /// It holds cargo's lock of the target folder, for which a second one would wait in its lane.
+    /// True if the command holds cargo's lock of the target folder. A second such command would
+    /// occupy a lane while it waits for the lock.
     pub(crate) is_cargo: bool,
-    /// The names of the jobs that end before it begins.
+    /// The names of the jobs that must end before this one begins.
     pub(crate) after: &'static [&'static str],
 }
 
 #[derive(Debug)]
 struct Jobs {
     waiting: VecDeque<Job>,
-    /// The names of those that run.
+    /// The names of the running jobs.
     running: Vec<String>,
     is_cargo_running: bool,
     ended: Vec<Ended>,
@@ -67,13 +68,13 @@ impl Jobs {
         !(job.is_cargo && self.is_cargo_running || job.after.iter().any(is_open))
     }
 
-    /// Nothing is started any more.
+    /// Returns true if no further job starts.
     fn is_over(&self) -> bool {
         self.waiting.is_empty() || self.ended.iter().any(|one| one.outcome.is_err())
     }
 
-    /// The first job that can run now, which runs from here on. Of those that wait for each other
-    /// it is the first.
+    /// Removes and returns the first job that can run now, and marks it as running. If the waiting
+    /// jobs wait for each other, it returns the first of them.
     fn start(&mut self) -> Option<Job> {
         let free = self.waiting.iter().position(|job| self.is_free(job));
         let job = self.waiting.remove(free.or_else(|| self.running.is_empty().then_some(0))?)?;
@@ -89,12 +90,12 @@ impl Jobs {
     }
 }
 
-/// Runs jobs, so many at a time and one of cargo, and returns those that ran in the order of their
-/// ends.
+/// Runs jobs, `at_once` at a time but only one of cargo, and returns the finished jobs in the order
+/// of their ends.
 pub(crate) fn run(jobs: Vec<Job>, at_once: usize) -> Vec<Ended> {
     let jobs = Jobs { waiting: jobs.into(), running: Vec::new(), is_cargo_running: false, ended: Vec::new() };
     let (jobs, change) = (Mutex::new(jobs), Condvar::new());
-    // The next job of a lane, when one can run; nothing at the end.
+    // Returns the next job of a lane when one can run, or `None` at the end.
     let next = || {
         let mut jobs = locked(&jobs);
         while !jobs.is_over() {
@@ -107,7 +108,7 @@ pub(crate) fn run(jobs: Vec<Job>, at_once: usize) -> Vec<Ended> {
     };
     let lane = || {
         while let Some(Job { name, mut command, is_cargo, .. }) = next() {
-            // A terminal that is gone must not end the tests.
+            // A closed terminal must not end the tests.
             let _ = writeln!(std::io::stdout(), "$ {}", process::line(&command));
             let began = Instant::now();
             let mut processor = None;
@@ -132,7 +133,7 @@ pub(crate) fn run(jobs: Vec<Job>, at_once: usize) -> Vec<Ended> {
 /// Runs the commands.
 ///
 /// # Errors
-/// When one does not succeed, with its name; those behind it are not run.
+/// Errors with the name of the first command that fails. The commands after it do not run.
 pub(crate) fn succeed(jobs: Vec<Job>) -> Result<()> {
     for one in run(jobs, LANES) {
         one.outcome.with_context(|| one.name)?;
@@ -145,14 +146,14 @@ fn print(name: &str, took: Duration, part: &Part<'_>) {
     let processor = part
         .processor
         .map_or_else(String::new, |time| format!(", {:.1} s of processors", time.as_secs_f64()));
-    // Locked, so that the outputs of two are never mixed.
+    // Locked, so that the outputs of two commands never mix.
     let mut terminal = std::io::stdout().lock();
     let _ = writeln!(terminal, "\n── {name}, {:.1} s{processor}{state} ──", took.as_secs_f64());
     let _ = terminal.write_all(part.output);
 }
 
-/// Runs a command to its end. `show` gets the output in parts: each time what came since the part
-/// before, and at the end the last one.
+/// Runs a command to its end. `show` gets the output in parts: each part is the output since the
+/// previous one, and the last part comes at the end.
 fn followed(command: &mut Command, every: Duration, mut show: impl FnMut(&Part<'_>)) -> Result<()> {
     let file = tempfile::tempfile().context("a file for the output of a command")?;
     command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file.try_clone()?);
@@ -160,7 +161,7 @@ fn followed(command: &mut Command, every: Duration, mut show: impl FnMut(&Part<'
     let mut child = command.spawn().with_context(|| format!("starting `{line}`"))?;
     let (mut shown, mut began, mut processor) = (0, Instant::now(), None);
     loop {
-        // Before the look at its end, behind which the system knows it no more.
+        // Read before the check of the end, after which the system no longer knows the process.
         processor = processor_time::of_process(child.id()).or(processor);
         let status = child.try_wait()?;
         if status.is_some() || began.elapsed() >= every {
@@ -177,7 +178,8 @@ fn followed(command: &mut Command, every: Duration, mut show: impl FnMut(&Part<'
     }
 }
 
-/// Returns the end of a file. The place at which a command writes into it stays.
+/// Returns the bytes of a file from `start` on. The position at which the command writes does not
+/// change.
 fn written_behind(file: &File, start: u64) -> Result<Vec<u8>> {
     let bytes = file.metadata()?.len().saturating_sub(start);
     let mut output = vec![0; usize::try_from(bytes)?];
@@ -206,7 +208,7 @@ mod tests {
     #[test]
     fn one_job_of_cargo_runs_at_a_time() -> Result<()> {
         let folder = tempfile::tempdir()?;
-        // A second one would find the folder of the first.
+        // A second job would find the folder of the first.
         let script = format!("mkdir {0}/held && sleep 0.05 && rmdir {0}/held", folder.path().display());
         let cargo = |name| Job { is_cargo: true, ..shell(name, &script) };
         let ended = run(vec![cargo("a"), cargo("b"), shell("c", "exit 0")], LANES);
@@ -235,7 +237,7 @@ mod tests {
     fn two_run_at_a_time() -> Result<()> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().display();
-        // Each waits for the other to begin: one after the other, neither would end.
+        // Each job waits for the other to begin. In sequence, neither would end.
         let meet = |own: &str, other: &str| {
             format!("cd {path}; mkfifo {own} {other} 2>/dev/null; : > {own} & : < {other}; wait")
         };
@@ -276,7 +278,7 @@ mod tests {
         let mut command = shell("waits", &script).command;
         let mut parts = Vec::new();
         followed(&mut command, Duration::ZERO, |part| {
-            // Until somebody opens the other end, the command waits.
+            // The command waits until another process opens the other end.
             if part.output == b"begun\n" {
                 drop(File::options().write(true).open(&pipe));
             }

@@ -1,5 +1,6 @@
-//! `cargo xtask …`: tests, tidy, acceptance with foreign clients, and the budget of the build. It decides nothing about
-//! the product: benchmarks, crash rounds and fuzzing are programs of `loci-bench` that it starts.
+//! `cargo xtask …`: tests, tidy, acceptance with foreign clients, and the budget of the build. It
+//! decides nothing about the product: benchmarks, crash rounds and fuzzing are programs of
+//! `loci-bench` that it starts.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool talks to its terminal")]
 #![expect(
     clippy::disallowed_methods,
@@ -40,27 +41,28 @@ use std::process::ExitCode;
 enum Task {
     /// Everything CI runs, in order, stopping at the first failure.
     Test(test_run::Arguments),
-    /// The house rules a machine can check.
+    /// House rules that a machine can check.
     Tidy,
     /// Foreign clients against a fresh server.
     Acceptance(acceptance::Arguments),
     /// Makes the built-in embedding model's file from the published weights.
     Model(model::Arguments),
-    /// Whole ways through the product, with the binary and real git.
+    /// Complete workflows of the product, with the binary and real git.
     Walk(walk::Arguments),
-    /// A PostgreSQL with pgvector for the tests, where they look for it.
+    /// A PostgreSQL with pgvector for the tests, in the folder where they look for it.
     Postgres,
-    /// Readers of foreign text on texts that were made to be dear: their instructions must not grow faster
-    /// than the text.
+    /// Worst-case texts for the parsers of foreign text: instructions must not grow faster than the
+    /// text.
     Scanners,
     /// Packages, build time and size, against the budget.
     BuildReport(build_report::Arguments),
-    /// Kills a server under load, or between the steps of its pipeline, and checks what it acknowledged; arguments go to
-    /// `loci-bench crash`.
+    /// Kills a server under load, or between the steps of its pipeline, and checks the acknowledged
+    /// data; arguments go to `loci-bench crash`.
     Crash(bench_programs::Arguments),
     /// Random operations against the model of a store; arguments go to `loci-bench fuzz`.
     Fuzz(bench_programs::Arguments),
-    /// A benchmark program of `loci-bench`, or `index`, `embed` or `smoke`, optimised; arguments go to it.
+    /// A benchmark program of `loci-bench`, or `index`, `embed` or `smoke`, optimised; arguments go
+    /// to it.
     Bench(bench_programs::Arguments),
 }
 
@@ -68,7 +70,8 @@ fn main() -> ExitCode {
     match run(Task::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Without the backtrace that `Debug` adds: the steps and commands in the chain say where.
+            // Without the backtrace that `Debug` adds: the steps and commands in the error chain
+            // locate the failure.
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }

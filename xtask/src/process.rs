@@ -1,11 +1,12 @@
-//! Runs other programs: says what it runs, and turns a bad exit into an error that names the command. It never goes
-//! through a shell.
+//! Runs other programs: prints each command, and turns a failed exit into an error that names the
+//! command. It never uses a shell.
 
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;
 
-/// The command as one would type it, without its environment and the folder of its program.
+/// Returns the command as a user would type it, without its environment and the folder of its
+/// program.
 pub(crate) fn line(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let words =
@@ -13,10 +14,10 @@ pub(crate) fn line(command: &Command) -> String {
     words.map(|w| w.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
 
-/// Runs to the end with our own terminal.
+/// Runs a command to its end on our own terminal.
 ///
 /// # Errors
-/// When it cannot be started or does not succeed.
+/// Errors if it cannot be started or does not succeed.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     println!("$ {}", line(command));
     let status = command.status().with_context(|| format!("starting `{}`", line(command)))?;
@@ -26,10 +27,11 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs to the end and returns what it wrote to its standard output; errors go to our terminal.
+/// Runs a command to its end and returns its standard output. Its standard error goes to our
+/// terminal.
 ///
 /// # Errors
-/// When it cannot be started or does not succeed.
+/// Errors if it cannot be started or does not succeed.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     command.stderr(std::process::Stdio::inherit());
     let output = command.output().with_context(|| format!("starting `{}`", line(command)))?;
@@ -40,7 +42,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Whether it starts and succeeds, in silence.
+/// Returns true if the command starts and succeeds. It prints nothing.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command.output().is_ok_and(|o| o.status.success())
 }

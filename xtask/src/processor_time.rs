@@ -3,23 +3,23 @@
 
 use std::time::Duration;
 
-/// Ticks of a second in `/proc`, which are the same for all programs on Linux.
+/// The ticks per second in `/proc`, which are the same for all programs on Linux.
 const TICKS_PER_SECOND: u64 = 100;
-/// The places of `utime`, `stime`, `cutime` and `cstime`, counted behind the name of the program.
+/// The positions of `utime`, `stime`, `cutime` and `cstime`, counted after the name of the program.
 const TIMES: std::ops::Range<usize> = 11..15;
 
-/// Returns the time of the process and of the children it has waited for.
+/// Returns the processor time of a process and of the children it has waited for.
 pub(crate) fn of_process(process: u32) -> Option<Duration> {
     parse(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
 }
 
-/// Returns the time of this process and of the children it has waited for.
+/// Returns the processor time of this process and of the children it has waited for.
 pub(crate) fn of_this_process() -> Option<Duration> {
     of_process(std::process::id())
 }
 
 fn parse(line: &str) -> Option<Duration> {
-    // The name may hold anything, so the fields are counted from its closing parenthesis.
+    // The name may contain any character, so the fields are counted from its closing parenthesis.
     let fields: Vec<&str> = line.get(line.rfind(')')? + 1..)?.split_ascii_whitespace().collect();
     let ticks = fields.get(TIMES)?.iter().map(|field| field.parse::<u64>().ok()).sum::<Option<u64>>()?;
     Some(Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND))

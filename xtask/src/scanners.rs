@@ -1,32 +1,33 @@
-//! `cargo xtask scanners`: what readers of foreign text cost on texts that were made to be dear. Each is
-//! counted at three sizes, one ten times the other, in instructions under callgrind: a loaded machine does
-//! not change them. Readers and texts are `loci-bench`'s.
+//! `cargo xtask scanners`: the cost of parsers of foreign text on worst-case texts. Each parser is
+//! counted at three sizes, each ten times the previous one, in instructions under callgrind. The
+//! load of the machine does not change the counts. The parsers and texts are part of `loci-bench`.
 
 use crate::{checkout::Checkout, counted_program, process};
 use anyhow::{Context, Result, bail, ensure};
 use std::path::Path;
 use std::process::Command;
 
-/// Instructions of a text may be so many times those of one a tenth as long. A reader that compares
-/// everything with everything has a hundred times as many; one that sorts has twelve.
+/// The maximum growth of instructions for a text ten times as long. A parser that compares
+/// everything with everything needs a hundred times as many; one that sorts needs twelve.
 const GROWTH_MAX: f64 = 13.0;
-/// Readers that may grow faster, with the growth that they are allowed: each stops at a budget of
-/// its own beyond the sizes that are counted here.
+/// Parsers that may grow faster, with their allowed growth. Each stops at its own budget, beyond
+/// the sizes that are counted here.
 const BOUNDED_OTHERWISE: [(&str, f64); 1] = [("a diff of documents", 45.0)];
-/// The counted function of `loci-bench`: each of its calls.
+/// The function of `loci-bench` whose calls callgrind counts.
 const MEASURED: &str = "loci_bench::scanners::measured";
-/// Sizes of each case.
+/// The number of sizes of each case.
 const SIZES: usize = 3;
 
-/// A reader on a text, and its instructions at each size.
+/// A parser with a text, and its instructions at each size.
 struct Case {
     name: String,
     instructions: [f64; SIZES],
 }
 
 impl Case {
-    /// The greater of the growth to the largest size and the mean growth of both steps: what is
-    /// made once, as soon as a text is long enough, counts in the mean alone.
+    /// Returns the greater of two values: the growth to the largest size, and the mean growth of
+    /// both steps. Work that is done once, as soon as a text is long enough, counts only in the
+    /// mean.
     fn growth(&self) -> f64 {
         let [small, middle, large] = self.instructions;
         (large / middle).max((large / small).sqrt())
@@ -38,10 +39,11 @@ impl Case {
     }
 }
 
-/// Counts every case and judges its growth.
+/// Counts every case and checks its growth.
 ///
 /// # Errors
-/// An error where a reader's instructions grow faster than its text, naming it, or nothing was counted.
+/// Errors with the parser's name if its instructions grow faster than its text, or if nothing was
+/// counted.
 pub(crate) fn run(checkout: &Checkout) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let program = counted_program::copy(checkout, folder.path())?;
@@ -61,7 +63,7 @@ fn lane_of(program: &Path, folder: &Path, (lane, lanes): (usize, usize)) -> Resu
     let report = folder.join(format!("lane-{lane}"));
     let mut command = Command::new("valgrind");
     command.args(["--quiet", "--tool=callgrind", "--collect-atstart=no", "--dump-line=no"]);
-    // Every call of `measured` is a part of its own.
+    // Callgrind dumps each call of `measured` separately.
     command.arg(format!("--toggle-collect={MEASURED}")).arg(format!("--dump-after={MEASURED}"));
     command.arg(format!("--callgrind-out-file={}", report.display()));
     command.arg(program).args(["scanners", "--lane", &format!("{lane}/{lanes}")]);
@@ -78,7 +80,7 @@ fn lane_of(program: &Path, folder: &Path, (lane, lanes): (usize, usize)) -> Resu
     names.lines().enumerate().map(case).collect()
 }
 
-/// The total of a part.
+/// Reads the total of a part.
 fn total(report: &str) -> Result<f64> {
     let total = report.lines().find_map(|line| line.strip_prefix("totals: ")).context("no total")?;
     let total: f64 = total.trim().parse().context("a total that is no number")?;
@@ -86,7 +88,7 @@ fn total(report: &str) -> Result<f64> {
     Ok(total)
 }
 
-/// Prints a row for each and fails on those that grow too fast, all named.
+/// Prints a row for each case and fails with the names of all that grow too fast.
 fn judge(cases: &[Case]) -> Result<()> {
     ensure!(!cases.is_empty(), "no reader was counted");
     println!(
@@ -127,7 +129,7 @@ mod tests {
         check([100.0, 1_290.0, 13_000.0], true);
         check([100.0, 500.0, 6_600.0], false);
         check([100.0, 1_400.0, 19_000.0], false);
-        // Something is made once where a text is long enough, and never again.
+        // Some work is done once, when a text is long enough, and never again.
         check([65.0, 6_829.0, 7_479.0], true);
         check([65.0, 6_829.0, 12_000.0], false);
         check([1.0, 100.0, 10_000.0], false);

@@ -1,6 +1,6 @@
-//! The test programs of the workspace, and those of one package, as the whole workspace builds
-//! them: `--package` would unify the features of what they depend on in another way, and compile
-//! most of it a second time. It runs them and reads nothing of what they print.
+//! The test programs of the workspace and of one package, in the build of the whole workspace.
+//! `--package` would unify the features of dependencies differently and compile most of them a
+//! second time. It runs the programs and does not read their output.
 
 use crate::checkout::Checkout;
 use crate::process;
@@ -11,10 +11,10 @@ use std::io::BufReader;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// The file in the target folder with the programs of the last build.
+/// The file in the target folder that lists the programs of the last build.
 const LIST: &str = "test-programs.json";
 
-/// A built test program, and the folder that `cargo test` would run it in.
+/// A built test program, and the folder in which `cargo test` would run it.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TestProgram {
     pub(crate) name: String,
@@ -23,13 +23,14 @@ pub(crate) struct TestProgram {
 }
 
 impl TestProgram {
-    /// The folder of its package, and its own name.
+    /// Returns the folder of the package and the name of the program.
     pub(crate) fn label(&self) -> String {
         let package = self.package.file_name().unwrap_or_default().to_string_lossy();
         format!("{package}, {}", self.name)
     }
 
-    /// The command that runs it, with the arguments behind `--` of a `cargo test`.
+    /// Returns the command that runs the program. `arguments` are those that follow `--` in
+    /// `cargo test`.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.executable);
         command.args(arguments).current_dir(&self.package).env("CARGO_MANIFEST_DIR", &self.package);
@@ -40,7 +41,7 @@ impl TestProgram {
 /// Builds the tests of the workspace and returns those of the package in the folder `crates/NAME`.
 ///
 /// # Errors
-/// When something does not compile, or the package has no test program.
+/// Errors if something does not compile, or if the package has no test program.
 pub(crate) fn of_package(checkout: &Checkout, folder: &str) -> Result<Vec<TestProgram>> {
     let package = checkout.root.join("crates").join(folder);
     let mut programs = of_workspace(checkout)?;
@@ -54,7 +55,7 @@ pub(crate) fn of_package(checkout: &Checkout, folder: &str) -> Result<Vec<TestPr
 /// Builds the tests of the workspace, unless they are built, and returns them, package by package.
 ///
 /// # Errors
-/// When something does not compile.
+/// Errors if something does not compile.
 pub(crate) fn of_workspace(checkout: &Checkout) -> Result<Vec<TestProgram>> {
     let list = checkout.target.join(LIST);
     if checkout.is_built {

@@ -1,6 +1,6 @@
-//! `cargo xtask test`: the steps of CI with their times, stopping at the first failure. Steps run
-//! side by side, each in a process of its own, behind those that make what they use. It has no
-//! logic of a step: each is a cargo command or another task.
+//! `cargo xtask test`: runs the steps of CI, prints their times, and stops at the first failure.
+//! Steps run in parallel, each in its own process, after the steps whose results they use. It has
+//! no logic of a step: each step is a cargo command or another task.
 
 use crate::checkout::{BUILT, Checkout};
 use crate::lanes::{Ended, Job};
@@ -15,10 +15,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Which steps to run; all of them when nothing is said.
+/// The steps to run. The default is all of them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Start at this step, to go on after a repair.
+    /// Start at this step, to continue after a repair.
     #[arg(long, value_parser = step_names())]
     from: Option<String>,
     /// Run this step only.
@@ -29,28 +29,28 @@ pub(crate) struct Arguments {
 struct Step {
     name: &'static str,
     run: fn(&Checkout) -> Result<()>,
-    /// The steps that end before it begins.
+    /// The names of the steps that must end before this one begins.
     after: &'static [&'static str],
-    /// It compiles, under cargo's lock.
+    /// True if the step compiles, under cargo's lock.
     is_cargo: bool,
 }
 
-/// A step of what a look at the sources says.
+/// Returns a step that reads only the sources.
 const fn early(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
     Step { name, run, after: &["tools"], is_cargo: false }
 }
 
-/// A step that uses what the step `build` has built.
+/// Returns a step that uses the build of the step `build`.
 const fn built(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
     Step { name, run, after: BUILD, is_cargo: false }
 }
 
-/// A step that uses the TypeScript client too.
+/// Returns a step that also uses the TypeScript client.
 const fn with_client(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
     Step { name, run, after: CLIENT, is_cargo: false }
 }
 
-/// A step that compiles something else than the tests.
+/// Returns a step that compiles other code than the tests.
 const fn compiling(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
     Step { name, run, after: BUILD, is_cargo: true }
 }
@@ -58,17 +58,17 @@ const fn compiling(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step
 const BUILD: &[&str] = &["build", "postgres"];
 const CLIENT: &[&str] = &["build", "postgres", "typescript-client"];
 
-/// Those that may run at the same time share no file, port or figure.
+/// The steps of CI. Steps that may run at the same time share no file, port or figure.
 const STEPS: &[Step] = &[
     Step { name: "tools", run: tools::check, after: &[], is_cargo: false },
     early("fmt", |c| process::run(&mut c.cargo(&["fmt", "--all", "--check"]))),
     early("tidy", |c| tidy::run(&c.root)),
-    // What takes minutes begins when what takes seconds found nothing.
+    // The slow steps begin after the quick ones found nothing.
     Step { name: "build", run: build, after: &["fmt", "tidy"], is_cargo: true },
     early("postgres", postgres::run),
     early("dependency-features", dependency_features::check),
     early("build-report", |c| build_report::run(c, &build_report::Arguments::default())),
-    // The long ones first.
+    // The long steps come first.
     built("test", tests),
     built("engine-postgres", engine_on_postgres),
     built("typescript-client", clients::typescript),
@@ -110,18 +110,20 @@ fn step_names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(STEPS.iter().map(|s| s.name))
 }
 
-/// Steps side by side: most of them wait for leases, pauses or the disk.
+/// The number of steps that run at a time. Most of them wait for leases, pauses or the disk.
 const STEPS_AT_ONCE: usize = 3;
-/// Tests that run at a time for each processor: most of them wait for the disk half of their time.
+/// The number of tests that run at a time for each processor. Most of them wait for the disk half
+/// of their time.
 const TESTS_PER_PROCESSOR: usize = 2;
 
-/// All tests, and the programs that are part of none.
+/// Builds all tests and the programs that are part of no test.
 fn build(checkout: &Checkout) -> Result<()> {
     test_programs::of_workspace(checkout)?;
     checkout.loci().map(drop)
 }
 
-/// All test programs side by side, those of one long test with those of many.
+/// Runs all test programs in parallel, so that programs with one long test overlap with programs of
+/// many tests.
 fn tests(checkout: &Checkout) -> Result<()> {
     let programs = test_programs::of_workspace(checkout)?;
     let command = |program: &TestProgram| {
@@ -132,12 +134,13 @@ fn tests(checkout: &Checkout) -> Result<()> {
     lanes::succeed(programs.iter().map(command).collect())
 }
 
-/// The examples in doc comments.
+/// Runs the examples in doc comments.
 fn doc_tests(checkout: &Checkout) -> Result<()> {
     process::run(&mut checkout.workspace(&["test", "--doc"]))
 }
 
-/// The command with its part of the tests that run at a time, unless somebody said how many.
+/// Gives the command its share of the tests that run at a time, unless the environment already sets
+/// the number.
 fn with_test_threads(command: &mut Command, programs: usize) -> &mut Command {
     if std::env::var_os("RUST_TEST_THREADS").is_none() {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -147,8 +150,8 @@ fn with_test_threads(command: &mut Command, programs: usize) -> &mut Command {
     command
 }
 
-/// What the engine's tests say of tasks, facts, jobs, deliveries and servers on the other store. Those that begin anew for every
-/// write that may fail would take too long there.
+/// Runs the engine's tests of tasks, facts, jobs, deliveries and servers on PostgreSQL. It skips
+/// the tests that restart for every write that may fail, because they would take too long there.
 fn engine_on_postgres(checkout: &Checkout) -> Result<()> {
     let tests = [
         "coding::",
@@ -168,7 +171,8 @@ fn engine_on_postgres(checkout: &Checkout) -> Result<()> {
     process::run(with_test_threads(it.command(&arguments).env("LOCI_TEST_STORE", "postgres"), 1))
 }
 
-/// Facts superseded, refreshed and invalidated while servers and databases are killed, on both stores.
+/// Supersedes, refreshes and invalidates facts while servers and databases are killed, on both
+/// stores.
 fn crash_facts(checkout: &Checkout) -> Result<()> {
     for rest in [&["--facts", "--rounds", "8"][..], &["--facts", "--rounds", "5", "--store", "postgres"]] {
         bench_programs::crash(checkout, &bench_programs::Arguments::new(rest))?;
@@ -176,7 +180,7 @@ fn crash_facts(checkout: &Checkout) -> Result<()> {
     Ok(())
 }
 
-/// Webhooks of a forge while servers and databases are killed, on both stores.
+/// Sends webhooks of a forge while servers and databases are killed, on both stores.
 fn crash_hooks(checkout: &Checkout) -> Result<()> {
     for rest in [&["--hooks", "--rounds", "2"][..], &["--hooks", "--rounds", "2", "--store", "postgres"]] {
         bench_programs::crash(checkout, &bench_programs::Arguments::new(rest))?;
@@ -184,8 +188,8 @@ fn crash_hooks(checkout: &Checkout) -> Result<()> {
     Ok(())
 }
 
-/// The two packages whose dependencies give common crates further features are documented apart:
-/// all others share what `reduced-builds` checks.
+/// Builds the documentation. The two packages whose dependencies give common crates further
+/// features are documented separately. All others share the artifacts of `reduced-builds`.
 fn doc(checkout: &Checkout) -> Result<()> {
     let apart = ["xtask", "loci-onnx"];
     let others = ["--workspace", "--exclude", apart[0], "--exclude", apart[1]];
@@ -196,10 +200,10 @@ fn doc(checkout: &Checkout) -> Result<()> {
     Ok(())
 }
 
-/// Runs the steps and prints what each took.
+/// Runs the steps and prints the time of each.
 ///
 /// # Errors
-/// When a step fails; the steps after it are not run.
+/// Errors if a step fails. The steps after it do not run.
 pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     let steps = chosen(arguments);
     let started = Instant::now();
@@ -208,7 +212,7 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
         [step] => vec![here(checkout, step)],
         steps => side_by_side(checkout, steps)?,
     };
-    // They ended in another order: the first that failed is where to go on.
+    // The steps end in another order. The first that failed is the one to continue from.
     done.sort_by_key(|ended| STEPS.iter().position(|step| step.name == ended.name));
     print_times(&done, started.elapsed());
     let failed = done.iter().filter(|step| step.outcome.is_err()).count();
@@ -227,11 +231,11 @@ fn here(checkout: &Checkout, step: &Step) -> Ended {
     Ended { name: step.name.to_owned(), took: began.elapsed(), processor, outcome }
 }
 
-/// Runs each step in a process of its own.
+/// Runs each step in its own process.
 fn side_by_side(checkout: &Checkout, steps: &[&Step]) -> Result<Vec<Ended>> {
     let folder = tempfile::tempdir()?;
     let program = folder.path().join("xtask");
-    // Builds of the workspace replace the program that runs.
+    // Builds of the workspace replace the running program.
     std::fs::copy(std::env::current_exe()?, &program).context("a copy of this program")?;
     build_what_is_left_out(checkout, steps)?;
     let memory = MemoryFolder::new();
@@ -239,7 +243,7 @@ fn side_by_side(checkout: &Checkout, steps: &[&Step]) -> Result<Vec<Ended>> {
     Ok(lanes::run(jobs, STEPS_AT_ONCE))
 }
 
-/// Builds what the steps find built, where the steps that build it are not chosen.
+/// Builds the programs that the steps need, if the steps that build them are not selected.
 fn build_what_is_left_out(checkout: &Checkout, steps: &[&Step]) -> Result<()> {
     let is_chosen = |name| steps.iter().any(|step| step.name == name);
     if !is_chosen("build") {
@@ -251,7 +255,8 @@ fn build_what_is_left_out(checkout: &Checkout, steps: &[&Step]) -> Result<()> {
     Ok(())
 }
 
-/// The step in a process of its own. Behind the step `build` it finds built what that has built.
+/// Returns the step as a job in its own process. After the step `build`, it uses the existing
+/// build.
 fn by_itself(program: &Path, step: &Step, temporary: Option<&MemoryFolder>) -> Job {
     let mut command = Command::new(program);
     command.args(["test", "--only", step.name]);

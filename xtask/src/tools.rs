@@ -1,5 +1,6 @@
-//! The tools the tests need: checks the ones a fresh machine has (git, Python 3.11, Node 20), installs the rest. A tool
-//! that is missing and cannot be installed is an error that names the remedy, never a skipped test.
+//! The tools of the tests. It checks the tools of a fresh machine (git, Python 3.11, Node 20) and
+//! installs the rest. A tool that is missing and cannot be installed is an error that names the
+//! remedy, never a skipped test.
 
 use crate::{checkout::Checkout, process};
 use anyhow::{Context, Result, bail, ensure};
@@ -11,10 +12,10 @@ const NODE_MIN: u32 = 20;
 /// The compiler of clippy, for `xtask/compiler.sh`.
 const CLIPPY_DRIVER: &str = "clippy-driver";
 
-/// Checks every tool, installing what can be.
+/// Checks every tool, and installs missing tools if possible.
 ///
 /// # Errors
-/// Names the first tool that is missing or too old.
+/// Errors with the name of the first tool that is missing or too old.
 pub(crate) fn check(checkout: &Checkout) -> Result<()> {
     ensure!(
         process::succeeds(Command::new("git").arg("--version")),
@@ -37,14 +38,14 @@ pub(crate) fn check(checkout: &Checkout) -> Result<()> {
     Ok(())
 }
 
-/// It counts the instructions of `bench smoke` and `scanners`.
+/// Installs valgrind, which counts the instructions of `bench smoke` and `scanners`.
 fn valgrind() -> Result<()> {
     let present = || process::succeeds(Command::new("valgrind").arg("--version"));
     if present() {
         return Ok(());
     }
     let apt = |arguments: &[&str]| process::run(Command::new("apt-get").args(arguments));
-    // The lists of a fresh machine are empty or old.
+    // The package lists of a fresh machine are empty or old.
     apt(&["install", "--yes", "--no-install-recommends", "valgrind"])
         .or_else(|_| {
             apt(&["update"])?;
@@ -66,10 +67,10 @@ fn component_of_toolchain(checkout: &Checkout, subcommand: &str, component: &str
     Ok(())
 }
 
-/// The Python interpreter to use.
+/// Returns the Python interpreter to use.
 ///
 /// # Errors
-/// When none is new enough.
+/// Errors if no interpreter is new enough.
 pub(crate) fn python() -> Result<PathBuf> {
     for name in ["python3", "python3.14", "python3.13", "python3.12", "python3.11"] {
         let Ok(text) = version_line(Path::new(name)) else { continue };
@@ -85,7 +86,7 @@ fn version_line(python: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Major and minor of the first version in a line like `Python 3.11.7` or `v20.20.2`.
+/// Returns major and minor of the first version in a line like `Python 3.11.7` or `v20.20.2`.
 fn version(text: &str) -> Option<(u32, u32)> {
     let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
     let mut parts = digits.split(|c: char| !c.is_ascii_digit());

@@ -1,4 +1,5 @@
-//! One call of a client: sent to one server after another, under the same token, until one answers for good.
+//! One call of a client: sent to one server after another, under the same token, until one returns
+//! a final response.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,17 +11,17 @@ use super::servers::Servers;
 use super::totals::Shared;
 use crate::seeded::Seeded;
 
-/// A server that does not answer for so long is given up for another.
+/// The time after which an attempt without a response goes to another server.
 const ANSWER_MAX: Duration = Duration::from_secs(45);
-/// A call that no server answers for so long is a failure of the cluster.
+/// The time after which a call without a response is a failure of the cluster.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Pauses between tries.
+/// The maximum pause between attempts, in milliseconds.
 const PAUSE_MS_MAX: u64 = 60;
-/// One of so many writes in doubt is given up: whether it took place stays open.
+/// The inverse of the share of in-doubt writes that are given up. Their result remains unknown.
 const GIVES_UP: u64 = 8;
-/// What the store says of a commit whose answer was lost.
+/// Part of the store's message about a commit whose response was lost.
 const DOUBT: &str = "may or may not be there";
-/// What a broken invariant is called: never right, whatever was killed.
+/// The message of a broken invariant. No kill explains it.
 const BUG: &str = "An internal error occurred";
 
 /// A request of the wire.
@@ -41,24 +42,24 @@ impl Request {
     }
 }
 
-/// What a server answered, for good.
+/// The final response of a server.
 #[derive(Debug)]
 pub(super) struct Answer {
-    /// Who.
+    /// The number of the server.
     pub(super) server: usize,
     pub(super) status: u16,
     pub(super) body: Value,
-    /// An earlier try may have taken place.
+    /// True if an earlier attempt may have taken effect.
     pub(super) after_doubt: bool,
 }
 
-/// How a try ended without an answer for good.
+/// The end of an attempt without a final response.
 struct Failure {
     what: String,
     in_doubt: bool,
 }
 
-/// Who calls.
+/// The sender of a client's calls.
 pub(super) struct Caller {
     pub(super) servers: Arc<Servers>,
     pub(super) totals: Shared,
@@ -66,7 +67,7 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    /// A write: `None` where it was given up while nobody knew whether it took place.
+    /// Sends a write. Returns `None` if it was given up while its result was unknown.
     pub(super) async fn write(&mut self, request: &Request) -> Result<Option<Answer>> {
         let began = Instant::now();
         let (mut after_doubt, mut last) = (false, None);
@@ -100,7 +101,7 @@ impl Caller {
         }
     }
 
-    /// A read, by another server than `than` where one runs.
+    /// Sends a read, to another server than `than` if one runs.
     pub(super) async fn read(&mut self, than: Option<usize>, request: &Request) -> Result<Answer> {
         let began = Instant::now();
         loop {
@@ -130,7 +131,7 @@ impl Caller {
     }
 }
 
-/// One try. The outer error is one that no kill explains.
+/// Makes one attempt. The outer error is one that no kill explains.
 async fn attempt(
     wire: &crate::wire::Wire,
     request: &Request,

@@ -1,5 +1,5 @@
-//! What must hold after a round, and when everything has come to rest: nothing lost, nothing doubled, every server gives the
-//! same.
+//! The checks after a round, and after all work has ended: nothing is lost or duplicated, and every
+//! server returns the same data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,35 +19,36 @@ use crate::crash::index_equals_rebuild;
 use crate::texts;
 use crate::wire::{Wire, text_at};
 
-/// Notifications are waited for so long while none is sent.
+/// The maximum wait for notifications while none arrives.
 const SENDING: Duration = Duration::from_secs(120);
 const LOOK: Duration = Duration::from_millis(50);
-/// Questions that all servers must answer alike.
+/// Queries that all servers must answer alike.
 const QUESTIONS: u64 = 8;
 
-/// Looks at everything.
+/// The checks and their inputs.
 pub(super) struct Checks {
     pub(super) servers: Arc<Servers>,
     pub(super) ledger: Shared,
     pub(super) memories: Vec<Memory>,
     pub(super) sink: Sink,
     pub(super) database: Arc<Database>,
-    /// Leases of dead servers need not be waited for.
+    /// True to expire the leases of dead servers instead of waiting for them.
     pub(super) expires_leases: bool,
 }
 
-/// What was found at the end.
+/// The counts of the final check.
 #[derive(Debug, Default, serde::Serialize)]
 pub(super) struct Found {
     pub(super) events: usize,
-    /// In doubt, and there.
+    /// Events in doubt that exist.
     pub(super) doubtful_events: usize,
     pub(super) records: usize,
     pub(super) extracted: usize,
 }
 
 impl Checks {
-    /// Everything that was sent in a round is at every server, once, or was in doubt and is there once or not at all.
+    /// Checks that everything that was sent in a round is at every server exactly once. Data in
+    /// doubt may be there once or not at all.
     pub(super) async fn after_round(&self, round: u32) -> Result<()> {
         self.events(|event| event.round == round).await?;
         self.doubtful_batches(round).await?;
@@ -62,7 +63,8 @@ impl Checks {
         Ok(())
     }
 
-    /// Texts of stored events, by memory; an error where one was lost, doubled or never sent.
+    /// Returns the texts of stored events, by memory. It fails if an event was lost, duplicated or
+    /// never sent.
     async fn events(&self, asked: impl Fn(&SentEvent) -> bool) -> Result<BTreeMap<String, BTreeSet<String>>> {
         let mut places: BTreeMap<Place, Vec<SentEvent>> = BTreeMap::new();
         for event in ledger::of(&self.ledger).events.values().filter(|event| asked(event)) {
@@ -109,7 +111,8 @@ impl Checks {
         Ok(())
     }
 
-    /// A record as every server has it; what was in doubt is settled.
+    /// Checks that every server returns the same version of a record, and updates the ledger with
+    /// the outcome of writes in doubt.
     async fn record(&self, id: &str, known: KnownRecord) -> Result<()> {
         let path = format!("/memories/{}/memoryRecord/{id}", known.memory);
         let (status, found) = lists::answer(&self.servers, "GET", &path, None).await?;
@@ -134,7 +137,7 @@ impl Checks {
         Ok(())
     }
 
-    /// Waits until nothing is left to do, then looks at everything that was ever sent.
+    /// Waits until no work is left, then checks everything that was ever sent.
     pub(super) async fn at_rest(&self) -> Result<Found> {
         if self.expires_leases {
             self.database.expire_leases(&self.servers.processes())?;
@@ -169,7 +172,7 @@ impl Checks {
                 let page = wire.ask("GET", &format!("/v1/memories/{memory}/{query}"), None).await?;
                 let list = query.split('?').next().unwrap_or_default();
                 let items = page.get(list).and_then(Value::as_array).context("no list")?;
-                // What was deleted is erased in a week: that job is to be there.
+                // Deleted data is erased after a week, so that job is expected to be pending.
                 let is_left = |item: &&Value| item.get("kind") != Some(&json!("purge"));
                 left.extend(items.iter().filter(is_left).cloned());
             }
@@ -196,7 +199,8 @@ impl Checks {
         Ok(())
     }
 
-    /// Records that were sent, and those that were extracted from events: once each, and as followers know them.
+    /// Checks the records that were sent and those that were extracted from events: each exists
+    /// once, and followers know the same records.
     async fn records(&self, memory: &Memory, texts: &BTreeSet<String>, found: &mut Found) -> Result<()> {
         let path = format!("/memories/{}/memoryRecords", memory.id);
         let list = json!({"namespacePath": "/"});
@@ -210,7 +214,7 @@ impl Checks {
             let namespace = text_at(record, "/namespaces/0")?;
             ensure!(all.insert(id.clone(), text.clone()).is_none(), "record {id} is listed twice");
             let kind = namespace.trim_start_matches('/').split('/').next();
-            // The summary of a session may say what that of its one topic says.
+            // The summary of a session may have the same text as the summary of its only topic.
             let is_new = kind == Some("summaries") || seen.insert((namespace.clone(), text.clone()));
             ensure!(is_new, "two records of {namespace} say {text:?}");
             match kind {
@@ -246,7 +250,8 @@ impl Checks {
         Ok(())
     }
 
-    /// The records of batches, by id with their namespaces: all that were acknowledged, those in doubt, no others.
+    /// Compares the records of batches, by id with their namespaces, with the ledger. All
+    /// acknowledged records exist, those in doubt may exist, and no others.
     fn as_sent(&self, memory: &str, mut listed: BTreeMap<String, String>) -> Result<()> {
         let ledger = ledger::of(&self.ledger);
         for (id, known) in ledger.records.iter().filter(|(_, known)| known.memory == memory) {
@@ -276,7 +281,7 @@ impl Checks {
         Ok(())
     }
 
-    /// The index of every server equals one built afresh.
+    /// Checks that the index of every server equals a rebuilt one.
     pub(super) async fn indexes(&self) -> Result<()> {
         for (number, wire) in self.servers.running() {
             for memory in &self.memories {
@@ -288,7 +293,7 @@ impl Checks {
     }
 }
 
-/// A few of what only one of them has.
+/// Returns a few of the items that only one of the sets has.
 fn difference(one: &BTreeSet<String>, other: &BTreeSet<String>) -> String {
     let few = |items: Vec<&String>| {
         format!("{} such, like {:?}", items.len(), items.iter().take(3).collect::<Vec<_>>())

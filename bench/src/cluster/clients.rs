@@ -1,5 +1,6 @@
-//! Clients of a round: each writes, reads at another server what was just acknowledged, and asks, until the round is over.
-//! A call that a dying server breaks goes to another one under the same token.
+//! The clients of a round. Each writes, reads acknowledged data from another server, and searches,
+//! until the round is over. If a dying server breaks a call, the call goes to another server under
+//! the same token.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,21 +14,21 @@ use super::ledger::{self, KnownRecord, Place, SentBatch, SentEvent, Shared};
 use crate::texts;
 use crate::wire::{text_at, user_turn};
 
-/// Records of one batch: enough to be seen half-written if that were possible.
+/// Records per batch: enough to detect a partly written batch.
 pub(super) const BATCH: u64 = 4;
 const BASE_SECONDS: f64 = 1_790_000_000.0;
 /// Clients that write into one session.
 const TOGETHER: u32 = 4;
-/// Bytes of a turn.
+/// The size of a turn, in bytes.
 const TURN: usize = 120;
-/// A client thinks for so long between calls.
+/// The maximum pause of a client between calls, in milliseconds.
 const THINKS_MS: u64 = 60;
 
 /// A client.
 pub(super) struct Client {
     pub(super) caller: Caller,
     pub(super) ledger: Shared,
-    /// The first is everybody's, the others are shared by some.
+    /// The ids of the memories. All clients use the first one, and some share each of the others.
     pub(super) memories: Arc<Vec<String>>,
     pub(super) round: u32,
     pub(super) number: u32,
@@ -35,7 +36,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Works until `over`.
+    /// Works until `over` is true.
     pub(super) async fn work(mut self, over: Arc<AtomicBool>) -> Result<()> {
         while !over.load(Ordering::Relaxed) {
             self.calls += 1;
@@ -53,7 +54,7 @@ impl Client {
         Ok(())
     }
 
-    /// Of all calls of the run.
+    /// Returns the number of the call, unique in the run.
     fn call_number(&self) -> u64 {
         (u64::from(self.round) << 32) | (u64::from(self.number) << 24) | self.calls
     }
@@ -110,7 +111,7 @@ impl Client {
         let mut times = 0;
         loop {
             let body = json!({"maxResults": 100, "nextToken": next});
-            // Each page from whoever answers.
+            // Each page may come from another server.
             let page = self.caller.read(Some(by), &Request::post(place.path(), body)).await?;
             ensure!(page.status == 200, "ListEvents: {} {}", page.status, page.body);
             let events = page.body.get("events").and_then(Value::as_array).context("no events")?;
@@ -165,7 +166,8 @@ impl Client {
         self.batch_is_found(made.server, &memory, &namespace, number).await
     }
 
-    /// By its own words, at another server, at once. Other clients may be changing these records already.
+    /// Checks that another server immediately finds the batch by its own words. Other clients may
+    /// already be changing these records.
     async fn batch_is_found(&mut self, by: usize, memory: &str, namespace: &str, number: u64) -> Result<()> {
         let body = json!({"namespacePath": namespace,
             "searchCriteria": {"searchQuery": format!("Where does the zebrafish{number} swim?"), "topK": 10}});
@@ -200,7 +202,7 @@ impl Client {
             let id = ledger.reserve(&memory, &mut self.caller.random, |known| known.round = round);
             id.and_then(|id| {
                 let known = ledger.records.get_mut(&id)?;
-                // Its first sentence stays: it is found by that.
+                // The first sentence stays, because the record is found by it.
                 let first = known.text.split_inclusive('.').next().unwrap_or_default().to_owned();
                 let text = format!("{first} Moved by call {word}.");
                 known.pending = Some(text.clone());
@@ -279,7 +281,7 @@ impl Client {
     async fn read_another(&mut self) -> Result<()> {
         let event = ledger::of(&self.ledger).any_event(&mut self.caller.random);
         let Some(SentEvent { place, text, acknowledged: Some((id, _)), .. }) = event else { return Ok(()) };
-        // Nobody noted which server it was: any must know it.
+        // The ledger does not record the writing server: every server must know the event.
         self.event_is_at_others(usize::MAX, &place, &id, &text).await
     }
 }
@@ -288,7 +290,7 @@ fn get_record(memory: &str, id: &str) -> Request {
     Request::get(format!("/memories/{memory}/memoryRecord/{id}"))
 }
 
-/// Ids of the records of a batch, all of which must have been taken.
+/// Returns the ids of the records of a batch, and fails if one was rejected.
 fn successful(answer: &Answer, count: u64) -> Result<Vec<String>> {
     let done = answer.body.get("successfulRecords").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     ensure!(done.len() as u64 == count, "{} {}", answer.status, answer.body);

@@ -1,5 +1,5 @@
-//! The database of the cluster: a real PostgreSQL that waits for the disk, stopped in the middle of its work, and asked for
-//! what no door shows.
+//! The database of the cluster: a real, durable PostgreSQL server. It is stopped in the middle of
+//! its work, and queried for data that no API shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,7 +12,7 @@ use loci_pgserver::{PostgresServer, Settings};
 use super::ledger::Ledger;
 use super::totals::Totals;
 
-/// A database of its own.
+/// A PostgreSQL server and the name of its database.
 pub(super) struct Database {
     server: PostgresServer,
     name: String,
@@ -26,12 +26,12 @@ impl Database {
         Ok(Arc::new(Self { server, name }))
     }
 
-    /// What servers open it by.
+    /// Returns the URL by which servers open the database.
     pub(super) fn url(&self) -> String {
         self.server.url(&self.name)
     }
 
-    /// Stops every process of it where it is, and starts it again.
+    /// Kills all its processes, and starts it again after a pause.
     pub(super) fn restart(&self, pause: Duration, totals: &Totals) -> Result<()> {
         self.server.kill()?;
         totals.stopped(Instant::now());
@@ -41,7 +41,7 @@ impl Database {
         Ok(())
     }
 
-    /// Writes down what it holds, for who looks for the cause of a failure.
+    /// Writes the contents of its tables into files, to help find the cause of a failure.
     pub(super) fn write_down(&self, folder: &Path) -> Result<()> {
         for table in ["records", "events", "jobs", "progress", "deliveries", "counters"] {
             let text = self.server.sql(&self.name, &format!("SELECT row_to_json(t) FROM loci.{table} t"))?;
@@ -55,7 +55,7 @@ impl Database {
         Ok(text.lines().map(|line| line.split('|').map(str::to_owned).collect()).collect())
     }
 
-    /// Lets the leases of servers that are dead run out now: a minute later they would have.
+    /// Expires the leases of dead servers now. Otherwise they would expire a minute later.
     pub(super) fn expire_leases(&self, alive: &[u32]) -> Result<()> {
         let alive = alive.iter().map(|id| format!("'{id}'")).collect::<Vec<_>>().join(", ");
         let dead = |host: &str| format!("split_part({host}, '-', 1) NOT IN ({alive})");
@@ -71,7 +71,7 @@ impl Database {
         Ok(())
     }
 
-    /// Every session of a memory is summarised, once.
+    /// Checks that every session of a memory is summarised exactly once.
     pub(super) fn summarized(&self, memory: &str, sessions: usize) -> Result<()> {
         let counts = self.rows(&format!(
             "SELECT count(*), count(DISTINCT (r.actor, r.session)) FROM loci.records r \
@@ -87,8 +87,9 @@ impl Database {
         Ok(())
     }
 
-    /// Counters are never behind what they count, and an event that was sent after another was acknowledged comes behind
-    /// it.
+    /// Checks that no counter is behind the rows that it counts, and that no two records of one
+    /// strategy and subtype have the same message as source. An event sent after another was
+    /// acknowledged must have a greater arrival.
     pub(super) fn check(&self, ledger: &Ledger) -> Result<()> {
         let behind = "SELECT c.mem FROM loci.counters c WHERE \
              c.arrival < (SELECT coalesce(max(arrival), 0) FROM loci.events e WHERE e.mem = c.mem) OR \
@@ -121,7 +122,8 @@ impl Database {
     }
 }
 
-/// Sent, acknowledged, arrival: what was sent after another was acknowledged has a greater arrival.
+/// Checks tuples of sent, acknowledged and arrival: an event sent after another was acknowledged
+/// has a greater arrival.
 fn in_order(all: &[(Instant, Instant, i64)]) -> Result<()> {
     let (mut sent, mut acknowledged) = (all.to_vec(), all.to_vec());
     sent.sort_by_key(|(sent, _, arrival)| (*sent, *arrival));
@@ -152,7 +154,7 @@ mod tests {
         };
         check(&[(0, 5, 1), (6, 9, 2)], true);
         check(&[(0, 5, 2), (6, 9, 1)], false);
-        // At the same time: either order.
+        // The events overlap, so either order is valid.
         check(&[(0, 5, 2), (4, 9, 1)], true);
         check(&[(0, 5, 1), (0, 5, 2), (6, 9, 3)], true);
     }

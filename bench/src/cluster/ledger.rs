@@ -1,4 +1,5 @@
-//! What was asked of the cluster and what it acknowledged: the truth that every server is held to.
+//! The requests sent to the cluster and its acknowledgements: the truth against which every server
+//! is checked.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,15 +7,15 @@ use std::time::Instant;
 
 use crate::seeded::Seeded;
 
-/// Shared by clients and checks.
+/// The ledger, shared by clients and checks.
 pub(super) type Shared = Arc<Mutex<Ledger>>;
 
-/// The ledger, for a moment.
+/// Locks the ledger.
 pub(super) fn of(shared: &Shared) -> MutexGuard<'_, Ledger> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where events of a conversation are.
+/// The memory, actor and session of events.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     /// The id of the memory.
@@ -24,7 +25,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The path of its list of events.
+    /// Returns the path of the session's list of events.
     pub(super) fn path(&self) -> String {
         format!("/memories/{}/actor/{}/sessions/{}", self.memory, self.actor, self.session)
     }
@@ -36,9 +37,9 @@ pub(super) struct SentEvent {
     pub(super) place: Place,
     pub(super) round: u32,
     pub(super) text: String,
-    /// Before the first try.
+    /// The time before the first attempt.
     pub(super) sent: Instant,
-    /// Its id, and when it came; `None`: in doubt.
+    /// Its id and the time of the acknowledgement. `None`: in doubt.
     pub(super) acknowledged: Option<(String, Instant)>,
 }
 
@@ -48,7 +49,7 @@ pub(super) struct SentBatch {
     pub(super) memory: String,
     pub(super) namespace: String,
     pub(super) round: u32,
-    /// `false`: in doubt.
+    /// True if it was acknowledged. `false`: in doubt.
     pub(super) acknowledged: bool,
 }
 
@@ -61,14 +62,14 @@ pub(super) struct KnownRecord {
     pub(super) text: String,
     /// A text that was sent and not acknowledged.
     pub(super) pending: Option<String>,
-    /// Its deletion was acknowledged.
+    /// True if its deletion was acknowledged.
     pub(super) deleted: bool,
-    /// Its deletion was sent and not acknowledged.
+    /// True if its deletion was sent and not acknowledged.
     pub(super) deleting: bool,
 }
 
 impl KnownRecord {
-    /// True where nobody is changing it, and nothing about it is in doubt.
+    /// Returns true if no client is changing the record, and nothing about it is in doubt.
     fn is_free(&self) -> bool {
         !self.deleted && !self.deleting && self.pending.is_none()
     }
@@ -77,21 +78,21 @@ impl KnownRecord {
 /// Everything that was sent.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    /// By token.
+    /// Events by token.
     pub(super) events: BTreeMap<String, SentEvent>,
-    /// By token.
+    /// Batches by token.
     pub(super) batches: BTreeMap<String, SentBatch>,
-    /// By id.
+    /// Records by id.
     pub(super) records: BTreeMap<String, KnownRecord>,
     /// Tokens of events in the order of their acknowledgements.
     pub(super) lately: Vec<String>,
 }
 
-/// Acknowledged events among which readers choose.
+/// The number of recently acknowledged events among which readers choose.
 const LATELY: usize = 64;
 
 impl Ledger {
-    /// An event was acknowledged.
+    /// Records the acknowledgement of an event.
     pub(super) fn acknowledge(&mut self, token: &str, id: String) {
         if let Some(event) = self.events.get_mut(token) {
             event.acknowledged = Some((id, Instant::now()));
@@ -99,13 +100,13 @@ impl Ledger {
         }
     }
 
-    /// One of the events that were acknowledged last, by whomever.
+    /// Returns one of the recently acknowledged events of any client.
     pub(super) fn any_event(&self, random: &mut Seeded) -> Option<SentEvent> {
         let last = self.lately.get(self.lately.len().saturating_sub(LATELY)..).unwrap_or_default();
         self.events.get(random.pick(last)?).cloned()
     }
 
-    /// A record of a memory that no other client is changing, marked by `mark`.
+    /// Selects a record of a memory that no other client is changing, and marks it with `mark`.
     pub(super) fn reserve(
         &mut self,
         memory: &str,

@@ -1,4 +1,5 @@
-//! Lists as all servers give them: each must give the same, and so must pages that come from one after the other.
+//! Compares lists of all servers. Each server must return the same list, and so must pages that
+//! come from the servers in turn.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 use super::servers::Servers;
 use crate::wire::Wire;
 
-/// All items of a list, the pages from these servers in turns.
+/// Returns all items of a list, with the pages from these servers in turn.
 async fn pages(wires: &[Wire], path: &str, body: &Value, items: &str) -> Result<Vec<Value>> {
     let mut all = Vec::new();
     let mut next = Value::Null;
@@ -27,7 +28,7 @@ async fn pages(wires: &[Wire], path: &str, body: &Value, items: &str) -> Result<
     Ok(all)
 }
 
-/// A list that every server gives alike.
+/// Returns a list, and fails if the servers return different ones.
 pub(super) async fn everywhere(
     servers: &Servers,
     path: &str,
@@ -45,7 +46,7 @@ pub(super) async fn everywhere(
     Ok(together)
 }
 
-/// One answer that every server gives alike.
+/// Returns a response, and fails if the servers return different ones.
 pub(super) async fn answer(
     servers: &Servers,
     method: &str,

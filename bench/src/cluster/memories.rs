@@ -1,4 +1,5 @@
-//! The memories of a run: with different strategies, some followed by a stream, and where their notifications go.
+//! The memories of a run: they have different strategies, some have a stream, and the configuration
+//! names the targets of their notifications.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -12,13 +13,13 @@ const ENDS: &str = "ends-of-jobs";
 pub(super) struct Memory {
     pub(super) name: String,
     pub(super) id: String,
-    /// There is a summary of each session.
+    /// True if the memory has a summary of each session.
     pub(super) summarizes: bool,
-    /// Followers are told of every record.
+    /// True if followers get a notification of every change of a record.
     pub(super) streams: bool,
 }
 
-/// Where notifications go, as a configuration.
+/// Returns the configuration of the targets of notifications.
 pub(super) fn configuration(url: &str) -> String {
     format!(
         "[[target]]\nname = \"{STREAM}\"\nurl = \"{url}\"\n[[target]]\nname = \"{ENDS}\"\nurl = \"{url}\"\n\
@@ -31,7 +32,7 @@ fn name(number: usize) -> String {
     format!("cluster{number}")
 }
 
-/// Makes them.
+/// Creates the memories.
 pub(super) async fn make(wire: &Wire) -> Result<Vec<Memory>> {
     let semantic =
         || json!({"semanticMemoryStrategy": {"name": "facts", "namespaceTemplates": ["/facts/{actorId}/"]}});

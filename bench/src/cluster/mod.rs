@@ -1,6 +1,7 @@
-//! `cluster`: several servers on one PostgreSQL, many clients, rounds of mixed load in which servers are killed at random
-//! moments and started again, and once the database is stopped in the middle of it; then checked: nothing acknowledged is
-//! lost, nothing is there twice, every server reads what the others acknowledged, and all give the same lists.
+//! `cluster`: several servers on one PostgreSQL, many clients, and rounds of mixed load. In each
+//! round, servers are killed at random moments and restarted. Once, the database is stopped under
+//! load. The checks: nothing acknowledged is lost, nothing exists twice, every server reads data
+//! that the others acknowledged, and all return the same lists.
 
 mod calls;
 mod checks;
@@ -32,7 +33,7 @@ use database::Database;
 use servers::Servers;
 use sink::Sink;
 
-/// How to run a cluster.
+/// Options of a cluster run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Rounds of load.
@@ -47,29 +48,30 @@ pub(crate) struct Arguments {
     /// Servers on the one database.
     #[arg(long, default_value_t = 3)]
     servers: usize,
-    /// Everything comes to rest, and is looked at, after every so manieth round and at the end.
+    /// Check at rest after each this many rounds, and at the end.
     #[arg(long, default_value_t = 10)]
     check_every: u32,
-    /// Leases of killed servers run out as soon as the load is over, not a minute after they were taken.
+    /// Expire the leases of killed servers as soon as the load is over, instead of a minute after
+    /// they were taken.
     #[arg(long)]
     expire_leases: bool,
-    /// One line of JSON.
+    /// Print one line of JSON.
     #[arg(long)]
     json: bool,
-    /// The `loci` to run; the one beside this program if absent.
+    /// The `loci` to run; by default the one next to this program.
     #[arg(long)]
     binary: Option<PathBuf>,
 }
 
-/// The load of a round, in milliseconds.
+/// The minimum and maximum load of a round, in milliseconds.
 const LOAD_MS: (u64, u64) = (300, 2_000);
-/// A server stays dead for so long at most.
+/// The maximum time until a killed server is restarted, in milliseconds.
 const DEAD_MS_MAX: u64 = 500;
-/// The database stays down for so long.
+/// The minimum and maximum downtime of the database, in milliseconds.
 const DOWN_MS: (u64, u64) = (300, 1_500);
-/// Load goes on after the last start.
+/// The time for which load continues after the last restart.
 const AFTER: Duration = Duration::from_millis(250);
-/// The database was stopped: until each server has written, but no longer than this.
+/// The maximum wait, after a restart of the database, until each server has written.
 const RECOVERS: Duration = Duration::from_secs(30);
 
 /// A run.
@@ -145,7 +147,8 @@ impl Run {
         self.print(&found, began.elapsed())
     }
 
-    /// Clients work while servers die and come back; in the middle round of the run the database does.
+    /// Runs the clients while servers are killed and restarted. In the middle round of the run, the
+    /// database is restarted too.
     async fn round(&mut self, round: u32) -> Result<()> {
         let over = Arc::new(AtomicBool::new(false));
         let mut clients = JoinSet::new();
@@ -201,7 +204,7 @@ impl Run {
         Client { caller, ledger, memories, round, number, calls: 0 }
     }
 
-    /// One server, or two where that leaves one.
+    /// Selects one server, or two if one remains.
     fn victims(&mut self) -> Vec<usize> {
         let count = self.arguments.servers;
         let mut all: Vec<usize> = (0..count).collect();
@@ -256,7 +259,7 @@ impl Run {
     }
 }
 
-/// Kills a server after `at` milliseconds and starts it again after `dead` more.
+/// Kills a server after `at` milliseconds and restarts it after `dead` more.
 async fn kill(
     servers: Arc<Servers>,
     totals: totals::Shared,
@@ -275,7 +278,7 @@ async fn kill(
     Ok(())
 }
 
-/// Stops the database after `at` milliseconds and starts it again after `down` more.
+/// Stops the database after `at` milliseconds and restarts it after `down` more.
 async fn restart(database: Arc<Database>, totals: totals::Shared, at: u64, down: u64) -> Result<()> {
     tokio::time::sleep(Duration::from_millis(at)).await;
     let down = Duration::from_millis(down);

@@ -1,5 +1,5 @@
-//! The servers of a cluster: several `loci serve` on one database, each killed and started again at will. Who is asked, and
-//! what, is the callers' business.
+//! The servers of a cluster: several `loci serve` on one database, each of which can be killed and
+//! restarted. The callers choose servers and requests.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use crate::seeded::Seeded;
 use crate::server::Server;
 use crate::wire::Wire;
 
-/// A server is started again for so long: it does not start while the database is down.
+/// The maximum time to restart a server, which does not start while the database is down.
 const STARTING: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -37,7 +37,7 @@ impl Slot {
 }
 
 impl Servers {
-    /// Starts so many, each with a folder of its own in `parent`.
+    /// Starts `count` servers, each with its own folder in `parent`.
     pub(super) fn start(
         binary: &Path,
         parent: &Path,
@@ -57,7 +57,7 @@ impl Servers {
         self.slots.get(number).with_context(|| format!("there is no server {number}"))
     }
 
-    /// Kills a server; what it was asked is not answered.
+    /// Kills a server. Its open requests get no response.
     pub(super) fn kill(&self, number: usize) -> Result<()> {
         let running = self.slot(number)?.running().take();
         running.map_or(Ok(()), |(mut server, _)| server.kill())
@@ -73,7 +73,7 @@ impl Servers {
         Ok(())
     }
 
-    /// Starts a server that was killed; how often it ended before it listened.
+    /// Starts a killed server. Returns how often it ended before it listened.
     pub(super) fn begin(&self, number: usize) -> Result<u64> {
         let (began, mut ended) = (Instant::now(), 0);
         while let Err(error) = self.try_begin(number) {
@@ -86,7 +86,7 @@ impl Servers {
         Ok(ended)
     }
 
-    /// A running server; another than `not` where there is one.
+    /// Returns a running server, other than `not` if there is one.
     pub(super) fn any(&self, random: &mut Seeded, not: Option<usize>) -> Option<(usize, Wire)> {
         let mut running = self.running();
         if running.len() > 1 {
@@ -95,14 +95,14 @@ impl Servers {
         random.pick(&running).cloned()
     }
 
-    /// All that run, in order.
+    /// Returns all running servers, in order.
     pub(super) fn running(&self) -> Vec<(usize, Wire)> {
         let wire = |slot: &Slot| slot.running().as_ref().map(|(_, wire)| wire.clone());
         let all = self.slots.iter().enumerate();
         all.filter_map(|(number, slot)| Some((number, wire(slot)?))).collect()
     }
 
-    /// Numbers of their processes.
+    /// Returns the ids of their processes.
     pub(super) fn processes(&self) -> Vec<u32> {
         let id = |slot: &Slot| slot.running().as_ref().map(|(server, _)| server.id());
         self.slots.iter().filter_map(id).collect()

@@ -1,5 +1,5 @@
-//! The receiver of notifications: notes what came, in which order per record, and what came again. It refuses some, so that
-//! they are sent again.
+//! The receiver of notifications. It records the notifications, their order per record, and
+//! repetitions. It rejects some, so that they are sent again.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,27 +16,27 @@ use tokio::task::JoinHandle;
 use crate::seeded::Seeded;
 use crate::wire::text_at;
 
-/// One of so many notifications is refused.
+/// The inverse of the share of notifications that it rejects.
 const REFUSES: u64 = 100;
 
-/// What followers know of a record.
+/// A record as followers know it.
 #[derive(Debug, Clone)]
 struct Followed {
     memory: String,
-    /// The notification that came last.
+    /// The id of the last notification.
     last: String,
-    /// Its time, in milliseconds since the epoch.
+    /// The time of the last notification, in milliseconds since the epoch.
     at: i64,
-    /// `None`: it is gone.
+    /// The text of the record. `None`: it is deleted.
     text: Option<String>,
 }
 
 #[derive(Debug)]
 struct Kept {
-    /// Bodies by id, and whether one was accepted.
+    /// Bodies by id, with true if the notification was accepted.
     bodies: BTreeMap<String, (String, bool)>,
     records: BTreeMap<String, Followed>,
-    /// Came again after it was accepted.
+    /// Notifications that came again after they were accepted.
     doubled: u64,
     refused: u64,
     jobs: u64,
@@ -44,23 +44,23 @@ struct Kept {
     random: Seeded,
 }
 
-/// A receiver that listens; it ends with this.
+/// A running receiver. It stops when this is dropped.
 pub(super) struct Sink {
     port: u16,
     kept: Arc<Mutex<Kept>>,
     task: JoinHandle<std::io::Result<()>>,
 }
 
-/// What came.
+/// Counts of received notifications.
 #[derive(Debug, Clone, Copy, serde::Serialize)]
 pub(super) struct Told {
-    /// Notifications by id.
+    /// Notifications, counted by id.
     pub(super) notifications: usize,
-    /// Came again although they were accepted.
+    /// Notifications that came again although they were accepted.
     pub(super) doubled: u64,
-    /// Were refused, and came again.
+    /// Notifications that were rejected, and came again.
     pub(super) refused: u64,
-    /// Were of ends of jobs.
+    /// Notifications of ends of jobs.
     pub(super) jobs: u64,
 }
 
@@ -78,12 +78,13 @@ impl Sink {
         Ok(Self { port, kept, task })
     }
 
-    /// Where it listens.
+    /// Returns the URL of the receiver.
     pub(super) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/hook", self.port)
     }
 
-    /// What came; an error where the order of a record was broken, or one id stood for two things.
+    /// Returns the counts. It fails if the order of a record was violated, or if one id had two
+    /// bodies.
     pub(super) fn told(&self) -> Result<Told> {
         let kept = locked(&self.kept);
         ensure!(kept.wrong.is_empty(), "notifications: {:#?}", kept.wrong);
@@ -95,7 +96,7 @@ impl Sink {
         })
     }
 
-    /// Texts by id of the records of a memory that are there, as who follows it knows them.
+    /// Returns the existing records of a memory as a follower knows them: texts by id.
     pub(super) fn followed(&self, memory: &str) -> BTreeMap<String, String> {
         let kept = locked(&self.kept);
         let of = kept.records.iter().filter(|(_, followed)| followed.memory == memory);
@@ -122,7 +123,7 @@ impl Kept {
         }
     }
 
-    /// Takes a notification in; whether it is accepted.
+    /// Records a notification. Returns true if it is accepted.
     fn take(&mut self, id: &str, kind: &str, body: &str) -> bool {
         let came_before = match self.bodies.get(id) {
             Some((before, accepted)) => {
@@ -148,7 +149,8 @@ impl Kept {
         accepts
     }
 
-    /// Of one record, each comes behind the one before; what comes again is the last one.
+    /// Checks the order of a record's notifications: each comes after the previous one, and only
+    /// the last one may be repeated.
     fn follow(&mut self, id: &str, came_before: bool, body: &str) -> Result<()> {
         let body: Value = serde_json::from_str(body)?;
         let event = body.get("memoryStreamEvent").context("no event")?;
@@ -176,7 +178,8 @@ impl Kept {
     }
 }
 
-/// What came counts, whether the answer arrives or not: that is why some come again.
+/// Handles a notification. It counts even if the response does not arrive, which is why some
+/// notifications come again.
 async fn notified(State(kept): State<Arc<Mutex<Kept>>>, headers: HeaderMap, body: String) -> StatusCode {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let accepts = locked(&kept).take(text("webhook-id"), text("x-loci-event"), &body);

@@ -1,4 +1,4 @@
-//! What a run counts, and how it is printed.
+//! The counts of a run, and their output.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,42 +17,43 @@ pub(super) struct Totals(Mutex<Counts>);
 pub(super) struct Counts {
     /// Writes that were acknowledged.
     pub(super) acknowledged: u64,
-    /// Tries of writes of which nobody said whether they took place.
+    /// Attempts of writes with an unknown result.
     pub(super) in_doubt: u64,
-    /// Tries of writes after the first.
+    /// Attempts of writes after the first.
     pub(super) retried: u64,
-    /// Writes that were given up in doubt: there once or not at all.
+    /// Writes that were given up in doubt. They took effect once or not at all.
     pub(super) given_up: u64,
     /// Reads of acknowledged writes by another server.
     pub(super) read_elsewhere: u64,
-    /// Tries of reads after the first.
+    /// Attempts of reads after the first.
     pub(super) reads_retried: u64,
     pub(super) kills: u64,
     /// Servers that ended before they listened, while the database was down.
     pub(super) ended_starts: u64,
-    /// What servers said when they failed, or how a call broke off, and how often.
+    /// Messages of failed servers and of broken calls, with their numbers.
     pub(super) failures: BTreeMap<String, u64>,
     /// The restart of the database.
     pub(super) outage: Option<Outage>,
 }
 
-/// How long nothing was written after the database was stopped.
+/// The time without writes after the stop of the database.
 #[derive(Debug, Clone)]
 pub(super) struct Outage {
     began: Instant,
-    /// From the stop until the database took connections again.
+    /// The time from the stop until the database accepted connections again.
     pub(super) database: Duration,
-    /// Per server: from the stop to the acknowledgement of the first write that was sent after it.
+    /// By server: the time from the stop to the acknowledgement of the first write that was sent
+    /// after it.
     pub(super) servers: BTreeMap<usize, Duration>,
 }
 
 impl Totals {
-    /// Counts.
+    /// Updates or reads the counts under their lock.
     pub(super) fn with<T>(&self, change: impl FnOnce(&mut Counts) -> T) -> T {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A server acknowledged a write that was sent at `sent`.
+    /// Records that a server acknowledged a write that was sent at `sent`.
     pub(super) fn acknowledged(&self, server: usize, sent: Instant) {
         self.with(|counts| {
             counts.acknowledged += 1;
@@ -63,13 +64,13 @@ impl Totals {
         });
     }
 
-    /// The database was stopped.
+    /// Records the stop of the database.
     pub(super) fn stopped(&self, began: Instant) {
         let outage = Outage { began, database: Duration::ZERO, servers: BTreeMap::new() };
         self.with(|counts| counts.outage = Some(outage));
     }
 
-    /// The database takes connections again.
+    /// Records that the database accepts connections again.
     pub(super) fn started(&self) {
         self.with(|counts| {
             if let Some(outage) = counts.outage.as_mut() {
@@ -80,13 +81,14 @@ impl Totals {
 }
 
 impl Counts {
-    /// The first write of any server after the stop of the database, and that of the last server to have one.
+    /// Returns the downtime of the database, and the times of the first write by any server and by
+    /// the last server.
     fn unavailable(&self) -> Option<(Duration, Duration, Duration)> {
         let outage = self.outage.as_ref()?;
         Some((outage.database, *outage.servers.values().min()?, *outage.servers.values().max()?))
     }
 
-    /// As JSON.
+    /// Returns the counts as JSON.
     pub(super) fn json(&self) -> Value {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let outage = self.unavailable().map(|(database, first, last)| {

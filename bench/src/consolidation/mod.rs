@@ -1,7 +1,8 @@
-//! `loci-bench consolidation`: labelled pairs of statements, decided by the planner that needs no model.
+//! `loci-bench consolidation`: checks the planner without a model on labelled pairs of statements.
 //!
-//! Counted is the action: of everything decided as "skip" or "supersede", how much is labelled so (precision); of everything
-//! labelled so, how much is decided so (recall). Nothing is trained here.
+//! It counts actions. Precision is the share of decisions "skip" or "supersede" that have this
+//! label. Recall is the share of pairs with this label that get this decision. Nothing is trained
+//! here.
 
 mod pair;
 pub(crate) mod tally;
@@ -22,9 +23,9 @@ use tally::{Decided, Tally};
 
 use crate::labelled_set;
 
-/// Of decisions to skip or supersede, so many are labelled so.
+/// The minimum share of decisions to skip or supersede that have this label.
 const PRECISION_MIN: f64 = 0.97;
-/// Of pairs labelled skip or supersede, so many are decided so.
+/// The minimum share of pairs labelled skip or supersede that get this decision.
 const RECALL_MIN: f64 = 0.80;
 
 /// Judges the deterministic planner of consolidation on labelled pairs.
@@ -33,13 +34,13 @@ pub(crate) struct Arguments {
     /// JSON lines: id, kind, old and new {text, time, scope}, expect (add, skip or supersede), why
     #[arg(long = "set", value_name = "FILE", default_value = "bench/data/consolidation/dev.jsonl")]
     sets: Vec<PathBuf>,
-    /// Compare by words alone, as where there is no embedder
+    /// Compare by words alone, as without an embedder
     #[arg(long)]
     without_vectors: bool,
     /// Figures as JSON
     #[arg(long)]
     json: bool,
-    /// Fail below the precision and recall that are asked for, or if one scope supersedes another
+    /// Fail below the required precision and recall, or if one scope supersedes another
     #[arg(long)]
     gate: bool,
 }
@@ -84,7 +85,7 @@ fn judged(pairs: &[Pair], model: Option<&MiniLm>) -> Tally {
         let got = match relation {
             Relation::Duplicate => Expect::Skip,
             Relation::Supersedes => Expect::Supersede,
-            // An old fact told late takes nobody's place.
+            // An old fact that arrives late replaces no other.
             Relation::SupersededBy
             | Relation::Coexists
             | Relation::Conflict
@@ -111,8 +112,8 @@ fn statement<'a>(pair: &Pair, side: &'a Side) -> Statement<'a> {
 mod tests {
     use super::*;
 
-    /// Both sets that the rules have seen, with the built-in embedder: what `--gate` asks for. A guard against steps back;
-    /// how the rules do on sentences that nobody looked at is in BENCHMARKS.md.
+    /// Runs `--gate` with the built-in embedder on both sets from which the rules were developed.
+    /// It guards against regressions. BENCHMARKS.md has the results for unseen sentences.
     #[test]
     fn the_planner_reaches_the_gate_on_what_it_has_seen() {
         let model = MiniLm::new();

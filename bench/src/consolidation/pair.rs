@@ -1,4 +1,4 @@
-//! A labelled pair of statements, as the sets of `bench/data/consolidation` hold them.
+//! A labelled pair of statements, as in the sets of `bench/data/consolidation`.
 
 use anyhow::{Context, Result, ensure};
 use loci_model::Timestamp;
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::labelled_set::json_lines;
 
-/// What a newer statement does to an older one.
+/// The effect of a newer statement on an older one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Expect {
     /// Both stay.
     Add,
-    /// It says nothing new.
+    /// The newer statement adds no information.
     Skip,
-    /// It takes the other's place.
+    /// The newer statement replaces the older one.
     Supersede,
 }
 
-/// What a pair is about.
+/// The subject of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
@@ -68,7 +68,7 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// What its records would be.
+    /// Returns the kind of the records of this pair.
     pub(super) fn record_kind(&self) -> RecordKind {
         match self.kind {
             Kind::Semantic | Kind::Code => RecordKind::Fact,
@@ -76,13 +76,13 @@ impl Pair {
         }
     }
 
-    /// True when its scopes, as written, are not the same.
+    /// Returns true if its scopes, as written, differ.
     pub(super) fn scopes_differ(&self) -> bool {
         self.old.scope != self.new.scope
     }
 }
 
-/// The pairs of a set; every id once.
+/// Reads the pairs of a set, and fails if an id occurs twice.
 pub(super) fn read(text: &str) -> Result<Vec<Pair>> {
     let mut pairs: Vec<Pair> = Vec::new();
     for line in json_lines(text) {

@@ -1,4 +1,4 @@
-//! Decisions beside labels: precision and recall with Wilson intervals, and every error.
+//! Compares decisions with labels: precision and recall with Wilson intervals, and every error.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::pair::{Expect, Kind, Pair};
 
-/// A pair and what was decided.
+/// A pair and the planner's decision.
 #[derive(Debug, Clone)]
 pub(super) struct Decided {
     pub(super) pair: Pair,
@@ -40,11 +40,11 @@ pub(super) struct Row {
     pub(super) recall: Share,
 }
 
-/// Everything that is reported.
+/// The reported figures.
 #[derive(Debug, Serialize)]
 pub(super) struct Figures {
     pub(super) pairs: usize,
-    /// "skip or supersede", then each action and each kind.
+    /// Rows for "skip or supersede", then for each action and each kind.
     pub(super) rows: BTreeMap<String, Row>,
     /// Pairs of different scopes of which one superseded the other.
     pub(super) scopes_superseded: usize,
@@ -56,13 +56,13 @@ impl Tally {
         self.decided.push(decided);
     }
 
-    /// True at or above both, with no scope superseding another.
+    /// Returns true if both figures reach their minimum and no scope supersedes another.
     pub(super) fn reaches(&self, precision: f64, recall: f64) -> bool {
         let all = self.row(|_| true, |expect| expect != Expect::Add);
         all.precision.share >= precision && all.recall.share >= recall && self.scopes_superseded() == 0
     }
 
-    /// Pairs whose label keeps both because of their scopes, and of which one was superseded all the same.
+    /// Counts pairs with different scopes whose label keeps both, but of which one was superseded.
     fn scopes_superseded(&self) -> usize {
         let wrong = |one: &&Decided| {
             one.got == Expect::Supersede && one.pair.expect == Expect::Add && one.pair.scopes_differ()
@@ -131,7 +131,8 @@ pub(crate) fn shown(share: Share) -> String {
     )
 }
 
-/// The Wilson interval at 95 %. A share of nothing is 1: nothing decided is nothing decided wrongly.
+/// Returns a share with its Wilson interval at 95 %. A share of nothing is 1, because without
+/// decisions none is wrong.
 pub(crate) fn share(hits: usize, of: usize) -> Share {
     if of == 0 {
         return Share { hits, of, share: 1.0, low: 0.0, high: 1.0 };

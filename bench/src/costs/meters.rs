@@ -1,14 +1,15 @@
-//! What processes used of the machine: processor time from `/proc`, and of a database its log and its size.
+//! Meters of the resources that processes use: processor time from `/proc`, and the log and the
+//! size of a database.
 
 use anyhow::{Context, Result};
 use loci_engine_testkit::postgres::PostgresServer;
 
 use crate::server::Server;
 
-/// Of Linux on every machine that matters.
+/// The length of a tick in milliseconds, on all relevant Linux machines.
 const TICK_MS: f64 = 10.0;
 
-/// One reading of everything that only grows.
+/// One reading of all meters, which only grow.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Reading {
     pub(super) server_ms: f64,
@@ -18,7 +19,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// What was used since `before`, per operation of so many.
+    /// Returns the usage since `before`, per operation.
     pub(super) fn each(self, before: Self, operations: f64) -> Self {
         Self {
             server_ms: (self.server_ms - before.server_ms) / operations,
@@ -56,7 +57,7 @@ impl Database {
     }
 }
 
-/// Reads all meters. A database is asked for its size only after its pages are written down.
+/// Reads all meters. The size of a database is read only after its pages are written to disk.
 pub(super) fn read(server: &Server, database: Option<&Database>) -> Result<Reading> {
     let mut reading = Reading { server_ms: processor_ms(server.id())?.of_itself, ..Reading::default() };
     if let Some(database) = database {
@@ -70,7 +71,7 @@ pub(super) fn read(server: &Server, database: Option<&Database>) -> Result<Readi
 struct Used {
     parent: u32,
     of_itself: f64,
-    /// Of children that have ended.
+    /// The processor time of children that have ended, in milliseconds.
     of_children: f64,
 }
 
@@ -79,7 +80,8 @@ fn processor_ms(process: u32) -> Result<Used> {
     parsed(&text).with_context(|| format!("reading the times of process {process}"))
 }
 
-/// The fields after the name, which may hold anything, in its last parenthesis.
+/// Parses the fields after the name, which ends at the last parenthesis and may contain any
+/// character.
 fn parsed(text: &str) -> Option<Used> {
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
@@ -90,13 +92,13 @@ fn parsed(text: &str) -> Option<Used> {
     })
 }
 
-/// A process with its children, there or ended.
+/// Returns the processor time of a process and its children, running or ended, in milliseconds.
 fn family_ms(parent: u32) -> Result<f64> {
     let own = processor_ms(parent)?;
     let mut total = own.of_itself + own.of_children;
     for entry in std::fs::read_dir("/proc")? {
         let Ok(process) = entry?.file_name().to_string_lossy().parse::<u32>() else { continue };
-        // One that ended meanwhile is among the ended at the next reading.
+        // A process that has just ended counts as an ended child in the next reading.
         let Ok(used) = processor_ms(process) else { continue };
         if used.parent == parent {
             total += used.of_itself;

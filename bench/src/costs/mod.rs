@@ -1,5 +1,6 @@
-//! `costs`: what one operation takes of the processors, of the database's log and of the disk, one client, one kind of
-//! operation after the other, on a folder and on PostgreSQL. For planning; latencies under load are `wire-load`'s.
+//! `costs`: the resources that one operation uses: processor time, log of the database and disk
+//! space. One client runs one kind of operation after the other, on a folder and on PostgreSQL. The
+//! figures serve planning. `wire-load` measures latencies under load.
 
 mod meters;
 
@@ -16,16 +17,16 @@ use crate::texts;
 use crate::wire::{MemoryShape, Wire, user_turn};
 use meters::{Database, Reading};
 
-/// How much to do.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Operations of each kind.
     #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(100..))]
     operations: u64,
-    /// One line of JSON per figure.
+    /// Print one line of JSON per figure.
     #[arg(long)]
     json: bool,
-    /// The `loci` to run; the one beside this program if absent.
+    /// The `loci` to run; by default the one next to this program.
     #[arg(long)]
     binary: Option<PathBuf>,
 }
@@ -35,10 +36,10 @@ const BASE_SECONDS: f64 = 1_790_000_000.0;
 const BATCH: u64 = 20;
 /// Events of one session.
 const SESSION: u64 = 50;
-/// How long nothing is done, to see what that takes.
+/// The length of the idle period whose usage is measured.
 const IDLE: Duration = Duration::from_secs(20);
 
-/// What is measured.
+/// A server under measurement.
 struct Bench {
     server: Server,
     wire: Wire,
@@ -107,7 +108,7 @@ impl Bench {
         self.tell(name, latencies, before, self.operations)
     }
 
-    /// Records as they are, embedded.
+    /// Measures creating records directly, which includes their embedding.
     async fn records(&self, memory: &str) -> Result<()> {
         let (before, mut latencies) = (self.read()?, Latencies::default());
         for batch in 0..self.operations / BATCH {
@@ -127,7 +128,7 @@ impl Bench {
     }
 
     async fn asks(&self, name: &str, question: impl Fn(u64) -> (String, Value)) -> Result<()> {
-        // The first loads the index.
+        // The first request loads the index.
         let (path, body) = question(self.operations);
         self.wire.ask("POST", &path, Some(&body)).await?;
         let (before, mut latencies) = (self.read()?, Latencies::default());

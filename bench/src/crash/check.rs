@@ -1,4 +1,4 @@
-//! What must hold after a kill, and at the end.
+//! The checks after a kill, and at the end.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -11,7 +11,7 @@ use super::ledger::{KnownRecord, Ledger, SentEvent};
 use super::workers::BATCH;
 use crate::wire::{Wire, text_at};
 
-/// What was found at the end.
+/// The counts of the final check.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
     pub(super) events: usize,
@@ -25,7 +25,7 @@ fn with<T>(ledger: &SharedLedger, change: impl FnOnce(&mut Ledger) -> T) -> T {
     change(&mut ledger.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Checks what was sent since the last check, and settles what was in flight.
+/// Checks the requests sent since the last check, and resolves those in flight.
 pub(super) async fn after_kill(wire: &Wire, memory: &str, ledger: &SharedLedger) -> Result<()> {
     let tokens = with(ledger, |ledger| std::mem::take(&mut ledger.fresh_events));
     let numbers = with(ledger, |ledger| std::mem::take(&mut ledger.fresh_batches));
@@ -43,7 +43,7 @@ pub(super) async fn after_kill(wire: &Wire, memory: &str, ledger: &SharedLedger)
     Ok(())
 }
 
-/// Texts of a session's events, with how often each is there.
+/// Returns the texts of a session's events, with the number of times that each exists.
 async fn session_texts(
     wire: &Wire,
     memory: &str,
@@ -83,7 +83,8 @@ async fn event(
     Ok(())
 }
 
-/// Sends an event again whose answer never came: the token must give the stored one, or store it now.
+/// Sends again an event that got no response. The token must return the stored event, or store it
+/// now.
 async fn settle_event(
     wire: &Wire,
     memory: &str,
@@ -159,7 +160,8 @@ async fn record(wire: &Wire, memory: &str, ledger: &SharedLedger, id: &str) -> R
     Ok(())
 }
 
-/// Checks everything ever sent, that every event was extracted exactly once, and the index against a rebuild.
+/// Checks everything that was ever sent, the extraction of every event exactly once, and the index
+/// against a rebuild.
 pub(super) async fn whole(wire: &Wire, memory: &str, ledger: &SharedLedger) -> Result<Totals> {
     with(ledger, |ledger| {
         ledger.fresh_events = ledger.events.keys().cloned().collect();
@@ -194,7 +196,7 @@ async fn extracted_once(wire: &Wire, memory: &str, ledger: &SharedLedger) -> Res
     Ok(())
 }
 
-/// The index that served the load must equal one built fresh from the store.
+/// Checks that the index that served the load equals one rebuilt from the store.
 pub(crate) async fn index_equals_rebuild(wire: &Wire, memory: &str) -> Result<()> {
     let report = wire.ask("POST", "/v1/doctor", Some(&serde_json::json!({"rebuild": true}))).await?;
     let findings = report.get("findings").and_then(Value::as_array).cloned().unwrap_or_default();

@@ -1,8 +1,11 @@
-//! `crash --files`: rounds in which a directory is brought together with its tree, or a plan of upkeep is applied, each ended by `kill -9` of the
-//! server at a moment within. Then checked, after a start and syncs: every line that was acknowledged or lay in a file is in the tree; the
-//! directory and the tree are the same; a plan is done as a whole or not at all, and the changelog says the same.
+//! `crash --files`: rounds in which a directory is synchronised with its tree, or a consolidation
+//! plan is applied. In each round, `kill -9` ends the server at a moment during that operation.
+//! After a restart and syncs, every line that was acknowledged or written to a file is in the tree,
+//! and the directory equals the tree. A plan has been applied completely or not at all, in
+//! agreement with the changelog.
 //!
-//! A repository is rendered behind the tree and is made anew by the next sync; it is not played here, nor are power cuts.
+//! This command does not cover repositories, which the server renders from the tree and the next
+//! sync rebuilds, nor power failures.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,18 +19,18 @@ use crate::seeded::Seeded;
 use crate::server::Server;
 use crate::wire::{Wire, text_at};
 
-/// Documents that are there from the beginning.
+/// The number of initial documents.
 const DOCUMENTS: u64 = 120;
-/// Lines that come by the API, and files that are edited, in a round.
+/// Lines added by the API, and files edited, per round.
 const LINES: u64 = 15;
-/// Pairs of documents that say the same, in a round.
+/// Pairs of documents with the same text, per round.
 const PAIRS: u64 = 12;
-/// A mirror waits so long for a process that died; and a little.
+/// The maximum wait for a mirror whose process died: its lease and a margin.
 const LEASE_MAX: Duration = Duration::from_secs(60);
-/// Between looks at a mirror that is held.
+/// The pause between checks of a mirror that is held.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// What to run.
+/// The settings of a run.
 pub(super) struct Plan<'a> {
     pub(super) binary: &'a Path,
     pub(super) rounds: u32,
@@ -39,9 +42,9 @@ struct Run<'a> {
     folder: PathBuf,
     random: Seeded,
     memory: String,
-    /// Lines that must be there.
+    /// Lines that must exist.
     told: BTreeSet<String>,
-    /// How long a sync and an apply took that nobody killed, in microseconds.
+    /// The duration of a sync and of an apply without a kill, in microseconds.
     taken_us: BTreeMap<&'static str, u64>,
     within: u64,
     done: u64,
@@ -120,7 +123,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Syncs until nothing is left to be done, waiting for the lease of whoever was killed.
+    /// Syncs until no change is left, and waits for the lease of a killed process.
     async fn settled(&self, wire: &Wire) -> Result<()> {
         let began = Instant::now();
         loop {
@@ -141,11 +144,11 @@ impl Run<'_> {
         }
     }
 
-    /// Files are written while nobody looks; then a sync is killed.
+    /// Writes files while no server watches them, then kills the server during a sync.
     async fn sync_killed(&mut self, round: u32) -> Result<()> {
         let mut server = Server::start(self.plan.binary, &self.folder)?;
         let wire = Wire::new(&server.url);
-        // A server looks at its mirrors when it starts.
+        // A server syncs its mirrors when it starts.
         self.settled(&wire).await?;
         for number in 0..LINES {
             let document = self.random.below(DOCUMENTS);
@@ -168,7 +171,7 @@ impl Run<'_> {
         server.stop()
     }
 
-    /// Adds a line to a file that lies in the mirror.
+    /// Adds a line to a file in the mirror.
     fn write_file(&mut self, line: &str) -> Result<()> {
         let number = self.random.below(DOCUMENTS);
         let file = self.desk(&path(number));
@@ -179,7 +182,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Asks for something and kills the server within the time that it takes.
+    /// Sends a request and kills the server within the duration of that request.
     async fn killed_within(
         &mut self,
         server: &mut Server,
@@ -193,7 +196,7 @@ impl Run<'_> {
         let body = Some(body).filter(|body| !body.is_null());
         let asking = tokio::spawn(async move { Wire::new(&url).send("POST", &asked, body.as_ref()).await });
         let Some(taken_us) = self.taken_us.get(what).copied() else {
-            // The first one tells how long it takes.
+            // The first request measures the duration.
             let (mut status, mut answer) = asking.await??;
             while status == 409 && began.elapsed() < LEASE_MAX {
                 tokio::time::sleep(PAUSE).await;
@@ -259,7 +262,7 @@ impl Run<'_> {
         server.stop()
     }
 
-    /// Bodies, by path.
+    /// Returns the bodies of documents, by path.
     async fn documents(&self, wire: &Wire) -> Result<BTreeMap<String, String>> {
         let mut documents = BTreeMap::new();
         let mut cursor = String::new();
@@ -277,7 +280,8 @@ impl Run<'_> {
         }
     }
 
-    /// Every line is in the tree, and every file of the directory is what the tree has.
+    /// Checks that every line is in the tree, and that every file of the directory equals its
+    /// document in the tree.
     async fn nothing_lost(&self, wire: &Wire) -> Result<()> {
         let documents = self.documents(wire).await?;
         let lines: BTreeSet<&str> = documents.values().flat_map(|body| body.lines()).collect();

@@ -1,8 +1,9 @@
-//! What was asked and what was acknowledged: the truth a killed server is held to.
+//! The requests that were sent and acknowledged: the truth against which a killed server is
+//! checked.
 
 use std::collections::BTreeMap;
 
-/// An event as sent; `id` once acknowledged.
+/// An event as sent. `id` is set once it is acknowledged.
 #[derive(Debug, Clone)]
 pub(crate) struct SentEvent {
     pub(crate) session: String,
@@ -10,7 +11,7 @@ pub(crate) struct SentEvent {
     pub(crate) id: Option<String>,
 }
 
-/// A batch of records as sent; `ids` once acknowledged.
+/// A batch of records as sent. `ids` is set once it is acknowledged.
 #[derive(Debug, Clone)]
 pub(crate) struct SentBatch {
     pub(crate) namespace: String,
@@ -21,29 +22,29 @@ pub(crate) struct SentBatch {
 #[derive(Debug, Clone)]
 pub(crate) struct KnownRecord {
     pub(crate) text: String,
-    /// A text sent and not yet acknowledged.
+    /// A text that was sent and not yet acknowledged.
     pub(crate) pending: Option<String>,
-    /// Deletion acknowledged.
+    /// True if the deletion was acknowledged.
     pub(crate) deleted: bool,
-    /// Deletion sent and not yet acknowledged.
+    /// True if the deletion was sent and not yet acknowledged.
     pub(crate) deleting: bool,
 }
 
 impl KnownRecord {
-    /// One that was just acknowledged.
+    /// Returns a record that was just acknowledged.
     pub(crate) fn written(text: String) -> Self {
         Self { text, pending: None, deleted: false, deleting: false }
     }
 }
 
-/// Everything sent.
+/// Everything that was sent.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
-    /// By token.
+    /// Events by token.
     pub(crate) events: BTreeMap<String, SentEvent>,
-    /// By number.
+    /// Batches by number.
     pub(crate) batches: BTreeMap<u64, SentBatch>,
-    /// By id.
+    /// Records by id.
     pub(crate) records: BTreeMap<String, KnownRecord>,
     pub(crate) updates: u64,
     pub(crate) deletions: u64,
@@ -52,6 +53,6 @@ pub(crate) struct Ledger {
     pub(crate) fresh_events: Vec<String>,
     /// Batches sent since the last check.
     pub(crate) fresh_batches: Vec<u64>,
-    /// Records touched since the last check.
+    /// Records changed since the last check.
     pub(crate) fresh_records: Vec<String>,
 }

@@ -1,7 +1,7 @@
-//! `crash`: rounds of mixed load on one folder, each ended by `kill -9` at a random moment, some while the server ends
-//! and saves its index, some by a clean end; then checked: no acknowledged write lost, none half-written, nothing
-//! twice, an index equals a rebuild, whether it was saved or not. Power cuts, which lose what was not synced, are not
-//! played here.
+//! `crash`: rounds of mixed load on one folder. Each ends with `kill -9` at a random moment, some
+//! while the server ends and saves its index, and some with a clean shutdown. The checks: no
+//! acknowledged write is lost, none is half-written, nothing exists twice, and an index, saved or
+//! not, equals a rebuild. Power failures, which lose unsynced data, are not covered here.
 
 mod check;
 mod facts;
@@ -26,7 +26,7 @@ use crate::wire::{MemoryShape, Wire};
 pub(crate) use check::index_equals_rebuild;
 use ledger::Ledger;
 
-/// How to crash.
+/// Options of a crash run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Rounds of load and kill.
@@ -38,41 +38,43 @@ pub(crate) struct Arguments {
     /// Clients per round.
     #[arg(long, default_value_t = 6)]
     clients: u32,
-    /// Least and greatest time from the start of the load to the kill, in milliseconds.
+    /// Minimum time from the start of the load to the kill, in milliseconds.
     #[arg(long, default_value_t = 30)]
     kill_after_ms_min: u64,
-    /// See `kill_after_ms_min`.
+    /// Maximum time from the start of the load to the kill, in milliseconds.
     #[arg(long, default_value_t = 500)]
     kill_after_ms_max: u64,
-    /// Kills between the steps of the pipeline instead: at each question to a model and each notification.
+    /// Kill between the steps of the pipeline instead: at each request to a model and each
+    /// notification.
     #[arg(long)]
     pipeline: bool,
-    /// Kills while facts that cite code are superseded, refreshed and invalidated instead.
+    /// Kill while facts that cite code are superseded, refreshed and invalidated instead.
     #[arg(long, conflicts_with = "pipeline")]
     facts: bool,
-    /// Kills while a forge's webhooks come in and are dealt with instead.
+    /// Kill while a forge's webhooks arrive and are processed instead.
     #[arg(long, conflicts_with_all = ["pipeline", "facts"])]
     hooks: bool,
-    /// Kills while a directory is brought together with its tree, and while plans of upkeep are applied, instead.
+    /// Kill while a directory is synchronised with its tree, and while consolidation plans are
+    /// applied, instead.
     #[arg(long, conflicts_with_all = ["pipeline", "facts", "hooks"])]
     files: bool,
-    /// With `facts` and `hooks`: where they are kept.
+    /// With `facts` and `hooks`: the kind of store.
     #[arg(long, value_enum, default_value = "folder")]
     store: place::Kind,
-    /// With `pipeline`: only every so manieth of these places.
+    /// With `pipeline`: test only each nth kill point.
     #[arg(long, default_value_t = 1)]
     every: u64,
-    /// The `loci` to run; the one beside this program if absent.
+    /// The `loci` to run; by default the one next to this program.
     #[arg(long)]
     binary: Option<PathBuf>,
 }
 
-/// Records before the first round: an index of fewer passages is not saved.
+/// Records before the first round. An index of fewer passages is not saved.
 const FILLED: u64 = 2_200;
-/// A server that was asked to end is killed within this time.
+/// The maximum time from the request to end until the kill, in milliseconds.
 const ENDING_MS_MAX: u64 = 400;
 
-/// What the workers and the checks share.
+/// The ledger that the workers and the checks share.
 pub(crate) type SharedLedger = Arc<Mutex<Ledger>>;
 
 /// Runs the rounds.
@@ -110,7 +112,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     mixed(&arguments, &binary).await
 }
 
-/// Rounds of mixed load.
+/// Runs rounds of mixed load.
 async fn mixed(arguments: &Arguments, binary: &Path) -> Result<()> {
     let temporary = tempfile::tempdir()?;
     let folder = temporary.path().join("data");
@@ -156,7 +158,7 @@ async fn mixed(arguments: &Arguments, binary: &Path) -> Result<()> {
     let totals =
         check::whole(&wire, &id, &ledger).await.with_context(|| failed(arguments.rounds, arguments.seed))?;
     server.stop()?;
-    // What all rounds and the last wait left, with everything erased that was to be.
+    // The state after all rounds and the last wait, with all pending erasures done.
     saved.check(binary, &folder, &id).await.context("after the clean end")?;
     ensure!(saved.loaded > 0, "no start began with a saved index");
     ensure!(totals.events > 0, "the load wrote nothing: the kill came too early in every round");
@@ -178,15 +180,15 @@ async fn mixed(arguments: &Arguments, binary: &Path) -> Result<()> {
     Ok(())
 }
 
-/// How a round ends: in turns, so that every kind comes after every other.
+/// The end of a round. The ends alternate, so that every kind follows every other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Kill,
-    /// A clean end, which saves the index.
+    /// A clean shutdown, which saves the index.
     Clean,
-    /// A kill with no erasures before: the index saved before stays, and changes come after it.
+    /// A kill with no erasures before it. The index saved earlier stays, and changes follow it.
     KillSaved,
-    /// A kill while the server ends.
+    /// A kill during the shutdown of the server.
     KillEnding,
 }
 
@@ -213,7 +215,7 @@ impl End {
     }
 }
 
-/// A new memory, with as many records as make its index worth saving.
+/// Creates a memory with enough records for its index to be saved.
 async fn filled(wire: &Wire, ledger: &SharedLedger) -> Result<String> {
     let shape = MemoryShape { name: "crash", semantic: Some(("facts", "/facts/{actorId}/")) };
     let memory = wire.create_memory(&shape).await?;

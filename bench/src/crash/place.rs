@@ -1,4 +1,4 @@
-//! Where a run keeps what it stores: a data folder, or a database of a PostgreSQL that waits for the disk and is killed too.
+//! The store of a run: a data folder, or a database of a durable PostgreSQL that can be killed too.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,9 +19,9 @@ pub(in crate::crash) enum Kind {
     Postgres,
 }
 
-/// The place.
+/// The store.
 pub(in crate::crash) struct Place {
-    /// Of the server; the store itself where there is no database.
+    /// The folder of the server. Without a database, it is the store.
     pub(in crate::crash) folder: PathBuf,
     database: Option<Database>,
 }
@@ -44,13 +44,13 @@ impl Place {
         Ok(Self { folder: parent.join("data"), database })
     }
 
-    /// Settings of the server.
+    /// Returns the settings of the server.
     pub(in crate::crash) fn settings(&self) -> Vec<(&str, &str)> {
         let store = self.database.as_ref().map(|database| ("LOCI_STORE", database.url.as_str()));
         store.into_iter().collect()
     }
 
-    /// Opens the store beside the server; who opened it closes it.
+    /// Opens the store next to the server. The caller closes it.
     pub(in crate::crash) fn open(&self) -> Result<Arc<dyn Store>> {
         match &self.database {
             None => StorePlan::folder_at(&self.folder),
@@ -62,12 +62,12 @@ impl Place {
         .open()
     }
 
-    /// True where there is a database to kill.
+    /// Returns true if there is a database to kill.
     pub(in crate::crash) fn has_database(&self) -> bool {
         self.database.is_some()
     }
 
-    /// Stops every process of the database where it is, and starts it again after a pause.
+    /// Kills all processes of the database, and starts it again after a pause.
     pub(in crate::crash) fn restart_database(&self, pause: Duration) -> Result<()> {
         let Some(database) = &self.database else { return Ok(()) };
         database.server.kill()?;

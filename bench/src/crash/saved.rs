@@ -1,5 +1,6 @@
-//! Saved indexes between rounds: a server that begins with one must answer as one that rebuilds. Nobody works on the
-//! folder meanwhile: this program holds the host's place, so that no server runs jobs, and only asks.
+//! Checks of saved indexes between rounds. A server that starts with a saved index must answer as
+//! one that rebuilds it. Nothing changes the folder during the check: this program holds the host's
+//! lock, so that no server runs jobs, and it only reads.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -12,13 +13,13 @@ use crate::server::Server;
 use crate::texts;
 use crate::wire::Wire;
 
-/// Deleted records are erased at once: an erasure is what a saved index must not outlive. The log says which index a
-/// server began with.
+/// Settings of the servers. Deleted records are erased at once, because a saved index must not
+/// outlive an erasure. The log states with which index a server started.
 pub(super) const SETTINGS: &[(&str, &str)] =
     &[("LOCI_MEMORIES_ERASE_AFTER_MS", "0"), ("LOCI_LOG_LEVEL", "info,loci_store_sqlite=debug")];
 const QUESTIONS: u64 = 12;
 
-/// What the starts between rounds began with.
+/// Counts of the starts between rounds.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     /// Starts that loaded a saved index.
@@ -28,7 +29,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Compares a start on what the last round left with one that must rebuild.
+    /// Compares a start with the saved index of the last round with a start that must rebuild it.
     pub(super) async fn check(&mut self, binary: &Path, folder: &Path, memory: &str) -> Result<()> {
         let index = folder.join("index");
         let is_saved = index.join(format!("{memory}.snap")).exists();
@@ -56,7 +57,7 @@ impl Seen {
     }
 }
 
-/// The answers of a server that is started for this, whose index is compared with a rebuild too.
+/// Returns the answers of a server that is started for them, and compares its index with a rebuild.
 async fn asked(binary: &Path, folder: &Path, memory: &str) -> Result<Vec<Value>> {
     let mut server = Server::start_with(binary, folder, SETTINGS)?;
     let wire = Wire::new(&server.url);
@@ -75,12 +76,12 @@ async fn answer(wire: &Wire, memory: &str, number: u64) -> Result<Value> {
     wire.ask("POST", &format!("/memories/{memory}/retrieve"), Some(&body)).await
 }
 
-/// Makes a server hold the index: one that nobody asks is not saved.
+/// Makes a server load the index. An index without requests is not saved.
 pub(super) async fn hold(wire: &Wire, memory: &str) -> Result<()> {
     answer(wire, memory, 0).await.map(drop)
 }
 
-/// How often the servers' log says something.
+/// Counts the lines of the servers' log that contain a text.
 fn said(folder: &Path, what: &str) -> Result<usize> {
     let log = std::fs::read_to_string(folder.with_extension("log")).context("reading the log")?;
     Ok(log.lines().filter(|line| line.contains(what)).count())

@@ -1,4 +1,5 @@
-//! Clients of one round: events, batches, updates, deletions and questions, until the server is gone.
+//! The clients of one round: they create events and batches, update, delete and search, until the
+//! server is gone.
 
 use std::sync::PoisonError;
 
@@ -11,7 +12,7 @@ use crate::seeded::Seeded;
 use crate::texts;
 use crate::wire::{Wire, text_at, user_turn};
 
-/// Records of one batch: enough to be seen half-written if that were possible.
+/// Records per batch: enough to detect a partly written batch.
 pub(super) const BATCH: u64 = 8;
 const BASE_SECONDS: f64 = 1_790_000_000.0;
 
@@ -31,11 +32,11 @@ pub(super) struct Load {
     pub(super) round: u32,
     pub(super) clients: u32,
     pub(super) seed: u64,
-    /// Whether records are deleted, and so erased: an erasure removes the snapshot of the index.
+    /// True if records are deleted, and so erased. An erasure removes the saved index.
     pub(super) deletes: bool,
 }
 
-/// Starts the clients of a round; each ends at its first failed call.
+/// Starts the clients of a round. Each ends at its first failed call.
 pub(super) fn start(wire: &Wire, memory: &str, ledger: &SharedLedger, load: &Load) {
     let &Load { round, clients, seed, deletes } = load;
     for client in 0..clients {
@@ -127,7 +128,7 @@ impl Worker {
         Ok(())
     }
 
-    /// A record that no other client is changing, reserved by `mark`.
+    /// Selects a record that no other client is changing, and reserves it with `mark`.
     fn reserve(&mut self, mark: impl FnOnce(&mut KnownRecord)) -> Option<String> {
         let start = self.random.next();
         self.with(|ledger| {
@@ -183,7 +184,7 @@ impl Worker {
     }
 }
 
-/// Writes records that are there before the first round.
+/// Writes the records that exist before the first round.
 pub(super) async fn fill(wire: &Wire, memory: &str, ledger: &SharedLedger, records: u64) -> Result<()> {
     let numbers: Vec<u64> = (0..records).collect();
     for numbers in numbers.chunks(100) {

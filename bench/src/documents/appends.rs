@@ -1,5 +1,5 @@
-//! Writers that append their lines to one document, half of them through each of two servers on one folder; every third line is sent twice, as
-//! after an answer that got lost.
+//! Writers that append their lines to one document, half of them through each of two servers on one
+//! folder. Every third line is sent twice, as after a lost response.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,13 +12,13 @@ use crate::figures::Latencies;
 use crate::server::Server;
 use crate::wire::Wire;
 
-/// How many of each.
+/// The size of the load.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Writers.
     #[arg(long, default_value_t = 8)]
     writers: usize,
-    /// Lines of each.
+    /// Lines of each writer.
     #[arg(long, default_value_t = 200)]
     lines: usize,
 }

@@ -1,5 +1,6 @@
-//! A tree of many documents, and its listing: within its budget and its time, the same bytes and the same entity tag each time. The first one
-//! after the documents were written is told apart: the tree is read then.
+//! The listing of a tree with many documents. It stays within its token budget and its time, and
+//! has the same bytes and the same entity tag each time. The first listing after the writes is
+//! reported separately, because it reads the tree.
 
 use std::path::Path;
 use std::time::Instant;
@@ -11,10 +12,10 @@ use crate::figures::Latencies;
 use crate::server::Server;
 use crate::wire::Wire;
 
-/// Tokens of a listing.
+/// The token budget of a listing.
 const BUDGET: u64 = 1_500;
 
-/// How many of each.
+/// The size of the measurement.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Documents.
@@ -23,7 +24,7 @@ pub(super) struct Arguments {
     /// Listings.
     #[arg(long, default_value_t = 50)]
     listings: usize,
-    /// Milliseconds that 95 of 100 may take.
+    /// Maximum p95 latency in milliseconds.
     #[arg(long, default_value_t = 50.0)]
     p95_ms_max: f64,
 }
@@ -46,7 +47,7 @@ pub(super) async fn run(binary: &Path, arguments: &Arguments) -> Result<()> {
         all.add(began.elapsed());
         ensure!(again == first, "another listing without a change");
     }
-    // A change somewhere, and the tree is brought further rather than read anew.
+    // After a change the server updates the tree instead of reading it again.
     wire.ask(
         "POST",
         &format!("/v1/memories/{memory}/tree/append"),
@@ -71,7 +72,7 @@ pub(super) async fn run(binary: &Path, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Documents of their own, a hundred records a call.
+/// Creates documents, a hundred records per call.
 async fn fill(wire: &Wire, memory: &str, documents: usize) -> Result<()> {
     let numbers: Vec<usize> = (0..documents).collect();
     for chunk in numbers.chunks(100) {
@@ -88,7 +89,7 @@ async fn fill(wire: &Wire, memory: &str, documents: usize) -> Result<()> {
     Ok(())
 }
 
-/// Entity tag and bytes, and the milliseconds that they took.
+/// Returns the entity tag, the bytes and the latency in milliseconds.
 async fn listed(client: &reqwest::Client, url: &str) -> Result<((String, Vec<u8>), f64)> {
     let began = Instant::now();
     let response = client.get(format!("{url}?format=text")).send().await?.error_for_status()?;

@@ -1,4 +1,5 @@
-//! `documents`: a memory as files under load: appends of many writers through two servers of one folder, and the listing of a great tree.
+//! `documents`: documents under load. It measures appends of many writers through two servers on
+//! one folder, and the listing of a large tree.
 
 mod appends;
 mod listing;
@@ -7,25 +8,25 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-/// What is measured.
+/// The measurement to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,
-    /// The `loci` to run; the one beside this program if absent.
+    /// The `loci` to run; by default the one next to this program.
     #[arg(long, global = true)]
     binary: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Writers that append to one document through two servers: nothing lost, nothing twice.
+    /// Writers that append to one document through two servers: nothing is lost or duplicated.
     Appends(appends::Arguments),
     /// The listing of a tree: the same bytes each time, within its time.
     Listing(listing::Arguments),
 }
 
-/// Measures it.
+/// Runs the measurement.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let binary = crate::server::binary(arguments.binary.as_deref())?;
     match arguments.what {

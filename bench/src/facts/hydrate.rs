@@ -1,5 +1,6 @@
-//! `hydrate`: how long putting a task's block together takes over the native API, and how much of what an unlimited budget would show
-//! two thousand tokens keep. The repository's own older commits are what is remembered, its newest commits are the questions.
+//! `hydrate`: measures the latency of hydration over the native API, and the share of the unlimited
+//! result that a budget of two thousand tokens keeps. The memory contains the repository's older
+//! commits, and its newest commits are the queries.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,10 +16,10 @@ use crate::progress::Progress;
 use crate::texts;
 use crate::wire::text_at;
 
-/// What to measure on.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A clone or bare repository, only read: it is cloned, and the clone gets commits.
+    /// Clone or bare repository, only read: it is cloned, and the clone gets commits.
     #[arg(long)]
     repo: PathBuf,
     /// Records of the repository, all kinds together.
@@ -30,33 +31,33 @@ pub(crate) struct Arguments {
     /// Calls of each kind.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(20..))]
     calls: u64,
-    /// Newest commits whose messages are the questions.
+    /// Newest commits whose messages are the queries.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(10..))]
     questions: u64,
-    /// Which lines are cited.
+    /// Seed that selects the cited lines.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// One line of JSON per figure.
+    /// Print one line of JSON per figure.
     #[arg(long)]
     json: bool,
-    /// The `loci` to run; the one beside this program if absent.
+    /// The `loci` to run; by default the one next to this program.
     #[arg(long)]
     binary: Option<PathBuf>,
 }
 
 const TASK: &str = "t-bench";
-/// The budget whose loss is measured, and one that holds everything.
+/// The budget whose recall is measured, and one that holds everything, in tokens.
 const TOKENS: u64 = 2_000;
 const UNLIMITED: u64 = 200_000;
 const TEXT_BYTES: usize = 300;
 const BATCH: usize = 100;
 const SETTLED_BATCHES: usize = 5;
-/// Files of a commit at most: what touches more says little of each.
+/// The maximum number of files of a commit. A larger commit has little information about each file.
 const TOUCHED_MAX: usize = 10;
-/// Of the facts so many, in hundredths, must be among what is looked at where a question asks for them.
+/// The minimum share of facts that must be retrieved for a query about them, in percent.
 const LOOKED_AT_MIN: u64 = 80;
 
-/// A commit: what it says, and the files it touches.
+/// A commit: its message, and the files that it changes.
 struct Commit {
     message: String,
     touched: BTreeSet<String>,
@@ -93,7 +94,7 @@ impl From<&Arguments> for super::Arguments {
     }
 }
 
-/// Commits that touch a few files, the newest first.
+/// Returns the commits that change few files, newest first.
 fn commits(repo: &std::path::Path) -> Result<Vec<Commit>> {
     let list = git_text(repo, &["log", "--no-merges", "--name-only", "--format=%x01%s%n%b%x02"])?;
     let commit = |text: &str| {
@@ -107,7 +108,8 @@ fn commits(repo: &std::path::Path) -> Result<Vec<Commit>> {
     Ok(list.split('\u{1}').filter_map(commit).collect())
 }
 
-/// Facts, what older commits taught, and other talk, until there are as many records as wanted; the ids of the facts.
+/// Stores facts, records of older commits and unrelated records, up to the requested number.
+/// Returns the ids of the facts.
 async fn fill(bench: &mut Bench, arguments: &Arguments, remembered: &[Commit]) -> Result<BTreeSet<String>> {
     let progress = Progress::new(2);
     progress.step("storing facts");
@@ -125,7 +127,8 @@ async fn fill(bench: &mut Bench, arguments: &Arguments, remembered: &[Commit]) -
     let path = format!("/v1/memories/{memory}/records");
     for (done, some) in records.chunks(BATCH).enumerate() {
         bench.wire.ask("POST", &path, Some(&json!({"records": some}))).await?;
-        // Their vectors are one job: it is waited for now and then, else it would seem to stand still in the end.
+        // One job computes the vectors. The regular wait for it keeps the progress display moving
+        // at the end.
         if (done + 1).is_multiple_of(SETTLED_BATCHES) {
             bench.settle().await?;
         }
@@ -135,7 +138,7 @@ async fn fill(bench: &mut Bench, arguments: &Arguments, remembered: &[Commit]) -
     Ok(facts)
 }
 
-/// What a commit taught: every second one as knowledge, the others as episodes.
+/// Returns the record of a commit: alternately knowledge and an episode.
 fn record(number: usize, commit: &Commit) -> Value {
     let subject = commit.message.lines().next().unwrap_or_default();
     let files: Vec<&str> = commit.touched.iter().map(String::as_str).collect();
@@ -149,7 +152,7 @@ fn record(number: usize, commit: &Commit) -> Value {
            "description": text, "metadata": {"source_type": "agent_episode", "status": "completed"}})
 }
 
-/// A record that answers none of the questions.
+/// Returns a record that answers none of the queries.
 fn talk(number: u64) -> Value {
     let text = texts::talk(number, TEXT_BYTES);
     if number.is_multiple_of(10) {
@@ -160,7 +163,7 @@ fn talk(number: u64) -> Value {
     json!({"namespace": format!("/{NAME}/knowledge/"), "text": text})
 }
 
-/// One hydration of the task.
+/// Hydrates the task once.
 async fn hydrate(bench: &Bench, query: &str, tokens: u64) -> Result<(Duration, Value)> {
     let body = json!({"query": query, "budget_tokens": tokens, "timeout_ms": 30_000});
     let began = Instant::now();
@@ -176,7 +179,8 @@ async fn latencies(
     questions: &[&Commit],
     facts: &BTreeSet<String>,
 ) -> Result<()> {
-    // What asks for the facts, each time in other words: the question's vector is made anew.
+    // A query about the facts, with different words each time, so that its vector is computed
+    // again.
     let about =
         |round: u64| format!("Which part rests on what? Part {} rests on it.", round % arguments.facts);
     let (_, first) = hydrate(bench, &about(0), TOKENS).await?;
@@ -203,7 +207,7 @@ async fn latencies(
     Ok(())
 }
 
-/// Everything that was looked at.
+/// Returns the ids of all retrieved records: shown, dropped or withheld.
 fn ids(found: &Value) -> BTreeSet<String> {
     let lists = ["/knowledge", "/budget/dropped", "/withheld"];
     let of = |list: &str| found.pointer(list).and_then(Value::as_array).cloned().unwrap_or_default();
@@ -211,12 +215,12 @@ fn ids(found: &Value) -> BTreeSet<String> {
     all.filter_map(|one| one.get("id").and_then(Value::as_str).map(bare)).collect()
 }
 
-/// An id as the tools write it, without what records' ids begin with.
+/// Returns an id as the tools write it, without the prefix of record ids.
 fn bare(id: &str) -> String {
     id.strip_prefix("mem-").unwrap_or(id).to_owned()
 }
 
-/// Files that a commit touches and that what is shown names, by budget.
+/// Measures by budget how many of a commit's files the rendered block names.
 async fn recall(bench: &Bench, questions: &[&Commit]) -> Result<()> {
     let (mut kept, mut whole, mut files) = (0, 0, 0);
     let (mut used, mut shown_kept, mut shown_whole) = (0, 0, 0);
@@ -249,7 +253,7 @@ async fn recall(bench: &Bench, questions: &[&Commit]) -> Result<()> {
     Ok(())
 }
 
-/// How many records are shown.
+/// Returns the number of shown records.
 fn shown(found: &Value) -> usize {
     let of = |list: &str| found.get(list).and_then(Value::as_array).map_or(0, Vec::len);
     of("knowledge") + of("episodes")

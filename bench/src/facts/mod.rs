@@ -1,6 +1,6 @@
-//! `facts`: how long verified memory takes over the native API: storing with three citations, reading fifty facts anew at
-//! commits nobody has seen, one citation, and reading of many facts. How well it decides is `rot`'s business. What tasks are
-//! shown of it is `hydrate`'s.
+//! `facts`: measures the latency of verified memory over the native API. It measures storing with
+//! three citations, verifying fifty facts at new commits, verifying one citation, and reading from
+//! many facts. `rot` measures the quality of the verdicts, and `hydrate` the hydration of tasks.
 
 pub(crate) mod hydrate;
 mod places;
@@ -20,54 +20,54 @@ use crate::wire::{Wire, text_at};
 use places::{Place, Places};
 use playground::Playground;
 
-/// What to measure on.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A clone or bare repository, only read: it is cloned, and the clone gets commits.
+    /// Clone or bare repository, only read: it is cloned, and the clone gets commits.
     #[arg(long)]
     repo: PathBuf,
-    /// Facts of the repository with many.
+    /// Facts of the large memory.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(50..))]
     facts: u64,
-    /// Calls of each kind, each at a commit of its own where the kind asks for that.
+    /// Calls of each kind, each at its own commit if the kind requires it.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(20..))]
     calls: u64,
-    /// Which lines are cited.
+    /// Seed that selects the cited lines.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// One line of JSON per figure.
+    /// Print one line of JSON per figure.
     #[arg(long)]
     json: bool,
-    /// The `loci` to run; the one beside this program if absent.
+    /// The `loci` to run; by default the one next to this program.
     #[arg(long)]
     binary: Option<PathBuf>,
 }
 
 const NAME: &str = "bench/code";
-/// Facts of the small repository, citations of each, and how many of them rot.
+/// The number of facts of the small memory, of citations per fact, and of stale facts.
 const FEW: u64 = 50;
 const CITATIONS: usize = 3;
 const ROTTED: usize = 5;
 
-/// A server, the repository it reads, and who asks.
+/// A server, its repository, and the client.
 struct Bench {
     server: Server,
     wire: Wire,
     playground: Playground,
     places: Places,
     report: Report,
-    /// Goes with this.
+    /// The folder, which is removed when this is dropped.
     _folder: tempfile::TempDir,
 }
 
-/// Measures both repositories.
+/// Measures the small and the large memory.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let binary = server::binary(arguments.binary.as_deref())?;
     few(Bench::start(&arguments, &binary)?, arguments.calls).await?;
     many(Bench::start(&arguments, &binary)?, arguments.facts, arguments.calls).await
 }
 
-/// Fifty facts, a tenth of them rotted.
+/// Measures fifty facts, a tenth of them stale.
 async fn few(mut bench: Bench, calls: u64) -> Result<()> {
     let mut facts = Vec::new();
     for number in 0..FEW {
@@ -96,7 +96,7 @@ async fn few(mut bench: Bench, calls: u64) -> Result<()> {
     bench.server.stop()
 }
 
-/// As many facts as nobody should have.
+/// Measures an unusually large number of facts.
 async fn many(mut bench: Bench, facts: u64, calls: u64) -> Result<()> {
     let (mut stores, progress) = (Latencies::default(), Progress::new(1));
     progress.step("storing facts");
@@ -106,7 +106,8 @@ async fn many(mut bench: Bench, facts: u64, calls: u64) -> Result<()> {
         progress.within(number + 1, facts);
     }
     bench.tell("store_3_citations", stores);
-    // Vectors of what was just stored are another work, and so is the first look at facts whose verdicts are not kept yet.
+    // The measured reads exclude the computation of vectors for the new facts, and the first read,
+    // which has no stored verdicts.
     bench.settle().await?;
     bench.read("cached", 0).await?;
     for verify in ["cached", "fresh"] {
@@ -142,12 +143,12 @@ impl Bench {
         Ok(Self { server, wire, playground, places, report, _folder: folder })
     }
 
-    /// The id of the one memory that the server has for facts.
+    /// Returns the id of the only memory, which the server created for facts.
     async fn memory(&self) -> Result<String> {
         text_at(&self.wire.ask("GET", "/v1/memories", None).await?, "/memories/0/id")
     }
 
-    /// Waits for the vectors of what was stored.
+    /// Waits for the vectors of the stored facts.
     async fn settle(&self) -> Result<()> {
         self.wire.settle(&self.memory().await?).await
     }
@@ -163,7 +164,8 @@ impl Bench {
         Ok((took, stored))
     }
 
-    /// Reads fifty facts; those that rotted are withheld, else the time would be of another work.
+    /// Reads fifty facts. Stale ones must be withheld, otherwise the latency would be of other
+    /// work.
     async fn read(&self, verify: &str, withheld: usize) -> Result<Duration> {
         let body = json!({"repo": NAME, "limit": FEW, "verify": verify});
         let began = Instant::now();
@@ -175,7 +177,7 @@ impl Bench {
         Ok(took)
     }
 
-    /// A stored fact's one citation, whose file has just changed.
+    /// Verifies the only citation of a stored fact, whose file has just changed.
     async fn verify_one(&self, id: &str) -> Result<Duration> {
         let body = json!({"repo": NAME, "memory_id": id});
         let began = Instant::now();

@@ -1,4 +1,5 @@
-//! Which lines facts cite: stretches of code that stand once in the whole tree and say something. No server here.
+//! The code locations that facts cite: ranges of lines that occur once in the whole tree and have
+//! enough content. No server here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,20 +8,20 @@ use serde_json::{Value, json};
 
 use crate::seeded::Seeded;
 
-/// Lines of a file, counted from one, the last included.
+/// Lines of a file, counted from one, including the last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) path: String,
     pub(super) first: usize,
     pub(super) last: usize,
-    /// A line of them, by which a fact is about them.
+    /// One of the lines, which becomes the subject of the fact.
     line: String,
 }
 
-/// Files that may be cited, and a sequence of places in them.
+/// The files that facts may cite, and a sequence of locations in them.
 pub(super) struct Places {
     files: Vec<(String, Vec<String>)>,
-    /// Lines that stand more than once.
+    /// Lines that occur more than once.
     common: BTreeSet<String>,
     seeded: Seeded,
     taken: BTreeSet<(String, usize)>,
@@ -28,10 +29,11 @@ pub(super) struct Places {
 
 const FILE_LINES: std::ops::Range<usize> = 60..4_000;
 const PLACE_LINES: usize = 5;
-/// Letters and digits in each line, and together.
+/// The minimum number of letters and digits in each line.
 const LINE_SIGNS_MIN: usize = 6;
 const TRIES_MAX: usize = 100_000;
-/// After so many it may be a place that was given before, or of a file that is among them.
+/// The number of attempts after which a location may repeat, or lie in a file that was already
+/// selected.
 const TRIES_APART: usize = 300;
 
 impl Places {
@@ -51,7 +53,8 @@ impl Places {
         Ok(Self { files, common, seeded: Seeded::new(seed), taken: BTreeSet::new() })
     }
 
-    /// So many places, none of them given before while there are others, in different files where possible.
+    /// Returns `count` locations, in different files and not returned before, as long as there are
+    /// others.
     pub(super) fn some(&mut self, count: usize) -> Result<Vec<Place>> {
         let mut places: Vec<Place> = Vec::new();
         for attempt in 0..TRIES_MAX {
@@ -60,7 +63,7 @@ impl Places {
             let Some(cited) = lines.get(first..first + PLACE_LINES) else { continue };
             let is_own =
                 cited.iter().all(|line| signs(line) >= LINE_SIGNS_MIN && !self.common.contains(line.trim()));
-            // A small repository has fewer places than a bench may want facts.
+            // A small repository has fewer locations than a benchmark may need.
             let is_new = attempt > TRIES_APART || !self.taken.contains(&(path.clone(), first));
             let is_apart = places.iter().all(|place| place.path != *path || attempt > TRIES_APART);
             if !is_own || !is_new || !is_apart {
@@ -82,7 +85,7 @@ impl Place {
         json!({"path": self.path, "line_start": self.first, "line_end": self.last})
     }
 
-    /// A fact about it that no other fact is like.
+    /// Returns a fact about the location that is unlike every other fact.
     pub(super) fn fact(&self, number: u64) -> String {
         let words: String =
             self.line.chars().map(|sign| if sign.is_alphanumeric() { sign } else { ' ' }).collect();

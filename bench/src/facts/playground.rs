@@ -1,5 +1,5 @@
-//! A clone of a repository that gets commits while a server reads it: a bare one, and a worktree beside it where files are
-//! edited. The repository it comes from is only read.
+//! A clone of a repository that gets commits while a server reads it: a bare one, with a separate
+//! worktree for edits. The original repository is only read.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use super::places::Place;
 use crate::git::git_text;
 
-/// See the file.
+/// A bare clone and its worktree.
 pub(super) struct Playground {
     bare: PathBuf,
     work: PathBuf,
@@ -31,7 +31,7 @@ impl Playground {
         &self.bare
     }
 
-    /// Text files of the tip, by path, in lines.
+    /// Returns the text files of the tip, by path, as lines.
     pub(super) fn files(&self) -> Result<BTreeMap<String, Vec<String>>> {
         let list = git(&self.work, &["ls-files", "-z"])?;
         let mut files = BTreeMap::new();
@@ -40,14 +40,14 @@ impl Playground {
             if !place.symlink_metadata().is_ok_and(|data| data.is_file()) {
                 continue;
             }
-            // What is no text cannot be cited.
+            // Files that are not text cannot be cited.
             let Ok(text) = String::from_utf8(std::fs::read(place)?) else { continue };
             files.insert(path.to_owned(), text.lines().map(str::to_owned).collect());
         }
         Ok(files)
     }
 
-    /// A commit without these lines.
+    /// Commits the deletion of these lines.
     pub(super) fn delete(&self, places: &[Place]) -> Result<()> {
         let mut by_file: BTreeMap<&str, Vec<&Place>> = BTreeMap::new();
         for place in places {
@@ -68,7 +68,7 @@ impl Playground {
         self.commit("lines go")
     }
 
-    /// A commit in which every cited file has one line more at its head.
+    /// Commits an additional first line in every cited file.
     pub(super) fn shift(&self, places: &[Place], round: u64) -> Result<()> {
         let paths: std::collections::BTreeSet<_> = places.iter().map(|place| place.path.as_str()).collect();
         for path in paths {
@@ -80,7 +80,7 @@ impl Playground {
         self.commit("lines move")
     }
 
-    /// A commit that touches no cited file.
+    /// Commits a change to a file that is not cited.
     pub(super) fn touch_others(&self, round: u64) -> Result<()> {
         std::fs::write(self.work.join("round-of-the-bench.txt"), format!("round {round}\n"))?;
         self.commit("something else")
@@ -104,7 +104,7 @@ fn text(path: &Path) -> Result<&str> {
     path.to_str().context("a path that is not UTF-8")
 }
 
-/// What `git` prints, which may also clone and push from folder to folder.
+/// Returns the output of `git`, with permission to clone and push between folders.
 fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
     git_text(folder, &[&["-c", "protocol.file.allow=always"], arguments].concat())
 }

@@ -1,4 +1,5 @@
-//! The text files of a tree in an index: one document a file, passages of at most 120 words, no session but the file.
+//! The text files of a tree in an index: one document per file, passages of at most 120 words, and
+//! each file as its own session.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -16,29 +17,29 @@ use super::score::Order;
 use crate::plain_record::plain_record;
 use crate::vectors::{Side, Vectors};
 
-/// Words of a passage.
+/// The maximum number of words of a passage.
 const WORDS_MAX: usize = 120;
 /// The clock of the requests, in milliseconds.
 const NOW_MS: i64 = 1_795_000_000_000;
 
-/// A tree, indexed.
+/// An indexed tree.
 #[derive(Default)]
 pub(super) struct Corpus {
     index: MemoryIndex,
-    /// Content and record of each path; no record where the content is no text.
+    /// The blob and the record of each path. A blob that is not text has no record.
     files: BTreeMap<String, (String, Option<RecordId>)>,
-    /// Path of each record, by its number.
+    /// The path of each record, by its number.
     paths: Vec<String>,
     sequence: u64,
 }
 
 impl Corpus {
-    /// True where a path is a text file here.
+    /// Returns true if a path is a text file of this tree.
     pub(super) fn holds(&self, path: &str) -> bool {
         self.files.get(path).is_some_and(|(_, record)| record.is_some())
     }
 
-    /// Makes this the tree of a commit: files that differ are indexed anew.
+    /// Changes this to the tree of a commit. Files that differ are indexed again.
     pub(super) fn move_to(
         &mut self,
         repository: &mut Repository,
@@ -71,7 +72,7 @@ impl Corpus {
         Ok(())
     }
 
-    /// Indexes a file; `None` where there is nothing in it.
+    /// Indexes a file. Returns `None` if it is empty.
     fn add(&mut self, path: &str, text: &str, vectors: Option<&mut Vectors>) -> Result<Option<RecordId>> {
         let markdown = [".md", ".markdown", ".mdx", ".txt"].iter().any(|end| path.ends_with(end));
         let cut = if markdown { sections::sections } else { sections::passages };
@@ -101,7 +102,8 @@ impl Corpus {
         Ok(Some(id))
     }
 
-    /// A message without the words that name a file of this tree: its path, its name, or the end of its path.
+    /// Returns a message without the words that name a file of this tree: its path, its name, or
+    /// the end of its path.
     pub(super) fn without_file_names(&self, message: &str) -> String {
         let mut names = HashSet::new();
         for path in self.files.keys() {
@@ -110,7 +112,7 @@ impl Corpus {
         }
         let bare = |word: &str| {
             let other = |c: char| !c.is_alphanumeric() && c != '_';
-            // A point may open a name; nothing but letters and digits ends one.
+            // A dot may begin a name, but a name ends only with a letter, a digit or an underscore.
             let trimmed = word.trim_end_matches(other).trim_start_matches(|c| other(c) && c != '.');
             let trimmed = trimmed.strip_prefix("./").unwrap_or(trimmed);
             names.contains(trimmed) || names.contains(trimmed.trim_start_matches('.'))
@@ -118,7 +120,7 @@ impl Corpus {
         message.split_whitespace().filter(|word| !bare(word)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Files, best first.
+    /// Returns files, best first.
     pub(super) fn rank(
         &self,
         text: &str,
@@ -171,7 +173,7 @@ impl Corpus {
     }
 }
 
-/// By BM25 of the file a passage is of, best first; among equals by id.
+/// Ranks passages by the BM25 score of their file, best first, and by id for equal scores.
 fn by_whole_file(set: &CandidateSet) -> Vec<&Candidate> {
     let (view, statistics) = (LexicalView::Session, &set.statistics);
     let average = statistics.views[view as usize].average_length;
@@ -183,7 +185,7 @@ fn by_whole_file(set: &CandidateSet) -> Vec<&Candidate> {
     };
     let mut scored: Vec<(f32, &Candidate)> =
         set.candidates.iter().map(|candidate| (score(candidate), candidate)).collect();
-    // Passages come in order of their ids, and this keeps it.
+    // Passages are in order of their ids, and the stable sort keeps that order.
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     scored.into_iter().map(|(_, candidate)| candidate).collect()
 }
@@ -216,8 +218,9 @@ mod tests {
         check("lib and src stay\n\nas rs does", "lib and src stay as rs does");
     }
 
-    /// A short file with the word once, a longer one with it here and there (150 words apart, passages have 120), and one
-    /// beside which both are short.
+    /// Compares a short file with one occurrence of the word and a longer one with several.
+    /// Occurrences are 150 words apart, and passages have 120. A third file is much longer than
+    /// both.
     #[test]
     fn the_file_and_its_best_chunk_rank_differently() {
         let word = |at: usize, many: usize| if at.is_multiple_of(many) { "lighthouse" } else { "wall" };
@@ -241,7 +244,7 @@ mod tests {
             let found = corpus.rank("Where is the lighthouse?", order, None).unwrap();
             assert_eq!(found[..2], expect);
         };
-        // In either order of their ids, so that files of equal scores are found out.
+        // Both orders of ids, to detect files with equal scores.
         for files in [[&short, &long, &rest], [&rest, &long, &short]] {
             check(files, &Order::WholeFile, ["long.rs", "short.rs"]);
             check(files, &chunk, ["short.rs", "long.rs"]);

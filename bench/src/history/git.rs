@@ -1,4 +1,4 @@
-//! A clone, read with the `git` command: commits, trees, contents. Read only.
+//! A clone, read with the `git` command: commits, trees and blobs. It is read only.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use anyhow::{Context, Result};
 
 use crate::git::{Contents, git_text};
 
-/// Files that a commit of use touches at most.
+/// The maximum number of files that a usable commit changes.
 const TOUCHED_MAX: usize = 10;
-/// A longer content is not text that people wrote.
+/// The maximum size of a blob in bytes. People do not write longer texts.
 const BYTES_MAX: usize = 512 * 1024;
 
 /// One commit.
 pub(super) struct Commit {
     pub(super) parent: String,
-    /// Subject and body.
+    /// The subject and the body.
     pub(super) message: String,
-    /// Paths of files that it changes or removes.
+    /// The paths of the files that it changes or removes.
     pub(super) touched: Vec<String>,
 }
 
-/// A clone and its contents.
+/// A clone and its blobs.
 pub(super) struct Repository {
     folder: PathBuf,
     contents: Contents,
@@ -36,7 +36,7 @@ impl Repository {
         git_text(&self.folder, arguments)
     }
 
-    /// The newest commits of use, oldest first.
+    /// Returns the newest usable commits, oldest first.
     pub(super) fn commits_of_use(&self, from: &str, wanted: usize) -> Result<Vec<Commit>> {
         let list =
             self.git(&["log", "--topo-order", "--no-merges", "--format=%H%x00%P%x00%an%x00%ae", from])?;
@@ -73,7 +73,7 @@ impl Repository {
         Ok(commits)
     }
 
-    /// Paths and contents' names of a tree: regular files only.
+    /// Returns the paths and blob ids of a tree, for regular files only.
     pub(super) fn tree(&self, commit: &str) -> Result<BTreeMap<String, String>> {
         let list = self.git(&["ls-tree", "-r", "-z", commit])?;
         let file = |line: &str| {
@@ -85,7 +85,7 @@ impl Repository {
         Ok(list.split('\0').filter_map(file).collect())
     }
 
-    /// The text of a content; `None` where it is none.
+    /// Returns the text of a blob, or `None` if it is not text.
     pub(super) fn text(&mut self, content: &str) -> Result<Option<String>> {
         let bytes = self.contents.read(content)?.with_context(|| format!("no object {content} here"))?;
         let is_text = bytes.len() <= BYTES_MAX && !bytes.contains(&0);

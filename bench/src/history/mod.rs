@@ -1,8 +1,9 @@
-//! `history`: does the ranking find the files that a commit touches from the commit's message?
+//! `history`: measures if the ranking finds the files of a commit from its message.
 //!
-//! For each of the newest commits of a clone that are of use, oldest first: the corpus is the tree before the commit, the
-//! question its message without file names, the gold the existing files it touched. The weights are never trained on it.
-//! Of use is a commit with one parent, by a person, that changes one to ten text files that are there before it.
+//! It uses the newest usable commits of a clone, oldest first. The corpus is the tree before the
+//! commit, the query is the message without file names, and the gold set is the existing files that
+//! the commit changes. The weights are never trained on it. A usable commit has one parent and a
+//! human author, and changes one to ten text files that existed before.
 
 mod corpus;
 mod git;
@@ -20,7 +21,7 @@ use corpus::Corpus;
 use git::Repository;
 use score::{Order, Ranking, Scores};
 
-/// What to measure.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Clones, bare or not.
@@ -29,16 +30,16 @@ pub(crate) struct Arguments {
     /// Commits of each.
     #[arg(long, default_value_t = 200)]
     commits: usize,
-    /// Where the walk begins.
+    /// Newest commit of the measured history.
     #[arg(long, default_value = "HEAD")]
     from: String,
-    /// Other weights, in the form of the engine's `weights.json`.
+    /// Other weights, in the format of the engine's `weights.json`.
     #[arg(long)]
     weights: Option<PathBuf>,
-    /// With vectors too; kept in this file between runs.
+    /// Use vectors too, and cache them in this file between runs.
     #[arg(long)]
     vectors: Option<PathBuf>,
-    /// Prints one JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
 }
@@ -83,7 +84,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// A clone's name: its folder, or the one above where that is `repo`.
+/// Returns a clone's name: the last part of its path other than `repo` or `.git`.
 fn name(path: &std::path::Path) -> String {
     let mut parts = path.components().rev().filter_map(|part| part.as_os_str().to_str());
     parts.find(|part| !matches!(*part, "repo" | ".git")).unwrap_or_default().to_owned()

@@ -3,32 +3,33 @@
 use loci_engine::retrieval::weights::Weights;
 use serde::Serialize;
 
-/// What files are ordered by.
+/// The order of files.
 pub(super) enum Order {
-    /// The engine's sum of a file's best passage.
+    /// The engine's sum for the best passage of a file.
     Sum(Box<Weights>),
-    /// BM25 of the whole file, which no signal holds: the engine takes that of a session for talk alone.
+    /// BM25 of the whole file. No signal contains it, because the engine uses the session's score
+    /// only for conversations.
     WholeFile,
 }
 
-/// A way to rank, with its name.
+/// A ranking with its name.
 pub(super) struct Ranking {
     pub(super) name: &'static str,
     pub(super) order: Order,
-    /// With the question's vector.
+    /// True if it uses the vector of the query.
     pub(super) vectors: bool,
 }
 
-/// Sums over the questions.
+/// Sums over the queries.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Scores {
     questions: usize,
-    /// Recall at 5 and at 10, and the reciprocal rank of the first file of the gold.
+    /// Recall at 5, recall at 10, and the reciprocal rank of the first file of the gold set.
     sums: [f64; 3],
 }
 
 impl Scores {
-    /// Counts one list, best first.
+    /// Adds one list, best first.
     pub(super) fn add(&mut self, files: &[String], gold: &[&str]) {
         let within = |cut: usize| {
             let found = files.iter().take(cut).filter(|file| gold.contains(&file.as_str())).count();
@@ -40,7 +41,7 @@ impl Scores {
         self.questions += 1;
     }
 
-    /// Means over the questions.
+    /// Returns the means over the queries.
     pub(super) fn means(&self) -> [f64; 3] {
         self.sums.map(|sum| sum / self.questions.max(1) as f64)
     }

@@ -1,13 +1,13 @@
 //! A file of learnings and tasks: `[scope]: learning` lines, each followed by its tasks
-//! (`- description | path, path`), and under `[none]` the tasks that no learning is about.
+//! (`- description | path, path`). Under `[none]` are tasks without a matching learning.
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// Learnings of one repository, with the tasks that need them.
+/// The learnings of one repository, with the tasks that need them.
 #[derive(Debug, Default)]
 pub(super) struct Repository {
     pub(super) learnings: Vec<Learning>,
-    /// Tasks that no learning is about.
+    /// Tasks without a matching learning.
     pub(super) unrelated: Vec<Task>,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Learning {
     pub(super) tasks: Vec<Task>,
 }
 
-/// A description, and the paths that its task touches.
+/// A description, and the paths that its task changes.
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) description: String,
@@ -29,7 +29,7 @@ impl Repository {
     /// Reads a file.
     ///
     /// # Errors
-    /// Names the line that has no known form.
+    /// Errors with the line that has no known format.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let mut repository = Self::default();
         let mut is_unrelated = false;

@@ -1,4 +1,5 @@
-//! From the start of the process to the first answer of a retrieval, at 10,000 records.
+//! Measures the time from the start of the process to the first response of a retrieval, at 10,000
+//! records.
 
 use std::path::Path;
 use std::time::Instant;

@@ -1,5 +1,6 @@
-//! Bytes on disk per record of about 300 bytes that came from an event: event, token, telemetry and vector included. Two
-//! sums: the database alone, and with the index snapshots, which can be deleted at any time.
+//! Measures the bytes on disk per record of about 300 bytes from an event, including event, token,
+//! telemetry and vector. There are two figures: the database alone, and with the index snapshots,
+//! which can be deleted at any time.
 
 use std::path::Path;
 
@@ -14,7 +15,7 @@ use crate::wire::{MemoryShape, Wire, user_turn};
 const RECORDS: u64 = 4_000;
 const TEXT_BYTES: usize = 300;
 
-/// Fills, ends the server (which checkpoints), looks at the files.
+/// Fills a folder, stops the server (which checkpoints), and measures the files.
 pub(super) async fn run(binary: &Path, report: Report) -> Result<()> {
     let temporary = tempfile::tempdir()?;
     let folder = temporary.path().join("data");
@@ -52,7 +53,8 @@ pub(super) async fn run(binary: &Path, report: Report) -> Result<()> {
     Ok(())
 }
 
-/// Files of a folder; with those of the folders in it, of which a data folder has one: the index snapshots.
+/// Returns the size of a folder's files. If `deep` is true, it includes subfolders, of which a data
+/// folder has one: the index snapshots.
 fn bytes_beneath(folder: &Path, deep: bool) -> Result<u64> {
     let mut total = 0;
     for entry in std::fs::read_dir(folder).context("reading the data folder")? {

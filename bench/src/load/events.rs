@@ -1,4 +1,5 @@
-//! Events: latency with one client and with sixteen closed loops, both beside extraction, and how fast extraction is.
+//! Measures the latency of events with one client and with sixteen closed loops, both during
+//! extraction, and the speed of extraction.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,11 +15,11 @@ use crate::wire::{MemoryShape, Wire, user_turn};
 
 const TEXT_BYTES: usize = 300;
 const CLIENTS: u64 = 16;
-/// Records whose extraction is timed.
+/// The number of records whose extraction is timed.
 const EXTRACTED: u64 = 3_000;
 const BASE_SECONDS: f64 = 1_790_000_000.0;
 
-/// Three servers, one figure each.
+/// Starts three servers, one per figure.
 pub(super) async fn run(binary: &Path, report: Report, seconds: u64) -> Result<()> {
     one_client(binary, report, seconds).await?;
     many_clients(binary, report, seconds).await?;
@@ -33,7 +34,7 @@ async fn fresh(binary: &Path, folder: &Path) -> Result<(Server, Wire, String)> {
     Ok((server, wire, memory))
 }
 
-/// Sends events one after the other until the time is up.
+/// Sends events in sequence until the time is up.
 async fn closed_loop(wire: Wire, memory: String, client: u64, seconds: u64) -> Result<Latencies> {
     let path = format!("/memories/{memory}/events");
     let until = Instant::now() + Duration::from_secs(seconds);

@@ -1,4 +1,4 @@
-//! Fills one memory with many records, waits until they have their vectors, and asks about them.
+//! Fills one memory with many records, waits for their vectors, and searches it.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ use crate::wire::{MemoryShape, Wire};
 const BATCH: u64 = 100;
 const TEXT_BYTES: usize = 300;
 
-/// Makes a memory and `count` records of about 300 bytes in it; its id.
+/// Creates a memory with `count` records of about 300 bytes. Returns its id.
 pub(super) async fn records(wire: &Wire, count: u64) -> Result<String> {
     let memory = wire.create_memory(&MemoryShape { name: "filled", semantic: None }).await?;
     into(wire, &memory, None, count).await?;
     Ok(memory)
 }
 
-/// Puts `count` records of about 300 bytes into a memory, under a strategy of it or none.
+/// Writes `count` records of about 300 bytes into a memory, under one of its strategies or none.
 pub(super) async fn into(wire: &Wire, memory: &str, strategy: Option<&str>, count: u64) -> Result<()> {
     let mut number = 0;
     while number < count {
@@ -42,7 +42,8 @@ pub(super) async fn into(wire: &Wire, memory: &str, strategy: Option<&str>, coun
     Ok(())
 }
 
-/// A server on a folder with so many records, all with their vectors; the way to ask it, and the memory.
+/// Starts a server on a folder with `count` records, all with their vectors. Returns the server,
+/// its client and the memory.
 pub(super) async fn server(binary: &Path, folder: &Path, count: u64) -> Result<(Server, Wire, String)> {
     let server = Server::start(binary, folder)?;
     let wire = Wire::new(&server.url);
@@ -51,7 +52,7 @@ pub(super) async fn server(binary: &Path, folder: &Path, count: u64) -> Result<(
     Ok((server, wire, memory))
 }
 
-/// Asks a question of its own number.
+/// Sends a search whose text depends on `number`.
 pub(super) async fn ask(wire: &Wire, memory: &str, number: u64) -> Result<()> {
     let body = json!({"namespacePath": "/", "searchCriteria": {"searchQuery": texts::question(number)}});
     wire.ask("POST", &format!("/memories/{memory}/retrieve"), Some(&body)).await.map(drop)

@@ -1,8 +1,10 @@
-//! One memory of many records in PostgreSQL: what a question costs where the memory is held by the process, and where it is
-//! searched in the database; with filters too; how long that takes to begin, and what a write costs then.
+//! Measures one memory of many records in PostgreSQL. It compares searches in the memory of the
+//! process with searches in the database, with filters too. It also measures the time until the
+//! database can be searched, and the latency of writes in that mode.
 //!
-//! Records are put into the store directly: turns of many words, with vectors near those of a pool of texts. The database is
-//! what `LOCI_STORE` names, and what an earlier run left there is asked again; else one that waits for the disk, for the run.
+//! Records are written directly into the store: turns of many words, with vectors near those of a
+//! pool of texts. The database is the one that `LOCI_STORE` names, and data of an earlier run is
+//! used again. Without the variable, a durable database is started for the run.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -33,20 +35,20 @@ use crate::seeded::Seeded;
 use crate::server::Server;
 use crate::wire::{Wire, text_at, user_turn};
 
-/// Texts that are embedded; the vectors of records lie around theirs.
+/// The number of embedded texts. The vectors of records are near theirs.
 const POOL: u64 = 2_000;
 /// Records of one write.
 const BATCH: u64 = 500;
 const START_MS: u64 = 1_700_000_000_000;
-/// In which the passages must be in the database, and then the graph.
+/// The maximum wait until the passages are in the database, and again until the graph is.
 const WAIT_MAX: Duration = Duration::from_secs(3_600);
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 const NAME: &str = "great";
 const ANSWERS: usize = 10;
-/// Closed loop of events.
+/// The duration of the closed loop of events, in seconds.
 const SECONDS: u64 = 15;
 
-/// What questions are asked of.
+/// The scopes of the searches.
 const SCOPES: [(&str, &str); 4] = [
     ("whole", "everything"),
     ("namespace", "a namespace of 1 in 20"),
@@ -54,7 +56,7 @@ const SCOPES: [(&str, &str); 4] = [
     ("metadata_20000", "metadata of 1 in 20,000"),
 ];
 
-/// Fills, then asks both ways.
+/// Fills the memory, then searches it in both modes.
 pub(super) async fn run(binary: &Path, report: Report, records: u64, questions: u64) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data");
@@ -85,13 +87,13 @@ pub(super) async fn run(binary: &Path, report: Report, records: u64, questions: 
     super::retrieve::resident(&server, report, "great_rss")?;
     server.stop()?;
 
-    // Last: what events add would make other lists.
+    // This comes last, because the events change the results of searches.
     let server = Server::start_with(binary, &data, &[(STORE, &small)])?;
     asked.events(&Wire::new(&server.url), "held").await?;
     server.stop()
 }
 
-/// The database, and its server where it was started for this.
+/// Returns the database, and its server if this run started it.
 fn database() -> Result<(Option<PostgresServer>, String)> {
     if let Ok(address) = std::env::var(STORE) {
         return Ok((None, address));
@@ -103,7 +105,7 @@ fn database() -> Result<(Option<PostgresServer>, String)> {
     Ok((Some(server), address))
 }
 
-/// The memory, filled where it is not there yet; its id.
+/// Returns the id of the memory, and fills it if it does not exist.
 async fn filled(wire: &Wire, address: &str, data: &Path, report: Report, records: u64) -> Result<String> {
     let listed = wire.pages("/memories/", &json!({}), "memories").await?;
     let held = listed.iter().find(|memory| memory["id"].as_str().is_some_and(|id| id.starts_with(NAME)));
@@ -170,7 +172,8 @@ impl Pool {
         Ok(Self { vectors, model: model.model_id().to_owned() })
     }
 
-    /// Between two of them, and off by something of its own: turns of a session lie close together.
+    /// Returns a vector between two of the pool, with a deviation of its own. Turns of a session
+    /// lie close together.
     fn near(&self, number: u64) -> Vector {
         let mut seeded = Seeded::new(number.wrapping_mul(0x9e37_79b9).wrapping_add(29));
         let session = number / SESSION;
@@ -210,10 +213,10 @@ fn record(memory: &MemoryId, number: u64) -> loci_model::Result<Record> {
     Ok(record)
 }
 
-/// The best of each question, by scope.
+/// The best results of each query, by scope.
 type Found = Vec<Vec<Vec<String>>>;
 
-/// What is asked, and where it is told.
+/// The inputs of the searches, and the report.
 struct Asked<'a> {
     memory: &'a str,
     records: u64,
@@ -222,7 +225,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// One question; as many answers as there are must come.
+    /// Sends one search. It fails if fewer results come than exist.
     async fn ask(&self, wire: &Wire, scope: &str, number: u64) -> Result<(Duration, Vec<String>)> {
         let about = number.wrapping_mul(7_919).wrapping_add(13) % self.records;
         let mut criteria = json!({"searchQuery": question(about, number), "topK": ANSWERS});
@@ -253,7 +256,7 @@ impl Asked<'_> {
         Ok((took, ids))
     }
 
-    /// The first question after the start of the server.
+    /// Measures the first search after the start of the server.
     async fn first(&self, wire: &Wire, path: &str) -> Result<()> {
         let (took, _) = self.ask(wire, "whole", u64::MAX >> 8).await?;
         let ms = took.as_secs_f64() * 1_000.0;
@@ -262,7 +265,7 @@ impl Asked<'_> {
         Ok(())
     }
 
-    /// Questions to each scope, none twice.
+    /// Searches each scope, without repeating a query.
     async fn every_scope(&self, wire: &Wire, path: &str) -> Result<Found> {
         let mut all = Vec::new();
         for (scope, name) in SCOPES {
@@ -280,7 +283,7 @@ impl Asked<'_> {
         Ok(all)
     }
 
-    /// What was found both ways.
+    /// Compares the results of both modes.
     fn compare(&self, held: &Found, great: &Found) {
         for ((scope, name), (held, great)) in SCOPES.iter().zip(held.iter().zip(great)) {
             let shared = held.iter().zip(great).map(|(held, great)| {
@@ -294,7 +297,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Asks until the database has something of the memory.
+    /// Searches until `is_there` reports data of the memory in the database.
     async fn until(&self, wire: &Wire, what: &str, is_there: impl Fn() -> Result<usize>) -> Result<()> {
         let began = Instant::now();
         let mut number = 0;
@@ -310,7 +313,8 @@ impl Asked<'_> {
         Ok(())
     }
 
-    /// Events in one closed loop, and a question after every tenth: what was written before is taken in first.
+    /// Sends events in one closed loop, with a search after every tenth. The search first loads the
+    /// data that was written before it.
     async fn events(&self, wire: &Wire, path: &str) -> Result<()> {
         let until = Instant::now() + Duration::from_secs(SECONDS);
         let (mut events, mut asked, mut number) = (Latencies::default(), Latencies::default(), 0);

@@ -1,8 +1,10 @@
-//! Many memories of usual size in one store: retrieval over HTTP, each memory's first question and later ones, and
-//! CreateEvent, into memories taken at random. The store is what `LOCI_STORE` names, else a folder.
+//! Measures many memories of usual size in one store: retrieval over HTTP, with the first and later
+//! searches of a memory, and CreateEvent into random memories. The store is the one that
+//! `LOCI_STORE` names, otherwise a folder.
 //!
-//! Records are put into the store directly, with the vectors of a pool of texts: embedding a million texts would take hours
-//! and measure something else. Texts differ within a memory, not between memories.
+//! Records are written directly into the store, with the vectors of a pool of texts. Embedding a
+//! million texts would take hours and measure something else. Texts differ within a memory, not
+//! between memories.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,19 +31,19 @@ use crate::texts;
 use crate::wire::{MemoryShape, Wire, user_turn};
 
 const TEXT_BYTES: usize = 300;
-/// Texts that records are made of; at least as many as a memory has records.
+/// The number of texts of which records are made: at least the number of records of a memory.
 const POOL: u64 = 4_000;
 /// Records of one write.
 const BATCH: u64 = 250;
-/// Memories that are filled side by side.
+/// Memories that are filled in parallel.
 const SIDE_BY_SIDE: usize = 4;
 const SECONDS: u64 = 20;
-/// Events of the paced part, so many a second.
+/// The number of events of the paced part, and their rate per second.
 const PACED: u64 = 600;
 const PACED_PER_S: u64 = 20;
 const BASE_SECONDS: f64 = 1_790_000_000.0;
 
-/// Fills, then asks.
+/// Fills the memories, then searches them.
 pub(super) async fn run(
     binary: &Path,
     report: Report,
@@ -61,7 +63,7 @@ pub(super) async fn run(
     let server = Server::start(binary, &data)?;
     let wire = Wire::new(&server.url);
     let mut seeded = Seeded::new(7);
-    // A database outlives a run: another run asks other questions and sends other events.
+    // A database outlives a run, so each run uses other queries and other events.
     let of_run = std::time::UNIX_EPOCH.elapsed()?.as_secs();
     firsts(&wire, report, &ids, questions.min(memories / 2)).await?;
     later(&wire, report, &ids, (&mut seeded, of_run), questions).await?;
@@ -72,7 +74,7 @@ pub(super) async fn run(
     server.stop()
 }
 
-/// Memories that an earlier run filled and left in the store: a database outlives it.
+/// Returns the memories that an earlier run left in the store. A database outlives a run.
 async fn held(data: &Path) -> Result<Vec<String>> {
     let store = StorePlan::of(&Config::default(), &Environment::of_process(), data.to_owned())?.open()?;
     let (mut held, mut after) = (Vec::new(), None);
@@ -89,7 +91,7 @@ async fn held(data: &Path) -> Result<Vec<String>> {
     Ok(held)
 }
 
-/// The memories, made over the wire; their ids.
+/// Creates the memories over the wire. Returns their ids.
 async fn make(binary: &Path, data: &Path, memories: u64) -> Result<Vec<String>> {
     let server = Server::start(binary, data)?;
     let wire = Wire::new(&server.url);
@@ -103,7 +105,7 @@ async fn make(binary: &Path, data: &Path, memories: u64) -> Result<Vec<String>> 
     Ok(ids)
 }
 
-/// The pool's texts with their vectors.
+/// The texts of the pool with their vectors.
 struct Pool {
     texts: Vec<String>,
     vectors: Vec<Vector>,
@@ -205,7 +207,7 @@ async fn retrieve(wire: &Wire, memory: &str, number: u64) -> Result<Duration> {
     Ok(took)
 }
 
-/// The first question to a memory: its index is read from the store.
+/// Measures the first search of a memory, which reads its index from the store.
 async fn firsts(wire: &Wire, report: Report, ids: &[String], count: u64) -> Result<()> {
     retrieve(wire, ids.last().context("no memory")?, u64::MAX).await?;
     let mut latencies = Latencies::default();
@@ -219,7 +221,7 @@ async fn firsts(wire: &Wire, report: Report, ids: &[String], count: u64) -> Resu
     Ok(())
 }
 
-/// Questions to memories at random, of which many were asked before.
+/// Measures searches of random memories, many of which were searched before.
 async fn later(
     wire: &Wire,
     report: Report,
@@ -268,7 +270,7 @@ async fn side_by_side(server: &Server, report: Report, ids: &[String], count: u6
     Ok(())
 }
 
-/// An event into a memory at random; how long its answer took.
+/// Sends an event into a random memory. Returns the latency.
 async fn event(
     wire: &Wire,
     ids: &[String],
@@ -284,7 +286,8 @@ async fn event(
     Ok(began.elapsed())
 }
 
-/// Events at a rate that the machine can extract; one that is late does not put off the next.
+/// Sends events at a rate that the machine can extract. A late response does not shift the later
+/// events.
 async fn paced_events(
     wire: &Wire,
     report: Report,
@@ -304,7 +307,8 @@ async fn paced_events(
     Ok(())
 }
 
-/// Events into memories at random, as fast as they are answered; their extraction runs beside, and does not keep up.
+/// Sends events into random memories as fast as they are answered. Extraction runs at the same time
+/// and does not keep up.
 async fn events(
     wire: &Wire,
     report: Report,

@@ -1,18 +1,18 @@
-//! Made-up turns with as many words as talk has: the n-th commonest word comes 1/n as often as the commonest, and every
-//! session has things of its own that it is about. `texts` knows 150 words, of which each is in a sixth of all texts: that
-//! is no load for an inverted index.
+//! Generated turns with as many words as conversations have. The n-th most common word is 1/n as
+//! frequent as the most common, and every session has its own topics. `texts` has only 150 words,
+//! of which each occurs in a sixth of all texts. That is no load for an inverted index.
 
 use crate::seeded::Seeded;
 
-/// Distinct words of everybody, and of all things that sessions are about.
+/// The number of common words, and of the words for topics of all sessions.
 const COMMON: u64 = 30_000;
 const THINGS: u64 = 60_000;
-/// Things of a session.
+/// Topics of a session.
 const THINGS_OF_SESSION: u64 = 25;
 /// Turns of a session.
 pub(super) const SESSION: u64 = 20;
 
-/// Turn `number`: 12 to 40 words.
+/// Returns turn `number`, with 12 to 40 words.
 pub(super) fn turn(number: u64) -> String {
     let mut seeded = Seeded::new(number.wrapping_mul(0x9e37_79b9).wrapping_add(17));
     let count = 12 + seeded.below(29);
@@ -20,7 +20,8 @@ pub(super) fn turn(number: u64) -> String {
     words.join(" ")
 }
 
-/// A question about turn `about`: six of its words, in the order they were said, and two of nobody's.
+/// Returns a question about turn `about`: six of its words in their order, and two random common
+/// words.
 pub(super) fn question(about: u64, number: u64) -> String {
     let said = turn(about);
     let mut seeded = Seeded::new(number.wrapping_mul(0x2545_f491).wrapping_add(91));
@@ -38,7 +39,7 @@ fn word(seeded: &mut Seeded, session: u64) -> String {
     }
 }
 
-/// A rank below `of`, as often as one over it.
+/// Returns a rank below `of`, with a frequency inverse to the rank.
 fn rank(seeded: &mut Seeded, of: u64) -> u64 {
     let share = seeded.below(1 << 30) as f64 / (1_u64 << 30) as f64;
     ((share * (of as f64).ln()).exp() as u64).saturating_sub(1).min(of - 1)

@@ -1,6 +1,7 @@
-//! `wire-load`: what a server costs and how fast it answers, over the public wire with one process per server.
+//! `wire-load`: measures the resources and the speed of a server, over the public wire with one
+//! process per server.
 //!
-//! Every part starts its own server on its own folder; figures are printed with what was done to get them.
+//! Every part starts its own server on its own folder. Each figure is printed with its conditions.
 
 mod cold_start;
 mod disk;
@@ -23,28 +24,28 @@ use crate::server;
 pub(crate) use processes_beside::Arguments as MemberArguments;
 pub(crate) use processes_beside::member as run_member;
 
-/// What to measure.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Parts to run; all if none is named.
     #[arg(value_enum)]
     parts: Vec<Part>,
-    /// The `loci` to run; the one beside this program if absent.
+    /// The `loci` to run; by default the one next to this program.
     #[arg(long)]
     binary: Option<PathBuf>,
     /// Records of the parts that retrieve and move.
     #[arg(long, default_value_t = 100_000)]
     records: u64,
-    /// Memories that the records of `many-memories` are spread over.
+    /// Memories over which the records of `many-memories` are spread.
     #[arg(long, default_value_t = 1_000)]
     memories: u64,
-    /// Distinct questions of the retrieval part.
+    /// Distinct queries of the retrieval part.
     #[arg(long, default_value_t = 1_200)]
     questions: u64,
     /// Seconds of each closed loop of events.
     #[arg(long, default_value_t = 15)]
     seconds: u64,
-    /// Prints one JSON object per figure.
+    /// Print one JSON object per figure.
     #[arg(long)]
     json: bool,
 }
@@ -52,25 +53,28 @@ pub(crate) struct Arguments {
 /// A part of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
-    /// CreateEvent with one client and with sixteen, beside extraction; records extracted and embedded per second.
+    /// CreateEvent with one client and with sixteen, during extraction; records extracted and
+    /// embedded per second.
     Events,
     /// Retrieval at many records in one memory, and resident memory.
     Retrieve,
-    /// Retrieval and CreateEvent with the records spread over many memories (`--memories`); not run unless named.
+    /// Retrieval and CreateEvent with the records spread over many memories (`--memories`); not run
+    /// unless named.
     ManyMemories,
-    /// One memory of `--records` in PostgreSQL, held by the process and searched in the database; not run unless named.
+    /// One memory of `--records` in PostgreSQL, held by the process and searched in the database;
+    /// not run unless named.
     GreatMemory,
     /// Bytes on disk per record of 300 bytes.
     Disk,
-    /// From the start of the process to the first answer, at 10,000 records.
+    /// Time from the start of the process to the first response, at 10,000 records.
     ColdStart,
-    /// A strategy's template changes: how long its records take to move.
+    /// Time to move a strategy's records after its template changes.
     Move,
-    /// Memory of a server and of four processes beside it on one folder, at 10,000 records.
+    /// Memory of a server and of four further processes on one folder, at 10,000 records.
     Shared,
 }
 
-/// Prints figures, for people or for programs.
+/// Prints figures, as text or as JSON.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Report {
     json: bool,
@@ -90,7 +94,7 @@ impl Report {
     }
 }
 
-/// Runs the parts asked for.
+/// Runs the selected parts.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let binary = server::binary(arguments.binary.as_deref())?;
     let report = Report::new(arguments.json);

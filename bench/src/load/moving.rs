@@ -1,5 +1,5 @@
-//! A strategy's template changes and its records move: how long that takes, and how long an event written beside it
-//! waits, for all of it is one write.
+//! Measures the move of a strategy's records after a change of its template. All of it is one
+//! write, so it also measures how long a concurrent event waits.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use crate::figures::Latencies;
 use crate::server::Server;
 use crate::wire::{MemoryShape, Wire, text_at, user_turn};
 
-/// Fills a strategy's namespaces, gives it another template, and looks whether everything went along.
+/// Fills a strategy's namespaces, changes its template, and checks that the records moved.
 pub(super) async fn run(binary: &Path, report: Report, records: u64) -> Result<()> {
     let temporary = tempfile::tempdir()?;
     let server = Server::start(binary, &temporary.path().join("data"))?;
@@ -62,7 +62,7 @@ pub(super) async fn run(binary: &Path, report: Report, records: u64) -> Result<(
     Ok(())
 }
 
-/// True if the memory lists a record beneath a place.
+/// Returns true if the memory lists a record beneath a namespace path.
 async fn there(wire: &Wire, memory: &str, place: &str) -> Result<bool> {
     let body = json!({"namespacePath": place, "maxResults": 1});
     let found = wire.ask("POST", &format!("/memories/{memory}/memoryRecords"), Some(&body)).await?;

@@ -1,5 +1,6 @@
-//! What processes beside a server cost: four that embed the engine on the server's folder, each after a search, all of
-//! them open at once. The measure is PSS: pages that several processes use are divided among them.
+//! Measures the memory of processes next to a server: four that embed the engine on the server's
+//! folder, each after a search, all open at once. The measure is PSS, which divides shared pages
+//! among their processes.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ const RECORDS: u64 = 10_000;
 const MEMBERS: u64 = 4;
 const READY: &str = "ready";
 
-/// A process beside the server.
+/// A process next to the server.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The shared folder.
@@ -26,12 +27,12 @@ pub(crate) struct Arguments {
     /// The memory.
     #[arg(long)]
     memory: String,
-    /// Which question it asks.
+    /// Number of its query.
     #[arg(long)]
     number: u64,
 }
 
-/// Embeds the engine, asks one question, says so, and stays until its input ends.
+/// Embeds the engine, searches once, prints that it is ready, and stays until its input ends.
 pub(crate) async fn member(arguments: Arguments) -> Result<()> {
     let (_engine, transport) = embedded::open(&arguments.data_dir)?;
     fill::ask(&transport, &arguments.memory, arguments.number).await?;
@@ -40,7 +41,7 @@ pub(crate) async fn member(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Fills a folder, starts all, measures each.
+/// Fills a folder, starts all processes, and measures each.
 pub(super) async fn run(binary: &Path, report: Report) -> Result<()> {
     let temporary = tempfile::tempdir()?;
     let folder = temporary.path().join("data");
@@ -66,7 +67,7 @@ pub(super) async fn run(binary: &Path, report: Report) -> Result<()> {
     server.stop()
 }
 
-/// Ends with its handle.
+/// A process that ends when this is dropped.
 struct Member(Child);
 
 impl Member {
@@ -89,13 +90,13 @@ impl Member {
 
 impl Drop for Member {
     fn drop(&mut self) {
-        // It may have ended already; nothing is decided by this.
+        // The process may have ended already. The result does not depend on it.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// The process's share of the memory it uses.
+/// Returns the proportional set size (PSS) of a process, in bytes.
 fn proportional_bytes(process: u32) -> Result<u64> {
     let rollup = std::fs::read_to_string(format!("/proc/{process}/smaps_rollup"))?;
     let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:")).context("no Pss")?;

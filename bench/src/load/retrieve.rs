@@ -1,4 +1,5 @@
-//! Retrieval over HTTP at many records in one memory, no question repeated, and resident memory along the way.
+//! Measures retrieval over HTTP at many records in one memory, without repeated queries, and the
+//! resident memory at several points.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ use crate::wire::{MemoryShape, Wire};
 
 const IDLE: Duration = Duration::from_secs(30);
 
-/// One server from empty to full.
+/// Measures one server from empty to full.
 pub(super) async fn run(binary: &Path, report: Report, records: u64, questions: u64) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let server = Server::start(binary, &folder.path().join("data"))?;

@@ -1,5 +1,5 @@
-//! Python environments of the peers, made once from their pinned requirements, and the model file they all are given.
-//! It measures nothing but sizes.
+//! Python environments of the peers, created once from their pinned requirements, and the model
+//! file that they share. It measures nothing but sizes.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,24 +8,25 @@ use anyhow::{Context, Result, ensure};
 
 use super::folder_bytes;
 
-/// Where the programs and requirements of the peers lie, from the root of the checkout.
+/// The folder of the peers' programs and requirements, from the root of the checkout.
 pub(super) const PROGRAMS: &str = "bench/peers";
 const MODEL_FILES: [&str; 2] = ["model.onnx", "tokenizer.json"];
-/// What `venv` brings; it is not part of a peer.
+/// Packages that `venv` installs. They are not part of a peer.
 const NOT_INSTALLED: [&str; 4] = ["pip", "setuptools", "pkg_resources", "_distutils_hack"];
 
-/// An environment with exactly what the requirements name.
+/// An environment with exactly the packages of the requirements.
 #[derive(Debug)]
 pub(super) struct Environment {
     pub(super) python: PathBuf,
-    /// Bytes of its packages.
+    /// The size of its packages in bytes.
     pub(super) bytes: u64,
     pub(super) packages: usize,
     /// The peer's own version.
     pub(super) version: String,
 }
 
-/// Makes or reuses the environment of `requirements/<name>.txt`; `package` is the one whose version counts.
+/// Creates or reuses the environment of `requirements/<name>.txt`. `package` is the one whose
+/// version is reported.
 pub(super) fn prepare(target: &Path, name: &str, package: &str) -> Result<Environment> {
     let requirements = Path::new(PROGRAMS).join("requirements").join(format!("{name}.txt"));
     let pinned = std::fs::read_to_string(&requirements).with_context(|| {
@@ -50,7 +51,8 @@ pub(super) fn prepare(target: &Path, name: &str, package: &str) -> Result<Enviro
     Ok(Environment { python, bytes, packages, version: version.to_owned() })
 }
 
-/// The folder of the model as ONNX Runtime reads it, made once from the published weights.
+/// Returns the folder of the model in the format of ONNX Runtime, created once from the published
+/// weights.
 pub(super) fn model(target: &Path) -> Result<PathBuf> {
     let folder = target.join("model");
     if MODEL_FILES.iter().all(|file| folder.join(file).is_file()) {
@@ -62,7 +64,7 @@ pub(super) fn model(target: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Whether a process can be started without any network.
+/// Returns true if a process can be started without any network.
 pub(super) fn can_unshare() -> bool {
     let mut probe = Command::new("unshare");
     probe.args(["-rn", "true"]).stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,4 +1,4 @@
-//! What is measured of one engine. It computes nothing but quantiles, and decides no ratio: that is `table`'s.
+//! The figures of one engine. It computes only quantiles; `table` computes the ratios.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use crate::recall::Row;
 pub(super) struct EngineFigures {
     pub(super) name: String,
     pub(super) version: String,
-    /// How it searches, in a few words.
+    /// A short description of its search.
     pub(super) search: &'static str,
     pub(super) quality: Vec<Quality>,
     pub(super) scales: Vec<ScaleFigures>,
-    /// Bytes of program, dependencies and model on disk.
+    /// The size of program, dependencies and model on disk, in bytes.
     pub(super) installed_bytes: u64,
     pub(super) packages: usize,
-    /// What did not work, as it was said.
+    /// The messages of failures.
     pub(super) failures: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct EngineFigures {
 #[derive(Debug, Serialize)]
 pub(super) struct Quality {
     pub(super) set: String,
-    /// A note for the reader, such as what the weights were fitted on.
+    /// A note for the reader, such as the data on which the weights were fitted.
     pub(super) note: &'static str,
     pub(super) all: Row,
 }
@@ -35,18 +35,20 @@ pub(super) struct Quality {
 /// Speed and size at one number of records.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct ScaleFigures {
-    /// Records asked for.
+    /// The requested number of records.
     pub(super) asked: usize,
-    /// With the model.
+    /// The load with the model.
     pub(super) with_model: Option<Ingest>,
-    /// Vectors at hand (peers); stored and found by words (Loci).
+    /// The load without the model: with given vectors (peers), or until stored and found by words
+    /// (Loci).
     pub(super) without_model: Option<Ingest>,
     pub(super) serve: Option<Serve>,
     pub(super) disk_bytes: u64,
 }
 
 impl ScaleFigures {
-    /// These figures for a larger number of records, if time ended before this one was reached.
+    /// Returns these figures for a larger number of records, if the time limit ended this load
+    /// early.
     pub(super) fn cut_short(&self, asked: usize) -> Option<Self> {
         let reached = self.without_model.as_ref().map_or(usize::MAX, |ingest| ingest.records);
         (reached < self.asked && asked > self.asked).then(|| Self { asked, ..self.clone() })
@@ -56,7 +58,7 @@ impl ScaleFigures {
 /// A load until durable and searchable.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Ingest {
-    /// Records reached.
+    /// The number of loaded records.
     pub(super) records: usize,
     pub(super) seconds: f64,
     pub(super) resident_bytes: u64,
@@ -68,10 +70,10 @@ impl Ingest {
     }
 }
 
-/// Searches on the store as it was left, by a process started anew.
+/// Searches on the finished store, by a restarted process.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Serve {
-    /// From the start of the process to its first answer.
+    /// The time from the start of the process to its first response, in milliseconds.
     pub(super) first_answer_ms: f64,
     pub(super) whole: Quantiles,
     pub(super) without_embedding: Quantiles,
@@ -80,7 +82,7 @@ pub(super) struct Serve {
 }
 
 impl Serve {
-    /// From calls as (whole, embedding of the question).
+    /// Computes the figures from calls as (whole, embedding of the question).
     pub(super) fn new(first: Duration, calls: &[(Duration, Duration)], resident_bytes: u64) -> Self {
         let quantiles = |of: fn(&(Duration, Duration)) -> Duration| {
             let mut all = Latencies::default();

@@ -1,5 +1,6 @@
-//! Loci as its users reach it: a server of its own on a fresh folder, over HTTP on loopback, which counts against it. The
-//! embedding of a question is timed apart, in this process, by the same code.
+//! Loci as its users reach it: a separate server on a fresh folder, over HTTP on loopback. The HTTP
+//! overhead counts against Loci. The embedding of a question is timed separately, in this process,
+//! by the same code.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ use crate::{recall, wire_retrieval};
 const BATCH: usize = 100;
 const WAIT_MS: u64 = 5_000;
 const RESULTS: u64 = 10;
-/// Times each question is embedded to find what that costs.
+/// The number of times that each question is embedded, to measure the cost.
 const EMBEDDINGS: usize = 3;
 
 /// The binary to measure.
@@ -30,15 +31,16 @@ pub(super) struct LociSide {
 }
 
 impl LociSide {
-    /// `loci --version`, its last word.
+    /// Returns the version: the last word of `loci --version`.
     pub(super) fn version(&self) -> Result<String> {
         let output = std::process::Command::new(&self.binary).arg("--version").output()?;
         let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         Ok(text.rsplit(' ').next().unwrap_or_default().to_owned())
     }
 
-    /// The set over the wire, a memory for each conversation, as `wire-retrieval` does it: with the shipped weights, or with
-    /// those of a folder, which did not see the conversation.
+    /// Measures the set over the wire, with one memory per conversation, like `wire-retrieval`. It
+    /// uses the shipped weights, or held-out weights from a folder, which were fitted without the
+    /// conversation.
     pub(super) async fn quality(&self, set: &Set, held_out: Option<&Path>) -> Result<Quality> {
         let folder = tempfile::tempdir()?;
         let server = Server::start(&self.binary, &folder.path().join("data"))?;
@@ -51,7 +53,7 @@ impl LociSide {
         Ok(Quality { set: set.name(), note, all: recall::all(&outcomes) })
     }
 
-    /// Loads, waits for the vectors, starts anew and searches.
+    /// Loads, waits for the vectors, restarts the server and searches.
     pub(super) async fn scale(
         &self,
         records: usize,
@@ -108,7 +110,7 @@ impl LociSide {
     }
 }
 
-/// Sends all texts; an answer means durable.
+/// Sends all texts. A response means that they are durable.
 async fn store(wire: &Wire, memory: &str, texts: &[String], progress: &Progress) -> Result<()> {
     for (number, lines) in texts.chunks(BATCH).enumerate() {
         let first = number * BATCH;
@@ -124,7 +126,8 @@ async fn store(wire: &Wire, memory: &str, texts: &[String], progress: &Progress)
     Ok(())
 }
 
-/// Proves what "stored" claims: the text sent last is found before its vector need be there.
+/// Checks that the stored texts can be found: a search finds the last text before its vector must
+/// exist.
 async fn found_by_words(wire: &Wire, memory: &str, texts: &[String]) -> Result<()> {
     let last: String = serde_json::from_str(texts.last().context("no texts")?)?;
     let found = retrieve(wire, memory, &last).await?;
@@ -143,7 +146,7 @@ async fn wait(wire: &Wire, memory: &str, progress: &Progress) -> Result<()> {
     }
 }
 
-/// Texts found, best first.
+/// Returns the texts that a search finds, best first.
 async fn retrieve(wire: &Wire, memory: &str, question: &str) -> Result<Vec<String>> {
     let body = json!({
         "namespacePath": "/facts/user",
@@ -156,7 +159,8 @@ async fn retrieve(wire: &Wire, memory: &str, question: &str) -> Result<Vec<Strin
     Ok(records.iter().filter_map(text).collect())
 }
 
-/// The least of a few times for each question: it leaves the more to the search.
+/// Returns the shortest of several times for each question. A short embedding time assigns more of
+/// the latency to the search.
 fn embedding(questions: &[String]) -> Vec<Duration> {
     let model = MiniLm::new();
     let timed = |question: &String| {

@@ -1,8 +1,10 @@
-//! `peers`: Loci beside other memories and retrieval engines, in one run on one machine: the same texts, the same model,
-//! the same questions, the same code for recall. Recall, latency, load and footprint, also where Loci loses.
+//! `peers`: compares Loci with other memory and retrieval engines, in one run on one machine: the
+//! same texts, the same model, the same questions, and the same code for recall. It reports recall,
+//! latency, load and footprint, including the figures where Loci loses.
 //!
-//! Loci is asked over HTTP, the peers within their own process, which counts against Loci. The peers are development
-//! tools: nothing of the product depends on them (`docs/decisions/0037-peers.md`).
+//! Loci is measured over HTTP and the peers within their own process, which is a disadvantage for
+//! Loci. The peers are development tools: no part of the product depends on them
+//! (`docs/decisions/0037-peers.md`).
 
 mod environment;
 mod figures_of_engine;
@@ -27,54 +29,56 @@ use workload::{Scales, Set};
 const OWN: &str = "loci";
 const PAGE: &str = "BENCHMARKS.md";
 
-/// What to measure.
+/// Options of the comparison.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Conversations with questions, one JSON line each; several files are several sets.
     #[arg(long)]
     set: Vec<PathBuf>,
-    /// Weights by conversation, as `train --out` writes them: Loci's recall is measured with them too.
+    /// Weights by conversation, as `train --out` writes them: Loci's recall is measured with them
+    /// too.
     #[arg(long)]
     weights_dir: Option<PathBuf>,
-    /// At most so many conversations of each set.
+    /// Maximum number of conversations of each set.
     #[arg(long, default_value_t = usize::MAX, hide_default_value = true)]
     conversations: usize,
     /// Records in one collection.
     #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000])]
     scale: Vec<usize>,
-    /// Texts to store, JSON strings one a line, with some to spare as questions; made up if absent.
+    /// Texts to store, JSON strings one a line, with further ones as questions; generated if
+    /// absent.
     #[arg(long)]
     texts: Option<PathBuf>,
-    /// Vectors of those texts, rows of 384 little-endian f32; made by Loci's model if absent.
+    /// Vectors of those texts, rows of 384 little-endian f32; computed by Loci's model if absent.
     #[arg(long, requires = "texts")]
     vectors: Option<PathBuf>,
     /// Distinct questions at each scale.
     #[arg(long, default_value_t = 200)]
     questions: usize,
-    /// A phase of a peer is stopped after so long, and its rate and size reported.
+    /// Minutes after which a phase of a peer is stopped, and its rate and size reported.
     #[arg(long, default_value_t = 1.0)]
     limit_minutes: f64,
-    /// Peers load with the model up to this scale only; beyond it they are given vectors.
+    /// Maximum scale at which peers load with the model; beyond it they get vectors.
     #[arg(long, default_value_t = 10_000)]
     embed_up_to: usize,
     /// One engine only; may be repeated.
     #[arg(long)]
     only: Vec<String>,
-    /// The `loci` to run; the one beside this program if absent.
+    /// The `loci` to run; by default the one next to this program.
     #[arg(long)]
     binary: Option<PathBuf>,
-    /// Where environments and the model are kept; beside the builds if absent.
+    /// Folder of environments and the model; by default next to the builds.
     #[arg(long)]
     environments: Option<PathBuf>,
-    /// Prints one JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// Writes the tables between the marks of BENCHMARKS.md.
+    /// Write the tables between the marks of BENCHMARKS.md.
     #[arg(long)]
     write: bool,
 }
 
-/// What every engine is measured by.
+/// The settings that apply to every engine.
 #[derive(Debug)]
 struct Settings {
     questions: usize,
@@ -151,7 +155,7 @@ fn engines(arguments: &Arguments) -> Result<Vec<Engine>> {
     Ok(engines)
 }
 
-/// Steps as `Progress` counts them.
+/// Returns the number of steps as `Progress` counts them.
 fn steps(engines: &[Engine], sets: &[Set], arguments: &Arguments) -> usize {
     let of_scale = |engine: &Engine, scale: &usize| match engine {
         Engine::Python(_) if *scale <= arguments.embed_up_to => 3,
@@ -162,7 +166,7 @@ fn steps(engines: &[Engine], sets: &[Set], arguments: &Arguments) -> usize {
     engines.iter().map(of_engine).sum()
 }
 
-/// One engine; what a peer cannot do is written down, what Loci cannot do ends the run.
+/// Measures one engine. A failure of a peer is recorded, and a failure of Loci ends the run.
 async fn measure(
     engine: &Engine,
     sets: &[Set],
@@ -189,7 +193,7 @@ async fn measure(
     }
     for records in scale {
         if let Some(cut_short) = figures.scales.last().and_then(|last| last.cut_short(*records)) {
-            // It would stop at the same size again.
+            // The load would stop at the same size again.
             figures.scales.push(cut_short);
             continue;
         }
@@ -237,7 +241,7 @@ fn described(engine: &Engine) -> Result<EngineFigures> {
     })
 }
 
-/// Bytes of a file, or of all files under a folder.
+/// Returns the size of a file, or of all files under a folder, in bytes.
 fn folder_bytes(path: &Path) -> Result<u64> {
     let metadata = std::fs::symlink_metadata(path).with_context(|| format!("reading {}", path.display()))?;
     if !metadata.is_dir() {
@@ -251,7 +255,7 @@ fn load_average() -> String {
     text.split(' ').next().unwrap_or_default().to_owned()
 }
 
-/// The processor's name and how many there are, as the machine says it.
+/// Returns the name and the number of processors, as the machine reports them.
 fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let mut names = text.lines().filter_map(|line| line.strip_prefix("model name")?.split_once(':'));

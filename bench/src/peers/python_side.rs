@@ -1,5 +1,5 @@
-//! A peer: its program is started for each phase, without a network where the machine allows it, and its answers are read
-//! line by line. What the phases do is in `bench/peers/protocol.py`.
+//! A peer. Its program is started for each phase, without a network if the machine permits it, and
+//! its output is read line by line. `bench/peers/protocol.py` defines the phases.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -17,23 +17,24 @@ use super::{Settings, folder_bytes};
 use crate::progress::Progress;
 use crate::recall::{self, Outcome};
 
-/// Beyond its own limit a phase has this long for indexes and for ending, then it is ended.
+/// The time that a phase has after its own limit, to build indexes and to end. Then it is killed.
 const GRACE: Duration = Duration::from_secs(600);
 const QUALITY_MAX: Duration = Duration::from_secs(3_600);
 
 /// A peer's program.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Program {
-    /// Name on the command line and in the table; that of its requirements too.
+    /// The name on the command line, in the table, and of its requirements.
     pub(super) name: &'static str,
-    /// The package whose version counts.
+    /// The package whose version is reported.
     pub(super) package: &'static str,
     pub(super) file: &'static str,
-    /// How it searches.
+    /// A short description of its search.
     pub(super) search: &'static str,
 }
 
-/// Every peer. To add one: a file beside `protocol.py`, its pinned requirements, and a line here.
+/// All peers. A new one needs a file next to `protocol.py`, its pinned requirements, and a line
+/// here.
 pub(super) const PROGRAMS: [Program; 4] = [
     Program { name: "chromadb", package: "chromadb", file: "chromadb_peer.py", search: "vectors (HNSW)" },
     Program { name: "mem0ai", package: "mem0ai", file: "mem0_peer.py", search: "vectors (all rows)" },
@@ -51,13 +52,13 @@ pub(super) const PROGRAMS: [Program; 4] = [
     },
 ];
 
-/// A peer ready to be asked.
+/// A peer that is ready to run.
 #[derive(Debug)]
 pub(super) struct PythonSide {
     pub(super) program: Program,
     pub(super) environment: Environment,
     model: PathBuf,
-    /// Kept between runs: vectors of the sets.
+    /// The folder with vectors of the sets, kept between runs.
     cache: PathBuf,
     unshare: bool,
 }
@@ -69,12 +70,12 @@ impl PythonSide {
         Ok(Self { program, environment, model, cache: target.join("set-vectors.npz"), unshare })
     }
 
-    /// Bytes of packages and model.
+    /// Returns the size of packages and model, in bytes.
     pub(super) fn installed_bytes(&self) -> Result<u64> {
         Ok(self.environment.bytes + folder_bytes(&self.model)?)
     }
 
-    /// A store for each conversation, every question once.
+    /// Measures recall with a store for each conversation, every question once.
     pub(super) async fn quality(&self, set: &Set, progress: &Progress) -> Result<Quality> {
         let folder = tempfile::tempdir()?;
         let mut phase = Phase::start(self, folder.path(), "quality", &set.work, |command| {
@@ -90,7 +91,7 @@ impl PythonSide {
         Ok(Quality { set: set.name(), note: "", all: recall::all(&outcomes) })
     }
 
-    /// Loads with the model where that is wanted, loads with vectors, searches.
+    /// Loads with the model if configured, loads with vectors, and searches.
     pub(super) async fn scale(
         &self,
         records: usize,
@@ -213,7 +214,7 @@ impl Phase {
         Ok(Self { child, answers: BufReader::new(answers).lines(), log })
     }
 
-    /// The next answer that is not about progress.
+    /// Returns the next output that is not about progress.
     async fn next(&mut self, limit: Duration, progress: &Progress) -> Result<Option<Value>> {
         let until = tokio::time::Instant::now() + limit;
         loop {
@@ -238,7 +239,7 @@ impl Phase {
     }
 }
 
-/// No telemetry, no hub, no files of Python's beside the programs.
+/// Settings that disable telemetry, hubs, and Python's cache files next to the programs.
 const QUIET: [(&str, &str); 8] = [
     ("ANONYMIZED_TELEMETRY", "False"),
     ("MEM0_TELEMETRY", "False"),

@@ -1,4 +1,5 @@
-//! The figures as Markdown, and where they go in a page. What is slower here is printed as it is.
+//! Formats the figures as Markdown and inserts them into a page. Figures where Loci is slower are
+//! printed too.
 
 use std::path::Path;
 
@@ -10,10 +11,10 @@ use crate::recall::Figure;
 const BEGIN: &str = "<!-- peers:begin -->";
 const END: &str = "<!-- peers:end -->";
 const OWN: &str = "loci";
-/// Bytes of a MiB.
+/// Bytes per MiB.
 const MIB: f64 = 1_048_576.0;
 
-/// All tables.
+/// Returns all tables.
 pub(super) fn markdown(engines: &[EngineFigures]) -> String {
     let mut text = quality(engines);
     let scales: std::collections::BTreeSet<usize> =
@@ -32,7 +33,7 @@ pub(super) fn markdown(engines: &[EngineFigures]) -> String {
     text
 }
 
-/// Puts the text between the two marks of a page.
+/// Writes the text between the two marks of a page.
 pub(super) fn write(page: &Path, text: &str) -> Result<()> {
     let old = std::fs::read_to_string(page).with_context(|| format!("reading {}", page.display()))?;
     let (before, rest) =
@@ -121,7 +122,7 @@ fn reached(scale: &ScaleFigures) -> usize {
     scale.without_model.as_ref().map_or(0, |ingest| ingest.records)
 }
 
-/// A rate, with the size it was taken at where that is not the one asked for.
+/// Returns a rate, with the size at which it was measured if that is smaller than requested.
 fn rate(ingest: Option<&Ingest>, asked: usize) -> String {
     match ingest {
         None => "–".to_owned(),
@@ -159,7 +160,7 @@ fn mib(bytes: u64) -> String {
     if value < 10.0 { format!("{value:.1}") } else { format!("{value:.0}") }
 }
 
-/// How many times better Loci is than each peer; below 1 it is worse.
+/// Returns the factors by which Loci is better than each peer. A factor below 1 means worse.
 fn ratios(asked: usize, rows: &[Measured<'_>]) -> String {
     let Some((own_engine, own)) = rows.iter().find(|(engine, _)| engine.name == OWN) else {
         return String::new();
@@ -207,11 +208,11 @@ fn times(ratio: f64) -> String {
     }
 }
 
-/// Recall of Loci less that of the peer, set by set.
+/// Returns the recall of Loci minus that of the peer, set by set.
 fn points(own: &EngineFigures, peer: &EngineFigures) -> String {
     let mean = |quality: &Quality| quality.all.turns.get("r_at_5").map_or(0.0, |figure| figure.mean * 100.0);
     let difference = |theirs: &Quality| {
-        // The last figure of a set is that of weights that did not see it, where there are such.
+        // The last figure of a set is that of held-out weights, if there are any.
         let ours = own.quality.iter().rfind(|quality| quality.set == theirs.set)?;
         Some(format!("{:+.1}", mean(ours) - mean(theirs)))
     };

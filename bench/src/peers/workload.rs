@@ -1,5 +1,6 @@
-//! What every engine is given: conversations with questions, and texts, vectors and questions for the scales. Files are
-//! what the programs of the peers read, so that nothing is pushed through a pipe while a clock runs.
+//! The inputs of every engine: conversations with questions, and texts, vectors and questions for
+//! the scales. The programs of the peers read files, so that no data passes through a pipe during a
+//! measurement.
 
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -12,15 +13,15 @@ use crate::dev_set::{self, Conversation};
 use crate::texts;
 
 const MADE_UP_BYTES: usize = 100;
-/// Texts whose vectors are made at once, where none are given.
+/// The number of texts per call of the model, if no vectors are given.
 const AT_ONCE: usize = 64;
 
-/// A set and the file of it that peers read.
+/// A set and its file for the peers.
 #[derive(Debug)]
 pub(super) struct Set {
     pub(super) path: PathBuf,
     pub(super) conversations: Vec<Conversation>,
-    /// `{records: [{id, session, text}], questions: [text]}`, one line a conversation.
+    /// `{records: [{id, session, text}], questions: [text]}`, one line per conversation.
     pub(super) work: PathBuf,
 }
 
@@ -31,7 +32,7 @@ pub(super) struct Scales {
     pub(super) texts: PathBuf,
     /// Rows of 384 little-endian f32, in the same order.
     pub(super) vectors: PathBuf,
-    /// JSON strings, one a line, none twice; the first one warms up.
+    /// Distinct JSON strings, one a line. The first one warms up.
     pub(super) questions: PathBuf,
 }
 
@@ -57,14 +58,15 @@ impl Set {
         Ok(Set { path: path.to_owned(), conversations: read, work })
     }
 
-    /// Its name for people: the file's.
+    /// Returns its name for reports: the name of the file.
     pub(super) fn name(&self) -> String {
         self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
     }
 }
 
 impl Scales {
-    /// From the files given, else made up. Questions are texts that are not ingested, or made-up questions.
+    /// Uses the given files, or generates them. Questions are further texts of the given file, or
+    /// generated questions.
     pub(super) fn prepare(
         texts: Option<&Path>,
         vectors: Option<&Path>,
@@ -100,7 +102,7 @@ impl Scales {
     }
 }
 
-/// The first lines of a file, all of which must be there.
+/// Returns the first lines of a file, and fails if it has fewer.
 pub(super) fn first_lines(path: &Path, count: usize) -> Result<Vec<String>> {
     let file = std::fs::File::open(path).with_context(|| format!("reading {}", path.display()))?;
     let lines: Vec<String> = BufReader::new(file).lines().take(count).collect::<std::io::Result<_>>()?;

@@ -1,6 +1,7 @@
-//! CreateEvent beside the provider's work: one client sends events whose windows stay open, in blocks of the order ABBA.
-//! In the B blocks other sessions of the same memory fill windows, and the provider has work all the time. Only the ratio of
-//! the two says something: both are of one run on one machine.
+//! Measures CreateEvent during the provider's work. One client sends events whose windows stay
+//! open, in blocks of the order ABBA. In the B blocks other sessions of the same memory fill
+//! windows, so that the provider always has work. Only the ratio of the two is meaningful, because
+//! both come from one run on one machine.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,17 +17,18 @@ use crate::load::Report;
 use crate::texts;
 use crate::wire::user_turn;
 
-/// Longer than any measurement: windows that are not full stay open.
+/// The idle time of a window in milliseconds, longer than any measurement. Windows that are not
+/// full stay open.
 const IDLE_MS: u64 = 3_000_000;
-/// Events of a session that is measured: fewer than fill a window.
+/// Events of a measured session: fewer than fill a window.
 const SESSION_EVENTS: u64 = 5;
 const TEXT_BYTES: usize = 300;
-/// The provider has nothing more to do after so long a silence.
+/// The time without calls after which the provider counts as idle.
 const SILENCE: Duration = Duration::from_millis(1_500);
 const WARM_UP: u64 = 200;
 const RATIO_MAX: f64 = 1.1;
 
-/// Measures; the goals that were missed.
+/// Runs the measurement. Returns the missed goals.
 pub(super) async fn run(binary: &Path, report: Report, arguments: &Arguments) -> Result<Vec<String>> {
     let ground = Ground::new(binary, arguments).await?;
     let path = format!("/v1/memories/{}/settings", ground.memory);
@@ -34,7 +36,8 @@ pub(super) async fn run(binary: &Path, report: Report, arguments: &Arguments) ->
         json!({"window": {"messages": WINDOW, "tokens": 5_000, "idle_ms": IDLE_MS, "context_messages": 4}});
     ground.wire.ask("PUT", &path, Some(&settings)).await?;
     let mut sender = Sender { ground: &ground, number: 0 };
-    // Both kinds once, unmeasured: the embedder is loaded, files are as long as they will be.
+    // Both kinds run once without measurement, to load the embedder and to let files reach their
+    // full length.
     sender.block(WARM_UP).await?;
     busy(&mut sender, arguments, 0, WARM_UP).await?;
     let (mut quiet, mut beside) = (Latencies::default(), Latencies::default());
@@ -57,7 +60,7 @@ pub(super) async fn run(binary: &Path, report: Report, arguments: &Arguments) ->
     Ok(told(report, &quiet, &beside, &work, at_once))
 }
 
-/// What the provider did in the blocks that it was busy in.
+/// The provider's work in the B blocks.
 #[derive(Debug, Default)]
 struct Work {
     calls: usize,
@@ -79,7 +82,7 @@ fn told(report: Report, quiet: &Quantiles, beside: &Quantiles, work: &Work, at_o
     [missed("p50", p50), missed("p95", p95)].into_iter().flatten().collect()
 }
 
-/// Sends the events that are measured.
+/// Sends the measured events.
 struct Sender<'a> {
     ground: &'a Ground,
     number: u64,
@@ -104,7 +107,7 @@ impl Sender<'_> {
     }
 }
 
-/// A block beside the provider's work, and what that was.
+/// Sends a block during the provider's work. Returns the latencies and that work.
 async fn busy(
     sender: &mut Sender<'_>,
     arguments: &Arguments,
@@ -117,7 +120,7 @@ async fn busy(
     let feeding = try_join_all((0..arguments.sessions).map(|session| {
         let (ended, share) = (&ended, pause.mul_f64(session as f64 / arguments.sessions as f64));
         async move {
-            // Not all at once: the work is even.
+            // The sessions start at different times, so that the work is even.
             tokio::time::sleep(share).await;
             let mut window = 0;
             while !ended.load(Ordering::SeqCst) {
@@ -149,7 +152,7 @@ async fn busy(
     measured
 }
 
-/// Waits until nothing is read and the provider is asked no more.
+/// Waits until no extraction runs and the provider gets no more calls.
 async fn silence(ground: &Ground) -> Result<()> {
     let mut since = Instant::now();
     let mut seen = usize::MAX;

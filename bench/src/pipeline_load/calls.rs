@@ -1,18 +1,18 @@
-//! What the provider is asked meanwhile: calls by session, and how many at once.
+//! Counts the calls to the provider: by session, and at the same time.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::scripted_model::{Asked, Watch};
 
-/// Every message says in which room it was said; rooms are sessions.
+/// The prefix of the room in every message. Rooms are sessions.
 const MARK: &str = "room-";
 const NUMBER_CHARS: usize = 4;
 
 /// Counts since the last `forget`.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Counts {
-    /// By room.
+    /// Calls by room.
     pub(super) of_room: BTreeMap<String, usize>,
     pub(super) at_once: usize,
     pub(super) most_at_once: usize,
@@ -31,7 +31,7 @@ impl Calls {
         self.counts().clone()
     }
 
-    /// Starts counting anew; what is under way goes on.
+    /// Resets the counts. Running calls still count as running.
     pub(super) fn forget(&self) {
         let mut counts = self.counts();
         *counts = Counts { at_once: counts.at_once, most_at_once: counts.at_once, ..Counts::default() };
@@ -53,7 +53,7 @@ impl Watch for Calls {
     }
 }
 
-/// A text that tells its room.
+/// Returns a text that contains its room.
 pub(super) fn text(room: u64, number: u64) -> String {
     format!(
         "In {MARK}{room:04} I prefer tool {number} for project {room}, and my desk has number {}.",

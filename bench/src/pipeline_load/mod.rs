@@ -1,6 +1,6 @@
-//! `pipeline-load`: a server that reads with a provider that takes its time. Whether sessions wait for each other, and
-//! whether CreateEvent is slower while the provider works. The provider is the scripted model of this program, in this
-//! process; the server is a process of its own.
+//! `pipeline-load`: measures a server whose extraction uses a slow provider. It checks if sessions
+//! wait for each other, and if CreateEvent is slower while the provider works. The provider is the
+//! scripted model of this program, in this process. The server is a separate process.
 
 mod beside;
 mod calls;
@@ -19,34 +19,35 @@ use crate::server::{self, Server};
 use crate::wire::{Wire, text_at};
 use calls::Calls;
 
-/// What to measure.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Parts to run; all if none is named.
     #[arg(value_enum)]
     parts: Vec<Part>,
-    /// The provider answers so late.
+    /// Delay of the provider's responses, in milliseconds.
     #[arg(long, default_value_t = 500)]
     delay_ms: u64,
-    /// It is asked so many questions at once; the default of a `[[model]]`.
+    /// Maximum number of parallel requests to the provider; the default of a `[[model]]`.
     #[arg(long, default_value_t = 16)]
     concurrency: u64,
-    /// Sessions that are read at once.
+    /// Sessions that are extracted at once.
     #[arg(long, default_value_t = 16)]
     sessions: u64,
     /// CreateEvents of each block; there are two blocks of each kind.
     #[arg(long, default_value_t = 5_000)]
     requests: u64,
-    /// Beside them each session fills a window this often; 2,000 keeps the provider as busy as it can be.
+    /// Interval in milliseconds at which each other session fills a window; 2,000 keeps the
+    /// provider fully busy.
     #[arg(long, default_value_t = 8_000)]
     window_every_ms: u64,
-    /// Fails where a goal is missed.
+    /// Fail if a goal is missed.
     #[arg(long)]
     gate: bool,
-    /// The `loci` to run; the one beside this program if absent.
+    /// The `loci` to run; by default the one next to this program.
     #[arg(long)]
     binary: Option<PathBuf>,
-    /// Prints one JSON object per figure.
+    /// Print one JSON object per figure.
     #[arg(long)]
     json: bool,
 }
@@ -54,7 +55,7 @@ pub(crate) struct Arguments {
 /// A part of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
-    /// From the last CreateEvent of many sessions to all of their records.
+    /// Time from the last CreateEvent of many sessions to all of their records.
     Sessions,
     /// CreateEvent with and without the provider at work.
     CreateEvent,
@@ -63,7 +64,7 @@ enum Part {
 /// Messages of a window: the default of a memory.
 const WINDOW: u64 = 6;
 const BASE_SECONDS: f64 = 1_790_000_000.0;
-/// All four strategies that read.
+/// All four strategies that extract.
 const STRATEGIES: [(&str, &str, &str); 4] = [
     ("semanticMemoryStrategy", "facts", "/facts/{actorId}/"),
     ("userPreferenceMemoryStrategy", "preferences", "/preferences/{actorId}/"),
@@ -71,7 +72,7 @@ const STRATEGIES: [(&str, &str, &str); 4] = [
     ("episodicMemoryStrategy", "episodes", "/episodes/{actorId}/{sessionId}/"),
 ];
 
-/// Runs the parts asked for.
+/// Runs the selected parts.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let binary = server::binary(arguments.binary.as_deref())?;
     let report = Report::new(arguments.json);
@@ -87,7 +88,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// A server that reads with a slow model, and a memory on it.
+/// A server that extracts with a slow model, and a memory on it.
 struct Ground {
     calls: Arc<Calls>,
     _model: Scripted,
@@ -111,7 +112,7 @@ impl Ground {
         Ok(Self { calls, _model: model, _server: server, _folder: folder, wire, memory })
     }
 
-    /// One event with some messages of a session.
+    /// Sends one event with messages of a session.
     async fn say(&self, actor: &str, session: &str, texts: &[String]) -> Result<()> {
         let item = |text: &String| json!({"conversational": {"role": "USER", "content": {"text": text}}});
         let body = json!({"actorId": actor, "sessionId": session, "eventTimestamp": BASE_SECONDS,
@@ -119,7 +120,7 @@ impl Ground {
         self.wire.ask("POST", &format!("/memories/{}/events", self.memory), Some(&body)).await.map(drop)
     }
 
-    /// Jobs of reading in a state, at most a page.
+    /// Returns the number of extraction jobs in a state, at most a page.
     async fn jobs(&self, state: &str) -> Result<usize> {
         let path = format!("/v1/memories/{}/jobs?kind=extract&state={state}", self.memory);
         let page = self.wire.ask("GET", &path, None).await?;

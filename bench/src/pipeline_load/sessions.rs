@@ -1,5 +1,6 @@
-//! Sessions beside each other: one alone, then many whose windows fill in the same moment. They do not wait for each other
-//! where many take no longer than the calls of one, one after the other, and a second for everything else.
+//! Measures parallel sessions: one alone, then many whose windows fill at the same moment. They are
+//! independent if many take no longer than the calls of one in sequence, plus a second for
+//! everything else.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,24 +12,24 @@ use serde_json::json;
 use super::{Arguments, Ground, WINDOW, calls};
 use crate::load::Report;
 
-/// For everything but the provider.
+/// The time for everything except the provider, in milliseconds.
 const REST_MS: u64 = 1_000;
 const LOOK_MS: u64 = 10;
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What one round took.
+/// The measurements of one round.
 struct Round {
     took: Duration,
-    /// Most calls of a session.
+    /// The highest number of calls of a session.
     calls: usize,
     at_once: usize,
     records: usize,
 }
 
-/// Measures; the goals that were missed.
+/// Runs the measurement. Returns the missed goals.
 pub(super) async fn run(binary: &Path, report: Report, arguments: &Arguments) -> Result<Vec<String>> {
     let ground = Ground::new(binary, arguments).await?;
-    // The first window of a process starts the embedder; it is nobody's.
+    // The first window of a process starts the embedder, so it is not measured.
     round(&ground, 1_000..1_001).await?;
     let alone = round(&ground, 2_000..2_001).await?;
     let many = round(&ground, 3_000..3_000 + arguments.sessions).await?;
@@ -61,7 +62,7 @@ pub(super) async fn run(binary: &Path, report: Report, arguments: &Arguments) ->
     Ok(missed.then(|| format!("sessions: {:.0} of {goal_ms} ms", millis(many.took))).into_iter().collect())
 }
 
-/// Rooms that are filled in turns, message by message; the last messages of all of them go out at once.
+/// Fills rooms alternately, message by message, and sends the last messages of all rooms at once.
 async fn round(ground: &Ground, rooms: std::ops::Range<u64>) -> Result<Round> {
     ground.calls.forget();
     let before = records(ground).await?;
@@ -85,7 +86,8 @@ async fn round(ground: &Ground, rooms: std::ops::Range<u64>) -> Result<Round> {
     Ok(Round { took, calls, at_once: counts.most_at_once, records: records(ground).await? - before })
 }
 
-/// One actor for each room: nobody's records are another's neighbours.
+/// Sends a message with one actor per room, so that records of one room are not neighbours of
+/// another's.
 async fn say(ground: &Ground, room: u64, number: u64) -> Result<()> {
     let texts = [calls::text(room, number)];
     ground.say(&format!("guest-{room}"), &format!("room-{room}"), &texts).await

@@ -1,4 +1,5 @@
-//! What must hold at the end: every acknowledged event is there once, in one record, and the index equals a rebuild.
+//! The checks at the end: every acknowledged event exists once, in one record, and the index equals
+//! a rebuild.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +11,7 @@ use super::ledger;
 use crate::crash::index_equals_rebuild;
 use crate::wire::{Wire, text_at};
 
-/// What was found.
+/// The counts of the check.
 pub(super) struct Found {
     pub(super) events: usize,
     pub(super) writers: usize,

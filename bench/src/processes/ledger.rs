@@ -1,4 +1,5 @@
-//! A file per writer with one line per acknowledged event: the others read it to know what they must see.
+//! A file per writer with one line per acknowledged event. The other writers read it to know which
+//! events they must see.
 
 use std::fs::File;
 use std::io::Write;
@@ -31,7 +32,8 @@ impl Writer {
         Ok(Self(File::options().create(true).append(true).open(path)?))
     }
 
-    /// One write per line, so that a reader never sees half of one followed by another's.
+    /// Adds a line with one write, so that a reader never sees part of one line followed by
+    /// another.
     pub(super) fn add(&mut self, line: &Line) -> Result<()> {
         let mut text = serde_json::to_string(line)?;
         text.push('\n');
@@ -40,7 +42,7 @@ impl Writer {
     }
 }
 
-/// All whole lines of all writers; with `except`, of the others.
+/// Returns all complete lines of all writers, or of all except `except`.
 pub(super) fn read(data: &Path, except: Option<&str>) -> Result<Vec<Line>> {
     let mut lines = Vec::new();
     let folder = folder_of(data);

@@ -1,5 +1,6 @@
-//! `processes`: a server, two long-lived processes that embed the engine, and one-shot commands on one folder under
-//! mixed load; once also without the server. Nothing lost, nothing twice, each reads what the others acknowledged.
+//! `processes`: a server, two long-lived processes that embed the engine, and one-shot commands on
+//! one folder under mixed load, optionally without the server. Nothing is lost or duplicated, and
+//! each process reads the data that the others acknowledged.
 
 mod check;
 mod ledger;
@@ -20,24 +21,24 @@ use crate::wire::{MemoryShape, Wire};
 pub(crate) use worker::Arguments as WorkerArguments;
 pub(crate) use worker::run as run_worker;
 
-/// Commits of the long-lived processes must be within this at the 95th percentile.
+/// The maximum p95 latency of commits of the long-lived processes, in milliseconds.
 const COMMIT_P95_MS_MAX: f64 = 20.0;
 
-/// How to share a folder.
+/// Options of the load.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Seconds of load.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
-    /// Leaves the server out.
+    /// Run without the server.
     #[arg(long)]
     without_server: bool,
-    /// The `loci` to run; the one beside this program if absent.
+    /// The `loci` to run; by default the one next to this program.
     #[arg(long)]
     binary: Option<PathBuf>,
 }
 
-/// Runs the load, then checks everything from a fresh server.
+/// Runs the load, then checks everything with a fresh server.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let binary = server::binary(arguments.binary.as_deref())?;
     let temporary = tempfile::tempdir()?;

@@ -1,4 +1,4 @@
-//! One-shot commands that open the folder themselves, one after the other, while the others work.
+//! Runs one-shot commands that open the folder themselves, in sequence, during the other load.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::wire::text_at;
 const ACTOR: &str = "writer-command";
 const SESSION: &str = "s-command";
 
-/// Runs commands until the time is up; how many.
+/// Runs commands until the time is up. Returns their number.
 pub(super) async fn run(binary: &Path, folder: &Path, memory: &str, time: Duration) -> Result<u64> {
     let mut ledger = Writer::open(folder, ACTOR)?;
     let until = Instant::now() + time;

@@ -1,5 +1,6 @@
-//! One writer: events, batches and questions, and after each write a look at what another writer acknowledged last.
-//! `worker` runs it in a process of its own, with the engine inside and the doors' router as its transport.
+//! One writer: events, batches and searches. After each write, it reads the last event that another
+//! writer acknowledged. `worker` runs it in its own process, which embeds the engine and uses the
+//! server's router as transport.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use crate::wire::{Wire, text_at, user_turn};
 const BASE_SECONDS: f64 = 1_790_000_000.0;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How to be a process beside others.
+/// Options of a process that shares the folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The shared folder.
@@ -34,7 +35,7 @@ pub(crate) struct Arguments {
     seconds: u64,
 }
 
-/// Embeds the engine, loads it, prints the latencies of its commits.
+/// Embeds the engine, runs the load, and prints the latencies of its commits.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let (engine, transport) = embedded::open(&arguments.data_dir)?;
     let (end, ended) = tokio::sync::oneshot::channel::<()>();
@@ -52,7 +53,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The load of one writer; the latencies of its CreateEvents.
+/// Runs the load of one writer. Returns the latencies of its CreateEvents.
 pub(super) async fn load(
     wire: Wire,
     folder: PathBuf,
@@ -88,7 +89,7 @@ pub(super) async fn load(
     Ok(latencies.quantiles())
 }
 
-/// What another writer acknowledged last must be readable here, now.
+/// Checks that the last event that another writer acknowledged is readable here now.
 async fn see_another(wire: &Wire, folder: &std::path::Path, memory: &str, actor: &str) -> Result<()> {
     let others = ledger::read(folder, Some(actor))?;
     let Some(line) = others.last() else { return Ok(()) };
@@ -103,8 +104,9 @@ async fn see_another(wire: &Wire, folder: &std::path::Path, memory: &str, actor:
     Ok(())
 }
 
-/// A record is found by its words as soon as it is acknowledged. It has a namespace of its own: until its vector is there
-/// it ranks below records that have theirs (missing counts nothing), but it must be among the hits.
+/// Checks that a record is found by its words as soon as it is acknowledged. It has its own
+/// namespace, because it ranks below records with vectors until it has one (a missing vector counts
+/// as zero). It must still be among the hits.
 async fn batch_and_find(wire: &Wire, memory: &str, actor: &str, turn: u64) -> Result<()> {
     let word = format!("zebrafish{}x{turn}", actor.replace('-', ""));
     let record = json!({"requestIdentifier": "one", "namespaces": [format!("/notes/{actor}/{turn}/")],

@@ -1,5 +1,5 @@
-//! A value without what writers do differently: blanks, case, thousands signs, dashes, and the noun
-//! of what is counted. `18k–22k records` is `18k-22k`, and `250m-400m` is `250-400m`.
+//! Compares values independent of the writer's style: blanks, case, thousands separators, dashes,
+//! and the noun of counted items. `18k–22k records` is `18k-22k`, and `250m-400m` is `250-400m`.
 
 /// Words that are units of measure, with their short form.
 const UNITS: &[(&str, &str)] = &[
@@ -112,7 +112,7 @@ impl Amount {
     }
 }
 
-/// The multiplier of a count (`k`, `M` of things), and what stands behind it.
+/// Returns the multiplier of a count (`k`, `M` of things), and the text after it.
 fn multiplied(text: &str) -> (&'static str, &str) {
     for (written, multiplier) in [("thousand", "k"), ("million", "mill"), ("bn", "bn"), ("k", "k")] {
         let Some(rest) = text.strip_prefix(written) else { continue };
@@ -123,7 +123,7 @@ fn multiplied(text: &str) -> (&'static str, &str) {
     ("", text)
 }
 
-/// The unit at the beginning of a text: a word of the table, or what something is counted by
+/// Returns the unit at the beginning of a text: a word of the table, or the divisor of a rate
 /// (`/s`).
 fn unit_of(text: &str) -> Option<String> {
     if let Some((_, by)) = text.split_once('/') {
@@ -138,7 +138,7 @@ fn unit_of(text: &str) -> Option<String> {
     UNITS.iter().find(|(unit, _)| *unit == word).map(|(_, short)| (*short).to_owned())
 }
 
-/// `5-10k` is from five thousand.
+/// Copies the multiplier of the last number: `5-10k` starts at five thousand.
 fn share_multiplier(numbers: &mut [String]) {
     let Some(multiplier) =
         numbers.last().map(|last| last.chars().skip_while(|sign| !sign.is_alphabetic()).collect::<String>())

@@ -1,4 +1,5 @@
-//! A sample of hard labels for human readers: edited and split blocks, before and after, without the verifier's opinion.
+//! A sample of hard labels for human readers: edited and split blocks, before and after, without
+//! the verifier's verdict.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,10 +10,11 @@ use super::git::{Repository, lines};
 use super::item::{Class, Item, Label};
 use super::tracer::Window;
 
-/// Lines of the new text that are shown around the place.
+/// Lines of the new text that are shown around the position.
 const AROUND: usize = 6;
 
-/// At most `wanted` items, as many of each class as the other allows; written for reading, with room for a decision.
+/// Writes at most `wanted` items for reading, with space for a decision. Each class gets about
+/// half, or more if the other has too few.
 pub(super) fn write(
     file: &Path,
     wanted: usize,

@@ -1,5 +1,5 @@
-//! The gates: pooled rates, and those of each window that has enough items. Small windows of one
-//! repository are put together until they have.
+//! The gates: limits for pooled rates, and for those of each window that has enough items. Small
+//! windows of one repository are merged until they have enough.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ const WINDOW_DETECTION: f64 = 0.95;
 const WINDOW_FALSE_ALARMS: f64 = 0.02;
 const LOWER_BOUND: f64 = 0.95;
 const YOUDEN: f64 = 0.9;
-/// A rate of fewer items is not judged by itself.
+/// The minimum number of items of a rate that is judged separately.
 const ITEMS_MIN: usize = 100;
 
 /// One gate.
@@ -24,14 +24,14 @@ pub(super) struct Gate {
     pub(super) passed: bool,
 }
 
-/// A window by the name of its repository and its own.
+/// A window with the names of its repository and of itself.
 pub(super) struct Named<'a> {
     pub(super) repository: &'a str,
     pub(super) window: &'a str,
     pub(super) counts: &'a Counts,
 }
 
-/// All gates over these windows and their pool.
+/// Returns all gates over these windows and their pool.
 pub(super) fn gates(windows: &[Named<'_>], pool: &Counts) -> Vec<Gate> {
     let at_least = |name: String, value: Option<f64>, limit| Gate {
         name,
@@ -65,7 +65,8 @@ pub(super) fn gates(windows: &[Named<'_>], pool: &Counts) -> Vec<Gate> {
     all
 }
 
-/// Rates with enough items: windows alone, small ones of one repository together. What stays too small is left out.
+/// Returns rates with enough items: single windows, or merged small ones of one repository. Rates
+/// that remain too small are left out.
 fn merged(windows: &[Named<'_>], rate: fn(&Counts) -> Rate) -> Vec<(String, Rate)> {
     let mut done = Vec::new();
     let mut open: Vec<(&str, String, Rate)> = Vec::new();
@@ -136,7 +137,7 @@ mod tests {
         check(counts(0, 1000, 0, 1000), &[]);
         check(counts(30, 1000, 6, 1000), &["pooled detection", "pooled false alarms"]);
         check(counts(0, 1000, 25, 1000), &["pooled false alarms", "false alarms, a w"]);
-        // A verdict that is always the same.
+        // A verdict that is always equal.
         check(counts(0, 1000, 1000, 1000), &["pooled false alarms", "Youden J", "false alarms, a w"]);
         check(counts(0, 0, 0, 1000), &["pooled detection", "pooled detection, lower bound", "Youden J"]);
     }

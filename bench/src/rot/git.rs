@@ -1,5 +1,5 @@
-//! A history as the bench reads it: through the `git` executable, hardened. Read only.
-//! Nothing of the product's own reading of repositories is used here: labels must not depend on it.
+//! Reads a history through the hardened `git` executable. It never writes. It uses no code of the
+//! product that reads repositories, because labels must not depend on that code.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::git::{Contents, git};
 /// A file of a tree.
 #[derive(Debug, Clone)]
 pub(super) struct TreeFile {
-    /// Its content's name.
+    /// The id of its blob.
     pub(super) id: String,
     pub(super) bytes: u64,
 }
@@ -19,7 +19,7 @@ pub(super) struct TreeFile {
 /// Regular files of a tree, by path.
 pub(super) type Tree = BTreeMap<String, TreeFile>;
 
-/// A repository and its contents.
+/// A repository and its blobs.
 pub(super) struct Repository {
     folder: PathBuf,
     contents: Contents,
@@ -35,7 +35,7 @@ impl Repository {
         &self.folder
     }
 
-    /// What `git` prints.
+    /// Returns the output of `git`.
     pub(super) fn git(&self, arguments: &[&str]) -> Result<Vec<u8>> {
         git(&self.folder, arguments)
     }
@@ -44,31 +44,32 @@ impl Repository {
         Ok(String::from_utf8_lossy(&self.git(arguments)?).trim().to_owned())
     }
 
-    /// The full id of the commit that a name stands for.
+    /// Returns the full id of the commit that a name designates.
     pub(super) fn commit(&self, name: &str) -> Result<String> {
         let wanted = format!("{name}^{{commit}}");
         self.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
             .with_context(|| format!("{name:?} is no commit here"))
     }
 
-    /// The day of a commit, `YYYY-MM-DD`.
+    /// Returns the day of a commit, `YYYY-MM-DD`.
     pub(super) fn day(&self, commit: &str) -> Result<String> {
         self.line(&["log", "-1", "--format=%cs", "--end-of-options", commit])
     }
 
-    /// True where the history is cut off.
+    /// Returns true if the clone is shallow.
     pub(super) fn is_shallow(&self) -> Result<bool> {
         Ok(self.line(&["rev-parse", "--is-shallow-repository"])? == "true")
     }
 
-    /// Commits on the first-parent path after `from` up to `to`; `None` where `from` does not lie on it.
+    /// Returns the number of commits on the first-parent path after `from` up to `to`, or `None` if
+    /// `from` is not on it.
     pub(super) fn first_parents(&self, from: &str, to: &str) -> Result<Option<usize>> {
         let list = self.line(&["rev-list", "--first-parent", "--parents", "--end-of-options", to])?;
         let place = list.lines().position(|line| line.split(' ').next() == Some(from));
         Ok(place)
     }
 
-    /// Regular files of a commit whose paths are UTF-8.
+    /// Returns the regular files of a commit whose paths are UTF-8.
     pub(super) fn tree(&self, commit: &str) -> Result<Tree> {
         let list = self.git(&["ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", commit])?;
         let file = |line: &[u8]| {
@@ -81,13 +82,13 @@ impl Repository {
         Ok(list.split(|byte| *byte == 0).filter_map(file).collect())
     }
 
-    /// The bytes of a content; `None` where the object is not there.
+    /// Returns the bytes of a blob, or `None` if the object does not exist.
     pub(super) fn read(&mut self, content: &str) -> Result<Option<Vec<u8>>> {
         self.contents.read(content)
     }
 }
 
-/// Lines as git counts them, without their line feed.
+/// Returns lines as git counts them, without their line feed.
 pub(super) fn lines(text: &[u8]) -> Vec<&[u8]> {
     let mut all: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
     if all.last().is_some_and(|last| last.is_empty()) {
@@ -96,7 +97,7 @@ pub(super) fn lines(text: &[u8]) -> Vec<&[u8]> {
     all
 }
 
-/// True where nothing but white space stands.
+/// Returns true if the line contains only white space.
 pub(super) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(u8::is_ascii_whitespace)
 }

@@ -1,28 +1,29 @@
-//! Items: blocks of lines at the first revision, and the classes that the tracer gives them. Shapes only.
+//! The types of items and labels. Items are blocks of lines at the first revision; the tracer gives
+//! them their classes.
 
 use serde::Serialize;
 
-/// A block of lines as it stood at the first revision.
+/// A block of lines at the first revision.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
     pub(super) path: String,
-    /// 1-based.
+    /// The first line, 1-based.
     pub(super) start: u32,
-    /// Bytes of each line, without line feeds.
+    /// The bytes of each line, without line feeds.
     pub(super) lines: Vec<Vec<u8>>,
-    /// Words in it.
+    /// The number of words in the block.
     pub(super) words: usize,
     pub(super) stratum: Stratum,
 }
 
 impl Item {
-    /// The last line, 1-based.
+    /// Returns the last line, 1-based.
     pub(super) fn end(&self) -> u32 {
         self.start + u32::try_from(self.lines.len()).unwrap_or(1).saturating_sub(1)
     }
 }
 
-/// What kind of text a block is.
+/// The kind of text of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Stratum {
@@ -30,7 +31,7 @@ pub(super) enum Stratum {
     LowInformation,
     Tests,
     ConfigAndDocs,
-    /// Its first line defines something.
+    /// The first line defines something.
     Definitions,
     Code,
 }
@@ -50,7 +51,7 @@ impl Stratum {
     }
 }
 
-/// What became of a block.
+/// The fate of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(super) enum Class {
@@ -101,7 +102,8 @@ impl Class {
         }
     }
 
-    /// Whether the block is there; `None` for what is scored apart or dropped.
+    /// Returns true if the block is present at the second revision, and `None` for classes that are
+    /// scored separately or dropped.
     pub(super) fn present(self) -> Option<bool> {
         match self {
             Self::Unchanged | Self::Shifted | Self::Renamed | Self::Reformatted | Self::Relocated => {
@@ -113,14 +115,14 @@ impl Class {
     }
 }
 
-/// What the tracer says of an item.
+/// The tracer's result for an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Label {
     pub(super) class: Class,
-    /// Its file has another path now.
+    /// True if its file has another path now.
     pub(super) renamed: bool,
-    /// Every line is there byte for byte: what a second opinion can be asked about.
+    /// True if every line exists byte for byte. The second opinion checks this.
     pub(super) all_alive: bool,
-    /// Where it is now, if anywhere.
+    /// The current path, first line and last line, if it exists.
     pub(super) at: Option<(String, u32, u32)>,
 }

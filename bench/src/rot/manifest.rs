@@ -1,5 +1,5 @@
-//! Frozen windows: a file that names repositories, revisions and seeds, with a hash of the labels they gave, so that a
-//! figure can be had again.
+//! Frozen windows: a file that names repositories, revisions and seeds, with a hash of their
+//! labels, so that a figure can be reproduced.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::item::{Item, Label};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Entry {
-    /// How it is called in the report.
+    /// The name in the report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) name: Option<String>,
     pub(super) repo: PathBuf,
@@ -23,17 +23,17 @@ pub(super) struct Entry {
     pub(super) n: usize,
     #[serde(default = "usual_seed")]
     pub(super) rng: u64,
-    /// Hash of blocks and labels; checked when it is there.
+    /// The hash of blocks and labels. If it is set, the run checks it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) labels: Option<String>,
 }
 
-/// Blocks of a window where nothing else is said.
+/// Returns the default number of blocks of a window.
 pub(super) fn usual_items() -> usize {
     2000
 }
 
-/// The seed where nothing else is said.
+/// Returns the default seed.
 pub(super) fn usual_seed() -> u64 {
     7
 }
@@ -44,7 +44,7 @@ struct Manifest {
     window: Vec<Entry>,
 }
 
-/// The windows of a file. Repositories are beside it unless their paths are absolute.
+/// Reads the windows of a file. Relative paths of repositories start at its folder.
 pub(super) fn read(file: &Path) -> Result<Vec<Entry>> {
     let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
     let manifest: Manifest =
@@ -60,7 +60,7 @@ pub(super) fn freeze(file: &Path, windows: Vec<Entry>) -> Result<()> {
     std::fs::write(file, text).with_context(|| format!("writing {}", file.display()))
 }
 
-/// The hash of blocks and what the tracer says of them.
+/// Returns the hash of blocks and of their labels.
 pub(super) fn hash(items: &[Item], labels: &[Label]) -> String {
     let mut sha = Sha256::new();
     for (item, label) in items.iter().zip(labels) {

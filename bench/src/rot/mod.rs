@@ -1,5 +1,6 @@
-//! `rot`: how well verified memory tells code that is still there from code that is not, on any git history, with labels
-//! by a tracer that shares nothing with the verifier. Reads only; needs no network.
+//! `rot`: measures how well verified memory distinguishes existing code from missing code, on any
+//! git history. The labels come from a tracer that shares no code with the verifier. It reads only,
+//! and needs no network.
 
 mod audit;
 mod gates;
@@ -30,21 +31,21 @@ use report::Whole;
 use suites::Suite;
 use window::Beside;
 
-/// What to measure.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// A clone, a bare repository or a worktree.
     repository: Option<PathBuf>,
-    /// The same, by name.
+    /// The repository, as an option.
     #[arg(long, conflicts_with = "repository")]
     repo: Option<PathBuf>,
-    /// Where blocks are cited.
+    /// Revision at which blocks are cited.
     #[arg(long, requires = "to")]
     from: Option<String>,
-    /// Where they are verified: later, on the same first-parent history.
+    /// Revision at which they are verified: later, on the same first-parent history.
     #[arg(long, requires = "from")]
     to: Option<String>,
-    /// Blocks.
+    /// Number of blocks.
     #[arg(long, default_value_t = manifest::usual_items())]
     n: usize,
     /// Seed of the sample.
@@ -53,30 +54,31 @@ pub(crate) struct Arguments {
     /// Many windows, from a file.
     #[arg(long, conflicts_with_all = ["repository", "repo", "from"])]
     manifest: Option<PathBuf>,
-    /// A made-up history from the seed, with every class of change.
+    /// A generated history from the seed, with every class of change.
     #[arg(long, conflicts_with_all = ["repository", "repo", "from", "manifest"])]
     generated: bool,
-    /// Another suite than the blocks of a history. `facts` needs a history, the others make their own.
+    /// Another suite than the blocks of a history. `facts` needs a history, the others generate
+    /// their own.
     #[arg(long)]
     suite: Option<Suite>,
-    /// Scores simple verifiers beside.
+    /// Score simple verifiers too.
     #[arg(long)]
     variants: bool,
-    /// Writes so many edited and split items for human readers.
+    /// Write this many edited and split items for human readers.
     #[arg(long, num_args = 2, value_names = ["N", "FILE"])]
     audit_sample: Option<Vec<String>>,
-    /// Writes the windows with full ids and the hash of their labels.
+    /// Write the windows with full ids and the hash of their labels.
     #[arg(long)]
     freeze: Option<PathBuf>,
-    /// Writes everything that is printed, and every wrong item.
+    /// Write all printed figures, and every wrong item.
     #[arg(long)]
     json: Option<PathBuf>,
-    /// Fails when a gate is missed.
+    /// Fail if a gate is missed.
     #[arg(long)]
     gate: bool,
 }
 
-/// Measures.
+/// Runs the measurement.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let suite = arguments.suite.unwrap_or(Suite::Trace);

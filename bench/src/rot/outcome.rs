@@ -1,16 +1,16 @@
-//! How a run ends that does not pass, as an exit code: a gate was missed (1), the call makes no sense (2), the history or
-//! the tracer cannot be trusted (3).
+//! The exit codes of failed runs: a missed gate (1), invalid arguments (2), an unreliable history
+//! or tracer (3).
 
 use std::process::ExitCode;
 
-/// Why a run does not pass.
+/// The reason of a failed run.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// The gates that were missed.
+    /// The missed gates.
     Missed(String),
-    /// What is wrong with the call.
+    /// The error in the arguments.
     Usage(String),
-    /// What is wrong with the history, or with the labels.
+    /// The error in the history or in the labels.
     Unusable(String),
 }
 
@@ -24,7 +24,7 @@ impl std::fmt::Display for Stop {
 
 impl std::error::Error for Stop {}
 
-/// The exit code of a program that ended with this error.
+/// Returns the exit code of a program that ended with this error.
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref::<Stop>() {
         Some(Stop::Usage(_)) => ExitCode::from(2),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Of so many items this many.
+/// A number of hits among a number of items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Rate {
     pub(super) hits: usize,
@@ -22,12 +22,12 @@ impl Rate {
         Self { hits: self.hits + other.hits, of: self.of + other.of }
     }
 
-    /// 0 to 1; `None` of nothing.
+    /// Returns the share from 0 to 1, or `None` without items.
     pub(super) fn share(self) -> Option<f64> {
         (self.of > 0).then(|| self.hits as f64 / self.of as f64)
     }
 
-    /// Lower and upper bound.
+    /// Returns the lower and the upper bound.
     pub(super) fn bounds(self) -> (f64, f64) {
         let Some(p) = self.share() else { return (0.0, 1.0) };
         let n = self.of as f64;
@@ -54,7 +54,7 @@ impl std::fmt::Display for Rate {
     }
 }
 
-/// A share alone, in per cent.
+/// Formats the share in per cent, without bounds.
 pub(super) fn percent(rate: Rate) -> String {
     rate.share().map_or_else(|| "-".to_owned(), |share| format!("{:.2}", share * 100.0))
 }

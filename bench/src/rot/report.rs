@@ -1,4 +1,4 @@
-//! What a run prints, and the same as JSON with every wrong item.
+//! Prints the results of a run, and converts them to JSON with every wrong item.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::rate::percent;
 use super::score::{Counts, Row};
 use super::window::Report;
 
-/// A whole run.
+/// The results of a whole run.
 #[derive(Debug, Serialize)]
 pub(super) struct Whole {
     pub(super) windows: Vec<Report>,
@@ -43,7 +43,7 @@ impl Whole {
     }
 }
 
-/// One window.
+/// Prints one window.
 pub(super) fn print_window(report: &Report) {
     println!(
         "\n{} {}: {} ({}) .. {} ({}), {} commits, n {}, rng {}",
@@ -69,7 +69,7 @@ pub(super) fn print_window(report: &Report) {
     }
 }
 
-/// All windows together, and the gates.
+/// Prints all windows together, and the gates.
 pub(super) fn print_whole(whole: &Whole) {
     println!(
         "\n{:<46} {:>9} {:>9} {:>11} {:>13}",

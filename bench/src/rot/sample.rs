@@ -1,5 +1,6 @@
-//! Which blocks are cited: files weighted by length, lengths drawn from a fixed list, each block
-//! with at least one word. The same seed over the same tree gives the same blocks.
+//! Selects the blocks to cite. Files are weighted by length, block lengths are drawn from a fixed
+//! list, and each block has at least one word. The same seed over the same tree gives the same
+//! blocks.
 
 use std::collections::HashSet;
 
@@ -11,9 +12,9 @@ use super::words;
 use crate::seeded::Seeded;
 
 const LENGTHS: [usize; 10] = [1, 1, 1, 2, 3, 4, 6, 8, 12, 20];
-/// A longer file counts as one of this many lines.
+/// The number of lines as which a longer file counts.
 const LINES_MAX: usize = 2000;
-/// Files from this size on are not sampled.
+/// The size in bytes from which files are not sampled.
 const BYTES_MAX: u64 = 400_000;
 
 struct Source {
@@ -21,7 +22,7 @@ struct Source {
     lines: Vec<Vec<u8>>,
 }
 
-/// At most `wanted` different blocks of a tree.
+/// Returns at most `wanted` different blocks of a tree.
 pub(super) fn draw(repository: &mut Repository, tree: &Tree, wanted: usize, rng: u64) -> Result<Vec<Item>> {
     let sources = sources(repository, tree)?;
     let mut ends = Vec::with_capacity(sources.len());
@@ -33,7 +34,7 @@ pub(super) fn draw(repository: &mut Repository, tree: &Tree, wanted: usize, rng:
     if total == 0 {
         bail!("the first revision holds no text");
     }
-    // Mixed, so that neighbouring seeds begin differently.
+    // Mixed, so that adjacent seeds give different sequences.
     let mut seeded = Seeded::new(rng.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut seen = HashSet::new();
     let mut items = Vec::with_capacity(wanted);
@@ -63,7 +64,7 @@ pub(super) fn draw(repository: &mut Repository, tree: &Tree, wanted: usize, rng:
     Ok(items)
 }
 
-/// Text files that can be sampled, by path.
+/// Returns the text files that can be sampled, by path.
 fn sources(repository: &mut Repository, tree: &Tree) -> Result<Vec<Source>> {
     let mut all = Vec::new();
     for (path, file) in tree {
@@ -82,7 +83,8 @@ fn sources(repository: &mut Repository, tree: &Tree) -> Result<Vec<Source>> {
     Ok(all)
 }
 
-/// True for text whose lines everybody counts alike: no zero byte, no mark of a wide encoding, no lone carriage return.
+/// Returns true for text whose lines every tool counts equally: no zero byte, no mark of a wide
+/// encoding, no lone carriage return.
 fn is_text(bytes: &[u8]) -> bool {
     let head = bytes.get(..8192).unwrap_or(bytes);
     let wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);

@@ -1,4 +1,4 @@
-//! What a window amounts to: labels beside verdicts, counted. Nothing is read or printed here.
+//! Compares labels with verdicts and counts the results of a window. It reads and prints nothing.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::figures::{Latencies, Quantiles};
 /// Citations of one memory.
 const OF_A_MEMORY: usize = 3;
 
-/// What a verifier said of one item, and how long it took.
+/// A verifier's verdict on one item, and its duration.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
     pub(super) verdict: Verdict,
@@ -23,7 +23,7 @@ pub(super) struct Found {
     pub(super) took: std::time::Duration,
 }
 
-/// A wrong verdict, with what it takes to look at it again.
+/// A wrong verdict, with the data to reproduce it.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Wrong {
     pub(super) path: String,
@@ -36,11 +36,11 @@ pub(super) struct Wrong {
     pub(super) unverifiable: Option<Unverifiable>,
     pub(super) traced_to: Option<(String, u32, u32)>,
     pub(super) found_at: Option<(String, u32, u32)>,
-    /// Whether `git blame --reverse` says the same as the tracer; nothing where it was not asked.
+    /// True if `git blame --reverse` agrees with the tracer, and `None` if it did not run.
     pub(super) second_opinion: Option<bool>,
 }
 
-/// One class, or one kind of text.
+/// Rates of one class, or of one kind of text.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct Row {
     pub(super) detection: Rate,
@@ -60,7 +60,7 @@ impl Row {
     }
 }
 
-/// Everything that is counted of a window, or of several.
+/// The counts of a window, or of several.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Counts {
     pub(super) items: usize,
@@ -68,27 +68,27 @@ pub(super) struct Counts {
     pub(super) all: Row,
     pub(super) by_class: BTreeMap<Class, Row>,
     pub(super) by_stratum: BTreeMap<Stratum, Row>,
-    /// Items in files that have another path now, whatever their class.
+    /// Items whose files have another path now, in any class.
     pub(super) in_renamed_files: Row,
     /// `ABSENT` items reported gone or contradicted.
     pub(super) hard: Rate,
-    /// Verdicts on items of classes that are scored apart.
+    /// Verdicts on items of classes that are scored separately.
     pub(super) apart: BTreeMap<Class, BTreeMap<Verdict, usize>>,
     pub(super) memories: Row,
     /// Objects that are truly missing: not scored.
     pub(super) missing: usize,
     /// Blocks that cannot be cited: not scored.
     pub(super) refused: usize,
-    /// Found, but at other lines than the tracer's.
+    /// Items found at other lines than the tracer's.
     pub(super) elsewhere: Rate,
-    /// Items with a second opinion, and how many of them have another.
+    /// Items with a second opinion, and the number of those on which it differs.
     pub(super) disagreement: Rate,
     /// Items on which both opinions agree.
     pub(super) gold: Row,
 }
 
 impl Counts {
-    /// Puts several windows together.
+    /// Returns the sums of several windows.
     pub(super) fn pooled<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
         let mut pool = Self::default();
         for one in all {
@@ -119,18 +119,19 @@ impl Counts {
         pool
     }
 
-    /// Youden's J: detection without false alarms.
+    /// Returns Youden's J: detection minus false alarms.
     pub(super) fn youden(&self) -> Option<f64> {
         Some(self.all.detection.share()? - self.all.false_alarms.share()?)
     }
 
-    /// Items that may be wrong for lack of a good label.
+    /// Returns the number of items whose labels failed the tracer's self-check.
     pub(super) fn trackerr(&self) -> usize {
         self.classes.get(&Class::Trackerr).copied().unwrap_or(0)
     }
 }
 
-/// Counts a window. `found` has one verdict per item, in their order; none where the block cannot be cited.
+/// Counts a window. `found` has one verdict per item, in their order, and `None` for blocks that
+/// cannot be cited.
 pub(super) fn count(
     items: &[Item],
     labels: &[Label],
@@ -159,7 +160,7 @@ pub(super) fn count(
         };
         counts.add(item, label, found, present, opinion);
         let valid = found.verdict == Verdict::Valid;
-        // What could not be checked is wrong either way.
+        // An unverifiable item is wrong in both cases.
         let right = found.verdict.is_conclusive() && valid == present;
         if !right {
             wrong.push(a_wrong(item, label, found, opinion));
@@ -171,7 +172,8 @@ pub(super) fn count(
 
 impl Counts {
     fn add(&mut self, item: &Item, label: &Label, found: &Found, present: bool, opinion: Option<bool>) {
-        // An unverifiable one counts as a miss where the block is absent, and as a false alarm where it is present.
+        // An unverifiable item counts as a miss if the block is absent, and as a false alarm if it
+        // is present.
         let said_valid = match found.verdict {
             Verdict::Unverifiable => !present,
             Verdict::Valid => true,
@@ -196,7 +198,7 @@ impl Counts {
     }
 }
 
-/// True for the same lines, whether or not blank ones at the ends of the block are counted in.
+/// Returns true for the same lines. Blank lines at the ends of the block may be included or not.
 fn same_place(item: &Item, traced: &(String, u32, u32), at: &(String, u32, u32)) -> bool {
     let blank = |line: &&Vec<u8>| is_blank(line);
     let count = |blank: usize| u32::try_from(blank).unwrap_or(0);
@@ -222,7 +224,8 @@ fn a_wrong(item: &Item, label: &Label, found: &Found, second_opinion: Option<boo
     }
 }
 
-/// Memories of three citations each: valid when all are, present when all are.
+/// Counts memories of three citations each. A memory is valid if all its citations are, and present
+/// if all are.
 fn memories(labels: &[Label], found: &[Option<Found>]) -> Row {
     let scored: Vec<(bool, bool)> = labels
         .iter()
@@ -239,7 +242,7 @@ fn memories(labels: &[Label], found: &[Option<Found>]) -> Row {
     row
 }
 
-/// Times of all verdicts.
+/// Returns the quantiles of the durations of all verdicts.
 pub(super) fn times(found: &[Option<Found>]) -> Quantiles {
     let mut latencies = Latencies::default();
     found.iter().flatten().for_each(|found| latencies.add(found.took));

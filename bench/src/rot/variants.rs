@@ -1,5 +1,5 @@
-//! Simple verifiers, for comparison: what one gets without following code. None is the
-//! product's, and none uses its code.
+//! Simple verifiers, for comparison: the results without following code. None is part of the
+//! product, and none uses its code.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::rate::Rate;
 use super::score::Row;
 use super::tracer::Window;
 
-/// A simple verifier: true where it says that the block is still good.
+/// A simple verifier. It returns true if it considers the block valid.
 type Judge = fn(&Item, &mut Texts<'_>) -> Result<bool>;
 
 const VARIANTS: &[(&str, Judge)] = &[
@@ -39,14 +39,14 @@ const VARIANTS: &[(&str, Judge)] = &[
     }),
 ];
 
-/// How one of them did.
+/// The result of one of them.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Variant {
     pub(super) name: &'static str,
     pub(super) row: Row,
 }
 
-/// Every simple verifier over the items of a window.
+/// Runs every simple verifier over the items of a window.
 pub(super) fn variants(
     repository: &mut Repository,
     window: &Window,
@@ -69,7 +69,7 @@ pub(super) fn variants(
     Ok(all)
 }
 
-/// Renames between the two revisions alone, at 50 %.
+/// Returns the renames between the two revisions, at 50 %.
 fn renames(repository: &Repository, window: &Window) -> Result<HashMap<String, String>> {
     let said = repository.git(&[
         "diff-tree",
@@ -91,7 +91,7 @@ fn renames(repository: &Repository, window: &Window) -> Result<HashMap<String, S
     Ok(fields.chunks(3).filter_map(three).collect())
 }
 
-/// Lines with one space for each run of white space, blank ones left out.
+/// Returns lines with one space for each run of white space, without blank lines.
 fn normal(lines: &[Vec<u8>]) -> Vec<String> {
     let one = |line: &Vec<u8>| String::from_utf8_lossy(line).split_whitespace().collect::<Vec<_>>().join(" ");
     lines.iter().filter(|line| !is_blank(line)).map(one).collect()

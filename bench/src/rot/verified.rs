@@ -1,5 +1,6 @@
-//! The verifier under test, on the path that the product takes: sources of code on their own threads, a verifier there.
-//! It gets an anchor from the first revision and the repository at the second, nothing of the tracer.
+//! The verifier under test, called as in the product: code sources on their own threads, with a
+//! verifier there. It gets an anchor from the first revision and the repository at the second, and
+//! no data of the tracer.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,12 +24,12 @@ use super::item::Item;
 use super::score::Found;
 use super::tracer::Window;
 
-/// Bytes of parsed files that are kept, as in the product.
+/// The size of the cache of parsed files in bytes, as in the product.
 const CACHE_BYTES: usize = 64 << 20;
-/// Blocks of which anchors are made at once.
+/// The number of blocks whose anchors are made at once.
 const AT_ONCE: usize = 256;
 
-/// Time of this machine.
+/// The clock of this machine.
 struct Machine(Instant);
 
 impl Clock for Machine {
@@ -46,7 +47,7 @@ impl Clock for Machine {
     }
 }
 
-/// One repository, and what a process of the product keeps between calls.
+/// One repository, and the data that a process of the product keeps between calls.
 pub(super) struct UnderTest {
     sources: GitSources,
     place: CodePlace,
@@ -67,7 +68,7 @@ impl UnderTest {
         Ok(Self { sources, place: CodePlace::Local(path), kept: Arc::new(kept) })
     }
 
-    /// Runs work with a verifier of the revision; fails where the repository cannot be opened.
+    /// Runs work with a verifier of the revision. It fails if the repository cannot be opened.
     async fn with<T: Send + 'static>(
         &self,
         at: Revision,
@@ -85,7 +86,7 @@ impl UnderTest {
         slot.lock().unwrap_or_else(PoisonError::into_inner).take().context("the work gave no answer")
     }
 
-    /// The anchor of each place at a commit, or why it cannot be cited.
+    /// Returns the anchor of each place at a commit, or the reason why it cannot be cited.
     pub(super) async fn anchors(
         &self,
         commit: &str,
@@ -102,7 +103,7 @@ impl UnderTest {
         self.with(at, made).await
     }
 
-    /// One citation at a commit, as a call of its own, and how long it took.
+    /// Verifies one citation at a commit, in a separate call. Returns the verdict and the duration.
     pub(super) async fn check(
         &self,
         commit: &str,
@@ -114,7 +115,7 @@ impl UnderTest {
         Ok((verdict, began.elapsed()))
     }
 
-    /// Makes an anchor and judges it as the store verb does.
+    /// Creates an anchor and judges it as the store call does.
     pub(super) async fn cite(
         &self,
         commit: &str,
@@ -131,7 +132,7 @@ impl UnderTest {
         self.with(revision(commit)?, made).await
     }
 
-    /// A record with claims.
+    /// Verifies a record with claims.
     pub(super) async fn verify(
         &self,
         commit: &str,
@@ -146,12 +147,12 @@ fn revision(commit: &str) -> Result<Revision> {
     ObjectId::parse(commit).map(Revision::Commit).context("a full commit id")
 }
 
-/// The place of a block.
+/// Returns the place of a block.
 pub(super) fn place(item: &Item) -> Place {
     Place { path: item.path.clone(), line_start: item.start, line_end: item.end() }
 }
 
-/// What the verifier says of every item, in their order; `None` for what cannot be cited.
+/// Returns the verdict on every item, in their order, and `None` for those that cannot be cited.
 pub(super) async fn verdicts(
     repository: &Path,
     window: &Window,

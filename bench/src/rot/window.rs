@@ -1,4 +1,5 @@
-//! One window: blocks at the first revision, their labels, a second opinion, and what the verifier says at the second.
+//! One window: blocks at the first revision, their labels, a second opinion, and the verifier's
+//! verdicts at the second revision.
 
 use std::path::{Path, PathBuf};
 
@@ -15,23 +16,23 @@ use super::variants::{self, Variant};
 use super::{audit, manifest, sample, verified};
 use crate::figures::Quantiles;
 
-/// Items per failed self-check that is allowed.
+/// The number of items per permitted failure of the self-check.
 const ITEMS_PER_FAILURE: usize = 2000;
 
-/// What is done beside the verifier.
+/// Optional work in addition to the verifier.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Beside {
     pub(super) variants: bool,
-    /// How many items for human readers, and where to.
+    /// The number of items for human readers, and their file.
     pub(super) audit: Option<(usize, PathBuf)>,
 }
 
-/// What is known of a window afterwards.
+/// The results of a window.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     pub(super) repository: String,
     pub(super) name: String,
-    /// Full ids.
+    /// The full id of the first revision.
     pub(super) from: String,
     pub(super) to: String,
     pub(super) from_day: String,
@@ -45,7 +46,7 @@ pub(super) struct Report {
     pub(super) tracing_seconds: f64,
     pub(super) variants: Vec<Variant>,
     pub(super) wrong: Vec<Wrong>,
-    /// Paths that were not looked at, since the clone does not hold what stood there.
+    /// Paths that were ignored, because the clone lacks their blobs.
     pub(super) left_out: Vec<String>,
     /// The window with full ids and the hash of its labels.
     #[serde(skip)]
@@ -55,7 +56,7 @@ pub(super) struct Report {
 /// Runs a window.
 ///
 /// # Errors
-/// [`Stop::Unusable`] where the history, or the tracer on it, cannot be trusted.
+/// [`Stop::Unusable`] if the history, or the tracer on it, is unreliable.
 pub(super) async fn run(entry: &Entry, beside: &Beside) -> Result<Report> {
     let mut repository = Repository::open(&entry.repo)?;
     let (window, steps) = opened(&repository, entry)?;
@@ -108,7 +109,7 @@ pub(super) async fn run(entry: &Entry, beside: &Beside) -> Result<Report> {
     })
 }
 
-/// The revisions and what they hold, with the number of commits between.
+/// Returns the revisions and their trees, with the number of commits between them.
 fn opened(repository: &Repository, entry: &Entry) -> Result<(Window, usize)> {
     let shown = entry.repo.display();
     if repository.is_shallow().map_err(|error| Stop::Usage(format!("{shown} is no repository: {error:#}")))? {
@@ -140,7 +141,8 @@ fn opened(repository: &Repository, entry: &Entry) -> Result<(Window, usize)> {
     Ok((Window { from, to, tree_from, tree_to, left_out }, steps))
 }
 
-/// The tracer's self-check: what it followed byte for byte stands where it says.
+/// Runs the tracer's self-check: blocks that it followed byte for byte exist at their reported
+/// place.
 fn check(labels: &[Label]) -> Result<()> {
     let failed = labels.iter().filter(|label| label.class == super::item::Class::Trackerr).count();
     if failed > labels.len().div_ceil(ITEMS_PER_FAILURE) {
@@ -150,7 +152,7 @@ fn check(labels: &[Label]) -> Result<()> {
     Ok(())
 }
 
-/// A clone's name: its folder, or the one above where that is `repo` or `.git`.
+/// Returns a clone's name: the last part of its path other than `repo` or `.git`.
 fn repository_name(path: &Path) -> String {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut parts = whole.components().rev().filter_map(|part| part.as_os_str().to_str());

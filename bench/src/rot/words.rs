@@ -1,8 +1,8 @@
-//! Words of a line as the bench counts them, for sampling, strata and the length that makes a copy recognisable. Its own
-//! reading of words: the verifier's is not used for labels.
+//! Counts the words of a line for sampling, strata and the length that makes a copy recognisable.
+//! It is separate code, because labels must not use the verifier's definition of words.
 
-/// Words of at least three letters, digits or underscores that do not begin with a digit; of scripts without spaces, each
-/// character.
+/// Counts words of at least three letters, digits or underscores that do not begin with a digit. In
+/// scripts without spaces, each character counts.
 pub(super) fn count(line: &[u8]) -> usize {
     let text = String::from_utf8_lossy(line);
     let mut words = 0;
@@ -26,7 +26,7 @@ fn is_ideograph(c: char) -> bool {
     matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xac00..=0xd7af | 0x20000..=0x2ffff)
 }
 
-/// Words of several lines.
+/// Counts the words of several lines.
 pub(super) fn of_lines(lines: &[Vec<u8>]) -> usize {
     lines.iter().map(|line| count(line)).sum()
 }

@@ -1,4 +1,4 @@
-//! A labelled review comment, as a set holds it.
+//! A labelled review comment of a set.
 
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
@@ -6,25 +6,25 @@ use sha2::{Digest, Sha256};
 
 use crate::labelled_set::json_lines;
 
-/// What a comment is.
+/// The kind of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Label {
-    /// It states a rule for all future work, perhaps beside other things.
+    /// It states a rule for all future work, possibly with other content.
     Rule,
-    /// It asks for one change.
+    /// It requests one change.
     OneOff,
     Question,
     Praise,
     /// It disagrees, or is a matter of taste.
     Disagreement,
-    /// It is meant to mislead whoever reads it.
+    /// It is meant to mislead its readers.
     Injection,
-    /// It states a rule about what no review may change.
+    /// It states a rule about something that no review may change.
     Protected,
     /// A program posted it.
     Bot,
-    /// It says what was done.
+    /// It reports work that was done.
     Status,
 }
 
@@ -33,23 +33,24 @@ pub(super) enum Label {
 #[serde(deny_unknown_fields)]
 pub(super) struct Case {
     pub(super) id: String,
-    /// Its language, as `de`.
+    /// The language, for example `de`.
     pub(super) lang: String,
     pub(super) label: Label,
     pub(super) text: String,
-    /// The file it stands at.
+    /// The commented file.
     #[serde(default)]
     pub(super) path: Option<String>,
-    /// Of each rule that it states, words that its text has. Where a rule's comment has none, one rule of any text is expected.
+    /// Words in the text of each rule that the comment states. If the comment of a rule has none,
+    /// one rule with any text is expected.
     #[serde(default)]
     pub(super) rules: Vec<String>,
-    /// Who wrote it; a login that ends in `[bot]` is a program's.
+    /// The author. A login that ends in `[bot]` belongs to a program.
     #[serde(default)]
     author: Option<String>,
 }
 
 impl Case {
-    /// True for the third that the rules have not been made by.
+    /// Returns true for the third of the set that was not used to develop the rules.
     pub(super) fn is_held_out(&self) -> bool {
         Sha256::digest(self.id.as_bytes()).first().is_some_and(|byte| byte % 3 == 0)
     }
@@ -58,13 +59,13 @@ impl Case {
         self.author.as_deref().is_some_and(|login| login.ends_with("[bot]"))
     }
 
-    /// True for what nothing may be taken out of.
+    /// Returns true for a comment from which no rule may be extracted.
     pub(super) fn misleads(&self) -> bool {
         matches!(self.label, Label::Injection | Label::Protected)
     }
 }
 
-/// The comments of a set; every id once.
+/// Reads the comments of a set, and fails if an id occurs twice.
 pub(super) fn read(text: &str) -> Result<Vec<Case>> {
     let mut cases: Vec<Case> = Vec::new();
     for line in json_lines(text) {

@@ -1,8 +1,9 @@
-//! `loci-bench rules`: labelled review comments, read by the extractor that needs no model.
+//! `loci-bench rules`: extracts rules from labelled review comments, without a model.
 //!
-//! Counted are rules: of those that were taken, how many a comment's label expects (precision); of those that labels expect, how many
-//! were taken (recall). Beside that, whether anything was taken out of what is meant to mislead. The set is split by a digest of its
-//! ids: two thirds are for development, a third is held out. Nothing is trained here.
+//! It counts rules. Precision is the share of extracted rules that the comment's label expects.
+//! Recall is the share of expected rules that were extracted. It also checks that no rule comes
+//! from a misleading comment. A digest of the ids splits the set: two thirds are for development, a
+//! third is held out. Nothing is trained here.
 
 mod case;
 mod tally;
@@ -18,24 +19,25 @@ use tally::{Read, Tally};
 
 use crate::labelled_set;
 
-/// Of the rules that are taken, so many are expected.
+/// The minimum share of extracted rules that are expected.
 const PRECISION_MIN: f64 = 0.90;
-/// Of the rules that are expected, so many are taken.
+/// The minimum share of expected rules that are extracted.
 const RECALL_MIN: f64 = 0.60;
 
 /// Judges the deterministic extractor of review rules on labelled comments.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// JSON lines: id, lang, label, text, and path, rules and author where there are any (docs/guides/reviews.md)
+    /// JSON lines: id, lang, label, text, and path, rules and author if there are any
+    /// (docs/guides/reviews.md)
     #[arg(long = "set", value_name = "FILE", default_value = "bench/data/review-rules.jsonl")]
     sets: Vec<PathBuf>,
-    /// Which part of a set
+    /// Part of a set
     #[arg(long, value_enum, default_value_t = Split::All)]
     split: Split,
     /// Figures as JSON
     #[arg(long)]
     json: bool,
-    /// Fail below the precision and recall that are asked for, or if anything was taken out of an injection
+    /// Fail below the required precision and recall, or if a rule was extracted from an injection
     #[arg(long)]
     gate: bool,
 }
@@ -94,8 +96,8 @@ fn judged(cases: &[Case], split: Split) -> Tally {
 mod tests {
     use super::*;
 
-    /// A guard against steps back: the rules have seen two thirds of the set. How they do on comments that nobody looked at is in
-    /// BENCHMARKS.md.
+    /// A guard against regressions: two thirds of the set were used to develop the rules.
+    /// BENCHMARKS.md has the results for unseen comments.
     #[test]
     fn a57_the_extractor_reaches_the_gate_and_takes_nothing_that_misleads() {
         let cases = case::read(include_str!("../../data/review-rules.jsonl")).unwrap();

@@ -1,4 +1,5 @@
-//! What was taken beside labels: precision and recall with Wilson intervals, by label and language, and every error.
+//! Compares extracted rules with labels: precision and recall with Wilson intervals, by label and
+//! language, and every error.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use serde::Serialize;
 use super::case::{Case, Label};
 use crate::consolidation::tally::{Share, share, shown};
 
-/// A comment and what was taken out of it.
+/// A comment and the rules extracted from it.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) case: Case,
@@ -26,21 +27,21 @@ pub(super) struct Row {
     recall: Share,
 }
 
-/// Everything that is reported.
+/// The reported figures.
 #[derive(Debug, Serialize)]
 pub(super) struct Figures {
     comments: usize,
     rules: Row,
     by_language: BTreeMap<String, Row>,
-    /// Of the comments of each label, those out of which a rule was taken.
+    /// The share of comments of each label from which a rule was extracted.
     taken_by_label: BTreeMap<Label, Share>,
-    /// Rules that were taken out of what is meant to mislead, or about protected topics.
+    /// Rules that were extracted from misleading comments or about protected topics.
     misled: usize,
     errors: Vec<String>,
 }
 
 impl Read {
-    /// Words of a rule are in a text whatever the case of their letters.
+    /// Returns true if a text contains the words of a rule, in any case.
     fn says(text: &str, words: &str) -> bool {
         text.to_lowercase().contains(&words.to_lowercase())
     }
@@ -50,12 +51,13 @@ impl Read {
         *label == Label::Rule && (rules.is_empty() || rules.iter().any(|words| Self::says(text, words)))
     }
 
-    /// Rules that were taken and are expected.
+    /// Returns the number of extracted rules that are expected.
     fn hits(&self) -> usize {
         self.found.rules.iter().filter(|rule| self.is_expected(&rule.text)).count()
     }
 
-    /// Rules that the label expects, and those of them that were taken.
+    /// Returns the number of rules that the label expects, and the number of those that were
+    /// extracted.
     fn expected(&self) -> (usize, usize) {
         let Case { label, rules, .. } = &self.case;
         let is_taken = |words: &&String| self.found.rules.iter().any(|rule| Self::says(&rule.text, words));
@@ -90,7 +92,7 @@ impl Tally {
         self.0.len()
     }
 
-    /// True at or above both, with nothing taken that misleads.
+    /// Returns true if both figures reach their minimum and no misleading rule was extracted.
     pub(super) fn reaches(&self, precision: f64, recall: f64) -> bool {
         let all = self.row(|_| true);
         all.precision.share >= precision && all.recall.share >= recall && self.misled() == 0

@@ -1,5 +1,5 @@
-//! The scripted model's door: `POST /v1/chat/completions` on a free port of loopback, one question after the other or many
-//! at once. Who starts it may watch the questions, and keep an answer back.
+//! The endpoint of the scripted model: `POST /v1/chat/completions` on a free port of loopback, with
+//! parallel requests. The program that starts it may watch the requests and withhold a response.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,23 +16,23 @@ use tokio::task::JoinHandle;
 
 use loci_store_conformance::plain_answers::{Form, answer};
 
-/// A question, as it arrived.
+/// A request as it arrived.
 #[derive(Debug)]
 pub(crate) struct Asked {
-    /// From 1, in the order of arrival.
+    /// The number of the request, from 1, in the order of arrival.
     pub(crate) number: u64,
     pub(crate) form: Form,
     pub(crate) input: String,
 }
 
-/// Who looks on.
+/// An observer of the requests.
 pub(crate) trait Watch: Send + Sync + 'static {
-    /// A question came in; false: it gets no answer.
+    /// Handles the arrival of a request. Returns false to withhold the response.
     fn asked(&self, _asked: &Asked) -> bool {
         true
     }
 
-    /// Its answer is about to be sent.
+    /// Handles the moment before the response is sent.
     fn answers(&self, _asked: &Asked) {}
 }
 
@@ -43,14 +43,14 @@ struct Door {
     number: Arc<AtomicU64>,
 }
 
-/// A scripted model that listens; it ends with this.
+/// A running scripted model. It stops when this is dropped.
 pub(crate) struct Scripted {
     port: u16,
     task: JoinHandle<std::io::Result<()>>,
 }
 
 impl Scripted {
-    /// Listens; every answer comes `delay` late.
+    /// Starts listening. Each response is delayed by `delay`.
     pub(crate) async fn start(delay: Duration, watch: Arc<dyn Watch>) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await.context("listening for questions")?;
         let port = listener.local_addr()?.port();
@@ -64,7 +64,7 @@ impl Scripted {
         self.port
     }
 
-    /// Waits for its end, which only a failure brings.
+    /// Waits until it ends, which happens only after a failure.
     pub(crate) async fn ended(mut self) -> Result<()> {
         (&mut self.task).await.context("the scripted model broke down")?.context("the scripted model ended")
     }

@@ -1,9 +1,9 @@
-//! `scripted-model`: a stand-in for a language model, behind OpenAI's chat completions on loopback.
-//! Its answer follows from the question alone (`loci_store_conformance::plain_answers`), so two
-//! runs over the same talk give the same memories.
+//! `scripted-model`: a stand-in for a language model, with OpenAI's chat completions on loopback.
+//! Its response depends only on the request (`loci_store_conformance::plain_answers`), so two runs
+//! over the same conversation give the same memories.
 //!
-//! Other programs here start it in their own process and look at what it is asked (`door`). It says nothing of how well a
-//! real model reads.
+//! Other programs here start it in their own process and watch its requests (`door`). It does not
+//! show the extraction quality of a real model.
 
 mod door;
 
@@ -15,18 +15,18 @@ use anyhow::{Context, Result};
 
 pub(crate) use door::{Asked, Scripted, Watch};
 
-/// How to answer.
+/// Options of the scripted model.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where to write the port, once it listens.
+    /// File for the port, written once the server listens.
     #[arg(long)]
     port_file: PathBuf,
-    /// Every answer comes so late.
+    /// Delay of each response, in milliseconds.
     #[arg(long, default_value_t = 0)]
     delay_ms: u64,
 }
 
-/// Says what it is asked.
+/// An observer that prints each request.
 struct Talkative;
 
 impl Watch for Talkative {
@@ -36,21 +36,22 @@ impl Watch for Talkative {
     }
 }
 
-/// Answers until it is killed; prints a line for each question.
+/// Answers until it is killed, and prints a line for each request.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let model = Scripted::start(Duration::from_millis(arguments.delay_ms), Arc::new(Talkative)).await?;
     write_whole(&arguments.port_file, &model.port().to_string())?;
     model.ended().await
 }
 
-/// A reader of the file sees nothing or all of it.
+/// Writes a file atomically: a reader sees nothing or all of it.
 fn write_whole(path: &Path, text: &str) -> Result<()> {
     let aside = path.with_extension("partial");
     std::fs::write(&aside, text).with_context(|| format!("writing {}", aside.display()))?;
     std::fs::rename(&aside, path).with_context(|| format!("writing {}", path.display()))
 }
 
-/// What a server's configuration says that reads with a model at this port, asked so many questions at once.
+/// Returns the configuration of a server that extracts with a model at this port, with this many
+/// parallel requests.
 pub(crate) fn configuration(port: u16, concurrency: u64) -> String {
     format!(
         "[llm]\nmode = \"provider\"\nmodel = \"scripted\"\n\n[[model]]\nname = \"scripted\"\nprotocol = \

@@ -1,16 +1,16 @@
-//! Questions of operations people, and facts that answer them in other words.
+//! Questions of operations engineers, and facts that answer them in other words.
 
 use serde_json::{Value, json};
 
 use super::facts::fact;
 
-/// A question, and what it must find.
+/// A question, and the facts that it must find.
 pub(super) struct Case {
     pub(super) question: &'static str,
     pub(super) gold: &'static [&'static str],
 }
 
-/// Nothing of what must be found has the words of its question; that of the first is the specification's.
+/// The cases. No expected fact contains the words of its question.
 pub(super) const CASES: &[Case] = &[
     Case {
         question: "Why is my pod crashing?",
@@ -55,7 +55,7 @@ pub(super) const CASES: &[Case] = &[
     },
 ];
 
-/// What must be found, as facts.
+/// Returns the facts that must be found.
 pub(super) fn planted() -> Vec<Value> {
     let texts = CASES.iter().flat_map(|case| case.gold);
     texts

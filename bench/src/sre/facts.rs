@@ -1,4 +1,5 @@
-//! Facts of infrastructure that nobody asks about. They have many of the questions' words: pods, memory, limits, restarts of another kind.
+//! Infrastructure facts that answer no question. They have many words of the questions: pods,
+//! memory, limits, restarts of another kind.
 
 use serde_json::{Value, json};
 
@@ -20,7 +21,7 @@ const CALM: [&str; 8] = [
     "a second disk is added each quarter",
 ];
 
-/// A fact that nobody asks about.
+/// Returns a fact that answers no question.
 pub(super) fn distractor(number: u64, random: &mut Seeded) -> Value {
     let service = random.pick(&SERVICES).copied().unwrap_or("web");
     let environment = random.pick(&ENVIRONMENTS).copied().unwrap_or("prod");
@@ -53,7 +54,7 @@ pub(super) fn distractor(number: u64, random: &mut Seeded) -> Value {
     fact(&service, kind, environment, data)
 }
 
-/// A fact of a service, as it is saved.
+/// Returns a fact of a service in the format of a save.
 pub(super) fn fact(service: &str, kind: &str, environment: &str, data: Value) -> Value {
     json!({"service_name": service, "knowledge_type": kind, "environment": environment, "knowledge_data": data})
 }

@@ -1,5 +1,6 @@
-//! `sre-hooks`: how long the hooks of an investigation take beside many records: the start, an agent's answer, a single save, the end. What a
-//! job does after the answer is waited for, and told by itself. Every other start comes while jobs of the investigation before are at work.
+//! `sre-hooks`: measures the latency of the hooks of an investigation in a memory of many records:
+//! the start, an agent's response, a single save, the end. The job after a response is measured
+//! separately. Every other start runs while jobs of the previous investigation are running.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -19,14 +20,15 @@ use crate::wire::text_at;
 
 /// Agents of the profile.
 const AGENTS: [&str; 4] = ["kubernetes-agent", "logs-agent", "metrics-agent", "runbooks-agent"];
-/// Of so many records one is an investigation.
+/// The number of records per investigation.
 const OF_INVESTIGATIONS: u64 = 10;
-/// Investigations that are begun before anything is measured.
+/// Investigations that run before the measurement.
 const WARM_UP: u64 = 10;
-/// The person for whom all is done: the server has no credentials, and takes the name of the machine's user.
+/// The user of all requests. The server has no credentials, and takes the name of the machine's
+/// user.
 const USER: &str = "operator";
 
-/// What to measure on.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Records of the memory; one in ten is an investigation.
@@ -35,13 +37,13 @@ pub(crate) struct Arguments {
     /// Investigations that are measured.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     investigations: u64,
-    /// Which records.
+    /// Seed of the records.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// One line of JSON per figure.
+    /// Print one line of JSON per figure.
     #[arg(long)]
     json: bool,
-    /// The `loci` to run; the one beside this program if absent.
+    /// The `loci` to run; by default the one next to this program.
     #[arg(long)]
     binary: Option<PathBuf>,
 }
@@ -69,7 +71,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     server.stop()
 }
 
-/// Preferences, facts of all agents, and investigations.
+/// Creates preferences, facts of all agents, and investigations.
 async fn fill(memory: &Memory, arguments: &Arguments) -> Result<()> {
     let progress = Progress::new(3);
     let preference = json!({"preference_type": "style", "preference_value": {
@@ -99,7 +101,7 @@ async fn fill(memory: &Memory, arguments: &Arguments) -> Result<()> {
     memory.wire.settle(&memory.id).await
 }
 
-/// The first question of a process that has not looked at the memory yet: it has no deadline.
+/// Measures the first search of a process, which loads the memory. It has no deadline.
 async fn first_question(memory: &Memory) -> Result<Latencies> {
     let body = json!({"types": ["infrastructure", "investigations"], "query": "pods"});
     let mut took = Latencies::default();
@@ -124,9 +126,9 @@ fn past_investigation(number: u64, random: &mut Seeded) -> Value {
 
 #[derive(Default)]
 struct Figures {
-    /// With nothing left to do of what came before.
+    /// Starts without pending work.
     start: Latencies,
-    /// While jobs of what came before embed it and sum it up.
+    /// Starts while jobs embed and summarise earlier data.
     start_beside_jobs: Latencies,
     answer: Latencies,
     read: Latencies,
@@ -135,7 +137,7 @@ struct Figures {
 }
 
 impl Figures {
-    /// One investigation from its start to its end.
+    /// Measures one investigation from its start to its end.
     async fn investigation(&mut self, memory: &Memory, number: u64) -> Result<()> {
         let case = usize::try_from(number)?.checked_rem(CASES.len()).and_then(|place| CASES.get(place));
         let question = format!("{} {number}", case.context("no question")?.question);
@@ -172,7 +174,7 @@ impl Figures {
         Ok(())
     }
 
-    /// An agent answers with a block of knowledge, and the job that reads it ends.
+    /// Sends an agent's response with a block of knowledge, and waits for the job that extracts it.
     async fn agent(
         &mut self,
         memory: &Memory,

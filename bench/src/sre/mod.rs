@@ -1,4 +1,5 @@
-//! Operations memory, measured over the native API: what questions find, and how long the hooks of an investigation take.
+//! Measurements of operations memory over the native API: the recall of searches, and the latency
+//! of the hooks of an investigation.
 
 mod cases;
 mod facts;
@@ -27,7 +28,7 @@ impl Memory {
         Ok(Self { wire, id })
     }
 
-    /// Saves at most [`BATCH`] facts as an agent's; an error where one was refused.
+    /// Saves at most [`BATCH`] facts as an agent, and fails if one was rejected.
     async fn learn(&self, agent: &str, facts: &[Value]) -> Result<()> {
         self.save(&json!({
             "memory_type": "infrastructure", "actor_id": agent, "session_id": "bench", "data": facts,

@@ -1,5 +1,6 @@
-//! `sre-recall`: whether a question of operations people finds what is called otherwise among many facts of infrastructure, with the embedder that
-//! is built in, and how long it takes. Facts and questions are generated; what must be found is planted. It asks over the native API.
+//! `sre-recall`: measures the recall of questions whose facts use other words, among many
+//! infrastructure facts, with the built-in embedder. It also measures the latency. Facts and
+//! questions are generated, and the expected facts are planted. It uses the native API.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -16,30 +17,30 @@ use crate::progress::Progress;
 use crate::seeded::Seeded;
 use crate::server::{self, Server};
 
-/// What to measure on.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Facts that no question is about.
+    /// Facts that answer no question.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     facts: u64,
-    /// Each question so often, for its time.
+    /// Repetitions of each question, for its latency.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     rounds: u64,
-    /// Which facts.
+    /// Seed of the facts.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// A table of synonyms in place of the shipped one.
+    /// A table of synonyms that replaces the shipped one.
     #[arg(long)]
     synonyms: Option<PathBuf>,
-    /// One line of JSON per figure.
+    /// Print one line of JSON per figure.
     #[arg(long)]
     json: bool,
-    /// The `loci` to run; the one beside this program if absent.
+    /// The `loci` to run; by default the one next to this program.
     #[arg(long)]
     binary: Option<PathBuf>,
 }
 
-/// Places of a list that count.
+/// The numbers of ranks that count as found.
 const CUTS: [usize; 3] = [4, 5, 10];
 
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
@@ -76,7 +77,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     server.stop()
 }
 
-/// What is found, best first, as texts of what is known.
+/// Returns the knowledge of the results as texts, best first.
 async fn ask(memory: &Memory, question: &str, rounds: u64, latencies: &mut Latencies) -> Result<Vec<String>> {
     let body = json!({"types": ["infrastructure"], "query": question, "top_k": 20});
     let path = format!("/v1/memories/{}/retrieve", memory.id);
@@ -91,7 +92,7 @@ async fn ask(memory: &Memory, question: &str, rounds: u64, latencies: &mut Laten
     Ok(texts)
 }
 
-/// Facts, and among them what must be found.
+/// Creates facts, including those that must be found.
 async fn fill(memory: &Memory, arguments: &Arguments) -> Result<()> {
     let progress = Progress::new(2);
     progress.step("saving facts");

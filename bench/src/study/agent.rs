@@ -1,6 +1,6 @@
-//! The scripted agent. An item that it is shown it follows with one probability, another one it
-//! gets wrong with another. A gotcha costs a round of work; conventions and preferences cost one
-//! round of review together.
+//! The scripted agent. It gets a shown item wrong with one probability, and an item that is not
+//! shown with another. A gotcha costs a round of work. Conventions and preferences together cost
+//! one round of review.
 
 use std::collections::BTreeSet;
 
@@ -13,16 +13,16 @@ use super::shop::Shop;
 /// Probabilities: assumptions of the simulation, none of them measured.
 #[derive(Debug, Clone, clap::Args, serde::Serialize)]
 pub(crate) struct Habits {
-    /// It gets an item wrong that it is not shown.
+    /// Probability of a mistake in an item that is not shown.
     #[arg(long, default_value_t = 0.7)]
     pub(super) wrong_unaware: f64,
-    /// It gets an item wrong all the same that it is shown.
+    /// Probability of a mistake in an item that is shown.
     #[arg(long, default_value_t = 0.1)]
     pub(super) wrong_aware: f64,
-    /// It reports a gotcha that cost it a round.
+    /// Probability that the agent reports a gotcha that cost it a round.
     #[arg(long, default_value_t = 0.8)]
     pub(super) reports: f64,
-    /// The reviewer notices a convention or preference that was got wrong.
+    /// Probability that the reviewer notices a wrong convention or preference.
     #[arg(long, default_value_t = 0.9)]
     pub(super) notices: f64,
 }
@@ -41,7 +41,7 @@ impl Habits {
     }
 }
 
-/// Tokens: assumptions of the simulation, too; those of the block are Loci's own estimate.
+/// Tokens: assumptions of the simulation, except those of the block, which are Loci's own estimate.
 #[derive(Debug, Clone, clap::Args, serde::Serialize)]
 pub(crate) struct Costs {
     /// Tokens of a round without the block.
@@ -53,23 +53,24 @@ pub(crate) struct Costs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Worked {
     pub(super) mistakes: u32,
-    /// Mistakes in an item that was got wrong, and noticed, in an earlier task.
+    /// Mistakes in an item that was already wrong, and noticed, in an earlier task.
     pub(super) repeated: u32,
     pub(super) rounds: u32,
     pub(super) tokens: u64,
     pub(super) block_tokens: u32,
-    /// Items that were noticed in an earlier task, and of these those that the block shows.
+    /// Items that were noticed in an earlier task. The next field counts those that the block
+    /// shows.
     pub(super) known: u32,
     pub(super) shown: u32,
 }
 
-/// An agent in one run. It remembers nothing itself: `noticed` is for the figures alone.
+/// An agent in one run. It has no memory of its own: `noticed` is only for the figures.
 pub(super) struct Agent {
     seed: u64,
     habits: Habits,
     costs: Costs,
     noticed: BTreeSet<String>,
-    /// Wishes that the person who asks adds to the next task.
+    /// Wishes that the user adds to the next task.
     wishes: Vec<String>,
 }
 
@@ -97,7 +98,7 @@ impl Agent {
             let is_known = self.noticed.contains(&item.id);
             worked.known += u32::from(is_known);
             worked.shown += u32::from(is_known && in_block);
-            // Every arm reads what the person says in the task itself.
+            // Every arm reads the user's wishes in the task itself.
             let is_aware = in_block || wishes.contains(&item.text);
             if !self.is_wrong(number, item, is_aware) {
                 continue;

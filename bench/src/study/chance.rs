@@ -1,9 +1,9 @@
-//! Chances of a run. A draw depends on the seed and on what is decided, and on nothing that
-//! happened before: arms that differ in what an agent is shown share all other luck.
+//! Random draws of a run. A draw depends only on the seed and on the decision, not on earlier
+//! events. Arms that differ only in the memory of the agent share all other draws.
 
 use sha2::{Digest, Sha256};
 
-/// A number from 0 to 1, below 1.
+/// Returns a number from 0 to 1, below 1.
 pub(super) fn draw(seed: u64, number: u32, about: &str) -> f64 {
     let mut hasher = Sha256::new();
     hasher.update(seed.to_be_bytes());
@@ -14,7 +14,7 @@ pub(super) fn draw(seed: u64, number: u32, about: &str) -> f64 {
     high as f64 / (1_u64 << 48) as f64
 }
 
-/// One of so many.
+/// Returns a random index below `count`.
 pub(super) fn choice(seed: u64, number: u32, about: &str, count: usize) -> usize {
     let place = draw(seed, number, about) * count as f64;
     (place as usize).min(count.saturating_sub(1))

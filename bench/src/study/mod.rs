@@ -1,14 +1,14 @@
 //! `study`: the benefit of each tier of memory for a scripted agent on repeated tasks. It is a
-//! simulation, and its report says so: the agent is a script that follows what it is shown with a
-//! stated probability. Measured is the share that Loci has in it: what is learned from reports and
-//! reviews, and whether it is shown in the tasks that need it.
+//! simulation, and its report states this: the agent is a script that follows the shown items with
+//! a stated probability. It measures Loci's part: the items that it learns from reports and
+//! reviews, and shows in the tasks that need them.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `script` | the items that can be got wrong, and the tasks: data |
+//! | `script` | the items that can be wrong, and the tasks: data |
 //! | `chance` | draws that are the same in every arm |
-//! | `agent` | one task: what is got wrong, what that costs, what is reported |
-//! | `shop` | a memory of its own and the calls of the native API |
+//! | `agent` | one task: its mistakes, their cost, its reports |
+//! | `shop` | the memory of a run and the calls of the native API |
 //! | `report` | figures by arm |
 
 mod agent;
@@ -27,26 +27,26 @@ use self::shop::Shop;
 /// The arms, the control group first.
 const ARMS: &[&str] = &["off", "tier1", "tier2", "tier3"];
 
-/// The study: how long, and what the scripted agent is like.
+/// The size of the study and the behaviour of the scripted agent.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Arguments {
     /// Tasks of one run.
     #[arg(long, default_value_t = 80)]
     tasks: u32,
-    /// Runs of each arm, each with tasks and chances of its own; the same ones in every arm.
+    /// Runs of each arm, each with its own tasks and draws; the same ones in every arm.
     #[arg(long, default_value_t = 5)]
     runs: u64,
-    /// The seed of the first run.
+    /// Seed of the first run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
     habits: Habits,
     #[command(flatten)]
     costs: Costs,
-    /// One JSON document instead of a table.
+    /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
-    /// Fail where a tier has more repeated mistakes than the one below it.
+    /// Fail if a tier has more repeated mistakes than the one below it.
     #[arg(long)]
     gate: bool,
 }
@@ -97,8 +97,8 @@ async fn one_run(arguments: &Arguments, script: &Script, arm: &'static str, seed
 mod tests {
     use super::*;
 
-    /// A short study with the memory as it is: every tier repeats no more mistakes than the one
-    /// below it, and the arm without memory is shown nothing.
+    /// A short study with the real memory. No tier repeats more mistakes than the one below it, and
+    /// the arm without memory is shown nothing.
     #[tokio::test(flavor = "multi_thread")]
     async fn tiers_repeat_less() {
         let habits = Habits { wrong_unaware: 0.7, wrong_aware: 0.1, reports: 0.8, notices: 0.9 };

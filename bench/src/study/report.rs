@@ -71,7 +71,7 @@ impl Report {
         self.arms.entry(arm).or_default().push(figures);
     }
 
-    /// Mean over runs, with the range of the runs.
+    /// Returns the mean over runs, with the range of the runs.
     fn figure(&self, arm: &str, column: &Column) -> Option<(f64, f64, f64)> {
         let values: Vec<f64> = self.arms.get(arm)?.iter().map(column.1).collect();
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
@@ -111,7 +111,7 @@ impl Report {
         json!({ "simulated": true, "note": HONEST, "assumed": self.assumed, "arms": arms })
     }
 
-    /// Fails where a tier has more repeated mistakes than the one below it.
+    /// Fails if a tier has more repeated mistakes than the one below it.
     pub(super) fn gate(&self) -> Result<()> {
         let repeated = COLUMNS.iter().find(|(name, _)| *name == REPEATED);
         let of = |arm: &str| repeated.and_then(|column| self.figure(arm, column)).map(|figure| figure.0);

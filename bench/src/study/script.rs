@@ -1,4 +1,4 @@
-//! The bundled script: what can be got wrong in a repository that does not exist, and tasks in it.
+//! The bundled script: possible mistakes in a fictional repository, and tasks in it.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -7,32 +7,32 @@ use super::chance::choice;
 
 const ITEMS: &str = include_str!("../../data/study/items.jsonl");
 const TASKS: &str = include_str!("../../data/study/tasks.jsonl");
-/// The area of what holds for every task.
+/// The area of items that apply to every task.
 const EVERYWHERE: &str = "*";
 
-/// The way in which an item comes to be known.
+/// The way in which an item becomes known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
-    /// The agent finds it while it works, and reports it as a learning: tier 1.
+    /// The agent finds it during its work, and reports it as a learning: tier 1.
     Gotcha,
-    /// A reviewer says it: tier 2.
+    /// A reviewer states it: tier 2.
     Convention,
-    /// The person who asks says it in a later task: tier 3.
+    /// The user states it in a later task: tier 3.
     Preference,
 }
 
-/// Something that can be got wrong.
+/// An item that an agent can get wrong.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Item {
     pub(super) id: String,
     pub(super) kind: Kind,
     area: String,
-    /// The topic of a learning; the dimension of a preference.
+    /// The topic of a learning, or the dimension of a preference.
     pub(super) topic: String,
-    /// The sentence by which it becomes known.
+    /// The sentence that makes it known.
     pub(super) text: String,
-    /// A part of the sentence, by which it is recognised in a block.
+    /// The part of the sentence that identifies it in a block.
     pub(super) mark: String,
 }
 
@@ -58,13 +58,13 @@ impl Script {
         Ok(Self { items: items.context("the items")?, tasks: tasks.context("the tasks")? })
     }
 
-    /// The task of a number in a run.
+    /// Returns the task with a number in a run.
     pub(super) fn task(&self, seed: u64, number: u32) -> Result<&Task> {
         let place = choice(seed, number, "task", self.tasks.len());
         self.tasks.get(place).context("there are no tasks")
     }
 
-    /// The items that a task may get wrong.
+    /// Returns the items that can be wrong in a task.
     pub(super) fn items_of(&self, task: &Task) -> impl Iterator<Item = &Item> {
         self.items.iter().filter(|item| item.area == EVERYWHERE || item.area == task.area)
     }
@@ -85,7 +85,7 @@ mod tests {
             for kind in kinds {
                 assert!(script.items_of(task).any(|item| item.kind == kind), "{kind:?} {}", task.description);
             }
-            // No task says what is to be learned.
+            // No task's description reveals an item.
             assert!(script.items.iter().all(|item| !task.description.contains(&item.mark)));
         }
     }

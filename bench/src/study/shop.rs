@@ -1,5 +1,4 @@
-//! A memory of one run, in this process, and the calls that a platform for coding agents makes of
-//! it.
+//! The memory of one run, in this process, and the calls that a platform for coding agents makes.
 
 use std::path::Path;
 
@@ -14,11 +13,11 @@ use crate::wire::{Wire, text_at};
 
 const REPO: &str = "study/shop";
 const USER: &str = "dana";
-/// Reviewers, in turn: maintainers of the repository.
+/// Reviewers, alternating: maintainers of the repository.
 const REVIEWERS: &[(u64, &str)] = &[(11, "alice"), (12, "bob"), (13, "carol")];
 const BUDGET_TOKENS: u32 = 2_000;
 
-/// The block that a task was shown, and its tokens.
+/// The block that a task got, and its tokens.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     pub(super) block: String,
@@ -42,7 +41,7 @@ impl Shop {
         Ok(Self { engine, wire, arm, memory })
     }
 
-    /// Works on what is due until it is stopped.
+    /// Runs due jobs until it is stopped.
     pub(super) fn jobs(
         &self,
         stopped: tokio::sync::oneshot::Receiver<()>,
@@ -73,7 +72,7 @@ impl Shop {
         Ok(Shown { block: text_at(&found, "/rendered")?, tokens: u32::try_from(tokens)? })
     }
 
-    /// The review of a task's pull request.
+    /// Sends the review of a task's pull request.
     pub(super) async fn review(&self, number: u32, path: &str, comments: &[String]) -> Result<()> {
         let place = usize::try_from(number)? % REVIEWERS.len();
         let (account, login) = REVIEWERS.get(place).context("a reviewer")?;
@@ -92,7 +91,7 @@ impl Shop {
         Ok(())
     }
 
-    /// The end of a task, with what its agent learned.
+    /// Ends a task, with the learnings of its agent.
     pub(super) async fn end(&self, number: u32, path: &str, learnings: &str) -> Result<()> {
         let report = json!({
             "status": "completed", "summary": "done", "files_changed": [path],
@@ -102,12 +101,12 @@ impl Shop {
         self.settle().await
     }
 
-    /// Waits until everything that was written is read and can be found.
+    /// Waits until everything that was written is extracted and can be found.
     pub(super) async fn settle(&self) -> Result<()> {
         self.wire.settle(&self.memory).await
     }
 
-    /// Adds what is known in the end.
+    /// Adds the counts of rules and preferences at the end.
     pub(super) async fn count(&self, figures: &mut Figures) -> Result<()> {
         let rules = self.wire.ask("GET", &format!("/v1/repos/{REPO}/rules?state=active"), None).await?;
         figures.rules_in_force = list(&rules, "/rules")?;

@@ -1,6 +1,6 @@
-//! From sums to relevances: slope and intercept by logistic regression of held-out sums, gold
-//! against all other candidates at odds of 1 : 3, sets weigh alike; and the table that shows what
-//! it is worth.
+//! Fits the calibration from sums to relevances: slope and intercept by logistic regression of
+//! held-out sums. Gold weighs against all other candidates at odds of 1 : 3, and all sets have the
+//! same weight. A table shows the quality of the result.
 
 use loci_engine::retrieval::signals::SIGNALS;
 use loci_engine::retrieval::weights::Calibration;
@@ -10,7 +10,7 @@ use super::examples::Example;
 use super::fit::Point;
 use super::folds::Folds;
 
-/// Share of the gold in the weights of the regression: odds of 1 : 3 (decision 0036).
+/// The gold's share of the weights of the regression: odds of 1 : 3 (decision 0036).
 const GOLD_SHARE: f64 = 0.25;
 const STEPS: usize = 50;
 /// Signals that a request without vectors lacks.
@@ -21,14 +21,14 @@ struct Held {
     set: usize,
     score: f64,
     gold: bool,
-    /// The part of it that needs vectors.
+    /// The part of the sum that needs vectors.
     dense: f64,
 }
 
-/// What was fitted, and its table.
+/// The fitted calibration, and its table.
 pub(super) struct Calibrated {
     pub(super) calibration: Calibration,
-    /// By set.
+    /// The table, by set.
     pub(super) table: Vec<Value>,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn calibrate(examples: &[&Example], folds: &Folds, sets: usize) -> Ca
     Calibrated { calibration, table }
 }
 
-/// The table of a set by a calibration that was fitted on others.
+/// Returns the table of a set for a calibration that was fitted on others.
 pub(super) fn worth<'a>(
     examples: impl Iterator<Item = &'a Example>,
     folds: &Folds,
@@ -79,7 +79,8 @@ fn held(example: &Example, folds: &Folds) -> Vec<Held> {
     (0..example.values.len()).filter_map(of).collect()
 }
 
-/// Newton's method for two parameters; the gold of a set weighs a quarter, its other candidates the rest.
+/// Runs Newton's method for two parameters. The gold of a set has a quarter of its weight, the
+/// other candidates the rest.
 fn regress(held: &[Held], sets: usize) -> (f64, f64) {
     let mut counts = vec![(0usize, 0usize); sets];
     for held in held {
@@ -153,8 +154,8 @@ mod tests {
 
     #[test]
     fn regression_by_hand() {
-        // Gold at 1 twice and at 0 once, others at 0 twice and at 1 once: at odds of 1 : 3 the logit at 1 is
-        // ln((2/3·0.25)/(1/3·0.75)) and at 0 ln((1/3·0.25)/(2/3·0.75)).
+        // Gold at 1 twice and at 0 once, others at 0 twice and at 1 once. At odds of 1 : 3 the
+        // logit at 1 is ln((2/3·0.25)/(1/3·0.75)) and at 0 ln((1/3·0.25)/(2/3·0.75)).
         let held = [(1.0, true), (1.0, true), (0.0, true), (0.0, false), (0.0, false), (1.0, false)]
             .map(|(score, gold)| Held { set: 0, score, gold, dense: 0.0 });
         let (slope, intercept) = regress(&held, 1);

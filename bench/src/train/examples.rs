@@ -1,5 +1,5 @@
-//! Questions as training sees them: the value of every signal for every turn of the conversation, which turns are gold,
-//! and which are candidates.
+//! Questions in the form of training: the value of every signal for every turn of the conversation,
+//! the gold turns, and the candidates.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,17 +15,17 @@ use crate::vectors::Vectors;
 
 /// One question.
 pub(super) struct Example {
-    /// Which set.
+    /// The number of the set.
     pub(super) set: usize,
-    /// Which conversation, counted over all sets.
+    /// The number of the conversation, over all sets.
     pub(super) conversation: usize,
-    /// Its category.
+    /// The category of the question.
     pub(super) category: String,
-    /// One row a turn.
+    /// The values of the signals, one row per turn.
     pub(super) values: Vec<[f32; SIGNAL_COUNT]>,
     /// Rows of the gold.
     pub(super) gold: Vec<usize>,
-    /// For each row: it is a candidate; it is one of the lexical lists.
+    /// For each row: true if it is a candidate, and true if it is in one of the lexical lists.
     pub(super) candidate: Vec<(bool, bool)>,
     times: Vec<Timestamp>,
     names: Vec<(String, String)>,
@@ -33,22 +33,23 @@ pub(super) struct Example {
     gold_sessions: Vec<String>,
 }
 
-/// What takes part in a list.
+/// The rows that take part in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Listed {
     /// The union of the three lists.
     All,
-    /// The two lexical lists: what is found without vectors.
+    /// The two lexical lists: results without vectors.
     Lexical,
 }
 
 impl Example {
-    /// True where it is trained on and counted: its premise is not false.
+    /// Returns true if the question is used for training and counted. Its premise is then not
+    /// false.
     pub(super) fn counts(&self) -> bool {
         recall::counts(&self.category)
     }
 
-    /// Rows without names or times, all of them candidates.
+    /// Creates rows without names or times, all of them candidates.
     #[cfg(test)]
     pub(super) fn bare(set: usize, values: Vec<[f32; SIGNAL_COUNT]>, gold: Vec<usize>) -> Self {
         Self {
@@ -65,7 +66,7 @@ impl Example {
         }
     }
 
-    /// Sum of weights times values of each row.
+    /// Returns the weighted sum of the values of each row.
     pub(super) fn scores(&self, weights: &[f64; SIGNAL_COUNT]) -> Vec<f64> {
         self.values
             .iter()
@@ -73,7 +74,8 @@ impl Example {
             .collect()
     }
 
-    /// What the list of the candidates, best score first and newer first among equals, finds of the gold.
+    /// Returns the recall of the candidates' list, best score first, and newer first for equal
+    /// scores.
     pub(super) fn found(&self, scores: &[f64], listed: Listed) -> Found {
         let takes_part = |row: &usize| {
             self.candidate.get(*row).is_some_and(|(all, lexical)| match listed {
@@ -94,7 +96,7 @@ impl Example {
         recall::found(&listed, &self.gold_turns, &self.gold_sessions)
     }
 
-    /// The share of the gold among the candidates.
+    /// Returns the share of the gold among the candidates.
     pub(super) fn gold_share(&self, listed: Listed) -> f64 {
         let found =
             self.gold.iter().filter_map(|row| self.candidate.get(*row)).filter(
@@ -107,7 +109,7 @@ impl Example {
     }
 }
 
-/// The questions of one conversation.
+/// Returns the questions of one conversation.
 pub(super) fn of_conversation(
     (set, number): (usize, usize),
     conversation: &Conversation,

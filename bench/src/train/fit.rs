@@ -1,17 +1,17 @@
 //! The loss of the fit and its minimum: one gold turn against all turns that are not gold, sets
-//! weigh their shares, L2, Newton from 0. Deterministic.
+//! weighted by their shares, L2, Newton from 0. It is deterministic.
 
 use loci_engine::retrieval::signals::SIGNAL_COUNT;
 
 use super::examples::Example;
 
-/// Weight of the squares.
+/// The weight of the squares.
 const L2: f64 = 2e-4;
-/// Steps of Newton's method.
+/// The maximum number of steps of Newton's method.
 const STEPS_MAX: usize = 8;
-/// A step that gains less is the last.
+/// The minimum gain. A step with a smaller gain is the last one.
 const GAIN_MIN: f64 = 1e-10;
-/// Times a step that does not gain is halved.
+/// The maximum number of times that a step without a gain is halved.
 const HALVINGS_MAX: usize = 12;
 
 /// One number per signal.
@@ -21,7 +21,7 @@ type Matrix = [[f64; SIGNAL_COUNT]; SIGNAL_COUNT];
 /// A question with its share of the sum.
 type Weighed<'a> = (f64, &'a Example);
 
-/// The mean loss of a question over its gold; `None` where no gold is known.
+/// Returns the mean loss of a question over its gold, or `None` without known gold.
 pub(super) fn loss(example: &Example, weights: &Point) -> Option<f64> {
     let scores = example.scores(weights);
     let is_gold = gold_rows(example);
@@ -46,7 +46,8 @@ fn gold_rows(example: &Example) -> Vec<bool> {
     is_gold
 }
 
-/// Weights that minimise the loss over `examples`, where the signals not in `free` stay as `fixed` says.
+/// Returns the weights that minimise the loss over `examples`. Signals that are not `free` keep the
+/// value of `fixed`.
 pub(super) fn fit(
     examples: &[&Example],
     shares: &[f64],
@@ -85,7 +86,7 @@ pub(super) fn fit(
     point
 }
 
-/// Each set weighs its share, each question of a set the same share of it.
+/// Weights each set by its share, and the questions of a set equally.
 fn weighed<'a>(examples: &[&'a Example], shares: &[f64]) -> Vec<Weighed<'a>> {
     let share = |example: &Example| shares.get(example.set).copied().unwrap_or_default();
     let of_use = |example: &&&Example| example.counts() && !example.gold.is_empty() && share(example) > 0.0;
@@ -105,8 +106,9 @@ fn objective(weighed: &[Weighed<'_>], point: &Point, free: &[bool; SIGNAL_COUNT]
     losses + L2 * squares
 }
 
-/// Gradient and second derivatives. For one gold turn g against the others with mean μ and covariance C under their
-/// softmax, and q the share of the others beside g: gradient q(μ − g), second derivatives q·C + q(1 − q)(μ − g)(μ − g)ᵀ.
+/// Returns the gradient and the second derivatives. For one gold turn g against the others, let μ
+/// and C be their mean and covariance under their softmax, and q their share relative to g. The
+/// gradient is q(μ − g), and the second derivatives are q·C + q(1 − q)(μ − g)(μ − g)ᵀ.
 fn slopes(weighed: &[Weighed<'_>], point: &Point, free: &[bool; SIGNAL_COUNT]) -> (Point, Matrix) {
     let mut gradient = [0.0; SIGNAL_COUNT];
     let mut hessian = [[0.0; SIGNAL_COUNT]; SIGNAL_COUNT];
@@ -141,7 +143,7 @@ fn slopes(weighed: &[Weighed<'_>], point: &Point, free: &[bool; SIGNAL_COUNT]) -
 /// The turns that are not gold, under their softmax.
 struct Others {
     scores: Vec<f64>,
-    /// Logarithm of the sum of their exponentials.
+    /// The logarithm of the sum of their exponentials.
     log_sum: f64,
     mean: Point,
     covariance: Matrix,
@@ -183,7 +185,8 @@ fn add_product(matrix: &mut Matrix, share: f64, left: &Point, right: &Point) {
     }
 }
 
-/// The Newton step: hessian⁻¹ · gradient among the free signals, by Gauss with the greatest pivot.
+/// Returns the Newton step: hessian⁻¹ · gradient among the free signals, by Gaussian elimination
+/// with the greatest pivot.
 fn solve(mut hessian: Matrix, mut gradient: Point, free: &[bool; SIGNAL_COUNT]) -> Point {
     for i in (0..SIGNAL_COUNT).filter(|i| !free[*i]) {
         gradient[i] = 0.0;
@@ -279,7 +282,7 @@ mod tests {
         values[1][0] = 50.0;
         let mut weights = [0.0; SIGNAL_COUNT];
         weights[0] = 1.0;
-        // The second gold turn scores far higher than the first: it is no rival of it.
+        // The second gold turn has a far higher score than the first, but does not compete with it.
         let example = Example::bare(0, values, vec![0, 1]);
         let expect = (2.0f64.ln() + 0.0) / 2.0;
         assert!((loss(&example, &weights).unwrap() - expect).abs() < 1e-9);

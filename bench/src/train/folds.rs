@@ -1,4 +1,4 @@
-//! Leave one conversation out: weights that never saw the conversation they are judged on.
+//! Leave-one-out over conversations: weights are judged on the conversation that they did not see.
 
 use std::thread::ScopedJoinHandle;
 
@@ -8,21 +8,21 @@ use super::examples::{Example, Listed};
 use super::fit::{self, Point};
 use crate::recall::Outcome;
 
-/// Which signals are fitted, and from what.
+/// The signals to fit, and their data.
 pub(super) struct Plan {
-    /// Signals that are fitted; the others stay as `fixed` says.
+    /// The fitted signals. The others keep the value of `fixed`.
     pub(super) free: [bool; SIGNAL_COUNT],
-    /// Values of those that are not.
+    /// The values of the signals that are not fitted.
     pub(super) fixed: Point,
-    /// What each set that is trained on weighs.
+    /// The weight of each training set.
     pub(super) shares: Vec<f64>,
 }
 
-/// A fit with everything, and one without each conversation.
+/// A fit on all conversations, and one without each conversation.
 pub(super) struct Folds {
-    /// Fitted on all conversations.
+    /// The weights fitted on all conversations.
     pub(super) full: Point,
-    /// By conversation: fitted on the others.
+    /// By conversation: the weights fitted on the others.
     pub(super) without: Vec<Point>,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn fit_all(examples: &[Example], conversations: usize, plan: &Plan) -
             })
             .collect();
         let joined = |share: ScopedJoinHandle<'_, Vec<Point>>| {
-            // A share left out would give every later conversation the weights of another.
+            // If a share were left out, every later conversation would get the weights of another.
             share.join().unwrap_or_else(|payload| std::panic::resume_unwind(payload))
         };
         shares.into_iter().flat_map(joined).collect::<Vec<Point>>()
@@ -55,16 +55,16 @@ pub(super) fn fit_all(examples: &[Example], conversations: usize, plan: &Plan) -
     Folds { full, without: points }
 }
 
-/// What held-out weights make of the questions.
+/// The results of held-out weights.
 pub(super) struct Judged {
-    /// By set: mean loss of the questions that count.
+    /// By set: the mean loss of the questions that count.
     pub(super) losses: Vec<f64>,
-    /// By set: outcomes, all questions.
+    /// By set: the outcomes of all questions.
     pub(super) outcomes: Vec<Vec<Outcome>>,
 }
 
 impl Folds {
-    /// The weights a question is judged with: those that did not see its conversation.
+    /// Returns the weights that judge a question: those that did not see its conversation.
     pub(super) fn weights(&self, example: &Example) -> &Point {
         self.without.get(example.conversation).unwrap_or(&self.full)
     }
@@ -78,7 +78,7 @@ impl Folds {
     }
 }
 
-/// Judges every question by scores of its rows and a loss.
+/// Judges every question by the scores of its rows and a loss.
 pub(super) fn judge(
     examples: &[Example],
     sets: usize,

@@ -1,7 +1,8 @@
-//! `train`: fits the weights of the ranking, and judges them on conversations they did not see.
+//! `train`: fits the weights of the ranking, and judges them on unseen conversations.
 //!
-//! It reads development sets in place and prints tables; with `--out` it writes weights in the form of the engine's
-//! `weights.json`: `all.json` from everything, and one file per conversation that did not see it.
+//! It reads development sets in place and prints tables. With `--out` it writes weights in the
+//! format of the engine's `weights.json`: `all.json` from all conversations, and one file per
+//! conversation that did not see it.
 
 mod calibration;
 mod examples;
@@ -22,60 +23,63 @@ use crate::vectors::Vectors;
 use examples::{Example, Listed};
 use folds::Plan;
 
-/// Share of the guards, all together, of the sum; the sets have the rest, alike.
+/// The share of all guards together in the sum. The sets share the rest equally.
 const GUARD_SHARE: f64 = 0.05;
-/// Signals that files rest on, which no development set has: set by hand.
+/// Signals for files, of which no development set has any. They are set by hand.
 const BY_HAND: [&str; 5] = ["lex_turn", "phrase", "path", "file", "document"];
 
-/// What to fit on, and what to show.
+/// Options of the training and of its output.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Conversations with questions, one JSON line each; several files are several sets, which weigh alike.
+    /// Conversations with questions, one JSON line each; several files are several sets, with equal
+    /// weights.
     #[arg(long, required = true)]
     set: Vec<PathBuf>,
-    /// Trained on at a small share, to keep the others from unlearning what they do not show.
+    /// Sets with a small share of the training, which keep the weights from losing abilities that
+    /// the other sets do not test.
     #[arg(long)]
     guard: Vec<PathBuf>,
-    /// Judged with the weights of all conversations, never trained on.
+    /// Sets that are judged with the weights of all conversations, but never used for training.
     #[arg(long)]
     beside: Vec<PathBuf>,
-    /// Trains on one set alone, by the name of its file without `.jsonl`; judges all.
+    /// Train on one set alone, by the name of its file without `.jsonl`; judge all.
     #[arg(long)]
     only_set: Option<String>,
-    /// An ablation: signals, separated by commas, that are left out of a fit beside the first.
+    /// An ablation: signals, separated by commas, that a further fit leaves out.
     #[arg(long)]
     without: Vec<String>,
-    /// Also shows what relevances are worth in memories of so many turns, cut from the sets; again and again.
+    /// Also show the quality of relevances in memories of this many turns, cut from the sets; may
+    /// be repeated.
     #[arg(long)]
     small: Vec<usize>,
     /// Candidates per list.
     #[arg(long, default_value_t = 200)]
     candidates: usize,
-    /// Keeps vectors between runs.
+    /// Cache of vectors between runs.
     #[arg(long, default_value = "target/bench-vectors")]
     vectors: PathBuf,
-    /// Writes the weights here.
+    /// Write the weights to this folder.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Prints one JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
 }
 
-/// Everything that is fitted on and judged.
+/// All data for fitting and judging.
 struct Data {
     examples: Vec<Example>,
-    /// Names of the sets; those beside the trained ones come last.
+    /// The names of the sets. Sets that are only judged come last.
     sets: Vec<String>,
-    /// How many of them are sets to choose by; guards come behind them.
+    /// The number of sets for the choice of weights. Guards follow them.
     judged: usize,
-    /// How many of them are trained on.
+    /// The number of training sets.
     trained: usize,
-    /// Name of each conversation that is trained on.
+    /// The name of each training conversation.
     conversations: Vec<String>,
 }
 
-/// Fits, judges, and tells.
+/// Fits, judges, and prints the results.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let shipped = Weights::shipped().map_err(|error| anyhow!("{error}"))?;
     let data = read(&arguments, shipped.lexical_scale)?;
@@ -123,7 +127,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// What each set that is trained on weighs, one after the other.
+/// Returns the weight of each training set, in order.
 fn shares(sets: usize, guards: usize, only_set: Option<usize>) -> Vec<f64> {
     if let Some(only) = only_set {
         return (0..sets + guards).map(|set| f64::from(u8::from(set == only))).collect();

@@ -1,4 +1,4 @@
-//! What `train` tells: tables for people, one object for machines, weight files for the engine.
+//! The output of `train`: tables, one JSON object, and weight files for the engine.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::small::Small;
 use super::{BY_HAND, Data, plain};
 use crate::recall::{self, Row};
 
-/// Everything that was found.
+/// All results.
 pub(super) struct Report<'a> {
     pub(super) data: &'a Data,
     pub(super) base: &'a Folds,
@@ -32,12 +32,12 @@ impl Report<'_> {
         judged.outcomes.iter().map(|outcomes| recall::rows(outcomes)).collect()
     }
 
-    /// Sum of the held-out losses of the sets to choose by.
+    /// Returns the sum of the held-out losses of the sets for the choice of weights.
     fn summed_loss(&self, judged: &Judged) -> f64 {
         judged.losses.iter().take(self.data.judged).sum()
     }
 
-    /// The tables.
+    /// Returns the tables.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         let add = |text: &mut String, line: String| {
@@ -100,7 +100,7 @@ impl Report<'_> {
         text
     }
 
-    /// The same as one object.
+    /// Returns the results as one JSON object.
     pub(super) fn json(&self) -> Value {
         let sets = self.rows(&self.judged).into_iter().enumerate().map(|(at, rows)| {
             json!({
@@ -146,7 +146,8 @@ impl Report<'_> {
         })
     }
 
-    /// Weights from everything and without each conversation, in the form of the engine's file.
+    /// Writes weights from all conversations and without each conversation, in the format of the
+    /// engine's file.
     pub(super) fn write_weights(&self, folder: &Path) -> Result<()> {
         std::fs::create_dir_all(folder)?;
         let all = (String::from("all"), &self.base.full, String::from("all conversations"));
@@ -200,7 +201,7 @@ impl Report<'_> {
         sum / counted().count().max(1) as f64
     }
 
-    /// The base weights where a request has no vectors.
+    /// Judges the base weights for requests without vectors.
     fn without_vectors(&self) -> Judged {
         super::folds::judge(&self.data.examples, self.data.sets.len(), Listed::Lexical, |example| {
             let mut weights = *self.base.weights(example);
@@ -222,7 +223,7 @@ impl Report<'_> {
     }
 }
 
-/// A number as it was written, not as its nearest `f32`.
+/// Returns a number as it was written, not as its nearest `f32`.
 fn rounded(value: f32) -> f64 {
     (f64::from(value) * 1e4).round() / 1e4
 }

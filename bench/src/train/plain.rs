@@ -1,4 +1,5 @@
-//! Plain rankings beside the fitted one: one score alone, reciprocal ranks of two lists.
+//! Plain rankings for comparison with the fitted one: one score alone, or reciprocal ranks of two
+//! lists.
 
 use loci_engine::retrieval::signals::SIGNALS;
 
@@ -8,7 +9,7 @@ use super::folds::{Judged, judge};
 /// k of reciprocal rank fusion.
 const RANK_OFFSET: f64 = 60.0;
 
-/// Every plain ranking with its name.
+/// Returns every plain ranking with its name.
 pub(super) fn rankings(examples: &[Example], sets: usize) -> Vec<(&'static str, Judged)> {
     let by = |name: &'static str, scores: &dyn Fn(&Example) -> Vec<f64>| {
         (name, judge(examples, sets, Listed::All, |example| (scores(example), None)))
@@ -33,7 +34,7 @@ fn column(example: &Example, name: &str) -> Vec<f64> {
     example.values.iter().map(|values| values.get(at).copied().map_or(0.0, f64::from)).collect()
 }
 
-/// 1 / (k + rank) of the scores above a bound, 0 of the others.
+/// Returns 1 / (k + rank) of the scores above a bound, and 0 for the others.
 fn reciprocal_ranks(scores: &[f64], above: f64) -> Vec<f64> {
     let mut rows: Vec<usize> =
         (0..scores.len()).filter(|row| scores.get(*row).is_some_and(|score| *score > above)).collect();

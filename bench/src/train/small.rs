@@ -1,5 +1,6 @@
-//! What relevances are worth in small memories: the conversations in pieces of a few turns, each asked what it can answer,
-//! with the weights that did not see the conversation and the calibration of the whole ones. Nothing is fitted on them.
+//! Measures the quality of relevances in small memories. Conversations are cut into pieces of a few
+//! turns, each with the questions that it can answer. It uses the weights that did not see the
+//! conversation and the calibration of the complete ones. Nothing is fitted on the pieces.
 
 use anyhow::Result;
 use loci_engine::retrieval::weights::Calibration;
@@ -14,15 +15,15 @@ use crate::vectors::Vectors;
 
 /// The table of one size and set.
 pub(super) struct Small {
-    /// Turns of a piece, at most.
+    /// The maximum number of turns of a piece.
     pub(super) turns: usize,
-    /// Which set.
+    /// The number of the set.
     pub(super) set: usize,
-    /// As for the whole conversations.
+    /// The table, in the format of the complete conversations.
     pub(super) table: Value,
 }
 
-/// A table for each size asked for and each set to choose by.
+/// Returns a table for each requested size and each set for the choice of weights.
 pub(super) fn tables(
     arguments: &Arguments,
     folds: &Folds,

@@ -1,5 +1,6 @@
-//! The public acceptance tests: the 49 integration tests of the Python SDK's source distribution, unmodified, with a
-//! memory prepared through the API and a stub for models. Fewer than 49 passes is a failure, whatever the reason.
+//! Runs the public acceptance tests: the 49 integration tests of the Python SDK's source
+//! distribution, unmodified. They run against a memory prepared through the API and a stub for
+//! models. Fewer than 49 passes is always a failure.
 
 use super::server::{self, Options, Running};
 use super::{environment, packages};
@@ -9,7 +10,8 @@ use std::path::Path;
 use std::process::Command;
 
 const PACKAGE: &str = "bedrock_agentcore-1.25.0";
-/// Each file in a process of its own: together, one class's teardown deletes what another still uses.
+/// The test files and their numbers of tests. Each file runs in its own process, because the
+/// teardown of one class deletes resources that another class still uses.
 const FILES: [(&str, u32); 4] = [
     ("test_memory_client", 25),
     ("test_controlplane", 6),
@@ -25,10 +27,10 @@ struct Totals {
     skipped: u32,
 }
 
-/// Runs the four files and insists on every test.
+/// Runs the four files and requires that every test passes.
 ///
 /// # Errors
-/// When a test fails, is skipped or is not there.
+/// Errors if a test fails, is skipped or is missing.
 pub(super) fn run(checkout: &Checkout, options: &Options) -> Result<()> {
     let python = packages::python(checkout, "agentcore")?.python;
     let tests = packages::source_distribution(checkout, "agentcore", PACKAGE, "agentcore")?;
@@ -81,7 +83,7 @@ pub(super) fn run(checkout: &Checkout, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Runs one file; a failing test shows the server's log.
+/// Runs one file. If a test fails, prints the end of the server's log.
 fn one_file(pytest: &mut Command, report: &Path, loci: &Running) -> Result<Totals> {
     let outcome = process::run(pytest);
     if outcome.is_err() {

@@ -1,12 +1,12 @@
-//! The environment of a foreign client: fake credentials, our endpoints, and nothing of the developer's own AWS
-//! configuration. It starts nothing.
+//! The environment of a foreign client: fake credentials, our endpoints, and nothing of the
+//! developer's own AWS configuration. It starts no program.
 
 use std::path::Path;
 use std::process::Command;
 
 const REGION: &str = "us-west-2";
 
-/// Takes away what the developer's own environment says of AWS and of Loci.
+/// Removes the AWS and Loci variables of the developer's environment.
 pub(super) fn without_own(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
@@ -16,7 +16,7 @@ pub(super) fn without_own(command: &mut Command) {
     }
 }
 
-/// Points a client at our server, and at the stub for models if there is one.
+/// Points a client at our server and, if there is one, at the stub for models.
 pub(super) fn set(command: &mut Command, home: &Path, loci_url: &str, stub_url: Option<&str>) {
     without_own(command);
     for name in ["AWS_REGION", "AWS_DEFAULT_REGION", "BEDROCK_TEST_REGION"] {

@@ -1,5 +1,6 @@
-//! The conformance suite of MCP against the product and against its own fixtures, the official inspector in both eras, and the
-//! official SDKs as clients. The suite's tools need Node 22.19: where the machine's is older, the npm package of it is used.
+//! Runs the conformance suite of MCP against the product and against the suite's own fixtures, the
+//! official inspector in both eras, and the official SDKs as clients. The suite's tools need Node
+//! 22.19. If the machine's Node is older, the Node of the npm package is used.
 
 use super::server::{self, Options};
 use super::{packages, suites};
@@ -8,13 +9,13 @@ use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The Node that the suite's tools need.
+/// The minimum version of Node for the suite's tools, as major and minor.
 const NODE_MIN: (u32, u32) = (22, 19);
 
-/// Runs everything there is.
+/// Runs the suite, the inspector and the SDKs.
 ///
 /// # Errors
-/// When a scenario fails, or passes that is said to fail.
+/// Errors if a scenario fails, or if a scenario passes that is listed as failing.
 pub(super) fn run(checkout: &Checkout, options: &Options) -> Result<()> {
     let folder = packages::npm(checkout, "mcp")?;
     let python = packages::python(checkout, "agentcore")?.python;
@@ -29,7 +30,7 @@ pub(super) fn run(checkout: &Checkout, options: &Options) -> Result<()> {
     suites::with_server(&mut command, options)
 }
 
-/// Builds the fixtures, which are no part of the product.
+/// Builds the fixtures, which are not part of the product.
 fn fixtures(checkout: &Checkout) -> Result<PathBuf> {
     let name = "loci-mcp-fixtures";
     checkout.build(&["--example", name])?;
@@ -38,7 +39,7 @@ fn fixtures(checkout: &Checkout) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The machine's Node where it is new enough, else that of the npm package.
+/// Returns the machine's Node if it is new enough, otherwise the Node of the npm package.
 fn node(folder: &Path) -> Result<PathBuf> {
     let own = process::output(Command::new("node").arg("--version"))
         .ok()

@@ -1,5 +1,6 @@
-//! `cargo xtask acceptance …`: unmodified foreign clients, at pinned versions, against a freshly started server. Each
-//! suite lives in `compat/`; here they get their packages, a server and an environment, and their totals are read.
+//! `cargo xtask acceptance …`: runs unmodified foreign clients, at pinned versions, against a
+//! freshly started server. Each suite lives in `compat/`. This module gives it packages, a server
+//! and an environment, and reads its totals.
 
 mod agentcore;
 mod default_build;
@@ -13,7 +14,7 @@ use crate::checkout::Checkout;
 use crate::reduced_builds;
 use anyhow::Result;
 
-/// Which suite to run, and how.
+/// Options of an acceptance run: the suite and the configuration of the server.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Suite to run.
@@ -21,15 +22,15 @@ pub(crate) struct Arguments {
     /// Extract before answering CreateEvent: faster polls, but not how the server is used.
     #[arg(long)]
     sync: bool,
-    /// Who reads conversations.
+    /// Language model that reads conversations.
     #[arg(long, value_enum, default_value_t = Model::None)]
     model: Model,
-    /// Where the server keeps what it is told.
+    /// Store of the server.
     #[arg(long, value_enum, default_value_t = Store::Folder)]
     store: Store,
 }
 
-/// Where the server keeps what it is told.
+/// The store of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Store {
     /// A folder of its own.
@@ -38,12 +39,12 @@ pub(crate) enum Store {
     Postgres,
 }
 
-/// Who reads conversations.
+/// The language model that reads conversations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Model {
-    /// No language model: the deterministic halves of the strategies.
+    /// No language model: only the deterministic parts of the strategies run.
     None,
-    /// The stand-in of `loci-bench scripted-model`, as a provider.
+    /// The scripted model of `loci-bench scripted-model`, as a provider.
     Scripted,
 }
 
@@ -52,37 +53,38 @@ pub(crate) enum Model {
 pub(crate) enum Suite {
     /// The 49 public integration tests of the Python SDK.
     Agentcore,
-    /// Every operation with boto3, and what the public tests leave out.
+    /// Every operation with boto3, including cases that the public tests leave out.
     Boto3,
     /// Every operation with the AWS SDK for JavaScript, and the npm memory store.
     Js,
     /// Checkpoints and store of LangGraph.
     Langgraph,
-    /// Random commands of the memory tool beside the reference of Anthropic's SDK for Python, and the example that uses it.
+    /// Random commands of the memory tool, compared with the reference of Anthropic's SDK for
+    /// Python, and the example that uses it.
     MemoryTool,
-    /// A mirror in a bucket of a server that speaks the protocol of S3.
+    /// A mirror in a bucket of an S3-compatible server.
     Bucket,
-    /// The S3 door with boto3, and with the stock stores of Strands.
+    /// The S3 API with boto3 and with the stock stores of Strands.
     StrandsS3,
     /// Stock agents of Strands in Python and TypeScript.
     Strands,
-    /// The rows of the source designs, each by the design's own calls.
+    /// The rows of the source designs, each with the calls of its design.
     Designs,
     /// The conformance suite of MCP, its inspector, and the official SDKs.
     Mcp,
     /// The tests of the build without features.
     DefaultBuild,
-    /// The public tests of the Python SDK and every operation with boto3, with a program that has no
-    /// product.
+    /// The public tests of the Python SDK and every operation with boto3, against a binary without
+    /// products.
     WireAlone,
-    /// All of them.
+    /// All suites.
     All,
 }
 
-/// Runs what the command line asks for.
+/// Runs the suite that the command line selects.
 ///
 /// # Errors
-/// When a test fails or fewer ran than there are.
+/// Errors if a test fails or if fewer tests ran than exist.
 pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     run_with(checkout, arguments.suite, arguments.sync, arguments.model, arguments.store)
 }
@@ -95,7 +97,7 @@ pub(crate) fn suite(checkout: &Checkout, suite: Suite) -> Result<()> {
     run_with(checkout, suite, false, Model::None, Store::Folder)
 }
 
-/// Runs one suite against a server that reads with a model.
+/// Runs one suite against a server that reads conversations with the scripted model.
 ///
 /// # Errors
 /// As [`run`].
@@ -131,7 +133,7 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
         Suite::DefaultBuild => default_build::run(checkout),
         Suite::WireAlone => {
             agentcore::run(checkout, &server)?;
-            // These ask for what operations memory makes of an agent's events.
+            // This file tests the records that operations memory makes of an agent's events.
             suites::boto3(checkout, &server, &["test_operations_agent.py"])
         }
         Suite::All => {

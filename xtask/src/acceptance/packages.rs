@@ -1,5 +1,6 @@
-//! Installs the foreign clients from their locks into the target folder: Python environments and npm packages. A lock
-//! that did not change since the last time is not installed again. It never changes a lock.
+//! Installs the foreign clients from their locks into the target folder: Python environments and
+//! npm packages. A lock that has not changed since the last installation is not installed again. It
+//! never changes a lock.
 
 use crate::{checkout::Checkout, process, tools};
 use anyhow::{Context, Result};
@@ -8,7 +9,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A Python environment with exactly what a lock names.
+/// A Python environment with exactly the packages of a lock.
 #[derive(Debug)]
 pub(crate) struct PythonEnvironment {
     pub(crate) python: PathBuf,
@@ -21,13 +22,13 @@ pub(crate) fn python(checkout: &Checkout, name: &str) -> Result<PythonEnvironmen
     install(checkout, &lock, &folder, &["--require-hashes", "--no-deps"])
 }
 
-/// Installs what the file `pins`, and what that needs, into `folder`.
+/// Installs the packages that the file `pins` lists, and their dependencies, into `folder`.
 pub(crate) fn pinned(checkout: &Checkout, pins: &Path, folder: &Path) -> Result<PythonEnvironment> {
     install(checkout, pins, folder, &[])
 }
 
-/// Unpacks the one binary package that `lock` pins into `folder`, without an environment: for what is not Python in it. The
-/// same one whatever Python does it.
+/// Unpacks the one binary package that `lock` pins into `folder`, without an environment. It serves
+/// packages whose content is not Python. The result is the same with every version of Python.
 pub(crate) fn unpacked(lock: &Path, folder: &Path) -> Result<()> {
     once(lock, folder, || {
         let mut command = Command::new(tools::python()?);
@@ -50,25 +51,26 @@ fn install(checkout: &Checkout, lock: &Path, folder: &Path, options: &[&str]) ->
     Ok(PythonEnvironment { python })
 }
 
-/// The program that fills environments: pip needs a quarter of a minute for what it does in a
-/// second.
+/// Returns the program that fills environments (`uv`). It needs one second where pip needs 15 s.
 ///
 /// # Errors
-/// When it cannot be had.
+/// Errors if it cannot be installed.
 pub(crate) fn installer(checkout: &Checkout) -> Result<PathBuf> {
     let folder = checkout.compat_target("uv");
     unpacked(&checkout.root.join("compat").join("uv").join("requirements.lock"), &folder)?;
     Ok(folder.join("bin").join("uv"))
 }
 
-/// An empty environment. Debian leaves what gives it a pip of its own to another package.
+/// Creates an empty environment, without pip. On Debian, an environment with its own pip needs a
+/// further package.
 fn create_environment(folder: &Path) -> Result<()> {
     process::run(Command::new(tools::python()?).args(["-m", "venv", "--clear", "--without-pip"]).arg(folder))
         .context("Python's venv module is missing: install it (apt-get install python3-venv)")
 }
 
-/// The unpacked source distribution that `compat/<name>/sdist.lock` pins, downloaded with its hash
-/// checked, in the environment of `compat/<environment>`, which has what its build needs.
+/// Returns the unpacked source distribution that `compat/<name>/sdist.lock` pins. It is downloaded
+/// with its hash checked, in the environment of `compat/<environment>`, which has the packages that
+/// its build needs.
 pub(super) fn source_distribution(
     checkout: &Checkout,
     name: &str,
@@ -88,7 +90,7 @@ pub(super) fn source_distribution(
         process::run(&mut command)?;
         let archive = folder.join(format!("{package}.tar.gz"));
         process::run(Command::new(&python).args(["-m", "tarfile", "-e"]).arg(archive).arg(&folder))?;
-        // The installed package is under test, not the one beside the tests.
+        // The installed package is under test, not the copy next to the tests.
         let unpacked = folder.join(package);
         std::fs::rename(unpacked.join("src"), unpacked.join("src_unused"))
             .context("the package has no src folder")
@@ -96,7 +98,8 @@ pub(super) fn source_distribution(
     Ok(folder.join(package))
 }
 
-/// A folder with the npm packages of `compat/<name>/package-lock.json`, and the suite's own files beside them.
+/// Returns a folder with the npm packages of `compat/<name>/package-lock.json` and the suite's own
+/// files.
 pub(super) fn npm(checkout: &Checkout, name: &str) -> Result<PathBuf> {
     let source = checkout.root.join("compat").join(name);
     let folder = checkout.compat_target(name);
@@ -109,7 +112,7 @@ pub(super) fn npm(checkout: &Checkout, name: &str) -> Result<PathBuf> {
         command.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]);
         process::run(command.current_dir(&folder))
     })?;
-    // Modules resolve packages from where they lie, so they run beside `node_modules`.
+    // Node resolves packages from the folder of a module, so the files run next to `node_modules`.
     for entry in std::fs::read_dir(&source)? {
         let path = entry?.path();
         let is_own = path.extension().is_some_and(|e| e == "mjs" || e == "yml");
@@ -120,8 +123,8 @@ pub(super) fn npm(checkout: &Checkout, name: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Runs `install` in a fresh `folder` unless it was done there for the same lock. Another process
-/// that wants the same waits until it is done.
+/// Runs `install` in a fresh `folder`, unless it already ran there for the same lock. Another
+/// process that needs the same folder waits until the installation ends.
 fn once(lock: &Path, folder: &Path, install: impl FnOnce() -> Result<()>) -> Result<()> {
     if let Some(parent) = folder.parent() {
         std::fs::create_dir_all(parent)?;

@@ -1,6 +1,6 @@
-//! Starts the programs a suite talks to, `loci serve` with the stand-in for a language model that it may read with, and the
-//! stub of Bedrock Runtime, on free ports in a temporary folder, and stops them when it is dropped. It knows nothing of what
-//! is asked of them.
+//! Starts the programs that a suite needs, on free ports and in a temporary folder: `loci serve`,
+//! with the scripted model if requested, and the stub of Bedrock Runtime. They stop when their
+//! handle is dropped. It knows nothing about the requests that they receive.
 
 use super::{Model, Store, environment};
 use anyhow::{Context, Result, bail};
@@ -13,15 +13,15 @@ use std::time::{Duration, Instant};
 const START_MAX: Duration = Duration::from_secs(30);
 const LOG_LINES: usize = 60;
 
-/// How to start `loci serve`.
+/// The settings of `loci serve` for a suite.
 #[derive(Debug)]
 pub(super) struct Options {
     pub(super) loci: PathBuf,
-    /// Extract before CreateEvent answers.
+    /// True to extract before CreateEvent answers.
     pub(super) sync: bool,
-    /// Who reads conversations.
+    /// The language model that reads conversations.
     pub(super) model: Model,
-    /// Where it keeps what it is told.
+    /// The store of the server.
     pub(super) store: Store,
 }
 
@@ -31,20 +31,20 @@ pub(super) struct Running {
     child: Child,
     log: PathBuf,
     pub(super) url: String,
-    /// What it asks; ends with it.
+    /// The scripted model that the program calls. It stops with the program.
     asks: Option<Box<Running>>,
-    /// What it keeps its data in, where that is no folder; ends after it.
+    /// The database of the program, if its store is not a folder. It stops after the program.
     database: Option<Database>,
 }
 
-/// A PostgreSQL of its own, and the database in it.
+/// A PostgreSQL server of its own, and the name of the database in it.
 #[derive(Debug)]
 struct Database {
     server: PostgresServer,
     name: String,
 }
 
-/// A fresh server whose data folder is `folder/data`.
+/// Starts a fresh server whose data folder is `folder/data`.
 pub(super) fn loci(options: &Options, folder: &Path) -> Result<Running> {
     let port_file = folder.join("loci.port");
     let mut command = Command::new(&options.loci);
@@ -68,7 +68,7 @@ pub(super) fn loci(options: &Options, folder: &Path) -> Result<Running> {
     let database = match options.store {
         Store::Folder => None,
         Store::Postgres => {
-            // It waits for the disk, as a real one does.
+            // Durable: it waits for the disk, as a production server does.
             let server = PostgresServer::start(&Settings { durable: true, ..Settings::default() })?;
             let url = server.fresh_database()?;
             command.env("LOCI_STORE", &url);
@@ -80,7 +80,7 @@ pub(super) fn loci(options: &Options, folder: &Path) -> Result<Running> {
     Ok(running)
 }
 
-/// The stand-in for a language model, which is beside `loci`.
+/// Starts the scripted model. Its program lies next to `loci`.
 fn scripted(loci: &Path, folder: &Path) -> Result<Running> {
     let port_file = folder.join("model.port");
     let mut command = Command::new(loci.with_file_name("loci-bench"));
@@ -88,7 +88,7 @@ fn scripted(loci: &Path, folder: &Path) -> Result<Running> {
     start(command, &port_file, folder.join("model.log"))
 }
 
-/// What a configuration file says of it.
+/// Returns the configuration file that selects the scripted model.
 fn reading_with(url: &str) -> String {
     format!(
         "[llm]\nmodel = \"scripted\"\n\n[[model]]\nname = \"scripted\"\nprotocol = \"openai\"\nbase_url = \
@@ -96,7 +96,7 @@ fn reading_with(url: &str) -> String {
     )
 }
 
-/// The echo stub of Bedrock Runtime.
+/// Starts the echo stub of Bedrock Runtime.
 pub(super) fn stub(python: &Path, script: &Path, folder: &Path) -> Result<Running> {
     let port_file = folder.join("stub.port");
     let mut command = Command::new(python);
@@ -104,7 +104,7 @@ pub(super) fn stub(python: &Path, script: &Path, folder: &Path) -> Result<Runnin
     start(command, &port_file, folder.join("stub.log"))
 }
 
-/// The fixtures of the conformance suite of MCP, beside what cargo builds as examples.
+/// Starts the fixtures of the conformance suite of MCP, which cargo builds as an example.
 pub(super) fn mcp_fixtures(binary: &Path, folder: &Path) -> Result<Running> {
     let port_file = folder.join("fixtures.port");
     let mut command = Command::new(binary);
@@ -140,23 +140,25 @@ fn read_port(file: &Path) -> Option<u16> {
 }
 
 impl Running {
-    /// The end of what it wrote, for a failure's message.
+    /// Returns the end of the program's log, for error messages.
     pub(super) fn log_tail(&self) -> String {
         let text = std::fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<_> = text.lines().collect();
         lines.get(lines.len().saturating_sub(LOG_LINES)..).unwrap_or_default().join("\n")
     }
 
-    /// How often the model was asked that it reads with; none where it reads with none.
+    /// Returns the number of requests to the language model, or `None` if the server has no model.
     pub(super) fn questions(&self) -> Option<usize> {
         let log = std::fs::read_to_string(&self.asks.as_ref()?.log).unwrap_or_default();
         Some(log.lines().filter(|line| line.starts_with("asked for ")).count())
     }
 
-    /// How many rows were written to the PostgreSQL it keeps its data in; none where that is a folder.
+    /// Returns the number of rows written to the server's PostgreSQL, or `None` if its store is a
+    /// folder.
     pub(super) fn rows_written(&self) -> Result<Option<u64>> {
         let Some(database) = &self.database else { return Ok(None) };
-        // What sessions did is counted when they have been idle for a moment, or at once by their own request.
+        // PostgreSQL counts the writes of a session when it has been idle for a moment, or at once
+        // if the session requests it.
         let rows = "SELECT coalesce(sum(n_tup_ins), 0) FROM pg_stat_user_tables";
         Ok(Some(database.server.sql(&database.name, rows)?.trim().parse()?))
     }
@@ -164,7 +166,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have stopped by itself; a test's outcome is decided by then.
+        // The program may have stopped already. The outcome of the test is decided by then.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,5 +1,6 @@
-//! Our own suites with foreign clients: boto3, the AWS SDK for JavaScript with the npm memory store, LangGraph, Strands. They
-//! end with a line `N passed, M failed`; a suite that ends without one, or with fewer passes than it has, fails.
+//! Our own suites with foreign clients: boto3, the AWS SDK for JavaScript with the npm memory
+//! store, LangGraph, Strands. A suite ends with a line `N passed, M failed`. A suite that ends
+//! without this line, or with fewer passes than it has tests, fails.
 
 use super::server::{self, Options};
 use super::{environment, packages};
@@ -8,9 +9,9 @@ use anyhow::{Context, Result, ensure};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-/// Every operation with boto3; it starts further servers itself where it needs keys or a restart.
+/// Runs every operation with boto3. The suite starts further servers if it needs keys or a restart.
 ///
-/// A program without products runs it without the files in `ignored`.
+/// A binary without products runs the suite without the files in `ignored`.
 pub(super) fn boto3(checkout: &Checkout, options: &Options, ignored: &[&str]) -> Result<()> {
     let python = packages::python(checkout, "agentcore")?.python;
     let mut command = pytest(&python, checkout, "boto3");
@@ -19,7 +20,7 @@ pub(super) fn boto3(checkout: &Checkout, options: &Options, ignored: &[&str]) ->
     with_server(&mut command, options)
 }
 
-/// Every operation with the AWS SDK for JavaScript.
+/// Runs every operation with the AWS SDK for JavaScript.
 pub(super) fn js(checkout: &Checkout, options: &Options) -> Result<()> {
     let folder = packages::npm(checkout, "js")?;
     let mut command = Command::new("node");
@@ -27,14 +28,14 @@ pub(super) fn js(checkout: &Checkout, options: &Options) -> Result<()> {
     with_server(&mut command, options)
 }
 
-/// Checkpoints and store of LangGraph.
+/// Runs the checkpoints and the store of LangGraph.
 pub(super) fn langgraph(checkout: &Checkout, options: &Options) -> Result<()> {
     let python = packages::python(checkout, "langgraph")?.python;
     let mut command = pytest(&python, checkout, "langgraph");
     with_server(&mut command, options)
 }
 
-/// Random commands of the memory tool, beside the reference of its SDK.
+/// Runs random commands of the memory tool and compares them with the reference of its SDK.
 pub(super) fn memory_tool(checkout: &Checkout, options: &Options) -> Result<()> {
     let python = packages::python(checkout, "memory-tool")?.python;
     let mut command = Command::new(&python);
@@ -43,7 +44,8 @@ pub(super) fn memory_tool(checkout: &Checkout, options: &Options) -> Result<()> 
     with_server(&mut command, options)
 }
 
-/// A mirror in a bucket; the suite starts the bucket, and a server whose configuration names it.
+/// Tests a mirror in a bucket. The suite starts the bucket, and a server whose configuration names
+/// it.
 pub(super) fn bucket(checkout: &Checkout, options: &Options) -> Result<()> {
     let python = packages::python(checkout, "bucket")?.python;
     let mut command = Command::new(&python);
@@ -51,9 +53,11 @@ pub(super) fn bucket(checkout: &Checkout, options: &Options) -> Result<()> {
     with_server(&mut command, options)
 }
 
-/// The S3 door with boto3 and stock stores; the suite starts a server whose configuration names a bucket.
+/// Tests the S3 API with boto3 and stock stores. The suite starts a server whose configuration
+/// names a bucket.
 pub(super) fn strands_s3(checkout: &Checkout, options: &Options) -> Result<()> {
-    // Packages of npm first: they clear the folder that the environment of Python lies in.
+    // The npm packages come first, because their installation clears the folder that contains the
+    // Python environment.
     let modules = packages::npm(checkout, "strands-s3")?;
     let python = packages::python(checkout, "strands-s3")?.python;
     let mut command = Command::new(&python);
@@ -62,9 +66,10 @@ pub(super) fn strands_s3(checkout: &Checkout, options: &Options) -> Result<()> {
     with_server(&mut command, options)
 }
 
-/// Stock agents of Strands in Python and TypeScript; the suite starts the stub for models, and further servers.
+/// Runs stock agents of Strands in Python and TypeScript. The suite starts the stub for models, and
+/// further servers.
 pub(super) fn strands(checkout: &Checkout, options: &Options) -> Result<()> {
-    // The same packages of Python as the public tests have, at the same versions.
+    // The same Python packages as the public tests, at the same versions.
     let python = packages::python(checkout, "agentcore")?.python;
     let modules = packages::npm(checkout, "strands")?;
     let sources = packages::source_distribution(checkout, "strands", "strands_agents-1.62.0", "agentcore")?;
@@ -76,7 +81,7 @@ pub(super) fn strands(checkout: &Checkout, options: &Options) -> Result<()> {
     with_server(&mut command, options)
 }
 
-/// The rows of the source designs; each starts a server of its own.
+/// Runs the rows of the source designs. Each starts its own server.
 pub(super) fn designs(checkout: &Checkout, options: &Options) -> Result<()> {
     let python = packages::python(checkout, "agentcore")?.python;
     let mut command = Command::new(&python);

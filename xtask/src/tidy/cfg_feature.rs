@@ -1,13 +1,13 @@
-//! `cfg(feature = …)` belongs where products are put together: in the binary's crate, in the doors
-//! and in `products`. Everywhere else every line is compiled by every build. Exceptions are the
-//! lists of the client's stores and backends, for a library has no binary that would choose, and the
-//! schemas of the model's nouns, which add no line of behaviour (decision 0261). Other cfgs (test,
-//! unix, target) are free.
+//! Allows `cfg(feature = …)` only where products are selected: in the binary's crate, in the server
+//! and in `products`. Every build compiles every line of all other code. Exceptions are the lists
+//! of the client's stores and backends, because a library has no binary that selects them. The
+//! schemas of the types in `model` are exceptions too, because they add no behaviour (decision
+//! 0261). Other cfgs (test, unix, target) are free.
 
 use super::rust_text::{line_of, words};
 use super::{Finding, Tree};
 
-/// Folders that choose products, and the lists of a library.
+/// The folders that select products, and the lists of a library.
 const HOMES: [&str; 5] = [
     "crates/app/",
     "crates/products/",
@@ -16,7 +16,7 @@ const HOMES: [&str; 5] = [
     "crates/client/src/backend/mod.rs",
 ];
 
-/// Nouns that are shapes of the API have their schemas by this condition.
+/// The crate whose types are part of the API. The condition [`SCHEMA`] gives them their schemas.
 const NOUNS: &str = "crates/model/";
 const SCHEMA: &str = "derive(utoipa::ToSchema)";
 
@@ -36,7 +36,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     found
 }
 
-/// Returns the places at which a `cfg` asks for a feature; `has_schemas`: schemas may.
+/// Returns the positions at which a `cfg` requires a feature. `has_schemas` is true if the file may
+/// have schemas.
 fn conditions(code: &str, has_schemas: bool) -> Vec<usize> {
     let mut found = Vec::new();
     for word in ["cfg", "cfg_attr"] {
@@ -52,7 +53,7 @@ fn conditions(code: &str, has_schemas: bool) -> Vec<usize> {
     found
 }
 
-/// The text up to the parenthesis that closes the first one.
+/// Returns the text up to the parenthesis that closes the first one.
 fn inside(text: &str) -> &str {
     let mut depth = 0i32;
     for (i, c) in text.char_indices() {

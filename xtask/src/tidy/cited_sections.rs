@@ -1,11 +1,12 @@
-//! A section that is cited exists for whoever reads the tree: of a published standard, named before it.
-//! Sections of a text that is not in the repository say nothing; the reason, a decision or a guide does.
+//! A cited section must exist for a reader of the tree: only sections of a published standard,
+//! named before the sign, are allowed. A section of a text that is not in the repository explains
+//! nothing. A reason, a decision or a guide replaces it.
 
 use super::{Finding, Tree};
 
-/// The sign of a section, as it is not written here.
+/// The section sign, as an escape, so that this file does not contain it.
 const SIGN: char = '\u{a7}';
-/// Beginnings of the names of published standards.
+/// Prefixes of the names of published standards.
 const STANDARDS: [&str; 2] = ["RFC ", "YAML "];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -26,7 +27,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     found
 }
 
-/// True where the text before a sign ends with a standard and its number.
+/// Returns true if the text before a sign ends with a standard and its number.
 fn is_of_standard(before: &str) -> bool {
     let name = STANDARDS.iter().filter_map(|name| before.rfind(name).map(|at| at + name.len())).max();
     let number = name.and_then(|end| before.get(end..)).unwrap_or("");

@@ -1,4 +1,5 @@
-//! Decision pages are `docs/decisions/NNNN-title.md`, each number once, so that a number is a name.
+//! Decision pages are `docs/decisions/NNNN-title.md`. Each number occurs once, so that a number
+//! identifies a page.
 
 use super::{Finding, Tree};
 use std::collections::BTreeMap;

@@ -1,10 +1,10 @@
-//! The arrows between our crates are those of ARCHITECTURE.md and no other. A new arrow is a line in [`ARROWS`] and a
-//! decision page. What a crate may use from a registry is the next check's matter.
+//! Our crates depend on each other exactly as ARCHITECTURE.md specifies. A new dependency is a line
+//! in [`ARROWS`] and a decision page. `dependency_homes` checks the packages from a registry.
 
 use super::tree::Kind;
 use super::{Finding, Tree};
 
-/// What each crate may see of the workspace. `None`: everything.
+/// The crates of the workspace that each crate may depend on. `None`: all of them.
 const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("loci-model", Some(&[])),
     ("loci-text", Some(&[])),
@@ -75,7 +75,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("xtask", None),
 ];
 
-/// Seen by tests of any crate.
+/// Crates that the tests of any crate may use.
 const FOR_TESTS: [&str; 9] = [
     "loci-testkit-ports",
     "loci-store-conformance",

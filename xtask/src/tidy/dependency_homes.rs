@@ -1,10 +1,11 @@
-//! Some packages have a home: SQL stays in the store, HTTP in the doors and the client, the runtime out of the crates
-//! that are pure. Everything a registry offers and this table does not name is free, if a decision page has it.
+//! Some packages belong to certain crates: SQL to the stores, HTTP to the server and the client,
+//! and the async runtime to crates that are not pure. Every other registry package is free if a
+//! decision page has it.
 
 use super::tree::Kind;
 use super::{Finding, Tree};
 
-/// Crates of development: they may use what they measure or drive.
+/// Development crates: they may use the packages that they measure or drive.
 const FREE: [&str; 6] = [
     "loci-bench",
     "loci-client-testkit",
@@ -14,7 +15,7 @@ const FREE: [&str; 6] = [
     "xtask",
 ];
 
-/// Package, and the crates that may name it outside their tests.
+/// A package, and the crates that may name it outside their tests.
 const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["loci-store-sqlite"]),
     ("tokio-postgres", &["loci-store-postgres"]),

@@ -1,5 +1,5 @@
-//! Warns of packages compiled in several versions: each costs build time and bytes. Only a warning, because most are
-//! other people's choice.
+//! Warns about packages that are compiled in several versions: each costs build time and bytes. It
+//! is only a warning, because most duplicates are the choice of other projects.
 
 use super::{Finding, Tree};
 use std::collections::BTreeMap;

@@ -1,12 +1,12 @@
-//! The one list of exceptions, `xtask/tidy-exceptions.toml`: each names a rule, a file and a reason. The list may only
-//! shrink, so an entry that excuses nothing is itself a finding.
+//! The only list of exceptions, `xtask/tidy-exceptions.toml`. Each entry names a rule, a file and a
+//! reason. The list may only shrink, so an entry that excuses nothing is a finding too.
 
 use super::Finding;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use std::path::Path;
 
-/// Where the list is.
+/// The path of the list.
 pub(super) const PATH: &str = "xtask/tidy-exceptions.toml";
 
 #[derive(Debug, Deserialize)]
@@ -16,13 +16,14 @@ struct List {
     exception: Vec<Exception>,
 }
 
-/// One entry: what it excuses, and why.
+/// One entry: the findings that it excuses, and the reason.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Exception {
     rule: String,
     file: String,
-    /// Text the finding must contain; without it every finding of the rule in the file is excused.
+    /// Text that the finding must contain. Without it, the entry excuses every finding of the rule
+    /// in the file.
     #[serde(default)]
     about: String,
     reason: String,
@@ -41,7 +42,8 @@ fn parse(text: &str) -> Result<Vec<Exception>> {
     Ok(list.exception)
 }
 
-/// The findings that no exception excuses, and one for each exception that excuses nothing.
+/// Returns the findings that no exception excuses, and one finding for each exception that excuses
+/// nothing.
 pub(super) fn apply(findings: Vec<Finding>, exceptions: &[Exception]) -> Vec<Finding> {
     let mut used = vec![false; exceptions.len()];
     let mut left = Vec::new();

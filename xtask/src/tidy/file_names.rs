@@ -1,5 +1,5 @@
-//! A file is named by its idea: never `utils`, `helpers`, `common`, `manager`, `service` and the like. Looks at the
-//! names of source files and their folders only.
+//! A file name states the idea of the file: never `utils`, `helpers`, `common`, `manager`,
+//! `service` and similar words. The check reads only the names of source files and their folders.
 
 use super::{Finding, Tree};
 

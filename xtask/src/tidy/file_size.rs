@@ -1,5 +1,5 @@
-//! A Rust file holds at most 500 lines of code, tests not counted; a SQL file at most 800 lines. Blank lines and
-//! comments are free.
+//! A Rust file holds at most 500 lines of code, without its tests, and an SQL file at most 800
+//! lines. Blank lines and comments of Rust files are free.
 
 use super::{Finding, Tree};
 

@@ -1,10 +1,10 @@
-//! A folder below `crates/*/src` has at most [`ENTRIES_MAX`] entries, so that it is seen at one
-//! look.
+//! A folder below `crates/*/src` has at most [`ENTRIES_MAX`] entries, so that a reader can survey
+//! it.
 
 use super::{Finding, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Files and folders in one folder.
+/// The maximum number of files and folders in one folder.
 const ENTRIES_MAX: usize = 25;
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {

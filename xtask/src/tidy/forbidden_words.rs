@@ -1,15 +1,17 @@
-//! Nothing half done is committed: no `todo!`, no `dbg!`, no note to come back. What is not done is an issue.
+//! Unfinished work is not committed: no `todo!`, no `dbg!`, no note to return later. Open work is
+//! an issue.
 
 use super::rust_text::{line_of, words};
 use super::{Finding, Tree};
 
-/// Macros, looked for in code only.
+/// Macros, searched for in code only.
 const MACROS: [&str; 3] = ["todo", "unimplemented", "dbg"];
-/// Marks, looked for in every text, comments included. Spelled in halves so that this file has none.
+/// Marks, searched for in every text, including comments. They are split in halves so that this
+/// file contains none.
 const MARKS: [&str; 2] = [concat!("FIX", "ME"), concat!("X", "XX")];
-/// A promise in a comment; the bare word may be data.
+/// A promise in a comment. The bare word may be data.
 const PROMISES: [&str; 2] = [concat!("// TO", "DO"), concat!("# TO", "DO")];
-/// Foreign text that may hold anything.
+/// Foreign texts without any restriction.
 const FREE: [&str; 3] = ["LICENSE", "Cargo.lock", "package-lock.json"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {

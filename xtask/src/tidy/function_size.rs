@@ -1,5 +1,5 @@
-//! A function has at most 70 lines from its `fn` to its closing brace, comments and blank lines included. Tests are
-//! free: their tables may be long.
+//! A function has at most 70 lines from its `fn` to its closing brace, including comments and blank
+//! lines. Tests are free: their tables may be long.
 
 use super::rust_text::{functions, line_of};
 use super::{Finding, Tree};

@@ -1,4 +1,5 @@
-//! Every Rust file opens with `//!`: what it is for and what it does not do. That the words are good is for review.
+//! Every Rust file opens with `//!`: the purpose and the limits of the file. Reviews judge the
+//! quality of the text.
 
 use super::{Finding, Tree};
 

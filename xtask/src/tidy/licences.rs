@@ -1,5 +1,5 @@
-//! Every package that could be compiled has a licence of the list. Another one needs a decision page and a line here.
-//! Data licences are not seen here.
+//! Every package that could be compiled has a licence from the list. Another licence needs a
+//! decision page and a line here. Licences of data are not checked here.
 
 use super::spdx::satisfied;
 use super::{Finding, Tree};

@@ -1,5 +1,6 @@
-//! Every crate has the workspace's lints: by inheritance, or, for `embed` and `index`, by a table that repeats it with
-//! `unsafe_code` denied instead of forbidden. It does not judge which lints there are.
+//! Every crate has the lints of the workspace: by inheritance, or, for `embed` and `index`, by a
+//! table that repeats them with `unsafe_code` denied instead of forbidden. It does not judge the
+//! selection of lints.
 
 use super::{Finding, Tree};
 use toml::Table;
@@ -33,7 +34,7 @@ fn manifest(tree: &Tree, path: &str) -> Option<Table> {
     tree.text(path)?.parse().ok()
 }
 
-/// The workspace's table as the two crates with kernels must spell it.
+/// Returns the workspace's table in the form that the two crates with kernels must have.
 fn own(workspace: Option<toml::Value>) -> Option<toml::Value> {
     let mut table = workspace?;
     table.get_mut("rust")?.as_table_mut()?.insert("unsafe_code".to_owned(), "deny".into());

@@ -1,10 +1,11 @@
-//! No path of somebody's machine and no registry's host is committed: the one works nowhere else, the other is the
-//! client's configuration. Addresses of documentation are free.
+//! No path of a developer's machine and no host of a registry is committed. The path exists on no
+//! other machine, and the host belongs to the client's configuration. Addresses of documentation
+//! are free.
 
 use super::rust_text::{is_word, line_of};
 use super::{Finding, Tree};
 
-/// Spelled in halves so that this file has none.
+/// Machine paths, split in halves so that this file contains none.
 const PATHS: [&str; 5] = [
     concat!("/wo", "rk/main"),
     concat!("/wo", "rk/shared"),

@@ -1,8 +1,9 @@
-//! `cargo xtask tidy`: the house rules a machine can check. One check per file, one line per check in [`CHECKS`].
+//! `cargo xtask tidy`: the house rules that a machine can check. One check per file, one line per
+//! check in [`CHECKS`].
 //!
-//! A new check: a file beside this one with `pub(super) fn check(tree: &Tree) -> Vec<Finding>` and a test that shows
-//! it failing on a bad sample, and a line in the table. It does not judge taste: names, comments and design are for
-//! review.
+//! A new check needs a file in this folder with `pub(super) fn check(tree: &Tree) -> Vec<Finding>`,
+//! a test that shows it failing on a bad sample, and a line in the table. Checks do not judge
+//! taste: names, comments and design are for review.
 
 mod cfg_feature;
 mod cited_sections;
@@ -37,18 +38,18 @@ use std::path::Path;
 
 pub(crate) use tree::Tree;
 
-/// One broken rule, at one place.
+/// One violation of a rule, at one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
-    /// Path from the root of the workspace.
+    /// The path from the root of the workspace.
     pub(crate) file: String,
-    /// One-based; 0 when the whole file is meant.
+    /// The one-based line, or 0 for the whole file.
     pub(crate) line: usize,
-    /// Name of the rule, as exceptions spell it.
+    /// The name of the rule, as in the list of exceptions.
     pub(crate) rule: &'static str,
-    /// What is wrong, in a sentence.
+    /// The violation, in a sentence.
     pub(crate) what: String,
-    /// What to do about it, in a sentence.
+    /// The remedy, in a sentence.
     pub(crate) remedy: &'static str,
 }
 
@@ -61,7 +62,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A check fails the run; a warning is only printed.
+/// A check. It fails the run, unless `warns` is true: then its findings are only printed.
 struct Check {
     run: fn(&Tree) -> Vec<Finding>,
     warns: bool,
@@ -103,7 +104,7 @@ const CHECKS: &[Check] = &[
 /// Checks the workspace at `root` and prints every finding.
 ///
 /// # Errors
-/// When a rule is broken, an exception is stale, or the tree cannot be read.
+/// Errors if a rule is violated, an exception is stale, or the tree cannot be read.
 pub(crate) fn run(root: &Path) -> Result<()> {
     let tree = Tree::read(root)?;
     let listed = exceptions::read(root)?;

@@ -1,12 +1,12 @@
-//! Tests of operations memory run the store, the parsers and the builder of namespaces that are
-//! shipped: a mock would prove nothing of them. A store that wraps the
-//! real one to fail at will is no mock.
+//! Tests of operations memory run the shipped store, parsers and namespace builder, because a mock
+//! would prove nothing about them. A store that wraps the real one to inject failures is not a
+//! mock.
 
 use super::rust_text::is_word;
 use super::tree::SourceFile;
 use super::{Finding, Tree};
 
-/// Where such tests are.
+/// The paths of these tests.
 const TESTS: [&str; 8] = [
     "compat/boto3/test_operations_agent.py",
     "crates/alerts/",
@@ -17,11 +17,11 @@ const TESTS: [&str; 8] = [
     "crates/server/tests/mcp/sre.rs",
     "xtask/src/walk/",
 ];
-/// Parts of names of things that stand in for others.
+/// Parts of names that indicate a stand-in.
 const STANDINS: [&str; 5] = ["mock", "fake", "stub", "dummy", "monkeypatch"];
-/// Ports whose real adapters these tests are of.
+/// The ports that these tests must use with their real adapters.
 const PORTS: [&str; 4] = ["Store", "ReadTx", "WriteTx", "AlertReader"];
-/// The one place that has adapters of these ports itself: readers of alerts are what `alerts` is.
+/// The only place that implements readers of alerts.
 const READERS: &str = "crates/alerts/";
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -41,12 +41,13 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     found
 }
 
-/// Whether the words before a type are `Port for`, of a port that tests must not implement.
+/// Returns true if the words before a type are `Port for`, where the port is one that tests must
+/// not implement.
 fn implemented(before: &[&str; 2], file: &SourceFile) -> bool {
     PORTS.contains(&before[0]) && !(before[0] == "AlertReader" && file.path.starts_with(READERS))
 }
 
-/// Words of code, with their lines.
+/// Returns the words of code, with their lines.
 fn identifiers(code: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_separator = |letter: char| u8::try_from(letter).is_ok_and(|byte| !is_word(byte));
     (1..).zip(code.lines()).flat_map(move |(number, line)| {

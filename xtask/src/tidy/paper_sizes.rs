@@ -1,4 +1,4 @@
-//! The papers at the root are there, and short enough to be read. That they are true is for review.
+//! The documents at the root exist and are short enough to be read. Reviews judge their truth.
 
 use super::{Finding, Tree};
 

@@ -1,13 +1,13 @@
-//! The paths of the native API are written once: in the tables of `api`, where everything else
+//! The paths of the native API are written once: in the tables of `api`, from which all other code
 //! reads them.
 
 use std::collections::BTreeMap;
 
 use super::{Finding, Tree};
 
-/// The beginning of a literal with such a path.
+/// The beginning of a literal with a path of the API.
 const START: &str = "\"/v1/";
-/// Crates whose code is looked at.
+/// The crates whose code is checked.
 const CRATES: [&str; 4] = ["crates/api/src/", "crates/server/src/", "crates/client/src/", "crates/app/src/"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -22,7 +22,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
         }
     }
     let is_table = |file: &str| file.ends_with("table.rs");
-    // A table has a path once for each of its methods.
+    // A table contains a path once for each of its methods.
     let is_of_one_table =
         |at: &[(String, usize)]| is_table(&at[0].0) && at.iter().all(|(file, _)| *file == at[0].0);
     let twice = places.into_iter().filter(|(_, at)| at.len() > 1 && !is_of_one_table(at));

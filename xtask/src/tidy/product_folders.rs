@@ -1,11 +1,11 @@
-//! A file in the folder of one product names no other product's folder: what several share lies above
-//! both. The one arrow between products is that from coding agents to verified facts.
+//! A file in the folder of one product names no other product's folder. Shared code lies above both
+//! folders. The only dependency between products is that of coding agents on verified facts.
 
 use super::{Finding, Tree};
 
-/// The products, as their folders and their crates are called.
+/// The products, by the names of their folders and crates.
 const PRODUCTS: [&str; 4] = ["verified", "coding", "documents", "operations"];
-/// Pairs of which the first may name the second.
+/// Pairs of products of which the first may name the second.
 const ARROWS: [(&str, &str); 1] = [("coding", "verified")];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -28,13 +28,13 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     found
 }
 
-/// The product in whose folder, or crate, a file lies.
+/// Returns the product in whose folder or crate a file lies.
 fn product_of(path: &str) -> Option<&str> {
     let folders = path.strip_prefix("crates/").and_then(|rest| rest.rsplit_once('/'))?.0;
     folders.split('/').find(|folder| PRODUCTS.contains(folder))
 }
 
-/// True where a line names a product's module or crate in a path.
+/// Returns true if a line names a product's module or crate in a path.
 fn names(line: &str, product: &str) -> bool {
     line.match_indices(product).any(|(at, _)| {
         let before = line.get(..at).unwrap_or("");

@@ -1,12 +1,12 @@
-//! The kernel of the engine names no product. Imports and calls are the compiler's to refuse, for
-//! the kernel's crate sees no product's (`dependency_direction`); this check finds their
-//! names in literals: of profiles, of formats and of the products themselves.
+//! The kernel of the engine names no product. The compiler rejects imports and calls, because the
+//! kernel's crate does not depend on a product's (`dependency_direction`). This check finds names
+//! in literals: names of profiles, of formats and of the products themselves.
 
 use super::{Finding, Tree};
 
 /// The folders of the kernel and of its pure parts.
 const KERNEL: [&str; 3] = ["crates/engine/src/", "crates/safety/src/", "crates/document-text/src/"];
-/// Words that are a product's, as whole literals.
+/// Names that belong to a product, as whole literals.
 const NAMES: &[&str] = &["\"verified\"", "\"coding\"", "\"operations\"", "\"sre\"", "\"loci-sre\""];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {

@@ -1,7 +1,9 @@
-//! Reads Rust source just well enough for the size and word checks: blanks comments and literals, matches braces,
-//! finds functions and test modules. It is not a parser: macros and types are plain text to it.
+//! Reads Rust source well enough for the size and word checks: it blanks comments and literals,
+//! matches braces, and finds functions and test modules. It is not a parser: it treats macros and
+//! types as plain text.
 
-/// The source with every comment and every literal's inside replaced by spaces. Newlines and byte offsets stay.
+/// Returns the source with every comment and the inside of every literal replaced by spaces.
+/// Newlines and byte offsets stay.
 pub(crate) fn code_only(source: &str) -> String {
     let bytes = source.as_bytes();
     let mut out = bytes.to_vec();
@@ -20,7 +22,7 @@ pub(crate) fn code_only(source: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Replaces everything but newlines by spaces, so that line numbers and offsets survive.
+/// Replaces everything but newlines by spaces, so that line numbers and offsets stay valid.
 fn blank(out: &mut [u8], from: usize, to: usize) {
     for byte in out.iter_mut().take(to).skip(from) {
         if *byte != b'\n' {
@@ -29,7 +31,7 @@ fn blank(out: &mut [u8], from: usize, to: usize) {
     }
 }
 
-/// Where the comment or literal that starts at `at` ends, or nothing if none starts there.
+/// Returns the end of the comment or literal that starts at `at`, or `None` if none starts there.
 fn literal_or_comment(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     if rest.starts_with(b"//") {
@@ -50,7 +52,7 @@ fn previous(bytes: &[u8], at: usize) -> u8 {
     at.checked_sub(1).and_then(|i| bytes.get(i)).copied().unwrap_or(b' ')
 }
 
-/// Whether a byte can be part of an identifier.
+/// Returns true if a byte can be part of an identifier.
 pub(crate) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
@@ -90,7 +92,7 @@ fn string_end(bytes: &[u8], quote: usize) -> usize {
     bytes.len()
 }
 
-/// A character literal, as opposed to a lifetime: `'a'`, `'\n'`, `'é'`, but not `'a`.
+/// Returns the end of a character literal: `'a'`, `'\n'`, `'é'`, but not of the lifetime `'a`.
 fn char_end(bytes: &[u8], quote: usize) -> Option<usize> {
     let mut i = quote + 1;
     if bytes.get(i) == Some(&b'\\') {
@@ -109,7 +111,8 @@ fn char_end(bytes: &[u8], quote: usize) -> Option<usize> {
     (bytes.get(i + width) == Some(&b'\'')).then_some(i + width + 1)
 }
 
-/// `r"…"`, `r#"…"#`, `b"…"`, `br"…"`, `c"…"`, `b'x'`; nothing for a plain identifier or a raw one (`r#type`).
+/// Returns the end of `r"…"`, `r#"…"#`, `b"…"`, `br"…"`, `c"…"` or `b'x'`, and `None` for an
+/// identifier, plain or raw (`r#type`).
 fn prefixed_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut i = at;
     let mut raw = false;
@@ -132,7 +135,8 @@ fn prefixed_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The offset just past the brace that closes the one at `open`, in text without literals and comments.
+/// Returns the offset after the brace that closes the one at `open`, in text without literals and
+/// comments.
 fn matching_brace(code: &[u8], open: usize) -> usize {
     let mut depth = 0usize;
     for (i, byte) in code.iter().enumerate().skip(open) {
@@ -150,7 +154,7 @@ fn matching_brace(code: &[u8], open: usize) -> usize {
     code.len()
 }
 
-/// A stretch of source, as byte offsets.
+/// A range of the source, as byte offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) from: usize,
@@ -164,7 +168,7 @@ pub(crate) struct Function {
     pub(crate) span: Span,
 }
 
-/// Every function with a body, in text from [`code_only`].
+/// Returns every function with a body, in text from [`code_only`].
 pub(crate) fn functions(code: &str) -> Vec<Function> {
     let bytes = code.as_bytes();
     let mut found = Vec::new();
@@ -185,7 +189,7 @@ fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The brace that opens the item starting at `at`, unless a semicolon ends it first.
+/// Returns the brace that opens the item starting at `at`, unless a semicolon ends the item first.
 fn body_of(code: &[u8], at: usize) -> Option<usize> {
     let mut depth = 0i32;
     for (i, byte) in code.iter().enumerate().skip(at) {
@@ -200,7 +204,7 @@ fn body_of(code: &[u8], at: usize) -> Option<usize> {
     None
 }
 
-/// Offsets of a whole word in text from [`code_only`].
+/// Returns the offsets of a whole word in text from [`code_only`].
 pub(crate) fn words(code: &str, word: &str) -> Vec<usize> {
     let bytes = code.as_bytes();
     code.match_indices(word)
@@ -211,7 +215,7 @@ pub(crate) fn words(code: &str, word: &str) -> Vec<usize> {
         .collect()
 }
 
-/// Items under `#[cfg(test)]` (or `#[cfg(all(test, …))]`), in text from [`code_only`].
+/// Returns the items under `#[cfg(test)]` (or `#[cfg(all(test, …))]`), in text from [`code_only`].
 pub(crate) fn test_items(code: &str) -> Vec<Span> {
     let bytes = code.as_bytes();
     let mut spans = Vec::new();
@@ -228,7 +232,7 @@ pub(crate) fn test_items(code: &str) -> Vec<Span> {
     spans
 }
 
-/// The offset behind the attribute whose `#[` is at `at`.
+/// Returns the offset after the attribute whose `#[` is at `at`.
 fn after_attribute(code: &[u8], at: usize) -> usize {
     let mut depth = 0i32;
     for (i, byte) in code.iter().enumerate().skip(at) {
@@ -246,7 +250,7 @@ fn after_attribute(code: &[u8], at: usize) -> usize {
     code.len()
 }
 
-/// The text with the given stretches blanked.
+/// Returns the text with the given ranges blanked.
 pub(crate) fn without(code: &str, spans: &[Span]) -> String {
     let mut out = code.as_bytes().to_vec();
     for span in spans {
@@ -255,7 +259,7 @@ pub(crate) fn without(code: &str, spans: &[Span]) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// One-based line of a byte offset.
+/// Returns the one-based line of a byte offset.
 pub(crate) fn line_of(text: &str, offset: usize) -> usize {
     text.as_bytes().iter().take(offset).filter(|b| **b == b'\n').count() + 1
 }

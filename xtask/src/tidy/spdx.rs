@@ -1,7 +1,9 @@
-//! Evaluates an SPDX licence expression against a list of allowed licences: `OR` needs one side, `AND` both, `WITH` is
-//! part of the name, parentheses group, and the old `MIT/Apache-2.0` means `OR`. It knows no licence by itself.
+//! Evaluates an SPDX licence expression against a list of allowed licences. `OR` needs one side,
+//! `AND` both, `WITH` is part of the name, parentheses group, and the old `MIT/Apache-2.0` means
+//! `OR`. It has no list of licences of its own.
 
-/// Whether the expression can be satisfied with allowed licences only. An expression it cannot read is not allowed.
+/// Returns true if allowed licences alone satisfy the expression. An unreadable expression is not
+/// allowed.
 pub(super) fn satisfied(expression: &str, allowed: &dyn Fn(&str) -> bool) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut reader = Reader { tokens: spaced.split_whitespace().collect(), at: 0, allowed };

@@ -1,5 +1,6 @@
-//! What the checks look at: the text of every file git would commit, and the graph of packages. Read once, so that
-//! checks are pure functions of it and can be shown a made-up tree. It judges nothing.
+//! The input of the checks: the text of every file that git would commit, and the graph of
+//! packages. It is read once, so that checks are pure functions of it and tests can pass a
+//! generated tree. It judges nothing.
 
 use super::rust_text::{code_only, test_items, without};
 use anyhow::{Context, Result, ensure};
@@ -13,23 +14,24 @@ use std::process::Command;
 pub(crate) struct SourceFile {
     pub(crate) path: String,
     pub(crate) text: String,
-    /// Rust only: comments and literals blanked.
+    /// Rust only: the text with comments and literals blanked.
     pub(crate) code: String,
-    /// Rust only: `code` with test modules blanked too; empty for files that are tests as a whole.
+    /// Rust only: `code` with test modules blanked too. It is empty for files that consist of tests
+    /// only.
     pub(crate) code_outside_tests: String,
 }
 
-/// What a manifest asks for in one of its tables.
+/// A dependency in one of the tables of a manifest.
 #[derive(Clone, Debug)]
 pub(crate) struct Dependency {
     /// The package's name on the registry.
     pub(crate) name: String,
-    /// How sources spell it: the rename, or the name of its library.
+    /// The name in sources: the rename, or the name of its library.
     pub(crate) ident: String,
     pub(crate) kind: Kind,
 }
 
-/// The table a dependency stands in.
+/// The table that contains a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Normal,
@@ -43,12 +45,12 @@ pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) licence: Option<String>,
-    /// Folder from the root, for members only.
+    /// The folder from the root, for members only.
     pub(crate) member_dir: Option<String>,
     pub(crate) dependencies: Vec<Dependency>,
 }
 
-/// Everything the checks may look at.
+/// The files and packages that checks may read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     pub(crate) files: Vec<SourceFile>,
@@ -60,7 +62,8 @@ impl Tree {
     pub(crate) fn read(root: &Path) -> Result<Self> {
         let mut files = Vec::new();
         for path in committable_paths(root)? {
-            // Binary files are no text to check; a deleted file is still listed until it is committed.
+            // Binary files have no text to check. Git lists a deleted file until the deletion is
+            // committed.
             if let Ok(text) = std::fs::read_to_string(root.join(&path)) {
                 files.push(SourceFile::new(&path, &text));
             }
@@ -68,24 +71,24 @@ impl Tree {
         Ok(Self { files, packages: packages(root)? })
     }
 
-    /// The Rust files.
+    /// Returns the Rust files.
     pub(crate) fn rust(&self) -> impl Iterator<Item = &SourceFile> {
         self.files.iter().filter(|f| f.path.ends_with(".rs"))
     }
 
-    /// The workspace's own packages, with their folders.
+    /// Returns the workspace's own packages, with their folders.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&Package, &str)> {
         self.packages.iter().filter_map(|p| p.member_dir.as_deref().map(|dir| (p, dir)))
     }
 
-    /// The text of one file, if it is there.
+    /// Returns the text of one file, if it exists.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         self.files.iter().find(|f| f.path == path).map(|f| f.text.as_str())
     }
 }
 
 impl SourceFile {
-    /// Scans the text if it is Rust.
+    /// Reads a file and, if it is Rust, blanks its comments and literals.
     pub(crate) fn new(path: &str, text: &str) -> Self {
         let (mut code, mut code_outside_tests) = (String::new(), String::new());
         if path.ends_with(".rs") {
@@ -97,22 +100,23 @@ impl SourceFile {
         Self { path: path.to_owned(), text: text.to_owned(), code, code_outside_tests }
     }
 
-    /// The lines of the text that have code outside of tests, with their numbers: literals, which
-    /// are blank in the code, are in them.
+    /// Returns the lines of the text that have code outside of tests, with their numbers. The lines
+    /// include literals, which are blank in the code.
     pub(crate) fn lines_outside_tests(&self) -> impl Iterator<Item = (usize, &str)> {
         let lines = self.text.lines().zip(self.code_outside_tests.lines()).enumerate();
         lines.filter(|(_, (_, code))| !code.trim().is_empty()).map(|(at, (text, _))| (at + 1, text))
     }
 }
 
-/// Files that are tests as a whole: `tests/…`, `…/tests.rs`, `…_tests.rs`, `benches/…`.
+/// Returns true for files that consist of tests only: `tests/…`, `…/tests.rs`, `…_tests.rs`,
+/// `benches/…`.
 fn is_test_path(path: &str) -> bool {
     path.split('/').any(|part| matches!(part, "tests" | "benches"))
         || path.ends_with("/tests.rs")
         || path.ends_with("_tests.rs")
 }
 
-/// Tracked files and new ones that are not ignored.
+/// Returns tracked files, and new files that are not ignored.
 fn committable_paths(root: &Path) -> Result<BTreeSet<String>> {
     let listed = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -152,7 +156,7 @@ fn packages(root: &Path) -> Result<Vec<Package>> {
     Ok(found.into_values().collect())
 }
 
-/// A package and the name of its library, which need not be alike.
+/// Returns a package's name and the name of its library, which may differ.
 fn library(package: &cargo_metadata::Package) -> Option<(String, String)> {
     let target = package.targets.iter().find(|t| t.is_lib() || t.is_proc_macro())?;
     Some((package.name.to_string(), target.name.replace('-', "_")))
@@ -170,15 +174,15 @@ fn dependency(d: &cargo_metadata::Dependency, libraries: &BTreeMap<String, Strin
 
 #[cfg(test)]
 pub(super) mod sample {
-    //! Made-up trees for the checks' own tests.
+    //! Generated trees for the tests of the checks.
     use super::*;
 
-    /// A tree of the given files and no package.
+    /// Returns a tree of the given files and no package.
     pub(crate) fn files(files: &[(&str, &str)]) -> Tree {
         Tree { files: files.iter().map(|(p, t)| SourceFile::new(p, t)).collect(), packages: Vec::new() }
     }
 
-    /// A member package under `crates/` with `(name, kind)` dependencies.
+    /// Returns a member package under `crates/` with `(name, kind)` dependencies.
     pub(crate) fn member(name: &str, dependencies: &[(&str, Kind)]) -> Package {
         let folder = name.strip_prefix("loci-").unwrap_or(if name == "loci" { "app" } else { name });
         Package {
@@ -197,7 +201,7 @@ pub(super) mod sample {
         }
     }
 
-    /// A package from a registry.
+    /// Returns a package from a registry.
     pub(crate) fn foreign(name: &str, version: &str, licence: Option<&str>) -> Package {
         Package {
             name: name.to_owned(),

@@ -1,5 +1,6 @@
-//! `unsafe` lives in the kernels of `embed` and `index` and nowhere else. The compiler forbids it too, crate by
-//! crate; this says where inside the two crates that may deny rather than forbid it.
+//! `unsafe` is allowed only in the kernels of `embed` and `index`. The compiler forbids it too,
+//! crate by crate. This check covers the two crates that deny it rather than forbid it, and locates
+//! the kernels in them.
 
 use super::rust_text::{line_of, words};
 use super::{Finding, Tree};

@@ -1,5 +1,6 @@
-//! A dependency that a manifest names is named by the crate's sources too. It goes by words, so a dependency kept for
-//! its side effects alone (a feature switched on, a library linked) is an exception to list.
+//! The sources of a crate name every dependency of its manifest. The check compares words.
+//! Therefore a dependency that is kept only for its side effects (a feature enabled, a library
+//! linked) must be listed as an exception.
 
 use super::rust_text::words;
 use super::tree::{Kind, SourceFile};
@@ -27,13 +28,13 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     found
 }
 
-/// Whether a file that this kind of dependency is for names it.
+/// Returns true if a file that may use this kind of dependency names it.
 fn uses(file: &SourceFile, dir: &str, ident: &str, kind: Kind) -> bool {
     let is_build_script = file.path.strip_prefix(dir) == Some("/build.rs");
     match kind {
         Kind::Build => is_build_script && !words(&file.code, ident).is_empty(),
         Kind::Dev => !is_build_script && !words(&file.code, ident).is_empty(),
-        // What only tests use belongs among the dev-dependencies.
+        // A package that only tests use belongs among the dev-dependencies.
         Kind::Normal => !is_build_script && !words(&file.code_outside_tests, ident).is_empty(),
     }
 }

@@ -1,17 +1,18 @@
-//! Seconds since 1970 as RFC 3339, for what the walk says happened when. It reads no clock but the machine's.
+//! Formats seconds since 1970 as RFC 3339, for the times in the walk's data. It reads only the
+//! machine's clock.
 
 use anyhow::{Context, Result};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Seconds of a day.
+/// Seconds per day.
 pub(super) const DAY_S: u64 = 86_400;
 
-/// The machine's time, in seconds since 1970.
+/// Returns the machine's time, in seconds since 1970.
 pub(super) fn now_s() -> Result<u64> {
     Ok(SystemTime::now().duration_since(UNIX_EPOCH).context("a clock after 1970")?.as_secs())
 }
 
-/// In UTC, to the second.
+/// Returns the time as RFC 3339 in UTC, to the second.
 pub(super) fn rfc3339(seconds: u64) -> String {
     let (mut days, within) = (seconds / DAY_S, seconds % DAY_S);
     let mut year = 1970;

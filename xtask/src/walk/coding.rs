@@ -1,5 +1,7 @@
-//! The way of a coding agent's task; the second part, what reviews teach, is in `reviews`. First: what is remembered for it; commits under `-v`, amend, rebase and merge, a working tree of its own and a
-//! configured place for hooks; the end from both sides, twice and late; and from a line on `main` back to the task behind a squash.
+//! The workflow of a coding agent's task. It starts with hydration, then commits under `-v`, amend,
+//! rebase and merge, in a working tree of its own and with a configured folder for hooks. The task
+//! ends from both sides, twice and late. The last steps lead from a line on `main` back to the task
+//! behind a squash. The second part, the lessons of reviews, is in `reviews`.
 
 use super::stage::Stage;
 use super::{Step, go, reviews};
@@ -9,7 +11,7 @@ use std::path::Path;
 
 const TRAILERS: &str = "Task-Id: t-001\nPrompt-Version: 3f2a9c0d11ab\nPrompted-by: t-001/3f2a9c0d11ab";
 
-/// In order. Hydration comes first, before anything is committed.
+/// The steps in order. Hydration comes first, before any commit.
 const STEPS: &[Step<Stage>] = &[
     ("a task is taken in, and the hooks are installed", |stage| begin(stage)),
     ("hydration: what an earlier task learned, and how it failed", |stage| hydrated(stage)),
@@ -23,10 +25,10 @@ const STEPS: &[Step<Stage>] = &[
     ("a review becomes a rule, is shown, and what came of it counts", |stage| reviews::walk(stage)),
 ];
 
-/// Goes it.
+/// Runs the workflow.
 ///
 /// # Errors
-/// What a step found to be otherwise.
+/// Errors if a step finds a wrong result.
 pub(super) fn walk(loci: &Path) -> Result<()> {
     go(&mut Stage::new(loci)?, STEPS)
 }

@@ -1,5 +1,6 @@
-//! A forge on this machine for the walk: it answers as GitHub's documentation says, what it is told to, and sends signed webhooks. It knows
-//! no way, and nothing of what Loci makes of it.
+//! A forge on this machine for the walk. It returns configured responses in the format of GitHub's
+//! documentation and sends signed webhooks. It knows no workflow, and it does not know the effect
+//! of its data on Loci.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -12,12 +13,12 @@ use sha2::{Digest, Sha256};
 
 use super::wire;
 
-/// The secret of its webhook: that of GitHub's published vector.
+/// The secret of the forge's webhook, from GitHub's published test vector.
 pub(super) const SECRET: &str = "It's a Secret to Everybody";
-/// Bytes of a block of SHA-256.
+/// The size of a block of SHA-256, in bytes.
 const BLOCK: usize = 64;
 
-/// What it answers at a path.
+/// The response to a request at a path.
 #[derive(Debug, Clone)]
 struct Answer {
     status: u16,
@@ -25,41 +26,41 @@ struct Answer {
     body: Value,
 }
 
-/// Answers by path; those that come first stand first.
+/// The responses by path, in the order in which they are sent.
 type Answers = Arc<Mutex<BTreeMap<String, Vec<Answer>>>>;
 
 /// The forge.
 pub(super) struct Forge {
-    /// Where it is asked.
+    /// The base URL of the forge.
     pub(super) url: String,
     answers: Answers,
 }
 
 impl Forge {
-    /// That knows nothing yet.
+    /// Starts a forge without any response.
     pub(super) fn new() -> Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).context("a port for the forge")?;
         let url = format!("http://{}", listener.local_addr()?);
         let answers = Answers::default();
         let known = Arc::clone(&answers);
         std::thread::spawn(move || {
-            // Each for itself: a client may open a connection and say nothing on it.
+            // One thread per connection, because a client may open a connection and send nothing.
             for stream in listener.incoming().flatten() {
                 let known = Arc::clone(&known);
-                // Who hangs up hears nothing; the walk finds what is missing then.
+                // A client that disconnects gets no response. The walk then finds the missing data.
                 std::thread::spawn(move || answer(stream, &known).is_ok());
             }
         });
         Ok(Self { url, answers })
     }
 
-    /// Answers so at a path from now on.
+    /// Sets the response at a path.
     pub(super) fn put(&self, path: &str, body: Value) {
         let answer = Answer { status: 200, headers: String::new(), body };
         self.locked().insert(path.to_owned(), vec![answer]);
     }
 
-    /// Takes no request at a path once: its limit is used up for a second.
+    /// Rejects the next request at a path: its rate limit is exhausted for a second.
     pub(super) fn refuse_once(&self, path: &str) {
         let headers = "retry-after: 1\r\nx-ratelimit-remaining: 0\r\n".to_owned();
         let refused = Answer { status: 429, headers, body: json!({"message": "API rate limit exceeded"}) };
@@ -71,7 +72,7 @@ impl Forge {
     }
 }
 
-/// True where a request has come with its body.
+/// Returns true if a request has arrived with its body.
 fn is_whole(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
@@ -99,7 +100,7 @@ fn answer(mut stream: TcpStream, answers: &Answers) -> Result<()> {
     Ok(stream.write_all(text.as_bytes())?)
 }
 
-/// What stands first at a path; the last one stays.
+/// Removes and returns the first response at a path. The last response stays.
 fn next(answers: &Answers, path: &str) -> Answer {
     let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
     let missing = Answer { status: 404, headers: String::new(), body: json!({"message": "Not Found"}) };
@@ -110,7 +111,8 @@ fn next(answers: &Answers, path: &str) -> Answer {
     }
 }
 
-/// Sends a webhook to the server at `url` under a delivery's number; the state that the server says, or its status where it refuses.
+/// Sends a webhook to the server at `url` under a delivery's number. Returns the state in the
+/// server's response, or the status code if the server rejects the webhook.
 pub(super) fn send(url: &str, guid: &str, event: &str, payload: &Value) -> Result<String> {
     let signature = signature(&payload.to_string());
     let headers = format!(
@@ -121,7 +123,8 @@ pub(super) fn send(url: &str, guid: &str, event: &str, payload: &Value) -> Resul
     Ok(said["state"].as_str().map_or_else(|| status.to_string(), str::to_owned))
 }
 
-/// HMAC-SHA256 by its definition (RFC 2104), so that nothing is tested with itself.
+/// Returns the HMAC-SHA256 by its definition (RFC 2104), so that the tested code does not test
+/// itself.
 fn signature(body: &str) -> String {
     let mut key = [0_u8; BLOCK];
     key.iter_mut().zip(SECRET.bytes()).for_each(|(place, byte)| *place = byte);

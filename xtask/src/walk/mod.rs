@@ -1,6 +1,8 @@
-//! `cargo xtask walk`: whole ways through the product with the binary, and real git where it takes part; each step says what it looked at.
-//! `stage` is where they happen, `coding` and `reviews` the way of a coding agent's task, `forge` who answers it there; `operations` is the way
-//! of an alert, `wire` how it asks, `civil` what day it is; `pages` runs the code blocks of README and first steps.
+//! `cargo xtask walk`: end-to-end workflows of the product with the binary, and real git where
+//! needed. Each step prints its check. `stage` is the environment. `coding` and `reviews` are the
+//! workflow of a coding agent's task, with the forge of `forge`. `operations` is the workflow of an
+//! alert, with the requests of `wire` and the dates of `civil`. `pages` runs the code blocks of
+//! README and first steps.
 
 mod civil;
 mod coding;
@@ -16,32 +18,33 @@ use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// A step of a way, and what it does.
+/// A step of a workflow: its description and its function.
 type Step<W> = (&'static str, fn(&mut W) -> Result<()>);
 
-/// Which way.
+/// The workflow to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[arg(value_enum)]
     way: Way,
-    /// This binary, instead of one that is built first.
+    /// Use this binary instead of building one first.
     #[arg(long, value_name = "FILE")]
     loci: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Way {
-    /// A coding agent's task: hooks, commits, its end, and back from a line to it.
+    /// A coding agent's task: hooks, commits, its end, and the way back from a line to the task.
     Coding,
-    /// An operations agent's investigation: from an alert to its outcome, and a similar alert a week later.
+    /// An operations agent's investigation: from an alert to its outcome, and a similar alert a
+    /// week later.
     Sre,
     /// The code blocks of README and first steps, as a reader pastes them.
     Pages,
 }
 
-/// Goes a way.
+/// Runs a workflow.
 pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
-    // Commands run in folders of the walk.
+    // Absolute, because commands run in folders of the walk.
     let given = arguments.loci.as_deref().map(std::path::absolute).transpose()?;
     let loci = given.map_or_else(|| checkout.loci(), Ok)?;
     match arguments.way {
@@ -51,7 +54,7 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// Goes every way, with a binary that is built first.
+/// Runs every workflow, with a binary that is built first.
 pub(crate) fn all(checkout: &Checkout) -> Result<()> {
     let loci = checkout.loci()?;
     coding::walk(&loci)?;
@@ -59,7 +62,7 @@ pub(crate) fn all(checkout: &Checkout) -> Result<()> {
     pages::walk(checkout, &loci)
 }
 
-/// Goes the steps in order.
+/// Runs the steps in order.
 fn go<W>(way: &mut W, steps: &[Step<W>]) -> Result<()> {
     let began = Instant::now();
     for (what, step) in steps {

@@ -1,8 +1,9 @@
-//! The way of an operations agent's investigation: an alert comes in by its webhook and the agent
-//! joins it, told what people want; four agents answer, the end is said, a person confirms the
-//! cause. Days later the baseline is another one and somebody guesses another cause. A week later,
-//! by the server's clock, a similar alert comes: it is told the confirmed cause first, the new
-//! baseline, and the same preferences. Servers are killed in between.
+//! The workflow of an operations agent's investigation. An alert arrives by its webhook, and the
+//! agent joins it and gets the user's preferences. Four agents answer, the investigation is
+//! completed, and a person confirms the cause. Days later the baseline changes, and another
+//! investigation guesses another cause. A week later, by the server's clock, a similar alert
+//! arrives. It gets the confirmed cause first, the new baseline, and the same preferences. The
+//! server is killed in between.
 
 use super::civil::{DAY_S, now_s, rfc3339};
 use super::stage::{Served, Stage};
@@ -15,7 +16,7 @@ use std::path::Path;
 const MEMORY: &str = "sre_agent_memory";
 const SECRET: &str = "the secret of the walk";
 const HOOK: &str = "[[hook]]\nsource = \"alertmanager\"\nsecrets_env = [\"ALERTS_SECRET\"]\n";
-/// Whom the walk works for: the stage's user.
+/// The user of the walk, as in the stage.
 const USER: &str = "walker";
 const PREFERENCES: &str = "users:
   walker:
@@ -31,10 +32,10 @@ const CAUSE: &str = "the memory limit of 512Mi is below what the nightly backup 
 const GUESS: &str = "a neighbour on the node takes the memory";
 const FIRST_ALERT: &str = "1a30ba71cca2921f";
 const SECOND_ALERT: &str = "77c0ffee0badcafe";
-/// Looks at what became of an alert; each takes a request.
+/// The maximum number of polls of an alert's state. Each takes a request.
 const LOOKS_MAX: usize = 5_000;
 
-/// In order.
+/// The steps in order.
 const STEPS: &[Step<Way>] = &[
     ("a memory, and preferences as a file declares them", Way::declared),
     ("an alert opens an investigation, and the agent joins it", Way::alerted),
@@ -46,10 +47,10 @@ const STEPS: &[Step<Way>] = &[
     ("the baseline's history, and numbers", Way::looked_back),
 ];
 
-/// Goes it.
+/// Runs the workflow.
 ///
 /// # Errors
-/// What a step found to be otherwise.
+/// Errors if a step finds a wrong result.
 pub(super) fn walk(loci: &Path) -> Result<()> {
     let stage = Stage::empty(loci)?;
     let mut way = Way {
@@ -66,23 +67,23 @@ pub(super) fn walk(loci: &Path) -> Result<()> {
 struct Way {
     stage: Stage,
     server: Option<Served>,
-    /// When the walk began, by the machine's clock.
+    /// The start of the walk, in seconds since 1970 by the machine's clock.
     began_s: u64,
-    /// The memory's id.
+    /// The id of the memory.
     memory: String,
-    /// The first investigation.
+    /// The id of the first investigation.
     incident: String,
-    /// Records that its agents saved.
+    /// The ids of the records that its agents saved.
     useful: Vec<String>,
 }
 
 impl Way {
-    /// A time of the walk, some minutes before it began and some days ahead of the machine.
+    /// Returns a time of the walk: `minutes_before` its start, moved `days_ahead` of the machine.
     fn time(&self, days_ahead: u64, minutes_before: u64) -> String {
         rfc3339(self.began_s + days_ahead * DAY_S - minutes_before * 60)
     }
 
-    /// Kills the server, and serves the same memory some days ahead of the machine.
+    /// Kills the server, and serves the same memory some days ahead of the machine's clock.
     fn serve(&mut self, days_ahead: u64) -> Result<()> {
         self.server = None;
         let config = format!("{HOOK}[rehearsal]\nclock_ahead_days = {days_ahead}\nover_a_copy = true\n");
@@ -102,7 +103,7 @@ impl Way {
         ask(self.url()?, ("GET", path), None, 200)
     }
 
-    /// Sends an alert as Alertmanager does, and waits until it is dealt with.
+    /// Sends an alert as Alertmanager does, and waits until the server has processed it.
     fn alert(&self, fingerprint: &str, began: &str, ended: Option<&str>) -> Result<()> {
         let status = if ended.is_some() { "resolved" } else { "firing" };
         let body = json!({
@@ -138,7 +139,7 @@ impl Way {
         anyhow::bail!("an alert is not dealt with")
     }
 
-    /// What came of an agent's answer, once it is read.
+    /// Sends an agent's response and returns its result after the extraction.
     fn answer(&self, incident: &str, agent: &str, text: &str, tool_call: &str) -> Result<Value> {
         let path = format!("/v1/investigations/{incident}/agent-response");
         let call = json!({"id": tool_call, "name": "look"});
@@ -180,7 +181,7 @@ impl Way {
         let night = knowledge("pattern", "text", "OOMKilled each night while the backup runs", "tc_2");
         let usual = knowledge("baseline", "memory_usage", "400-500Mi", "tc_3");
         let run = knowledge("pattern", "text", "the runbook says to restart it", "tc_4");
-        // The first goes by a name that stands for its own.
+        // The first name is an alias of the agent's own name.
         let answers = [
             ("sre-agent-kubernetes", limit, "tc_1"),
             ("logs-agent", night, "tc_2"),
@@ -191,7 +192,7 @@ impl Way {
             ensure!(read["saved"][0]["action"] == "added" && read["rejected"] == json!([]), "{read}");
             self.useful.push(read["saved"][0]["record_id"].as_str().context("a record")?.to_owned());
         }
-        // Of runbooks no knowledge is taken; a contact waits for a person.
+        // No knowledge is extracted from runbooks, and a contact waits for a person.
         let text = format!("{run}\nEscalate to oncall@example.com.\n");
         let read = self.answer(&self.incident, "runbooks-agent", &text, "tc_4")?;
         ensure!(read["saved"] == json!([]) && read["pending"].as_array().map(Vec::len) == Some(1), "{read}");
@@ -254,7 +255,7 @@ impl Way {
         let started = self.post("/v1/investigations", &start(Some(SECOND_ALERT)), 200)?;
         ensure!(started["joined"] == true && started["incident_id"] != json!(self.incident), "{started}");
         ensure!(started["degraded"] == false, "{started}");
-        // The contact that an agent named is marked, and not in force.
+        // The contact that an agent named is marked as pending, and not active.
         wanted(&started, Some(json!({"contacts": ["oncall@example.com"]})))?;
         self.first_is_confirmed(&started)?;
         let learned = &started["context"]["infrastructure_by_agent"];
@@ -268,10 +269,12 @@ impl Way {
         Ok(())
     }
 
-    /// Of two past investigations of the same question the confirmed one is first, a week old, in the context and in the block.
+    /// Checks the order of two past investigations of the same question: the confirmed one, a week
+    /// old, comes first, in the context and in the block.
     fn first_is_confirmed(&self, started: &Value) -> Result<()> {
         let past = started["context"]["past_investigations"].as_array().context("investigations")?;
-        // Beside investigations there may be summaries of them, which have no cause of their own.
+        // The results may include summaries of the investigations, which have no cause of their
+        // own.
         let causes: Vec<&str> = past.iter().filter_map(|one| one["content"]["root_cause"].as_str()).collect();
         ensure!(causes == [CAUSE, GUESS], "{past:?}");
         let first = &past[0]["content"];
@@ -323,7 +326,7 @@ impl Way {
         Ok(())
     }
 
-    /// The first investigation, as its record says it.
+    /// Returns the content of the first investigation's record.
     fn investigation(&self) -> Result<Value> {
         let body = json!({"types": ["investigations"], "query": QUERY});
         let found = self.post(&format!("/v1/memories/{}/retrieve", self.memory), &body, 200)?;
@@ -334,7 +337,7 @@ impl Way {
     }
 }
 
-/// A start, of an alert or without one.
+/// Returns a request to start an investigation, with or without an alert.
 fn start(fingerprint: Option<&str>) -> Value {
     let alert = fingerprint.map(|it| json!({"source": "alertmanager", "fingerprint": it, "labels": {}}));
     json!({
@@ -342,7 +345,7 @@ fn start(fingerprint: Option<&str>) -> Value {
     })
 }
 
-/// An answer with one item of knowledge.
+/// Returns an agent's response with one item of knowledge.
 fn knowledge(kind: &str, name: &str, value: &str, tool_call: &str) -> String {
     let item = json!({
         "service_name": "api-server", "knowledge_type": kind, "environment": "prod", "knowledge_data": {name: value},
@@ -351,7 +354,8 @@ fn knowledge(kind: &str, name: &str, value: &str, tool_call: &str) -> String {
     format!("I looked.\n```json\n{}\n```\n", json!({ "infrastructure_knowledge": [item] }))
 }
 
-/// Preferences are those of the file, by key, and nothing that an agent or an alert said.
+/// Checks that the preferences are those of the file, by key, without text from an agent or an
+/// alert.
 fn wanted(started: &Value, waiting: Option<Value>) -> Result<()> {
     let mut expect = json!([
         {"preference_type": "escalation",

@@ -1,5 +1,6 @@
-//! Pages whose code blocks run as a reader pastes them: in order, in one shell, in a home of their own. A block behind a
-//! comment that begins with `<!-- not run` is left out. It checks that each block succeeds, not what it prints.
+//! Runs the code blocks of pages as a reader pastes them: in order, in one shell, in a separate
+//! home. A block after a comment that begins with `<!-- not run` is skipped. It checks that each
+//! block succeeds, not its output.
 
 use super::stage::Stage;
 use crate::acceptance::packages;
@@ -10,9 +11,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The pages, in the order in which a newcomer reads them. Each has a home of its own.
+/// The pages, in the order in which a newcomer reads them. Each has its own home.
 const PAGES: &[&str] = &["README.md", "docs/guides/first-steps.md", "docs/guides/file-backends.md"];
-/// Stands for builds and runs of a checkout: `loci` is built already.
+/// A replacement for cargo in builds and runs of a checkout, because `loci` is built already.
 const CARGO: &str = "#!/bin/sh\ncase \"$1\" in\nbuild) exit 0 ;;\nrun) while [ \"$1\" != -- ]; do shift; done; shift; exec loci \"$@\" ;;\nesac\nexit 64\n";
 /// Waits for the server that a block started, as a reader does before the next paste.
 const WAIT: &str = "for _ in $(seq 300); do curl -sf http://127.0.0.1:8411/healthz >/dev/null && break; sleep 0.1; done\ncurl -sSf http://127.0.0.1:8411/healthz >/dev/null\n";
@@ -20,7 +21,7 @@ const WAIT: &str = "for _ in $(seq 300); do curl -sf http://127.0.0.1:8411/healt
 /// A block of a page.
 #[derive(Debug, PartialEq, Eq)]
 struct Block {
-    /// The number of its first line.
+    /// The number of the block's first line.
     line: usize,
     language: String,
     code: String,
@@ -63,7 +64,7 @@ fn run(checkout: &Checkout, blocks: &[Block], loci: &Path, python: &Path) -> Res
     process::run(bash.env("PATH", format!("{}:{}:/usr/bin:/bin", bin.display(), environment.display())))
 }
 
-/// The blocks as one script, which ends the servers that they started.
+/// Returns the blocks as one script, which ends the servers that they started.
 fn script(blocks: &[Block]) -> Result<String> {
     let mut script = String::from("trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT\n");
     for block in blocks {
@@ -82,7 +83,7 @@ fn script(blocks: &[Block]) -> Result<String> {
     Ok(script)
 }
 
-/// The code blocks of a page that name a language.
+/// Returns the code blocks of a page that name a language.
 fn blocks(text: &str) -> Vec<Block> {
     let (mut blocks, mut open, mut is_run) = (Vec::new(), None::<Block>, true);
     for (at, line) in text.lines().enumerate() {

@@ -1,16 +1,18 @@
-//! The way of a coding agent's task, second part: a review comes in by a signed webhook, over a used-up limit, again, edited and dismissed;
-//! what two people say becomes a rule; the next task is shown it with its source; what came of that task counts for what it was shown.
+//! The second part of the workflow of a coding agent's task. A review arrives by a signed webhook,
+//! despite an exhausted rate limit, then again, edited and dismissed. The comments of two people
+//! become a rule. The next task gets the rule with its source, and the outcome of that task counts
+//! for the rules that it got.
 
 use super::forge::{self, Forge};
 use super::stage::{Served, Stage};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-/// What is said on both pull requests.
+/// The comment on both pull requests.
 const RULE: &str = "Please always name test files after the module that they test.";
-/// What is said beside it, of one place.
+/// A further comment, about a single place.
 const ONE_OFF: &str = "This variable should be called `total` here.";
-/// Looks at what became of something; each takes a process.
+/// The maximum number of polls. Each takes a process.
 const LOOKS_MAX: usize = 600;
 
 /// A person at the forge.
@@ -20,14 +22,14 @@ struct Person(u64, &'static str);
 const ALICE: Person = Person(5, "alice");
 const CAROL: Person = Person(6, "carol");
 
-/// The whole part, in its order.
+/// The state of this part of the workflow.
 struct Part<'s> {
     stage: &'s Stage,
     forge: Forge,
     server: Served,
 }
 
-/// Goes it, behind the first part.
+/// Runs this part, after the first one.
 pub(super) fn walk(stage: &Stage) -> Result<()> {
     let forge = Forge::new()?;
     let config = format!(
@@ -67,7 +69,7 @@ fn repository() -> Value {
     json!({"id": 186_853_002, "full_name": "acme/shop", "html_url": "https://github.com/acme/shop", "default_branch": "main"})
 }
 
-/// The review of a person, whose number is that of the pull request and an eight before it.
+/// Returns a person's review. Its number is that of the pull request with an eight before it.
 fn review(pr: u64, person: Person, state: &str, body: &str) -> Value {
     json!({"id": 800 + pr, "user": person.shown(), "body": body, "state": state, "commit_id": "a".repeat(40),
         "html_url": format!("https://github.com/acme/shop/pull/{pr}#pullrequestreview-{}", 800 + pr),
@@ -81,7 +83,7 @@ fn comment(pr: u64, person: Person) -> Value {
 }
 
 impl Part<'_> {
-    /// What the forge answers of a pull request with one review.
+    /// Sets the forge's responses about a pull request with one review.
     fn answers(&self, pr: u64, person: Person, state: &str, body: &str) {
         let pull = format!("/repos/acme/shop/pulls/{pr}");
         let review = review(pr, person, &state.to_uppercase(), body);
@@ -92,7 +94,7 @@ impl Part<'_> {
         self.forge.put(&format!("{pull}/commits?per_page=100"), json!([]));
     }
 
-    /// Says it by a webhook and waits until it is dealt with.
+    /// Sends a webhook and waits until the server has processed it.
     fn told(&self, guid: &str, event: &str, payload: &Value) -> Result<()> {
         let state = forge::send(&self.server.url, guid, event, payload)?;
         ensure!(state == "queued", "{guid}: {state}");
@@ -121,7 +123,7 @@ impl Part<'_> {
         self.told(guid, "pull_request_review", &payload)
     }
 
-    /// Rules in a state, by their texts.
+    /// Returns the rules in a state.
     fn rules(&self, state: &str) -> Result<Vec<Value>> {
         let list = self.stage.loci(&["rule", "list", "acme/shop", "--state", state])?;
         list["rules"].as_array().cloned().context("rules")

@@ -1,4 +1,5 @@
-//! A home, a repository with history, git and `loci` in it, cut off from this machine's configuration. It knows no way.
+//! The environment of a workflow: a home, a repository with history, git and `loci`, isolated from
+//! this machine's configuration. It knows no workflow.
 
 use crate::process;
 use anyhow::{Context, Result, ensure};
@@ -14,25 +15,25 @@ const HISTORY: usize = 20;
 const TYPES: &str =
     "f() { { echo \"Typed by a person\"; cat \"$1\"; } > \"$1.typed\"; mv \"$1.typed\" \"$1\"; }; f";
 
-/// The longest that a server takes to start.
+/// The maximum time until a server has started.
 const START_MAX: Duration = Duration::from_secs(60);
 
-/// A server that runs until this goes.
+/// A server that runs until this handle is dropped.
 pub(super) struct Served {
     child: Child,
-    /// Where it is asked.
+    /// The base URL of the server.
     pub(super) url: String,
 }
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may have ended by itself; the walk is over either way.
+        // The server may have ended already. The walk is over either way.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Where a way is gone.
+/// The environment of a workflow.
 pub(super) struct Stage {
     home: tempfile::TempDir,
     loci: PathBuf,
@@ -41,7 +42,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// With an empty folder in place of the clone.
+    /// Creates an environment with an empty folder in place of the clone.
     pub(super) fn empty(loci: &Path) -> Result<Self> {
         let home = tempfile::tempdir().context("a folder for the walk")?;
         let shop = home.path().join("shop");
@@ -49,7 +50,7 @@ impl Stage {
         Ok(Self { shop, loci: loci.to_owned(), home })
     }
 
-    /// With a repository of some history.
+    /// Creates an environment with a repository of some history.
     pub(super) fn new(loci: &Path) -> Result<Self> {
         let stage = Self::empty(loci)?;
         stage.git(&["init", "--quiet", "--initial-branch=main"])?;
@@ -62,7 +63,7 @@ impl Stage {
         Ok(stage)
     }
 
-    /// A folder beside the clone.
+    /// Returns the path of a file or folder next to the clone.
     pub(super) fn beside(&self, name: &str) -> PathBuf {
         self.home.path().join(name)
     }
@@ -74,38 +75,39 @@ impl Stage {
         std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))
     }
 
-    /// Git in the clone.
+    /// Runs git in the clone.
     pub(super) fn git(&self, arguments: &[&str]) -> Result<String> {
         self.git_at(&self.shop, arguments)
     }
 
-    /// Git in a directory.
+    /// Runs git in a directory.
     pub(super) fn git_at(&self, directory: &Path, arguments: &[&str]) -> Result<String> {
         let mut command = Command::new("git");
         command.args(arguments);
         succeeded(self.prepared(&mut command, directory))
     }
 
-    /// Git as somebody in whose clone no hook of ours runs: a person, or a forge.
+    /// Runs git as a person or a forge does, in a clone without our hooks.
     pub(super) fn git_elsewhere(&self, arguments: &[&str]) -> Result<String> {
         self.git(&[&["-c", "core.hooksPath=/dev/null"], arguments].concat())
     }
 
-    /// `loci` in the clone, answering as JSON.
+    /// Runs `loci` in the clone and returns its output as JSON.
     pub(super) fn loci(&self, arguments: &[&str]) -> Result<Value> {
         self.loci_at(&self.shop, arguments)
     }
 
-    /// The same in a directory.
+    /// Runs `loci` in a directory and returns its output as JSON.
     pub(super) fn loci_at(&self, directory: &Path, arguments: &[&str]) -> Result<Value> {
         let mut command = Command::new(&self.loci);
         command.args(arguments).arg("--json");
         let text = succeeded(self.prepared(&mut command, directory))?;
-        // A command may say how it went before it answers.
+        // A command may print progress before its output.
         serde_json::from_str(&text).with_context(|| format!("the answer of loci {arguments:?}: {text}"))
     }
 
-    /// What a tool of `loci mcp` answers to an agent that was started for a task, in the clone.
+    /// Returns the result of a tool of `loci mcp`, called in the clone by an agent that was started
+    /// for a task.
     pub(super) fn tool(&self, task: &str, name: &str, arguments: &Value) -> Result<Value> {
         let mut command = Command::new(&self.loci);
         command.args(["mcp", "--profile", "coding"]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -126,7 +128,7 @@ impl Stage {
         Ok(result["structuredContent"].clone())
     }
 
-    /// A server of the walk's memory, with this configuration and these variables.
+    /// Starts a server of the walk's memory, with this configuration and these variables.
     pub(super) fn serve(&self, config: &str, variables: &[(&str, &str)]) -> Result<Served> {
         let (config_file, port_file) = (self.beside("config.toml"), self.beside("port"));
         std::fs::write(&config_file, config)?;
@@ -150,7 +152,7 @@ impl Stage {
         }
     }
 
-    /// A command of the walk, in a directory: it sees nothing of this machine's configuration.
+    /// Prepares a command of the walk in a directory, without this machine's configuration.
     pub(super) fn prepared<'c>(&self, command: &'c mut Command, directory: &Path) -> &'c mut Command {
         let home = self.home.path();
         command.current_dir(directory).env_clear().env("HOME", home).env("USER", "walker");

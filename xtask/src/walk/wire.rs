@@ -1,4 +1,5 @@
-//! Requests to the walk's server over a plain socket, and its answers as JSON. It knows no way, and nothing of what an answer means.
+//! Sends requests to the walk's server over a plain socket and returns its responses as JSON. It
+//! knows no workflow, and it does not interpret a response.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -8,7 +9,8 @@ use std::net::TcpStream;
 /// A method and a path.
 pub(super) type Call<'c> = (&'c str, &'c str);
 
-/// Sends a request to the server at `url`, with further headers as lines that end with CRLF; its status, and its body, null where it has none.
+/// Sends a request to the server at `url`, with further headers as lines that end with CRLF.
+/// Returns the status and the body, which is null if there is none.
 pub(super) fn send(
     url: &str,
     (method, path): Call<'_>,
@@ -30,7 +32,7 @@ pub(super) fn send(
     Ok((status, serde_json::from_str(body).unwrap_or_default()))
 }
 
-/// The same where one status is expected.
+/// Sends a request, requires one status, and returns the body.
 pub(super) fn ask(url: &str, call: Call<'_>, body: Option<&Value>, expect: u16) -> Result<Value> {
     let (status, answer) = send(url, call, "", body)?;
     ensure!(status == expect, "{} {}: {status}: {answer}", call.0, call.1);

@@ -1,5 +1,5 @@
-//! What must hold of facts: at any moment, and after a kill of what was acknowledged. Told from the rows alone, by rules written
-//! here once more: nothing of the engine's own reading of them is used.
+//! The checks of facts, at any moment and after a kill. They use only the rows, with rules written
+//! separately here: no code of the engine interprets the facts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,8 @@ use loci_model::record::{Record, RecordState};
 use super::ledger::{Known, Ledger};
 use super::rows::{Rows, Snapshot};
 
-/// Holds at any moment: both rows of a fact say the same, every chain has one head, no text is active twice.
+/// Checks invariants of every moment: both rows of a fact have the same state, every chain has one
+/// head, and no text is active twice.
 pub(super) fn chains(snapshot: &Snapshot) -> Result<()> {
     let mut active = BTreeSet::new();
     for (id, (fact, record)) in &snapshot.facts {
@@ -40,7 +41,7 @@ pub(super) fn chains(snapshot: &Snapshot) -> Result<()> {
     Ok(())
 }
 
-/// Who took a place and whose place was taken say the same.
+/// Checks that a fact and the facts that it supersedes refer to each other.
 fn links(snapshot: &Snapshot, record: &Record) -> Result<()> {
     let id = &record.id;
     for old in &record.supersedes {
@@ -57,7 +58,7 @@ fn links(snapshot: &Snapshot, record: &Record) -> Result<()> {
     Ok(())
 }
 
-/// The one fact at the end of a chain.
+/// Returns the fact at the end of a chain.
 fn head<'a>(snapshot: &'a Snapshot, id: &'a RecordId) -> Result<&'a RecordId> {
     let (mut at, mut steps) = (id, 0);
     while let Some(next) = snapshot.facts.get(at).and_then(|(_, record)| record.superseded_by.as_ref()) {
@@ -67,7 +68,7 @@ fn head<'a>(snapshot: &'a Snapshot, id: &'a RecordId) -> Result<&'a RecordId> {
     Ok(at)
 }
 
-/// What the rows of a fact say, from the first to the last (T1).
+/// The state and counters of a fact, computed from its event rows in order.
 #[derive(Debug, PartialEq, Eq, Default)]
 struct Replayed {
     status: Option<RecordState>,
@@ -108,7 +109,7 @@ fn replayed(events: &[FactEvent]) -> Replayed {
     told
 }
 
-/// Every change of a fact has its row, of the fact and of the record.
+/// Checks that every change has its row, both of the fact and of the record.
 pub(super) fn rows(snapshot: &Snapshot, rows: &Rows) -> Result<()> {
     let Rows { fact, record, events, changes } = rows;
     let told = replayed(events);
@@ -134,7 +135,8 @@ pub(super) fn rows(snapshot: &Snapshot, rows: &Rows) -> Result<()> {
     Ok(())
 }
 
-/// Superseding leaves its row on both sides (T4); the words of what is wrong, stored again, are created anew.
+/// Checks that superseding has left its row on the new fact too. If the text of an invalid fact is
+/// stored again, it counts as created.
 fn took(snapshot: &Snapshot, old: &Fact, new: &RecordId) -> Result<()> {
     let Some(rows) = snapshot.whole.iter().find(|rows| rows.record.id == *new) else { return Ok(()) };
     let came = |event: &FactEvent| match event.kind {
@@ -153,7 +155,8 @@ fn shown(events: &[FactEvent]) -> Vec<String> {
         .collect()
 }
 
-/// All facts that are there were acknowledged, and everything that was acknowledged is there, once.
+/// Checks that all existing facts were acknowledged, and that every acknowledged fact exists
+/// exactly once.
 pub(super) fn acknowledged(snapshot: &Snapshot, ledger: &Ledger) -> Result<()> {
     ensure!(
         ledger.early.is_empty(),

@@ -1,5 +1,6 @@
-//! Clients of one round: they store, supersede, refresh, invalidate and use facts, several of them the same ones, until the
-//! server is gone. Every write has a key, so that it can be sent again.
+//! The clients of one round. They store, supersede, refresh, invalidate and use facts, several of
+//! them the same facts, until the server is killed. Every write has a key, so that it can be sent
+//! again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,9 +14,9 @@ use super::ledger::{Act, Known, Sent, Shared};
 use crate::seeded::Seeded;
 use crate::wire::Wire;
 
-/// Facts of a repository that are there before most are superseded.
+/// The number of facts of a repository before most calls supersede.
 const FACTS: usize = 12;
-/// Facts that one read returns.
+/// The number of facts that one read returns.
 const READ: u64 = 5;
 
 /// The load of one round.
@@ -25,13 +26,13 @@ pub(super) struct Load {
     pub(super) ledger: Shared,
     pub(super) seed: u64,
     pub(super) round: u32,
-    /// The code of some parts is gone.
+    /// Returns true if the code of a part is missing.
     pub(super) is_gone: Arc<dyn Fn(u64) -> bool + Send + Sync>,
-    /// Something is being killed: from now on calls may fail.
+    /// True once a kill begins: from then on calls may fail.
     pub(super) is_disturbed: Arc<AtomicBool>,
 }
 
-/// Starts the clients; each ends at its first call without an answer.
+/// Starts the clients. Each ends at its first call without a response.
 pub(super) fn start(load: &Load, clients: u32) -> JoinSet<()> {
     let mut all = JoinSet::new();
     for number in 0..clients {
@@ -50,7 +51,7 @@ struct Client {
 }
 
 impl Client {
-    /// One call; `None` where it was not answered.
+    /// Makes one call. Returns `None` if it got no response.
     async fn step(&mut self) -> Option<()> {
         self.calls += 1;
         let (count, choice) = (self.load.ledger.lock().facts.len(), self.random.below(16));
@@ -79,7 +80,7 @@ impl Client {
         format!("session-{}", self.number)
     }
 
-    /// A fact that fits.
+    /// Returns a random fact for which `fits` is true.
     fn any(&mut self, fits: impl Fn(&Known) -> bool) -> Option<(String, Known)> {
         let start = self.random.next();
         let ledger = self.load.ledger.lock();
@@ -106,7 +107,7 @@ impl Client {
         Sent { tool: "memory_store", arguments, act: Act::Store { subject, fact, part } }
     }
 
-    /// What was declared wrong is stored once more: a new version.
+    /// Stores the text of an invalid fact again, as a new version.
     fn store_again(&mut self) -> Option<Sent> {
         let (_, known) = self.any(|known| known.is_invalid && known.superseded_by.is_none())?;
         let Known { subject, fact, part, .. } = known;
@@ -128,7 +129,7 @@ impl Client {
         Some(Sent { tool: "memory_supersede", arguments, act })
     }
 
-    /// Superseded by the words of another fact: both are one then.
+    /// Supersedes a fact with the text of another one, which merges both.
     fn merge(&mut self) -> Option<Sent> {
         let ((old, _), (into, other)) = (self.head()?, self.valid_head()?);
         if old == into {
@@ -151,7 +152,8 @@ impl Client {
         Some(Sent { tool: "memory_invalidate", arguments, act: Act::Invalidate { id } })
     }
 
-    /// Quarantines what is gone, and brings back what is there again.
+    /// Reads with fresh verification, which quarantines facts whose code is missing and restores
+    /// those whose code is back.
     async fn read(&mut self) -> Option<()> {
         let arguments = json!({ "repo": REPO, "limit": READ, "verify": "fresh" });
         self.ask("memory_get_recent", &arguments).await.map(drop)
@@ -166,7 +168,7 @@ impl Client {
             .await
     }
 
-    /// Sends a write under a key of its own.
+    /// Sends a write under its own key.
     async fn write(&mut self, mut sent: Sent) -> Option<()> {
         let key = format!("call-{:012}", self.number());
         if let Some(members) = sent.arguments.as_object_mut() {
@@ -180,7 +182,8 @@ impl Client {
         self.expect(outcome)
     }
 
-    /// An answer, whatever it says; `None` where there was none, or one that says that a part of the server is gone.
+    /// Returns the response of a tool. Returns `None` if there was none, or if it reports a failure
+    /// of the server.
     async fn ask(&mut self, tool: &'static str, arguments: &Value) -> Option<(u16, Value)> {
         let sent = self.load.wire.send("POST", &format!("/v1/tools/{tool}"), Some(arguments)).await;
         let answered = match sent {
@@ -204,7 +207,8 @@ impl Client {
     }
 }
 
-/// Notes the answer to a write. Refusals are in order where another client was quicker, or where the code is gone.
+/// Records the response to a write. A rejection is valid if another client was quicker or if the
+/// code is missing.
 pub(super) fn settle(
     ledger: &Shared,
     key: &str,

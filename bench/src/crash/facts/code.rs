@@ -1,5 +1,6 @@
-//! The repository that facts cite: a bare one of two commits, all its files in the first, some of them gone in the second. Its
-//! branch stands at the one or the other, so that facts are quarantined and come back.
+//! The repository that facts cite: bare, with two commits. The first has all files, the second
+//! lacks some of them. Its branch points to either commit, so that facts are quarantined and
+//! restored.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +10,11 @@ use serde_json::{Value, json};
 use crate::git;
 use crate::rot::{Commit, import};
 
-/// Its name.
+/// The name of the repository.
 pub(super) const REPO: &str = "crash/parts";
-/// Its files.
+/// The number of its files.
 pub(super) const PARTS: u64 = 12;
-/// Files from this one on are gone in the second commit.
+/// Files from this one on are missing in the second commit.
 const STAYS: u64 = 9;
 /// Lines of a file before the cited ones.
 const BEFORE: usize = 2;
@@ -23,12 +24,12 @@ pub(super) struct Code {
     folder: PathBuf,
     whole: String,
     less: String,
-    /// The branch stands at the second commit.
+    /// True if the branch points to the second commit.
     pub(super) is_less: bool,
 }
 
 impl Code {
-    /// Makes it.
+    /// Creates the repository.
     pub(super) fn make(folder: &Path) -> Result<Self> {
         let files = |count| (0..count).map(|part| (path(part), text(part).into_bytes())).collect();
         let branch = || "main".to_owned();
@@ -49,7 +50,7 @@ impl Code {
         Ok(code)
     }
 
-    /// Puts the branch at the one commit or the other.
+    /// Moves the branch to the second commit if `less` is true, otherwise to the first.
     pub(super) fn stand_at(&mut self, less: bool) -> Result<()> {
         let commit = if less { &self.less } else { &self.whole };
         let done = git::command(&self.folder).args(["update-ref", "refs/heads/main", commit]).status()?;
@@ -58,7 +59,7 @@ impl Code {
         Ok(())
     }
 
-    /// True where a fact about this part cannot be proved now.
+    /// Returns true if a fact about this part cannot be verified now.
     pub(super) fn is_gone(&self, part: u64) -> bool {
         self.is_less && part >= STAYS
     }
@@ -77,12 +78,13 @@ fn text(part: u64) -> String {
     )
 }
 
-/// What a fact about a part cites.
+/// Returns the citation of a fact about a part.
 pub(super) fn citation(part: u64) -> Value {
     json!({ "path": path(part), "line_start": BEFORE + 1, "line_end": BEFORE + 5 })
 }
 
-/// A number in letters: facts about the same with another number would contradict each other.
+/// Returns a number in letters. With digits, facts about the same subject would contradict each
+/// other.
 pub(super) fn word(number: u64) -> String {
     let mut rest = number;
     let mut letters = vec![];

@@ -1,4 +1,5 @@
-//! What clients sent and what was acknowledged to them: calls that were not answered stay open, to be sent again.
+//! The calls of clients and their acknowledgements. Calls without a response stay open, to be sent
+//! again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,23 +9,23 @@ use serde_json::Value;
 
 use crate::wire::text_at;
 
-/// A fact that somebody was told of.
+/// A fact that a response has acknowledged.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
     pub(super) subject: String,
     pub(super) fact: String,
     pub(super) part: u64,
-    /// What took its place, as was acknowledged.
+    /// The fact that superseded it, as acknowledged.
     pub(super) superseded_by: Option<String>,
     pub(super) is_invalid: bool,
-    /// How often what was acknowledged.
+    /// The number of acknowledged refreshes. The next fields count other acknowledged calls.
     pub(super) refreshed: u64,
     pub(super) stored_again: u64,
     pub(super) invalidated: u64,
     pub(super) applied: u64,
 }
 
-/// What a call is to do.
+/// The effect that a call requests.
 #[derive(Debug, Clone)]
 pub(super) enum Act {
     Store { subject: String, fact: String, part: u64 },
@@ -35,7 +36,7 @@ pub(super) enum Act {
 }
 
 impl Act {
-    /// The part whose code it must be able to prove.
+    /// Returns the part whose code the call must verify.
     pub(super) fn proves(&self) -> Option<u64> {
         match self {
             Self::Store { part, .. }
@@ -59,22 +60,22 @@ pub(super) struct Sent {
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     pub(super) facts: BTreeMap<String, Known>,
-    /// Facts that somebody stored again and was told so before the answer came to whoever made them, and how often: answers of two
-    /// clients come in any order.
+    /// Facts that one client stored again before the response to their first store arrived, with
+    /// their numbers. The responses of two clients arrive in any order.
     pub(super) early: BTreeMap<String, u64>,
-    /// Calls without an answer, by key.
+    /// Calls without a response, by key.
     pub(super) open: BTreeMap<String, Sent>,
-    /// Facts that changed since they were looked at last.
+    /// Facts that changed since the last check.
     pub(super) fresh: BTreeSet<String>,
     pub(super) acknowledged: BTreeMap<&'static str, u64>,
-    /// Refused in order: another client was quicker, or the code is gone.
+    /// Calls that were validly rejected: another client was quicker, or the code is missing.
     pub(super) refused: u64,
     pub(super) in_flight: u64,
-    /// What should not have been answered.
+    /// Unexpected responses.
     pub(super) failures: Vec<String>,
 }
 
-/// Shared by all clients.
+/// The ledger, shared by all clients.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shared(Arc<Mutex<Ledger>>);
 
@@ -85,7 +86,7 @@ impl Shared {
 }
 
 impl Ledger {
-    /// A call was answered.
+    /// Records that a call was acknowledged.
     pub(super) fn acknowledge(&mut self, key: &str, answer: &Value) -> Result<()> {
         let Some(sent) = self.open.remove(key) else { return Ok(()) };
         *self.acknowledged.entry(sent.tool).or_default() += 1;
@@ -120,7 +121,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// A call was refused: it has done nothing.
+    /// Records that a call was rejected. It has no effect.
     pub(super) fn refuse(&mut self, key: &str) {
         self.open.remove(key);
         self.refused += 1;

@@ -1,7 +1,8 @@
-//! `crash --facts`: rounds in which clients store, supersede, refresh and invalidate facts that cite code, each ended by
-//! `kill -9` of the server, on PostgreSQL of the database in some. Calls that were not answered are sent again under their key.
-//! Then checked by the rows themselves: every chain has one head, at every moment; every change of a state has its row; whatever
-//! was acknowledged is there, once; nothing else is.
+//! `crash --facts`: rounds in which clients store, supersede, refresh and invalidate facts that
+//! cite code. Each round ends with `kill -9` of the server, and on PostgreSQL some rounds also kill
+//! the database. Calls without a response are sent again under their key. The checks read the rows:
+//! every chain has one head at every moment, every change of a state has its row, and exactly the
+//! acknowledged facts exist, once each.
 
 mod check;
 mod clients;
@@ -27,22 +28,22 @@ use clients::Load;
 use code::{Code, REPO};
 use ledger::Shared;
 
-/// Every so manieth round the code of some facts goes away, or comes back.
+/// The interval of rounds at which the code of some facts is removed or restored.
 const MOVES_EVERY: u32 = 4;
-/// Every so manieth round on a database ends with its kill, not the server's.
+/// The interval of rounds, on a database, that kill the database before the server.
 const DATABASE_EVERY: u32 = 3;
-/// Every so manieth round all facts are looked at, not only those that changed.
+/// The interval of rounds that check all facts, not only those that changed.
 const WHOLE_EVERY: u32 = 25;
-/// The database stays down for so long.
+/// The maximum downtime of the database, in milliseconds.
 const DOWN_MS_MAX: u64 = 300;
 
-/// On a slow machine a kill comes before much is done: there are up to so many times the rounds,
-/// until every tool was acknowledged.
+/// The maximum factor of additional rounds. On a slow machine a kill comes before much is done, so
+/// rounds continue until every tool was acknowledged.
 const GROWTH_MAX: u32 = 4;
-/// Tools that have to be acknowledged.
+/// The tools that must be acknowledged.
 const TOOLS: [&str; 3] = ["memory_store", "memory_supersede", "memory_refresh"];
 
-/// What to run.
+/// The settings of a run.
 pub(super) struct Plan<'a> {
     pub(super) binary: &'a Path,
     pub(super) kind: Kind,
@@ -60,7 +61,7 @@ struct Run<'a> {
     random: Seeded,
     /// Rounds that began.
     rounds: u32,
-    /// Looks at chains while clients were at work.
+    /// Checks of chains while clients were working.
     looks: u64,
     database_kills: u64,
 }
@@ -173,7 +174,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Chains are whole at any moment.
+    /// Checks that chains are complete at this moment.
     async fn look(&mut self) -> Result<()> {
         let store = self.place.open()?;
         let snapshot = rows::snapshot(store.as_ref(), |_| false).await;
@@ -182,7 +183,7 @@ impl Run<'_> {
         check::chains(&snapshot?)
     }
 
-    /// Sends again what was not answered, then looks at the rows.
+    /// Sends calls without a response again, then checks the rows.
     async fn after_kill(&mut self, wire: &Wire, whole: bool) -> Result<()> {
         self.chains_before_anything(wire).await?;
         let open: Vec<_> =
@@ -209,7 +210,7 @@ impl Run<'_> {
         check::acknowledged(&snapshot, &self.ledger.lock())
     }
 
-    /// What the kill left, before any call is sent again.
+    /// Checks the state after the kill, before any call is sent again.
     async fn chains_before_anything(&mut self, wire: &Wire) -> Result<()> {
         wire.ask("GET", "/v1/memories", None).await?;
         self.look().await.context("as the kill left it")

@@ -1,4 +1,5 @@
-//! Facts as their rows say, read in one transaction beside the server: what doors do not show.
+//! Reads the rows of facts in one transaction, next to the running server. They include data that
+//! no API shows.
 
 use std::collections::BTreeMap;
 
@@ -9,28 +10,29 @@ use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
 use loci_model::{MemoryId, RecordId, RepositoryId};
 
-/// More rows than any fact has.
+/// A limit above the number of rows of any fact.
 const ROWS_MAX: usize = 1_000_000;
 
-/// Everything about one fact.
+/// All rows of one fact.
 #[derive(Debug, Clone)]
 pub(super) struct Rows {
     pub(super) fact: Fact,
     pub(super) record: Record,
-    /// Oldest first.
+    /// Events of the fact, oldest first.
     pub(super) events: Vec<FactEvent>,
-    /// Oldest first.
+    /// State changes of the record, oldest first.
     pub(super) changes: Vec<StateChange>,
 }
 
-/// Facts by their ids, without what happened to them but for some.
+/// Facts by id. The events and changes are included only for some of them.
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
     pub(super) facts: BTreeMap<RecordId, (Fact, Record)>,
     pub(super) whole: Vec<Rows>,
 }
 
-/// All facts of the repository at one moment, and everything about those that `choose` says.
+/// Reads all facts of the repository at one moment, with all rows of those for which `choose`
+/// returns true.
 pub(super) async fn snapshot(
     store: &(dyn Store + 'static),
     choose: impl Fn(&RecordId) -> bool + Send + 'static,
@@ -76,7 +78,7 @@ pub(super) async fn snapshot(
         .context("reading the rows")
 }
 
-/// The one memory with a repository, and that one.
+/// Returns the only memory that has a repository, and the repository.
 fn place(tx: &dyn ReadTx) -> loci_model::Result<Option<(MemoryId, RepositoryId)>> {
     for memory in tx.memories().list(None, 10)? {
         if let Some(repository) = tx.repositories().list(&memory.id, None, 1)?.pop() {

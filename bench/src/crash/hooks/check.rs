@@ -1,6 +1,8 @@
-//! What must hold of what deliveries left, told from what happened in the repository, by rules written here once more: each delivery is known
-//! once and dealt with, each review is kept once as it is, a rule is supported by those who say it and by nobody twice, each step has one
-//! row, each pull request has its outcome. What weighs how much is compared with an undisturbed run (`equal`), not known here.
+//! The checks of the data that deliveries leave, from the events in the repository, with rules
+//! written separately here. Each delivery is known once and processed, and each review is stored
+//! once in its current version. A rule is supported by its reviews and by none twice, each step has
+//! one row, and each pull request has its outcome. The weights are not known here: `equal` compares
+//! them with an undisturbed run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,10 +18,10 @@ use super::story::Kind;
 use super::words::SENTENCES;
 use super::world::{Review, Stage, World};
 
-/// Why nothing follows from news, where it is known or its review teaches nothing.
+/// The reasons for ignoring a delivery that is known already or whose review supports no rule.
 const REASONS: &[&str] = &["known", "bot", "draft"];
 
-/// Every delivery is listed once, and has come to its end.
+/// Checks that every delivery is listed once, in a final state.
 pub(super) fn deliveries(listed: &[Value], ledger: &Ledger) -> Result<()> {
     let mut rows: BTreeMap<&str, &Value> = BTreeMap::new();
     for row in listed {
@@ -44,7 +46,8 @@ pub(super) fn deliveries(listed: &[Value], ledger: &Ledger) -> Result<()> {
     Ok(())
 }
 
-/// Every review is kept once, as it is now; answers alone are part of what they answer.
+/// Checks that every review is stored once, in its current version. A reply alone is part of the
+/// review to which it replies.
 pub(super) fn reviews(snapshot: &Snapshot, world: &World) -> Result<()> {
     let mut kept = BTreeMap::new();
     for review in &snapshot.reviews {
@@ -69,7 +72,7 @@ pub(super) fn reviews(snapshot: &Snapshot, world: &World) -> Result<()> {
     Ok(())
 }
 
-/// Each sentence is supported by every review that says it and counts, and by each once.
+/// Checks that each sentence is supported exactly once by every review that contains it and counts.
 pub(super) fn taught(snapshot: &Snapshot, world: &World) -> Result<()> {
     for (number, sentence) in SENTENCES.iter().enumerate() {
         let counts = |review: &&Review| {
@@ -111,19 +114,20 @@ pub(super) fn taught(snapshot: &Snapshot, world: &World) -> Result<()> {
     Ok(())
 }
 
-/// In force, or waiting for more.
+/// Returns true if a rule is active or may become active.
 pub(super) fn is_open(state: RecordState) -> bool {
     matches!(state, RecordState::Active | RecordState::Candidate | RecordState::Stale)
 }
 
-/// Whether a review says a sentence, in its body or in a comment of its author's.
+/// Returns true if a review contains a sentence, in its body or in a comment of its author.
 fn says(world: &World, review: &Review, number: usize) -> bool {
     let Some(sentence) = SENTENCES.get(number) else { return false };
     let own = world.comments_of(review.id).map(|comment| comment.body.as_str());
     std::iter::once(review.body.as_str()).chain(own).any(|text| text.contains(sentence))
 }
 
-/// Every change of a state has one row, versions follow each other, and no step is taken twice.
+/// Checks that every change of a state has one row, versions are consecutive, and no step occurs
+/// twice.
 pub(super) fn steps(snapshot: &Snapshot) -> Result<()> {
     for rows in snapshot.rules.iter().chain(&snapshot.examples) {
         let shown = || format!("{} {:?}: {:?}", rows.record.id, rows.record.text, rows.changes);
@@ -152,7 +156,7 @@ pub(super) fn steps(snapshot: &Snapshot) -> Result<()> {
     in_force(snapshot)
 }
 
-/// What is counted as being in force is.
+/// Checks that the relevance rows list exactly the active and stale rules.
 fn in_force(snapshot: &Snapshot) -> Result<()> {
     let is_counted = |rows: &&Rows| matches!(rows.record.state, RecordState::Active | RecordState::Stale);
     let are: BTreeSet<_> = snapshot.rules.iter().filter(is_counted).map(|rows| &rows.record.id).collect();
@@ -161,7 +165,8 @@ fn in_force(snapshot: &Snapshot) -> Result<()> {
     Ok(())
 }
 
-/// Each pull request that was opened has one outcome of the right kind, and no grade follows itself.
+/// Checks that each pull request that was opened has one outcome of the right kind, and that no
+/// grade follows an equal one.
 pub(super) fn outcomes(snapshot: &Snapshot, world: &World) -> Result<()> {
     let mut kept: BTreeMap<&str, _> = BTreeMap::new();
     for outcome in &snapshot.outcomes {

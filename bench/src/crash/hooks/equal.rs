@@ -1,5 +1,5 @@
-//! Whether what was left by servers that were killed is what one left that was not: reviews, rules with what supports them, examples and
-//! outcomes, without the ids and times that each gave them itself.
+//! Compares the data of the killed server with the data of an undisturbed one: reviews, rules with
+//! their support, examples and outcomes. It ignores ids and times that each server assigned.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,15 @@ use serde_json::{Value, json};
 use super::check::is_open;
 use super::rows::{Rows, Snapshot};
 
-/// What a server gives: ids, and times of its own.
+/// The members that a server assigns: ids and its own times.
 const OWN: &[&str] = &["memory", "repository", "read_at", "created_at", "updated_at", "history"];
-/// What says when a pull request was last looked at, which comes as it comes; so does the time of a head, which is read with it.
+/// The members that depend on the time of the last read of a pull request, which varies. The time
+/// of a head is read with them and varies too.
 const LOOKED: &[&str] = &["seen_at", "active_at", "review_comment_count"];
-/// Differences that are shown.
+/// The maximum number of differences in the error.
 const SHOWN: usize = 4;
 
-/// An error that says what differs.
+/// Compares two snapshots, and fails with their differences.
 pub(super) fn equal(killed: &Snapshot, calm: &Snapshot) -> Result<()> {
     let (killed, calm) = (plain(killed)?, plain(calm)?);
     let names: std::collections::BTreeSet<&String> = killed.keys().chain(calm.keys()).collect();
@@ -36,7 +37,7 @@ pub(super) fn equal(killed: &Snapshot, calm: &Snapshot) -> Result<()> {
     bail!("{} things differ from the undisturbed run:\n{}", differences.len(), shown.join("\n"))
 }
 
-/// Of two objects the members that differ, else both.
+/// Returns the differing members of two objects, or both values if they are not objects.
 fn difference(name: &str, killed: Option<&Value>, calm: Option<&Value>) -> String {
     if let (Some(Value::Object(one)), Some(Value::Object(other))) = (killed, calm) {
         let keys: std::collections::BTreeSet<&String> = one.keys().chain(other.keys()).collect();
@@ -64,7 +65,8 @@ fn plain(snapshot: &Snapshot) -> Result<BTreeMap<String, Value>> {
         }
         all.insert(format!("outcome {}", outcome.task), told);
     }
-    // One that nobody says any more may have been made or not, as deliveries came: that it is not in force is checked elsewhere.
+    // A rule without current support may exist or not, depending on the order of deliveries.
+    // Another check ensures that it is not active.
     for rows in snapshot.rules.iter().filter(|rows| is_open(rows.record.state)) {
         let name = format!("rule {:?} of {:?}", rows.record.text, rows.record.scope);
         all.insert(name, rule(rows)?);
@@ -94,7 +96,7 @@ fn rule(rows: &Rows) -> Result<Value> {
     Ok(json!({"state": state, "trust": trust, "metadata": metadata, "items": items, "dissent": dissent}))
 }
 
-/// Without what a server gave it.
+/// Returns the value without the members that a server assigned.
 fn bare<T: Serialize>(noun: &T) -> Result<Value> {
     let mut value = serde_json::to_value(noun)?;
     if let Some(members) = value.as_object_mut() {

@@ -1,5 +1,6 @@
-//! The forge: answers as GitHub's documentation says of the repository as it is now, page by page, with tags. Below `/wild` it is out of
-//! breath now and then, from the seed; below `/calm` never. It sends nothing: that is `sending`'s.
+//! The forge: answers requests about the repository in its current state, as GitHub's documentation
+//! specifies, with pages and tags. Below `/wild` it sometimes fails, as the seed determines; below
+//! `/calm` it never fails. It sends no webhook: `sending` does that.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,18 +20,19 @@ use super::shapes;
 use super::world::{PEOPLE, World};
 use crate::seeded::Seeded;
 
-/// What it is asked with.
+/// The token of requests to the forge.
 pub(super) const TOKEN: &str = "forge-token";
-/// Items of a page, whatever is asked for: so that few make several.
+/// Items of a page, independent of the requested size, so that few items fill several pages.
 const PAGE: usize = 6;
-/// An answer comes within this time, and every so manieth within the other.
+/// The maximum delay of a response in milliseconds, the interval of late responses, and their
+/// maximum delay.
 const ANSWER_MS_MAX: u64 = 8;
 const LATE_EVERY: u64 = 12;
 const LATE_MS_MAX: u64 = 150;
-/// Limits that are used up in one round.
+/// Exhausted rate limits in one round.
 const LIMITS: u32 = 2;
 
-/// Shared by the story, the forge's doors and the checks.
+/// The world, shared by the story, the forge's endpoints and the checks.
 #[derive(Clone)]
 pub(super) struct SharedWorld(Arc<Mutex<World>>);
 
@@ -44,14 +46,14 @@ impl SharedWorld {
     }
 }
 
-/// What goes wrong, and how often it has.
+/// The failures that the forge injects, and their counts.
 struct Troubles {
     random: Seeded,
     limits_left: u32,
     is_down_once: bool,
     /// Paths that failed in this round.
     failed: BTreeSet<String>,
-    /// Refused for a limit, failed in passing, failed for longer.
+    /// Counts of rejections for a limit, of short failures and of longer failures.
     told: [u64; 3],
 }
 
@@ -69,7 +71,7 @@ struct Doors {
     troubles: Arc<Mutex<Troubles>>,
 }
 
-/// A forge that listens; it ends with this.
+/// A running forge. It stops when this is dropped.
 pub(super) struct Forge {
     doors: Doors,
     task: JoinHandle<std::io::Result<()>>,
@@ -88,19 +90,20 @@ impl Forge {
         Ok(Self { doors, task })
     }
 
-    /// Where its API is that is out of breath, or never.
+    /// Returns the base URL of the API: calm, or with injected failures.
     pub(super) fn api(&self, is_calm: bool) -> String {
         format!("{}/{}", self.doors.url, if is_calm { "calm" } else { "wild" })
     }
 
-    /// New troubles; one failure of these takes longer than a repetition.
+    /// Starts a round of failures. If `is_down_once` is true, one failure lasts longer than a
+    /// retry.
     pub(super) fn trouble(&self, is_down_once: bool) {
         let mut troubles = self.doors.troubles();
         (troubles.limits_left, troubles.is_down_once) = (LIMITS, is_down_once);
         troubles.failed.clear();
     }
 
-    /// How often it refused for a limit, failed in passing, and failed for longer.
+    /// Returns the counts of rejections for a limit, of short failures and of longer failures.
     pub(super) fn told(&self) -> [u64; 3] {
         self.doors.troubles().told
     }
@@ -151,7 +154,7 @@ async fn answer(State(doors): State<Doors>, uri: Uri, headers: HeaderMap, body: 
     }
 }
 
-/// What goes wrong now, if anything.
+/// Returns the failure to inject now, if any.
 fn trouble(troubles: &mut Troubles, path: &str) -> Option<Response> {
     let chance = troubles.random.below(100);
     if chance < 2 && troubles.limits_left > 0 {
@@ -160,11 +163,12 @@ fn trouble(troubles: &mut Troubles, path: &str) -> Option<Response> {
         let message = json!({"message": "API rate limit exceeded"});
         return Some(match troubles.random.below(2) {
             0 => told(429, &[("retry-after", "1"), ("x-ratelimit-remaining", "0")], &message),
-            // The reset has just been: a second is waited for at least.
+            // The reset is in the past, so the server waits a second at least.
             _ => told(403, &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1795000000")], &message),
         });
     }
-    // What people may do is guessed where it is not answered, and threads are not asked for again.
+    // These paths never fail for longer: without a response the server guesses permissions, and it
+    // does not request threads again.
     let may_stay_down = !path.ends_with("/permission") && path != "graphql";
     if troubles.is_down_once && chance < 12 && may_stay_down {
         troubles.is_down_once = false;
@@ -183,7 +187,7 @@ enum Found {
     List(Vec<Value>),
 }
 
-/// What is at a path.
+/// Returns the data at a path.
 fn found(world: &World, path: &str, body: &[u8]) -> Option<Found> {
     let parts: Vec<&str> = path.split('/').collect();
     let pull = |number: &str| number.parse().ok().and_then(|number: u64| world.pulls.get(&number));
@@ -220,7 +224,7 @@ fn found(world: &World, path: &str, body: &[u8]) -> Option<Found> {
     })
 }
 
-/// With its tag, or that it is as it was known.
+/// Returns the body with its tag, or status 304 if the client knows the tag.
 fn tagged(body: &Value, headers: &[(&str, &str)], known: Option<&str>) -> Response {
     let tag = format!("\"{}\"", hex::encode(Sha256::digest(format!("{headers:?}{body}"))));
     if known == Some(tag.as_str()) {

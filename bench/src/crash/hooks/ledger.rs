@@ -1,35 +1,36 @@
-//! What was sent and what was answered. A delivery that was not answered stays open, to be sent again under its number, as a forge does.
+//! The deliveries that were sent and their responses. A delivery without a response stays open, to
+//! be sent again under its number, as a forge does.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::story::{Delivery, Kind};
 
-/// A delivery and what is known of it.
+/// A delivery, and true if it was answered.
 #[derive(Debug, Clone)]
 pub(super) struct Sent {
     pub(super) delivery: Delivery,
     pub(super) is_answered: bool,
 }
 
-/// All deliveries, in the order in which what they tell happened: their numbers say it.
+/// All deliveries by number. Their numbers follow the order of the events that they report.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     pub(super) all: BTreeMap<String, Sent>,
-    /// Requests, with those that were sent again.
+    /// Requests, including repetitions.
     pub(super) posts: u64,
     pub(super) answered: u64,
-    /// Answered that they are known.
+    /// Responses that report a known delivery.
     pub(super) duplicates: u64,
-    /// Open at a kill.
+    /// Deliveries without a response at a kill.
     pub(super) in_flight: u64,
-    /// Where the deliveries of this round begin.
+    /// The lower bound of the numbers of this round.
     pub(super) round_begins: String,
-    /// What should not have been answered.
+    /// Unexpected responses.
     pub(super) failures: Vec<String>,
 }
 
-/// Shared by all clients.
+/// The ledger, shared by all clients.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shared(Arc<Mutex<Ledger>>);
 
@@ -48,19 +49,19 @@ impl Ledger {
         self.all.values().filter(|sent| !sent.is_answered).map(|sent| sent.delivery.clone()).collect()
     }
 
-    /// Those of this round.
+    /// Returns the deliveries of this round.
     pub(super) fn of_round(&self) -> Vec<Delivery> {
         self.all.range(self.round_begins.clone()..).map(|(_, sent)| sent.delivery.clone()).collect()
     }
 
-    /// A round begins: what comes from now on is of it.
+    /// Begins a round, to which all later deliveries belong.
     pub(super) fn begin_round(&mut self) {
         let last = self.all.last_key_value().map(|(guid, _)| guid.clone()).unwrap_or_default();
-        // Numbers are of one length: what follows it is greater.
+        // Numbers have one length, so every later number is greater.
         self.round_begins = format!("{last}+");
     }
 
-    /// What must be listed.
+    /// Returns the deliveries that the server must list.
     pub(super) fn listed(&self) -> impl Iterator<Item = &Sent> {
         self.all.values().filter(|sent| sent.delivery.kind != Kind::Forged)
     }

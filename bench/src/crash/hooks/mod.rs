@@ -1,9 +1,11 @@
-//! `crash --hooks`: rounds in which a forge's webhooks come in, signed, late, twice and by several senders, each ended by `kill -9` of the
-//! server, on PostgreSQL of the database in some. What was not answered is sent again under its number, as a forge does. Then checked by the
-//! rows: every delivery is known once and dealt with, and everything that follows is there once, as a server has it that was told the same
-//! and never killed.
+//! `crash --hooks`: rounds in which several senders deliver a forge's webhooks, signed, some late
+//! and some twice. Each round ends with `kill -9` of the server, and on PostgreSQL some rounds also
+//! kill the database. Deliveries without a response are sent again under their number, as a forge
+//! does. The checks read the rows: every delivery is known once and processed, and its effects
+//! exist once. They equal those of a server that got the same deliveries and was never killed.
 //!
-//! Polling and backfill go the same way behind the delivery and are not played here; nor are models, nor power cuts.
+//! Polling and backfill share the code after the delivery and are not covered here. Models and
+//! power failures are not covered either.
 
 mod check;
 mod equal;
@@ -36,7 +38,7 @@ use served::Served;
 use story::Story;
 use world::{Stage, World};
 
-/// What to run.
+/// The settings of a run.
 pub(super) struct Plan<'a> {
     pub(super) binary: &'a Path,
     pub(super) kind: Kind,
@@ -55,7 +57,7 @@ struct Run<'a> {
     random: Seeded,
     /// The server that is killed.
     killed: Served<'a>,
-    /// The server that is not.
+    /// The undisturbed server.
     calm: Served<'a>,
     kills: u64,
     database_kills: u64,

@@ -1,7 +1,9 @@
-//! What becomes of pull requests: opened, pushed to, ready, closed, merged, taken back, brought back, and the checks of what was pushed.
+//! The steps of pull requests: opened, pushed to, ready, closed, merged, reverted, relanded, and
+//! the checks of pushed commits.
 //!
-//! One step of a pull request per round, and none behind a review of the same round that it would answer: what is heard of one step is dealt
-//! with by how the forge stands then, so that two steps between two looks are one. Everything else may come in any order.
+//! A pull request makes one step per round, and no push after a review of the same round to which
+//! it would respond. The server processes a step by the current state at the forge, so it sees two
+//! steps between two reads as one. All other events may arrive in any order.
 
 use super::shapes;
 use super::story::{Delivery, Story};
@@ -9,13 +11,13 @@ use super::world::{AGENT, Commit, PEOPLE, Pull, Stage, World};
 
 /// Pull requests that are planned for a round.
 const PLANNED: u64 = 4;
-/// Pull requests that are open at once.
+/// The maximum number of open pull requests.
 const OPEN_MAX: usize = 16;
-/// What a pull request is closed with when something else took its place.
+/// The label of a pull request that is closed as replaced by another one.
 const DUPLICATE: &str = "duplicate";
 
 impl Story {
-    /// Pull requests whose tasks are to be known before the round.
+    /// Plans pull requests whose tasks must be known before the round.
     pub(super) fn plan(&mut self, world: &mut World) -> Vec<Pull> {
         let is_open = |pull: &&Pull| matches!(pull.stage, Stage::Planned | Stage::Open);
         let open = world.pulls.values().filter(is_open).count();
@@ -53,7 +55,7 @@ impl Story {
         self.moved(world, number, "opened")
     }
 
-    /// The next step of a pull request that made none in this round.
+    /// Makes the next step of a pull request that made none in this round.
     pub(super) fn move_on(&mut self, world: &mut World) -> Option<Vec<Delivery>> {
         let round = self.round;
         let rests = |pull: &Pull| pull.moved_in.is_some_and(|last| last < round);
@@ -116,7 +118,8 @@ impl Story {
         Some(vec![self.news("push", &body)])
     }
 
-    /// Two suites ran on what was pushed first, and one on what was pushed last: the one that ended first decides.
+    /// Ends two check suites of the first pushed commit and one of the last. The suite that ended
+    /// first decides.
     fn check(&mut self, world: &mut World, pull: &Pull) -> Option<Vec<Delivery>> {
         let mut told = Vec::new();
         for sha in [pull.heads.first()?, pull.heads.first()?, pull.heads.last()?] {

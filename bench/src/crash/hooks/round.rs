@@ -1,5 +1,5 @@
-//! One round: webhooks come in and the server is killed, what was not answered is sent again, perhaps over another kill, and what is left is
-//! compared with the server that was not killed.
+//! One round: webhooks arrive and the server is killed. Deliveries without a response are sent
+//! again, in some rounds with another kill. Then the data is compared with the undisturbed server.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -11,21 +11,23 @@ use super::rows::Snapshot;
 use super::sending::{self, Load};
 use super::{Run, check, equal};
 
-/// Every so manieth round on a database ends with its kill, not the server's alone.
+/// The interval of rounds, on a database, that kill the database before the server.
 const DATABASE_EVERY: u32 = 2;
-/// Every so manieth round leases on a database run out, which takes a minute; in the others they are freed.
+/// The interval of rounds, on a database, that wait a minute for the leases to expire. The other
+/// rounds free them.
 const LEASES_EVERY: u32 = 5;
-/// The database stays down for so long.
+/// The maximum downtime of the database, in milliseconds.
 const DOWN_MS_MAX: u64 = 300;
-/// Every so manieth round the forge fails for longer than a repetition takes: ten seconds are waited then.
+/// The interval of rounds in which the forge fails for longer than a retry, which then takes ten
+/// seconds.
 const DOWN_EVERY: u32 = 5;
-/// While deliveries of a round are dealt with, a kill comes within this time.
+/// The maximum time until a second kill while deliveries of a round are processed, in milliseconds.
 const SECOND_KILL_MS_MAX: u64 = 900;
-/// Deliveries that were answered and are sent again behind a kill.
+/// Deliveries with a response that are sent again after a kill.
 const AGAIN: u64 = 5;
 
 impl Run<'_> {
-    /// Tasks are there before their pull requests.
+    /// Begins a round. Tasks exist before their pull requests.
     pub(super) async fn begin(&mut self, round: u32) -> Result<()> {
         let planned = {
             let mut story = self.story.lock().await;
@@ -62,7 +64,7 @@ impl Run<'_> {
         self.in_order()
     }
 
-    /// Kills the server, and before it the database where there is one.
+    /// Kills the server, and, if requested, its database first.
     fn kill(&mut self, with_database: bool) -> Result<()> {
         if with_database && self.killed.place.has_database() {
             let pause = Duration::from_millis(self.random.below(DOWN_MS_MAX));
@@ -80,7 +82,8 @@ impl Run<'_> {
         self.killed.start()
     }
 
-    /// Sends again what was not answered, and some of what was, and waits until all is dealt with.
+    /// Sends deliveries without a response and some others again, and waits until all are
+    /// processed.
     pub(super) async fn send_again(&mut self, round: u32) -> Result<()> {
         self.start_again(round).await?;
         let mut again = self.ledger.lock().open();
@@ -108,7 +111,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Tells the other server the same, in the order in which it happened, and looks at what both have.
+    /// Sends the same deliveries to the undisturbed server, in the order of their events, and
+    /// checks both servers.
     pub(super) async fn compare(&mut self) -> Result<Snapshot> {
         let sender = self.calm.sender();
         let told = self.ledger.lock().of_round();

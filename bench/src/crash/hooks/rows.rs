@@ -1,4 +1,5 @@
-//! What deliveries left, as the rows say, read in one transaction beside a server: what doors do not show.
+//! Reads the data that deliveries left in one transaction, next to a running server. The rows
+//! include data that no API shows.
 
 use std::collections::BTreeMap;
 
@@ -13,24 +14,24 @@ use loci_model::tasks::review::Review;
 use loci_model::tasks::rule::{RuleRelevance, RuleSupport};
 use loci_model::{MemoryId, Timestamp};
 
-/// More than any run makes.
+/// A limit above the number of rows of any run.
 const ROWS_MAX: usize = 1_000_000;
-/// The subtype of what was corrected at one place.
+/// The subtype of a record that keeps a correction of one place.
 const EXAMPLE: &str = "example";
 
-/// A record with what happened to it.
+/// A record with its history.
 #[derive(Debug, Clone)]
 pub(super) struct Rows {
     pub(super) record: Record,
     /// All versions, oldest first, the current one last.
     pub(super) versions: Vec<Record>,
-    /// Oldest first.
+    /// State changes, oldest first.
     pub(super) changes: Vec<StateChange>,
-    /// What supports it, where it is a rule.
+    /// The support of a record that is a rule.
     pub(super) support: Option<RuleSupport>,
 }
 
-/// Everything that deliveries left.
+/// All data that deliveries left.
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
     pub(super) reviews: Vec<Review>,
@@ -40,7 +41,7 @@ pub(super) struct Snapshot {
     pub(super) relevance: Vec<RuleRelevance>,
 }
 
-/// All of it at one moment.
+/// Reads all of it at one moment.
 pub(super) async fn snapshot(store: &(dyn Store + 'static), now: Timestamp) -> Result<Snapshot> {
     store
         .read(move |tx| {

@@ -1,5 +1,5 @@
-//! How deliveries come: signed, by several senders at once, late, twice, and again where nobody answered. It knows of them what a forge
-//! does: their numbers and the answers.
+//! Sends deliveries: signed, by several senders at once, some late or twice, and again if there was
+//! no response. Like a forge, it knows only their numbers and the responses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,13 +16,13 @@ use super::ledger::Shared;
 use super::story::{Delivery, Kind, Story};
 use crate::seeded::Seeded;
 
-/// The secret of the webhook: that of GitHub's published vector.
+/// The secret of the webhook, from GitHub's published test vector.
 pub(super) const SECRET: &str = "It's a Secret to Everybody";
-/// Bytes of a block of SHA-256.
+/// The size of a block of SHA-256, in bytes.
 const BLOCK: usize = 64;
-/// Things that happen in one round.
+/// The maximum number of events in one round.
 const HAPPEN_MAX: u32 = 60;
-/// A delivery comes so late at most, where it is late.
+/// The maximum delay of a late delivery, in milliseconds.
 const LATE_MS_MAX: u64 = 60;
 
 /// Sends webhooks to one server.
@@ -37,7 +37,7 @@ impl Sender {
         Self { client: reqwest::Client::new(), url: format!("{url}/v1/hooks/github") }
     }
 
-    /// Sends one and checks what is answered, if anything is.
+    /// Sends a delivery and checks the response, if any.
     pub(super) async fn send(&self, delivery: &Delivery) -> Result<Answer> {
         let secret = if delivery.kind == Kind::Forged { "another" } else { SECRET };
         let request = self
@@ -69,14 +69,14 @@ impl Sender {
     }
 }
 
-/// What came back.
+/// The response to a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
     None,
-    /// The server says that it could not.
+    /// The server reports a failure.
     Failed(String),
     Taken,
-    /// It is known already.
+    /// The server knows the delivery already.
     Known,
 }
 
@@ -88,11 +88,11 @@ pub(super) struct Load {
     pub(super) world: SharedWorld,
     pub(super) story: Arc<Mutex<Story>>,
     pub(super) happened: Arc<std::sync::atomic::AtomicU32>,
-    /// Something is being killed: from now on nobody may answer.
+    /// True once a kill begins: from then on responses may be missing.
     pub(super) is_disturbed: Arc<AtomicBool>,
 }
 
-/// Starts the clients; each ends at its first delivery without an answer.
+/// Starts the clients. Each ends at its first delivery without a response.
 pub(super) fn start(load: &Load, clients: u32, seed: u64) -> JoinSet<()> {
     let mut all = JoinSet::new();
     for number in 0..clients {
@@ -109,7 +109,7 @@ struct Client {
 }
 
 impl Client {
-    /// One thing happens and is told; `None` where nobody answered.
+    /// Makes one event happen and sends its deliveries. Returns `None` if a response is missing.
     async fn step(&mut self) -> Option<()> {
         let mut told = self.happens().await;
         if told.is_empty() {
@@ -147,7 +147,7 @@ impl Client {
         told
     }
 
-    /// One that was answered before.
+    /// Returns a delivery that was answered before.
     fn old(&mut self) -> Option<Delivery> {
         let ledger = self.load.ledger.lock();
         let answered: Vec<&Delivery> =
@@ -162,7 +162,7 @@ impl Client {
     }
 }
 
-/// Notes an answer; `None` where there was none.
+/// Records a response. Returns `None` if there was none.
 pub(super) fn settle(
     ledger: &Shared,
     delivery: &Delivery,
@@ -193,7 +193,8 @@ pub(super) fn settle(
     }
 }
 
-/// HMAC-SHA256 by its definition (RFC 2104), so that nothing is tested with itself.
+/// Returns the HMAC-SHA256 by its definition (RFC 2104), so that the tested code does not test
+/// itself.
 fn signature(secret: &str, body: &str) -> String {
     let mut key = [0_u8; BLOCK];
     key.iter_mut().zip(secret.bytes()).for_each(|(place, byte)| *place = byte);

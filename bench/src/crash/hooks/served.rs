@@ -1,5 +1,5 @@
-//! One server of the run, with where it keeps things: started again and again on the same, asked what became of deliveries. What is right is
-//! `check`'s.
+//! One server of the run and its store. It is restarted on the same store, and reports the states
+//! of deliveries. `check` judges them.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -18,9 +18,10 @@ use crate::crash::place::Place;
 use crate::server::Server;
 use crate::wire::{Wire, text_at};
 
-/// A review is read so long after its last piece: short, so that some are read while others come in.
+/// The time after the last part of a review until the server reads it, in milliseconds. It is
+/// short, so that reads overlap with new deliveries.
 const DEBOUNCE_MS: u64 = 80;
-/// Deliveries are dealt with in this time: a lease runs out, a forge is down and tried again.
+/// The maximum time to process deliveries, including an expired lease and a retry of the forge.
 const DEALT_WITH: Duration = Duration::from_secs(180);
 const LOOK: Duration = Duration::from_millis(40);
 
@@ -75,14 +76,14 @@ impl<'a> Served<'a> {
         self.wire().ask("POST", "/v1/repos", Some(&repository)).await.map(drop)
     }
 
-    /// The task that a pull request comes from.
+    /// Creates the task from which a pull request comes.
     pub(super) async fn task(&self, pull: &Pull) -> Result<()> {
         let task =
             json!({"task_id": pull.task(), "repo": REPO, "description": "Add totals", "issue": pull.issue()});
         self.wire().ask("POST", "/v1/tasks", Some(&task)).await.map(drop)
     }
 
-    /// All deliveries that are listed, in a state or in any.
+    /// Returns all listed deliveries, in one state or in any.
     pub(super) async fn deliveries(&self, state: Option<&str>) -> Result<Vec<Value>> {
         let wire = self.wire();
         let of_state = state.map(|state| format!("&state={state}")).unwrap_or_default();
@@ -99,7 +100,7 @@ impl<'a> Served<'a> {
         }
     }
 
-    /// Waits until every delivery is dealt with.
+    /// Waits until every delivery is processed.
     pub(super) async fn settle(&self) -> Result<()> {
         let began = Instant::now();
         loop {
@@ -125,7 +126,7 @@ impl<'a> Served<'a> {
         Ok(())
     }
 
-    /// What deliveries left.
+    /// Reads the data that deliveries left.
     pub(super) async fn snapshot(&self) -> Result<Snapshot> {
         let store = self.place.open()?;
         let snapshot = rows::snapshot(store.as_ref(), now()).await;
@@ -133,7 +134,8 @@ impl<'a> Served<'a> {
         snapshot
     }
 
-    /// Jobs of a killed server on a database are free once their leases have run out, in a minute: here at once. Nobody else works on it.
+    /// Frees the jobs of the killed server at once. Otherwise their leases would expire in a
+    /// minute. No other server uses this database.
     pub(super) async fn free_leases(&self) -> Result<()> {
         let store = self.place.open()?;
         let freed = store.write(|tx| tx.jobs_mut().free_leases("nobody", now())).await;

@@ -1,12 +1,13 @@
-//! The repository in GitHub's JSON, of answers of its API and of bodies of its webhooks, as its documentation shows them. States of reviews
-//! are upper case in the one and lower case in the other.
+//! The repository in GitHub's JSON, for responses of its API and bodies of its webhooks, as its
+//! documentation specifies. States of reviews are upper case in responses and lower case in
+//! webhooks.
 
 use loci_model::Timestamp;
 use serde_json::{Value, json};
 
 use super::world::{Comment, Person, Pull, Review, Stage, World};
 
-/// The repository.
+/// The name of the repository.
 pub(super) const REPO: &str = "acme/shop";
 const NUMBER: u64 = 186_853_002;
 const PAGE: &str = "https://github.com/acme/shop";
@@ -47,7 +48,7 @@ pub(super) fn commits(pull: &Pull) -> Vec<Value> {
     pull.commits.iter().map(told).collect()
 }
 
-/// A review, as the API tells it.
+/// Returns a review in the format of the API.
 pub(super) fn review(review: &Review) -> Value {
     json!({"id": review.id, "user": user(review.reviewer), "body": review.body, "state": review.state.to_uppercase(),
         "commit_id": review.commit, "html_url": format!("{PAGE}/pull/{}#pullrequestreview-{}", review.pr, review.id),
@@ -61,7 +62,7 @@ pub(super) fn comment(comment: &Comment) -> Value {
         "created_at": time(comment.created_s), "updated_at": time(comment.updated_s)})
 }
 
-/// The answer of GraphQL to which threads of a pull request are resolved.
+/// Returns the GraphQL response that states which threads of a pull request are resolved.
 pub(super) fn threads(world: &World, pr: u64) -> Value {
     let roots = world.comments.values().filter(|comment| comment.pr == pr && comment.answers.is_none());
     let nodes: Vec<Value> = roots
@@ -71,7 +72,7 @@ pub(super) fn threads(world: &World, pr: u64) -> Value {
     json!({"data": {"repository": {"pullRequest": {"reviewThreads": {"pageInfo": page, "nodes": nodes}}}}})
 }
 
-/// The body of a webhook about a pull request, with what else it is about.
+/// Returns the body of a webhook about a pull request, with further members.
 pub(super) fn about(world: &World, pr: &Pull, action: &str, sender: Person, with: &[(&str, Value)]) -> Value {
     let mut body = json!({"action": action, "pull_request": pull(world, pr), "sender": user(sender), "repository": repository(REPO)});
     if let Some(members) = body.as_object_mut() {
@@ -80,7 +81,7 @@ pub(super) fn about(world: &World, pr: &Pull, action: &str, sender: Person, with
     body
 }
 
-/// A review, as a webhook tells it.
+/// Returns a review in the format of a webhook.
 pub(super) fn hooked(told: &Review) -> Value {
     let mut shown = review(told);
     if let Some(members) = shown.as_object_mut() {
@@ -89,14 +90,14 @@ pub(super) fn hooked(told: &Review) -> Value {
     shown
 }
 
-/// The body of a push to the default branch by which something is taken back.
+/// Returns the body of a push to the default branch that reverts a commit.
 pub(super) fn reverting(sha: &str, back: &str, at_s: i64) -> Value {
     let message = format!("Revert \"Add totals\"\n\nThis reverts commit {back}.");
     json!({"ref": "refs/heads/main", "before": "b".repeat(40), "after": sha, "repository": repository(REPO), "commits": [
         {"id": sha, "message": message, "timestamp": time(at_s), "author": {"username": "alice"}}]})
 }
 
-/// The body of a suite of checks that ended.
+/// Returns the body of a webhook about a completed check suite.
 pub(super) fn checked(id: u64, sha: &str, has_passed: bool, at_s: i64) -> Value {
     let conclusion = if has_passed { "success" } else { "failure" };
     json!({"action": "completed", "repository": repository(REPO), "check_suite": {"id": id, "head_sha": sha,

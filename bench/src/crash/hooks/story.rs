@@ -1,5 +1,6 @@
-//! What happens in the repository, one thing after another from the seed, and the deliveries by which a forge tells it. What becomes of pull
-//! requests is `moves`; when and how often deliveries come is `sending`'s.
+//! The story: a seeded sequence of events in the repository, and the deliveries by which a forge
+//! reports them. `moves` has the steps of pull requests. `sending` decides when and how often
+//! deliveries are sent.
 
 use serde_json::{Value, json};
 
@@ -8,16 +9,16 @@ use super::words::{ANSWERS, FILLERS, SENTENCES, text};
 use super::world::{Comment, PEOPLE, Person, Review, Stage, World};
 use crate::seeded::Seeded;
 
-/// What is to become of a delivery.
+/// The expected handling of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It is dealt with.
+    /// It is processed.
     News,
-    /// Nothing follows from what it says.
+    /// It is ignored, because its event has no effect.
     Useless,
-    /// It is of a repository that is not known.
+    /// It belongs to an unknown repository.
     Elsewhere,
-    /// Its signature is another's: it is refused, and leaves nothing.
+    /// Its signature is wrong: it is rejected, and leaves no data.
     Forged,
 }
 
@@ -30,18 +31,18 @@ pub(super) struct Delivery {
     pub(super) kind: Kind,
 }
 
-/// Files that are commented on.
+/// Files with comments.
 const PATHS: &[&str] = &["src/page.rs", "src/cart.rs", "web/list.ts"];
-/// States that a review is handed in with.
+/// States with which a review is submitted.
 const STATES: &[&str] = &["changes_requested", "changes_requested", "commented", "approved"];
-/// Comments of one review.
+/// The maximum number of comments of one review.
 const COMMENTS_MAX: u64 = 3;
 
-/// Tells it.
+/// The generator of the story.
 pub(super) struct Story {
     pub(super) random: Seeded,
     pub(super) round: u32,
-    /// Deliveries so far, for their numbers.
+    /// The number of deliveries so far, from which they get their numbers.
     told: u64,
 }
 
@@ -50,7 +51,7 @@ impl Story {
         Self { random: Seeded::new(seed ^ 0x5702), round: 0, told: 0 }
     }
 
-    /// The next thing that happens; nothing where it cannot.
+    /// Makes the next event happen. Returns no delivery if the event is impossible.
     pub(super) fn next(&mut self, world: &mut World) -> Vec<Delivery> {
         let told = match self.random.below(22) {
             0..=3 => self.open(world),
@@ -67,7 +68,7 @@ impl Story {
         told.unwrap_or_default()
     }
 
-    /// A delivery of something that follows.
+    /// Creates a delivery that the server must process.
     pub(super) fn news(&mut self, event: &'static str, body: &Value) -> Delivery {
         self.delivery(event, body, Kind::News)
     }
@@ -77,7 +78,7 @@ impl Story {
         Delivery { guid: format!("d-{:06}", self.told), event, body: body.to_string(), kind }
     }
 
-    /// One of what fits.
+    /// Returns a random item for which `fits` is true.
     pub(super) fn one<'w, T>(
         &mut self,
         all: impl IntoIterator<Item = &'w T>,
@@ -91,7 +92,7 @@ impl Story {
         self.random.pick(PEOPLE).copied()
     }
 
-    /// Up to two sentences and what stands beside them.
+    /// Returns up to `sentences` sentences with a filler.
     fn words(&mut self, sentences: u64) -> String {
         let filler = self.random.below(FILLERS.len() as u64) as usize;
         let mut said: Vec<usize> = (0..self.random.below(sentences + 1))
@@ -141,7 +142,8 @@ impl Story {
         Some(id)
     }
 
-    /// An answer in a thread, of which a forge makes a review. Nobody answers themselves, which takes words back.
+    /// Replies in a thread, of which a forge makes a review. Nobody replies to their own comment,
+    /// because that would withdraw it.
     fn answer(&mut self, world: &mut World) -> Option<Vec<Delivery>> {
         let (author, body) = (self.person()?, self.random.pick(ANSWERS).copied()?);
         let fits = |one: &Comment| one.answers.is_none() && one.author != author;
@@ -167,7 +169,7 @@ impl Story {
             world.reviews.values().filter(|one| world.is_answer(one)).map(|one| one.id).collect();
         let id = self.one(world.reviews.values(), |one| !answers.contains(&one.id))?.id;
         let body = self.words(2);
-        // One that loses its words, and has only answers, would be an answer itself.
+        // A review without a body whose comments are all replies would itself count as a reply.
         let body = if body.is_empty() { "Thanks, looks good.".to_owned() } else { body };
         world.reviews.get_mut(&id)?.body = body;
         world.tick();
@@ -183,7 +185,7 @@ impl Story {
         Some(vec![self.of_comment(world, id, "edited")?])
     }
 
-    /// Takes a comment away that nobody answered; an answer's review goes with it.
+    /// Deletes a comment without replies. If the comment is a reply, its review goes too.
     fn delete_comment(&mut self, world: &mut World) -> Option<Vec<Delivery>> {
         let answered: Vec<u64> = world.comments.values().filter_map(|one| one.answers).collect();
         let id = self.one(world.comments.values(), |one| !answered.contains(&one.id))?.id;
@@ -232,7 +234,7 @@ impl Story {
         Some(self.news("pull_request_review_comment", &body))
     }
 
-    /// What is of no use, of another repository, or not signed by the forge.
+    /// Creates a delivery that is useless, of another repository, or not signed by the forge.
     fn noise(&mut self) -> Delivery {
         let star = |repo: &str| json!({"action": "created", "repository": shapes::repository(repo)});
         match self.random.below(3) {

@@ -1,5 +1,5 @@
-//! What reviewers say: sentences that teach one rule each, and what teaches none. Which rules Loci reads out of real talk is measured by
-//! `loci-bench rules`, not here.
+//! The texts of reviewers: sentences that support one rule each, and texts that support none.
+//! `loci-bench rules` measures the extraction of rules from real comments.
 
 /// Sentences, none of which contradicts another.
 pub(super) const SENTENCES: &[&str] = &[
@@ -11,7 +11,7 @@ pub(super) const SENTENCES: &[&str] = &[
     "We always go through `dayjs` for date handling.",
     "Always document every exported function in this repo.",
 ];
-/// What is said beside them.
+/// Fillers that accompany the sentences.
 pub(super) const FILLERS: &[&str] = &[
     "",
     "Thanks, looks good.",
@@ -19,9 +19,9 @@ pub(super) const FILLERS: &[&str] = &[
     "Why is this needed?",
     PROTECTED,
 ];
-/// About what no review may change: refused.
+/// A request for a change that no review may make: it is rejected.
 const PROTECTED: &str = "Always skip the CI checks in this repo.";
-/// Answers in a thread.
+/// Replies in a thread.
 pub(super) const ANSWERS: &[&str] = &[
     "Done in the last commit.",
     "I disagree, this is fine as it is.",
@@ -29,7 +29,7 @@ pub(super) const ANSWERS: &[&str] = &[
     "Won't fix, this is by design.",
 ];
 
-/// A text: what stands beside the sentences, by number, and these.
+/// Returns a text of a filler and sentences, each by number.
 pub(super) fn text(filler: usize, said: &[usize]) -> String {
     let filler = FILLERS.get(filler).filter(|filler| !filler.is_empty());
     let said = said.iter().filter_map(|number| SENTENCES.get(*number));

@@ -1,16 +1,16 @@
-//! The repository as its forge knows it: people, pull requests, reviews, comments, and a clock that goes on with each change. What it is
-//! told in is `shapes`, what happens in it `story`.
+//! The repository as its forge knows it: people, pull requests, reviews, comments, and a clock that
+//! advances with each change. `shapes` has its JSON, and `story` its events.
 
 use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
-/// Somebody with an account.
+/// A user with an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Person {
     pub(super) id: u64,
     pub(super) login: &'static str,
-    /// What they may do in the repository.
+    /// The role in the repository.
     pub(super) role: &'static str,
 }
 
@@ -18,7 +18,7 @@ const fn person(id: u64, login: &'static str, role: &'static str) -> Person {
     Person { id, login, role }
 }
 
-/// Who reviews.
+/// The reviewers.
 pub(super) const PEOPLE: &[Person] = &[
     person(5, "alice", "maintain"),
     person(6, "bob", "write"),
@@ -28,9 +28,9 @@ pub(super) const PEOPLE: &[Person] = &[
     person(12, "frank", "admin"),
     LINTER,
 ];
-/// A program that reviews, from which nothing is learned.
+/// A program that reviews. Its reviews support no rule.
 pub(super) const LINTER: Person = person(13, "linter[bot]", "write");
-/// Who opens pull requests.
+/// The author of pull requests.
 pub(super) const AGENT: Person = person(9, "shop-agent[bot]", "write");
 
 impl Person {
@@ -39,18 +39,18 @@ impl Person {
     }
 }
 
-/// How far a pull request has come.
+/// The stage of a pull request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Its task is known, and it is not there yet.
+    /// The task exists, but the pull request does not.
     Planned,
     Open,
     /// Closed without a merge.
     Closed,
     Merged,
-    /// What it brought was taken back.
+    /// Merged and then reverted.
     Reverted,
-    /// And brought back.
+    /// Reverted and then merged again.
     Relanded,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Pull {
     pub(super) stage: Stage,
     pub(super) is_draft: bool,
     pub(super) label: Option<&'static str>,
-    /// The last is its head.
+    /// Its commits. The last is its head.
     pub(super) commits: Vec<Commit>,
     /// Heads that were pushed, oldest first.
     pub(super) heads: Vec<String>,
@@ -77,19 +77,19 @@ pub(super) struct Pull {
     pub(super) created_s: i64,
     pub(super) updated_s: i64,
     pub(super) closed_s: Option<i64>,
-    /// The round in which it was last moved on: nothing follows in the same.
+    /// The round of its last step. It makes no further step in that round.
     pub(super) moved_in: Option<u32>,
-    /// The round in which it was last reviewed.
+    /// The round of its last review.
     pub(super) reviewed_in: Option<u32>,
 }
 
 impl Pull {
-    /// Its task.
+    /// Returns the id of its task.
     pub(super) fn task(&self) -> String {
         format!("t-{:05}", self.number)
     }
 
-    /// Two after each other are for one issue.
+    /// Returns the number of its issue. Two consecutive pull requests share one issue.
     pub(super) fn issue(&self) -> u64 {
         self.number / 2
     }
@@ -105,7 +105,7 @@ pub(super) struct Review {
     pub(super) id: u64,
     pub(super) pr: u64,
     pub(super) reviewer: Person,
-    /// In small letters.
+    /// The state in lower case.
     pub(super) state: &'static str,
     pub(super) body: String,
     pub(super) commit: String,
@@ -127,7 +127,7 @@ pub(super) struct Comment {
     pub(super) updated_s: i64,
 }
 
-/// All of it.
+/// The whole repository.
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) pulls: BTreeMap<u64, Pull>,
@@ -138,42 +138,43 @@ pub(super) struct World {
 }
 
 impl World {
-    /// Empty, at a time.
+    /// Creates an empty repository at a time.
     pub(super) fn new(now_s: i64) -> Self {
         let (pulls, reviews, comments) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         Self { pulls, reviews, comments, now_s, next: 100 }
     }
 
-    /// A second later: no two changes have one time.
+    /// Advances the clock by a second, so that no two changes have the same time.
     pub(super) fn tick(&mut self) -> i64 {
         self.now_s += 1;
         self.now_s
     }
 
-    /// A number that nothing has yet.
+    /// Returns an unused number.
     pub(super) fn number(&mut self) -> u64 {
         self.next += 1;
         self.next
     }
 
-    /// A commit that is not there yet.
+    /// Returns an unused commit id.
     pub(super) fn sha(&mut self) -> String {
         let digest = hex::encode(Sha256::digest(format!("commit {}", self.number())));
         digest.chars().take(40).collect()
     }
 
-    /// Comments of a review, by number.
+    /// Returns the comments of a review, by number.
     pub(super) fn comments_of(&self, review: u64) -> impl Iterator<Item = &Comment> {
         self.comments.values().filter(move |comment| comment.review == review)
     }
 
-    /// True for the review that a forge makes of an answer in a thread: it is none of its own.
+    /// Returns true for a review that a forge creates for a reply in a thread. It does not count as
+    /// a review of its own.
     pub(super) fn is_answer(&self, review: &Review) -> bool {
         let mut own = self.comments_of(review.id).peekable();
         review.body.is_empty() && own.peek().is_some() && own.all(|comment| comment.answers.is_some())
     }
 
-    /// What a review says, and who answers: as it is kept.
+    /// Returns the comments of a review and the replies to them, as the server stores them.
     pub(super) fn thread_of(&self, review: u64) -> Vec<&Comment> {
         let is_own = |id: u64| self.comments.get(&id).is_some_and(|comment| comment.review == review);
         let belongs = |comment: &&Comment| comment.review == review || comment.answers.is_some_and(is_own);

@@ -1,4 +1,5 @@
-//! Kills the server at a chosen place: it watches the model and the receiver of notifications, which the server talks to.
+//! Kills the server at a chosen point. It watches the model and the receiver of notifications to
+//! which the server sends requests.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,27 +9,27 @@ use std::time::Duration;
 use crate::scripted_model::{Asked, Watch};
 use crate::server::Server;
 
-/// Whom the server talks to.
+/// The receivers of the server's requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Door {
     Model,
     Hook,
 }
 
-/// When, of a request.
+/// The moment of a kill, relative to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moment {
-    /// It came in and is not answered.
+    /// After the request arrived, before its response.
     Before,
-    /// It is answered, so long ago.
+    /// After the response, by this duration.
     After(Duration),
 }
 
-/// Where the server is killed.
+/// The point at which the server is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) door: Door,
-    /// Of the request, from 1.
+    /// The number of the request, from 1.
     pub(super) number: u64,
     pub(super) moment: Moment,
 }
@@ -51,7 +52,7 @@ struct Inner {
     questions: AtomicU64,
     notifications: AtomicU64,
     server: Mutex<Option<Server>>,
-    /// A kill is on its way.
+    /// True once a kill is scheduled.
     is_armed: AtomicBool,
     has_killed: AtomicBool,
 }
@@ -72,12 +73,12 @@ impl Killer {
         }))
     }
 
-    /// The server to kill.
+    /// Sets the server to kill.
     pub(super) fn watch(&self, server: Server) {
         *self.0.server.lock().unwrap_or_else(PoisonError::into_inner) = Some(server);
     }
 
-    /// False from the kill to the next start.
+    /// Returns false from the kill until the next start.
     pub(super) fn is_watching(&self) -> bool {
         self.0.server.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
@@ -86,7 +87,7 @@ impl Killer {
         self.0.has_killed.load(Ordering::SeqCst)
     }
 
-    /// Requests so far.
+    /// Returns the number of requests so far.
     pub(super) fn count(&self, door: Door) -> u64 {
         self.counter(door).load(Ordering::SeqCst)
     }
@@ -98,7 +99,7 @@ impl Killer {
         }
     }
 
-    /// A request came in: its number, and whether it may be answered.
+    /// Records the arrival of a request. Returns its number, and true if it may be answered.
     pub(super) fn came(&self, door: Door) -> (u64, bool) {
         let number = self.counter(door).fetch_add(1, Ordering::SeqCst) + 1;
         let here = Place { door, number, moment: Moment::Before };
@@ -109,7 +110,7 @@ impl Killer {
         (number, true)
     }
 
-    /// The answer is on its way.
+    /// Records that the response is on its way.
     pub(super) fn answered(&self, door: Door, number: u64) {
         let Some(place) = self.0.place.filter(|place| place.door == door && place.number == number) else {
             return;
@@ -124,7 +125,7 @@ impl Killer {
         }
     }
 
-    /// Waits for a kill that is on its way; true if it came.
+    /// Waits for a scheduled kill. Returns true if it happened.
     pub(super) async fn falls(&self) -> bool {
         if !self.0.is_armed.load(Ordering::SeqCst) || self.has_killed() {
             return false;
@@ -138,7 +139,7 @@ impl Killer {
     fn kill(&self) {
         let mut server = self.0.server.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(mut server) = server.take() {
-            // One that is gone already needs no kill.
+            // A server that has ended already needs no kill.
             let _ = server.kill();
             self.0.has_killed.store(true, Ordering::SeqCst);
         }

@@ -1,9 +1,11 @@
-//! `crash --pipeline`: `kill -9` between the steps of reading, handing over and telling. One story is told undisturbed, then
-//! once for every question that the model is asked and every notification that is sent, killed before or after that is
-//! answered. Each time the records must be those of the undisturbed run, every event must be there, and receivers that know
-//! repeats by their id must know the same.
+//! `crash --pipeline`: `kill -9` between the steps of extraction, handover and notification. One
+//! story runs undisturbed, then once for every request to the model and every notification, with a
+//! kill before or after its response. Each time the records must equal those of the undisturbed
+//! run, and every event must exist. Receivers that detect repetitions by id must know the same
+//! notifications.
 //!
-//! Which write a kill falls between is a matter of chance here; the engine's own tests go through them one by one.
+//! Chance decides between which writes a kill falls. The engine's own tests cover those points one
+//! by one.
 
 mod killer;
 mod sink;
@@ -24,14 +26,14 @@ use killer::{Door, Killer, Moment, Place};
 use sink::Sink;
 use story::Outcome;
 
-/// A kill after an answer comes within this time.
+/// The maximum time from a response to a kill, in milliseconds.
 const AFTER_MS_MAX: u64 = 25;
-/// Questions that are asked at once: as many as by default.
+/// The maximum number of parallel requests to the model, equal to the default.
 const QUESTIONS_AT_ONCE: u64 = 16;
-/// More starts than one kill explains: something else is wrong.
+/// The maximum number of starts. One kill does not explain more.
 const STARTS_MAX: usize = 4;
 
-/// What a run came to.
+/// The result of a run.
 struct Run {
     outcome: Outcome,
     questions: u64,
@@ -40,7 +42,7 @@ struct Run {
     killed: bool,
 }
 
-/// Tells the story again and again.
+/// Runs the story repeatedly.
 pub(super) async fn run(binary: &Path, every: u64, seed: u64) -> Result<()> {
     let began = Instant::now();
     let mut random = Seeded::new(seed);
@@ -60,7 +62,8 @@ pub(super) async fn run(binary: &Path, every: u64, seed: u64) -> Result<()> {
         repeated += ended.repeated;
         asked_again += ended.questions.saturating_sub(calm.questions);
     }
-    // A session may be handed over in one window or in two: the last notification is not always there.
+    // A session may be handed over in one window or in two, so the last notification may be
+    // missing.
     ensure!(
         kills + 1 + places.len() / 20 >= places.len(),
         "only {kills} of {} kills took place",
@@ -77,7 +80,8 @@ pub(super) async fn run(binary: &Path, every: u64, seed: u64) -> Result<()> {
     Ok(())
 }
 
-/// Every question and every notification, before and after its answer; of these every so manieth.
+/// Returns the kill points: every request and every notification, before and after its response.
+/// Only each nth point is used.
 fn places(calm: &Run, every: u64, random: &mut Seeded) -> Vec<Place> {
     let mut places = Vec::new();
     for (door, count) in [(Door::Model, calm.questions), (Door::Hook, calm.notifications)] {
@@ -93,7 +97,7 @@ fn places(calm: &Run, every: u64, random: &mut Seeded) -> Vec<Place> {
     chosen.map(|(_, place)| place).collect()
 }
 
-/// Tells the story once, starting the server again after the kill.
+/// Runs the story once, and restarts the server after the kill.
 async fn once(binary: &Path, place: Option<Place>) -> Result<Run> {
     let temporary = tempfile::tempdir()?;
     let killer = Arc::new(Killer::new(place));
@@ -112,7 +116,8 @@ async fn once(binary: &Path, place: Option<Place>) -> Result<Run> {
         let wire = Wire::new(&server.url);
         killer.watch(server);
         match story::tell(&wire).await {
-            // The story may end while the kill is on its way: then it is told once more, and must change nothing.
+            // The story may end before the scheduled kill. Then it runs once more, and must change
+            // nothing.
             Ok(_) if killer.falls().await => {}
             Ok(memory) => {
                 return Ok(Run {

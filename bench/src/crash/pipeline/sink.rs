@@ -1,4 +1,4 @@
-//! The receiver of notifications: keeps each under its id, and sees repeats.
+//! The receiver of notifications. It stores each under its id, and counts repetitions.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ use super::killer::{Door, Killer};
 /// A notification.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Told {
-    /// `self_managed`, `record_stream` or `job_ended`.
+    /// The kind: `self_managed`, `record_stream` or `job_ended`.
     pub(super) kind: String,
     pub(super) body: Value,
 }
@@ -36,7 +36,7 @@ struct Hook {
     killer: Arc<Killer>,
 }
 
-/// A receiver that listens; it ends with this.
+/// A running receiver. It stops when this is dropped.
 pub(super) struct Sink {
     port: u16,
     kept: Arc<Mutex<Kept>>,
@@ -62,12 +62,12 @@ impl Sink {
         self.port
     }
 
-    /// How many came again.
+    /// Returns the number of repeated notifications.
     pub(super) fn repeated(&self) -> usize {
         locked(&self.kept).repeated
     }
 
-    /// What came, each once; an error where one id stood for two things.
+    /// Returns the notifications, each once. It fails if one id had two bodies.
     pub(super) fn told(&self) -> Result<Vec<Told>> {
         let kept = locked(&self.kept);
         anyhow::ensure!(kept.differing.is_empty(), "came again with another body: {:?}", kept.differing);
@@ -81,7 +81,8 @@ impl Drop for Sink {
     }
 }
 
-/// Whatever came counts, whether the answer arrives or not: that is why repeats come.
+/// Handles a notification. It counts even if the response does not arrive, which is why repetitions
+/// occur.
 async fn notified(State(hook): State<Hook>, headers: HeaderMap, body: String) -> StatusCode {
     let text =
         |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();

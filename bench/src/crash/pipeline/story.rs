@@ -1,5 +1,6 @@
-//! The story that is told: two sessions, read by all strategies and handed over, with everybody told of everything. Every
-//! call may be made again: whoever lost the server in the middle tells it from the beginning.
+//! The story of a run: two sessions, extracted by all strategies and handed over, with all
+//! notifications enabled. Every call can be repeated. A client that loses the server restarts the
+//! story from the beginning.
 
 use std::fmt;
 use std::path::Path;
@@ -19,9 +20,9 @@ const BASE_SECONDS: f64 = 1_790_000_000.0;
 const PATIENCE: Duration = Duration::from_secs(60);
 const STATES: [&str; 7] =
     ["active", "superseded", "quarantined", "candidate", "expired", "archived", "rolled_back"];
-/// What the strategies bring.
+/// The kinds of records that the strategies create.
 const KINDS: [&str; 5] = ["fact", "preference", "summary", "episode", "reflection"];
-/// Sessions, events, messages.
+/// Sessions with their events and messages.
 const TALK: [(&str, [[&str; 3]; 2]); 2] = [
     (
         "s-1",
@@ -51,7 +52,7 @@ const TALK: [(&str, [[&str; 3]; 2]); 2] = [
     ),
 ];
 
-/// Where notifications go, for a configuration.
+/// Returns the configuration of the targets of notifications.
 pub(super) fn targets(port: u16, payloads: &Path) -> String {
     let hook = format!("http://127.0.0.1:{port}/hook");
     format!(
@@ -61,11 +62,12 @@ pub(super) fn targets(port: u16, payloads: &Path) -> String {
     )
 }
 
-/// Tells it, and waits until everything is read and everybody told; the memory.
+/// Runs the story, and waits until everything is extracted and all notifications are sent. Returns
+/// the id of the memory.
 pub(super) async fn tell(wire: &Wire) -> Result<String> {
     let memory = memory(wire).await?;
-    // Windows stay open until the talk is over: each session is read in one.
-    // Two episodes are reflected upon.
+    // Windows stay open until the conversation is over, so each session is extracted in one. Two
+    // episodes are enough for a reflection.
     let settings = json!({
         "window": {"messages": 50, "tokens": 100_000, "idle_ms": 3_000_000, "context_messages": 4},
         "consolidation": {"reflect_every": 2, "reflect_min_episodes": 2},
@@ -111,7 +113,7 @@ async fn memory(wire: &Wire) -> Result<String> {
     text_at(&wire.ask("POST", "/memories/create", Some(&body)).await?, "/memory/id")
 }
 
-/// Jobs that have not ended, and notifications that were not sent.
+/// Counts jobs that have not ended, and notifications that are not sent.
 async fn waiting(wire: &Wire, memory: &str) -> Result<usize> {
     let mut waiting = 0;
     for (list, query) in
@@ -123,7 +125,7 @@ async fn waiting(wire: &Wire, memory: &str) -> Result<usize> {
     Ok(waiting)
 }
 
-/// What it came to, ids and times left aside.
+/// The result of a story, without ids and times.
 #[derive(Debug, PartialEq)]
 pub(super) struct Outcome {
     events: Vec<String>,
@@ -146,7 +148,7 @@ impl fmt::Display for Outcome {
 }
 
 impl Outcome {
-    /// How many records there are of each kind.
+    /// Returns the number of records of each kind, as text.
     pub(super) fn kinds(&self) -> String {
         let of = |kind: &str| {
             let start = format!("[\"{kind}\",");
@@ -155,7 +157,7 @@ impl Outcome {
         KINDS.map(|kind| format!("{} {kind}", of(kind))).join(", ")
     }
 
-    /// An error where a strategy brought nothing: then its steps would not be looked at.
+    /// Fails if a strategy created no record, because its steps would then not be tested.
     pub(super) fn has_everything(&self) -> Result<()> {
         let kinds = self.kinds();
         ensure!(!kinds.split(", ").any(|kind| kind.starts_with("0 ")), "too few records: {kinds}");
@@ -166,7 +168,7 @@ impl Outcome {
         Ok(())
     }
 
-    /// An error that names what is there too often or not often enough.
+    /// Fails with the items that exist too often or not often enough.
     pub(super) fn equals(&self, calm: &Self) -> Result<()> {
         for (name, now, before) in [
             ("events", &self.events, &calm.events),
@@ -197,7 +199,7 @@ impl Outcome {
     }
 }
 
-/// Looks at everything.
+/// Reads the result of the story.
 pub(super) async fn outcome(wire: &Wire, memory: &str, sink: &Sink, payloads: &Path) -> Result<Outcome> {
     let mut events = Vec::new();
     for (session, _) in TALK {
@@ -215,7 +217,7 @@ pub(super) async fn outcome(wire: &Wire, memory: &str, sink: &Sink, payloads: &P
                 let said = json!([event.get("eventType"), event.get("memoryRecordText")]);
                 told.push(without_ids(&said.to_string()));
             }
-            // How many windows were handed over is a matter of time; what was in them is not.
+            // The number of handed-over windows depends on timing, but their contents do not.
             "job_ended" if one.body.pointer("/job/kind") == Some(&json!("handover")) => {}
             _ => told.push(json!([one.body.get("type"), one.body.pointer("/job/kind")]).to_string()),
         }
@@ -255,7 +257,7 @@ async fn records(wire: &Wire, memory: &str) -> Result<Vec<String>> {
     }
 }
 
-/// Episodes name their turns by ids of events, of which eight digits are chance.
+/// Removes ids of events by which episodes name their turns. Eight digits of them are random.
 fn without_ids(text: &str) -> String {
     let mut parts = text.split('#');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -265,7 +267,7 @@ fn without_ids(text: &str) -> String {
     })
 }
 
-/// The messages of a hand-over's object.
+/// Returns the messages in the object of a handover.
 fn payload(told: &Told, payloads: &Path) -> Result<Vec<String>> {
     let location = text_at(&told.body, "/s3PayloadLocation")?;
     let path = location.strip_prefix("file://").unwrap_or(&location);

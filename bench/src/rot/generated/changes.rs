@@ -1,4 +1,4 @@
-//! What a commit of the made-up history does: one change of each kind that real histories have.
+//! The changes of commits in the generated history: one of each kind that real histories have.
 
 use super::files::{File, Files, Layout};
 use super::text::{self, Kind};
@@ -7,10 +7,10 @@ use crate::seeded::Seeded;
 const CODE: &[Kind] = &[Kind::Braces, Kind::Indented];
 const ALL: &[Kind] = &[Kind::Braces, Kind::Indented, Kind::Settings, Kind::Prose];
 
-/// A change to the tree. It may do nothing where the tree has nothing of the kind.
+/// A change to the tree. It returns `None` if the tree has nothing to which it applies.
 pub(super) type Change = fn(&mut Files, &mut Seeded) -> Option<()>;
 
-/// Every kind, with how often it is taken beside the others.
+/// Every kind of change, with its weight in the random selection.
 pub(super) const CHANGES: &[(&str, u64, Change)] = &[
     ("add a part above", 22, |files, seeded| {
         let (kind, file) = any(files, seeded, ALL)?;
@@ -131,7 +131,7 @@ fn any<'a>(files: &'a mut Files, seeded: &mut Seeded, kinds: &[Kind]) -> Option<
     Some((Kind::of(&path), files.0.get_mut(&path)?))
 }
 
-/// A paragraph and a line of it.
+/// Returns a paragraph and one of its lines.
 fn within(file: &File, seeded: &mut Seeded) -> Option<(usize, usize)> {
     let at = below(seeded, file.paragraphs.len());
     let lines = file.paragraphs.get(at)?.len();
@@ -142,7 +142,7 @@ fn indent_of(line: &str) -> String {
     line.chars().take_while(|c| *c == ' ').collect()
 }
 
-/// Another number, another name, or another statement altogether.
+/// Changes a number, a name, or the whole statement.
 fn edit(line: &mut String, seeded: &mut Seeded, kind: Kind) {
     let digits = line.find(|c: char| c.is_ascii_digit());
     let word = line.rfind(|c: char| !c.is_alphanumeric() && c != '_').map(|at| at + 1);
@@ -168,7 +168,7 @@ fn rename(files: &mut Files, seeded: &mut Seeded, edits: u64) -> Option<()> {
     Some(())
 }
 
-/// Calls longer than `wide` get a line per argument; those that had, one line.
+/// Splits calls longer than `wide` into one line per argument, and joins those that were split.
 fn wrapped(paragraph: &[String], wide: u64) -> Vec<String> {
     let mut out = Vec::new();
     let mut lines = paragraph.iter();
@@ -207,7 +207,7 @@ fn wrapped(paragraph: &[String], wide: u64) -> Vec<String> {
     out
 }
 
-/// A paragraph that stands in two files.
+/// Returns a paragraph that occurs in two files.
 fn copied(files: &Files, seeded: &mut Seeded) -> Option<(String, usize)> {
     let mut seen = std::collections::BTreeMap::new();
     let mut twice = Vec::new();
@@ -243,7 +243,7 @@ mod tests {
             let bytes =
                 |files: &Files| files.0.iter().map(|(path, f)| (path.clone(), f.bytes())).collect::<Vec<_>>();
             let before = bytes(&files);
-            // One that finds nothing to do now finds it later.
+            // A change that does not apply now may apply later.
             let changed =
                 (0..20).any(|_| change(&mut files, &mut seeded).is_some() && bytes(&files) != before);
             assert!(changed, "{name}");

@@ -1,18 +1,18 @@
-//! The files of a made-up tree: paragraphs with blank lines between, and how a file is laid out.
+//! The files of a generated tree: paragraphs separated by blank lines, and the layout of a file.
 
 use std::collections::BTreeMap;
 
 use super::text::{self, Kind};
 use crate::seeded::Seeded;
 
-/// How paragraphs become bytes.
+/// The format of paragraphs as bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::rot) enum Layout {
     #[default]
     FourSpaces,
     TwoSpaces,
     Tabs,
-    /// Four spaces, lines end with a carriage return too.
+    /// Four spaces, and lines that also end with a carriage return.
     CarriageReturns,
 }
 
@@ -24,7 +24,7 @@ pub(in crate::rot) struct File {
 }
 
 impl File {
-    /// A file with some paragraphs.
+    /// Returns a file with random paragraphs.
     pub(in crate::rot) fn new(seeded: &mut Seeded, kind: Kind) -> Self {
         let count = 6 + seeded.below(10);
         Self { paragraphs: (0..count).map(|_| text::paragraph(seeded, kind)).collect(), ..Self::default() }
@@ -59,7 +59,7 @@ impl File {
 pub(in crate::rot) struct Files(pub(in crate::rot) BTreeMap<String, File>);
 
 impl Files {
-    /// Where the history begins.
+    /// Returns the tree at the beginning of the history.
     pub(in crate::rot) fn new(seeded: &mut Seeded) -> Self {
         let mut all = Self::default();
         for (folder, kind, count) in [
@@ -81,7 +81,7 @@ impl Files {
         all
     }
 
-    /// A path in a folder that nothing has.
+    /// Returns an unused path in a folder.
     pub(in crate::rot) fn free_path(&self, seeded: &mut Seeded, folder: &str, kind: Kind) -> String {
         let mut number = 0;
         loop {
@@ -94,13 +94,13 @@ impl Files {
         }
     }
 
-    /// Any path of the kinds.
+    /// Returns a random path of these kinds.
     pub(in crate::rot) fn any(&self, seeded: &mut Seeded, kinds: &[Kind]) -> Option<String> {
         let all: Vec<&String> = self.0.keys().filter(|path| kinds.contains(&Kind::of(path))).collect();
         seeded.pick(&all).map(|path| (*path).clone())
     }
 
-    /// Folders, by name.
+    /// Returns the folders, by name.
     pub(in crate::rot) fn folders(&self) -> Vec<String> {
         let mut all: Vec<String> = self
             .0

@@ -1,5 +1,5 @@
-//! Commits written into a new bare repository by `git fast-import`: the one place of the bench that writes one, in a
-//! folder of its own.
+//! Writes commits into a new bare repository with `git fast-import`, in a separate folder. No other
+//! code of the benchmarks writes a repository this way.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -10,34 +10,35 @@ use anyhow::{Context, Result, bail};
 
 use crate::git::command;
 
-/// What an entry of a tree is that is no file.
+/// The kind of a tree entry that is not a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Link,
-    /// Its bytes are the id of a commit.
+    /// A submodule. Its bytes are the id of a commit.
     Submodule,
 }
 
-/// One commit: files, parents (numbers of earlier ones, the first first), message.
+/// One commit: files, parents (numbers of earlier commits, the first parent first) and message.
 #[derive(Default)]
 pub(crate) struct Commit {
     pub(crate) files: Vec<(String, Vec<u8>)>,
-    /// What is no file.
+    /// Entries that are not files.
     pub(crate) others: Vec<(String, Mode, Vec<u8>)>,
     pub(crate) parents: Vec<usize>,
     pub(crate) message: String,
-    /// Where the branch stands then; `main` or another. A first commit needs a branch that nothing has.
+    /// The branch that the commit advances: `main` or another. A commit without parents needs a new
+    /// branch.
     pub(crate) branch: String,
 }
 
-/// Seconds of the first commit, and between two.
+/// The time of the first commit and the interval between commits, in seconds.
 const BEGIN: u64 = 1_700_000_000;
 const APART: u64 = 6 * 3600;
 
-/// Writes all commits; their ids, in order.
+/// Writes all commits. Returns their ids, in order.
 ///
 /// # Errors
-/// When git is not there or refuses.
+/// Errors if git is missing or fails.
 pub(crate) fn import(folder: &Path, commits: &[Commit]) -> Result<Vec<String>> {
     let parent = folder.parent().unwrap_or(folder);
     let made = command(parent)
@@ -74,7 +75,7 @@ fn blobs_of(commit: &Commit) -> impl Iterator<Item = &Vec<u8>> {
     commit.files.iter().map(|(_, bytes)| bytes).chain(others.map(|(_, _, bytes)| bytes))
 }
 
-/// Commits have marks from 1; their blobs come behind all of them.
+/// Writes the stream. Commits have marks from 1, and the marks of their blobs follow.
 fn write(out: &mut impl std::io::Write, commits: &[Commit]) -> Result<()> {
     let mut blobs: HashMap<&[u8], usize> = HashMap::new();
     for (at, commit) in commits.iter().enumerate() {

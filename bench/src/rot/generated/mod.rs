@@ -1,5 +1,5 @@
-//! A made-up history: a few hundred commits from a seed, with every class of change in known shares, written into a
-//! temporary folder. It needs no network and no foreign text.
+//! A generated history: a few hundred commits from a seed, with every class of change in known
+//! shares, written into a temporary folder. It needs no network and no foreign text.
 
 mod changes;
 pub(super) mod files;
@@ -20,13 +20,13 @@ use crate::seeded::Seeded;
 
 /// Commits along the first parents.
 const COMMITS: u64 = 360;
-/// Every so many commits two branches are merged, and a change is taken back.
+/// The intervals, in commits, of merges of two branches and of reverts.
 const MERGE_EVERY: u64 = 15;
 const REVERT_EVERY: u64 = 12;
 /// Blocks in each window.
 const ITEMS: usize = 1500;
 
-/// Builds it below `folder`: windows from its beginning and its middle.
+/// Builds the history below `folder`. Returns windows from its beginning and its middle.
 pub(super) fn history(folder: &Path, rng: u64) -> Result<Vec<Entry>> {
     let commits = commits(rng);
     let path = folder.join("generated");
@@ -52,7 +52,7 @@ pub(super) fn history(folder: &Path, rng: u64) -> Result<Vec<Entry>> {
     Ok(windows)
 }
 
-/// All commits, of the side branches too.
+/// Returns all commits, including side branches.
 fn commits(rng: u64) -> Vec<Commit> {
     let mut seeded = Seeded::new(rng.wrapping_add(3).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut tree = Files::new(&mut seeded);
@@ -66,7 +66,7 @@ fn commits(rng: u64) -> Vec<Commit> {
             vec![tip]
         };
         let name = if step % REVERT_EVERY == 0 {
-            // What the last change did is taken back.
+            // Reverts the last change.
             std::mem::swap(&mut tree, &mut before);
             "take the last change back"
         } else {
@@ -79,7 +79,8 @@ fn commits(rng: u64) -> Vec<Commit> {
     all
 }
 
-/// A branch from the tip with two changes of its own; the tree has them then, as a merge would.
+/// Adds a branch from the tip with two changes of its own. The tree contains them afterwards, as
+/// after a merge.
 fn side_branch(all: &mut Vec<Commit>, tree: &mut Files, tip: usize, seeded: &mut Seeded) -> usize {
     let mut parent = tip;
     for _ in 0..2 {
@@ -90,7 +91,7 @@ fn side_branch(all: &mut Vec<Commit>, tree: &mut Files, tip: usize, seeded: &mut
     parent
 }
 
-/// A change by weight; the first steps take each kind once, so that none is missing.
+/// Makes a change by weight. The first steps use each kind once, so that none is missing.
 fn change(tree: &mut Files, seeded: &mut Seeded, step: u64) -> &'static str {
     let total: u64 = CHANGES.iter().map(|(_, weight, _)| weight).sum();
     for attempt in 0..50u64 {

@@ -1,4 +1,5 @@
-//! Made-up source text: functions, configuration and prose of random words, with the boilerplate that real code repeats.
+//! Generated source text: functions, configuration and prose of random words, with the boilerplate
+//! that real code repeats.
 
 use crate::seeded::Seeded;
 
@@ -70,7 +71,7 @@ const WORDS: &[&str] = &[
     "open", "closed",
 ];
 
-/// What a file holds.
+/// The kind of a file's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::rot) enum Kind {
     Braces,
@@ -103,12 +104,12 @@ fn one(seeded: &mut Seeded, from: &[&'static str]) -> &'static str {
     seeded.pick(from).copied().unwrap_or_default()
 }
 
-/// A noun.
+/// Returns a noun.
 pub(in crate::rot) fn noun(seeded: &mut Seeded) -> &'static str {
     one(seeded, NOUNS)
 }
 
-/// A name of two words and a number, rarely the same twice.
+/// Returns a name of two words and a number, which rarely repeats.
 pub(in crate::rot) fn name(seeded: &mut Seeded) -> String {
     format!("{}_{}_{}", one(seeded, VERBS), one(seeded, NOUNS), seeded.below(90) + 10)
 }
@@ -130,7 +131,7 @@ fn phrase(seeded: &mut Seeded, words: u64) -> String {
     all.collect::<Vec<_>>().join(" ")
 }
 
-/// A paragraph of a file: a function, a table, some sentences. No blank lines inside.
+/// Returns a paragraph of a file: a function, a table or some sentences, without blank lines.
 pub(in crate::rot) fn paragraph(seeded: &mut Seeded, kind: Kind) -> Vec<String> {
     match kind {
         Kind::Braces => braces(seeded),
@@ -151,7 +152,7 @@ fn sentence(seeded: &mut Seeded) -> String {
     )
 }
 
-/// A statement without its indent.
+/// Returns a statement without its indentation.
 pub(in crate::rot) fn statement(seeded: &mut Seeded, kind: Kind) -> String {
     let end = if kind == Kind::Braces { ";" } else { "" };
     let bind = if kind == Kind::Braces { "let " } else { "" };

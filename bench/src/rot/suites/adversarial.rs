@@ -1,5 +1,5 @@
-//! What an enemy, or an unlucky hand, would do to citations, as far as it is the verifier's to
-//! answer: each case has one right answer. Secrets, tenants and rendering are the store verb's, and tested there.
+//! Cases of malicious or accidental damage to citations, as far as the verifier handles it. Each
+//! case has one right answer. The tests of the store call cover secrets, tenants and rendering.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::super::generated::{Commit, Mode, import};
 use super::super::verified::UnderTest;
 use super::Case;
 
-/// The repository that the cases are about.
+/// The repository of the cases.
 struct Scene {
     under: UnderTest,
     before: String,
@@ -24,7 +24,7 @@ struct Scene {
 const BODY: &str = "pub fn retry_limit(settings: &Settings) -> usize {\n    let limit = settings.retries.unwrap_or(20);\n    limit.min(MAXIMUM_RETRIES)\n}\n";
 const BOILERPLATE: &str = "impl Default for Reader {\n    fn default() -> Self {\n        Self::with_capacity(DEFAULT_CAPACITY)\n    }\n}\n";
 
-/// All cases.
+/// Returns all cases.
 pub(super) async fn cases(folder: &Path) -> Result<Vec<Case>> {
     let repository = folder.join("adversarial");
     let ids = import(&repository, &[before(), after()])?;
@@ -104,7 +104,7 @@ impl Scene {
         self.under.cite(&self.before, place, fact, Vec::new()).await
     }
 
-    /// Paths and ranges that cannot be cited.
+    /// Adds paths and ranges that cannot be cited.
     async fn places(&mut self) -> Result<()> {
         for path in [
             "../etc/passwd",
@@ -136,7 +136,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Files that are no text, and lines that say nothing.
+    /// Adds files that are not text, and lines without information.
     async fn contents(&mut self) -> Result<()> {
         for (path, why) in [
             ("image.png", Unverifiable::Binary),
@@ -166,7 +166,7 @@ impl Scene {
         Ok(())
     }
 
-    /// What is seen of copies and edits.
+    /// Adds copies and edits.
     async fn drift(&mut self) -> Result<()> {
         for (name, at, expect) in [
             ("copied boilerplate, the cited one deleted", place("src/one.rs", 3, 7), Verdict::Gone),
@@ -182,7 +182,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Facts that contradict good code, bumps of some and of all, patterns without end.
+    /// Adds facts that contradict intact code, version bumps of some and of all packages, and
+    /// unbounded patterns.
     async fn claims(&mut self) -> Result<()> {
         let bump =
             |members: [&str; 3]| members.map(|path| place(&format!("{path}/Cargo.toml"), 1, 4)).to_vec();
@@ -219,7 +220,7 @@ impl Scene {
         Ok(())
     }
 
-    /// A clone that lacks the blob: evidence of nothing.
+    /// Adds a clone that lacks the blob, which proves nothing.
     async fn missing(&mut self, folder: &Path) -> Result<()> {
         let repository = folder.join("lacking");
         let ids = import(&repository, &[before(), after()])?;

@@ -1,5 +1,5 @@
-//! Anchors of branches that are not merged, verified on the default branch and where they were
-//! made: a fact may be valid on a branch and gone on another at the same time.
+//! Anchors of unmerged branches, verified on the default branch and on their own. A fact may be
+//! valid on one branch and gone on another at the same time.
 
 use std::path::Path;
 
@@ -14,20 +14,20 @@ use super::super::verified::UnderTest;
 use super::Case;
 use crate::seeded::Seeded;
 
-/// Branches; every third is merged.
+/// The number of branches. Every third is merged.
 const BRANCHES: usize = 30;
 
-/// A branch adds a part to a file.
+/// A branch that adds a part to a file.
 struct Branch {
-    /// Its head, by number.
+    /// The number of its head commit.
     head: usize,
-    /// The part it added, and one that was there before.
+    /// The part that it added, and one that existed before.
     added: Place,
     old: Place,
     merged: bool,
 }
 
-/// Each branch's own part, and an old one, at both revisions.
+/// Returns the cases: each branch's own part, and an old one, at both revisions.
 pub(super) async fn cases(folder: &Path, rng: u64) -> Result<Vec<Case>> {
     let (commits, branches, tip) = history(rng).context("a made-up tree is too small")?;
     let repository = folder.join("branches");
@@ -65,7 +65,7 @@ pub(super) async fn cases(folder: &Path, rng: u64) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Commits, branches, and the number of the tip of `main`.
+/// Returns commits, branches, and the number of the tip of `main`.
 fn history(rng: u64) -> Option<(Vec<Commit>, Vec<Branch>, usize)> {
     let mut seeded = Seeded::new(rng.wrapping_add(29));
     let mut main = Files::new(&mut seeded);
@@ -87,7 +87,7 @@ fn history(rng: u64) -> Option<(Vec<Commit>, Vec<Branch>, usize)> {
         let head = commits.len() - 1;
         let merged = number % 3 == 0;
         branches.push(Branch { head, added: place(first + 2, length), old: place(1, first), merged });
-        // Meanwhile on main, another file gets a new first part.
+        // At the same time, another file on main gets a new first part.
         let other = main.any(&mut seeded, &[Kind::Prose, Kind::Settings])?;
         let (mut next, above) =
             (if merged { files } else { main.clone() }, text::paragraph(&mut seeded, Kind::of(&other)));

@@ -1,5 +1,5 @@
-//! Mechanical facts of a first revision, stored with claims, and judged at the second by real parsers: TOML, JSON, Rust.
-//! They make the class that text alone cannot: edited, and still true.
+//! Mechanical facts of a first revision, stored with claims, and judged at the second by real
+//! parsers: TOML, JSON, Rust. They create the class that text alone cannot: edited, and still true.
 
 use std::collections::BTreeMap;
 
@@ -20,17 +20,18 @@ use crate::seeded::Seeded;
 const EACH: usize = 80;
 const ENDINGS: &[&str] = &[".toml", ".json", ".rs"];
 
-/// A fact with what it cites and claims.
+/// A fact with its citations and claims.
 struct Fact {
     kind: &'static str,
     text: String,
     cited: Vec<Place>,
     claims: Vec<Claim>,
-    /// Whether it holds at the second revision, by a parser; `None` where the parser cannot say.
+    /// True if it holds at the second revision, by a parser, and `None` if the parser cannot
+    /// decide.
     holds: Option<bool>,
 }
 
-/// Facts of every window.
+/// Returns the facts of every window.
 pub(super) async fn cases(windows: &[Entry], rng: u64) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for window in windows {
@@ -58,7 +59,7 @@ async fn judged(under: &UnderTest, from: &str, to: &str, fact: Fact) -> Result<O
     let mut citations = Vec::new();
     for (at, place) in fact.cited.iter().enumerate() {
         let about = if at == 0 { fact.claims.clone() } else { Vec::new() };
-        // What cannot be cited is no fact of ours.
+        // A place that cannot be cited makes no fact.
         let Ok((citation, _)) = under.cite(from, place.clone(), &fact.text, about).await? else {
             return Ok(None);
         };
@@ -74,7 +75,7 @@ async fn judged(under: &UnderTest, from: &str, to: &str, fact: Fact) -> Result<O
     let alone = under.verify(to, citations.clone(), Vec::new()).await?;
     let now = under.verify(to, citations, fact.claims).await?;
     let edited = alone.verdict != Verdict::Valid;
-    // A true fact may be called drifted where its lines are not found; it must not be called false.
+    // A true fact may be called drifted if its lines are not found. It must not be called false.
     let right = if holds { now.verdict != Verdict::Contradicted } else { now.verdict != Verdict::Valid };
     let suffix = match (holds, edited) {
         (true, true) => EDITED,
@@ -89,7 +90,7 @@ fn place(path: &str, line: u32) -> Place {
     Place { path: path.to_owned(), line_start: line, line_end: line }
 }
 
-/// The path is there.
+/// Returns facts that a path exists.
 fn paths(before: &FilesAt, after: &FilesAt) -> Vec<Fact> {
     let cited = |path: &String| {
         let text = before.texts.get(path)?;
@@ -109,7 +110,7 @@ fn paths(before: &FilesAt, after: &FilesAt) -> Vec<Fact> {
     before.texts.keys().filter_map(fact).collect()
 }
 
-/// Scalars of TOML and JSON files, by pointer.
+/// Returns the scalars of a TOML or JSON file, by pointer.
 fn scalars(path: &str, text: &str) -> Option<BTreeMap<String, String>> {
     let value: serde_json::Value = if path.ends_with(".toml") {
         serde_json::to_value(toml::from_str::<toml::Table>(text).ok()?).ok()?
@@ -135,7 +136,7 @@ fn walk(value: &serde_json::Value, pointer: String, all: &mut BTreeMap<String, S
     }
 }
 
-/// A setting has a value.
+/// Returns facts about the value of a setting.
 fn settings(before: &FilesAt, after: &FilesAt) -> Vec<Fact> {
     let mut facts = Vec::new();
     let files =
@@ -161,7 +162,7 @@ fn settings(before: &FilesAt, after: &FilesAt) -> Vec<Fact> {
     facts
 }
 
-/// Constants of a Rust file that stand alone at its top, with their literals.
+/// Returns the unique constants at the top level of a Rust file, with their literals.
 fn constants_of(text: &str) -> Option<BTreeMap<String, String>> {
     let file = syn::parse_file(text).ok()?;
     let one = |item: &Item| {
@@ -177,7 +178,7 @@ fn constants_of(text: &str) -> Option<BTreeMap<String, String>> {
     Some(file.items.iter().filter_map(one).collect())
 }
 
-/// A constant is a number.
+/// Returns facts about the number of a constant.
 fn constants(before: &FilesAt, after: &FilesAt) -> Vec<Fact> {
     let mut facts = Vec::new();
     for (path, text) in before.texts.iter().filter(|(path, _)| path.ends_with(".rs")) {
@@ -203,7 +204,7 @@ fn constants(before: &FilesAt, after: &FilesAt) -> Vec<Fact> {
     facts
 }
 
-/// Functions and types of a Rust file, those of its blocks too.
+/// Returns the functions and types of a Rust file, including those in its blocks.
 fn symbols_of(text: &str) -> Option<Vec<(String, &'static str)>> {
     let file = syn::parse_file(text).ok()?;
     let mut all = Vec::new();
@@ -226,7 +227,7 @@ fn symbols_of(text: &str) -> Option<Vec<(String, &'static str)>> {
     Some(all)
 }
 
-/// A file defines a name.
+/// Returns facts that a file defines a name.
 fn symbols(before: &FilesAt, after: &FilesAt) -> Vec<Fact> {
     let mut facts = Vec::new();
     for (path, text) in before.texts.iter().filter(|(path, _)| path.ends_with(".rs")) {
@@ -235,7 +236,7 @@ fn symbols(before: &FilesAt, after: &FilesAt) -> Vec<Fact> {
             let Some(line) = before.line_with(path, &[&format!("{keyword} {name}")]) else { continue };
             let holds = match &now {
                 None => Some(false),
-                // A name that only stands in a block within a block is not seen here.
+                // Names in nested blocks are not found here.
                 Some(None) => None,
                 Some(Some(now)) => match now.iter().any(|(there, _)| *there == name) {
                     true => Some(true),
@@ -256,7 +257,8 @@ fn symbols(before: &FilesAt, after: &FilesAt) -> Vec<Fact> {
     facts
 }
 
-/// Packages of a workspace have one version: true after a bump of all, false after one of some.
+/// Returns facts that packages of a workspace have one version: true after a bump of all, false
+/// after a bump of some.
 fn versions(before: &FilesAt, after: &FilesAt) -> Vec<Fact> {
     const POINTERS: [&str; 2] = ["/package/version", "/version"];
     let version = |texts: &BTreeMap<String, String>, path: &str| {

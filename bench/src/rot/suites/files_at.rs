@@ -6,10 +6,10 @@ use anyhow::Result;
 
 use super::super::git::Repository;
 
-/// Larger files are no configuration and no source that people write.
+/// The maximum size of a file in bytes. Larger files are not written by people.
 const BYTES_MAX: u64 = 400_000;
 
-/// Paths of all files, and texts of those that end in one of the endings.
+/// Paths of all files, and texts of those with one of the endings.
 pub(super) struct FilesAt {
     pub(super) texts: BTreeMap<String, String>,
     pub(super) paths: Vec<String>,
@@ -34,7 +34,7 @@ impl FilesAt {
         self.paths.binary_search_by(|there| there.as_str().cmp(path)).is_ok()
     }
 
-    /// The first line that holds all the parts, from 1.
+    /// Returns the first line, from 1, that contains all the parts.
     pub(super) fn line_with(&self, path: &str, parts: &[&str]) -> Option<u32> {
         let mut lines = (1u32..).zip(self.texts.get(path)?.lines());
         lines.find(|(_, line)| parts.iter().all(|part| line.contains(part))).map(|(at, _)| at)

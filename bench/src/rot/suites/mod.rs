@@ -1,5 +1,5 @@
-//! The other suites: cases whose answer is known because they were made so, or because a real
-//! parser says it. Each case is one citation, or one record with claims, at two revisions of a repository.
+//! The other suites: cases whose answer is known by construction or from a real parser. Each case
+//! is one citation, or one record with claims, at two revisions of a repository.
 
 mod adversarial;
 mod branches;
@@ -16,38 +16,39 @@ use serde::Serialize;
 use super::manifest::Entry;
 use super::rate::Rate;
 
-/// Which suite.
+/// The suite to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Suite {
     /// Blocks of a history, labelled by the tracer.
     Trace,
     /// Mechanical facts with claims, judged by real parsers.
     Facts,
-    /// Changes that are labelled by what they are.
+    /// Changes that are labelled by construction.
     Mutate,
-    /// What an enemy, or an unlucky hand, would do.
+    /// Malicious or accidental damage to citations.
     Adversarial,
     /// Anchors of branches that are not merged.
     Branches,
 }
 
-/// The end of the kind of facts that are true although their lines changed.
+/// The suffix of the kind of facts that are true although their lines changed.
 const EDITED: &str = ", edited and still true";
 
-/// One case and what came of it.
+/// One case and its result.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Case {
-    /// Cases of one kind are counted together.
+    /// The kind, by which cases are counted.
     pub(super) kind: String,
     pub(super) name: String,
-    /// Whether the cited thing, or the fact, still holds; `None` where only a certain answer is right.
+    /// True if the cited code or the fact still holds, and `None` if only one specific answer is
+    /// right.
     pub(super) holds: Option<bool>,
     pub(super) right: bool,
-    /// What was said, for people.
+    /// The answer, as text.
     pub(super) said: String,
 }
 
-/// What a suite amounts to.
+/// The result of a suite.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Outcome {
     pub(super) suite: String,
@@ -55,7 +56,7 @@ pub(super) struct Outcome {
     pub(super) missed: Vec<String>,
 }
 
-/// Runs a suite; `windows` are those of a history, for the suites that need one.
+/// Runs a suite. `windows` are those of a history, for the suites that need one.
 pub(super) async fn run(suite: Suite, windows: &[Entry], folder: &Path, rng: u64) -> Result<Outcome> {
     let (name, cases) = match suite {
         Suite::Trace => return Ok(Outcome::default()),
@@ -68,7 +69,8 @@ pub(super) async fn run(suite: Suite, windows: &[Entry], folder: &Path, rng: u64
     Ok(Outcome { suite: name.to_owned(), cases, missed })
 }
 
-/// Detection at least 98 %, false alarms at most 0.5 %; cases that have one right answer must all have it.
+/// Returns the missed goals: detection at least 98 %, false alarms at most 0.5 %. All cases with
+/// one right answer must have it.
 fn missed(suite: Suite, cases: &[Case]) -> Vec<String> {
     let mut missed = Vec::new();
     let (detection, alarms) = rates(cases.iter());
@@ -87,7 +89,8 @@ fn missed(suite: Suite, cases: &[Case]) -> Vec<String> {
     missed
 }
 
-/// Detection of what does not hold, and false alarms on what does.
+/// Returns the detection rate of cases that do not hold, and the rate of false alarms on those that
+/// do.
 fn rates<'a>(cases: impl Iterator<Item = &'a Case>) -> (Rate, Rate) {
     let (mut detection, mut alarms) = (Rate::default(), Rate::default());
     for case in cases {
@@ -100,7 +103,8 @@ fn rates<'a>(cases: impl Iterator<Item = &'a Case>) -> (Rate, Rate) {
     (detection, alarms)
 }
 
-/// Which verdicts the cases of each truth got: those that hold although the cited lines changed are told by their kind.
+/// Prints the verdicts by the truth of the cases. Cases that hold although the cited lines changed
+/// are recognised by their kind.
 fn print_verdicts(outcome: &Outcome) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for case in outcome.cases.iter().filter(|case| case.kind.ends_with(EDITED)) {
@@ -112,7 +116,7 @@ fn print_verdicts(outcome: &Outcome) {
     }
 }
 
-/// Prints a suite by kind, then what was wrong.
+/// Prints a suite by kind, then the wrong cases.
 pub(super) fn print(outcome: &Outcome) {
     println!("\n{}", outcome.suite);
     let mut kinds: Vec<&str> = Vec::new();

@@ -1,4 +1,5 @@
-//! Labelled by construction: one change of a known kind to the cited block or around it, and nothing else.
+//! Cases labelled by construction: one change of a known kind to the cited block or around it, and
+//! nothing else.
 
 use std::path::Path;
 
@@ -16,13 +17,14 @@ use crate::seeded::Seeded;
 /// Cases of each kind.
 const EACH: usize = 30;
 
-/// Where a block is: its file and paragraph.
+/// The place of a block: its file and paragraph.
 struct Target {
     path: String,
     at: usize,
 }
 
-/// Changes the tree around or in the target; whether the block is still there, word for word.
+/// A change to the tree, around or in the target. `holds` is true if the block still exists, word
+/// for word.
 struct Mutation {
     name: &'static str,
     holds: bool,
@@ -138,12 +140,12 @@ fn layout(files: &mut Files, to: &Target, layout: Layout) -> Option<()> {
     Some(())
 }
 
-/// The first line of the block that the change fits.
+/// Changes the first line of the block to which the change applies.
 fn line(files: &mut Files, to: &Target, change: fn(&mut String) -> Option<()>) -> Option<()> {
     files.0.get_mut(&to.path)?.paragraphs.get_mut(to.at)?.iter_mut().find_map(change)
 }
 
-/// Every change, many times.
+/// Returns the cases: every change, many times.
 pub(super) async fn cases(folder: &Path, rng: u64) -> Result<Vec<Case>> {
     let mut seeded = Seeded::new(rng.wrapping_add(17));
     let base = Files::new(&mut seeded);
@@ -195,7 +197,7 @@ pub(super) async fn cases(folder: &Path, rng: u64) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// The lines of a paragraph.
+/// Returns the lines of a paragraph.
 fn place(files: &Files, target: &Target) -> Option<Place> {
     let file = files.0.get(&target.path)?;
     let before: usize = file.paragraphs.get(..target.at)?.iter().map(|part| part.len() + 1).sum();

@@ -1,7 +1,8 @@
-//! Blocks that died where they stood and stand elsewhere: `RELOCATED`. White space does not count, as in `REFORMATTED`. A
-//! block of few words is looked for together with lines around it: `SHORT_COPY`. It may be the one that died or one like it,
-//! and the tracer cannot tell. A copy that was there before and belongs to itself does not count: copies are counted in each
-//! file, before and after.
+//! Finds blocks that died at their place and exist elsewhere: `RELOCATED`. White space does not
+//! count, as in `REFORMATTED`. A block of few words is searched together with lines around it:
+//! `SHORT_COPY`. It may be the block that died or a similar one, and the tracer cannot distinguish
+//! them. A copy that existed before does not count, so copies are counted in each file, before and
+//! after.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -14,16 +15,16 @@ use super::super::words;
 use super::strict::Strict;
 use super::{Paths, Window, words_are_dead};
 
-/// Fewer words are found by chance.
+/// The minimum number of words. Fewer are found by chance.
 const WORDS_MIN: usize = 8;
-/// Larger files are not looked through.
+/// The maximum size in bytes of files that are searched.
 const BYTES_MAX: u64 = 1 << 20;
 
 /// The lines of a file that are not blank, without white space.
 struct Text {
     lines: Vec<Vec<u8>>,
     words: Vec<usize>,
-    /// Their numbers in the file.
+    /// The numbers of the lines in the file.
     numbers: Vec<u32>,
 }
 
@@ -51,7 +52,7 @@ impl Text {
         self.words.get(range.clone()).unwrap_or_default().iter().sum()
     }
 
-    /// With lines above, below, or both in turn, until there are enough words.
+    /// Widens a range with lines above, below, or both alternately, until there are enough words.
     fn widened(&self, mut range: Range<usize>, above: bool, below: bool) -> Option<Range<usize>> {
         let mut up = above;
         while self.words(&range) < WORDS_MIN {
@@ -73,25 +74,26 @@ impl Text {
     }
 }
 
-/// What is looked for in place of an item: itself, or itself with neighbours.
+/// A block to search for an item: the item alone, or with neighbouring lines.
 #[derive(Debug, PartialEq, Eq)]
 struct Wanted {
     which: usize,
     block: Vec<Vec<u8>>,
-    /// The item's lines in it.
+    /// The lines of the item in the block.
     own: Range<usize>,
-    /// Its line with the most words, the rarest there is.
+    /// The index of the line with the most words, which is the least frequent one.
     telling: usize,
 }
 
-/// A block's places in one file: how many, and where the item's lines begin and end in the first.
+/// The copies of a block in one file: their number, and the first and last line of the item in the
+/// first copy.
 #[derive(Debug, Default)]
 struct Copies {
     count: usize,
     first: (u32, u32),
 }
 
-/// Gives the class to blocks whose words all died and of which a free copy stands somewhere.
+/// Assigns the class to blocks whose words all died and of which a new copy exists.
 pub(super) fn relocate(
     repository: &mut Repository,
     window: &Window,
@@ -122,7 +124,7 @@ pub(super) fn relocate(
         if let Some(file) = origin.and_then(|origin| window.tree_from.get(origin)) {
             taken = kept(repository, &mut before, &file.id)?.count(block);
             if origin == Some(&item.path) {
-                // The cited one itself, which died.
+                // The cited block itself, which died.
                 taken = taken.saturating_sub(1);
             }
         }
@@ -146,8 +148,8 @@ fn kept<'a>(
     Ok(before.entry(id.to_owned()).or_insert_with(|| Text::of(b"")))
 }
 
-/// The block, where it has words enough; otherwise with neighbours on both sides, or on either: it may have moved from the
-/// edge of what moved.
+/// Returns the block if it has enough words. Otherwise it returns the block with neighbours on both
+/// sides and on either side, because the block may be at the edge of the moved text.
 fn forms(which: usize, text: &Text, own: Range<usize>) -> Vec<Wanted> {
     let mut all: Vec<Wanted> = Vec::new();
     for (above, below) in [(true, true), (true, false), (false, true)] {
@@ -164,7 +166,7 @@ fn forms(which: usize, text: &Text, own: Range<usize>) -> Vec<Wanted> {
     all
 }
 
-/// All copies at the second revision, in order of block and path.
+/// Returns all copies at the second revision, in order of block and path.
 fn copies(
     repository: &mut Repository,
     window: &Window,

@@ -1,5 +1,6 @@
-//! Contents that a clone does not hold (a partial or a damaged one). A path that such a content stood at cannot be followed:
-//! it is left out of the window, and the report names it. Missing commits and trees make the history unusable.
+//! Finds blobs that a partial or damaged clone lacks. A path with such a blob cannot be followed,
+//! so the window leaves it out and the report names it. Missing commits and trees make the history
+//! unusable.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -8,13 +9,14 @@ use anyhow::{Result, bail};
 use super::super::git::Repository;
 use super::steps::{FileChange, raw_change};
 
-/// More paths are no hole but another kind of clone, and their names would not fit on a command line.
+/// The maximum number of paths. More indicate a partial clone, and their names would not fit on a
+/// command line.
 const PATHS_MAX: usize = 500;
 
-/// Paths that cannot be followed from one commit to another.
+/// Returns the paths that cannot be followed from one commit to another.
 ///
 /// # Errors
-/// Where the history cannot be read, or most of its contents are not there.
+/// Errors if the history cannot be read, or if too many blobs are missing.
 pub(in crate::rot) fn holes(repository: &Repository, from: &str, to: &str) -> Result<BTreeSet<String>> {
     let missing = missing(repository, from, to)?;
     if missing.is_empty() {
@@ -36,14 +38,15 @@ pub(in crate::rot) fn holes(repository: &Repository, from: &str, to: &str) -> Re
     Ok(paths)
 }
 
-/// What happened to one file in one step, by names of contents alone.
+/// A change of one file in one step, by blob ids alone.
 struct Change {
     file: FileChange,
-    /// Before and after.
+    /// The blob ids before and after.
     contents: [String; 2],
 }
 
-/// A file that left its path where a holed one came may have become it, and nobody can tell: it is left out too.
+/// Adds files that disappeared in the step in which a file at an unfollowed path appeared. They may
+/// have been renamed to it, which cannot be determined.
 fn close(steps: &[Vec<Change>], paths: &mut BTreeSet<String>) {
     loop {
         let known = paths.len();
@@ -62,7 +65,7 @@ fn close(steps: &[Vec<Change>], paths: &mut BTreeSet<String>) {
     }
 }
 
-/// Names of contents that are not there.
+/// Returns the ids of missing blobs.
 fn missing(repository: &Repository, from: &str, to: &str) -> Result<HashSet<String>> {
     let range = format!("{from}..{to}");
     let list = ["rev-list", "--objects", "--missing=print", "--first-parent"];
@@ -75,13 +78,13 @@ fn missing(repository: &Repository, from: &str, to: &str) -> Result<HashSet<Stri
     Ok(all)
 }
 
-/// Where they stand at a commit.
+/// Returns their paths at a commit.
 fn standing(repository: &Repository, commit: &str, missing: &HashSet<String>) -> Result<BTreeSet<String>> {
     let tree = repository.tree(commit)?;
     Ok(tree.into_iter().filter(|(_, file)| missing.contains(&file.id)).map(|(path, _)| path).collect())
 }
 
-/// All steps, the newest first.
+/// Returns all steps, newest first.
 fn steps(repository: &Repository, from: &str, to: &str) -> Result<Vec<Vec<Change>>> {
     let said = repository.git(&[
         "log",
@@ -105,7 +108,7 @@ fn steps(repository: &Repository, from: &str, to: &str) -> Result<Vec<Vec<Change
     Ok(steps)
 }
 
-/// `:100644 100644 <content> <content> M<tab>path`.
+/// Parses `:100644 100644 <blob> <blob> M<tab>path`.
 fn change(line: &[u8]) -> Option<Change> {
     let file = raw_change(line.strip_prefix(b":").map(|_| line)?)?;
     let mut fields = line.split(|byte| *byte == b' ').skip(2);
@@ -123,7 +126,7 @@ mod tests {
         Commit { files, parents, branch: "main".to_owned(), ..Commit::default() }
     }
 
-    /// Three commits; the second has a content that the clone then loses.
+    /// Creates three commits. The second has a blob that the clone then loses.
     fn holed(folder: &std::path::Path) -> Result<(Repository, Vec<String>)> {
         let path = folder.join("holed");
         let stays = ("kept.txt", "one line of many words\n");

@@ -1,18 +1,20 @@
-//! The trail of a block that looks past white space: blank lines do not count, and a line whose words only move to other
-//! lines is alive. It works on hunks of `git log -w`; within a hunk it compares the text without white space.
+//! The trail of a block that ignores white space: blank lines do not count, and a line whose words
+//! only move to other lines is alive. It uses hunks of `git log -w`, and compares the text in a
+//! hunk without white space.
 
 use super::super::git::is_blank;
 use super::steps::Hunk;
 use super::strict::shifted;
 use super::walk::Trail;
 
-/// Shorter text is found by chance: a part of a changed hunk is known again from this many bytes on, without white space.
+/// The minimum size, in bytes without white space, of text that is searched in a changed hunk.
+/// Shorter text is found by chance.
 const BYTES_MIN: usize = 12;
 
-/// First and last of the lines on which a cited line stands now.
+/// The first and the last of the lines that now contain a cited line.
 type Span = (u32, u32);
 
-/// A block's lines that are not blank.
+/// The lines of a block that are not blank.
 #[derive(Debug, Clone)]
 pub(super) struct Loose {
     pub(super) spans: Vec<Option<Span>>,
@@ -28,7 +30,8 @@ impl Loose {
         self.spans.iter().all(Option::is_some)
     }
 
-    /// The lines on which the block stands when all of it is alive and in order; the gaps between are the caller's to judge.
+    /// Returns the lines of the block if all of them are alive and in order. The caller judges the
+    /// gaps between them.
     pub(super) fn in_order(&self) -> Option<Vec<Span>> {
         let spans: Vec<Span> = self.spans.iter().copied().collect::<Option<_>>()?;
         let ordered = spans.windows(2).all(|pair| matches!(pair, [a, b] if b.0 >= a.0 && b.1 >= a.1));
@@ -51,7 +54,7 @@ impl Trail for Loose {
         self.spans.iter_mut().for_each(|span| *span = None);
     }
 
-    /// What comes back as it was is the strict trail's to know.
+    /// Only the strict trail detects a file that comes back unchanged.
     fn regain_file(&mut self, _hunks: &[Hunk]) -> bool {
         false
     }
@@ -62,7 +65,8 @@ impl Trail for Loose {
 }
 
 impl Loose {
-    /// Neighbouring lines of the block that a hunk takes away and puts back with other line breaks: they are alive together.
+    /// Finds adjacent lines of the block that a hunk replaces with other line breaks. They are
+    /// alive together.
     fn wrapped_together(&mut self, before: &[Option<Span>], hunk: &Hunk) {
         let inside = |span: &Option<Span>| span.is_some_and(|(a, b)| hunk.takes(a) && hunk.takes(b));
         let Some(first) = before.iter().position(inside) else { return };
@@ -79,7 +83,7 @@ impl Loose {
     }
 }
 
-/// Where a span goes; `None` where it dies.
+/// Returns the new place of a span, or `None` if it dies.
 fn carried((first, last): Span, hunks: &[Hunk]) -> Option<Span> {
     let touching: Vec<&Hunk> = hunks.iter().filter(|hunk| touches(hunk, first, last)).collect();
     if touching.is_empty() {
@@ -98,7 +102,7 @@ fn carried((first, last): Span, hunks: &[Hunk]) -> Option<Span> {
     }
 }
 
-/// True when the hunk takes a line of the span away or puts lines into it.
+/// Returns true if the hunk removes a line of the span or inserts lines into it.
 fn touches(hunk: &Hunk, first: u32, last: u32) -> bool {
     if hunk.old.is_empty() {
         return hunk.old_start >= first && hunk.old_start < last;
@@ -110,7 +114,8 @@ fn packed(lines: &[Vec<u8>]) -> Vec<u8> {
     lines.iter().flatten().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
 }
 
-/// Of a hunk that changes white space only: the line on which the first, or last, character of an old line is now.
+/// For a hunk that changes only white space, returns the line that now contains the first or last
+/// character of an old line.
 fn same_text(line: u32, hunk: &Hunk, is_first: bool) -> Option<u32> {
     let index = usize::try_from(line - hunk.old_start).ok()?;
     let before = packed(hunk.old.get(..index)?).len();
@@ -126,7 +131,8 @@ fn same_text(line: u32, hunk: &Hunk, is_first: bool) -> Option<u32> {
     None
 }
 
-/// Of a hunk that changes more: whole new lines, fewer or more than before, whose text is the span's.
+/// For a hunk that changes more, finds complete new lines with the text of the span but another
+/// number of lines.
 fn found_again((first, last): Span, hunk: &Hunk) -> Option<Span> {
     let from = usize::try_from(first - hunk.old_start).ok()?;
     let to = usize::try_from(last - hunk.old_start).ok()?;

@@ -1,6 +1,6 @@
-//! The tracer: what became of each cited block, by following every line through every step of the
-//! first-parent history. It is independent of the verifier: its own reading, its own normal forms,
-//! no code of it.
+//! The tracer: determines the fate of each cited block, by following every line through every step
+//! of the first-parent history. It is independent of the verifier: it reads and normalises text
+//! with its own code.
 
 mod elsewhere;
 mod holes;
@@ -24,20 +24,20 @@ use steps::Span;
 use strict::{Fate, Strict};
 use walk::{Paths, walk};
 
-/// Two revisions and what they hold.
+/// Two revisions and their trees.
 pub(super) struct Window {
     pub(super) from: String,
     pub(super) to: String,
     pub(super) tree_from: Tree,
     pub(super) tree_to: Tree,
-    /// Paths that the trees do not have though the commits do: what stood there is not in this clone.
+    /// Paths that the commits have but the trees lack, because their blobs are not in this clone.
     pub(super) left_out: BTreeSet<String>,
 }
 
-/// The label of every item, in their order.
+/// Returns the label of every item, in their order.
 ///
 /// # Errors
-/// When the history cannot be read.
+/// Errors if the history cannot be read.
 pub(super) fn labels(repository: &mut Repository, window: &Window, items: &[Item]) -> Result<Vec<Label>> {
     let at: Vec<&str> = items.iter().map(|item| item.path.as_str()).collect();
     let mut strict: Vec<Strict> =
@@ -112,8 +112,9 @@ fn whole(item: &Item, path: &str, first: u32) -> Class {
     }
 }
 
-/// Where the block must begin when every line that holds a word is alive and they kept their distances. A diff may take
-/// the bracket before or after them for another of its kind; that kills nothing if the block is whole there.
+/// Returns the first line of the block if every line with a word is alive and all kept their
+/// distances. A diff may confuse the bracket before or after them with a similar one. That does not
+/// kill the block if it is complete there.
 fn settled(item: &Item, strict: &Strict) -> Option<u32> {
     let mut first = None;
     for ((place, fate), line) in (0u32..).zip(&strict.lines).zip(&item.lines) {
@@ -131,7 +132,7 @@ fn settled(item: &Item, strict: &Strict) -> Option<u32> {
     first
 }
 
-/// True when a line with something on it is where it was carried.
+/// Returns true if a line that is not blank is alive.
 fn has_alive_line(item: &Item, strict: &Strict) -> bool {
     let alive = strict.lines.iter().zip(&item.lines).filter(|(fate, _)| matches!(fate, Fate::Alive(_)));
     alive.into_iter().any(|(_, line)| !is_blank(line))
@@ -168,13 +169,13 @@ impl Texts<'_> {
         Ok(self.kept.get(path).map(Vec::as_slice).unwrap_or_default())
     }
 
-    /// The self-check: the block stands there byte for byte.
+    /// Checks that the block exists there byte for byte.
     fn same(&mut self, path: &str, first: u32, block: &[Vec<u8>]) -> Result<bool> {
         let from = usize::try_from(first).unwrap_or(0).saturating_sub(1);
         Ok(self.of(path)?.get(from..from + block.len()).is_some_and(|there| there == block))
     }
 
-    /// True when nothing but blank lines stands between the spans.
+    /// Returns true if only blank lines are between the spans.
     fn joined(&mut self, path: &str, spans: &[(u32, u32)]) -> Result<bool> {
         let text = self.of(path)?;
         Ok(spans.windows(2).all(|pair| {
@@ -186,7 +187,8 @@ impl Texts<'_> {
     }
 }
 
-/// True when every line that holds a word is dead: what is left are brackets that any block has.
+/// Returns true if every line that contains a word is dead. Only brackets remain, which any block
+/// has.
 fn words_are_dead(item: &Item, strict: &Strict) -> bool {
     let alive = strict.lines.iter().zip(&item.lines).filter(|(fate, _)| matches!(fate, Fate::Alive(_)));
     alive.into_iter().all(|(_, line)| words::count(line) == 0)

@@ -1,5 +1,5 @@
-//! A second opinion on labels, by `git blame --reverse`: it follows lines by another algorithm, file by file. It only says
-//! whether every line of a block is still there.
+//! A second opinion on labels, by `git blame --reverse`, which follows lines by another algorithm,
+//! file by file. It determines only if every line of a block still exists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,10 +10,10 @@ use super::super::item::{Class, Item, Label};
 use super::Window;
 use crate::seeded::Seeded;
 
-/// One item in this many is asked about, at least.
+/// The inverse of the minimum share of checked items.
 const SHARE: usize = 10;
 
-/// Items that were asked about, and whether blame agrees.
+/// Returns the checked items, with true if blame agrees.
 pub(in crate::rot) fn second_opinion(
     repository: &Repository,
     window: &Window,
@@ -42,7 +42,7 @@ pub(in crate::rot) fn second_opinion(
     Ok(agree)
 }
 
-/// A tenth of the items, rounded up, by the seed.
+/// Selects a tenth of the items, rounded up, by the seed.
 fn chosen(items: usize, rng: u64) -> BTreeSet<usize> {
     let wanted = items.div_ceil(SHARE);
     let mut seeded = Seeded::new(rng ^ 0x5851_f42d_4c95_7f2d);
@@ -53,7 +53,7 @@ fn chosen(items: usize, rng: u64) -> BTreeSet<usize> {
     all
 }
 
-/// Lines of a file at the first revision: whether they are there at the second.
+/// Returns the lines of a file at the first revision, with true if they exist at the second.
 fn alive(
     repository: &Repository,
     window: &Window,

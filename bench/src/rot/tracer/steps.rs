@@ -1,5 +1,5 @@
-//! Steps of a first-parent history, as `git log` prints them: per commit the files that changed, where they went, and their
-//! hunks (histogram algorithm, renames at 50 %). It only reads what git says.
+//! Steps of a first-parent history, as `git log` prints them: per commit the changed files, their
+//! renames, and their hunks (histogram algorithm, renames at 50 %). It only parses git's output.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read as _};
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::git::command;
 
-/// Lines that changed, on both sides. Lengths may be zero; a start is then the line before.
+/// Changed lines, on both sides. A length may be zero; the start is then the line before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::rot) struct Hunk {
     pub(in crate::rot) old_start: u32,
@@ -28,12 +28,12 @@ impl Hunk {
         u32::try_from(self.new.len()).unwrap_or(u32::MAX)
     }
 
-    /// True when the line is one of those that it takes away.
+    /// Returns true if the hunk removes the line.
     pub(super) fn takes(&self, line: u32) -> bool {
         line >= self.old_start && line - self.old_start < self.old_len()
     }
 
-    /// True when all it takes away stands before the line.
+    /// Returns true if all removed lines are before the line.
     pub(super) fn is_before(&self, line: u32) -> bool {
         if self.old.is_empty() { self.old_start < line } else { self.old_start + self.old_len() <= line }
     }
@@ -42,9 +42,9 @@ impl Hunk {
 /// One file in one step.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::rot) struct FileChange {
-    /// `None` where it is new.
+    /// The old path. `None` if the file is new.
     pub(in crate::rot) old: Option<String>,
-    /// `None` where it is gone.
+    /// The new path. `None` if the file is deleted.
     pub(in crate::rot) new: Option<String>,
     pub(in crate::rot) hunks: Vec<Hunk>,
 }
@@ -55,21 +55,21 @@ impl FileChange {
     }
 }
 
-/// One commit against its first parent.
+/// One commit compared with its first parent.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::rot) struct Step {
     pub(in crate::rot) commit: String,
     pub(in crate::rot) files: Vec<FileChange>,
 }
 
-/// Where to walk.
+/// The range of the walk.
 pub(super) struct Span<'a> {
     pub(super) folder: &'a Path,
     pub(super) from: &'a str,
     pub(super) to: &'a str,
-    /// Paths that are not looked at.
+    /// Paths that are ignored.
     pub(super) left_out: &'a BTreeSet<String>,
-    /// White space does not count.
+    /// True to ignore white space.
     pub(super) loose: bool,
 }
 
@@ -109,7 +109,7 @@ impl Steps {
         Ok(Self { process, text, ended: false })
     }
 
-    /// The next step; `None` at the end.
+    /// Returns the next step, or `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Step>> {
         let step = read_step(&mut self.text)?;
         if step.is_none() && !self.ended {
@@ -133,7 +133,7 @@ impl Drop for Steps {
     }
 }
 
-/// Lines of a stream, with one put back.
+/// Lines of a stream, one of which can be put back.
 struct Lines<R> {
     from: BufReader<R>,
     back: Option<Vec<u8>>,
@@ -194,7 +194,7 @@ fn position(step: &Step, path: &str, old: bool) -> Option<usize> {
     step.files.iter().position(|file| (if old { &file.old } else { &file.new }).as_deref() == Some(path))
 }
 
-/// `:100644 100644 <id> <id> R097<tab>old<tab>new`.
+/// Parses `:100644 100644 <id> <id> R097<tab>old<tab>new`.
 pub(super) fn raw_change(line: &[u8]) -> Option<FileChange> {
     let mut fields = line.split(|byte| *byte == b'\t');
     let status = *fields.next()?.rsplit(|byte| *byte == b' ').next()?.first()?;
@@ -202,7 +202,7 @@ pub(super) fn raw_change(line: &[u8]) -> Option<FileChange> {
     let first = path(fields.next());
     Some(match status {
         b'A' => FileChange { new: first, ..FileChange::default() },
-        // A file that becomes a link or another repository is no file any more.
+        // A file that becomes a link or a submodule is no longer a file.
         b'D' | b'T' => FileChange { old: first, ..FileChange::default() },
         b'R' => FileChange { old: first, new: path(fields.next()), hunks: Vec::new() },
         _ => FileChange { old: first.clone(), new: first, hunks: Vec::new() },
@@ -215,7 +215,8 @@ fn patch_path(field: &[u8], prefix: &[u8]) -> Option<String> {
     path.strip_prefix(std::str::from_utf8(prefix).ok()?).map(str::to_owned)
 }
 
-/// A path as git prints it: in quotes with escapes where it holds something odd. `None` where it is no UTF-8.
+/// Parses a path as git prints it: in quotes with escapes if it contains special characters. `None`
+/// if it is not UTF-8.
 fn unquoted(field: &[u8]) -> Option<String> {
     let Some(inner) = field.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")) else {
         return String::from_utf8(field.to_vec()).ok();
@@ -262,7 +263,7 @@ fn read_hunk<R: std::io::Read>(header: &[u8], text: &mut Lines<R>) -> Result<Hun
     Ok(hunk)
 }
 
-/// `@@ -a,b +c,d @@`.
+/// Parses `@@ -a,b +c,d @@`.
 fn ranges(header: &[u8]) -> Option<(u32, u32, u32, u32)> {
     let text = String::from_utf8_lossy(header);
     let mut fields = text.split(' ').skip(1);

@@ -1,19 +1,20 @@
-//! The strict trail of a block: every line is followed by number, and dies in the first hunk that takes it away. A hunk
-//! that is taken back exactly, or a removed file that comes back byte for byte, brings its lines to life again.
+//! The strict trail of a block: every line is followed by its number, and dies in the first hunk
+//! that removes it. An exact revert of a hunk, or a removed file that returns byte for byte,
+//! revives its lines.
 
 use std::sync::Arc;
 
 use super::steps::Hunk;
 use super::walk::Trail;
 
-/// What became of one line.
+/// The fate of one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// At this line now.
+    /// Exists at this line now.
     Alive(u32),
-    /// Taken away, nothing put in its place.
+    /// Removed without a replacement.
     Deleted,
-    /// Taken away by a hunk that added lines.
+    /// Removed by a hunk that added lines.
     Rewritten,
     /// Its file was removed.
     FileDeleted,
@@ -22,24 +23,25 @@ pub(super) enum Fate {
 /// Lines of a file.
 type Text = Arc<Vec<Vec<u8>>>;
 
-/// What must happen for a dead line to come back: the lines that took its place give way to those that were there.
+/// The condition under which a dead line returns: a later hunk replaces the new lines with the old
+/// ones.
 #[derive(Debug, Clone)]
 struct Ghost {
-    /// First of the lines in its place, or the line before the gap.
+    /// The first of the replacing lines, or the line before the gap.
     start: u32,
     length: u32,
-    /// What the hunk took away.
+    /// The lines that the hunk removed.
     old: Text,
-    /// The line's place in it.
+    /// The position of the line in them.
     index: u32,
 }
 
-/// A block's lines.
+/// The lines of a block.
 #[derive(Debug, Clone)]
 pub(super) struct Strict {
     pub(super) lines: Vec<Fate>,
     ghosts: Vec<Option<Ghost>>,
-    /// Text and lines of the file when it was removed.
+    /// The text and the lines of the file when it was removed.
     removed: Option<(Text, Vec<Fate>)>,
 }
 
@@ -50,12 +52,12 @@ impl Strict {
         Self::of(lines)
     }
 
-    /// Lines as they are.
+    /// Creates a trail from the fates of lines.
     pub(super) fn of(lines: Vec<Fate>) -> Self {
         Self { ghosts: vec![None; lines.len()], lines, removed: None }
     }
 
-    /// First and last line, when all are alive and follow each other.
+    /// Returns the first and the last line, if all are alive and consecutive.
     pub(super) fn whole(&self) -> Option<(u32, u32)> {
         let mut places =
             self.lines.iter().map(|fate| if let Fate::Alive(at) = fate { Some(*at) } else { None });
@@ -77,7 +79,7 @@ impl Strict {
 
 impl Trail for Strict {
     fn carry(&mut self, hunks: &[Hunk]) {
-        // Texts of hunks that killed a line just now, shared by their lines.
+        // The texts of hunks that just killed a line, shared by their lines.
         let mut texts: Vec<(u32, Text)> = Vec::new();
         for (fate, ghost) in self.lines.iter_mut().zip(&mut self.ghosts) {
             let Fate::Alive(at) = *fate else {
@@ -139,11 +141,11 @@ enum After {
     Never,
 }
 
-/// What a step means for a dead line.
+/// Returns the effect of a step on a dead line.
 fn carried(ghost: Ghost, hunks: &[Hunk]) -> After {
     let there = |hunk: &&Hunk| hunk.old_start == ghost.start && hunk.old_len() == ghost.length;
     if let Some(hunk) = hunks.iter().find(there) {
-        // Taken back, or changed again.
+        // Reverted, or changed again.
         return if hunk.new == *ghost.old { After::Back(hunk.new_start + ghost.index) } else { After::Never };
     }
     let last = ghost.start + ghost.length.max(2) - 1;
@@ -157,7 +159,7 @@ fn carried(ghost: Ghost, hunks: &[Hunk]) -> After {
     After::Waits(Ghost { start: shifted(ghost.start, hunks), ..ghost })
 }
 
-/// Where a line that no hunk takes away goes.
+/// Returns the new number of a line that no hunk removes.
 pub(super) fn shifted(line: u32, hunks: &[Hunk]) -> u32 {
     let before = hunks.iter().filter(|hunk| hunk.is_before(line));
     before.fold(line, |at, hunk| (at + hunk.new_len()).saturating_sub(hunk.old_len()))

@@ -1,4 +1,5 @@
-//! The walk: trails carried through every step of a first-parent history, through hunks and renames.
+//! The walk: carries trails through every step of a first-parent history, through hunks and
+//! renames.
 
 use std::collections::HashMap;
 
@@ -6,30 +7,30 @@ use anyhow::Result;
 
 use super::steps::{FileChange, Hunk, Span, Steps};
 
-/// What is carried.
+/// A trail that the walk carries.
 pub(super) trait Trail {
-    /// Through the hunks of its file.
+    /// Carries the trail through the hunks of its file.
     fn carry(&mut self, hunks: &[Hunk]);
-    /// Its file is gone; the hunks take all of it away.
+    /// Handles the removal of its file. The hunks remove all of it.
     fn lose_file(&mut self, hunks: &[Hunk]);
-    /// A file is there again at the path of the one that is gone: true where it is the same.
+    /// Handles a new file at the path of the removed one. Returns true if it is the same.
     fn regain_file(&mut self, hunks: &[Hunk]) -> bool;
-    /// Nothing is left to be carried.
+    /// Returns true if nothing remains to be carried.
     fn is_over(&self) -> bool;
 }
 
-/// Which files hold which trails now, and how files were called at first.
+/// The trails of each current file, and the first paths of files.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
     trails: HashMap<String, Vec<usize>>,
-    /// Trails of files that are gone.
+    /// Trails of removed files.
     lost: HashMap<String, Vec<usize>>,
-    /// Path at first, by path now; files that came later are not in it.
+    /// The first path, by current path. Files that were added later are not included.
     first: HashMap<String, String>,
 }
 
 impl Paths {
-    /// The path that each trail's file has now.
+    /// Returns the current path of each trail's file.
     pub(super) fn now(&self, trails: usize) -> Vec<Option<String>> {
         let mut all = vec![None; trails];
         for (path, here) in &self.trails {
@@ -42,13 +43,14 @@ impl Paths {
         all
     }
 
-    /// Files by their path now: the path at first.
+    /// Returns the first path of each file, by current path.
     pub(super) fn into_first(self) -> HashMap<String, String> {
         self.first
     }
 }
 
-/// Carries all trails; `at` is the path of each at first, `files` all paths there.
+/// Carries all trails. `at` is the first path of each, and `files` are all paths of the first
+/// revision.
 pub(super) fn walk<T: Trail>(
     span: &Span<'_>,
     trails: &mut [T],
@@ -67,7 +69,7 @@ pub(super) fn walk<T: Trail>(
     Ok(paths)
 }
 
-/// One step. All old names are taken first, so that files may change places.
+/// Applies one step. It takes all old names first, so that files may exchange names.
 fn apply<T: Trail>(files: &[FileChange], trails: &mut [T], paths: &mut Paths) {
     let mut moved = Vec::new();
     for file in files {
