@@ -19,8 +19,8 @@ from running_server import running_server
 
 CLIENTS = pathlib.Path(__file__).resolve().parent.parent
 FILES = {
-    "python/loci_memory/api.py": python_text.shapes_text,
-    "python/loci_memory/operations.py": python_text.operations_text,
+    "python/locimem/api.py": python_text.shapes_text,
+    "python/locimem/operations.py": python_text.operations_text,
     "typescript/src/api.ts": typescript_text.shapes_text,
     "typescript/src/operations.ts": typescript_text.operations_text,
 }

@@ -91,11 +91,11 @@ class World:
             self.loci("job", "wait", "--memory", memory["id"], "--wait-ms", SETTLE_MAX_MS)
 
     def node(self, script, *arguments):
-        """Runs an ES module with the built TypeScript client importable as `loci-memory`; returns its output."""
+        """Runs an ES module with the built TypeScript client importable as `locimem`; returns its output."""
         modules = self.folder / "node_modules"
         if not modules.exists():
             modules.mkdir()
-            (modules / "loci-memory").symlink_to(pathlib.Path(os.environ["LOCI_TYPESCRIPT"]).parent)
+            (modules / "locimem").symlink_to(pathlib.Path(os.environ["LOCI_TYPESCRIPT"]).parent)
         path = self.folder / "script.mjs"
         path.write_text(script)
         done = subprocess.run(["node", path, *map(str, arguments)], capture_output=True, text=True, cwd=self.folder,

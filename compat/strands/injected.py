@@ -13,8 +13,8 @@ import strands.storage
 import strands.storage.in_memory_storage
 import strands.storage.local_file_storage
 import world
-from loci_memory import Client
-from loci_memory.strands_storage import LociStorage
+from locimem import Client
+from locimem.strands_storage import LociStorage
 from strands.storage.storage import _NamespacedStorage
 
 

@@ -15,7 +15,7 @@ from strands import Agent
 from strands.models import BedrockModel
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "clients" / "python"))
-from loci_memory import Client  # noqa: E402  (what looks into the server is there)
+from locimem import Client  # noqa: E402  (what looks into the server is there)
 
 URL = os.environ["LOCI_URL"]
 FACTS = {"kind": "semantic", "name": "facts", "namespace": "/facts/{actorId}/"}

@@ -4,7 +4,7 @@ import json
 import pathlib
 import unittest
 
-from loci_memory import Citation, Claim, InvalidAnswer, InvalidArgument, VerifiedMemoryProvider
+from locimem import Citation, Claim, InvalidAnswer, InvalidArgument, VerifiedMemoryProvider
 
 from .recorded_server import Answer, RecordedServer
 

@@ -3,8 +3,8 @@
 import pathlib
 import unittest
 
-from loci_memory import Client, Conflict, InvalidAnswer, InvalidArgument, LociError, NotFound, TooLarge, Unavailable, Unreachable
-from loci_memory.errors import CitationRejected, error_of
+from locimem import Client, Conflict, InvalidAnswer, InvalidArgument, LociError, NotFound, TooLarge, Unavailable, Unreachable
+from locimem.errors import CitationRejected, error_of
 from tests.recorded_server import Answer, RecordedServer
 
 TABLE = pathlib.Path(__file__).parents[2] / "generate" / "operations.txt"

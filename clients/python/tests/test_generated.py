@@ -48,7 +48,7 @@ class Generating(Running):
         self.api["components"]["schemas"]["Search"]["properties"]["depth"] = {"type": "integer"}
         code, said = self.checked()
         self.assertEqual(code, 1)
-        self.assertIn("clients/python/loci_memory/api.py", said)
+        self.assertIn("clients/python/locimem/api.py", said)
         self.assertIn("clients/typescript/src/api.ts", said)
         self.assertNotIn("operations", said)
 

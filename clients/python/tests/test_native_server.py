@@ -4,7 +4,7 @@ import json
 import pathlib
 import unittest
 
-from loci_memory import Client, Conflict, InvalidArgument, LociError, NotFound
+from locimem import Client, Conflict, InvalidArgument, LociError, NotFound
 from tests.running import LOCI, Running
 
 TABLE = pathlib.Path(__file__).parents[2] / "generate" / "operations.txt"

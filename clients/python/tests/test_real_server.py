@@ -7,7 +7,7 @@ import unittest
 import urllib.request
 from dataclasses import fields
 
-from loci_memory import (
+from locimem import (
     Citation,
     CitationContent,
     CitationRejected,

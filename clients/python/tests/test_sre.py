@@ -5,8 +5,8 @@ import logging
 import unittest
 import weakref
 
-from loci_memory import Client, InvalidArgument, InvestigationState, LociError, NotFound, SreMemory, Unreachable
-from loci_memory.sre_link import reconnect
+from locimem import Client, InvalidArgument, InvestigationState, LociError, NotFound, SreMemory, Unreachable
+from locimem.sre_link import reconnect
 from tests.recorded_server import Answer, RecordedServer
 from tests.running import LOCI, Running
 
@@ -45,7 +45,7 @@ class Hooks(unittest.TestCase):
     def test_no_hook_raises_where_the_server_fails(self):
         for failure in (REFUSED, Answer(None, hangs_up=True), Answer(b"no JSON"), Answer({"error": "x"}, 500)):
             server, memory = self.of(*[failure] * 6)
-            with self.assertLogs("loci_memory.sre", logging.ERROR) as log:
+            with self.assertLogs("locimem.sre", logging.ERROR) as log:
                 for call, expect in hooks(memory):
                     self.assertEqual(call(), expect)
                 self.check_empty(memory.on_investigation_start("q", "alice", incident_id="i-1"), AGENTS)
@@ -55,7 +55,7 @@ class Hooks(unittest.TestCase):
     def test_no_hook_raises_whatever_an_argument_is(self):
         server, memory = self.of()
         for wrong in (None, 7, object(), {"text": object()}, {}):
-            with self.assertLogs("loci_memory.sre", logging.ERROR):
+            with self.assertLogs("locimem.sre", logging.ERROR):
                 self.assertFalse(memory.save_event("preferences", "alice", object()))
                 self.assertFalse(memory.on_agent_response("logs-agent", wrong, {"incident_id": "i-1"}))
                 self.assertFalse(memory.on_agent_response("logs-agent", "x", wrong))
@@ -110,7 +110,7 @@ class Offline(unittest.TestCase):
         made = Answer({"memory_id": "m-0123456789", "warnings": []})
         waited = []
         with RecordedServer([down, down, made, Answer({"saved": True})]) as server, Client(server.url, retries=0) as client:
-            with self.assertLogs("loci_memory.sre", logging.WARNING) as log:
+            with self.assertLogs("locimem.sre", logging.WARNING) as log:
                 memory = SreMemory.named(client, "sre_agent_memory", in_background=False, sleep=waited.append, agents=["db"])
                 for _ in range(50):
                     for call, expect in hooks(memory):
@@ -170,7 +170,7 @@ class RealServer(Running):
             preference = memory.retrieve_memories("preferences", "alice", "reports")[0]["content"]
             self.assertEqual(list(preference["preference_value"].values()), [WISH])
             self.assertIn(WISH, memory.on_investigation_start("Why is db slow?", "alice")["rendered"])
-            with self.assertLogs("loci_memory.sre", logging.ERROR):
+            with self.assertLogs("locimem.sre", logging.ERROR):
                 self.assertFalse(memory.on_agent_response("logs-agent", "x", {"incident_id": "gone"}))
             with self.assertRaises(NotFound):
                 memory.try_on_agent_response("logs-agent", "x", {"incident_id": "gone"})

@@ -8,19 +8,19 @@ import pathlib
 import types
 import unittest
 
-from loci_memory import Client, EventsNotStored
-from loci_memory.strands import LociMemoryStore, assert_writable_topology
+from locimem import Client, EventsNotStored
+from locimem.strands import LociMemoryStore, assert_writable_topology
 from tests.recorded_server import Answer, RecordedServer
 
 CASES = json.loads((pathlib.Path(__file__).parents[2] / "behaviour" / "memory-store.json").read_text("utf-8"))
 
 
 def setUpModule():
-    logging.getLogger("loci_memory.strands").setLevel(logging.ERROR)
+    logging.getLogger("locimem.strands").setLevel(logging.ERROR)
 
 
 def tearDownModule():
-    logging.getLogger("loci_memory.strands").setLevel(logging.NOTSET)
+    logging.getLogger("locimem.strands").setLevel(logging.NOTSET)
 
 
 def provided(message):

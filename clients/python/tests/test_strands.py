@@ -4,8 +4,8 @@ import asyncio
 import types
 import unittest
 
-from loci_memory import Client, LociError, NotFound
-from loci_memory.strands import LociMemoryStore, assert_writable_topology, loci_memory_stores
+from locimem import Client, LociError, NotFound
+from locimem.strands import LociMemoryStore, assert_writable_topology, loci_memory_stores
 from tests.recorded_server import Answer, RecordedServer
 from tests.running import LOCI, Running
 
@@ -192,7 +192,7 @@ class WithServer(Running):
     def test_what_was_said_and_added_is_found_by_its_actor_alone(self):
         async def story():
             alice, bob = self.store("alice", extraction=True), self.store("bob")
-            with self.assertNoLogs("loci_memory.strands"):
+            with self.assertNoLogs("locimem.strands"):
                 await alice.initialize()
             messages = [said("user", "My boat is called Gull and lies in Largs."), said("assistant", "Noted.")]
             first = await alice.add_messages(messages, numbered(0, 1))
@@ -234,7 +234,7 @@ class WithServer(Running):
         async def story():
             with self.assertRaises(NotFound):
                 await LociMemoryStore(client=self.client, memory="nowhere", actor="a").initialize()
-            with self.assertLogs("loci_memory.strands", "WARNING") as logs:
+            with self.assertLogs("locimem.strands", "WARNING") as logs:
                 await self.store("a", extraction=True, namespace_path="/elsewhere/{actorId}").initialize()
             self.assertIn("no strategy writes", logs.output[0])
 

@@ -3,9 +3,9 @@
 import asyncio
 import unittest
 
-from loci_memory import Client
-from loci_memory.strands import LociMemoryStore
-from loci_memory.strands_manager import LociMemoryManager
+from locimem import Client
+from locimem.strands import LociMemoryStore
+from locimem.strands_manager import LociMemoryManager
 from tests.running import LOCI, Running
 
 

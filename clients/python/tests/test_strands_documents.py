@@ -3,8 +3,8 @@
 import asyncio
 import unittest
 
-from loci_memory import Client, NotFound
-from loci_memory.strands_documents import LociDocuments
+from locimem import Client, NotFound
+from locimem.strands_documents import LociDocuments
 from tests.running import LOCI, Running
 
 

@@ -3,8 +3,8 @@
 import asyncio
 import unittest
 
-from loci_memory import Client, InvalidArgument, LociError
-from loci_memory.strands_storage import LociStorage
+from locimem import Client, InvalidArgument, LociError
+from locimem.strands_storage import LociStorage
 from tests.recorded_server import Answer, RecordedServer
 from tests.running import LOCI, Running
 

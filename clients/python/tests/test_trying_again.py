@@ -6,7 +6,7 @@ import threading
 import unittest
 from unittest import mock
 
-from loci_memory import (
+from locimem import (
     AuthRequired,
     CitationRejected,
     Conflict,

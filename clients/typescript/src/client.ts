@@ -142,7 +142,7 @@ function headersOf(token?: string, memory?: string): { [name: string]: string } 
   }
   return {
     Accept: 'application/json',
-    'User-Agent': 'loci-memory-typescript/0.1.0',
+    'User-Agent': 'locimem-typescript/0.1.0',
     ...(token && { Authorization: `Bearer ${token}` }),
     ...(memory && { 'X-Loci-Memory': memory }),
   };

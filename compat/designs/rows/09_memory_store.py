@@ -12,10 +12,10 @@ CLIENT = pathlib.Path(__file__).resolve().parents[3] / "clients" / "python"
 def _package():
     if str(CLIENT) not in sys.path:
         sys.path.insert(0, str(CLIENT))
-    import loci_memory
-    import loci_memory.strands
+    import locimem
+    import locimem.strands
 
-    return loci_memory, loci_memory.strands
+    return locimem, locimem.strands
 
 
 def _refused(field, call):
@@ -101,7 +101,7 @@ def row_typescript_alike(world):
     """The TypeScript store refuses the same options by name and has the same check of writers."""
     said = world.node(
         """
-        import { LociMemoryStore, assertWritableTopology } from 'loci-memory/strands';
+        import { LociMemoryStore, assertWritableTopology } from 'locimem/strands';
         const good = { url: process.argv.at(-1), memory: 'notes', actor: 'alice', session: 's1', writable: true };
         const bad = { memory: '', actor: 5, session: ' ', relevanceMin: 1.5, maxSearchResults: 2.5, maxTurnsPerEvent: 101 };
         const told = (call) => { try { call(); return 'taken'; } catch (error) { return error.message; } };

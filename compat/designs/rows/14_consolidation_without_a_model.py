@@ -56,9 +56,9 @@ def row_the_run_says_what_it_left_to_a_model(world):
 
 def row_consolidate_on_the_store_and_the_manager(world):
     """`consolidate()` of the Python store and manager plans the same run."""
-    from loci_memory import Client
-    from loci_memory.strands import LociMemoryStore
-    from loci_memory.strands_manager import LociMemoryManager
+    from locimem import Client
+    from locimem.strands import LociMemoryStore
+    from locimem.strands_manager import LociMemoryManager
 
     memory = _memory(world)
     client = Client(world.url)

@@ -94,7 +94,7 @@ def row_scope_of_investigations_is_visible(world):
 
 def row_python_hooks_never_raise(world):
     """Hooks of the Python client return, whatever the server or an argument is."""
-    from loci_memory import Client, SreMemory
+    from locimem import Client, SreMemory
 
     with Client(world.url) as client:
         memory = SreMemory.named(client, MEMORY)

@@ -191,7 +191,7 @@ class Transport:
 
 def headers_of(token: Optional[str], memory: Optional[str]) -> Dict[str, str]:
     """The headers of every call."""
-    headers = {"Accept": "application/json", "User-Agent": "loci-memory-python/0.1.0"}
+    headers = {"Accept": "application/json", "User-Agent": "locimem-python/0.1.0"}
     for name, value in (("token", token), ("memory", memory)):
         if value and not all(" " <= char < "\x7f" for char in value):
             raise ValueError(f"{name} may have printable ASCII characters only")

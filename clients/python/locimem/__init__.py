@@ -1,8 +1,8 @@
 """A server of Loci from Python: memory for agents, and facts about a repository that are checked against its code.
 
-``Client`` has one method for each operation of the native API; the shapes are in ``loci_memory.api``.
+``Client`` has one method for each operation of the native API; the shapes are in ``locimem.api``.
 ``VerifiedMemoryProvider`` calls the server's tools of facts. ``SreMemory`` has the hooks of operations agents, which
-never raise. ``loci_memory.strands`` is a memory store for Strands agents.
+never raise. ``locimem.strands`` is a memory store for Strands agents.
 Nothing is decided here: what holds for a record or a fact holds in the server. Standard library only.
 """
 

@@ -20,7 +20,7 @@ RETRY_S = 30.0
 #: Seconds for which the log hears of a kind once, while the memory is offline.
 _NOTICE_S = 60.0
 _PROFILE = "sre"
-LOG = logging.getLogger("loci_memory.sre")
+LOG = logging.getLogger("locimem.sre")
 
 
 class Link:
