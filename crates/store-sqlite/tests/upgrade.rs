@@ -50,7 +50,9 @@ fn written_by_an_older_version(folder: &Path) {
             .execute(
                 "INSERT INTO events(num, mem, sess, id, hidden, extract, expires, time, arrived, items, payload) \
                  VALUES (?1, 1, 1, ?2, 0, 1, ?3, ?4, ?4, 1, ?5)",
-                rusqlite::params![(1_i64 << 40) | number, event.id.as_str(), expires, event.time.millis(), payload],
+                rusqlite::params![(
+                    1_i64 << 40
+                ) | number, event.id.as_str(), expires, event.time.millis(), payload],
             )
             .unwrap();
     }

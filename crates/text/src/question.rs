@@ -296,7 +296,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_question(question in any::<String>(), known in proptest::collection::vec(any::<String>(), 0..4)) {
+        fn any_question(
+            question in any::<String>(), known in proptest::collection::vec(any::<String>(), 0..4)
+        ) {
             let parsed = parse(&question, &known, None);
             prop_assert_eq!(&parsed, &parse(&question, &known, None));
             prop_assert!(!(parsed.asks_when && parsed.asks_how_long));

@@ -7,6 +7,7 @@
 
 mod cfg_feature;
 mod cited_sections;
+mod comment_openers;
 mod decision_numbers;
 mod dependency_direction;
 mod dependency_homes;
@@ -19,6 +20,7 @@ mod forbidden_words;
 mod function_size;
 mod headers;
 mod licences;
+mod line_width;
 mod lint_tables;
 mod machine_paths;
 mod no_mocks;
@@ -98,6 +100,8 @@ const CHECKS: &[Check] = &[
     fails(paper_sizes::check),
     fails(decision_numbers::check),
     fails(cited_sections::check),
+    fails(comment_openers::check),
+    fails(line_width::check),
     warns(duplicates::check),
 ];
 

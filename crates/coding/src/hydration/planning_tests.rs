@@ -530,7 +530,9 @@ fn a14_text_of_many_signs_stays_within_the_budget_of_a_real_tokenizer() {
 
 proptest! {
     #[test]
-    fn a15_the_budget_holds(found in candidates(), tokens in 0..1_500_u32, which in 0..3_usize, cut in any::<bool>()) {
+    fn a15_the_budget_holds(
+        found in candidates(), tokens in 0..1_500_u32, which in 0..3_usize, cut in any::<bool>()
+    ) {
         let estimator = [Estimator::Mixed, Estimator::Chars4, Estimator::Bytes3][which];
         let oversize = if cut { Oversize::Cut } else { Oversize::Skip };
         let settings = CodingSettings { oversize, ..CodingSettings::default() };

@@ -45,7 +45,9 @@ proptest! {
     #[test]
     fn a_text_and_itself(text in texts()) {
         let alike = Alike { jaccard: 1.0, cosine: Some(1.0) };
-        let found = relate(&statement(&text, None, 1), &statement(&text, None, 0), alike, &Thresholds::default());
+        let found = relate(
+            &statement(&text, None, 1), &statement(&text, None, 0), alike, &Thresholds::default()
+        );
         prop_assert_eq!(found.0, Relation::Duplicate);
     }
 }

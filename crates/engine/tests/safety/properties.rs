@@ -212,7 +212,9 @@ proptest! {
     }
 
     #[test]
-    fn code_without_secrets_survives_byte_for_byte(lines in prop::collection::vec(code_without_secrets(), 1..6)) {
+    fn code_without_secrets_survives_byte_for_byte(
+        lines in prop::collection::vec(code_without_secrets(), 1..6)
+    ) {
         let text = lines.join("\n");
         prop_assert_eq!(secrets::redact(text.clone(), RedactionMode::Mask), (text, Vec::new()));
     }

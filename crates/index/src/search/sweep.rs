@@ -393,7 +393,9 @@ mod tests {
         #[test]
         fn bounds_hold(length in 0u32..3000, tf in 1u32..9, average in prop_oneof![Just(0f32), 1f32..200.0]) {
             for view in [TURN, SESSION] {
-                let worth = worth_by_class(view, average)[usize::from(crate::primitives::length_class::of(length))];
+                let worth = worth_by_class(
+                    view, average
+                )[usize::from(crate::primitives::length_class::of(length))];
                 let exact = term_score(view, 1.0, tf as f32, length as f32, average);
                 let most = match tf {
                     1 => worth.once,
@@ -406,7 +408,9 @@ mod tests {
         }
 
         #[test]
-        fn windows_are_merged_as_they_are_gathered(marks in proptest::collection::vec(0u8..4, AROUND), shape in 0u8..8) {
+        fn windows_are_merged_as_they_are_gathered(
+            marks in proptest::collection::vec(0u8..4, AROUND), shape in 0u8..8
+        ) {
             let around: [u8; AROUND] = marks.try_into().unwrap();
             let mut merged = Merged::default();
             merged.merge(&around, &[shape; BLOCK]);

@@ -128,7 +128,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
     #[test]
     fn wild_contents_never_panic(
-        changes in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>(), any::<bool>()), 1..4)
+        changes in proptest::collection::vec(
+            (any::<proptest::sample::Index>(), any::<u8>(), any::<bool>()), 1..4
+        )
     ) {
         let mut bytes = Vec::new();
         index_of(0..24).save(&mut bytes).unwrap();

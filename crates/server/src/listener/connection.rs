@@ -93,7 +93,8 @@ impl Connections {
             let accepted = tokio::select! {
                 () = stopped(&mut stopping) => break,
                 Some(_) = open.join_next() => continue,
-                accepted = socket.listener.accept(), if open.len() < limits::SOCKET_CONNECTIONS_MAX => accepted,
+                accepted = socket.listener.accept(),
+                if open.len() < limits::SOCKET_CONNECTIONS_MAX => accepted,
             };
             match accepted {
                 Ok((stream, _)) if socket.is_same_user(&stream) => {

@@ -339,7 +339,10 @@ impl StdioDoor {
                     // A client that lags far behind misses some, and reads the resources again in
                     // any case.
                     heard = news.recv() => match heard {
-                        Ok(News::Resource(uri)) if self.connection().subscriptions.contains(&uri) => vec![uri],
+                        Ok(News::Resource(uri)) => {
+                            let is_subscribed = self.connection().subscriptions.contains(&uri);
+                            if is_subscribed { vec![uri] } else { Vec::new() }
+                        }
                         _ => Vec::new(),
                     },
                     () = looks.time_to_look(mcp.clock.as_ref()) => self.looked(&out).await,

@@ -41,4 +41,7 @@ macro_rules! transcripts {
     )+};
 }
 
-transcripts! { access branches events idempotency ingest_and_jobs lessons memories paging read_your_writes records refusals retrieval signatures strategies tags }
+transcripts! {
+    access branches events idempotency ingest_and_jobs lessons memories paging read_your_writes
+    records refusals retrieval signatures strategies tags
+}

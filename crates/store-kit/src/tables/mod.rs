@@ -62,12 +62,15 @@ macro_rules! accessors {
 
 accessors! {
     own: memories memories_mut Memories, events events_mut Events, records records_mut Records,
-        telemetry telemetry_mut Telemetry, deliveries deliveries_mut Deliveries, transfer transfer_mut Transfer;
-    shared: jobs jobs_mut Jobs, exchanges exchanges_mut Exchanges, keys keys_mut Keys, idempotency idempotency_mut Idempotency,
+        telemetry telemetry_mut Telemetry, deliveries deliveries_mut Deliveries,
+        transfer transfer_mut Transfer;
+    shared: jobs jobs_mut Jobs, exchanges exchanges_mut Exchanges, keys keys_mut Keys,
+    idempotency idempotency_mut Idempotency,
         leases leases_mut Leases, repositories repositories_mut Repositories, facts facts_mut Facts,
         fact_events fact_events_mut FactEvents, verdicts verdicts_mut Verdicts, tasks tasks_mut Tasks,
         exposures exposures_mut Exposures, commits commits_mut Commits, prompts prompts_mut PromptVersions,
-        task_sessions task_sessions_mut TaskSessions, ledger ledger_mut Ledger, parked parked_mut ParkedObjects
+        task_sessions task_sessions_mut TaskSessions, ledger ledger_mut Ledger,
+        parked parked_mut ParkedObjects
 }
 
 /// Removes an actor's rows of a memory, and returns their number.

@@ -233,10 +233,14 @@ proptest! {
     }
 
     #[test]
-    fn no_event_is_lost_in_ordering(edges in proptest::collection::vec((0_usize..12, 0_usize..14, 0_usize..4), 0..12)) {
+    fn no_event_is_lost_in_ordering(
+        edges in proptest::collection::vec((0_usize..12, 0_usize..14, 0_usize..4), 0..12)
+    ) {
         let names: Vec<String> = (0..14).map(|number| format!("{number:02}")).collect();
         let events: Vec<_> = edges.iter().map(|(id, root, branch)| {
-            Placed::of(&names[*id], (*branch > 0).then(|| (names[*branch].as_str(), Some(names[*root].as_str()))))
+            Placed::of(
+                &names[*id], (*branch > 0).then(|| (names[*branch].as_str(), Some(names[*root].as_str())))
+            )
         }).collect();
         let ids: BTreeSet<_> = events.iter().map(|event| event.id.clone()).collect();
         let order = ordered(events, &mut BTreeSet::new());

@@ -291,7 +291,9 @@ proptest! {
     /// reports.
     #[test]
     fn counts_are_those_of_counting_naively(
-        commits in prop::collection::vec((prop::collection::btree_set(0_u8..12, 1..6), prop::option::of(0_u64..4)), 1..40),
+        commits in prop::collection::vec(
+            (prop::collection::btree_set(0_u8..12, 1..6), prop::option::of(0_u64..4)), 1..40
+        ),
     ) {
         let made: Vec<Commit> = commits
             .iter()
@@ -309,7 +311,9 @@ proptest! {
         }
         let changes: Vec<BTreeSet<String>> = changes.into_values().collect();
         prop_assert_eq!(graph.count() as usize, changes.len());
-        let count = |wanted: &[&str]| changes.iter().filter(|change| wanted.iter().all(|path| change.contains(*path))).count();
+        let count = |wanted: &[&str]| changes.iter().filter(
+            |change| wanted.iter().all(|path| change.contains(*path))
+        ).count();
         let all: BTreeSet<String> = changes.iter().flatten().cloned().collect();
         for path in &all {
             let file = graph.file(path).unwrap();

@@ -104,7 +104,8 @@ proptest! {
     #[test]
     fn v01_operations_allow_actions(at in 0usize..5) {
         use Operation as O;
-        let operation = [O::ResolveContradictions, O::Deduplicate, O::DeriveInsights, O::Reorganize, O::Prune][at];
+        let operation = [O::ResolveContradictions, O::Deduplicate, O::DeriveInsights, O::Reorganize,
+        O::Prune][at];
         let one = archive(0);
         let allowed = matches!(operation, O::Deduplicate | O::Prune);
         let seen = codes(vec![one], &snapshot(3), &bounds(&[operation]));
@@ -151,7 +152,9 @@ proptest! {
             format!("../{name}/x.md"),
             format!("knowledge/facts/{}.md", "x".repeat(81)),
         ][bad].clone();
-        prop_assert!(codes(vec![create(&wrong, vec![path(0), path(1)])], &snapshot(2), &everything()).contains(&RuleCode::V04));
+        prop_assert!(codes(
+            vec![create(&wrong, vec![path(0), path(1)])], &snapshot(2), &everything()
+        ).contains(&RuleCode::V04));
     }
 
     #[test]
@@ -161,7 +164,9 @@ proptest! {
         let from = vec![path(0), path(1)];
         let action = Action::Create { path: "knowledge/facts/new.md".into(), words, derived_from: from, reason: "r".into() };
         let fine = !taken && !text.trim().is_empty() && text.chars().count() <= 160;
-        prop_assert_eq!(codes(vec![action], &snapshot(2), &everything()), if fine { none() } else { only(RuleCode::V05) });
+        prop_assert_eq!(
+            codes(vec![action], &snapshot(2), &everything()), if fine { none() } else { only(RuleCode::V05) }
+        );
     }
 
     #[test]
@@ -216,8 +221,12 @@ proptest! {
         if closed {
             actions.push(supersede(length, 0));
         }
-        prop_assert_eq!(codes(actions, &read, &everything()), if closed { only(RuleCode::V11) } else { none() });
-        prop_assert!(codes(vec![archive(0), archive(0)], &snapshot(2), &everything()).contains(&RuleCode::V11));
+        prop_assert_eq!(
+            codes(actions, &read, &everything()), if closed { only(RuleCode::V11) } else { none() }
+        );
+        prop_assert!(
+            codes(vec![archive(0), archive(0)], &snapshot(2), &everything()).contains(&RuleCode::V11)
+        );
     }
 
     #[test]
@@ -258,7 +267,9 @@ proptest! {
     }
 
     #[test]
-    fn v15_newer_same_scope_trusted(older in 0usize..4, newer in 0usize..4, scoped in any::<bool>(), low in any::<bool>()) {
+    fn v15_newer_same_scope_trusted(
+        older in 0usize..4, newer in 0usize..4, scoped in any::<bool>(), low in any::<bool>()
+    ) {
         prop_assume!(older != newer);
         let mut read = snapshot(4);
         read.documents[newer].scope = scoped.then(|| "src/**".to_owned());
@@ -285,7 +296,9 @@ proptest! {
         }
         let fine = !said.trim().is_empty() && !many && !control;
         let action = Action::Archive { path: path(0), covered_by: None, reason: said };
-        prop_assert_eq!(codes(vec![action], &snapshot(1), &everything()), if fine { none() } else { only(RuleCode::V17) });
+        prop_assert_eq!(
+            codes(vec![action], &snapshot(1), &everything()), if fine { none() } else { only(RuleCode::V17) }
+        );
     }
 
     #[test]
@@ -352,14 +365,18 @@ proptest! {
         let body = Words { body: Some(names[..=kept].join(" ")), ..Words::default() };
         let action = Action::Update { path: path(0), words: body, reason: "r".into() };
         let like = (kept + 1) as f32 / 12.0 >= 0.8;
-        prop_assert_eq!(codes(vec![action], &read, &everything()), if like { none() } else { only(RuleCode::V05) });
+        prop_assert_eq!(
+            codes(vec![action], &read, &everything()), if like { none() } else { only(RuleCode::V05) }
+        );
     }
 
     #[test]
     fn the_same_plan_is_judged_the_same(at in 0usize..4, other in 0usize..4) {
         let actions = vec![supersede(at, other), archive(at), create("nowhere", Vec::new())];
         let plan = Plan { actions, summary: String::new() };
-        prop_assert_eq!(validate(&plan, &snapshot(3), &everything()), validate(&plan, &snapshot(3), &everything()));
+        prop_assert_eq!(
+            validate(&plan, &snapshot(3), &everything()), validate(&plan, &snapshot(3), &everything())
+        );
     }
 }
 

@@ -427,7 +427,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_budget_holds(groups in texts(), tokens in 0..600_u32, cut in any::<bool>(), which in 0..3_usize) {
+        fn the_budget_holds(
+            groups in texts(), tokens in 0..600_u32, cut in any::<bool>(), which in 0..3_usize
+        ) {
             let estimator = [Estimator::Mixed, Estimator::Chars4, Estimator::Bytes3][which];
             let oversize = if cut { Oversize::Cut } else { Oversize::Skip };
             let budget = Budget { tokens, estimator, oversize };
@@ -437,7 +439,9 @@ mod tests {
             prop_assert_eq!(filled.tokens, estimator.estimate(&filled.block));
             let entries: usize = groups.iter().map(|group| group.entries.len()).sum();
             prop_assert_eq!(filled.shown.len() + filled.dropped.len(), entries);
-            prop_assert_eq!(filled.block.matches(super::super::PREFIX).count(), if filled.block.is_empty() { 0 } else { 2 });
+            prop_assert_eq!(filled.block.matches(
+                super::super::PREFIX
+            ).count(), if filled.block.is_empty() { 0 } else { 2 });
             prop_assert_eq!(&fill(&frame, HEADINGS, &groups, &budget), &filled);
         }
     }

@@ -467,7 +467,8 @@ proptest! {
 
     #[test]
     fn lines_above_and_white_space_change_nothing(
-        start in 0_usize..14, length in 1_usize..5, above in 0_usize..9, tabs in any::<bool>(), crlf in any::<bool>(),
+        start in 0_usize..14, length in 1_usize..5, above in 0_usize..9, tabs in any::<bool>(),
+        crlf in any::<bool>(),
     ) {
         let cited_at = place("a.rs", start as u32 + 1, (start + length) as u32);
         let mut history = CodeHistory::new();

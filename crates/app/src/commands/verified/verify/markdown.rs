@@ -203,7 +203,9 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(
+            ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() }
+        )]
         #[test]
         fn no_input_makes_more(
             facts in prop::collection::vec(("[a`<\\n\u{1f600}]{1,40}", 1..200_usize), 0..60),
