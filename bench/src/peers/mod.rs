@@ -27,7 +27,7 @@ use python_side::{PROGRAMS, PythonSide};
 use workload::{Scales, Set};
 
 const OWN: &str = "loci";
-const PAGE: &str = "BENCHMARKS.md";
+const PAGE: &str = "docs/benchmarks/peers.md";
 
 /// Options of the comparison.
 #[derive(Debug, clap::Args)]
