@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands;
+use crate::{commands, help};
 
 /// Memory for agents that can show its evidence.
 #[derive(Debug, Parser)]
@@ -90,7 +90,10 @@ pub(crate) enum Command {
     #[cfg(feature = "operations")]
     #[command(flatten)]
     Operations(commands::operations::OperationsCommand),
-    /// Search records for a question
+    /// Write a sample repository or conversation
+    #[command(subcommand)]
+    Sample(commands::sample::Sample),
+    /// Find records for a question
     Search(commands::search::Search),
     /// List jobs and wait for them
     #[command(subcommand)]
@@ -114,7 +117,11 @@ pub(crate) enum Command {
     /// Print the tools as definitions for agents
     #[command(subcommand)]
     Tools(commands::mcp::tools_print::Tools),
-    /// Copy all data from one store to another, and compare them
+    /// Print the completion script of a shell
+    Completions(help::completions::Completions),
+    /// Write the man pages of all commands into a folder
+    Manual(help::manual::Manual),
+    /// Move everything from one store into another, and compare
     Migrate(commands::store::migrate::Migrate),
     /// Set up a coding agent: its server list, a session-start hook, instructions
     Install(commands::install::Install),

@@ -1,10 +1,10 @@
 //! The binary `loci` as a library, so that its own benchmarks can embed the same engine.
 //!
-//! `adapters` contains the clock, ids and vault of the machine, `wiring` constructs all components,
-//! `config` defines the configuration, `cli` the commands and their options, and `commands`
-//! implements one command per file. `session` connects a command to the native API, `output` and
-//! `exit` print results for people and programs, and `embedded` embeds the engine in another
-//! program.
+//! `adapters`: clock, ids and vault of the real world; `wiring`: every concrete thing named once;
+//! `config`: what can be configured; `cli`: the commands and their options; `commands`: one file
+//! per command; `session`: how a command reaches the native API; `memory_argument`: the memory it
+//! works on; `output` and `exit`: what people and programs see of it; `embedded`: the same for a
+//! program of somebody else.
 //!
 //! To add a command: a file in the folder of its product in `commands`, a variant in `cli`, an arm
 //! in `commands::run`.
@@ -23,10 +23,12 @@ pub mod embedded;
 mod exit;
 #[cfg(feature = "verified")]
 mod git_program;
+mod help;
 mod input;
 #[cfg(feature = "verified")]
 mod local_code;
 pub mod logging;
+mod memory_argument;
 mod output;
 pub mod process;
 mod replaced_file;

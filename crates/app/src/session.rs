@@ -175,8 +175,8 @@ impl Session {
         }
     }
 
-    /// Returns the id of a memory given by name or id. Names contain no dash, ids contain one.
-    pub(crate) async fn memory(&self, name_or_id: &str) -> Result<String> {
+    /// The id of a memory given by name or id. Names have no dash, ids have one.
+    pub(crate) async fn memory_named(&self, name_or_id: &str) -> Result<String> {
         if name_or_id.contains('-') {
             return Ok(name_or_id.to_owned());
         }

@@ -8,6 +8,7 @@ use loci_api::event as shape;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::memory_argument::MemoryArgument;
 use crate::output;
 use crate::session::Session;
 
@@ -30,9 +31,8 @@ pub(crate) enum Role {
 /// A session of an actor.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
-    /// The memory, by name or id
-    #[arg(long)]
-    memory: String,
+    #[command(flatten)]
+    memory: MemoryArgument,
     /// The actor
     #[arg(long)]
     actor: String,
@@ -46,9 +46,8 @@ pub(crate) struct Place {
 pub(crate) enum Event {
     /// Store a message
     Create {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// The actor
         #[arg(long)]
         actor: String,
@@ -93,15 +92,13 @@ pub(crate) enum Event {
     },
     /// List actors
     Actors {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
     },
     /// List sessions of an actor
     Sessions {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// The actor
         #[arg(long)]
         actor: String,
@@ -113,14 +110,14 @@ impl Event {
         let mut session = Session::begin(globals, environment)?;
         match self {
             Self::Create { memory, actor, session: in_session, role, time, text } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let new = message(actor, in_session, role, time, text);
                 let made = session.client.event_create(&memory, &new).await?;
                 session.wrote(&memory)?;
                 output::result(session.json, &made, |made| output::line(&made.event.id))?;
             }
             Self::List { place, limit } => {
-                let memory = session.memory(&place.memory).await?;
+                let memory = place.memory.id(&session).await?;
                 let listing = shape::EventListing {
                     actor: place.actor,
                     session: place.session,
@@ -131,29 +128,29 @@ impl Event {
                 output::result(session.json, &page, |page| page.events.iter().for_each(shown))?;
             }
             Self::Get { place, event } => {
-                let memory = session.memory(&place.memory).await?;
+                let memory = place.memory.id(&session).await?;
                 let place = shape::EventPlace { actor: place.actor, session: place.session };
-                output::json(&session.client.event_get(&memory, &event, &place).await?)?;
+                output::details(session.json, &session.client.event_get(&memory, &event, &place).await?)?;
             }
             Self::Delete { place, event } => {
-                let memory = session.memory(&place.memory).await?;
+                let memory = place.memory.id(&session).await?;
                 let place = shape::EventPlace { actor: place.actor, session: place.session };
                 let nothing = session.client.event_delete(&memory, &event, &place).await?;
                 output::result(session.json, &nothing, |_| output::line(format!("deleted {event}")))?;
             }
             Self::End { place } => {
-                let memory = session.memory(&place.memory).await?;
+                let memory = place.memory.id(&session).await?;
                 let ended = session.client.session_end(&memory, &place.actor, &place.session).await?;
                 session.wrote(&memory)?;
                 output::result(session.json, &ended, |ended| output::line(format!("{} due", ended.due)))?;
             }
             Self::Actors { memory } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let list = session.client.actor_list(&memory, &shape::Paging::default()).await?;
                 output::result(session.json, &list, |list| list.actors.iter().for_each(output::line))?;
             }
             Self::Sessions { memory, actor } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let list = session.client.session_list(&memory, &actor, &shape::Paging::default()).await?;
                 output::result(session.json, &list, |list| {
                     let row = |found: &shape::Session| vec![found.id.clone(), found.created_at.clone()];

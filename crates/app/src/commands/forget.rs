@@ -9,15 +9,15 @@ use loci_api::admin::{self, ForgetReceipt};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
+use crate::memory_argument::MemoryArgument;
 use crate::output;
 use crate::session::Session;
 
 /// Erase the data of a memory about a person immediately
 #[derive(Debug, Args)]
 pub(crate) struct Forget {
-    /// The memory, by name or id
-    #[arg(long)]
-    memory: String,
+    #[command(flatten)]
+    memory: MemoryArgument,
     /// The person: an actor, a login or an e-mail address
     #[arg(long)]
     actor: String,
@@ -35,7 +35,7 @@ impl Forget {
             return Err(Usage(self.unconfirmed()).into());
         }
         let mut session = Session::begin(globals, environment)?;
-        let memory = session.memory(&self.memory).await?;
+        let memory = self.memory.id(&session).await?;
         let Self { actor, dry_run, confirm, .. } = self;
         let receipt = session.client.forget(&memory, &admin::Forget { actor, dry_run, confirm }).await?;
         if !dry_run {
@@ -46,10 +46,11 @@ impl Forget {
     }
 
     fn unconfirmed(&self) -> String {
-        let (memory, actor) = (quoted(&self.memory), quoted(&self.actor));
+        let actor = quoted(&self.actor);
+        let memory = self.memory.given().map(|memory| format!(" --memory {}", quoted(memory)));
         let is_else = self.confirm.is_some();
         let why = if is_else { "--confirm names somebody else" } else { "it was not confirmed" };
-        let same = format!("loci forget --memory {memory} --actor {actor}");
+        let same = format!("loci forget{} --actor {actor}", memory.unwrap_or_default());
         format!(
             "nothing was erased: {why}, and nothing brings back what forget erases. \
              Look first: {same} --dry-run. Then type: {same} --confirm {actor}"

@@ -9,6 +9,7 @@ use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{Difference, NotFound};
 use crate::input::text_of;
+use crate::memory_argument::MemoryArgument;
 use crate::output;
 use crate::output::wait_notice::waited_for;
 use crate::session::Session;
@@ -18,26 +19,23 @@ use crate::session::Session;
 pub(crate) enum Job {
     /// List jobs, latest change first
     List {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// pending, running, failed or done
         #[arg(long)]
         state: Option<String>,
     },
     /// Show a job
     Get {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// The job
         job: String,
     },
     /// Restart a failed job
     Start {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// The job
         job: String,
     },
@@ -82,9 +80,8 @@ pub(crate) enum Job {
     /// Wait at most --wait-ms until extraction is complete; exit code 5 if jobs are still pending
     /// then
     Wait {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
     },
 }
 
@@ -93,7 +90,7 @@ impl Job {
         let mut session = Session::begin(globals, environment)?;
         match self {
             Self::List { memory, state } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let mut listing = shape::JobListing { state, ..Default::default() };
                 let mut jobs = Vec::new();
                 loop {
@@ -107,11 +104,11 @@ impl Job {
                 output::result(session.json, &shape::JobList { jobs, next_cursor: None }, shown)?;
             }
             Self::Get { memory, job } => {
-                let memory = session.memory(&memory).await?;
-                output::json(&session.client.job_get(&memory, &job).await?)?;
+                let memory = memory.id(&session).await?;
+                output::details(session.json, &session.client.job_get(&memory, &job).await?)?;
             }
             Self::Start { memory, job } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let started = session.client.job_start(&memory, &job).await?;
                 session.wrote(&memory)?;
                 output::result(session.json, &started, |started| {
@@ -120,7 +117,7 @@ impl Job {
             }
             Self::Next { memory, kind, lease_ms, poll_ms } => {
                 let memory = match memory {
-                    Some(memory) => Some(session.memory(&memory).await?),
+                    Some(memory) => Some(session.memory_named(&memory).await?),
                     None => None,
                 };
                 let next = JobNext { kinds: kind, memory, lease_ms: Some(lease_ms), wait_ms: Some(poll_ms) };
@@ -138,7 +135,7 @@ impl Job {
                 output::result(session.json, &nothing, |_| output::line(format!("gave {job} up")))?;
             }
             Self::Wait { memory } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let state = session.settle(&memory).await?;
                 output::result(session.json, &state, |state| {
                     output::line(format!("{} pending, {} failed", state.pending, state.failed));

@@ -2,8 +2,8 @@
 //! exceptions are `serve`, `restore`, `migrate` and `schema`, which work on stores, and `install`
 //! and `tools`, which work on other programs.
 //!
-//! A product has a folder: `verified`, `coding`, `documents`, `operations`. `repo` and `prefs`
-//! contain parts of several products. The other commands belong to the kernel.
+//! A product has a folder: `verified`, `coding`, `documents`, `operations`. `repo` has
+//! parts of several products. The other commands are of the kernel.
 
 #[cfg(feature = "coding")]
 pub(crate) mod coding;
@@ -21,12 +21,11 @@ pub(crate) mod mcp;
 pub(crate) mod memory;
 #[cfg(feature = "operations")]
 pub(crate) mod operations;
-#[cfg(feature = "coding")]
-mod prefs;
 pub(crate) mod profile;
 pub(crate) mod record;
 #[cfg(feature = "verified")]
 mod repo;
+pub(crate) mod sample;
 pub(crate) mod search;
 pub mod serve;
 #[cfg(feature = "verified")]
@@ -73,6 +72,7 @@ pub(crate) fn run<'a>(
         #[cfg(feature = "operations")]
         Command::Operations(command) => command.run(globals, environment),
         Command::Profile(profile) => profile.run(globals, environment).boxed_local(),
+        Command::Sample(sample) => async move { sample.run(globals) }.boxed_local(),
         Command::Search(search) => search.run(globals, environment).boxed_local(),
         Command::Job(job) => job.run(globals, environment).boxed_local(),
         Command::Webhooks(webhooks) => webhooks.run(globals, environment).boxed_local(),
@@ -81,6 +81,8 @@ pub(crate) fn run<'a>(
         Command::Backup(backup) => backup.run(globals, environment).boxed_local(),
         Command::Restore(restore) => async move { restore.run(globals, environment) }.boxed_local(),
         Command::Schema(schema) => async move { schema.run(globals) }.boxed_local(),
+        Command::Completions(shell) => async move { shell.run() }.boxed_local(),
+        Command::Manual(manual) => async move { manual.run(globals) }.boxed_local(),
         Command::Tools(tools) => async move { tools.run(globals) }.boxed_local(),
         Command::Migrate(migrate) => migrate.run(globals, environment).boxed_local(),
         Command::Export(export) => export.run(globals, environment).boxed_local(),

@@ -7,6 +7,7 @@ use loci_api::profile as shape;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::input::text_of;
+use crate::memory_argument::MemoryArgument;
 use crate::output;
 use crate::session::Session;
 
@@ -22,10 +23,9 @@ pub(crate) enum Profile {
     },
     /// Apply a profile's settings and strategies to a memory
     Apply {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
-        /// Only show the changes; exit code 5 if there are any
+        #[command(flatten)]
+        memory: MemoryArgument,
+        /// Print the changes and write nothing
         #[arg(long)]
         dry_run: bool,
         /// A file (a path with a dot or a slash in it), or the name of a profile
@@ -54,7 +54,7 @@ impl Profile {
                 output::result(session.json, &found, |found| output::line(found.text.trim_end()))?;
             }
             Self::Apply { memory, dry_run, file } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let asked = asked(&file, dry_run)?;
                 let applied = session.client.profile_apply(&memory, &asked).await?;
                 output::result(session.json, &applied, shown)?;

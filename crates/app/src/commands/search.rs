@@ -3,27 +3,26 @@
 use anyhow::Result;
 use clap::Args;
 use loci_api::search as shape;
+use loci_model::limits;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::memory_argument::MemoryArgument;
 use crate::output;
-use crate::output::notices;
+use crate::output::{notices, reasons};
 use crate::session::Session;
 
 /// The maximum number of characters of a record's text in the output.
 const TEXT_CHARS: usize = 160;
-/// The number of signals per hit.
-const SIGNALS_SHOWN: usize = 3;
 
 /// Search records for a question
 #[derive(Debug, Args)]
 pub(crate) struct Search {
     /// The question
     query: String,
-    /// The memory, by name or id
-    #[arg(long)]
-    memory: String,
-    /// Only this namespace and those beneath it; repeatable
+    #[command(flatten)]
+    memory: MemoryArgument,
+    /// Only this node and everything beneath it; may be repeated
     #[arg(long = "namespace", value_name = "NAMESPACE")]
     namespaces: Vec<String>,
     /// The number of hits
@@ -50,7 +49,7 @@ impl Search {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let session = Session::begin(globals, environment)?;
         let question = shape::Search {
-            memory: session.memory(&self.memory).await?,
+            memory: self.memory.id(&session).await?,
             query: self.query,
             namespace_paths: self.namespaces,
             top_k: Some(self.top_k),
@@ -66,37 +65,47 @@ impl Search {
             for (at, hit) in answer.hits.iter().enumerate() {
                 show(at + 1, hit);
             }
-            if answer.hits.is_empty() {
-                output::note("No records match.");
-            }
+            note_next(answer, self.top_k);
             notices::print(&answer.notices);
         })?;
         session.end().await
     }
 }
 
-/// Prints a hit for people: rank, relevance, date, session, text, and the reasons if requested.
-pub(crate) fn show(place: usize, hit: &shape::Hit) {
+/// Prints a hit: place, relevance, date, session and id, the text, and the signals if they were
+/// requested.
+fn show(place: usize, hit: &shape::Hit) {
     let date = hit.time.get(..10).unwrap_or(&hit.time);
-    let session = hit.record.provenance.session.as_deref().unwrap_or("-");
+    let session = hit.record.provenance.session.as_deref();
+    let session = session.map(|session| format!("session {session}  ")).unwrap_or_default();
+    let state = if hit.provisional { "  (not processed yet)" } else { "" };
+    let (relevance, words) = (hit.relevance, in_words(hit.relevance));
     output::line(format!(
-        "{place:>2}. {:.2}  {date}  {session}  {}{}",
-        hit.relevance,
-        output::short(&hit.record.text, TEXT_CHARS),
-        if hit.provisional { "  (not extracted yet)" } else { "" }
+        "{place:>2}. {relevance:.2} {words:<11}  {date}  {session}{}{state}",
+        hit.record.id
     ));
-    if !hit.explanation.is_empty() {
-        output::line(format!("    because {}", why(hit)));
+    output::line(format!("    {}", output::short(&hit.record.text, TEXT_CHARS)));
+    reasons::lines(&hit.explanation).iter().for_each(|line| output::line(format!("    {line}")));
+}
+
+/// Returns the relevance, which is a probability, in words.
+fn in_words(relevance: f32) -> &'static str {
+    match relevance {
+        _ if relevance >= 0.75 => "very likely",
+        _ if relevance >= 0.4 => "likely",
+        _ if relevance >= 0.15 => "possible",
+        _ => "unlikely",
     }
 }
 
-/// Returns the signals that raised a hit most.
-pub(crate) fn why(hit: &shape::Hit) -> String {
-    let mut signals: Vec<_> = hit.explanation.iter().filter(|signal| signal.contribution > 0.0).collect();
-    signals.sort_by(|a, b| b.contribution.total_cmp(&a.contribution).then_with(|| a.name.cmp(&b.name)));
-    let named = signals
-        .iter()
-        .take(SIGNALS_SHOWN)
-        .map(|signal| format!("{} +{:.2}", signal.name, signal.contribution));
-    named.collect::<Vec<_>>().join(", ")
+/// Notes how to continue after an answer.
+fn note_next(answer: &shape::SearchAnswer, top_k: u32) {
+    if answer.hits.is_empty() {
+        output::note("No records match.");
+        return;
+    }
+    let next = top_k.saturating_mul(2).min(limits::TOP_K_MAX);
+    let is_full = answer.hits.len() as u64 >= u64::from(top_k) && next > top_k;
+    let more = if is_full { format!("; --top-k {next} may find more") } else { String::new() };
+    output::note(format!("`loci record get ID` shows a whole record{more}"));
 }

@@ -7,6 +7,7 @@ use loci_api::delivery as shape;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Difference;
+use crate::memory_argument::MemoryArgument;
 use crate::output;
 use crate::session::Session;
 
@@ -17,18 +18,16 @@ pub(crate) enum Webhooks {
     Targets,
     /// List notifications of a memory, newest first; delivered ones are listed for a day
     List {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// pending, done or failed
         #[arg(long)]
         state: Option<String>,
     },
     /// Retry a waiting or failed notification
     Retry {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// The notification
         delivery: String,
     },
@@ -45,7 +44,7 @@ impl Webhooks {
         match self {
             Self::Targets => output::result(session.json, &session.client.target_list().await?, places)?,
             Self::List { memory, state } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let mut listing = shape::DeliveryListing { state, ..Default::default() };
                 let mut deliveries = Vec::new();
                 loop {
@@ -60,7 +59,7 @@ impl Webhooks {
                 output::result(session.json, &list, shown)?;
             }
             Self::Retry { memory, delivery } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let retried = session.client.delivery_retry(&memory, &delivery).await?;
                 session.wrote(&memory)?;
                 output::result(session.json, &retried, |retried| {

@@ -354,8 +354,7 @@ mod tests {
     /// Each key in a section of the guide has its variable, even if the guide comments it out.
     #[test]
     fn keys_of_the_guide_are_variables() {
-        let guide = include_str!("../../../../docs/guides/configuration.md");
-        let text = guide.split("```").find_map(|part| part.strip_prefix("toml\n")).unwrap();
+        let text = include_str!("../../../../docs/reference/configuration.toml");
         let (mut section, mut checked) = (None, 0);
         for line in text.lines().map(|line| line.trim_start_matches("# ")) {
             if let Some(header) = line.strip_prefix('[') {
@@ -465,8 +464,7 @@ mod tests {
 
     #[test]
     fn the_guide_says_what_there_is() {
-        let guide = include_str!("../../../../docs/guides/configuration.md");
-        let text = guide.split("```").find_map(|part| part.strip_prefix("toml\n")).unwrap();
+        let text = include_str!("../../../../docs/reference/configuration.toml");
         let shown = load_text(text, &[]).unwrap();
         let defaults = toml::Value::try_from(Config::default()).unwrap();
         let keys = |value: &toml::Value| -> Vec<String> {

@@ -1,8 +1,10 @@
 //! Output for people and programs: results on standard output, everything else on standard error. A
 //! closed pipe is not a failure of the command. Control sequences of a terminal are made visible.
 
+mod details;
 pub(super) mod notices;
 pub(super) mod place;
+pub(crate) mod reasons;
 mod terminal_text;
 pub(super) mod wait_notice;
 
@@ -13,18 +15,6 @@ use loci_client::ClientError;
 use serde::Serialize;
 
 use crate::output::terminal_text::{visible, visible_json};
-
-/// Returns the part of a text around `part`, on one line, or its beginning if it does not contain
-/// `part`.
-pub(crate) fn around(text: &str, part: &str, chars_max: usize) -> String {
-    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let before = one_line.find(part).and_then(|at| one_line.get(..at)).map_or(0, |head| head.chars().count());
-    if before + part.chars().count() <= chars_max {
-        return short(&one_line, chars_max);
-    }
-    let from: String = one_line.chars().skip(before.saturating_sub(chars_max / 4)).collect();
-    format!("…{}", short(from.trim_start(), chars_max.saturating_sub(1)))
-}
 
 /// The interval of a spinner.
 const TICK: std::time::Duration = std::time::Duration::from_millis(120);
@@ -61,7 +51,7 @@ pub(crate) fn note(text: impl std::fmt::Display) {
 
 /// Prints that a dry run wrote nothing, and how to apply the changes.
 pub(crate) fn dry_run() {
-    note("nothing was written: this was a dry run; leave --dry-run out to do it");
+    note("would write these changes; run it without --dry-run to write them");
 }
 
 /// Prints the result for a program.
@@ -71,7 +61,21 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints the result: JSON if requested, else lines.
+/// Prints one object: JSON if `as_json` is set, otherwise a line for each member.
+pub(crate) fn details(as_json: bool, value: &impl Serialize) -> anyhow::Result<()> {
+    if as_json {
+        return json(value);
+    }
+    members(&serde_json::to_value(value)?);
+    Ok(())
+}
+
+/// Prints a line for each member of an object.
+pub(crate) fn members(value: &serde_json::Value) {
+    details::lines(value).iter().for_each(line);
+}
+
+/// The result: JSON where that was asked for, else lines.
 pub(crate) fn result<T: Serialize>(as_json: bool, value: &T, lines: impl FnOnce(&T)) -> anyhow::Result<()> {
     if as_json {
         return json(value);
@@ -188,7 +192,5 @@ mod tests {
         assert_eq!(short("a\n b", 10), "a b");
         assert_eq!(short("abcdefghij", 5), "abcd…");
         assert_eq!(short("grüße dich", 6), "grüße…");
-        assert_eq!(around("abc", "c", 10), "abc");
-        assert_eq!(around("aaaa bbbb cccc dddd needle eeee ffff", "needle", 16), "…ddd needle eee…");
     }
 }

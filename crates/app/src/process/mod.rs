@@ -7,11 +7,9 @@ pub(super) mod stop_limit;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Parser;
-
 use crate::cli::Cli;
 use crate::config::environment::Environment;
-use crate::{commands, exit};
+use crate::{commands, exit, help};
 
 /// The time limit for blocking work after the end of the command.
 const BLOCKED_MAX: Duration = Duration::from_millis(500);
@@ -22,7 +20,7 @@ const WORKER_STACK_BYTES: usize = 4 << 20;
 
 /// Runs the command that the process was started with.
 pub fn run() -> ExitCode {
-    let Cli { globals, command } = Cli::parse();
+    let Cli { globals, command } = help::parsed();
     let environment = Environment::of_process();
     let outcome = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -16,5 +16,12 @@ fn every_question_finds_its_answer_among_the_best_five() {
         assert!(hit["explanation"].as_array().is_some_and(|signals| !signals.is_empty()));
     }
     assert_eq!(report["turns"], 377);
+    let verdicts: Vec<&str> = report["code"]["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|step| step["verdict"].as_str())
+        .collect();
+    assert_eq!(verdicts, ["served", "served", "withheld"]);
     assert!(!home.path("data").exists(), "the demo keeps to a folder of its own");
 }

@@ -273,11 +273,11 @@ fn a_dry_run_says_whether_something_would_change() {
     assert_eq!(held(&agent.shop.path()), before);
     install_at(&agent, &agent.shop.path(), "t-001");
     let (code, out, said) = agent.loci(&dry);
-    assert!(code == 0 && out.contains("nothing would change"), "{code}: {out}{said}");
+    assert!(code == 0 && out.contains("would change nothing"), "{code}: {out}{said}");
     let (code, out, _) = agent.loci(&["githook", "install", "--task", "t-002", "--dry-run"]);
     assert!(code == 0 && out.contains("githook-task.json"), "{out}");
     let hook = agent.shop.path().join(".git/loci/hooks/post-commit");
     std::fs::remove_file(&hook).unwrap();
     let (code, out, said) = agent.loci(&dry);
-    assert!(code == 0 && out.contains("post-commit") && said.contains("dry run"), "{out}{said}");
+    assert!(code == 0 && out.contains("post-commit") && said.contains("would write"), "{out}{said}");
 }

@@ -62,7 +62,7 @@ impl Project {
 fn it_is_shown_before_it_is_written_and_written_once() {
     let project = Project::new();
     let (code, out, said) = project.install(&["claude-code", "--dry-run"]);
-    assert!(code == 0 && said.contains("nothing was written: this was a dry run"), "{said}");
+    assert!(code == 0 && said.contains("would write these changes"), "{said}");
     assert!(out.contains("+    \"loci\": {") && out.contains("fact recent --cwd . --format prompt"), "{out}");
     let (code, _, said) = project.install(&["claude-code"]);
     assert_eq!(code, 2, "nobody is there to be asked");

@@ -25,7 +25,7 @@ fn a_server_verifies_by_the_mirror_what_was_pushed() {
 
     let (code, out, said) = shop.run(&[&sync[..], &["--dry-run", "--json"]].concat());
     assert_eq!((code, mirror.exists()), (0, false), "{out}");
-    assert!(said.contains("nothing was written: this was a dry run") && !said.contains("error"), "{said}");
+    assert!(said.contains("would write these changes") && !said.contains("error"), "{said}");
     assert_eq!(report(&out)["refs"][0]["change"], "created");
 
     let first = shop.json(&sync);

@@ -9,6 +9,7 @@ pub(crate) mod githook;
 pub(crate) mod graph;
 pub(crate) mod held;
 pub(super) mod metrics;
+pub(crate) mod prefs;
 pub(crate) mod prompt;
 pub(crate) mod reflect;
 pub(crate) mod repository_settings;
@@ -47,9 +48,9 @@ pub(crate) enum CodingCommand {
     Session(task::session::TaskSession),
     /// Reflect on the newest tasks of a repository together
     Reflect(reflect::Reflect),
-    /// Preferences of users for the agents that work for them
-    Prefs(super::prefs::Prefs),
-    /// Versions of the prompts for agents
+    /// Preferences of people for the agents that work for them
+    Prefs(prefs::Prefs),
+    /// Versions of the prompts that agents are given
     #[command(subcommand)]
     Prompt(prompt::Prompt),
     /// Spooled reports that no server has received yet

@@ -51,7 +51,8 @@ impl Set {
         let meant = around.meant(&self.at, repo).await?;
         if self.dry_run {
             return output::result(as_json, &change, |change| {
-                output::line(serde_json::to_string(change).unwrap_or_default());
+                let change = serde_json::to_string(change).unwrap_or_default();
+                output::line(format!("would set {change}"));
             });
         }
         let shown = meant.client.repository_patch(meant.parts(), &change).await?;

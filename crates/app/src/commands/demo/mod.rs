@@ -1,14 +1,16 @@
-//! `loci demo`: stores a bundled conversation of three weeks in a fresh folder, extracts it, and
-//! asks ten questions, through the API of this process. It needs no key and no network, and leaves
-//! nothing behind unless requested.
+//! `loci demo`: a bundled conversation of three weeks goes into a fresh folder, is extracted, and
+//! ten questions are asked of it, through the doors of this process. Then a fact cites code that
+//! changes. No key, no network; nothing is left behind unless asked for.
 //!
-//! `script` contains the conversation and the questions, `play` runs them, and `report` and
-//! `reasons` print the results.
+//! `script`: the messages and questions; `play` runs them; `code_act`: the repository; `report` and
+//! `excerpt`: what people see of it.
 
+#[cfg(feature = "verified")]
+mod code_act;
+mod excerpt;
 mod play;
-mod reasons;
 mod report;
-mod script;
+pub(super) mod script;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -18,9 +20,9 @@ use clap::Args;
 
 use self::report::Style;
 use crate::cli::Globals;
+use crate::commands::sample::require_empty;
 use crate::config::Config;
 use crate::config::environment::Environment;
-use crate::exit::Usage;
 use crate::output;
 use crate::process::signal_guard::SignalGuard;
 use crate::session::Session;
@@ -29,7 +31,11 @@ use crate::wiring::store::StorePlan;
 /// The minimum time limit of extraction in milliseconds, for slow machines.
 const EXTRACTION_MS_MIN: u64 = 120_000;
 
-/// Run a demo: a conversation of three weeks and ten questions, without a key and without a network
+/// The folder of the sample repository.
+#[cfg(feature = "verified")]
+const SHOP: &str = "shop";
+
+/// See it work: a conversation of three weeks, ten questions, no key and no network
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
     /// Keep the data in this folder, which must be new or empty, for `loci serve --data-dir DIR`
@@ -64,31 +70,32 @@ async fn play_in(folder: &Path, globals: &Globals, environment: &Environment) ->
     let globals = Globals { wait_ms: Some(wait_ms), ..globals.clone() };
     crate::logging::start_quiet();
     let session = Session::open(&globals, environment, &Config::default(), StorePlan::folder_at(folder))?;
-    let report = play::play(&session).await;
+    let report = play_acts(&session, folder).await;
     session.end().await?;
     report
+}
+
+async fn play_acts(session: &Session, folder: &Path) -> Result<play::Report> {
+    #[cfg_attr(not(feature = "verified"), expect(unused_mut, reason = "only that product adds to it"))]
+    let mut report = play::play(session).await?;
+    #[cfg(feature = "verified")]
+    match code_act::play(session, &folder.join(SHOP)).await {
+        Ok(act) => report.code = Some(act),
+        Err(error) => output::note(format!("the second act is left out: {error:#}")),
+    }
+    #[cfg(not(feature = "verified"))]
+    let _ = folder; // the second act alone uses it
+    Ok(report)
 }
 
 fn temporary() -> Result<tempfile::TempDir> {
     tempfile::Builder::new().prefix("loci-demo-").tempdir().context("making a folder for the demo")
 }
 
-/// Checks that the folder is empty, so that the demo does not mix with existing memories.
-fn require_empty(folder: &Path) -> Result<()> {
-    let mut entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        entries => entries.with_context(|| format!("looking into {}", folder.display()))?,
-    };
-    if entries.next().is_some() {
-        let rule = format!("--keep needs a new or empty folder: {} holds something", folder.display());
-        return Err(Usage(rule).into());
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::reasons;
 
     fn globals() -> Globals {
         Globals {
@@ -112,10 +119,7 @@ mod tests {
         assert!(missed.is_empty(), "{missed:#?}");
         for asked in &report.questions {
             for hit in &asked.hits {
-                assert!(!reasons::reasons(hit).is_empty(), "{}: {hit:?}", asked.question);
-                for signal in &hit.explanation {
-                    assert!(reasons::words(&signal.name).is_some(), "{} has no words", signal.name);
-                }
+                assert!(!reasons::strongest(&hit.explanation).is_empty(), "{}: {hit:?}", asked.question);
             }
         }
     }

@@ -39,6 +39,9 @@ pub(super) struct Report {
     /// Number of questions whose answer is among the hits.
     pub(super) answered: usize,
     pub(super) questions: Vec<Asked>,
+    /// The second act.
+    #[cfg(feature = "verified")]
+    pub(super) code: Option<super::code_act::CodeAct>,
 }
 
 /// A question and its hits.
@@ -83,6 +86,8 @@ pub(super) async fn play(session: &Session) -> Result<Report> {
         total_ms: millis(begin, clock.monotonic_us()),
         answered: asked.iter().filter(|asked| asked.place.is_some()).count(),
         questions: asked,
+        #[cfg(feature = "verified")]
+        code: None,
     })
 }
 

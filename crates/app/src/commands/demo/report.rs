@@ -5,15 +5,14 @@ use std::path::Path;
 
 use loci_api::search::Hit;
 
+use super::excerpt::excerpt;
 use super::play::{Asked, Report, TOP_K};
-use super::reasons::reasons;
 use super::script::ACTOR;
 use crate::output;
+use crate::output::reasons;
 
 /// The number of hits per question in addition to the answering one.
 const SHOWN: usize = 3;
-/// The maximum number of characters of a hit.
-const TEXT_CHARS: usize = 150;
 /// The default address of `loci serve`.
 const ADDRESS: &str = "http://127.0.0.1:8411";
 
@@ -43,8 +42,13 @@ impl Style {
 
 /// Prints the report. `kept` is the folder that remains.
 pub(super) fn print(report: &Report, kept: Option<&Path>, style: Style) {
+    legend(report, style);
     for (at, asked) in report.questions.iter().enumerate() {
         question(at + 1, asked, style);
+    }
+    #[cfg(feature = "verified")]
+    if let Some(act) = &report.code {
+        code(act, style);
     }
     summary(report, style);
     let blocks = match kept {
@@ -54,6 +58,40 @@ pub(super) fn print(report: &Report, kept: Option<&Path>, style: Style) {
     output::line(blocks);
 }
 
+/// Explains what the reader sees before the first question.
+fn legend(report: &Report, style: Style) {
+    output::styled(style.bold("Act one: a conversation"));
+    output::line(format!(
+        "Ines talked with her assistant for three weeks: {} messages in {} sessions. Loci has stored them and \
+         made {} facts. Now you ask ten questions as she would.",
+        report.turns, report.sessions, report.facts
+    ));
+    output::line(
+        "Each hit shows its relevance (0 to 1), the date and the session, and what raised it. * marks the answer.",
+    );
+    output::line("");
+}
+
+/// Shows the second act: the fact, and its check after each change of the code.
+#[cfg(feature = "verified")]
+fn code(act: &super::code_act::CodeAct, style: Style) {
+    output::styled(style.bold("Act two: a fact about code"));
+    output::line(format!("An agent stores “{}” and cites {}.", act.fact, act.cites));
+    output::line("Loci checks the cited lines before it serves the fact again:");
+    for step in &act.steps {
+        output::line("");
+        output::line(format!("    {}", step.change));
+        let verdict = format!("    → {}", step.verdict);
+        output::styled(if step.verdict == super::code_act::SERVED {
+            style.good(&verdict)
+        } else {
+            style.bold(&verdict)
+        });
+        output::line(format!("      {}", step.label));
+    }
+    output::line("");
+}
+
 fn question(number: usize, asked: &Asked, style: Style) {
     output::styled(style.bold(&format!("{number:>2}. {}", asked.question)));
     output::styled(style.dim(&format!("    {}", asked.note)));
@@ -61,11 +99,7 @@ fn question(number: usize, asked: &Asked, style: Style) {
         let place = at + 1;
         let answers = asked.place == Some(place);
         if at < SHOWN || answers {
-            let text = if answers {
-                output::around(&found.record.text, &asked.expect, TEXT_CHARS)
-            } else {
-                output::short(&found.record.text, TEXT_CHARS)
-            };
+            let text = excerpt(&found.record.text, if answers { &asked.expect } else { "" });
             hit(place, answers, found, &text, style);
         }
     }
@@ -82,7 +116,7 @@ fn hit(place: usize, answers: bool, hit: &Hit, text: &str, style: Style) {
     let head = format!("  {mark} {place}  {:.2}  {date}  {session}", hit.relevance);
     output::styled(if answers { style.good(&head) } else { head });
     output::line(format!("         {text}"));
-    output::styled(style.dim(&format!("         why: {}", reasons(hit))));
+    output::styled(style.dim(&format!("         why: {}", reasons::strongest(&hit.explanation))));
 }
 
 fn summary(report: &Report, style: Style) {

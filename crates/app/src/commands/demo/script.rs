@@ -16,11 +16,11 @@ pub(super) const ACTOR: &str = "ines";
 
 /// A turn of the conversation.
 #[derive(Debug, Deserialize)]
-pub(super) struct Turn {
-    pub(super) session: String,
-    time: String,
+pub(in crate::commands) struct Turn {
+    pub(in crate::commands) session: String,
+    pub(in crate::commands) time: String,
     role: Speaker,
-    text: String,
+    pub(in crate::commands) text: String,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -40,8 +40,8 @@ pub(super) struct Question {
     pub(super) note: String,
 }
 
-/// Returns the turns in order.
-pub(super) fn turns() -> Result<Vec<Turn>> {
+/// The conversation, in its order.
+pub(in crate::commands) fn turns() -> Result<Vec<Turn>> {
     let turns: Result<Vec<Turn>, _> = CONVERSATION.lines().map(serde_json::from_str).collect();
     turns.context("the bundled conversation")
 }
@@ -52,7 +52,15 @@ pub(super) fn questions() -> Result<Vec<Question>> {
 }
 
 impl Turn {
-    /// Returns the turn as an event at its own time.
+    /// The speaker in a transcript.
+    pub(in crate::commands) fn speaker(&self) -> &'static str {
+        match self.role {
+            Speaker::User => "user",
+            Speaker::Assistant => "assistant",
+        }
+    }
+
+    /// The turn as an event at its own time.
     pub(super) fn event(&self) -> EventCreate {
         let role = match self.role {
             Speaker::User => Role::User,

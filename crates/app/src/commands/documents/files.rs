@@ -16,16 +16,16 @@ use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{NotFound, Usage};
 use crate::input::written_text_of;
+use crate::memory_argument::MemoryArgument;
 use crate::output;
 use crate::session::Session;
 
 /// The tree.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Of {
-    /// The memory, by name or id
-    #[arg(long)]
-    pub(super) memory: String,
-    /// The namespace of the documents; `/` without it
+    #[command(flatten)]
+    pub(super) memory: MemoryArgument,
+    /// The namespace whose documents they are; `/` without it
     #[arg(long)]
     pub(super) namespace: Option<String>,
 }
@@ -200,19 +200,19 @@ impl Files {
             Self::Put { of, change, raw, path, file } => {
                 let text = written_text_of(file.unwrap_or_else(|| PathBuf::from("-")), "the document")?;
                 let raw = raw.then(|| "1".to_owned());
-                let memory = session.memory(&of.memory).await?;
+                let memory = of.memory.id(&session).await?;
                 let (client, asked) = change.of(&session.client, &memory, &of, &path, raw).await?;
                 let done = client.document_put_file(&memory, &path, &asked, text).await?;
                 told(&mut session, &memory, &done)?;
             }
             Self::Append { of, title, reason, words } => {
-                let memory = session.memory(&of.memory).await?;
+                let memory = of.memory.id(&session).await?;
                 let append = append(of.namespace, title, reason, words)?;
                 let done = session.client.document_append(&memory, &append).await?;
                 told(&mut session, &memory, &done)?;
             }
             Self::Edit { of, old, new, reason, path } => {
-                let memory = session.memory(&of.memory).await?;
+                let memory = of.memory.id(&session).await?;
                 let edit = shape::DocumentEdit {
                     namespace: of.namespace,
                     path,
@@ -226,20 +226,20 @@ impl Files {
                 told(&mut session, &memory, &done)?;
             }
             Self::Mv { of, reason, from, to } => {
-                let memory = session.memory(&of.memory).await?;
+                let memory = of.memory.id(&session).await?;
                 let namespace = of.namespace;
                 let moved = shape::DocumentMove { namespace, from, to, reason, ..Default::default() };
                 let done = session.client.document_move(&memory, &moved).await?;
                 told(&mut session, &memory, &done)?;
             }
             Self::Rm { of, change, path } => {
-                let memory = session.memory(&of.memory).await?;
+                let memory = of.memory.id(&session).await?;
                 let (client, asked) = change.of(&session.client, &memory, &of, &path, None).await?;
                 let done = client.document_delete(&memory, &path, &asked).await?;
                 told(&mut session, &memory, &done)?;
             }
             Self::Listing { of, budget_tokens, prefix } => {
-                let memory = session.memory(&of.memory).await?;
+                let memory = of.memory.id(&session).await?;
                 let namespace = of.namespace;
                 let query = tree_shape::ListingQuery { namespace, prefix, budget_tokens, format: None };
                 let listing = session.client.tree_listing(&memory, &query).await?;
@@ -289,7 +289,7 @@ impl Change {
 }
 
 async fn ls(session: &Session, of: Of, depth: Option<u32>, prefix: Option<String>) -> Result<()> {
-    let memory = session.memory(&of.memory).await?;
+    let memory = of.memory.id(session).await?;
     let namespace = of.namespace;
     let mut query = tree_shape::TreeQuery { namespace, prefix, depth, ..Default::default() };
     let mut found = session.client.tree_list(&memory, &query).await?;
@@ -314,7 +314,7 @@ async fn ls(session: &Session, of: Of, depth: Option<u32>, prefix: Option<String
 }
 
 async fn cat(session: &Session, of: Of, raw: bool, path: &str) -> Result<()> {
-    let memory = session.memory(&of.memory).await?;
+    let memory = of.memory.id(session).await?;
     if raw && !session.json {
         let file = session.client.document_file(&memory, path, of.namespace).await.map_err(missing)?;
         output::text(&file);
@@ -325,8 +325,8 @@ async fn cat(session: &Session, of: Of, raw: bool, path: &str) -> Result<()> {
     output::result(session.json, &document, |document| output::text(&document.body))
 }
 
-async fn grep(session: &Session, memory: &str, asked: &tree_shape::GrepAsk) -> Result<()> {
-    let memory = session.memory(memory).await?;
+async fn grep(session: &Session, memory: &MemoryArgument, asked: &tree_shape::GrepAsk) -> Result<()> {
+    let memory = memory.id(session).await?;
     let found = session.client.tree_grep(&memory, asked).await?;
     output::result(session.json, &found, |found| {
         for line in &found.lines {

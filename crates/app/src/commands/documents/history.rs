@@ -63,13 +63,13 @@ impl History {
             Self::Log { of, since: _, path: Some(path) } => document(session, of, path).await,
             Self::Log { of, since, path: None } => all(session, of, since).await,
             Self::Diff { of, path, a, b } => {
-                let memory = session.memory(&of.memory).await?;
+                let memory = of.memory.id(session).await?;
                 let query = shape::DiffQuery { namespace: of.namespace, a, b, path };
                 let found = session.client.tree_diff(&memory, &query).await?;
                 output::result(session.json, &found, shown)
             }
             Self::Snapshot { of, label: Some(label) } => {
-                let memory = session.memory(&of.memory).await?;
+                let memory = of.memory.id(session).await?;
                 let make = shape::SnapshotMake { namespace: of.namespace, label };
                 let made = session.client.tree_snapshot(&memory, &make).await?;
                 output::result(session.json, &made, |made| {
@@ -78,7 +78,7 @@ impl History {
             }
             Self::Snapshot { of, label: None } => snapshots(session, of).await,
             Self::Restore { of, apply, reason, state, paths } => {
-                let memory = session.memory(&of.memory).await?;
+                let memory = of.memory.id(session).await?;
                 let namespace = of.namespace;
                 let dry_run = !apply;
                 let asked = shape::RestoreAsk {
@@ -107,7 +107,7 @@ impl History {
 }
 
 async fn document(session: &Session, of: Of, path: String) -> Result<()> {
-    let memory = session.memory(&of.memory).await?;
+    let memory = of.memory.id(session).await?;
     let mut query = shape::HistoryQuery { namespace: of.namespace, path, ..Default::default() };
     let mut found = session.client.document_history(&memory, &query).await?;
     while let Some(cursor) = found.next_cursor.take() {
@@ -128,7 +128,7 @@ async fn document(session: &Session, of: Of, path: String) -> Result<()> {
 }
 
 async fn all(session: &Session, of: Of, since: Option<String>) -> Result<()> {
-    let memory = session.memory(&of.memory).await?;
+    let memory = of.memory.id(session).await?;
     let mut query = shape::ChangesQuery { namespace: of.namespace, since, limit: None };
     let mut found = session.client.tree_changes(&memory, &query).await?;
     loop {
@@ -151,7 +151,7 @@ async fn all(session: &Session, of: Of, since: Option<String>) -> Result<()> {
 }
 
 async fn snapshots(session: &Session, of: Of) -> Result<()> {
-    let memory = session.memory(&of.memory).await?;
+    let memory = of.memory.id(session).await?;
     let mut listing = shape::TreeSnapshotListing { namespace: of.namespace, ..Default::default() };
     let mut found = session.client.tree_snapshots(&memory, &listing).await?;
     while let Some(cursor) = found.next_cursor.take() {

@@ -29,7 +29,7 @@ impl Tool {
         let bad = |error| Usage(format!("the command must be a JSON object: {error}"));
         let command = loci_json::from_str(&self.command).map_err(bad)?;
         let memory = match &self.memory {
-            Some(memory) => Some(session.memory(memory).await?),
+            Some(memory) => Some(session.memory_named(memory).await?),
             None => None,
         };
         let query = shape::MemoryToolQuery { mount: self.mount, memory, namespace: self.namespace };

@@ -12,6 +12,7 @@ use crate::cli::Globals;
 use crate::config::documents::mirror::millis;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
+use crate::memory_argument::MemoryArgument;
 use crate::output;
 use crate::session::Session;
 
@@ -59,25 +60,22 @@ pub(crate) enum MirrorCommand {
     },
     /// Synchronize a mirror with its tree; all mirrors of the memory without a name
     Sync {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// The mirror
         name: Option<String>,
     },
     /// List the mirrors and the results of their last syncs
     Status {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// The mirror
         name: Option<String>,
     },
     /// Pull the commits from a clone of a git mirror
     Pull {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// The mirror
         name: String,
         /// The clone
@@ -86,9 +84,8 @@ pub(crate) enum MirrorCommand {
     },
     /// Remove a mirror; its files stay in place
     Rm {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// The mirror
         name: String,
     },
@@ -102,13 +99,13 @@ impl MirrorCommand {
             Self::Sync { memory, name } => sync(&mut session, &memory, name).await?,
             Self::Status { memory, name } => status(&session, &memory, name).await?,
             Self::Pull { memory, name, from } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let report = pull(&session, &memory, &name, &from).await?;
                 session.wrote(&memory)?;
                 output::result(session.json, &report, told)?;
             }
             Self::Rm { memory, name } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let gone = session.client.mirror_remove(&memory, &name).await?;
                 output::result(session.json, &gone, |gone| {
                     output::line(format!("removed  {}  its files stay at {}", gone.name, gone.path));
@@ -129,7 +126,7 @@ impl MirrorCommand {
                 render_ids,
                 adopt,
             } => {
-                let memory = session.memory(&of.memory).await?;
+                let memory = of.memory.id(&session).await?;
                 let make = shape::MirrorMake {
                     name,
                     namespace: of.namespace,
@@ -158,8 +155,8 @@ fn duration(option: &str, text: &str) -> Result<u64> {
     Ok(millis(text).ok_or_else(rule)?)
 }
 
-async fn sync(session: &mut Session, memory: &str, name: Option<String>) -> Result<()> {
-    let memory = session.memory(memory).await?;
+async fn sync(session: &mut Session, memory: &MemoryArgument, name: Option<String>) -> Result<()> {
+    let memory = memory.id(session).await?;
     let names = match name {
         Some(name) => vec![name],
         None => session.client.mirrors_list(&memory).await?.mirrors.into_iter().map(|one| one.name).collect(),
@@ -174,8 +171,8 @@ async fn sync(session: &mut Session, memory: &str, name: Option<String>) -> Resu
     Ok(())
 }
 
-async fn status(session: &Session, memory: &str, name: Option<String>) -> Result<()> {
-    let memory = session.memory(memory).await?;
+async fn status(session: &Session, memory: &MemoryArgument, name: Option<String>) -> Result<()> {
+    let memory = memory.id(session).await?;
     let Some(name) = name else {
         let found = session.client.mirrors_list(&memory).await?;
         return output::result(session.json, &found, |found| {

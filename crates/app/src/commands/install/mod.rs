@@ -65,7 +65,7 @@ pub(crate) struct Install {
     /// Remove all of it again
     #[arg(long, conflicts_with_all = ["http", "instructions", "no_instructions", "no_hook", "files"])]
     remove: bool,
-    /// Only show the changes; exit code 5 if there are any
+    /// Print the changes and write nothing
     #[arg(long)]
     dry_run: bool,
     /// Do not ask for confirmation

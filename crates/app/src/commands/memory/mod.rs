@@ -144,15 +144,15 @@ impl Memory {
             Self::Recreate(recreate) => recreate.run(&session).await?,
             Self::List => list(&session).await?,
             Self::Get { memory } => {
-                let memory = session.memory(&memory).await?;
-                output::json(&session.client.memory_get(&memory).await?)?;
+                let memory = session.memory_named(&memory).await?;
+                output::details(session.json, &session.client.memory_get(&memory).await?)?;
             }
             Self::Delete { memory, yes } => {
                 if !yes {
                     let rule = "this erases the memory with its events and records: say --yes if you mean it";
                     return Err(Usage(rule.to_owned()).into());
                 }
-                let memory = session.memory(&memory).await?;
+                let memory = session.memory_named(&memory).await?;
                 let nothing = session.client.memory_delete(&memory).await?;
                 output::result(session.json, &nothing, |_| output::line(format!("deleted {memory}")))?;
             }
@@ -162,14 +162,14 @@ impl Memory {
                 reflect(&session, &memory, strategy, &asked).await?;
             }
             Self::Tags { memory, add, remove } => {
-                let memory = session.memory(&memory).await?;
+                let memory = session.memory_named(&memory).await?;
                 if !add.is_empty() {
                     session.client.tags_add(&memory, &shape::Tags { tags: pairs(&add)? }).await?;
                 }
                 if !remove.is_empty() {
                     session.client.tags_remove(&memory, &shape::TagKeys { keys: remove }).await?;
                 }
-                output::json(&session.client.tags_list(&memory).await?.tags)?;
+                output::details(session.json, &session.client.tags_list(&memory).await?.tags)?;
             }
         }
         session.end().await
@@ -178,7 +178,7 @@ impl Memory {
 
 /// Prints the settings of a memory, or replaces them.
 async fn settings(session: &Session, memory: &str, set: Option<String>) -> Result<()> {
-    let memory = session.memory(memory).await?;
+    let memory = session.memory_named(memory).await?;
     let shown = match set {
         None => session.client.memory_get(&memory).await?,
         Some(text) => {
@@ -187,7 +187,7 @@ async fn settings(session: &Session, memory: &str, set: Option<String>) -> Resul
             session.client.settings_put(&memory, &settings).await?
         }
     };
-    output::json(&shown.settings)
+    output::details(session.json, &shown.settings)
 }
 
 /// Applies a profile to a new memory, and then the explicit expiry. Returns the resulting memory.
@@ -207,7 +207,7 @@ async fn furnish(
 
 /// Requests a reflection. A strategy that is not found by name is passed to the server as an id.
 async fn reflect(session: &Session, memory: &str, named: String, asked: &Reflect) -> Result<()> {
-    let memory = session.memory(memory).await?;
+    let memory = session.memory_named(memory).await?;
     let shown = session.client.memory_get(&memory).await?;
     let found = shown.strategies.into_iter().find(|strategy| strategy.name == named);
     let strategy = found.map_or(named, |strategy| strategy.id);

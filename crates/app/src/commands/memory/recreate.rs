@@ -26,7 +26,7 @@ pub(crate) struct Recreate {
 
 impl Recreate {
     pub(super) async fn run(self, session: &Session) -> Result<()> {
-        let memory = session.memory(&self.memory).await?;
+        let memory = session.memory_named(&self.memory).await?;
         let held =
             session.client.memory_recreate(&memory, &shape::MemoryRecreate { yes_destroy: None }).await?;
         let told = format!("{} holds {} records and {} events", held.name, held.records, held.events);

@@ -7,10 +7,10 @@ mod export;
 mod history;
 mod import;
 pub(crate) mod me;
+pub(crate) mod ops;
 mod outcomes;
 mod place;
-pub(super) mod preferences;
-pub(crate) mod sre;
+mod preferences;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -28,7 +28,7 @@ pub(crate) enum OperationsCommand {
     Me(me::Me),
     /// Operations memory: preferences, service knowledge, investigations
     #[command(subcommand)]
-    Sre(sre::Sre),
+    Ops(ops::Ops),
 }
 
 impl OperationsCommand {
@@ -40,7 +40,7 @@ impl OperationsCommand {
     ) -> LocalBoxFuture<'a, Result<()>> {
         match self {
             Self::Me(me) => me.run(globals, environment).boxed_local(),
-            Self::Sre(sre) => sre.run(globals, environment).boxed_local(),
+            Self::Ops(ops) => ops.run(globals, environment).boxed_local(),
         }
     }
 }

@@ -22,7 +22,7 @@ impl OperationsAt {
     /// Returns the memory's id.
     pub(crate) async fn memory(&self, session: &Session) -> Result<String> {
         match &self.memory {
-            Some(named) => session.memory(named).await,
+            Some(named) => session.memory_named(named).await,
             None => written(),
         }
     }

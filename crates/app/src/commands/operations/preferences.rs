@@ -1,9 +1,9 @@
-//! `loci prefs apply|list|confirm|reject|history`: preferences of users in operations memory.
+//! `loci ops preferences`: preferences of users of operations agents.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, Subcommand};
 use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::preference as shape;
 use serde_json::Value;
@@ -16,12 +16,39 @@ use crate::session::Session;
 /// The maximum number of characters of a value on a line.
 const VALUE_CHARS_MAX: usize = 120;
 
-/// The declaration in a file
+/// Preferences of users of operations agents.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Preferences {
+    /// List preferences, those that need a decision first
+    List(List),
+    /// Put a pending preference in force
+    Confirm(Decide),
+    /// Reject a pending preference
+    Reject(Decide),
+    /// List all statements about the preferences of a user
+    History(History),
+    /// Make the preferences of users match a file
+    Apply(Apply),
+}
+
+impl Preferences {
+    pub(super) async fn run(&self, session: &Session) -> Result<()> {
+        match self {
+            Self::List(list) => list.run(session).await,
+            Self::Confirm(decide) => decide.confirm(session).await,
+            Self::Reject(decide) => decide.reject(session).await,
+            Self::History(history) => history.run(session).await,
+            Self::Apply(apply) => apply.run(session).await,
+        }
+    }
+}
+
+/// The preferences that a file declares
 #[derive(Debug, Args)]
 pub(crate) struct Apply {
     /// The YAML file: `users`, each with `preferences`
     file: PathBuf,
-    /// Only show the changes; exit code 1 if there are any
+    /// Print the changes and write nothing
     #[arg(long)]
     dry_run: bool,
     /// Remove previously declared preferences that this file does not contain
@@ -71,7 +98,7 @@ pub(crate) struct History {
 }
 
 impl Apply {
-    pub(in crate::commands) async fn run(&self, session: &Session) -> Result<()> {
+    pub(super) async fn run(&self, session: &Session) -> Result<()> {
         let text = text_of(&self.file, "the preferences")?;
         let memory = self.at.memory(session).await?;
         let asked = shape::SrePreferencesApply {
@@ -109,7 +136,7 @@ fn applied(done: &shape::SrePreferencesApplied) {
 }
 
 impl List {
-    pub(in crate::commands) async fn run(&self, session: &Session) -> Result<()> {
+    pub(super) async fn run(&self, session: &Session) -> Result<()> {
         let memory = self.at.memory(session).await?;
         let state = self.pending.then(|| "pending_confirmation".to_owned());
         let Some(user) = &self.user else {
@@ -135,14 +162,14 @@ impl List {
 }
 
 impl Decide {
-    pub(in crate::commands) async fn confirm(&self, session: &Session) -> Result<()> {
+    pub(super) async fn confirm(&self, session: &Session) -> Result<()> {
         let memory = self.at.memory(session).await?;
         let decision = shape::SrePreferenceDecision { memory };
         let kept = session.client.sre_preference_confirm(&self.id, &decision).await?;
         output::result(session.json, &kept, |kept| decided(kept, "confirmed"))
     }
 
-    pub(in crate::commands) async fn reject(&self, session: &Session) -> Result<()> {
+    pub(super) async fn reject(&self, session: &Session) -> Result<()> {
         let memory = self.at.memory(session).await?;
         let decision = shape::SrePreferenceDecision { memory };
         let kept = session.client.sre_preference_reject(&self.id, &decision).await?;
@@ -156,7 +183,7 @@ fn decided(kept: &SreKept, what: &str) {
 }
 
 impl History {
-    pub(in crate::commands) async fn run(&self, session: &Session) -> Result<()> {
+    pub(super) async fn run(&self, session: &Session) -> Result<()> {
         let memory = self.at.memory(session).await?;
         let which =
             shape::SrePreferenceHistoryQuery { preference_type: self.kind.clone(), key: self.key.clone() };

@@ -4,15 +4,15 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use loci_api::record::feedback as shape;
 
+use crate::memory_argument::MemoryArgument;
 use crate::output;
 use crate::session::Session;
 
 /// The feedback about a record.
 #[derive(Debug, Args)]
 pub(crate) struct Feedback {
-    /// The memory, by name or id
-    #[arg(long)]
-    memory: String,
+    #[command(flatten)]
+    memory: MemoryArgument,
     /// The reason, stored with the record
     #[arg(long)]
     reason: Option<String>,
@@ -36,7 +36,7 @@ enum Verdict {
 
 impl Feedback {
     pub(crate) async fn run(self, session: &mut Session) -> Result<()> {
-        let memory = session.memory(&self.memory).await?;
+        let memory = self.memory.id(session).await?;
         let said = shape::RecordFeedback {
             verdict: match self.verdict {
                 Verdict::Useful => shape::FeedbackVerdict::Useful,

@@ -11,6 +11,7 @@ use loci_api::record as shape;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::NotFound;
+use crate::memory_argument::MemoryArgument;
 use crate::output;
 use crate::session::Session;
 use feedback::Feedback;
@@ -24,10 +25,9 @@ const TEXT_CHARS: usize = 120;
 pub(crate) enum Record {
     /// Create a record
     Create {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
-        /// The namespace
+        #[command(flatten)]
+        memory: MemoryArgument,
+        /// Its place
         #[arg(long)]
         namespace: String,
         /// fact, preference, summary, episode, reflection, rule, investigation or document
@@ -41,10 +41,9 @@ pub(crate) enum Record {
     },
     /// List records, newest first
     List {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
-        /// Only this namespace and those beneath it
+        #[command(flatten)]
+        memory: MemoryArgument,
+        /// Only this node and everything beneath it
         #[arg(long)]
         namespace: Option<String>,
         /// Only records in this state instead of active ones; repeatable
@@ -56,17 +55,15 @@ pub(crate) enum Record {
     },
     /// Show a record
     Get {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// The record
         record: String,
     },
     /// Change the text of a record, which creates its next version
     Update {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// Only if the stored version is this one
         #[arg(long)]
         if_version: Option<u32>,
@@ -77,9 +74,8 @@ pub(crate) enum Record {
     },
     /// Delete a record
     Delete {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// The record
         record: String,
     },
@@ -90,19 +86,18 @@ pub(crate) enum Record {
     Feedback(Feedback),
     /// Show all versions and state changes
     History {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// The record
         record: String,
     },
     /// Restore an earlier version, or undo the decision of a record, which reactivates the record
     /// that it superseded
     Revert {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
-        /// The version to restore; without it the decision is undone, and redone the second time
+        #[command(flatten)]
+        memory: MemoryArgument,
+        /// The version whose content comes back; without it the decision is undone, and a second
+        /// time done again
         #[arg(long)]
         to_version: Option<u32>,
         /// Only if the stored version is this one
@@ -118,7 +113,7 @@ impl Record {
         let mut session = Session::begin(globals, environment)?;
         match self {
             Self::Create { memory, namespace, kind, title, text } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let new = new_record(namespace, kind, title, text);
                 let new = shape::RecordsCreate { records: vec![new], expiry_days: None };
                 let outcome = session.client.records_create(&memory, &new).await?;
@@ -126,7 +121,7 @@ impl Record {
                 one(session.json, outcome)?;
             }
             Self::List { memory, namespace, states, limit } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let listing = shape::RecordListing {
                     namespace_paths: namespace.into_iter().collect(),
                     states,
@@ -137,11 +132,11 @@ impl Record {
                 output::result(session.json, &list, |list| list.records.iter().for_each(shown))?;
             }
             Self::Get { memory, record } => {
-                let memory = session.memory(&memory).await?;
-                output::json(&session.client.record_get(&memory, &record).await?)?;
+                let memory = memory.id(&session).await?;
+                output::details(session.json, &session.client.record_get(&memory, &record).await?)?;
             }
             Self::Update { memory, if_version, record, text } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let change = shape::RecordUpdate {
                     id: record,
                     timestamp: None,
@@ -157,7 +152,7 @@ impl Record {
                 one(session.json, outcome)?;
             }
             Self::Delete { memory, record } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(&session).await?;
                 let nothing = session.client.record_delete(&memory, &record).await?;
                 output::result(session.json, &nothing, |_| output::line(format!("deleted {record}")))?;
             }
@@ -173,8 +168,8 @@ impl Record {
     }
 }
 
-async fn history(session: &Session, memory: &str, record: &str) -> Result<()> {
-    let memory = session.memory(memory).await?;
+async fn history(session: &Session, memory: &MemoryArgument, record: &str) -> Result<()> {
+    let memory = memory.id(session).await?;
     let history = session.client.record_history(&memory, record).await?;
     output::result(session.json, &history, |history| {
         for version in &history.versions {
@@ -194,11 +189,11 @@ async fn history(session: &Session, memory: &str, record: &str) -> Result<()> {
 
 async fn reverted(
     session: &mut Session,
-    memory: &str,
+    memory: &MemoryArgument,
     record: &str,
     revert: &shape::RecordRevert,
 ) -> Result<()> {
-    let memory = session.memory(memory).await?;
+    let memory = memory.id(session).await?;
     let reverted = session.client.record_revert(&memory, record, revert).await?;
     session.wrote(&memory)?;
     output::result(session.json, &reverted, |reverted| {

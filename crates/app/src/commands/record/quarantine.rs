@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use loci_api::quarantine as shape;
 
+use crate::memory_argument::MemoryArgument;
 use crate::output;
 use crate::session::Session;
 
@@ -15,15 +16,13 @@ const TEXT_CHARS: usize = 100;
 pub(crate) enum Quarantine {
     /// List quarantined records, newest first
     List {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
     },
     /// Quarantine the records that meet all given conditions
     Add {
-        /// The memory, by name or id
-        #[arg(long)]
-        memory: String,
+        #[command(flatten)]
+        memory: MemoryArgument,
         /// Only records whose text or title matches this regular expression
         #[arg(long, value_name = "REGEX")]
         pattern: Option<String>,
@@ -57,9 +56,8 @@ pub(crate) enum Quarantine {
 /// The records, and the reason.
 #[derive(Debug, Args)]
 pub(crate) struct Decision {
-    /// The memory, by name or id
-    #[arg(long)]
-    memory: String,
+    #[command(flatten)]
+    memory: MemoryArgument,
     /// The reason, stored with each record
     #[arg(long)]
     reason: String,
@@ -73,7 +71,7 @@ impl Quarantine {
         match self {
             Self::List { memory } => list(session, &memory).await,
             Self::Add { memory, pattern, actor, session: talk, since, until, reason, dry_run, records } => {
-                let memory = session.memory(&memory).await?;
+                let memory = memory.id(session).await?;
                 let ids = records;
                 let asked =
                     shape::Quarantine { ids, pattern, actor, session: talk, since, until, reason, dry_run };
@@ -97,13 +95,13 @@ impl Quarantine {
 
 impl Decision {
     async fn asked(self, session: &Session) -> Result<(String, shape::QuarantineDecision)> {
-        let memory = session.memory(&self.memory).await?;
+        let memory = self.memory.id(session).await?;
         Ok((memory, shape::QuarantineDecision { ids: self.records, reason: self.reason }))
     }
 }
 
-async fn list(session: &Session, memory: &str) -> Result<()> {
-    let memory = session.memory(memory).await?;
+async fn list(session: &Session, memory: &MemoryArgument) -> Result<()> {
+    let memory = memory.id(session).await?;
     let mut listing = shape::QuarantineListing::default();
     let mut records = Vec::new();
     loop {

@@ -86,7 +86,7 @@ impl Export {
         }
         let session = Session::begin(globals, environment)?;
         let memories = match &self.memory {
-            Some(memory) => vec![session.memory(memory).await?],
+            Some(memory) => vec![session.memory_named(memory).await?],
             None => all(&session).await?,
         };
         let part = ExportAsk { namespace: self.namespace.clone(), actor: self.actor.clone() };
@@ -127,7 +127,7 @@ impl Export {
         };
         let place = self.place.resolve(&there.to_string_lossy(), globals, environment)?;
         let session = Session::begin(globals, environment)?;
-        let memory = session.memory(&memory).await?;
+        let memory = session.memory_named(&memory).await?;
         let namespace = self.namespace.as_deref().unwrap_or("/");
         let outcome = export_agentcore::export(&session, &memory, &place, namespace, self.dry_run).await;
         session.end().await?;
@@ -141,7 +141,7 @@ impl Export {
             return Err(Usage(rule.to_owned()).into());
         };
         let session = Session::begin(globals, environment)?;
-        let memory = session.memory(&memory).await?;
+        let memory = session.memory_named(&memory).await?;
         let namespace = self.namespace.as_deref().unwrap_or("/");
         let outcome = export_format::export(&session, &memory, self.format, namespace, &target).await;
         session.end().await?;

@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::adapters::SystemClock;
 use crate::output;
 
-/// Prints facts as lines, and other answers as JSON.
+/// Prints an answer: facts in groups, other answers as a line for each member.
 pub(super) fn shown(answer: &Value) {
     if answer.get("memories").and_then(Value::as_array).is_none() {
-        output::line(serde_json::to_string_pretty(answer).unwrap_or_default());
+        output::members(&without_warnings(answer));
     } else {
         list(answer, SystemClock::new().now()).iter().for_each(output::line);
     }
@@ -26,6 +26,15 @@ pub(super) fn shown(answer: &Value) {
     for warning in answer.get("warnings").and_then(Value::as_array).into_iter().flatten() {
         output::note(warning.as_str().unwrap_or_default());
     }
+}
+
+/// Returns an answer without its warnings, which are printed as notes.
+fn without_warnings(answer: &Value) -> Value {
+    let mut answer = answer.clone();
+    if let Some(members) = answer.as_object_mut() {
+        members.remove("warnings");
+    }
+    answer
 }
 
 /// Returns the lines of a list.

@@ -14,6 +14,7 @@ use service_links::is_service_link;
 
 /// Variables that are not `LOCI_<SECTION>_<KEY>`. Test programs read `LOCI_BIN` and `LOCI_TEST_…`.
 const OTHERS: &[&str] = &[
+    "LOCI_MEMORY",
     "LOCI_BIN",
     "LOCI_CONFIG",
     "LOCI_DATA_DIR",

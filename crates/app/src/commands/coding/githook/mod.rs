@@ -62,7 +62,7 @@ pub(crate) struct Install {
     /// The memory, by name or id [default: the one for code]
     #[arg(long, requires = "task")]
     memory: Option<String>,
-    /// Only show the changes; exit code 5 if there are any
+    /// Print the changes and write nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -152,7 +152,7 @@ fn dry(globals: &Globals, plan: &Plan) -> Result<()> {
     output::result(globals.json, &plan.lines(), |lines| {
         lines.iter().for_each(output::line);
         if lines.is_empty() {
-            output::line("nothing would change");
+            output::line("would change nothing");
         }
     })?;
     if !plan.is_empty() {

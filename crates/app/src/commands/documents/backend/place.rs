@@ -81,7 +81,7 @@ impl BackendPlace {
             }
             Self::Memory(memory, namespace) => {
                 let session = session.context("a memory is reached through a session")?;
-                let id = session.memory(&memory).await?;
+                let id = session.memory_named(&memory).await?;
                 let opened = LociBackend::open(session.client.clone(), id.clone(), namespace).await?;
                 (Arc::new(opened), Some(id))
             }

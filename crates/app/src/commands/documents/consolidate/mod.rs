@@ -134,7 +134,7 @@ impl Consolidate {
         environment: &Environment,
     ) -> Result<shape::ConsolidationRun> {
         let mut session = Session::begin(globals, environment)?;
-        let memory = session.memory(self.memory.as_deref().unwrap_or_default()).await?;
+        let memory = session.memory_named(self.memory.as_deref().unwrap_or_default()).await?;
         let namespace = self.namespace.clone();
         let meanwhile = session.work_meanwhile();
         let outcome = self.asked(&session, &memory, namespace).await;

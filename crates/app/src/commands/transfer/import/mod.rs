@@ -137,7 +137,7 @@ impl Import {
         environment: &Environment,
     ) -> Result<()> {
         let rule = format!("{format} needs --memory, the memory it goes into");
-        let memory = session.memory(&self.memory.ok_or(Usage(rule))?).await?;
+        let memory = session.memory_named(&self.memory.ok_or(Usage(rule))?).await?;
         if !self.dry_run {
             session.wrote(&memory)?;
         }
@@ -165,7 +165,7 @@ impl Import {
     async fn transcript(self, session: &mut Session, environment: &Environment) -> Result<()> {
         let rule = "a transcript needs --memory, the memory it goes into";
         let name = self.memory.ok_or_else(|| Usage(rule.to_owned()))?;
-        let memory = session.memory(&name).await?;
+        let memory = session.memory_named(&name).await?;
         let actor = self.actor.unwrap_or_else(|| environment.os_user());
         session.wrote(&memory)?;
         let reading = Reading { file: self.file, format: self.transcript_format, actor };

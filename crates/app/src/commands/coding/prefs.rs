@@ -1,15 +1,13 @@
-//! `loci prefs`: preferences of users for the agents that work for them, the export of a user's
-//! data, and its erasure. `operations/preferences` contains those of operations memory.
+//! `loci prefs`: preferences of people for coding agents, and the export and erasure of a person's
+//! data.
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use loci_api::coding::preference::{Preference, PreferencePut, UserSettings};
 use loci_client::Client;
 
-#[cfg(feature = "operations")]
-use super::operations::preferences;
-use super::verified::at::At;
 use crate::cli::Globals;
+use crate::commands::verified::at::At;
 use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
@@ -36,22 +34,7 @@ enum Command {
     OptOut(OptOut),
     /// Export the data of a user, as JSON
     Export(Of),
-    #[cfg(feature = "operations")]
-    /// List preferences in operations memory, those that wait for a person first
-    List(preferences::List),
-    #[cfg(feature = "operations")]
-    /// Activate a waiting preference
-    Confirm(preferences::Decide),
-    #[cfg(feature = "operations")]
-    /// Reject a waiting preference
-    Reject(preferences::Decide),
-    #[cfg(feature = "operations")]
-    /// Show the complete history of a user's preferences in operations memory
-    History(preferences::History),
-    #[cfg(feature = "operations")]
-    /// Apply the preferences that a file declares to operations memory
-    Apply(preferences::Apply),
-    /// Erase a user: preferences, records and events, and the user's identity in the data of others
+    /// Erase somebody: their preferences, records and events, and who they were in what others own
     Forget(Forget),
 }
 
@@ -158,20 +141,6 @@ impl Prefs {
             Command::Export(of) => {
                 let found = of.at.of(client)?.user_export(&of.user).await?;
                 output::result(true, &found, |_| {})?;
-            }
-            #[cfg(feature = "operations")]
-            Command::List(list) => list.run(&session).await?,
-            #[cfg(feature = "operations")]
-            Command::Confirm(decide) => decide.confirm(&session).await?,
-            #[cfg(feature = "operations")]
-            Command::Reject(decide) => decide.reject(&session).await?,
-            #[cfg(feature = "operations")]
-            Command::History(history) => history.run(&session).await?,
-            #[cfg(feature = "operations")]
-            Command::Apply(apply) => {
-                let done = apply.run(&session).await;
-                session.end().await?;
-                return done;
             }
             Command::Forget(forget) => {
                 if forget.confirm != forget.user {

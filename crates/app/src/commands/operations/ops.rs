@@ -1,4 +1,5 @@
-//! `loci sre`: operations memory by type and actor. `loci prefs` shows preferences by key.
+//! `loci ops`: what operations agents remember, by type and by whose it is. Preferences by key are
+//! `loci ops preferences`.
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ use super::history::History;
 use super::import::Import;
 use super::outcomes::{Outcome, PendingOutcomes, Stats};
 use super::place::OperationsAt;
+use super::preferences::Preferences;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
@@ -28,8 +30,11 @@ const PAGE: u32 = 100;
 
 /// Operations memory: preferences, service knowledge, investigations
 #[derive(Debug, Subcommand)]
-pub(crate) enum Sre {
-    /// List records by type and actor
+pub(crate) enum Ops {
+    /// List, confirm or declare preferences of users
+    #[command(subcommand)]
+    Preferences(Preferences),
+    /// List records, by type and by owner
     List(List),
     /// Show a record
     Get(Get),
@@ -104,7 +109,7 @@ struct OfType {
     actors: BTreeMap<String, Vec<Record>>,
 }
 
-impl Sre {
+impl Ops {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let mut session = Session::begin(globals, environment)?;
         match &self {
@@ -115,7 +120,12 @@ impl Sre {
             }
             Self::Get(get) => {
                 let memory = get.at.memory(&session).await?;
-                output::json(&session.client.record_get(&memory, &get.id).await?)?;
+                output::details(session.json, &session.client.record_get(&memory, &get.id).await?)?;
+            }
+            Self::Preferences(preferences) => {
+                let done = preferences.run(&session).await;
+                session.end().await?;
+                return done;
             }
             Self::Delete(delete) => delete.run(&session).await?,
             Self::Export(export) => export.run(&session).await?,

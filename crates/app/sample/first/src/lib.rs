@@ -1,0 +1,4 @@
+//! A small shop.
+
+pub mod cart;
+pub mod orders;

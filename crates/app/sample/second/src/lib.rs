@@ -1,0 +1,5 @@
+//! A small shop.
+
+pub mod cart;
+pub mod limits;
+pub mod orders;
