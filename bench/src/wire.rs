@@ -104,9 +104,9 @@ impl Wire {
         }
     }
 
-    /// Waits until everything written is extracted and embedded. It fails if a job failed, or if
-    /// the number of pending jobs did not decrease for half an hour. One job embeds a whole memory,
-    /// so the number stays the same until it ends.
+    /// Waits until everything written is extracted and embedded. Errors if something failed, or if
+    /// as much is pending after half an hour: one job embeds a whole memory, and counts as one
+    /// until then.
     pub(crate) async fn settle(&self, memory: &str) -> Result<()> {
         let (mut before, mut rounds) = (u64::MAX, 0);
         loop {

@@ -16,6 +16,7 @@ mod checkout;
 mod clients;
 mod counted_program;
 mod dependency_features;
+mod docs;
 mod lanes;
 mod memory_folder;
 mod model;
@@ -47,7 +48,9 @@ enum Task {
     Acceptance(acceptance::Arguments),
     /// Makes the built-in embedding model's file from the published weights.
     Model(model::Arguments),
-    /// Complete workflows of the product, with the binary and real git.
+    /// The code blocks of README and guides, as a reader pastes them.
+    Docs(docs::Arguments),
+    /// Whole ways through the product, with the binary and real git.
     Walk(walk::Arguments),
     /// A PostgreSQL with pgvector for the tests, in the folder where they look for it.
     Postgres,
@@ -85,6 +88,7 @@ fn run(task: Task) -> Result<()> {
         Task::Tidy => tidy::run(&checkout.root),
         Task::Acceptance(arguments) => acceptance::run(&checkout, &arguments),
         Task::Model(arguments) => model::run(&checkout, &arguments),
+        Task::Docs(arguments) => docs::run(&checkout, &arguments),
         Task::Walk(arguments) => walk::run(&checkout, &arguments),
         Task::Postgres => postgres::run(&checkout),
         Task::Scanners => scanners::run(&checkout),

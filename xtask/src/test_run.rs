@@ -7,7 +7,7 @@ use crate::lanes::{Ended, Job};
 use crate::memory_folder::MemoryFolder;
 use crate::test_programs::TestProgram;
 use crate::{
-    acceptance, bench_programs, bench_smoke, build_report, clients, dependency_features, lanes,
+    acceptance, bench_programs, bench_smoke, build_report, clients, dependency_features, docs, lanes,
     memory_folder, postgres, process, processor_time, reduced_builds, test_programs, tidy, tools, walk,
 };
 use anyhow::{Context, Result, bail};
@@ -80,6 +80,7 @@ const STEPS: &[Step] = &[
     built("python-client", clients::python),
     with_client("designs", |c| acceptance::suite(c, acceptance::Suite::Designs)),
     built("walk", walk::all),
+    built("docs", |c| docs::run(c, &docs::Arguments::default())),
     built("smoke", |c| bench_smoke::run(c, &[])),
     built("crash", |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--rounds", "10"]))),
     built("crash-pipeline", |c| {

@@ -28,7 +28,7 @@ const RECALL_MIN: f64 = 0.60;
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// JSON lines: id, lang, label, text, and path, rules and author if there are any
-    /// (docs/guides/reviews.md)
+    /// (docs/reference/rules.md)
     #[arg(long = "set", value_name = "FILE", default_value = "bench/data/review-rules.jsonl")]
     sets: Vec<PathBuf>,
     /// Part of a set

@@ -1,14 +1,12 @@
-//! `cargo xtask walk`: end-to-end workflows of the product with the binary, and real git where
-//! needed. Each step prints its check. `stage` is the environment. `coding` and `reviews` are the
-//! workflow of a coding agent's task, with the forge of `forge`. `operations` is the workflow of an
-//! alert, with the requests of `wire` and the dates of `civil`. `pages` runs the code blocks of
-//! README and first steps.
+//! `cargo xtask walk`: whole ways through the product with the binary, and real git where it takes
+//! part; each step reports what it checked. `stage` is where they happen, `coding` and `reviews`
+//! the way of a coding agent's task, `forge` who answers it there; `operations` is the way of an
+//! alert, `wire` how it asks, `civil` what day it is.
 
 mod civil;
 mod coding;
 mod forge;
 mod operations;
-mod pages;
 mod reviews;
 mod stage;
 mod wire;
@@ -38,8 +36,6 @@ enum Way {
     /// An operations agent's investigation: from an alert to its outcome, and a similar alert a
     /// week later.
     Sre,
-    /// The code blocks of README and first steps, as a reader pastes them.
-    Pages,
 }
 
 /// Runs a workflow.
@@ -50,7 +46,6 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     match arguments.way {
         Way::Coding => coding::walk(&loci),
         Way::Sre => operations::walk(&loci),
-        Way::Pages => pages::walk(checkout, &loci),
     }
 }
 
@@ -58,8 +53,7 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
 pub(crate) fn all(checkout: &Checkout) -> Result<()> {
     let loci = checkout.loci()?;
     coding::walk(&loci)?;
-    operations::walk(&loci)?;
-    pages::walk(checkout, &loci)
+    operations::walk(&loci)
 }
 
 /// Runs the steps in order.

@@ -1,5 +1,5 @@
 //! The acceptance list of verified memory, A1 to A12, as far as it can be tested without a network,
-//! a real clock and a machine of known speed. The table in docs/guides/verified-memory.md lists the
+//! a real clock and a machine of known speed. The table in docs/reference/fact-acceptance.md lists the
 //! others.
 
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! Defects of earlier implementations of verified memory, B1 to B13: each test fails on the
-//! behaviour in its name. The table in docs/guides/verified-memory.md lists broader tests
+//! behaviour in its name. The table in docs/reference/fact-acceptance.md lists broader tests
 //! elsewhere.
 
 use loci_engine::records::QuarantineAsk;

@@ -33,7 +33,7 @@ impl Basis {
     }
 
     /// Returns the share of correct edges on this basis: a lower bound of the share that the
-    /// benchmark `imports` measures (docs/guides/related-files.md).
+    /// benchmark `imports` measures (docs/reference/imports.md).
     pub(super) fn precision(self) -> f64 {
         match self {
             Self::Path => 0.95,
