@@ -23,8 +23,8 @@ pub(super) fn count(line: &[u8]) -> usize {
 }
 
 fn is_ideograph(c: char) -> bool {
-    matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xac00..=0xd7af
-        | 0x20000..=0x2ffff)
+    let is_kana_or_hangul = matches!(u32::from(c), 0x3040..=0x30ff | 0xac00..=0xd7af);
+    is_kana_or_hangul || matches!(u32::from(c), 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0x20000..=0x2ffff)
 }
 
 /// Counts the words of several lines.

@@ -4,9 +4,10 @@
 //! one code for tools: the first of them in the list.
 
 macro_rules! error_codes {
-    ($($(
-        #[$doc:meta]
-    )* $code:ident = $word:literal $status:literal, $tool_word:literal $tool_status:literal;)+) => {
+    ($(
+        $(#[$doc:meta])*
+        $code:ident = $word:literal $status:literal, $tool_word:literal $tool_status:literal;
+    )+) => {
         /// The code of an error, for programs.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ErrorCode { $($(#[$doc])* $code,)+ }

@@ -427,9 +427,9 @@ impl<'c> PgTx<'c> {
         let changed = state.counted.iter().filter_map(|memory| state.entered.get(memory)?.as_ref());
         changed
             .map(|entered| {
-                let Counters { sequence, arrival, places, erasures, erase_due,
-                history_due } = entered.counters;
-                let (erase_due, history_due) = (literal(erase_due), literal(history_due));
+                let Counters { sequence, arrival, places, erasures, .. } = entered.counters;
+                let (erase_due, history_due) =
+                    (literal(entered.counters.erase_due), literal(entered.counters.history_due));
                 format!(
                     "UPDATE counters SET sequence = {sequence}, arrival = {arrival}, places = {places}, \
                      erasures = {erasures}, erase_due = {erase_due}, history_due = {history_due} WHERE mem = {}; ",

@@ -46,13 +46,12 @@ fn written_by_an_older_version(folder: &Path) {
     for number in 1..=2_i64 {
         let event = samples::event(&memory.id, "ann", "s1", number).unwrap();
         let payload = serde_json::to_string(&event.payload).unwrap();
+        let event_number = (1_i64 << 40) | number;
         connection
             .execute(
                 "INSERT INTO events(num, mem, sess, id, hidden, extract, expires, time, arrived, items, payload) \
                  VALUES (?1, 1, 1, ?2, 0, 1, ?3, ?4, ?4, 1, ?5)",
-                rusqlite::params![(
-                    1_i64 << 40
-                ) | number, event.id.as_str(), expires, event.time.millis(), payload],
+                rusqlite::params![event_number, event.id.as_str(), expires, event.time.millis(), payload],
             )
             .unwrap();
     }

@@ -65,9 +65,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_ways_agree(mut a in proptest::collection::vec(
-            0u32..20, 0..30
-        ), mut b in proptest::collection::vec(0u32..20, 0..30)) {
+        fn both_ways_agree(
+            mut a in proptest::collection::vec(0u32..20, 0..30),
+            mut b in proptest::collection::vec(0u32..20, 0..30),
+        ) {
             a.sort_unstable();
             b.sort_unstable();
             let words = |ids: &[u32]| ids.iter().map(u32::to_string).collect::<Vec<_>>();

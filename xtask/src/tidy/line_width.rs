@@ -26,9 +26,11 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     found
 }
 
-/// True for a line of which a literal is a part: outside of comments, blanked in the code.
+/// True for a line of which a literal is a part: it has a mark of one, or is a line within one, which
+/// is blanked in the code. A comment after code is none.
 fn has_literal(line: &str, code: &str) -> bool {
-    !line.trim_start().starts_with("//") && code.trim_end() != line.trim_end()
+    let is_comment = line.trim_start().starts_with("//");
+    !is_comment && (line.contains(['"', '\'']) || code.trim().is_empty())
 }
 
 fn is_table_row(line: &str) -> bool {
@@ -52,5 +54,7 @@ mod tests {
         check(&format!("//! | {long} |\n"), 0);
         check(&format!("let a = b({long});\n"), 1);
         check(&format!("let a = \"{long}\";\n"), 0);
+        check(&format!("let a = \"b\\\n {long}\";\n"), 0);
+        check(&format!("let a = b; // {long}\n"), 1);
     }
 }

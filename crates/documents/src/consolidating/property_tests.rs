@@ -82,10 +82,8 @@ fn any_tree() -> impl Strategy<Value = Snapshot> {
 proptest! {
     #[test]
     fn a_plan_keeps_the_rules_and_is_the_same_every_time(snapshot in any_tree(), pick in 0usize..32) {
-        let operations: Vec<Operation> =
-            ALL.iter().enumerate().filter(
-                |(at, _)| pick >> at & 1 == 1
-            ).map(|(_, operation)| *operation).collect();
+        let picked = ALL.iter().enumerate().filter(|(at, _)| pick >> at & 1 == 1);
+        let operations: Vec<Operation> = picked.map(|(_, operation)| *operation).collect();
         let asked = Asked::of(&operations, day(40));
         let first = plan(&snapshot, &asked);
         prop_assert_eq!(&first.violations, &[], "{:?}", told(&first));
@@ -104,17 +102,14 @@ proptest! {
         let found = plan(&snapshot, &asked);
         let then = after(&snapshot, &found.ready());
         let lines = |snapshot: &Snapshot| -> BTreeSet<String> {
-            snapshot.documents.iter().flat_map(
-                |one| one.text.lines().map(normal::line).collect::<Vec<_>>()
-            ).collect()
+            snapshot.documents.iter().flat_map(|one| one.text.lines().map(normal::line)).collect()
         };
         let kept = lines(&then);
         for document in &snapshot.documents {
             let own = normal::body(&document.text);
             let stands = then.documents.iter().any(|one| normal::body(&one.text) == own);
-            let near = found.actions.iter().any(
-                |planned| planned.action.reads().contains(&document.reference.as_str())
-            );
+            let reference = document.reference.as_str();
+            let near = found.actions.iter().any(|planned| planned.action.reads().contains(&reference));
             prop_assert!(stands || near, "{}", document.text);
         }
         prop_assert!(kept.is_subset(&lines(&snapshot)), "a line is new");

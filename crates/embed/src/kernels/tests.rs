@@ -82,9 +82,8 @@ proptest! {
     ) {
         let inputs = groups * 16;
         let matrix = OwnMatrix::new(seed, inputs, blocks * 32, plain);
-        let input: Vec<f32> = noise(
-            seed + 7, rows * inputs
-        ).iter().map(|value| (value + shift) * spread).collect();
+        let values = noise(seed + 7, rows * inputs);
+        let input: Vec<f32> = values.iter().map(|value| (value + shift) * spread).collect();
         let portable = quantised(&portable::Portable, &input, inputs);
         let mut expected = vec![0.0; rows * matrix.outputs];
         portable::Portable.multiply(&portable, &matrix.view(), &mut expected);
@@ -103,16 +102,15 @@ proptest! {
     fn the_float_half_differs_by_rounding_only(
         seed in 0_u64..1 << 40, tokens in 1_usize..40, spread in 0.01_f32..8.0
     ) {
-        let scaled = |seed: u64, count: usize| noise(
-            seed, count
-        ).iter().map(|value| value * spread).collect::<Vec<_>>();
+        let scaled = |seed: u64, count: usize| -> Vec<f32> {
+            noise(seed, count).iter().map(|value| value * spread).collect()
+        };
         let (rows, other) = (scaled(seed, tokens * HIDDEN), scaled(seed + 1, tokens * HIDDEN));
         let (gains, shifts) = (noise(seed + 2, HIDDEN), noise(seed + 3, HIDDEN));
         let attention = scaled(seed + 4, tokens * 3 * HIDDEN);
         let results = |kernels: &dyn Kernels| {
-            let (
-                mut normal, mut gelu, mut joined
-            ) = (rows.clone(), other.clone(), vec![0.0; tokens * HIDDEN]);
+            let (mut normal, mut gelu) = (rows.clone(), other.clone());
+            let mut joined = vec![0.0; tokens * HIDDEN];
             kernels.add_and_normalise(&mut normal, &other, &Norm { gains: &gains, shifts: &shifts });
             kernels.gelu(&mut gelu);
             kernels.attend(&attention, &mut joined, &mut AttentionScratch::default());

@@ -453,9 +453,8 @@ fn compare(repo: &Repo, both: &str) -> Response<Body> {
     let first = |content: &Content| content.bytes().split(|byte| *byte == b'\n').next().map(<[u8]>::to_vec);
     let gone = a.files.iter().filter(|(path, _)| !b.files.contains_key(*path));
     let renamed = gone.filter_map(|(path, content)| {
-        let come = b.files.iter().find(
-            |(to, now)| !a.files.contains_key(*to) && first(now) == first(content)
-        )?;
+        let is_new = |to: &String| !a.files.contains_key(to);
+        let come = b.files.iter().find(|(to, now)| is_new(to) && first(now) == first(content))?;
         Some(json!({"sha": "x", "filename": come.0, "status": "renamed", "previous_filename": path, "changes": 2}))
     });
     let files: Vec<_> = renamed.take(300).collect();

@@ -160,13 +160,11 @@ mod tests {
             list.dedup();
             let limit = at as usize + 1;
             prop_assert_eq!(of(&holders, limit), list.clone());
-            let renamed: Vec<u32> = (
-                0..limit as u32
-            ).map(|old| if old % 3 == 0 { NONE } else { old / 3 * 2 + old % 3 - 1 }).collect();
+            let new_name = |old: u32| if old.is_multiple_of(3) { NONE } else { old / 3 * 2 + old % 3 - 1 };
+            let renamed: Vec<u32> = (0..limit as u32).map(new_name).collect();
             holders.rename(&renamed);
-            let kept: Vec<u32> = list.iter().map(
-                |old| renamed[*old as usize]
-            ).filter(|new| *new != NONE).collect();
+            let kept = list.iter().map(|old| renamed[*old as usize]);
+            let kept: Vec<u32> = kept.filter(|new| *new != NONE).collect();
             prop_assert_eq!(of(&holders, limit), kept);
         }
     }

@@ -217,9 +217,8 @@ mod tests {
 
         #[test]
         fn a_range_finds_its_passages(
-            first in 0u32..3, gaps in proptest::collection::vec(
-                prop_oneof![Just(1u32), Just(1), 1u32..9], 0..300
-            ),
+            first in 0u32..3,
+            gaps in proptest::collection::vec(prop_oneof![Just(1u32), Just(1), 1u32..9], 0..300),
             whole in any::<bool>(), (low, high) in (0u64..40, 0u64..40),
         ) {
             let (mut column, mut all) = (NumberColumn::default(), Vec::new());
@@ -243,9 +242,8 @@ mod tests {
                 assert_eq!(each.into_bits().iter().collect::<Vec<_>>(), expect);
             };
             check(&column, &all);
-            let renamed: Vec<u32> = (0..passage).map(
-                |old| if old % 4 == 1 { NONE } else { old - old.div_ceil(4) }
-            ).collect();
+            let new_name = |old: u32| if old % 4 == 1 { NONE } else { old - old.div_ceil(4) };
+            let renamed: Vec<u32> = (0..passage).map(new_name).collect();
             column.rename(&renamed);
             let kept = all.iter().map(|(old, number)| (renamed[*old as usize], *number));
             check(&column, &kept.filter(|(new, _)| *new != NONE).collect::<Vec<_>>());

@@ -215,10 +215,11 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(60))]
         #[test]
         fn ranges_are_exact(
-            seed in any::<u64>(), length in prop_oneof![0usize..300, 8_100usize..8_400,
-            16_300usize..17_000], mask in any::<u64>(),
-            spread in prop_oneof![Just(1u64), Just(3), Just(100), Just(250), Just(300), Just(9_000),
-            Just(u64::MAX)],
+            seed in any::<u64>(), mask in any::<u64>(),
+            length in prop_oneof![0usize..300, 8_100usize..8_400, 16_300usize..17_000],
+            spread in prop_oneof![
+                Just(1u64), Just(3), Just(100), Just(250), Just(300), Just(9_000), Just(u64::MAX)
+            ],
             bounds in proptest::collection::vec((any::<u64>(), any::<u64>()), 4),
             has_none in any::<bool>(), is_sorted in any::<bool>(),
         ) {

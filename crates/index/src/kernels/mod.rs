@@ -195,9 +195,8 @@ mod tests {
             left in proptest::collection::vec(any::<i8>(), 0..400),
             right in proptest::collection::vec(any::<i8>(), 0..400),
         ) {
-            let (q, a, b) = (
-                wide(&question), lines(&left).collect::<Vec<_>>(), lines(&right).collect::<Vec<_>>()
-            );
+            let q = wide(&question);
+            let (a, b): (Vec<_>, Vec<_>) = (lines(&left).collect(), lines(&right).collect());
             let dot: i32 = question.iter().zip(&left).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
             let rows: i32 = left.iter().zip(&right).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
             for kernels in able() {

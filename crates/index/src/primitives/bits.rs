@@ -123,9 +123,8 @@ mod tests {
             let odd: Bits = (0..300).filter(|at| at % 2 == 1).collect();
             prop_assert_eq!(bits.count_shared(&odd), set.iter().filter(|at| **at % 2 == 1).count());
             prop_assert!((0..400).all(|at| bits.has(at) == set.contains(&at)));
-            let word = |from: u32| (0..64).fold(
-                0u64, |word, at| word | u64::from(set.contains(&(from + at))) << at
-            );
+            let bit = |from: u32, at: u32| u64::from(set.contains(&(from + at))) << at;
+            let word = |from: u32| (0..64).fold(0u64, |word, at| word | bit(from, at));
             prop_assert!((0..400).all(|from| bits.word_from(from) == word(from)));
         }
     }

@@ -393,9 +393,8 @@ mod tests {
         #[test]
         fn bounds_hold(length in 0u32..3000, tf in 1u32..9, average in prop_oneof![Just(0f32), 1f32..200.0]) {
             for view in [TURN, SESSION] {
-                let worth = worth_by_class(
-                    view, average
-                )[usize::from(crate::primitives::length_class::of(length))];
+                let class = usize::from(crate::primitives::length_class::of(length));
+                let worth = worth_by_class(view, average)[class];
                 let exact = term_score(view, 1.0, tf as f32, length as f32, average);
                 let most = match tf {
                     1 => worth.once,

@@ -89,12 +89,12 @@ impl Connections {
     pub(super) async fn accept_unix(self: Arc<Self>, socket: OwnSocket) {
         let mut open = JoinSet::new();
         let mut stopping = self.stopping.clone();
+        let has_room = |open: &JoinSet<()>| open.len() < limits::SOCKET_CONNECTIONS_MAX;
         loop {
             let accepted = tokio::select! {
                 () = stopped(&mut stopping) => break,
                 Some(_) = open.join_next() => continue,
-                accepted = socket.listener.accept(),
-                if open.len() < limits::SOCKET_CONNECTIONS_MAX => accepted,
+                accepted = socket.listener.accept(), if has_room(&open) => accepted,
             };
             match accepted {
                 Ok((stream, _)) if socket.is_same_user(&stream) => {

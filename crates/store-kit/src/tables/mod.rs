@@ -65,7 +65,7 @@ accessors! {
         telemetry telemetry_mut Telemetry, deliveries deliveries_mut Deliveries,
         transfer transfer_mut Transfer;
     shared: jobs jobs_mut Jobs, exchanges exchanges_mut Exchanges, keys keys_mut Keys,
-    idempotency idempotency_mut Idempotency,
+        idempotency idempotency_mut Idempotency,
         leases leases_mut Leases, repositories repositories_mut Repositories, facts facts_mut Facts,
         fact_events fact_events_mut FactEvents, verdicts verdicts_mut Verdicts, tasks tasks_mut Tasks,
         exposures exposures_mut Exposures, commits commits_mut Commits, prompts prompts_mut PromptVersions,

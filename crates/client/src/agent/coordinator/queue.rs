@@ -91,7 +91,8 @@ impl Queue {
             return Pushed::Kept; // Read from the spool meanwhile.
         }
         if self.spilled > 0 && !has_spool {
-            return Pushed::Dropped(message.sequence); // Those before it are not in memory, and it cannot go behind them.
+            // Those before it are not in memory, and it cannot go behind them.
+            return Pushed::Dropped(message.sequence);
         }
         if has_spool && (self.spilled > 0 || !self.has_room(&message)) {
             self.spilled += 1;

@@ -238,9 +238,8 @@ proptest! {
     ) {
         let names: Vec<String> = (0..14).map(|number| format!("{number:02}")).collect();
         let events: Vec<_> = edges.iter().map(|(id, root, branch)| {
-            Placed::of(
-                &names[*id], (*branch > 0).then(|| (names[*branch].as_str(), Some(names[*root].as_str())))
-            )
+            let of_branch = (*branch > 0).then(|| (names[*branch].as_str(), Some(names[*root].as_str())));
+            Placed::of(&names[*id], of_branch)
         }).collect();
         let ids: BTreeSet<_> = events.iter().map(|event| event.id.clone()).collect();
         let order = ordered(events, &mut BTreeSet::new());

@@ -311,9 +311,10 @@ proptest! {
         }
         let changes: Vec<BTreeSet<String>> = changes.into_values().collect();
         prop_assert_eq!(graph.count() as usize, changes.len());
-        let count = |wanted: &[&str]| changes.iter().filter(
-            |change| wanted.iter().all(|path| change.contains(*path))
-        ).count();
+        let count = |wanted: &[&str]| {
+            let has_all = |change: &&BTreeSet<String>| wanted.iter().all(|path| change.contains(*path));
+            changes.iter().filter(has_all).count()
+        };
         let all: BTreeSet<String> = changes.iter().flatten().cloned().collect();
         for path in &all {
             let file = graph.file(path).unwrap();

@@ -104,8 +104,9 @@ proptest! {
     #[test]
     fn v01_operations_allow_actions(at in 0usize..5) {
         use Operation as O;
-        let operation = [O::ResolveContradictions, O::Deduplicate, O::DeriveInsights, O::Reorganize,
-        O::Prune][at];
+        let operations =
+            [O::ResolveContradictions, O::Deduplicate, O::DeriveInsights, O::Reorganize, O::Prune];
+        let operation = operations[at];
         let one = archive(0);
         let allowed = matches!(operation, O::Deduplicate | O::Prune);
         let seen = codes(vec![one], &snapshot(3), &bounds(&[operation]));
@@ -152,9 +153,8 @@ proptest! {
             format!("../{name}/x.md"),
             format!("knowledge/facts/{}.md", "x".repeat(81)),
         ][bad].clone();
-        prop_assert!(codes(
-            vec![create(&wrong, vec![path(0), path(1)])], &snapshot(2), &everything()
-        ).contains(&RuleCode::V04));
+        let seen = codes(vec![create(&wrong, vec![path(0), path(1)])], &snapshot(2), &everything());
+        prop_assert!(seen.contains(&RuleCode::V04));
     }
 
     #[test]

@@ -439,9 +439,8 @@ mod tests {
             prop_assert_eq!(filled.tokens, estimator.estimate(&filled.block));
             let entries: usize = groups.iter().map(|group| group.entries.len()).sum();
             prop_assert_eq!(filled.shown.len() + filled.dropped.len(), entries);
-            prop_assert_eq!(filled.block.matches(
-                super::super::PREFIX
-            ).count(), if filled.block.is_empty() { 0 } else { 2 });
+            let marks = filled.block.matches(super::super::PREFIX).count();
+            prop_assert_eq!(marks, if filled.block.is_empty() { 0 } else { 2 });
             prop_assert_eq!(&fill(&frame, HEADINGS, &groups, &budget), &filled);
         }
     }

@@ -342,9 +342,8 @@ mod tests {
             new.splice(at..at, inserted.iter().copied());
             let map = LineMap::between(&old, &new);
             for index in 0..old.len() {
-                prop_assert_eq!(
-                    map.get(index), Some(if index < at { index } else { index + inserted.len() })
-                );
+                let moved = if index < at { index } else { index + inserted.len() };
+                prop_assert_eq!(map.get(index), Some(moved));
             }
         }
     }
