@@ -1,8 +1,8 @@
-//! Runs the git executable of this machine, only for sending objects. Code is read in process. Git
-//! runs in an empty temporary repository that borrows the clone's objects, so that configuration,
-//! hooks and filters of the clone have no effect. The user's own configuration (ssh, credentials)
-//! applies. If the other end is a repository of this machine, git runs there too, and must run
-//! nothing from that repository or its configuration.
+//! Runs the git executable of this machine, only for sending objects and for the sample repository.
+//! Code is read in process. To send, git runs in an empty temporary repository that borrows the
+//! clone's objects, so that configuration, hooks and filters of the clone have no effect. The
+//! user's own configuration (ssh, credentials) applies. If the other end is a repository of this
+//! machine, git runs there too, and must run nothing from that repository or its configuration.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -13,8 +13,7 @@ use loci_engine::safety::sanitise;
 
 use crate::process::signal_guard::SignalGuard;
 
-/// Variables by which a calling git sets its location. They would lead away from the empty
-/// repository.
+/// Variables by which a calling git sets its location or the form of a new repository.
 const LEADING_AWAY: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -29,6 +28,8 @@ const LEADING_AWAY: &[&str] = &[
     "GIT_EXTERNAL_DIFF",
     "GIT_EXEC_PATH",
     "GIT_TEMPLATE_DIR",
+    "GIT_DEFAULT_HASH",
+    "GIT_QUARANTINE_PATH",
 ];
 /// Settings of each call, regardless of the configuration: no hooks, no file watchers, only these
 /// transports.
@@ -115,10 +116,7 @@ impl GitProgram {
     }
 
     fn base<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
-        let mut command = Command::new("git");
-        LEADING_AWAY.iter().for_each(|name| {
-            command.env_remove(name);
-        });
+        let mut command = undirected();
         command.envs([
             ("GIT_NO_LAZY_FETCH", "1"),
             ("GIT_NO_REPLACE_OBJECTS", "1"),
@@ -127,7 +125,7 @@ impl GitProgram {
         if self.is_quiet {
             command.env("GIT_TERMINAL_PROMPT", "0");
         }
-        command.current_dir(self.folder.path()).stdin(Stdio::null());
+        command.current_dir(self.folder.path());
         for setting in SETTINGS {
             command.args(["-c", setting]);
         }
@@ -154,7 +152,21 @@ pub(crate) fn said(output: &Output) -> String {
     }
 }
 
-fn run(command: &mut Command, what: &str) -> Result<Output> {
+/// Returns a command of git that no calling git directs elsewhere.
+pub(crate) fn undirected() -> Command {
+    let mut command = Command::new("git");
+    LEADING_AWAY.iter().for_each(|name| {
+        command.env_remove(name);
+    });
+    command.stdin(Stdio::null());
+    command
+}
+
+/// Runs git and returns its output.
+///
+/// # Errors
+/// If git cannot be started or fails; `what` names the work.
+pub(crate) fn run(command: &mut Command, what: &str) -> Result<Output> {
     let output = start(command, what)?;
     if !output.status.success() {
         bail!("{what}: git failed: {}", said(&output));

@@ -21,7 +21,6 @@ pub mod commands;
 pub mod config;
 pub mod embedded;
 mod exit;
-#[cfg(feature = "verified")]
 mod git_program;
 mod help;
 mod input;

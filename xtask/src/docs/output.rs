@@ -1,5 +1,6 @@
 //! Compares the output that a page shows with the one that was printed. `…` within a line stands
-//! for anything, and as a line for any lines; every other line is printed, in this order.
+//! for anything, and as a line for lines that are left out. Every other line is printed, in this
+//! order; lines between them are not compared.
 
 use anyhow::{Result, bail};
 

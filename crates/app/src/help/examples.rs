@@ -56,19 +56,9 @@ mod tests {
     /// The page that runs the examples.
     const PAGE: &str = include_str!("../../../../docs/reference/examples.md");
 
-    /// Adds the words of the subcommands that the help of a command lists, at any depth.
-    fn add_paths(command: &Command, path: &str, all: &mut Vec<String>) {
-        for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
-            let below = format!("{path} {}", one.get_name()).trim().to_owned();
-            add_paths(one, &below, all);
-            all.push(below);
-        }
-    }
-
     #[test]
     fn every_command_has_examples_that_the_page_runs() {
-        let mut paths = Vec::new();
-        add_paths(&Cli::command(), "", &mut paths);
+        let paths = super::super::paths(&Cli::command());
         let examples: Vec<&Example> = EXAMPLES.iter().copied().flatten().collect();
         for path in &paths {
             assert!(examples.iter().any(|(named, _)| named == path), "no example of `loci {path}`");

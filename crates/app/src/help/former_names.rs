@@ -4,6 +4,8 @@ use std::ffi::OsString;
 
 use clap::Command;
 
+use super::command_place;
+
 /// The former words of a command, and those of today.
 const FORMER: [(&[&str], &[&str]); 6] = [
     (&["prefs", "apply"], &["ops", "preferences", "apply"]),
@@ -29,17 +31,6 @@ pub(super) fn current(arguments: Vec<OsString>, command: &Command) -> Vec<OsStri
         }
     }
     arguments
-}
-
-/// Returns the place of the command's first word: behind the program and the options before it.
-fn command_place(arguments: &[OsString], command: &Command) -> Option<usize> {
-    let mut at = 1;
-    loop {
-        let text = arguments.get(at)?.to_str()?;
-        let Some(option) = text.strip_prefix("--") else { return (!text.starts_with('-')).then_some(at) };
-        let mut options = command.get_arguments().filter(|one| one.get_long() == Some(option));
-        at += if options.any(|one| one.get_action().takes_values()) { 2 } else { 1 };
-    }
 }
 
 #[cfg(test)]

@@ -22,16 +22,11 @@ impl Manual {
         let folder = &self.folder;
         std::fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
         let command = super::command();
-        let pages = count(&command);
+        let pages = 1 + super::paths(&command).len();
         clap_mangen::generate_to(command, folder)
             .with_context(|| format!("writing into {}", folder.display()))?;
         output::result(globals.json, &json!({"folder": folder, "pages": pages}), |_| {
             output::line(format!("{pages} man pages in {}", folder.display()));
         })
     }
-}
-
-/// Returns the number of a command and its subcommands.
-fn count(command: &clap::Command) -> usize {
-    1 + command.get_subcommands().filter(|one| !one.is_hide_set()).map(count).sum::<usize>()
 }

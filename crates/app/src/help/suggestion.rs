@@ -1,29 +1,24 @@
 //! A suggestion after a word that is no command: the command whose name is nearest, at any depth.
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue};
 use clap::{Command, Error};
+
+use super::{command_place, paths};
 
 /// The least similarity of a suggestion, 0 to 1, as clap's own.
 const SIMILARITY_MIN: f64 = 0.7;
 
-/// Returns the error with the nearest command.
-pub(super) fn with_suggestion(mut error: Error, command: &Command) -> Error {
-    if error.kind() != ErrorKind::InvalidSubcommand {
-        return error;
-    }
-    let word = match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(word)) => word.clone(),
-        _ => return error,
+/// Returns the error with the nearest command, if the first word of a command is none. Below that,
+/// clap's own suggestion is of the group that the person named.
+pub(super) fn with_suggestion(mut error: Error, arguments: &[OsString], command: &Command) -> Error {
+    let first = command_place(arguments, command).and_then(|at| arguments.get(at)?.to_str());
+    let nearest = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) if first == Some(word) => nearest(word, command),
+        _ => None,
     };
-    // Below the first level, clap's own suggestion is of the group that was meant.
-    let names_command = |name: &str| command.find_subcommand(name).is_some();
-    let is_of_group =
-        std::env::args().skip(1).take_while(|given| *given != word).any(|given| names_command(&given));
-    if is_of_group {
-        return error;
-    }
-    // A command of a group may be nearer than the one that clap has found at the first level.
-    if let Some(path) = nearest(&word, command) {
+    if let Some(path) = nearest {
         error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![path]));
     }
     error
@@ -31,25 +26,15 @@ pub(super) fn with_suggestion(mut error: Error, command: &Command) -> Error {
 
 /// Returns the path of the command whose last word, or whose whole path, is most similar to a word.
 fn nearest(word: &str, command: &Command) -> Option<String> {
-    let mut paths = Vec::new();
-    collect(command, "", &mut paths);
     let similar = |path: &str| {
         let last = path.rsplit(' ').next().unwrap_or(path);
         strsim::jaro_winkler(word, last).max(strsim::jaro_winkler(word, &path.replace(' ', "-")))
     };
-    let scored = paths.into_iter().map(|path| (similar(&path), path));
+    let scored = paths(command).into_iter().map(|path| (similar(&path), path));
     let best = scored.filter(|(score, _)| *score > SIMILARITY_MIN);
     // Of equal ones the shorter path, then the alphabet.
     best.max_by(|(a, x), (b, y)| a.total_cmp(b).then(y.len().cmp(&x.len())).then(y.cmp(x)))
         .map(|(_, path)| path)
-}
-
-fn collect(command: &Command, path: &str, paths: &mut Vec<String>) {
-    for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
-        let whole = format!("{path} {}", one.get_name()).trim().to_owned();
-        collect(one, &whole, paths);
-        paths.push(whole);
-    }
 }
 
 #[cfg(all(test, feature = "coding", feature = "documents", feature = "operations"))]
@@ -80,10 +65,23 @@ mod tests {
             ("supersed", "fact supersede"),
             ("memory-create", "memory create"),
         ];
-        for (typo, expect) in typos {
-            let error = super::super::command().try_get_matches_from(["loci", typo]).unwrap_err();
-            let said = with_suggestion(error, &super::super::command()).to_string();
-            assert!(said.contains(&format!("'{expect}'")), "{typo}: {said}");
-        }
+        typos.into_iter().for_each(|(typo, expect)| check(typo, expect));
+    }
+
+    /// A typo in a group stays in the group.
+    #[test]
+    fn typos_of_groups_find_their_command() {
+        check("memory craete", "create");
+        check("record histroy", "history");
+        check("--json fact serach", "search");
+    }
+
+    fn check(words: &str, expect: &str) {
+        let arguments: Vec<OsString> = format!("loci {words}").split(' ').map(OsString::from).collect();
+        let command = super::super::command();
+        let error = command.clone().try_get_matches_from(&arguments).err();
+        let said = error.map(|error| with_suggestion(error, &arguments, &command).to_string());
+        let is_found = said.as_ref().is_some_and(|said| said.contains(&format!("'{expect}'")));
+        assert!(is_found, "{words}: {said:?}");
     }
 }

@@ -75,7 +75,8 @@ mod tests {
     #[test]
     fn objects_become_aligned_lines() {
         let value = json!({
-            "empty": [], "id": "r1", "none": null, "origin": {"actor": "ann"}, "tags": ["a", "b"], "versions": [{"number": 1, "text": "x"}, {"number": 2}],
+            "empty": [], "id": "r1", "none": null, "origin": {"actor": "ann"}, "tags": ["a", "b"],
+            "versions": [{"number": 1, "text": "x"}, {"number": 2}],
         });
         assert_eq!(
             lines(&value),

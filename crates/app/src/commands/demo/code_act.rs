@@ -8,9 +8,10 @@ use loci_api::tool::ToolArguments;
 use loci_api::verified::repository::RepositoryAdd;
 use loci_client::Client;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::commands::sample::repository;
+use crate::commands::verified::fact::given;
 use crate::session::Session;
 
 /// The verdict of a fact that an agent gets.
@@ -80,9 +81,5 @@ async fn step(client: &Client, change: &'static str) -> Result<CodeStep> {
 }
 
 async fn call(client: &Client, tool: &str, arguments: Value) -> Result<Value> {
-    let arguments = match arguments {
-        Value::Object(members) => members,
-        _ => Map::new(),
-    };
-    Ok(client.tool(tool, &ToolArguments(arguments)).await?.0)
+    Ok(client.tool(tool, &ToolArguments(given(arguments))).await?.0)
 }

@@ -1,5 +1,7 @@
 //! The sentences of a message that the demo shows: whole ones, so that nobody reads half an answer.
 
+use loci_text::split::sentences;
+
 /// Characters after which no further sentence is added.
 const CHARS: usize = 150;
 /// Characters of a single sentence that is not cut.
@@ -24,25 +26,6 @@ pub(super) fn excerpt(text: &str, part: &str) -> String {
         Some((end, _)) => format!("{}…", shown.get(..end).unwrap_or(shown)),
         None => shown.to_owned(),
     }
-}
-
-/// Splits a line behind the marks that end a sentence; each part keeps its mark and the space
-/// behind it.
-fn sentences(line: &str) -> Vec<&str> {
-    line.split_inclusive(' ')
-        .fold((Vec::new(), 0, 0), |(mut found, start, end), word| {
-            let end = end + word.len();
-            if word.trim_end().ends_with(['.', '!', '?']) {
-                found.extend(line.get(start..end));
-                (found, end, end)
-            } else if end == line.len() {
-                found.extend(line.get(start..));
-                (found, end, end)
-            } else {
-                (found, start, end)
-            }
-        })
-        .0
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 //! its own.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+
+use crate::git_program;
 
 /// Files of a commit, by path.
 type Files = &'static [(&'static str, &'static str)];
@@ -32,27 +33,11 @@ const COMMITS: [(&str, &str, Files); 2] = [
         ],
     ),
 ];
-/// Variables by which a calling git or a person would change the repository.
-const OF_CALLING_GIT: [&str; 16] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_QUARANTINE_PATH",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_COUNT",
-    "GIT_DEFAULT_HASH",
-    "GIT_TEMPLATE_DIR",
-    "GIT_AUTHOR_NAME",
-    "GIT_AUTHOR_EMAIL",
-    "GIT_COMMITTER_NAME",
-    "GIT_COMMITTER_EMAIL",
-];
 /// The remote, which gives the repository its name. Nothing is sent there.
 const ORIGIN: &str = "https://github.com/acme/shop.git";
+/// The person of the commits.
+const NAME: &str = "Sample";
+const EMAIL: &str = "sample@example.com";
 
 /// Writes the repository and returns the number of its commits.
 ///
@@ -83,22 +68,14 @@ pub(in crate::commands) fn commit(folder: &Path, subject: &str, time: &str) -> R
 
 /// Runs git in the folder, independent of the configuration of the machine and of a calling git.
 fn git(folder: &Path, arguments: &[&str], time: Option<&str>) -> Result<()> {
-    let mut command = Command::new("git");
-    command.args(["-c", "user.name=Sample", "-c", "user.email=sample@example.com"]);
+    let mut command = git_program::undirected();
     command.args(["-c", "core.hooksPath=/dev/null"]).args(arguments).current_dir(folder);
-    for variable in OF_CALLING_GIT {
-        command.env_remove(variable);
-    }
     command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
-    if let Some(time) = time {
-        command.env("GIT_AUTHOR_DATE", time).env("GIT_COMMITTER_DATE", time);
+    for role in ["AUTHOR", "COMMITTER"] {
+        command.env(format!("GIT_{role}_NAME"), NAME).env(format!("GIT_{role}_EMAIL"), EMAIL);
+        command.envs(time.map(|time| (format!("GIT_{role}_DATE"), time)));
     }
-    let ended =
-        command.stdin(Stdio::null()).output().context("starting git: install it to use this command")?;
-    if !ended.status.success() {
-        bail!("git {} failed: {}", arguments.join(" "), String::from_utf8_lossy(&ended.stderr).trim());
-    }
-    Ok(())
+    git_program::run(&mut command, "making the sample repository").map(drop)
 }
 
 #[cfg(test)]
@@ -110,7 +87,7 @@ mod tests {
         let head = || {
             let folder = tempfile::tempdir().unwrap();
             write(folder.path()).unwrap();
-            let mut command = Command::new("git");
+            let mut command = git_program::undirected();
             let ended = command.args(["rev-parse", "HEAD"]).current_dir(folder.path()).output().unwrap();
             String::from_utf8(ended.stdout).unwrap()
         };

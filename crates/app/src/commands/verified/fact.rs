@@ -329,7 +329,7 @@ fn repo_of(here: &Here) -> String {
 }
 
 /// Returns the arguments without absent ones.
-fn given(arguments: Value) -> Map<String, Value> {
+pub(in crate::commands) fn given(arguments: Value) -> Map<String, Value> {
     match arguments {
         Value::Object(members) => members.into_iter().filter(|(_, value)| !value.is_null()).collect(),
         _ => Map::new(),
