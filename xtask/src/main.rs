@@ -11,6 +11,7 @@ mod acceptance;
 mod bench_embed;
 mod bench_programs;
 mod bench_smoke;
+mod book;
 mod build_report;
 mod checkout;
 mod clients;
@@ -50,6 +51,8 @@ enum Task {
     Model(model::Arguments),
     /// The code blocks of README and guides, as a reader pastes them.
     Docs(docs::Arguments),
+    /// The site of the documentation, in `target/book`; a dead link is an error.
+    Book,
     /// Whole ways through the product, with the binary and real git.
     Walk(walk::Arguments),
     /// A PostgreSQL with pgvector for the tests, in the folder where they look for it.
@@ -89,6 +92,7 @@ fn run(task: Task) -> Result<()> {
         Task::Acceptance(arguments) => acceptance::run(&checkout, &arguments),
         Task::Model(arguments) => model::run(&checkout, &arguments),
         Task::Docs(arguments) => docs::run(&checkout, &arguments),
+        Task::Book => book::run(&checkout),
         Task::Walk(arguments) => walk::run(&checkout, &arguments),
         Task::Postgres => postgres::run(&checkout),
         Task::Scanners => scanners::run(&checkout),

@@ -7,7 +7,7 @@ use crate::lanes::{Ended, Job};
 use crate::memory_folder::MemoryFolder;
 use crate::test_programs::TestProgram;
 use crate::{
-    acceptance, bench_programs, bench_smoke, build_report, clients, dependency_features, docs, lanes,
+    acceptance, bench_programs, bench_smoke, book, build_report, clients, dependency_features, docs, lanes,
     memory_folder, postgres, process, processor_time, reduced_builds, test_programs, tidy, tools, walk,
 };
 use anyhow::{Context, Result, bail};
@@ -67,6 +67,7 @@ const STEPS: &[Step] = &[
     Step { name: "build", run: build, after: &["fmt", "tidy"], is_cargo: true },
     early("postgres", postgres::run),
     early("dependency-features", dependency_features::check),
+    early("book", book::run),
     early("build-report", |c| build_report::run(c, &build_report::Arguments::default())),
     // The long steps come first.
     built("test", tests),
