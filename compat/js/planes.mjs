@@ -1,5 +1,5 @@
-// The two clients under test, and what every test asserts about a call: one attempt, a request id, the status, and the
-// name of an error. The endpoint comes from the environment, as a user would set it.
+// The two clients under test, and what every test asserts about a call: one attempt, a request id, the
+// status, and the name of an error. The endpoint comes from the environment, as a user would set it.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

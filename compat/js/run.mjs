@@ -1,5 +1,5 @@
-// Runs every suite of this folder in order against the server the environment points at, and prints the closing line
-// the runner reads. A test that does not end within a minute fails.
+// Runs every suite of this folder in order against the server the environment points at, and prints the
+// closing line the runner reads. A test that does not end within a minute fails.
 
 import { suite as control } from './control.mjs';
 import { suite as data } from './data.mjs';

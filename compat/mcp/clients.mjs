@@ -1,5 +1,6 @@
-// The official TypeScript SDKs as clients: 1.x, which knows the initialize-based revisions, and its successor, pinned to
-// 2026-07-28. Every schema is compiled under JSON Schema 2020-12, every result checked against it.
+// The official TypeScript SDKs as clients: 1.x, which knows the initialize-based revisions, and its
+// successor, pinned to 2026-07-28. Every schema is compiled under JSON Schema 2020-12, every result checked
+// against it.
 import Ajv2020 from "ajv/dist/2020.js";
 import * as modern from "@modelcontextprotocol/client";
 import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";

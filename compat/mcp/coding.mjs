@@ -1,4 +1,5 @@
-// What a coding agent does in a task, by any client that can call a tool. Who runs the agent begins the task: no tool does.
+// What a coding agent does in a task, by any client that can call a tool. Who runs the agent begins the task:
+// no tool does.
 import { repo } from "./repository.mjs";
 
 export const task = "t-compat";

@@ -5,7 +5,8 @@ function must(condition, what) {
   if (!condition) throw new Error(typeof what === "string" ? what : JSON.stringify(what));
 }
 
-/// `call(name, arguments)` gives a result, `read(uri)` the text of a resource, `prompt(name, arguments)` the text of a prompt.
+/// `call(name, arguments)` gives a result, `read(uri)` the text of a resource, `prompt(name, arguments)` the
+/// text of a prompt.
 export async function facts({ way, call, read, prompt }) {
   const good = async (name, args) => {
     const result = await call(name, args);

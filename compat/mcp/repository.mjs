@@ -1,5 +1,5 @@
-// A real git repository for tools that cite code: `acme/shop`, with files, a second commit that changes one of them, and what
-// is stored about it. Nothing of this machine's configuration is used.
+// A real git repository for tools that cite code: `acme/shop`, with files, a second commit that changes one
+// of them, and what is stored about it. Nothing of this machine's configuration is used.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -58,7 +58,8 @@ export function make_repository(parent) {
   return folder;
 }
 
-/// A fact about the cart, of its own for each way of asking; letters, as facts with other numbers would contradict each other.
+/// A fact about the cart, of its own for each way of asking; letters, as facts with other numbers would
+/// contradict each other.
 export function fact(way) {
   return {
     repo,

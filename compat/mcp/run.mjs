@@ -1,5 +1,5 @@
-// Gate A and B of the official conformance suite, the official inspector in both eras, the official SDKs as clients, and the
-// schemas of tools under JSON Schema 2020-12. Ends with "N passed, M failed".
+// Gate A and B of the official conformance suite, the official inspector in both eras, the official SDKs as
+// clients, and the schemas of tools under JSON Schema 2020-12. Ends with "N passed, M failed".
 import { spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -180,7 +180,8 @@ def of_delete(command, files):
 def of_rename(command, files):
     old, new = command["old_path"], command["new_path"]
     if old == ROOT or exists(new, files) or not exists(old, files):
-        # The reference makes directories first; where that leads through a file, or into what is not there, it has no words.
+        # The reference makes directories first; where that leads through a file, or into what is not there,
+        # it has no words.
         astray = below_file(new, files) or below_file(old, files) or new.startswith(f"{old}/")
         return f"The path {old} does not exist" if old != ROOT and not exists(new, files) and astray else None
     if new.startswith(f"{old}/"):

@@ -1,5 +1,5 @@
-// The stock storage and memory store of Strands for JavaScript against the bucket that the environment names, and bodies as that SDK sends
-// them. Fails with the first that does not hold.
+// The stock storage and memory store of Strands for JavaScript against the bucket that the environment names,
+// and bodies as that SDK sends them. Fails with the first that does not hold.
 
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';

@@ -1,5 +1,6 @@
-// Test 32: the stock `FileMemoryStore` of a TypeScript agent on a mirrored directory, and sessions, offloaded results and memory over S3.
-// The server of the suite has no mirror: `files.py` starts one, and names it in the environment.
+// Test 32: the stock `FileMemoryStore` of a TypeScript agent on a mirrored directory, and sessions, offloaded
+// results and memory over S3. The server of the suite has no mirror: `files.py` starts one, and names it in
+// the environment.
 
 import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';

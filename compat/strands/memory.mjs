@@ -1,4 +1,5 @@
-// Test 26: a stock TypeScript agent with a `MemoryManager` over `AgentCoreMemoryStore`, by the endpoint variables alone.
+// Test 26: a stock TypeScript agent with a `MemoryManager` over `AgentCoreMemoryStore`, by the endpoint
+// variables alone.
 
 import assert from 'node:assert/strict';
 import { MemoryManager } from '@strands-agents/sdk';

@@ -1,5 +1,5 @@
-// Test 30 in TypeScript: the package on npm carries no tests, so these hold Strands' own storages and `LociStorage` to one contract, and
-// run what is built on a storage (memory files, sessions) on each of them.
+// Test 30 in TypeScript: the package on npm carries no tests, so these hold Strands' own storages and
+// `LociStorage` to one contract, and run what is built on a storage (memory files, sessions) on each of them.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -34,7 +34,8 @@ const KINDS = {
 
 const bytes = (text) => new TextEncoder().encode(text);
 const text = (data) => data && new TextDecoder().decode(data);
-// What a path of a document may not have (`: < > " | ? *`) is refused by name, where a disk and a map take it.
+// What a path of a document may not have (`: < > " | ? *`) is refused by name, where a disk and a map take
+// it.
 const ODD = [
   'a b.bin', 'a b.md', 'x+y%20&=?#.bin', 'x+y%20&=#.md', 'é/ü.bin', 'é/ü.md',
   '日本.md', '.hidden/a.md', "it's (one).md", 'deep/er/and/deeper.md',
@@ -139,7 +140,8 @@ const CONTRACT = {
 /** What only ours has: Strands takes it as a strategy of search. */
 async function foundByMeaning() {
   const storage = KINDS.LociStorage()();
-  // The store's own view of the storage has no search: the strategy asks the storage itself, and gives keys of the view.
+  // The store's own view of the storage has no search: the strategy asks the storage itself, and gives keys
+  // of the view.
   const search = {
     search: async (_, query) => {
       const found = await storage.search(query);

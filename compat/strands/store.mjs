@@ -1,5 +1,5 @@
-// Test 29: the npm memory store itself, from the creation of its memory to its end. What a store must find is compared with what it
-// found: an empty answer fails here.
+// Test 29: the npm memory store itself, from the creation of its memory to its end. What a store must find is
+// compared with what it found: an empty answer fails here.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -78,7 +78,8 @@ await world.run({
     const written = await world.events(memoryId, actorId, 's1');
     const expected = TURNS.map((turn) => [turn.role.toUpperCase(), turn.content[0].text]);
     assert.deepEqual(written.map(({ payload }) => world.turns(payload)), [expected]);
-    // Another time stamp is no difference, and neither is another payload: a refusal would stop the client for ever.
+    // Another time stamp is no difference, and neither is another payload: a refusal would stop the client
+    // for ever.
     const { clientToken, payload } = first.body;
     for (const changed of [payload, payload.slice(0, 1)]) {
       const again = { memoryId, actorId, sessionId: 's1', clientToken, payload: changed, eventTimestamp: new Date() };

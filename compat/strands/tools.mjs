@@ -1,4 +1,5 @@
-// Test 31: a stock TypeScript agent with Loci's tools over MCP, alone, with a prefix, and beside the memory store.
+// Test 31: a stock TypeScript agent with Loci's tools over MCP, alone, with a prefix, and beside the memory
+// store.
 
 import assert from 'node:assert/strict';
 import { McpClient, MemoryManager } from '@strands-agents/sdk';

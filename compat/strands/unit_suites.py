@@ -19,7 +19,8 @@ import checks
 HERE = pathlib.Path(__file__).parent
 SOURCES = pathlib.Path(os.environ["STRANDS_SOURCES"])
 
-#: Search by words alone: `LociStorage` searches by meaning, too, and what is far from the question comes last instead of not at all.
+#: Search by words alone: `LociStorage` searches by meaning, too, and what is far from the question comes last
+#: instead of not at all.
 BY_WORDS = ["test_returns_empty_for_no_matches", "test_search_returns_matching_results", "test_namespace_search_is_scoped"]
 #: A class of Strands' own, a strategy or a sandbox given to it, its files, or the failures of a disk.
 OF_THEIR_CLASSES = [

@@ -1,5 +1,6 @@
-// What the TypeScript checks share: named checks, memories, the stock model whose service is the stub, and what went through the
-// recorder. It checks nothing of its own. What clients leave is looked at through the native API, with `fetch`.
+// What the TypeScript checks share: named checks, memories, the stock model whose service is the stub, and
+// what went through the recorder. It checks nothing of its own. What clients leave is looked at through the
+// native API, with `fetch`.
 
 import { randomUUID } from 'node:crypto';
 import { BedrockAgentCoreClient, ListEventsCommand } from '@aws-sdk/client-bedrock-agentcore';
@@ -47,7 +48,9 @@ export async function wait(memory) {
   if (!told.complete || told.failed) throw new Error(JSON.stringify(told));
 }
 
-/** A stock model; the stub speaks HTTP/1.1, which the SDK for this service only speaks where it is told to. */
+/**
+ * A stock model; the stub speaks HTTP/1.1, which the SDK for this service only speaks where it is told to.
+ */
 export function model(modelId) {
   return new BedrockModel({ modelId, region: 'us-west-2', clientConfig: { requestHandler: new NodeHttpHandler() } });
 }

@@ -1,4 +1,5 @@
-// The memory tool of the Anthropic SDK for TypeScript on documents of Loci. Needs: npm install @anthropic-ai/sdk
+// The memory tool of the Anthropic SDK for TypeScript on documents of Loci. Needs: npm install
+// @anthropic-ai/sdk
 //
 //   const tool = lociMemoryTool('http://127.0.0.1:8411/v1/memory-tool?mount=default', 'loci_…');
 //   client.beta.messages.toolRunner({ model: …, max_tokens: …, messages: […], tools: [tool] });

@@ -1,5 +1,5 @@
-// `Client`: every operation of the native API on one server. The operations are generated; here is how a call is made.
-// It holds no rule: what is refused is refused by the server.
+// `Client`: every operation of the native API on one server. The operations are generated; here is how a call
+// is made. It holds no rule: what is refused is refused by the server.
 
 import { InvalidAnswer, InvalidArgument, errorOf } from './errors.js';
 import { Operations } from './operations.js';
@@ -19,8 +19,9 @@ export interface ClientConfig {
   /** Of a call, all tries together; 10,000 where it is absent. */
   timeoutMs?: number;
   /**
-   * Further tries after an error that the server calls retryable, or no answer at all, of calls that change nothing or carry
-   * an idempotency key; 2 where it is absent. Others are tried again only where the server did not begin (429).
+   * Further tries after an error that the server calls retryable, or no answer at all, of calls that change
+   * nothing or carry an idempotency key; 2 where it is absent. Others are tried again only where the server
+   * did not begin (429).
    */
   retries?: number;
   /** Longer answers are refused; 32 MiB where it is absent. */

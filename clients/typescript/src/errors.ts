@@ -1,4 +1,5 @@
-// What may go wrong in a call. Every error has the server's code; those that programs treat differently have a class.
+// What may go wrong in a call. Every error has the server's code; those that programs treat differently have
+// a class.
 
 /** What is known of an error beside its code and message. */
 export interface ErrorFacts {

@@ -1,4 +1,5 @@
-// The package `locimem`: the native API of a server of Loci. The store for Strands agents is `locimem/strands`.
+// The package `locimem`: the native API of a server of Loci. The store for Strands agents is
+// `locimem/strands`.
 
 export type * as api from './api.js';
 export { Client } from './client.js';

@@ -1,4 +1,5 @@
-// When a call is tried again: within its time, after the pause that the server asks for. What may be is the caller's to say.
+// When a call is tried again: within its time, after the pause that the server asks for. What may be is the
+// caller's to say.
 
 import { LociError } from './errors.js';
 

@@ -1,6 +1,7 @@
 /**
- * `LociDocuments`: the documents of a memory that every prompt of a Strands agent begins with. `knowledge/system/` stands in full, the other
- * documents as a listing with their descriptions, in one budget of tokens. It imports no Strands: a `ContextInjector` calls `render`.
+ * `LociDocuments`: the documents of a memory that every prompt of a Strands agent begins with.
+ * `knowledge/system/` stands in full, the other documents as a listing with their descriptions, in one budget
+ * of tokens. It imports no Strands: a `ContextInjector` calls `render`.
  */
 
 import { Client } from './client.js';

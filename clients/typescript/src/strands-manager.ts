@@ -1,6 +1,6 @@
 /**
- * `managerWithConsolidation`: Strands' `MemoryManager` with `consolidate`, the upkeep of the documents of its stores. It imports no Strands:
- * the class is an argument.
+ * `managerWithConsolidation`: Strands' `MemoryManager` with `consolidate`, the upkeep of the documents of its
+ * stores. It imports no Strands: the class is an argument.
  */
 
 import type { ConsolidationRun } from './api.js';
@@ -19,7 +19,10 @@ export type Consolidated = Record<string, ConsolidationRun | Error>;
 /** Stores of managers: what Strands' class has of them is its own. */
 const STORES = new WeakMap<object, readonly ConsolidatedStore[]>();
 
-/** Plans the upkeep of every writable store that keeps documents, or does it with `apply`. A store that fails stops no other. */
+/**
+ * Plans the upkeep of every writable store that keeps documents, or does it with `apply`. A store that fails
+ * stops no other.
+ */
 export async function consolidate(stores: readonly ConsolidatedStore[], options: ConsolidateOptions = {}): Promise<Consolidated> {
   const runs: Consolidated = {};
   for (const store of stores) {
@@ -33,7 +36,10 @@ export async function consolidate(stores: readonly ConsolidatedStore[], options:
   return runs;
 }
 
-/** Returns a class of managers that has `consolidate`: `new (managerWithConsolidation(MemoryManager))({ stores })`. */
+/**
+ * Returns a class of managers that has `consolidate`: `new (managerWithConsolidation(MemoryManager))({ stores
+ * })`.
+ */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export function managerWithConsolidation<Base extends new (...args: any[]) => object>(MemoryManager: Base) {
   return class extends MemoryManager {

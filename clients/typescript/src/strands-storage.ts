@@ -1,6 +1,7 @@
-// `LociStorage`: a memory of Loci as a `Storage` of Strands, under `FileMemoryStore`, sessions and offloaded context.
-// Keys that end in `.md` are documents of a tree: searched by meaning, mirrored, kept in order. Whatever else is parked as bytes,
-// until the memory's events expire. It is a storage by its form and does not need Strands.
+// `LociStorage`: a memory of Loci as a `Storage` of Strands, under `FileMemoryStore`, sessions and offloaded
+// context. Keys that end in `.md` are documents of a tree: searched by meaning, mirrored, kept in order.
+// Whatever else is parked as bytes, until the memory's events expire. It is a storage by its form and does
+// not need Strands.
 
 import type * as api from './api.js';
 import { Client } from './client.js';
@@ -87,7 +88,9 @@ export class LociStorage {
     return [...keys].filter((key) => key.startsWith(prefix)).sort();
   }
 
-  /** Documents by words and meaning, best first; nothing for a blank query. What is parked is not searched. */
+  /**
+   * Documents by words and meaning, best first; nothing for a blank query. What is parked is not searched.
+   */
   async search(query: string): Promise<LociStorageSearchResult[]> {
     if (query.trim() === '') return [];
     const { hits } = await this.client.search({
@@ -123,7 +126,10 @@ export class LociStorage {
     return write({ force: '1' });
   }
 
-  /** The document of a key: its text, and its own key, which may be spelled otherwise. One that was moved is at its old key, too. */
+  /**
+   * The document of a key: its text, and its own key, which may be spelled otherwise. One that was moved is
+   * at its old key, too.
+   */
   private async document(key: string): Promise<{ key: string; body: string } | null> {
     return orNull(async () => {
       const found = await this.client.documentGet(await this.id(), DOCUMENTS + key, this.place);

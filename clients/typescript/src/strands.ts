@@ -1,6 +1,7 @@
-// `LociMemoryStore`: a memory of Loci as a store of Strands agents (`MemoryManager` of `@strands-agents/sdk`).
-// It is a store by its form and does not need Strands: who wants its tools gives Strands' `tool`. It never widens its scope,
-// keeps no state of the conversation, and swallows no error: the manager isolates stores.
+// `LociMemoryStore`: a memory of Loci as a store of Strands agents (`MemoryManager` of
+// `@strands-agents/sdk`). It is a store by its form and does not need Strands: who wants its tools gives
+// Strands' `tool`. It never widens its scope, keeps no state of the conversation, and swallows no error: the
+// manager isolates stores.
 
 import type {
   ConsolidationRun,
@@ -120,7 +121,10 @@ export interface LociSearchOptions {
   budgetTokens?: number;
 }
 
-/** Something that was found; `metadata` holds what was stored, and `_id`, `_score`, `_namespaces`, `_createdAt`. */
+/**
+ * Something that was found; `metadata` holds what was stored, and `_id`, `_score`, `_namespaces`,
+ * `_createdAt`.
+ */
 export interface LociMemoryEntry {
   content: string;
   metadata: { [key: string]: Json };
@@ -182,7 +186,9 @@ export class LociMemoryStore {
     return { server: this.client.url, memory, actor: this.#actor, session: this.#session };
   }
 
-  /** Fails where the memory is not there or may not be read; tells where what is extracted would not be found. */
+  /**
+   * Fails where the memory is not there or may not be read; tells where what is extracted would not be found.
+   */
   async initialize(): Promise<void> {
     const memory = await this.client.memoryGet(await this.id());
     await this.client.recordList(memory.id, { ...this.scope.query, limit: 1 });
@@ -323,8 +329,8 @@ export class LociMemoryStore {
   }
 
   /**
-   * Plans the upkeep of the documents of the first namespace, or does it with `apply`; `start` has members of a `ConsolidationStart`.
-   * Returns the run.
+   * Plans the upkeep of the documents of the first namespace, or does it with `apply`; `start` has members of
+   * a `ConsolidationStart`. Returns the run.
    */
   async consolidate({ apply = false, ...start }: ConsolidateOptions = {}): Promise<ConsolidationRun> {
     if (!this.writable) throw new TypeError(`LociMemoryStore: store '${this.name}' is read-only`);

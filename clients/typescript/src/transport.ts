@@ -40,7 +40,10 @@ export class Transport {
     this.base = parsed.origin + parsed.pathname.replace(/\/+$/, '');
   }
 
-  /** Throws `Unreachable`, `InvalidAnswer` where there is too much of it, and the reason of a signal that called it off. */
+  /**
+   * Throws `Unreachable`, `InvalidAnswer` where there is too much of it, and the reason of a signal that
+   * called it off.
+   */
   async exchange(request: Request, timeoutMs: number): Promise<Answer> {
     const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
     const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;

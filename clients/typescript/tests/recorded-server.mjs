@@ -3,7 +3,10 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 
-/** Gives its answers in their order: `{ body, status?, headers?, hangsUp?, isSilent? }`; bytes go as they are, the rest as JSON. */
+/**
+ * Gives its answers in their order: `{ body, status?, headers?, hangsUp?, isSilent? }`; bytes go as they are,
+ * the rest as JSON.
+ */
 export async function recordedServer(answers, test) {
   const left = [...answers];
   const asked = [];

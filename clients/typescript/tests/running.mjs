@@ -1,4 +1,5 @@
-// A server that runs for the tests of a file: the binary that `LOCI_BIN` names, on a folder of its own. It asks it nothing.
+// A server that runs for the tests of a file: the binary that `LOCI_BIN` names, on a folder of its own. It
+// asks it nothing.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -21,7 +21,8 @@ pub(super) fn of(blocks: &[Block]) -> String {
         // A group, so that folders, variables and servers of a block are there for the next.
         script.push_str("{\n");
         if block.language == "python" {
-            let _ = write!(script, "python3 - <<'END_OF_BLOCK'\n{}END_OF_BLOCK\n", block.code); // a string takes all
+            // A string takes all.
+            let _ = write!(script, "python3 - <<'END_OF_BLOCK'\n{}END_OF_BLOCK\n", block.code);
         } else {
             script.push_str(&block.code);
         }

@@ -1,18 +1,26 @@
-//! Code and comments have at most as many columns as the formatter gives to code. Lines with a
-//! literal are left alone: a text is not cut for the sake of its source. So are rows of a table in
-//! a comment.
+//! Code and comments of Rust have at most as many columns as the formatter gives to code, and so have
+//! lines that are a comment in Python, TypeScript, TOML and shell. Lines with a literal are left
+//! alone, unless a comment follows their code: a text is not cut for the sake of its source. Rows of a
+//! table in a comment, settings that a comment shows, and generated files are left alone too.
 
 use super::{Finding, Tree};
 
 /// Columns of a line, those of rustfmt.toml.
 const COLUMNS_MAX: usize = 110;
+/// Files that `clients/generate` writes.
+const GENERATED: [&str; 2] = ["clients/typescript/src/api.ts", "clients/typescript/src/operations.ts"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
-    for file in tree.rust() {
-        for (at, (line, code)) in file.text.lines().zip(file.code.lines()).enumerate() {
+    for file in &tree.files {
+        let is_rust = file.path.ends_with(".rs");
+        let marks = comment_marks(&file.path);
+        let mut code = file.code.lines();
+        for (at, line) in file.text.lines().enumerate() {
+            let code = code.next().unwrap_or("");
             let columns = line.chars().count();
-            if columns > COLUMNS_MAX && !has_literal(line, code) && !is_table_row(line) {
+            let is_measured = if is_rust { !has_literal(line, code) } else { is_comment(line, marks) };
+            if columns > COLUMNS_MAX && is_measured && !is_table_row(line) {
                 found.push(Finding {
                     file: file.path.clone(),
                     line: at + 1,
@@ -26,11 +34,29 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     found
 }
 
-/// True for a line of which a literal is a part: it has a mark of one, or is a line within one, which
-/// is blanked in the code. A comment after code is none.
+/// Returns the marks that begin a comment in a file of another language than Rust.
+fn comment_marks(path: &str) -> &'static [&'static str] {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    match extension {
+        _ if GENERATED.contains(&path) => &[],
+        "py" | "toml" | "sh" => &["#"],
+        "ts" | "mjs" => &["//", "/*", "*"],
+        _ => &[],
+    }
+}
+
+/// Returns true for a line that is a comment. A setting in a comment cannot be wrapped.
+fn is_comment(line: &str, marks: &[&str]) -> bool {
+    let text = line.trim_start();
+    marks.iter().any(|mark| text.starts_with(*mark)) && !text.contains(" = {")
+}
+
+/// Returns true for a line of which a literal is a part and no comment follows: it has a mark of one,
+/// or is a line within one, which is blanked in the code.
 fn has_literal(line: &str, code: &str) -> bool {
-    let is_comment = line.trim_start().starts_with("//");
-    !is_comment && (line.contains(['"', '\'']) || code.trim().is_empty())
+    let behind_code = line.get(code.trim_end().len()..).unwrap_or("");
+    let has_comment = behind_code.trim_start().starts_with("//");
+    !has_comment && (line.contains(['"', '\'']) || code.trim().is_empty())
 }
 
 fn is_table_row(line: &str) -> bool {
@@ -56,5 +82,25 @@ mod tests {
         check(&format!("let a = \"{long}\";\n"), 0);
         check(&format!("let a = \"b\\\n {long}\";\n"), 0);
         check(&format!("let a = b; // {long}\n"), 1);
+        check(&format!("let a = \"b\"; // {long}\n"), 1);
+        check(&format!("let a = \"// {long}\";\n"), 0);
+    }
+
+    #[test]
+    fn long_comments_of_other_languages_are_found() {
+        let check = |path: &str, text: &str, expect: usize| {
+            let files = vec![SourceFile::new(path, text)];
+            assert_eq!(check(&Tree { files, ..Tree::default() }).len(), expect, "{path}: {text}");
+        };
+        let long = "a".repeat(COLUMNS_MAX);
+        check("a.py", &format!("    # {long}\n"), 1);
+        check("a.py", &format!("    a = '{long}'\n"), 0);
+        check("a.toml", &format!("# {long}\n"), 1);
+        check("a.toml", &format!("# a = {{ b = '{long}' }}\n"), 0);
+        check("a.sh", &format!("# {long}\n"), 1);
+        check("a.ts", &format!("/**\n * {long}\n */\n"), 1);
+        check("a.mjs", &format!("// {long}\n"), 1);
+        check(GENERATED[0], &format!("// {long}\n"), 0);
+        check("a.txt", &format!("# {long}\n"), 0);
     }
 }

@@ -28,6 +28,7 @@ mod paper_sizes;
 mod path_once;
 mod product_folders;
 mod product_order;
+mod prose_width;
 mod rust_text;
 mod spdx;
 mod tree;
@@ -102,6 +103,7 @@ const CHECKS: &[Check] = &[
     fails(cited_sections::check),
     fails(comment_openers::check),
     fails(line_width::check),
+    fails(prose_width::check),
     warns(duplicates::check),
 ];
 

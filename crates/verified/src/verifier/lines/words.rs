@@ -28,7 +28,8 @@ pub(in crate::verifier) fn info(text: &str) -> u32 {
 pub(super) fn is_ideograph(c: char) -> bool {
     matches!(c,
         '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' // Kana
-        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}' // Han
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' // Han
+        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}' // Han
         | '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7af}') // Hangul
 }
 
