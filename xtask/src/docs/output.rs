@@ -1,28 +1,55 @@
-//! Compares the output that a page shows with the one that was printed. `…` within a line stands
-//! for anything, and as a line for lines that are left out. Every other line is printed, in this
-//! order; lines between them are not compared.
+//! Compares the output that a page shows with the one that was printed. Lines follow one another.
+//! `…` within a line stands for any text, and alone on a line for any number of lines. Blank lines
+//! are not compared.
 
 use anyhow::{Result, bail};
 
 /// Stands for what differs from run to run.
 const ANYTHING: char = '…';
+/// A line that stands for any number of lines.
+const GAP: &str = "…";
 
 /// Compares the output that is shown with the one that was printed.
 ///
 /// # Errors
-/// Names the first line that was not printed, with all that was.
+/// Names the first line that does not fit, with all that was printed.
 pub(super) fn compare(shown: &str, printed: &str) -> Result<()> {
-    let mut rest = printed.lines();
-    for expected in shown.lines().map(str::trim_end) {
-        let is_free = expected.trim().is_empty() || expected.trim() == "…";
-        if !is_free && !rest.any(|line| matches(expected, line.trim_end())) {
-            bail!("`{expected}` was not printed, or not in this order; printed was:\n{printed}");
+    let (expected, given) = (lines(shown), lines(printed));
+    // `gap` holds the expected line behind the last gap, and the first given line behind it.
+    let (mut at, mut line, mut gap, mut furthest) = (0, 0, None, 0);
+    loop {
+        match (expected.get(at), given.get(line)) {
+            (None, None) => return Ok(()),
+            (Some(wanted), _) if wanted.trim() == GAP => {
+                at += 1;
+                gap = Some((at, line));
+            }
+            (Some(wanted), Some(found)) if matches(wanted, found) => {
+                at += 1;
+                line += 1;
+            }
+            _ => match gap {
+                Some((behind, begin)) if begin < given.len() => {
+                    gap = Some((behind, begin + 1));
+                    (at, line) = (behind, begin + 1);
+                }
+                _ => break,
+            },
         }
+        furthest = furthest.max(at);
     }
-    Ok(())
+    match expected.get(furthest) {
+        Some(wanted) => bail!("`{wanted}` was not printed, or not there; printed was:\n{printed}"),
+        None => bail!("more was printed than is shown (`{GAP}` stands for more lines):\n{printed}"),
+    }
 }
 
-/// True for a line that has the parts of the expected one, in their order.
+/// Returns the lines that are not blank, without white space at their ends.
+fn lines(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect()
+}
+
+/// Returns true for a line that has the parts of the expected one, in their order.
 fn matches(expected: &str, line: &str) -> bool {
     let mut parts = expected.split(ANYTHING);
     let Some(mut rest) = parts.next().and_then(|first| line.strip_prefix(first)) else { return false };
@@ -56,12 +83,23 @@ mod tests {
     }
 
     #[test]
-    fn outputs_are_compared_in_order() {
-        let printed = "one\ntwo 2\nthree\n";
-        compare("one\n…\nthree\n", printed).unwrap();
-        compare("two …\n", printed).unwrap();
-        compare("\none\n", printed).unwrap();
-        assert!(compare("two 2\none\n", printed).is_err());
-        assert!(compare("four\n", printed).is_err());
+    fn outputs_are_compared_line_by_line() {
+        let check = |shown: &str, printed: &str, expect: bool| {
+            assert_eq!(compare(shown, printed).is_ok(), expect, "{shown} | {printed}");
+        };
+        let printed = "one\ntwo 2\n\nthree\n";
+        check("one\ntwo …\nthree\n", printed, true);
+        check("\none\n…\nthree\n", printed, true);
+        check("…\ntwo …\n  …\n", printed, true);
+        check("…\none\n…\ntwo 2\n…\nthree\n…\n", printed, true);
+        check("…\nb\nc\n", "b\na\nb\nc\n", true);
+        check("…\n", "", true);
+        check("", "", true);
+        check("one\nthree\n", printed, false);
+        check("one\ntwo 2\n", printed, false);
+        check("two 2\nthree\n", printed, false);
+        check("…\ntwo 2\none\n", printed, false);
+        check("…\nfour\n…\n", printed, false);
+        check("one\n", "", false);
     }
 }
