@@ -157,7 +157,7 @@ impl Dialect for GitHub {
 
     fn read_tree(&self, answer: &Answer) -> Option<Listing> {
         let body = loci_json::repaired(&answer.body);
-        let read: Tree<'_> = serde_json::from_slice(&body).ok()?;
+        let read: Tree<'_> = loci_json::from_repaired(&body).ok()?;
         let (mut files, mut directories) = (Vec::with_capacity(read.tree.len()), Vec::new());
         for entry in read.tree {
             let id = ObjectId::parse(&entry.sha)?;

@@ -203,7 +203,7 @@ fn whole(pr: Pull) -> Result<loci_model::tasks::pull_request::PullRequest> {
 
 fn part<T: serde::de::DeserializeOwned>(name: &'static str, value: Option<Value>) -> Result<T> {
     let value = value.ok_or_else(|| unreadable(name))?;
-    serde_json::from_value(value).map_err(|error| unreadable(name).caused_by(error))
+    loci_json::from_value(&value).map_err(|error| unreadable(name).caused_by(error))
 }
 
 /// Returns the host of a page's address.

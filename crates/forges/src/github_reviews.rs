@@ -157,7 +157,7 @@ impl ReviewDialect for GitHubReviews {
     fn read_threads(&self, body: &[u8]) -> Option<ThreadPage> {
         let mut read: Value = loci_json::from_slice(body).ok()?;
         let threads = read.pointer_mut("/data/repository/pullRequest/reviewThreads")?.take();
-        let Threads { nodes, page } = serde_json::from_value(threads).ok()?;
+        let Threads { nodes, page } = loci_json::from_value(&threads).ok()?;
         let first = |thread: Thread| {
             let first = thread.comments.nodes.first()?.database_id?;
             Some((first, thread.is_resolved))

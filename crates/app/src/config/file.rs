@@ -33,7 +33,7 @@ pub fn load(named: Option<&Path>, environment: &Environment) -> Result<Config> {
         secret_file::fault(&path.display().to_string(), &about)
     });
     let without_effect = environment.apply(&mut table)?;
-    let mut config: Config = table.try_into().context("the configuration does not hold")?;
+    let mut config: Config = loci_json::strict(table).context("the configuration does not hold")?;
     config.variables_without_effect = without_effect;
     config.secret_file_fault = fault.filter(|_| config.names_secret_addresses());
     check(&config)?;

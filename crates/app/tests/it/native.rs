@@ -37,7 +37,7 @@ fn bad_input_is_named_and_changes_nothing() {
     check("POST", "/v1/memories", r#"{"name":"x","nmae":"hush"}"#, 400, "CANNOT_PARSE", json!("nmae"));
     check("POST", "/v1/memories", r#"{}"#, 400, "CANNOT_PARSE", json!("name"));
     check("POST", "/v1/memories", r#"{"name":"notes"}"#, 409, "CONFLICT", json!("name"));
-    check("POST", &events, r#"{"actor":"a","payload":"hush"}"#, 400, "CANNOT_PARSE", none.clone());
+    check("POST", &events, r#"{"actor":"a","payload":"hush"}"#, 400, "CANNOT_PARSE", json!("payload"));
     check("POST", &events, "{", 400, "CANNOT_PARSE", none.clone());
     check("POST", &events, r#"{"actor":"a b","payload":[]}"#, 400, "INVALID", json!("actor"));
     check("POST", &events, r#"{"actor":"a","payload":[],"time":"hush"}"#, 400, "INVALID", json!("time"));
@@ -50,6 +50,17 @@ fn bad_input_is_named_and_changes_nothing() {
     check("GET", "/v1/memories?cursor=zz", "", 400, "INVALID", json!("cursor"));
     check("GET", "/v1/memories?lmit=1", "", 400, "CANNOT_PARSE", json!("lmit"));
     check("GET", "/v1/nothing", "", 404, "NOT_FOUND", none);
+    // An array in the place of an object would mean a struct of defaults: a grant of everything.
+    for (grants, field) in [("[[]]", "grants[0]"), ("[{},[\"hush\"]]", "grants[1]"), ("{}", "grants")] {
+        let body = format!(r#"{{"name":"k","grants":{grants}}}"#);
+        check("POST", "/v1/keys", &body, 400, "CANNOT_PARSE", json!(field));
+    }
+    let window = r#"{"name":"x","settings":{"window":[]}}"#;
+    check("POST", "/v1/memories", window, 400, "CANNOT_PARSE", json!("settings.window"));
+    let message = r#"{"actor":"a","payload":[{"message":["user","hush"]}]}"#;
+    check("POST", &events, message, 400, "CANNOT_PARSE", json!("payload[0].message"));
+    assert_eq!(send(&server, "GET", "/v1/keys", "", "").1["keys"], json!([]));
+    home.fails(2, &["key", "create", "k", "--grant", "[]"]);
     let (_, listed) = send(&server, "GET", &format!("/v1/memories/{id}/actors"), "", "");
     assert_eq!(listed["actors"], json!([]));
 }

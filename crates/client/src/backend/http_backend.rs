@@ -183,7 +183,7 @@ fn is_absent(answer: &Answer) -> Result<bool, StorageError> {
     if answer.status != StatusCode::NOT_FOUND {
         return Ok(false);
     }
-    let problem = serde_json::from_slice::<HttpProblem>(&answer.body).ok();
+    let problem = loci_json::from_slice::<HttpProblem>(&answer.body).ok();
     if problem.is_some_and(|problem| problem.code == StorageErrorKind::NotFound.code()) {
         return Ok(true);
     }
@@ -215,7 +215,7 @@ fn success(answer: Answer) -> Result<Answer, StorageError> {
         return Ok(answer);
     }
     let status = answer.status.as_u16();
-    let problem = serde_json::from_slice::<HttpProblem>(&answer.body).ok();
+    let problem = loci_json::from_slice::<HttpProblem>(&answer.body).ok();
     let kind = problem.as_ref().and_then(|problem| StorageErrorKind::of_code(&problem.code));
     let kind = kind.unwrap_or_else(|| StorageErrorKind::of_status(status));
     let message = match problem {
@@ -227,7 +227,7 @@ fn success(answer: Answer) -> Result<Answer, StorageError> {
 
 fn read<A: DeserializeOwned>(answer: Answer) -> Result<A, StorageError> {
     let answer = success(answer)?;
-    serde_json::from_slice(&answer.body).map_err(|error| {
+    loci_json::from_slice(&answer.body).map_err(|error| {
         let message = format!("the answer is not of the HTTP form of a file backend: {error}");
         StorageError::new(StorageErrorKind::Broken, message).caused_by(error)
     })

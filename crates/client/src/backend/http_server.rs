@@ -252,7 +252,7 @@ async fn parsed<A: DeserializeOwned>(headers: &HeaderMap, body: Body) -> Result<
         return Err(refused("the body must be JSON: send Content-Type: application/json".to_owned()));
     }
     let body = whole(body).await?;
-    serde_json::from_slice(&body).map_err(|error| refused(format!("the body cannot be read: {error}")))
+    loci_json::from_slice(&body).map_err(|error| refused(format!("the body cannot be read: {error}")))
 }
 
 fn json(value: &impl Serialize) -> Answered {

@@ -47,7 +47,7 @@ pub fn shown_text(record: &Record) -> String {
     }
     // The full text of an episode is JSON of many kilobytes.
     let told = record.description.clone().or_else(|| {
-        let episode: Episode = serde_json::from_str(&record.text).ok()?;
+        let episode: Episode = loci_json::from_str(&record.text).ok()?;
         Some(format!("{} {}", episode.intent, episode.justification).trim().to_owned())
     });
     let text = told.filter(|text| !text.is_empty()).unwrap_or_else(|| readable(&record.text));

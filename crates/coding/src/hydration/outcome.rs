@@ -40,7 +40,7 @@ pub fn outcome_of(candidate: &Candidate) -> (String, Polarity) {
     if let (Some(status), Some(polarity)) = (status, by_status) {
         return (status.to_owned(), polarity);
     }
-    let told: Option<Episode> = serde_json::from_str(&candidate.record.text).ok();
+    let told: Option<Episode> = loci_json::from_str(&candidate.record.text).ok();
     match told.map(|episode| episode.assessment).as_deref() {
         Some("success") => ("success".to_owned(), Polarity::Positive),
         Some("failure") => ("failure".to_owned(), Polarity::Negative),

@@ -84,7 +84,7 @@ impl Weights {
 
     fn read(json: &str, is_whole: bool) -> Result<Self> {
         let bad = |reason: String| Error::invalid("weights", reason);
-        let mut file: File = serde_json::from_str(json).map_err(|error| bad(error.to_string()))?;
+        let mut file: File = loci_json::from_str(json).map_err(|error| bad(error.to_string()))?;
         let mut signals = [0.0; SIGNAL_COUNT];
         for (slot, signal) in signals.iter_mut().zip(SIGNALS) {
             let weight = file.weights.remove(signal.name);

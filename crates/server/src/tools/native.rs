@@ -36,12 +36,34 @@ pub(super) fn request<T: DeserializeOwned>(
     for name in in_path {
         arguments.shift_remove(*name);
     }
-    let unlike = |error| Error::bug("arguments of the form of a tool are no native request").caused_by(error);
-    Ok(serde_json::from_value(Value::Object(arguments)).map_err(unlike)?)
+    let unlike = |unreadable: loci_json::Unreadable| {
+        let path = if unreadable.path.is_empty() { "arguments" } else { unreadable.path.as_str() };
+        let rule = format!("{path} does not have the form of the tool's schema: send that form");
+        Error::invalid(path.to_owned(), rule).caused_by(unreadable)
+    };
+    Ok(loci_json::from_value(&Value::Object(arguments)).map_err(unlike)?)
 }
 
 /// Returns the native response.
 pub(super) fn answer(shape: &impl Serialize) -> Outcome {
     Ok(serde_json::to_value(shape)
         .map_err(|error| Error::bug("an answer that cannot be written").caused_by(error))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_objects_at_every_depth() {
+        let read = |arguments: Value| {
+            let Value::Object(arguments) = arguments else { panic!("{arguments}") };
+            request::<loci_api::key::KeyCreate>(arguments, &[TASK]).map(|read| read.grants.unwrap().len())
+        };
+        assert_eq!(read(json!({"task_id": "t", "name": "k", "grants": [{}]})).ok(), Some(1));
+        assert!(read(json!({"name": "k", "grants": [[]]})).is_err());
+        assert!(read(json!({"name": "k", "grants": [{}, ["m"]]})).is_err());
+    }
 }

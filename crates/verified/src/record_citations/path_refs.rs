@@ -43,7 +43,7 @@ pub fn as_metadata(refs: &[PathRef]) -> Option<MetadataValue> {
 pub fn path_refs_of(record: &Record) -> Vec<PathRef> {
     let Some(MetadataValue::StringList(texts)) = record.metadata.get(PATH_REFS) else { return Vec::new() };
     let read =
-        |text: &String| serde_json::from_str(text).ok().filter(|one: &PathRef| check_path(&one.path).is_ok());
+        |text: &String| loci_json::from_str(text).ok().filter(|one: &PathRef| check_path(&one.path).is_ok());
     texts.iter().filter_map(read).take(PATH_REFS_MAX).collect()
 }
 

@@ -84,7 +84,7 @@ fn change(settings: &[String]) -> Result<RepositoryChange> {
             bail!("{key} is given twice: give it once")
         }
     }
-    serde_json::from_value(Value::Object(body)).context("no setting of a repository")
+    loci_json::from_value(&Value::Object(body)).context("no setting of a repository")
 }
 
 fn read(key: &str, value: &str) -> Value {

@@ -73,7 +73,7 @@ pub(crate) fn check(path: &Path) -> Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error).with_context(|| format!("reading {}", place.display())),
     };
-    let manifest: Manifest = serde_json::from_str(without_mark(&text))
+    let manifest: Manifest = loci_json::from_str(without_mark(&text))
         .with_context(|| format!("{} is no manifest", place.display()))?;
     ensure!(
         manifest.form == FORM,

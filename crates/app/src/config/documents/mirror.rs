@@ -23,7 +23,7 @@ pub struct MirrorSection {
     /// The time without events after which a conversation counts as ended in transcripts.
     pub session_idle: String,
     /// The mirrors.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "loci_json::strict")]
     pub named: BTreeMap<String, MirrorEntry>,
 }
 

@@ -55,7 +55,7 @@ pub(super) fn setting(name: &str, text: &str, sections: &Table) -> Result<Option
         let mut refused_here = None;
         for value in values(text) {
             let setting = Setting { place: place.clone(), value };
-            match setting.alone().try_into::<Config>() {
+            match loci_json::strict::<_, Config>(setting.alone()) {
                 Ok(_) => return Ok(Some(setting)),
                 Err(error) => drop(refused_here.get_or_insert(error)),
             }

@@ -134,7 +134,7 @@ fn results_max(arguments: &Arguments, warnings: &mut Vec<String>) -> Result<Opti
 fn extend(options: &mut SearchOptions, arguments: &Arguments) -> Result<(), ToolError> {
     if let Some(filter) = arguments.given("filter") {
         let refused = |error| ToolError(format!("filter cannot be read: {error}"));
-        options.filter = serde_json::from_value(filter.clone()).map_err(refused)?;
+        options.filter = loci_json::from_value(filter).map_err(refused)?;
     }
     if let Some(as_of) = arguments.given("as_of") {
         let refused = || ToolError("as_of must be a time such as 2026-01-31T10:00:00Z".to_owned());

@@ -97,7 +97,7 @@ pub(super) fn get(plane: Plane, path: String) -> WireCall {
 
 /// Parses a response.
 pub(super) fn read<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, WireError> {
-    serde_json::from_str(text).map_err(|error| {
+    loci_json::from_repaired(text.as_bytes()).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
         WireError::Gone(format!(
             "the answer is none of AgentCore's wire ({place}): does the endpoint speak it?"

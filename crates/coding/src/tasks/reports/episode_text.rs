@@ -84,7 +84,7 @@ pub(crate) struct TaskReport {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct TaskEpisode {
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "loci_json::strict")]
     pub(super) episode: Episode,
     pub(crate) task: TaskReport,
 }
@@ -200,7 +200,7 @@ impl TaskEpisode {
 
     /// Parses the text of a record; `None` if it is not a task's episode.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok().filter(|read: &Self| !read.task.task_id.is_empty())
+        loci_json::from_str(text).ok().filter(|read: &Self| !read.task.task_id.is_empty())
     }
 
     /// Returns the text for a record.

@@ -66,7 +66,7 @@ fn is_zero(count: &u64) -> bool {
 impl Episode {
     /// Parses the text of a record; `None` if it is no episode.
     pub fn read(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok()
+        loci_json::from_str(text).ok()
     }
 
     /// Returns the text of a record. Turns in the middle are omitted and counted until it fits.

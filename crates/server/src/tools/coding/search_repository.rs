@@ -53,7 +53,7 @@ pub(in crate::tools) async fn search(
 
 fn request(arguments: &Arguments) -> Result<RepositorySearch, ToolError> {
     let filters = arguments.get("filters").cloned().unwrap_or_else(|| json!({}));
-    let mut filters: SearchFilters = serde_json::from_value(filters).map_err(|_| {
+    let mut filters: SearchFilters = loci_json::from_value(&filters).map_err(|_| {
         ToolError::new(ErrorCode::Invalid, "filters must be those of the schema").on("filters")
     })?;
     // The active state. All results are in this state.

@@ -192,21 +192,20 @@ pub(in crate::v1) fn if_erased(headers: &HeaderMap) -> Result<IfErased> {
     IfErased::parse(value.to_str().unwrap_or_default())
 }
 
-/// Parses an object. Shapes could also be parsed from an array, member by member, so that `[]`
-/// would mean all defaults. No client intends that.
+/// Parses an object. Nested structs are objects too: `loci_json` reads none from an array.
 fn object<Q: DeserializeOwned>(body: &[u8]) -> Result<Q> {
     let text = body.trim_ascii();
     if text.is_empty() {
-        return serde_json::from_slice(b"{}").map_err(problem::unreadable);
+        return loci_json::read(b"{}").map_err(problem::unreadable);
     }
     if !text.starts_with(b"{") {
-        serde_json::from_slice::<IgnoredAny>(body).map_err(problem::unreadable)?;
+        loci_json::read::<IgnoredAny>(body).map_err(problem::unreadable)?;
         let rule = "the body must be a JSON object: send its members by their names";
         return Err(Error::new(ErrorKind::Invalid, rule).because(Reason::CannotParse));
     }
     // A text that is not UTF-8 is not JSON either; the parser reports that.
     std::str::from_utf8(body).map_or(Ok(()), reserved_names::refuse)?;
-    serde_json::from_slice(body).map_err(problem::unreadable)
+    loci_json::read(body).map_err(problem::unreadable)
 }
 
 /// Returns the caller of a request, and the parameters of its path.
@@ -271,6 +270,10 @@ mod tests {
             assert_eq!(refused.reason, Some(Reason::CannotParse), "{body}");
             assert!(refused.message.starts_with("the body must be a JSON object"), "{body}: {refused:?}");
         }
+        let nested = br#"{"name":"k","grants":[{},[]]}"#;
+        let nested = object::<loci_api::key::KeyCreate>(nested).map(drop).unwrap_err();
+        assert_eq!(nested.field.as_deref(), Some("grants[1]"));
+        assert!(nested.message.contains("expected an object"), "{nested:?}");
         for body in ["[", "{", "nothing", "{}x"] {
             let refused = object::<Asked>(body.as_bytes()).unwrap_err();
             assert!(refused.message.starts_with("the body is not valid JSON"), "{body}: {refused:?}");

@@ -4,7 +4,9 @@ use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use loci_api::{ErrorCode, Problem, ProblemBody};
+use loci_json::Unreadable;
 use loci_model::{Error, ErrorKind, Reason};
+use serde_json::error::Category;
 
 use crate::error_code::{code_of, http_status};
 use crate::operations::observe::ErrorType;
@@ -66,46 +68,74 @@ pub(super) fn method_not_allowed(path: &str) -> Response {
     response
 }
 
+/// The starts of serde's messages about a member that they name.
+const NAMED: [&str; 3] = ["unknown field `", "missing field `", "duplicate field `"];
+/// The start of axum's message about a query.
+const QUERY: &str = "Failed to deserialize query string: ";
+/// The maximum length of a field in an error.
+const FIELD_CHARS_MAX: usize = 128;
+
 /// Returns the error for a body that does not have the required shape, without its values.
-pub(super) fn unreadable(error: serde_json::Error) -> Error {
+pub(super) fn unreadable(unreadable: Unreadable) -> Error {
+    let Unreadable { error, path } = unreadable;
     let place = format!("line {} column {}", error.line(), error.column());
-    let text = error.to_string();
-    let text = text.strip_suffix(&format!(" at {place}")).unwrap_or(&text);
     let message = match error.classify() {
-        serde_json::error::Category::Data => format!("{} ({place})", without_values(text)),
-        serde_json::error::Category::Syntax | serde_json::error::Category::Eof => {
-            format!("the body is not valid JSON ({place})")
+        Category::Data => {
+            let text = error.to_string();
+            let text = text.strip_suffix(&format!(" at {place}")).unwrap_or(&text);
+            let field = field(text, &path);
+            return mismatch(format!("{} ({place})", without_values(text, &field)), field);
         }
-        serde_json::error::Category::Io => "the body could not be read".to_owned(),
+        Category::Syntax | Category::Eof => format!("the body is not valid JSON ({place})"),
+        Category::Io => "the body could not be read".to_owned(),
     };
-    described(text, message)
+    mismatch(message, String::new())
 }
 
-/// Returns the error for a query that does not have the required shape.
+/// Returns the error for a query that does not have the required shape, without its values.
 pub(super) fn unreadable_query(text: &str) -> Error {
-    let text = text.rsplit_once(": ").filter(|(head, _)| !head.contains('`')).map_or(text, |(_, tail)| tail);
-    described(text, format!("the query cannot be read: {}", without_values(text)))
+    let text = text.strip_prefix(QUERY).unwrap_or(text);
+    let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let named = text.split_once(": ").filter(|(name, _)| is_name(name));
+    let (name, text) = named.unwrap_or(("", text));
+    // A message that names its member names the same one.
+    let path = if NAMED.iter().any(|start| text.starts_with(start)) { "" } else { name };
+    let field = field(text, path);
+    mismatch(format!("the query cannot be read: {}", without_values(text, &field)), field)
 }
 
-fn described(text: &str, message: String) -> Error {
+fn mismatch(message: String, field: String) -> Error {
     let error = Error::new(ErrorKind::Invalid, message).because(Reason::CannotParse);
-    let named = text.strip_prefix("unknown field `").or_else(|| text.strip_prefix("missing field `"));
-    match named.and_then(|rest| rest.split_once('`')) {
-        Some((field, _)) => error.on(field.chars().take(128).collect::<String>()),
-        None => error,
-    }
+    if field.is_empty() { error } else { error.on(field) }
+}
+
+/// Returns the path of the member that a message of serde is about; empty for the whole request.
+fn field(text: &str, path: &str) -> String {
+    let named = NAMED.iter().find_map(|start| text.strip_prefix(start));
+    let field = match named.and_then(|rest| rest.split_once('`')) {
+        Some((name, _)) if path.is_empty() => name.to_owned(),
+        Some((name, _)) => format!("{path}.{name}"),
+        None => path.to_owned(),
+    };
+    field.chars().take(FIELD_CHARS_MAX).collect()
 }
 
 /// Removes values from a message of serde, which quotes values of a wrong type, because they may be
 /// content. Names of members and the expected type stay.
-fn without_values(text: &str) -> String {
-    if text.starts_with("unknown field `") || text.starts_with("missing field `") {
+fn without_values(text: &str, field: &str) -> String {
+    if text.starts_with("duplicate field `") {
+        return format!("the member {field} occurs more than once: send it once");
+    }
+    if NAMED.iter().any(|start| text.starts_with(start)) {
         return text.chars().take(400).collect();
     }
+    if text.starts_with("a metadata value ") {
+        return text.to_owned();
+    }
+    let member = if field.is_empty() { "a member".to_owned() } else { format!("the member {field}") };
     match text.rsplit_once(", expected ") {
-        Some((_, expected)) => format!("a member has the wrong type or value, expected {expected}"),
-        None if text.starts_with("a metadata value ") => text.to_owned(),
-        None => "a member has the wrong type or value".to_owned(),
+        Some((_, expected)) => format!("{member} has the wrong type or value, expected {expected}"),
+        None => format!("{member} has the wrong type or value"),
     }
 }
 
@@ -116,7 +146,7 @@ mod tests {
     #[test]
     fn unreadable_bodies_name_the_member_and_never_the_value() {
         let check = |text: &str, field: Option<&str>, part: &str| {
-            let error = serde_json::from_str::<loci_api::search::Search>(text).unwrap_err();
+            let error = loci_json::read::<loci_api::search::Search>(text.as_bytes()).unwrap_err();
             let error = unreadable(error);
             assert_eq!(error.field.as_deref(), field, "{text}");
             assert!(error.message.contains(part), "{}", error.message);
@@ -124,13 +154,34 @@ mod tests {
         };
         check(r#"{"memory":"m","query":"q","quary":1}"#, Some("quary"), "unknown field `quary`");
         check(r#"{"memory":"m"}"#, Some("query"), "missing field `query`");
-        check(r#"{"memory":"m","query":"q","top_k":"secret"}"#, None, "expected u32");
-        check(r#"{"memory":"m","query":"q","top_k":-1}"#, None, "expected u32");
+        check(r#"{"memory":"m","query":"q","top_k":"secret"}"#, Some("top_k"), "expected u32");
+        check(r#"{"memory":"m","query":"q","top_k":-1}"#, Some("top_k"), "the member top_k has");
+        check(r#"{"memory":"m","query":"q","query":"secret"}"#, Some("query"), "query occurs more than once");
+        check(r#"{"memory":"m","query":"q","metadata":[[]]}"#, Some("metadata[0]"), "expected an object");
         check(
             r#"{"memory":"m","query":"q","metadata":[{"key":"k","operator":"secret"}]}"#,
-            None,
+            Some("metadata[0].operator"),
             "`contains`",
         );
         check(r#"{"memory":"secret"#, None, "not valid JSON (line 1");
+    }
+
+    #[test]
+    fn unreadable_queries_name_the_member_and_never_the_value() {
+        for (text, field, part) in [
+            ("limit: invalid digit found in string", Some("limit"), "the member limit has the wrong type"),
+            ("lmit: unknown field `lmit`, expected `limit`", Some("lmit"), "unknown field `lmit`"),
+            ("unknown field `lmit`, expected `limit`", Some("lmit"), "unknown field `lmit`"),
+            ("duplicate field `limit`", Some("limit"), "the member limit occurs more than once"),
+            ("kind: unknown variant `secret: 1`, expected `fact`", Some("kind"), "expected `fact`"),
+            ("unknown variant `secret: 1`, expected `fact`", None, "expected `fact`"),
+        ] {
+            for start in ["", QUERY] {
+                let error = unreadable_query(&format!("{start}{text}"));
+                assert_eq!(error.field.as_deref(), field, "{text}");
+                assert!(error.message.contains(part), "{}", error.message);
+                assert!(!error.message.contains("secret"), "{}", error.message);
+            }
+        }
     }
 }

@@ -81,7 +81,7 @@ fn check_text(text: &[u8], number: u64) -> Result<()> {
 }
 
 fn parse<'a, T: Deserialize<'a>>(text: &'a [u8], number: u64) -> Result<T> {
-    serde_json::from_slice(text).map_err(|error| bad(number, &broken_rule(&error)).caused_by(error))
+    loci_json::from_repaired(text).map_err(|error| bad(number, &broken_rule(&error)).caused_by(error))
 }
 
 /// Returns the reason why a line is rejected: the broken rule of an id or another type, if it

@@ -30,7 +30,7 @@ pub(super) fn read(text: &str) -> Result<(Vec<SessionEvent>, Vec<Bad>)> {
     if text.starts_with('[') {
         let values: Vec<Value> = loci_json::from_str(text).context("the array of events")?;
         for (number, value) in (1..).zip(values) {
-            let event = serde_json::from_value(value.clone());
+            let event = loci_json::from_value(&value).map_err(|unreadable| unreadable.error);
             take(format!("event {number} of the array"), value, event);
         }
         return Ok((events, bad));
