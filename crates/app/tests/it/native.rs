@@ -66,6 +66,35 @@ fn bad_input_is_named_and_changes_nothing() {
 }
 
 #[test]
+fn what_would_be_ignored_is_rejected_in_the_native_form() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let check = |method: &str, path: &str, headers: &str, status: u16, code: &str, field: Value| {
+        let (got, answer) = send(&server, method, path, headers, "");
+        let error = &answer["error"];
+        assert_eq!((got, &error["code"]), (status, &json!(code)), "{method} {path} {headers}: {answer}");
+        assert_eq!(error["field"], field, "{method} {path} {headers}: {answer}");
+        assert!(error["message"].as_str().unwrap().contains(' '), "{answer}");
+    };
+    for method in ["PUT", "DELETE", "OPTIONS", "TRACE"] {
+        check(method, "/v1/search", "", 405, "METHOD_NOT_ALLOWED", Value::Null);
+        check(method, "/openapi.json", "", 405, "METHOD_NOT_ALLOWED", Value::Null);
+        for path in ["/v1", "/v1/", "/v1/nothing", "/v2", "/v2/search"] {
+            check(method, path, "", 404, "NOT_FOUND", Value::Null);
+        }
+    }
+    let put = "PUT /v1/search HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+    let answer = raw(&server, put);
+    assert!(answer.contains("allow: POST\r\n"), "{answer}");
+    check("POST", "/v1/search?foo=1", "", 400, "INVALID", json!("query"));
+    check("GET", "/v1/keys?foo=1", "", 400, "INVALID", json!("query"));
+    let (field, bogus) = (json!("Loci-If-Erased"), "Loci-If-Erased: bogus\r\n");
+    check("GET", "/v1/keys", bogus, 400, "INVALID", field);
+    let twice = "Idempotency-Key: a\r\nIdempotency-Key: b\r\n";
+    check("POST", "/v1/keys", twice, 400, "INVALID", json!("Idempotency-Key"));
+}
+
+#[test]
 fn an_idempotency_key_makes_one_event() {
     let home = Home::new();
     let server = home.serve(&[]);

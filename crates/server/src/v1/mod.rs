@@ -95,7 +95,13 @@ pub(crate) fn router() -> Router<Doors> {
             }
         }
     };
-    router.route("/openapi.json", get(text)).route("/v1/{*path}", axum::routing::any(protocol::call::unknown))
+    let router = router
+        .route("/openapi.json", get(text))
+        .method_not_allowed_fallback(protocol::problem::other_method_required);
+    // `/v2` belongs to no other interface: a client of a later version gets an error that it can read.
+    ["/v1", "/v1/", "/v1/{*path}", "/v2", "/v2/", "/v2/{*path}"]
+        .into_iter()
+        .fold(router, |router, path| router.route(path, axum::routing::any(protocol::call::unknown)))
 }
 
 #[cfg(all(test, feature = "coding", feature = "documents", feature = "operations"))]

@@ -29,7 +29,6 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 async fn next(call: Call, asked: shape::JobNext) -> Result<Option<shape::PulledJob>> {
-    call.refuse_query()?;
     let memory = match asked.memory {
         Some(named) => Some(call.doors.engine.memory_id(&call.caller, &named).await?),
         None => None,

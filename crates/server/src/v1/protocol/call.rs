@@ -23,13 +23,13 @@ use crate::bodies::check_declared;
 use crate::doors::Doors;
 
 /// The header of the idempotency key.
-const IDEMPOTENCY_KEY: &str = "idempotency-key";
+const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 /// The header of the idempotency key that an earlier version of the client used for this request.
 const FORMER_KEY: &str = "loci-former-key";
 /// The header of a response that an earlier request with this idempotency key got.
 pub(super) const REPLAYED: &str = "loci-replayed";
 /// The header that specifies the treatment of a request whose source was erased.
-const IF_ERASED: &str = "loci-if-erased";
+const IF_ERASED: &str = "Loci-If-Erased";
 /// The header with warnings about the parsing of the request: codes, joined by commas.
 pub(crate) const WARNINGS: &str = "x-loci-warnings";
 
@@ -99,10 +99,11 @@ impl Call {
         self.peer
     }
 
-    /// Rejects a query if the body is the request, because the query would be ignored.
+    /// Rejects a query of an operation that has none, because the query would be ignored.
     pub(in crate::v1) fn refuse_query(&self) -> Result<()> {
         if self.has_query {
-            return Err(Error::invalid("query", "send this in the body, as members of a JSON object"));
+            let rule = "this operation has no query: send its members in the body, as a JSON object";
+            return Err(Error::invalid("query", rule));
         }
         Ok(())
     }
@@ -170,10 +171,11 @@ impl Call {
 
     /// Returns the token of a request whose parameters are not all in a JSON body.
     pub(in crate::v1) fn token_of(&self, body: &serde_json::Value) -> Result<Option<ClientToken>> {
-        let Some(value) = self.headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
-        let text = value.to_str().ok().filter(|text| !text.is_empty()).ok_or_else(|| {
-            Error::invalid("Idempotency-Key", "Idempotency-Key must be printable ASCII text")
-        })?;
+        let Some(value) = single(&self.headers, IDEMPOTENCY_KEY)? else { return Ok(None) };
+        let text =
+            value.to_str().ok().filter(|text| !text.is_empty()).ok_or_else(|| {
+                Error::invalid(IDEMPOTENCY_KEY, "Idempotency-Key must be printable ASCII text")
+            })?;
         let parameters = serde_json::json!({ "path": self.path, "body": body });
         let token = ClientToken::new(text, &parameters)?;
         let former = self.header(FORMER_KEY)?;
@@ -188,7 +190,7 @@ impl Call {
 
 /// Returns the treatment of a request with these headers if its source was erased.
 pub(in crate::v1) fn if_erased(headers: &HeaderMap) -> Result<IfErased> {
-    let Some(value) = headers.get(IF_ERASED) else { return Ok(IfErased::default()) };
+    let Some(value) = single(headers, IF_ERASED)? else { return Ok(IfErased::default()) };
     IfErased::parse(value.to_str().unwrap_or_default())
 }
 
@@ -218,7 +220,14 @@ pub(in crate::v1) async fn admit(
         Some(caller) => caller,
         None => doors.gate.bearer_caller(&parts.headers).await?,
     };
+    check_headers(&parts.headers)?;
     Ok((caller, path_parameters(parts).await?))
+}
+
+/// Checks the headers of a repeated request, also for an operation that does not read them.
+fn check_headers(headers: &HeaderMap) -> Result<()> {
+    single(headers, IDEMPOTENCY_KEY)?;
+    if_erased(headers).map(drop)
 }
 
 /// Returns the parameters of a path, by name.
@@ -252,6 +261,23 @@ mod tests {
     #[serde(default, deny_unknown_fields)]
     struct Asked {
         name: Option<String>,
+    }
+
+    #[test]
+    fn headers_of_repetition_occur_once_and_have_known_values() {
+        let check = |pairs: &[(&'static str, &'static str)], field: Option<&str>| {
+            let mut headers = HeaderMap::new();
+            for &(name, value) in pairs {
+                headers.append(name, HeaderValue::from_static(value));
+            }
+            let refused = check_headers(&headers).err().and_then(|error| error.field);
+            assert_eq!(refused.as_deref(), field, "{pairs:?}");
+        };
+        check(&[], None);
+        check(&[("idempotency-key", "a"), ("loci-if-erased", "restore")], None);
+        check(&[("idempotency-key", "a"), ("idempotency-key", "a")], Some("Idempotency-Key"));
+        check(&[("loci-if-erased", "bogus")], Some("Loci-If-Erased"));
+        check(&[("loci-if-erased", "refuse"), ("loci-if-erased", "refuse")], Some("Loci-If-Erased"));
     }
 
     #[test]

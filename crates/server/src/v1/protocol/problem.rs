@@ -56,14 +56,25 @@ impl IntoResponse for Refused {
 }
 
 /// Returns the response to a `GET` of an operation that is a `POST`.
-pub(super) fn method_not_allowed(path: &str) -> Response {
-    const CODE: &str = ErrorCode::MethodNotAllowed.word();
+pub(super) fn post_required(path: &str) -> Response {
     let message =
         format!("send POST {path}, with what was in the query as members of a JSON object: it has effects");
+    let mut response = method_not_allowed(message);
+    response.headers_mut().insert(http::header::ALLOW, http::HeaderValue::from_static("POST"));
+    response
+}
+
+/// Returns the response to a method that a path of the native API does not have. The router adds the
+/// header with the methods of the path.
+pub(in crate::v1) async fn other_method_required() -> Response {
+    let rule = "no operation of this path has this method: send one of those in the header Allow";
+    method_not_allowed(rule.to_owned())
+}
+
+fn method_not_allowed(message: String) -> Response {
+    const CODE: &str = ErrorCode::MethodNotAllowed.word();
     let problem = Problem { code: CODE.to_owned(), message, field: None, retryable: false, details: None };
-    let allow = [(http::header::ALLOW, http::HeaderValue::from_static("POST"))];
-    let mut response =
-        (StatusCode::METHOD_NOT_ALLOWED, allow, Json(ProblemBody { error: problem })).into_response();
+    let mut response = (StatusCode::METHOD_NOT_ALLOWED, Json(ProblemBody { error: problem })).into_response();
     response.extensions_mut().insert(ErrorType(CODE.into()));
     response
 }

@@ -255,12 +255,17 @@ impl Table {
         self.route(Described { place, request: Form::None, answer }, work)
     }
 
-    /// Adds an operation whose request is parsed before its work begins.
+    /// Adds an operation whose request is parsed before its work begins. It rejects a query that it
+    /// would ignore.
     fn route(self, described: Described, work: Work) -> Self {
+        let has_query = matches!(described.request, Form::Query(_) | Form::JsonAndQuery(..));
         self.stream(described, move |doors, request| {
             let work = work.clone();
             async move {
                 let (call, parts) = Call::begin(doors, request).await?;
+                if !has_query {
+                    call.refuse_query()?;
+                }
                 work(call, parts).await
             }
         })
@@ -288,7 +293,7 @@ impl Table {
     pub(in crate::v1) fn formerly_get(mut self, place: Place) -> Self {
         let place = Place { method: Method::Get, ..place };
         let handler = move || async move {
-            finished(place, &RepairMark::default(), problem::method_not_allowed(place.path))
+            finished(place, &RepairMark::default(), problem::post_required(place.path))
         };
         self.router = self.router.route(place.path, on(MethodFilter::GET, handler));
         self
