@@ -266,7 +266,8 @@ impl From<BodyError> for Error {
         let broken = |message: &str| Self::new(ErrorKind::Invalid, message).because(Reason::CannotParse);
         match unread {
             BodyError::TooLarge(max) => {
-                Self::new(ErrorKind::TooLarge, format!("the body must have at most {max} bytes"))
+                let rule = format!("the body must have at most {max} bytes: send it in several requests");
+                Self::new(ErrorKind::TooLarge, rule).on("body")
             }
             BodyError::Broken(error) => broken("the body ended before it was whole").caused_by(error),
             BodyError::TooSlow => broken("the body came too slowly: send it faster, or in smaller requests"),

@@ -18,7 +18,7 @@ pub(in crate::v1) fn read<P: DeserializeOwned>(cursor: Option<&str>) -> Result<O
     let Some(text) = cursor else { return Ok(None) };
     let bad = || Error::invalid("cursor", "cursor must be the next_cursor of an earlier answer of this list");
     let bytes = hex::decode(text).map_err(|_| bad())?;
-    serde_json::from_slice(&bytes).map(Some).map_err(|_| bad())
+    loci_json::from_slice(&bytes).map(Some).map_err(|_| bad())
 }
 
 /// Returns the page size: the requested one, else the maximum.
