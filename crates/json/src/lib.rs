@@ -6,8 +6,8 @@
 //! letter never costs a request, a line or a conversation. For the same reason foreign files of
 //! every format become text here ([`text_of`]) and lose their byte order mark ([`without_mark`]).
 //!
-//! Every reader here reads a struct from an object only. The code that serde derives also accepts an
-//! array, and `[]` would mean a struct of defaults ([`strict`](strict())).
+//! Every reader here reads a struct from an object only. The code that serde derives also accepts
+//! an array, and `[]` would mean a struct of defaults ([`strict`](strict())).
 //!
 //! `serde_json` reads the text that Loci wrote itself (rows of a store). This crate does *not*
 //! repair JSON in any other way: malformed JSON stays an error.

@@ -1,9 +1,9 @@
 //! A deserializer that reads a struct from an object only, and records the path of an error.
 //!
 //! The code that serde derives also reads a struct from an array, member by member. With defaults,
-//! `[]` then means a struct of defaults: a grant without restrictions, for example. [`Strict`] wraps
-//! a deserializer and everything that it lends, so that it rejects such an array at every depth.
-//! Tuples, tuple structs and lists are still arrays.
+//! `[]` then means a struct of defaults: a grant without restrictions, for example. [`Strict`]
+//! wraps a deserializer and everything that it lends, so that it rejects such an array at every
+//! depth. Tuples, tuple structs and lists are still arrays.
 //!
 //! Flattened members and enums with `tag` or `untagged` are buffered by serde, out of reach of the
 //! wrapper. Their fields name [`strict`](crate::strict()) as `deserialize_with`.

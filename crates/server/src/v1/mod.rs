@@ -98,7 +98,7 @@ pub(crate) fn router() -> Router<Doors> {
     let router = router
         .route("/openapi.json", get(text))
         .method_not_allowed_fallback(protocol::problem::other_method_required);
-    // `/v2` belongs to no other interface: a client of a later version gets an error that it can read.
+    // `/v2` belongs to no other interface, and a client of a later version can read this error.
     ["/v1", "/v1/", "/v1/{*path}", "/v2", "/v2/", "/v2/{*path}"]
         .into_iter()
         .fold(router, |router, path| router.route(path, axum::routing::any(protocol::call::unknown)))

@@ -64,8 +64,8 @@ pub(super) fn post_required(path: &str) -> Response {
     response
 }
 
-/// Returns the response to a method that a path of the native API does not have. The router adds the
-/// header with the methods of the path.
+/// Returns the response to a method that a path of the native API does not have. The router adds
+/// the header with the methods of the path.
 pub(in crate::v1) async fn other_method_required() -> Response {
     let rule = "no operation of this path has this method: send one of those in the header Allow";
     method_not_allowed(rule.to_owned())
