@@ -292,18 +292,32 @@ fn asks_first(head: &hyper::http::request::Parts) -> bool {
     head.headers.contains_key(hyper::header::EXPECT)
 }
 
-/// Discards a body for at most `ms_max`, and for a short time when the server stops, because the
-/// response must be sent before the connection is closed.
+/// Discards a body for at most `ms_max`, and no longer than a short time in which no byte arrives:
+/// a body that was announced and never comes delays no response. The time is short too when the
+/// server stops, because the response must be sent before the connection is closed.
 async fn read_away(pace: &PaceRules, body: Incoming, ms_max: u64, mut stopping: watch::Receiver<bool>) {
     let mut rest = Limited::new(body, limits::UNREAD_BYTES_MAX);
-    let all = async { while let Some(Ok(_)) = rest.frame().await {} };
+    let began_us = pace.clock.monotonic_us();
+    let all = async {
+        loop {
+            let spent_ms = pace.clock.monotonic_us().saturating_sub(began_us) / 1_000;
+            let left_ms = ms_max.saturating_sub(spent_ms);
+            let arrived = tokio::select! {
+                biased;
+                frame = rest.frame() => matches!(frame, Some(Ok(_))),
+                () = pace.clock.sleep(left_ms.min(limits::UNREAD_SHORT_MS_MAX)) => false,
+            };
+            if !arrived || left_ms == 0 {
+                return;
+            }
+        }
+    };
     let stop = async {
         stopped(&mut stopping).await;
         pace.clock.sleep(limits::UNREAD_SHORT_MS_MAX).await;
     };
     tokio::select! {
         () = all => {}
-        () = pace.clock.sleep(ms_max) => {}
         () = stop => {}
     }
 }
