@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::time::Duration;
 
 use loci_model::ports::code::CodeResult;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
@@ -22,6 +23,15 @@ pub(crate) struct Stamp {
     pub(crate) changed: (i64, i64),
     /// True if the owner may execute it.
     pub(crate) executable: bool,
+}
+
+impl Stamp {
+    /// True if the file last changed before a time, given as the duration since 1970. Its system
+    /// sets that time with each write.
+    pub(crate) fn is_older_than(&self, time: Duration) -> bool {
+        let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+        self.changed < (seconds, i64::from(time.subsec_nanos()))
+    }
 }
 
 /// The type of the entry at a path; links are not followed.

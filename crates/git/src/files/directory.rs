@@ -9,6 +9,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, UNIX_EPOCH};
 
 use loci_model::ports::BoxFuture;
 use loci_model::ports::code::CodeError;
@@ -34,12 +35,18 @@ pub(super) const NAMES_MAX: usize = 200_000;
 /// The maximum depth of nested directories.
 pub(super) const DEPTH_MAX: usize = 32;
 
+/// The coarsest time of a file that a file system stores. Two writes within it may leave the same
+/// attributes.
+const FILE_TIME_STEP: Duration = Duration::from_secs(2);
+
 /// A writable directory.
 pub struct DirectoryFiles(Served<Place>);
 
 struct Place {
     path: PathBuf,
-    /// Digests of files with the attributes at that time: unchanged files are not read again.
+    /// Digests of files with the attributes at that time: unchanged files are not read again. Files
+    /// that changed just before they were read are not in it, because their next change may leave
+    /// the same attributes.
     known: Mutex<HashMap<String, (Stamp, FileDigest)>>,
     /// Modes of files removed since the last listing. A file that was moved from such a file takes
     /// its mode.
@@ -118,11 +125,13 @@ impl Place {
 
     fn list(&self) -> Result<FileListing> {
         let Some(root) = self.root()? else { return Ok(FileListing::default()) };
+        let settled = UNIX_EPOCH.elapsed().unwrap_or_default().saturating_sub(FILE_TIME_STEP);
         let marker = root.read(MARKER.as_bytes(), MARKER_BYTES_MAX).map_err(told)?;
         let marker = marker.map(|text| String::from_utf8_lossy(&text).into_owned());
         let mut listing = FileListing { has_root: true, marker, ..FileListing::default() };
         let mut seen = HashMap::new();
         self.walk(&root, &root, "", 0, &mut listing, &mut seen)?;
+        seen.retain(|_, (stamp, _)| stamp.is_older_than(settled));
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = seen;
         self.removed.lock().unwrap_or_else(PoisonError::into_inner).clear();
         listing.entries.sort_by(|one, other| one.path.cmp(&other.path));
@@ -491,6 +500,19 @@ mod tests {
         check(Some("saved just now"), Precondition::Holds(digest("old")), false);
         check(None, Precondition::Holds(digest("old")), false);
         check(Some("old"), Precondition::Any, true);
+    }
+
+    /// Writes of the same length follow each other within one step of the file system's clock.
+    #[test]
+    fn a_change_in_the_same_moment_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::new(folder.path());
+        for number in 100..300 {
+            let text = number.to_string();
+            std::fs::write(folder.path().join("a.md"), &text).unwrap();
+            let found = place.list().unwrap().entries[0].sha256;
+            assert_eq!(found, FileDigest::from(Sha256::digest(text.as_bytes())), "{number}");
+        }
     }
 
     #[test]
