@@ -13,11 +13,10 @@ use loci_model::ports::files::{FileBackend, FilePlaces};
 use loci_model::ports::ids::uuid4;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::conflict::Conflict;
 use loci_model::trees::mirror::{
     Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorState,
 };
-use loci_model::trees::tree_entry::owner_of;
+use loci_model::trees::tree_entry::{TreePlace, owner_of};
 use loci_model::{Error, MemoryId, Namespace, Reason, Result, limits};
 
 use super::keeping;
@@ -313,9 +312,14 @@ impl Documents {
     }
 }
 
+/// Returns the number of open conflicts whose newer document is in the mirror's tree.
 fn conflicts_of(tx: &dyn ReadTx, mirror: &Mirror) -> Result<u64> {
-    let all: Vec<Conflict> = conflicts::open_of(tx, &mirror.memory, &owner_of(None)?)?;
-    Ok(all.len() as u64)
+    let (normal, mut count) = (mirror.namespace.normal(), 0);
+    for conflict in conflicts::open_of(tx, &mirror.memory, &conflicts::actor_of(&mirror.namespace)?)? {
+        let place = tx.ledger().noun::<TreePlace>(&mirror.memory, conflict.against.as_str())?;
+        count += u64::from(place.is_some_and(|place| place.namespace == normal));
+    }
+    Ok(count)
 }
 
 fn forget(tx: &mut dyn Tx, mirror: &Mirror) -> Result<()> {

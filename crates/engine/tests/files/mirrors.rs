@@ -13,7 +13,7 @@ use loci_model::principal::Capability;
 use loci_model::trees::mirror::{
     MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorRemark, MirrorReport,
 };
-use loci_model::{ErrorKind, limits};
+use loci_model::{ErrorKind, Namespace, limits};
 use loci_testkit_ports::block_on;
 
 use super::world::{Shelf, text};
@@ -253,6 +253,16 @@ fn a8_what_both_sides_changed_is_kept_twice() {
     assert!(mirrored.read(beside).unwrap().ends_with("the person's\n"));
     assert_eq!(mirrored.status().open_conflicts, 1);
     assert_eq!(counts(&mirrored.sync()), "");
+    // The mirror of another tree has no part in it.
+    let new = NewMirror {
+        namespace: Namespace::parse("/other").unwrap(),
+        path: "n".to_owned(),
+        ..mirrored.wanted("other", MirrorKind::Directory)
+    };
+    let Shelf { engine, caller, .. } = &mirrored.shelf;
+    block_on(engine.documents.mirror_add(caller, new)).unwrap();
+    let other = block_on(engine.documents.mirror_status(caller, &mirrored.shelf.memory(), "other"));
+    assert_eq!(other.unwrap().open_conflicts, 0);
     // After the decision the copy is removed.
     mirrored.shelf.delete(beside).unwrap();
     assert_eq!(counts(&mirrored.sync()), "removed 1");

@@ -4,5 +4,5 @@
 mod noting;
 mod open;
 
-pub use noting::{note, note_anywhere};
+pub use noting::{actor_of, note, note_anywhere};
 pub use open::open_of;

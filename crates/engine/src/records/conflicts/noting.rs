@@ -33,8 +33,17 @@ pub fn note_anywhere(
     reason: &str,
     at: Timestamp,
 ) -> Result<String> {
-    let actor = repository_of(&against.namespace).map_or_else(|| owner_of(None), Ok)?;
+    let actor = actor_of(&against.namespace)?;
     note_of(tx, actor, (standing, against), reason, at)
+}
+
+/// Returns the actor of the conflicts that [`note_anywhere`] records in a namespace: its
+/// repository's, or none.
+///
+/// # Errors
+/// The errors of an invalid actor id, which neither has.
+pub fn actor_of(namespace: &Namespace) -> Result<ActorId> {
+    repository_of(namespace).map_or_else(|| owner_of(None), Ok)
 }
 
 fn note_of(
