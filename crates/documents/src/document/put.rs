@@ -7,13 +7,13 @@ use loci_engine::document_text::content::DocumentContent;
 use loci_engine::document_text::path::DocumentPath;
 use loci_engine::document_text::slug::{file_stem, free_path};
 use loci_engine::safety::check_name;
-use loci_model::Result;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::Principal;
 use loci_model::trees::tree_entry::DocumentOperation;
+use loci_model::{Error, Reason, Result};
 use loci_text::sections::first_heading;
 
-use super::document_write::Writing;
+use super::document_write::{Found, Writing};
 use super::precondition::Precondition;
 use super::write_answer::DocumentWritten;
 use crate::Documents;
@@ -117,6 +117,17 @@ impl Documents {
     }
 }
 
+/// Returns the error of a replacement at the old path of a moved document. A read of that path
+/// returns the moved document with its entity tag, which holds at the new path.
+fn moved_away(path: &DocumentPath, moved: &Found) -> Error {
+    let to = &moved.entry.path;
+    let rule = format!(
+        "the document of {path} was moved to {to}: replace it there, or send If-None-Match: * to make another one \
+         at {path}"
+    );
+    Error::conflict(rule).because(Reason::StaleVersion).on("if_match")
+}
+
 impl Writing<'_> {
     /// Returns the content of a file, limited to the members for which its writer has a grant: the
     /// head of a file may come from anyone.
@@ -147,8 +158,14 @@ impl Writing<'_> {
         reason: Option<&str>,
     ) -> Result<DocumentWritten> {
         // A write to an alias replaces the alias and does not follow it.
-        let found = self.find(tx, path)?.filter(|found| found.redirected_from.is_none());
-        self.check(precondition, path, found.as_ref())?;
+        let (moved, found) = match self.find(tx, path)? {
+            Some(found) if found.redirected_from.is_some() => (Some(found), None),
+            found => (None, found),
+        };
+        self.check(precondition, path, found.as_ref()).map_err(|error| match moved {
+            Some(moved) if self.may_read => moved_away(path, &moved),
+            Some(_) | None => error,
+        })?;
         match found {
             Some(found) => {
                 let content = content.clone().after(&DocumentContent::of(&found.record));

@@ -83,6 +83,15 @@ fn a_move_keeps_the_record_and_the_old_path_leads_there() {
     let shown = shelf.get(from).unwrap();
     assert_eq!((shown.path.as_str(), shown.redirected_from.as_deref()), (to, Some(from)));
     assert_eq!(shelf.paths(None, None), [to]);
+    // Its entity tag holds at the new path, which the error names.
+    let put = |path: &str| {
+        let tag = Some(Precondition::of_tags(&shown.etag()));
+        shelf.put_as(&shelf.caller, Some(path), text("Dark."), tag)
+    };
+    let error = put(from).unwrap_err();
+    assert_eq!(error.reason, Some(Reason::StaleVersion));
+    assert!(error.message.contains(&format!("was moved to {to}")), "{}", error.message);
+    assert_eq!(put(to).unwrap().operation, None);
     shelf.put(from, "Another.");
     assert_eq!((shelf.body(from), shelf.body(to)), ("Another.".to_owned(), "Dark.".to_owned()));
     let taken = (ErrorKind::Conflict, Some(Reason::PathConflict));

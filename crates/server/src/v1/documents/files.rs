@@ -54,7 +54,9 @@ async fn document_get(doors: Doors, request: Request) -> Result<Response> {
     let tree = tree(&call, asked.namespace.as_deref()).await?;
     let shown = call.doors.engine.documents.document_get(&call.caller, &tree, call.path("path")?).await?;
     let etag = shown.etag();
-    if call.header("if-none-match")?.is_some_and(|tag| tag == etag) {
+    // A client that knows the content under an old path must still learn of the new one.
+    let is_known = shown.redirected_from.is_none() && call.header("if-none-match")? == Some(etag.as_str());
+    if is_known {
         return with_etag(StatusCode::NOT_MODIFIED.into_response(), &etag);
     }
     if flag("raw", asked.raw.as_deref())? {
