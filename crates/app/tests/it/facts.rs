@@ -91,6 +91,9 @@ fn an_edit_is_seen_before_it_is_committed_and_what_is_withheld_says_why() {
         told.contains("1 withheld: gone") && told.contains("src/cart.rs:5-11 gone:range_out_of_bounds"),
         "{told}"
     );
+    // The hook of a session does not pass a withheld fact off as an empty memory.
+    let (_, prompt, _) = shop.run(&["fact", "recent", "--format", "prompt", "--fail-open"]);
+    assert!(prompt.contains("Withheld: 1 with code that is gone."), "{prompt}");
 
     shop.commit("edit");
     let quarantined = shop.json(&["fact", "recent", "--ref", "HEAD"]);

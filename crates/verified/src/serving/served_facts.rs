@@ -107,8 +107,12 @@ impl Verified {
         }
         let prompt = serving.prompt.map(|tokens| {
             let patterns = Patterns::in_force(self.engine.settings().patterns);
-            let (block, shown) =
-                prompt_block::render(&views, &unstated, tokens, patterns, self.engine.ids().random());
+            // A block that shows places only, or facts beyond its budget, does not count the others.
+            let is_bare = views.is_empty() && unstated.is_empty();
+            let counted = if is_bare { omitted } else { OmittedFacts::default() };
+            let seed = self.engine.ids().random();
+            let shown_facts = (views.as_slice(), unstated.as_slice());
+            let (block, shown) = prompt_block::render(shown_facts, &counted, tokens, patterns, seed);
             let count = views.len();
             views.retain(|view| shown.contains(&view.remembered.record.id));
             omitted.budget = count.saturating_sub(views.len()) as u64;

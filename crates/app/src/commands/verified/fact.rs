@@ -268,7 +268,10 @@ impl Recent {
         if let Ok(Ok(found)) = tokio::time::timeout(FAIL_OPEN, self.ask(globals, environment)).await {
             let has_facts =
                 found.get("memories").and_then(Value::as_array).is_some_and(|facts| !facts.is_empty());
-            if has_facts || found.get(DOCUMENTS).is_some() {
+            // Withheld facts are counted, so that an agent does not take the memory for empty.
+            let has_withheld =
+                found.get("omitted").and_then(Value::as_object).is_some_and(|omitted| !omitted.is_empty());
+            if has_facts || has_withheld || found.get(DOCUMENTS).is_some() {
                 self.show(&found, globals.json)?;
             }
         }
