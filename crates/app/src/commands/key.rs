@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use clap::Subcommand;
 use loci_api::key::{Capability, Grant, KeyCreate, KeyIssued};
+use serde_json::Value;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -21,8 +22,8 @@ pub(crate) enum Key {
         name: String,
         /// A grant, as JSON: {"memory":"…","actor":"…","session":"…",
         /// "namespace":"…","strategy":"…", "metadata":{"tenant":["acme"]},"max_age_days":30,
-        /// "capabilities":["read","write","admin"]}; absent members mean any. Without a grant the
-        /// key permits everything
+        /// "capabilities":["read","write","admin"]}; absent members mean any, so a grant without
+        /// capabilities includes admin. Without a grant the key permits everything
         #[arg(long = "grant", value_name = "JSON")]
         grants: Vec<String>,
         /// A metadata value that limits all reads and is added to all writes of the key;
@@ -55,6 +56,9 @@ impl Key {
         let session = Session::begin(globals, environment)?;
         match self {
             Self::Create { name, grants, filters, max_age_days } => {
+                grants.iter().filter(|text| includes_admin_unnamed(text)).for_each(|text| {
+                    output::note(format!("{UNNAMED}: {text}"));
+                });
                 let mut grants = grants.iter().map(|text| grant(text)).collect::<Result<Vec<_>>>()?;
                 narrow(&mut grants, &filters, max_age_days)?;
                 let new = KeyCreate { name, grants: (!grants.is_empty()).then_some(grants) };
@@ -94,6 +98,15 @@ impl Key {
 fn grant(text: &str) -> Result<Grant> {
     let bad = |error| Usage(format!("--grant must be a JSON object like {{\"memory\":\"ID\"}}: {error}"));
     Ok(loci_json::from_str(text).map_err(bad)?)
+}
+
+/// The note about a grant that includes `admin` because it names no capabilities.
+const UNNAMED: &str = "the grant names no capabilities, so it includes admin: add \
+                       \"capabilities\":[\"read\",\"write\"] to leave admin out";
+
+/// Returns true for a grant without a list of capabilities, to which the default applies.
+fn includes_admin_unnamed(text: &str) -> bool {
+    loci_json::from_str::<Value>(text).is_ok_and(|grant| grant.get("capabilities").is_none())
 }
 
 /// Narrows all grants or, if there are none, reads and writes of everything.
@@ -168,6 +181,18 @@ fn shown(key: &KeyIssued) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_grant_that_includes_admin_unnamed_is_noted() {
+        for (text, expect) in [
+            (r#"{"memory":"notes"}"#, true),
+            (r#"{"memory":"notes","capabilities":["read"]}"#, false),
+            (r#"{"capabilities":["read","write","admin"]}"#, false),
+            ("no JSON", false),
+        ] {
+            assert_eq!(includes_admin_unnamed(text), expect, "{text}");
+        }
+    }
 
     #[test]
     fn flags_only_narrow_grants() {
