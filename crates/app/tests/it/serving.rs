@@ -104,6 +104,23 @@ fn what_has_effects_is_no_get() {
 }
 
 #[test]
+fn behind_a_proxy_figures_need_a_key() {
+    let home = Home::new();
+    let key = home.json(&["key", "create", "prometheus"]);
+    let server = home.serve(&["--behind-proxy"]);
+    let bearer = |token: &str| format!("Authorization: Bearer {token}\r\n");
+    for (headers, expect) in [
+        (String::new(), "HTTP/1.1 401"),
+        (bearer("wrong"), "HTTP/1.1 401"),
+        (bearer(key["token"].as_str().unwrap()), "HTTP/1.1 200"),
+    ] {
+        assert!(get(&server, "/metrics", &headers).starts_with(expect), "{headers}");
+    }
+    assert!(get(&server, "/healthz", "").starts_with("HTTP/1.1 200"));
+    assert!(server.stop(), "{}", home.log());
+}
+
+#[test]
 fn without_keys_and_encryption_only_loopback_is_listened_on() {
     let home = Home::new();
     let said = home.fails(4, &["serve", "--listen", "0.0.0.0:0"]);

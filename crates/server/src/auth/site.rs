@@ -49,7 +49,7 @@ pub(crate) enum OpenEndpoint {
     Health,
     /// `/openapi.json`, which people open in a browser, also by a link on a page of another site.
     Description,
-    /// `/metrics`, for programs.
+    /// `/metrics`, for programs. Beyond loopback it needs a key, which `operations::health` checks.
     Figures,
 }
 

@@ -2,6 +2,7 @@
 //! opened. `/metrics`: the Prometheus text.
 //!
 //! All three are open to every client that reaches the server, but not to pages of other sites.
+//! `/metrics` needs a key where others than programs of this machine reach the server.
 //! Only callers of this machine get the reason of a failure, by the rule of development mode; a
 //! name that a page resolves to this machine, or a proxy, gets none. They cost the store little at
 //! any request rate.
@@ -67,6 +68,13 @@ async fn is_ready(doors: &Doors) -> Result<()> {
 pub(crate) async fn metrics(State(doors): State<Doors>, request: Request) -> Response {
     if let Some(refused) = refused(OpenEndpoint::Figures, &request) {
         return refused;
+    }
+    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
+    let headers = request.headers();
+    if peer == Peer::Network
+        && let Err(error) = doors.gate.bearer_caller(headers).await
+    {
+        return Refused(error).into_response();
     }
     doors.figures.get(doors.clock.monotonic_us(), limits::FIGURES_MS, count_jobs(&doors)).await;
     match doors.engine.store().read(|tx| tx.deliveries().backlog()).await {
