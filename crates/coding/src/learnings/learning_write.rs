@@ -251,6 +251,17 @@ impl Learner<'_> {
         Ok(fact.is_some_and(|fact| branch.is_none() || fact.branch.as_deref() != branch))
     }
 
+    /// Returns true for self-feedback that another task reported. Equal words of several tasks are
+    /// several items, because a theme counts the tasks that lacked the same thing.
+    fn is_lacked_elsewhere(&self, tx: &dyn ReadTx, id: &RecordId) -> Result<bool> {
+        if self.kind != LearnedKind::SelfFeedback {
+            return Ok(false);
+        }
+        let own = MetadataValue::String(self.task.id.as_str().to_owned());
+        let known = tx.records().get(&self.building.memory.id, id)?;
+        Ok(known.is_some_and(|known| known.metadata.get("task_id") != Some(&own)))
+    }
+
     /// Screens the topic together with the text, because readers see both.
     fn hold_back(&self, record: &mut Record, topic: &str) {
         let both = safety::prepare(format!("{topic}: {}", record.text), None, &self.building.policy);
@@ -312,7 +323,7 @@ impl Learner<'_> {
         for strategy in strategies {
             let same = tx.records().same_text(&memory.id, strategy, &record.namespace, &record.text)?;
             for id in same {
-                if !self.is_elsewhere(tx, &id)? {
+                if !self.is_elsewhere(tx, &id)? && !self.is_lacked_elsewhere(tx, &id)? {
                     return Ok(Some(kept(id, LearnedAction::Duplicate, "already_known")));
                 }
             }

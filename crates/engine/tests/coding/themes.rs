@@ -76,6 +76,18 @@ fn what_three_tasks_lacked_is_one_line() {
 }
 
 #[test]
+fn equal_words_of_three_tasks_are_a_theme() {
+    let shop = Workshop::new();
+    let text = "**[Test database]:** Where the database of the tests comes from was not said.";
+    for id in ["t-001", "t-002", "t-003"] {
+        lacked(&shop, id, text);
+    }
+    let all = themes(&shop, false);
+    assert_eq!((all.len(), all[0].items.len()), (1, 3));
+    assert_eq!(all[0].tasks, ["t-001", "t-002", "t-003"]);
+}
+
+#[test]
 fn what_is_asked_for() {
     let shop = Workshop::new();
     three(&shop);
