@@ -29,7 +29,9 @@ pub(super) fn admit<'a>(
     arguments: Arguments,
 ) -> Result<(&'a Tool, Work, Arguments), ToolError> {
     let Some((tool, work)) = table.find(name) else {
-        return Err(ToolError::new(ErrorCode::NotFound, "there is no tool of that name"));
+        let name: String = name.chars().take(64).collect();
+        let rule = format!("there is no tool {name}: list the tools for their names");
+        return Err(ToolError::new(ErrorCode::NotFound, rule));
     };
     if !tool.is_open_to(|scope| scope.is_held(&context.caller)) {
         let scope = tool.scope.as_str();

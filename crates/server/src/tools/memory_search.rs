@@ -25,6 +25,10 @@ use crate::tools::{native, place};
 
 /// Filters on the tasks from which records come.
 const ABOUT_TASKS: &[&str] = &["issue", "outcome", "pr"];
+/// The rules on the two places of a search.
+const BOTH: &str = "repo and store exclude each other: leave one of them out";
+const NEITHER: &str =
+    "repo and store are missing: give repo (owner/name) for facts, or store (a memory or tree)";
 /// The default number of items.
 const ITEMS: u32 = 20;
 
@@ -46,9 +50,8 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
     match (asked::string(&arguments, "repo"), asked::string(&arguments, "store")) {
         (Some(repo), None) => facts(context, arguments, repo).await,
         (None, Some(store)) => records(context, arguments, store).await,
-        (Some(_), Some(_)) | (None, None) => {
-            Err(ToolError::new(ErrorCode::Invalid, "give exactly one of repo and store").on("repo"))
-        }
+        (Some(_), Some(_)) => Err(ToolError::new(ErrorCode::Invalid, BOTH).on("store")),
+        (None, None) => Err(ToolError::new(ErrorCode::Invalid, NEITHER).on("repo")),
     }
 }
 
@@ -101,8 +104,11 @@ fn asked_for(arguments: &Arguments, repo: String) -> Result<FactSearch, ToolErro
     let given = arguments.get("filters").and_then(Value::as_object).cloned().unwrap_or_default();
     let status = asked::string(&given, "status");
     let state = status.as_deref().map(|word| {
-        let unknown = || ToolError::new(ErrorCode::Invalid, "filters.status is not a state").on("filters");
-        RecordState::parse(word).ok_or_else(unknown)
+        RecordState::parse(word).ok_or_else(|| {
+            let states: Vec<&str> = RecordState::ALL.iter().map(|state| state.as_str()).collect();
+            let rule = format!("filters.status must be one of {}", states.join(", "));
+            ToolError::new(ErrorCode::Invalid, rule).on("filters.status")
+        })
     });
     let filters = FactFilters {
         path: asked::string(&given, "path"),

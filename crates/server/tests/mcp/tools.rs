@@ -78,9 +78,27 @@ fn a_search_of_a_memory_gives_passages() {
     assert_eq!(found["results"][0]["kind"], "fact");
     assert_eq!(found["memories"], json!([]), "nothing of it is verified");
     assert_eq!(find(json!(["document"]))["results"], json!([]));
-    let filtered = json!({ "store": "notes", "query": "tea", "filters": { "path": "a" } });
-    let (status, error) = native(&world, "memory_search", filtered, &[]);
-    assert_eq!((status, error["error"]["field"].as_str()), (400, Some("filters")), "{error}");
+    // Each error names the field, and the known ones.
+    for (asked, field, part) in [
+        (json!({ "store": "notes", "query": "tea", "filters": { "path": "a" } }), "filters", "repo"),
+        (json!({ "query": "tea" }), "repo", "repo and store are missing"),
+        (json!({ "repo": "a/b", "store": "notes", "query": "tea" }), "store", "exclude each other"),
+        (json!({ "memory": "notes", "query": "tea" }), "memory", "there are repo, store, query"),
+        (json!({ "repo": "a/b", "filters": { "file": "a" } }), "filters.file", "there are pr, commit"),
+        (
+            json!({ "repo": "a/b", "filters": { "status": "open" } }),
+            "filters.status",
+            "one of active, candidate",
+        ),
+    ] {
+        let (status, error) = native(&world, "memory_search", asked, &[]);
+        let error = &error["error"];
+        assert_eq!((status, error["field"].as_str()), (400, Some(field)), "{error}");
+        assert!(error["message"].as_str().unwrap().contains(part), "{error}");
+    }
+    let (status, error) = native(&world, "search_notes", json!({}), &[]);
+    let message = error["error"]["message"].as_str().unwrap();
+    assert!(status == 404 && message.starts_with("there is no tool search_notes"), "{error}");
 }
 
 #[test]
