@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use loci_api::ErrorCode;
 use loci_client::ClientError;
 use loci_model::ErrorKind;
 
@@ -112,21 +113,69 @@ fn code(error: &anyhow::Error) -> u8 {
     1
 }
 
+/// The code of a check with a finding. The API has no such error.
+const DIFFERENCE: &str = "DIFFERENCE";
+/// The code of all other failures that a command finds itself.
+const FAILED: &str = "FAILED";
+
+/// Returns the code of an error that the API did not report: that of its first cause of a known kind.
+pub(crate) fn error_code(error: &anyhow::Error) -> &'static str {
+    error.chain().find_map(code_of_cause).unwrap_or(FAILED)
+}
+
+fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    if cause.is::<Usage>() {
+        return Some(ErrorCode::Invalid.word());
+    }
+    if cause.is::<NotFound>() {
+        return Some(ErrorCode::NotFound.word());
+    }
+    if cause.is::<Difference>() {
+        return Some(DIFFERENCE);
+    }
+    if let Some(error) = cause.downcast_ref::<ClientError>() {
+        return match error {
+            ClientError::Refused { .. } => error.error_code().map(ErrorCode::word),
+            ClientError::Unreachable { .. } => Some(ErrorCode::Unavailable.word()),
+            ClientError::Unexpected(_) => Some(ErrorCode::Upstream.word()),
+            ClientError::Request(_) => Some(ErrorCode::Invalid.word()),
+        };
+    }
+    let error = cause.downcast_ref::<loci_model::Error>()?;
+    let code = match error.kind {
+        ErrorKind::Invalid => ErrorCode::Invalid,
+        ErrorKind::NotFound => ErrorCode::NotFound,
+        ErrorKind::Conflict => ErrorCode::Conflict,
+        ErrorKind::TooLarge => ErrorCode::TooLarge,
+        ErrorKind::Denied => ErrorCode::Denied,
+        ErrorKind::Unauthenticated => ErrorCode::Unauthenticated,
+        ErrorKind::Throttled => ErrorCode::Throttled,
+        ErrorKind::Unavailable => ErrorCode::Unavailable,
+        ErrorKind::Upstream => ErrorCode::Upstream,
+        ErrorKind::Bug => ErrorCode::Bug,
+    };
+    Some(code.word())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn codes() {
-        let check = |error: anyhow::Error, expect: u8| assert_eq!(code(&error.context("doing it")), expect);
-        check(anyhow::anyhow!("x"), 1);
-        check(Usage("x".into()).into(), 2);
-        check(Planned("x".into()).into(), 2);
-        check(loci_model::Error::invalid("f", "x").into(), 2);
-        check(loci_model::Error::not_found("x").into(), 3);
-        check(NotFound("x".into()).into(), 3);
-        check(loci_model::Error::conflict("x").into(), 4);
-        check(Difference("x".into()).into(), 5);
-        check(loci_model::Error::unavailable("x").into(), 1);
+        let check = |error: anyhow::Error, expect: u8, expect_word: &str| {
+            let error = error.context("doing it");
+            assert_eq!((code(&error), error_code(&error)), (expect, expect_word));
+        };
+        check(anyhow::anyhow!("x"), 1, "FAILED");
+        check(Usage("x".into()).into(), 2, "INVALID");
+        check(Planned("x".into()).into(), 2, "FAILED");
+        check(loci_model::Error::invalid("f", "x").into(), 2, "INVALID");
+        check(loci_model::Error::not_found("x").into(), 3, "NOT_FOUND");
+        check(NotFound("x".into()).into(), 3, "NOT_FOUND");
+        check(loci_model::Error::conflict("x").into(), 4, "CONFLICT");
+        check(Difference("x".into()).into(), 5, "DIFFERENCE");
+        check(loci_model::Error::unavailable("x").into(), 1, "UNAVAILABLE");
+        check(ClientError::Request("x".into()).into(), 1, "INVALID");
     }
 }

@@ -1,5 +1,6 @@
 //! Output for people and programs: results on standard output, everything else on standard error. A
-//! closed pipe is not a failure of the command. Control sequences of a terminal are made visible.
+//! closed pipe is not a failure of the command; another failure to write a result is ([`finish`]).
+//! Control sequences of a terminal are made visible.
 
 mod details;
 pub(super) mod notices;
@@ -8,44 +9,69 @@ pub(crate) mod reasons;
 mod terminal_text;
 pub(super) mod wait_notice;
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use loci_client::ClientError;
 use serde::Serialize;
 
+use crate::exit;
 use crate::output::terminal_text::{visible, visible_json};
 
 /// The interval of a spinner.
 const TICK: std::time::Duration = std::time::Duration::from_millis(120);
 
+/// The first failure to write a result.
+static LOST: OnceLock<std::io::Error> = OnceLock::new();
+
+/// Takes the outcome of a write to standard output. The reader may have closed the pipe; another
+/// failure is kept for [`finish`].
+fn written(outcome: std::io::Result<()>) {
+    if let Err(error) = outcome
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        // The first failure says enough.
+        let _ = LOST.set(error);
+    }
+}
+
+/// Returns the outcome of all writes of results. A command calls it once, at its end.
+///
+/// # Errors
+/// Errors if a part of the result could not be written, such as to a full disk.
+pub(crate) fn finish() -> anyhow::Result<()> {
+    written(std::io::stdout().lock().flush());
+    match LOST.get() {
+        Some(error) => anyhow::bail!("the result was not written completely to standard output: {error}"),
+        None => Ok(()),
+    }
+}
+
 /// Prints a line of the result.
 pub(crate) fn line(text: impl std::fmt::Display) {
-    // The reader may have closed the pipe.
-    let _ = writeln!(std::io::stdout().lock(), "{}", visible(&text.to_string()));
+    written(writeln!(std::io::stdout().lock(), "{}", visible(&text.to_string())));
 }
 
 /// Prints a line of this program's own text, with its own colours.
 pub(crate) fn styled(text: impl std::fmt::Display) {
-    // See above.
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
+    written(writeln!(std::io::stdout().lock(), "{text}"));
 }
 
 /// Prints a text of the result: unchanged into a file or a pipe, made visible on a terminal. Adds a
 /// missing final newline.
 pub(crate) fn text(text: &str) {
-    // See above.
     let mut out = std::io::stdout().lock();
     let shown = if out.is_terminal() { visible(text) } else { text.into() };
-    let _ = out.write_all(shown.as_bytes());
+    written(out.write_all(shown.as_bytes()));
     if !text.is_empty() && !text.ends_with('\n') {
-        let _ = out.write_all(b"\n");
+        written(out.write_all(b"\n"));
     }
 }
 
 /// Prints a line for the waiting person.
 pub(crate) fn note(text: impl std::fmt::Display) {
-    // See above.
+    // There is no other place to report this failure.
     let _ = writeln!(std::io::stderr().lock(), "{}", visible(&text.to_string()));
 }
 
@@ -56,8 +82,8 @@ pub(crate) fn dry_run() {
 
 /// Prints the result for a program.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    // See above.
-    let _ = writeln!(std::io::stdout().lock(), "{}", visible_json(&serde_json::to_string_pretty(value)?));
+    let text = serde_json::to_string_pretty(value)?;
+    written(writeln!(std::io::stdout().lock(), "{}", visible_json(&text)));
     Ok(())
 }
 
@@ -154,10 +180,12 @@ pub(crate) fn failure(error: &anyhow::Error, as_json: bool) {
             Some(problem)
         });
         let problem = problem.unwrap_or_else(|| loci_api::Problem {
-            code: "FAILED".to_owned(),
+            code: exit::error_code(error).to_owned(),
             message: format!("{error:#}"),
             field: None,
-            retryable: false,
+            retryable: error
+                .chain()
+                .any(|cause| cause.downcast_ref::<ClientError>().is_some_and(ClientError::is_retryable)),
             details: None,
         });
         if let Ok(text) = serde_json::to_string(&loci_api::ProblemBody { error: problem }) {

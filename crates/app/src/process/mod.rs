@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::cli::Cli;
 use crate::config::environment::Environment;
-use crate::{commands, exit, help};
+use crate::{commands, exit, help, output};
 
 /// The time limit for blocking work after the end of the command.
 const BLOCKED_MAX: Duration = Duration::from_millis(500);
@@ -20,7 +20,10 @@ const WORKER_STACK_BYTES: usize = 4 << 20;
 
 /// Runs the command that the process was started with.
 pub fn run() -> ExitCode {
-    let Cli { globals, command } = help::parsed();
+    let Cli { globals, command } = match help::parsed() {
+        Ok(parsed) => parsed,
+        Err(code) => return code,
+    };
     let environment = Environment::of_process();
     let outcome = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -34,7 +37,7 @@ pub fn run() -> ExitCode {
             runtime.shutdown_timeout(BLOCKED_MAX);
             outcome
         });
-    match outcome {
+    match outcome.and_then(|()| output::finish()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => exit::failed(&error, globals.json),
     }

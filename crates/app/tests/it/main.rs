@@ -38,6 +38,8 @@ mod identifying;
 mod installing;
 mod interrupted;
 mod investigating;
+#[cfg(target_os = "linux")]
+mod lost_output;
 mod memory_names;
 mod migrating;
 mod mirroring;
