@@ -19,6 +19,7 @@ mod bearer;
 mod cli;
 pub mod commands;
 pub mod config;
+mod confirmation;
 pub mod embedded;
 mod exit;
 mod git_program;

@@ -5,6 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use loci_api::memory::MemoryListing;
 
+use crate::config::environment::Environment;
 use crate::exit::{NotFound, Usage};
 use crate::session::Session;
 
@@ -20,9 +21,10 @@ pub(crate) struct MemoryArgument {
 }
 
 impl MemoryArgument {
-    /// The name or id that was given, if one was.
-    pub(crate) fn given(&self) -> Option<&str> {
-        self.memory.as_deref()
+    /// Returns the argument of a command whose `--memory` excludes other options: the given name, or
+    /// that of `LOCI_MEMORY`, which excludes none.
+    pub(crate) fn of(named: Option<String>, environment: &Environment) -> Self {
+        Self { memory: given(named, environment) }
     }
 
     /// Returns the id of the memory.
@@ -36,6 +38,23 @@ impl MemoryArgument {
             Some(named) => session.memory_named(named).await,
             None => only_memory(session).await,
         }
+    }
+}
+
+/// Returns the given name of a memory, or that of `LOCI_MEMORY`.
+pub(crate) fn given(named: Option<String>, environment: &Environment) -> Option<String> {
+    named.or_else(|| environment.get("LOCI_MEMORY").map(str::to_owned))
+}
+
+/// Returns the id of the given memory, or of that of `LOCI_MEMORY`, if there is one.
+pub(crate) async fn named_id(
+    named: Option<String>,
+    session: &Session,
+    environment: &Environment,
+) -> Result<Option<String>> {
+    match given(named, environment) {
+        Some(named) => Ok(Some(session.memory_named(&named).await?)),
+        None => Ok(None),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{Difference, NotFound};
 use crate::input::text_of;
-use crate::memory_argument::MemoryArgument;
+use crate::memory_argument::{self, MemoryArgument};
 use crate::output;
 use crate::output::wait_notice::waited_for;
 use crate::session::Session;
@@ -41,8 +41,8 @@ pub(crate) enum Job {
     },
     /// Lease a question for your own model (pull mode); exit code 3 if there is none
     Next {
-        /// Only of this memory, by name or id
-        #[arg(long)]
+        /// Only of this memory, by name or id [default: LOCI_MEMORY, or all]
+        #[arg(long, value_name = "MEMORY")]
         memory: Option<String>,
         /// Only of this kind: extract, summarise, consolidate, reflect, review_rules, tree_plan,
         /// agent_response
@@ -116,10 +116,7 @@ impl Job {
                 })?;
             }
             Self::Next { memory, kind, lease_ms, poll_ms } => {
-                let memory = match memory {
-                    Some(memory) => Some(session.memory_named(&memory).await?),
-                    None => None,
-                };
+                let memory = memory_argument::named_id(memory, &session, environment).await?;
                 let next = JobNext { kinds: kind, memory, lease_ms: Some(lease_ms), wait_ms: Some(poll_ms) };
                 return come_for(session, &next).await;
             }

@@ -128,6 +128,13 @@ pub(crate) fn table(rows: &[Vec<String>]) {
     }
 }
 
+/// Returns a count with its noun, such as “1 record” or “2 records”.
+pub(crate) fn counted(count: impl std::fmt::Display, noun: &str) -> String {
+    let count = count.to_string();
+    let ending = if count == "1" { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
 /// Returns the first characters of a text, on one line.
 pub(crate) fn short(text: &str, chars_max: usize) -> String {
     let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -214,6 +221,12 @@ fn message(error: &anyhow::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_agree_with_their_noun() {
+        let shown: Vec<_> = [0, 1, 2, 11].map(|count| counted(count, "record")).to_vec();
+        assert_eq!(shown, ["0 records", "1 record", "2 records", "11 records"]);
+    }
 
     #[test]
     fn long_texts_are_cut_on_one_line() {

@@ -102,7 +102,7 @@ fn records_are_listed_by_type_and_a_memory_is_made_anew() {
     assert_eq!(home.json(&["sre", "get", id])["id"], json!(id));
     home.ok(&["sre", "delete", id]);
     let told = home.fails(2, &["sre", "delete", "--type", "preference", "--actor", "Alice"]);
-    assert!(told.contains("3 records would be deleted"), "{told}");
+    assert!(told.contains("delete 3 records"), "{told}");
     assert_eq!(home.json(&["sre", "list", "--type", "preference", "--actor", "Bob"])[0]["actors"], json!({}));
     let told = home.fails(2, &["memory", "recreate", "sre_agent_memory"]);
     assert!(told.contains("records and 2 events"), "{told}");

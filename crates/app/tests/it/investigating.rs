@@ -354,11 +354,11 @@ fn what_is_ones_own() {
         "{report}"
     );
     home.fails(3, &["me", "correct", foreign, "--data", &data]);
-    assert_eq!(home.ok(&["me", "delete", id]), "1 records deleted\n");
+    assert_eq!(home.ok(&["me", "delete", id]), "1 record deleted\n");
     let told = home.fails(2, &["me", "delete", "--all"]);
-    assert!(told.contains("2 records would be deleted"), "{told}");
+    assert!(told.contains("delete 2 records"), "{told}");
     let told = home.fails(2, &["me", "delete", "--all", "--yes-destroy", "another"]);
-    assert!(told.contains("2 records would be deleted"), "{told}");
+    assert!(told.contains("delete 2 records"), "{told}");
     home.ok(&["me", "delete", "--all", "--yes-destroy", "sre_agent_memory"]);
     assert_eq!(home.json(&["me", "list"]), json!([]));
     assert_eq!(home.ok(&["sre", "export"]).lines().count(), 3);

@@ -47,6 +47,25 @@ fn a_name_does_what_an_id_does() {
     assert_eq!(send(&server, "POST", tool, "", view).1["is_error"], Value::Bool(false));
 }
 
+/// A command without `--memory` uses `LOCI_MEMORY`, or the only memory.
+#[test]
+fn a_command_without_a_memory_uses_the_only_one() {
+    let home = Home::new();
+    let ran = |arguments: &[&str], variable: &str| {
+        let output = home.command(arguments).env("LOCI_MEMORY", variable).output().unwrap();
+        output.status.code()
+    };
+    home.ok(&["memory", "create", "notes"]);
+    let commands = [&["export"][..], &["job", "next"], &["search", "boat"], &["record", "list"]];
+    let expect = [Some(0), Some(3), Some(0), Some(0)];
+    assert_eq!(commands.map(|arguments| ran(arguments, "")), expect);
+    home.ok(&["memory", "create", "other"]);
+    assert_eq!(ran(&["export"], ""), Some(2), "several memories, and none named");
+    assert_eq!(commands.map(|arguments| ran(arguments, "notes")), expect);
+    assert_eq!(ran(&["export", "--all"], "notes"), Some(0));
+    assert_eq!(ran(&["ops", "list"], "notes"), Some(0));
+}
+
 /// A grant by name is equal to one by id. Names of inaccessible memories behave like unknown ones.
 #[test]
 fn a_name_shows_nothing_that_an_id_hides() {

@@ -1,7 +1,7 @@
 //! `loci prefs`: preferences of people for coding agents, and the export and erasure of a person's
 //! data.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::{Args, Subcommand};
 use loci_api::coding::preference::{Preference, PreferencePut, UserSettings};
 use loci_client::Client;
@@ -9,6 +9,7 @@ use loci_client::Client;
 use crate::cli::Globals;
 use crate::commands::verified::at::At;
 use crate::config::environment::Environment;
+use crate::confirmation::Confirmation;
 use crate::output;
 use crate::session::Session;
 
@@ -92,9 +93,8 @@ struct OptOut {
 struct Forget {
     /// The login
     user: String,
-    /// The login again, because erased data cannot be restored
-    #[arg(long, value_name = "USER")]
-    confirm: String,
+    #[command(flatten)]
+    confirmation: Confirmation,
     #[command(flatten)]
     at: At,
 }
@@ -143,8 +143,9 @@ impl Prefs {
                 output::result(true, &found, |_| {})?;
             }
             Command::Forget(forget) => {
-                if forget.confirm != forget.user {
-                    bail!("--confirm must be the login once more: what is erased does not come back");
+                let effect = format!("erase everything about {}", forget.user);
+                if !forget.confirmation.is_given(json, &effect, &forget.user)? {
+                    return session.end().await;
                 }
                 let gone = forget.at.of(client)?.user_forget(&forget.user).await?;
                 output::result(json, &gone, |gone| {

@@ -186,8 +186,14 @@ pub(crate) struct Purge {
     #[arg(long)]
     reason: String,
     /// Erase exactly this many records, as reported without this option [default: only list them]
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["yes", "dry_run"])]
     confirm: Option<u64>,
+    /// Erase the records, however many there are, without confirmation
+    #[arg(long, conflicts_with = "dry_run")]
+    yes: bool,
+    /// Only list the records, as without --confirm and --yes
+    #[arg(long)]
+    dry_run: bool,
     #[command(flatten)]
     at: At,
 }
@@ -209,8 +215,12 @@ impl Purge {
             pattern: self.pattern.clone(),
         };
         let (reason, dry_run, confirm) = (self.reason.clone(), self.confirm.is_none(), self.confirm);
-        let ask = PurgeAsk { filter, reason, dry_run, confirm };
-        let done = meant.client.repository_purge(meant.parts(), &ask).await?;
+        let mut ask = PurgeAsk { filter, reason, dry_run, confirm };
+        let mut done = meant.client.repository_purge(meant.parts(), &ask).await?;
+        if self.yes && done.matched > 0 {
+            (ask.dry_run, ask.confirm) = (false, Some(done.matched));
+            done = meant.client.repository_purge(meant.parts(), &ask).await?;
+        }
         output::result(around.session.json, &done, purged)
     }
 }
@@ -225,6 +235,6 @@ fn purged(done: &Purged) {
         ));
     } else {
         output::line(format!("{} would be erased", done.matched));
-        output::note(format!("to erase them, for good: --confirm {}", done.matched));
+        output::note(format!("to erase them, for good: --yes, or --confirm {}", done.matched));
     }
 }

@@ -16,7 +16,7 @@ use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{NotFound, Usage};
 use crate::input::written_text_of;
-use crate::memory_argument::MemoryArgument;
+use crate::memory_argument::{self, MemoryArgument};
 use crate::output;
 use crate::session::Session;
 
@@ -166,11 +166,11 @@ pub(crate) enum Files {
     /// Show the documents that a session begins with: knowledge/system/ in full, a listing of the
     /// others
     Context {
-        /// The memory, by name or id [default: the mount]
+        /// The memory, by name or id [default: LOCI_MEMORY, or the mount]
         #[arg(long, conflicts_with = "mount")]
         memory: Option<String>,
         /// The namespace of the documents; `/` without it
-        #[arg(long, requires = "memory")]
+        #[arg(long, conflicts_with = "mount")]
         namespace: Option<String>,
         /// A mount of the server's configuration [default: default]
         #[arg(long)]
@@ -246,11 +246,15 @@ impl Files {
                 output::result(session.json, &listing, |listing| output::line(listing.text.trim_end()))?;
             }
             Self::Context { memory, namespace, mount, budget_tokens } => {
+                let memory = match &mount {
+                    Some(_) => None,
+                    None => memory_argument::given(memory, environment),
+                };
                 let query = PromptDocumentsQuery { mount, memory, namespace, budget_tokens };
                 let context = session.client.prompt_documents(&query).await?;
                 output::result(session.json, &context, |context| output::line(context.text.trim_end()))?;
             }
-            Self::Tool(tool) => tool.run(&session).await?,
+            Self::Tool(tool) => tool.run(&session, environment).await?,
             Self::History(history) => history.run(&mut session).await?,
         }
         session.end().await

@@ -13,6 +13,7 @@ use loci_api::profile::ProfileApply;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::confirmation::Confirmation;
 use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
@@ -73,15 +74,14 @@ pub(crate) enum Memory {
     Delete {
         /// The memory, by name or id
         memory: String,
-        /// Do not ask for confirmation
-        #[arg(long)]
-        yes: bool,
+        #[command(flatten)]
+        confirmation: Confirmation,
     },
-    /// Show or replace the settings that the wire does not have
+    /// Show or change the settings that the wire does not have
     Settings {
         /// The memory, by name or id
         memory: String,
-        /// The new settings as JSON; absent members get their defaults
+        /// The settings to change, as a JSON object; absent members stay as they are
         #[arg(long, value_name = "JSON")]
         set: Option<String>,
     },
@@ -147,15 +147,7 @@ impl Memory {
                 let memory = session.memory_named(&memory).await?;
                 output::details(session.json, &session.client.memory_get(&memory).await?)?;
             }
-            Self::Delete { memory, yes } => {
-                if !yes {
-                    let rule = "this erases the memory with its events and records: say --yes if you mean it";
-                    return Err(Usage(rule.to_owned()).into());
-                }
-                let memory = session.memory_named(&memory).await?;
-                let nothing = session.client.memory_delete(&memory).await?;
-                output::result(session.json, &nothing, |_| output::line(format!("deleted {memory}")))?;
-            }
+            Self::Delete { memory, confirmation } => delete(&session, &memory, &confirmation).await?,
             Self::Settings { memory, set } => settings(&session, &memory, set).await?,
             Self::Reflect { memory, strategy, window, namespace } => {
                 let asked = Reflect { window: Some(window), namespace };
@@ -176,14 +168,33 @@ impl Memory {
     }
 }
 
-/// Prints the settings of a memory, or replaces them.
+/// Deletes a memory with all its content.
+async fn delete(session: &Session, named: &str, confirmation: &Confirmation) -> Result<()> {
+    let memory = session.memory_named(named).await?;
+    let name = session.client.memory_get(&memory).await?.name;
+    let effect = format!("delete the memory {name} with its events and records");
+    if !confirmation.is_given(session.json, &effect, &name)? {
+        return Ok(());
+    }
+    let nothing = session.client.memory_delete(&memory).await?;
+    output::result(session.json, &nothing, |_| output::line(format!("deleted {memory}")))
+}
+
+/// Prints the settings of a memory, or changes the named ones. The API replaces all settings, so the
+/// others are read first.
 async fn settings(session: &Session, memory: &str, set: Option<String>) -> Result<()> {
     let memory = session.memory_named(memory).await?;
     let shown = match set {
         None => session.client.memory_get(&memory).await?,
         Some(text) => {
-            let settings = loci_json::from_str(&text)
-                .map_err(|error| Usage(format!("--set must be the settings as JSON: {error}")))?;
+            let bad = |error| Usage(format!("--set must be the settings as JSON: {error}"));
+            let named: serde_json::Map<String, serde_json::Value> =
+                loci_json::from_str(&text).map_err(bad)?;
+            let mut all = serde_json::to_value(session.client.memory_get(&memory).await?.settings)?;
+            if let Some(members) = all.as_object_mut() {
+                members.extend(named);
+            }
+            let settings = loci_json::from_str(&all.to_string()).map_err(bad)?;
             session.client.settings_put(&memory, &settings).await?
         }
     };

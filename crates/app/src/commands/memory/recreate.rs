@@ -1,7 +1,5 @@
 //! `loci memory recreate`: replaces a memory with an empty one under the same name. It reports the
-//! content first, and destroys it only if the name is repeated.
-
-use std::io::{IsTerminal, Write};
+//! content first, and destroys it only after a confirmation.
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -10,8 +8,8 @@ use loci_json::without_mark;
 use loci_server::regular_file;
 
 use super::ensure::{FILE, write};
-use crate::exit::Usage;
-use crate::output;
+use crate::confirmation::Confirmation;
+use crate::output::{self, counted};
 use crate::session::Session;
 
 /// The memory to destroy
@@ -19,9 +17,8 @@ use crate::session::Session;
 pub(crate) struct Recreate {
     /// The memory, by name or id
     memory: String,
-    /// The name again, if nobody can type it
-    #[arg(long, value_name = "NAME")]
-    yes_destroy: Option<String>,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 impl Recreate {
@@ -29,17 +26,10 @@ impl Recreate {
         let memory = session.memory_named(&self.memory).await?;
         let held =
             session.client.memory_recreate(&memory, &shape::MemoryRecreate { yes_destroy: None }).await?;
-        let told = format!("{} holds {} records and {} events", held.name, held.records, held.events);
-        let typed = match self.yes_destroy {
-            Some(name) => name,
-            None if std::io::stdin().is_terminal() => typed(&told)?,
-            None => {
-                let rule = format!("{told}: say --yes-destroy {} if all of it is to be destroyed", held.name);
-                return Err(Usage(rule).into());
-            }
-        };
-        if typed.trim() != held.name {
-            return Err(Usage(format!("{told}; nothing was destroyed: the name is {}", held.name)).into());
+        let (records, events) = (counted(held.records, "record"), counted(held.events, "event"));
+        let effect = format!("destroy {records} and {events} of the memory {}", held.name);
+        if !self.confirmation.is_given(session.json, &effect, &held.name)? {
+            return Ok(());
         }
         let asked = shape::MemoryRecreate { yes_destroy: Some(held.name.clone()) };
         let done = session.client.memory_recreate(&memory, &asked).await?;
@@ -47,19 +37,10 @@ impl Recreate {
             follow(&memory, new)?;
         }
         output::result(session.json, &done, |done| {
-            output::line(format!("{} records and {} events were destroyed", done.records, done.events));
+            output::line(format!("destroyed {records} and {events}"));
             output::line(done.memory_id.as_deref().unwrap_or_default());
         })
     }
-}
-
-fn typed(told: &str) -> Result<String> {
-    let mut out = std::io::stderr().lock();
-    write!(out, "{told}. Type its name to destroy all of it: ")?;
-    out.flush()?;
-    let mut name = String::new();
-    std::io::stdin().read_line(&mut name).context("reading the name")?;
-    Ok(name)
 }
 
 /// Updates the file in this folder if it names the old memory.

@@ -9,8 +9,9 @@ use serde_json::Value;
 use super::place::OperationsAt;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::confirmation::Confirmation;
 use crate::exit::{Outcome, Usage};
-use crate::output;
+use crate::output::{self, counted};
 use crate::session::Session;
 
 /// The maximum number of characters of a record on a line.
@@ -61,9 +62,8 @@ pub(crate) struct Delete {
     /// All of your records
     #[arg(long)]
     all: bool,
-    /// The memory's name, required with --all
-    #[arg(long, value_name = "NAME", requires = "all")]
-    yes_destroy: Option<String>,
+    #[command(flatten)]
+    confirmation: Confirmation,
     #[command(flatten)]
     at: OperationsAt,
 }
@@ -105,14 +105,17 @@ impl Delete {
         let memory = self.at.memory(session).await?;
         let none = shape::MeRecordsDeleted { deleted: 0, failed: Vec::new(), shared: 0, next_cursor: None };
         let mut deleted = none;
+        if self.confirmation.dry_run && !self.all {
+            let effect = format!("delete {}", self.ids.join(", "));
+            self.confirmation.is_given(session.json, &effect, "")?;
+            return Ok(());
+        }
         if self.all {
             let name = session.client.memory_get(&memory).await?.name;
-            if self.yes_destroy.as_deref() != Some(name.as_str()) {
-                let count = own(session, &memory, None).await?.len();
-                let rule = format!(
-                    "{count} records would be deleted, and what gave way to such: say --yes-destroy {name} if they are to be"
-                );
-                return Err(Usage(rule).into());
+            let count = counted(own(session, &memory, None).await?.len(), "record");
+            let effect = format!("delete {count} of yours, and the records that these replaced");
+            if !self.confirmation.is_given(session.json, &effect, &name)? {
+                return Ok(());
             }
             let mut asked = shape::MeRecordsDelete {
                 memory: Some(memory),
@@ -137,7 +140,7 @@ impl Delete {
             add(&mut deleted, session.client.me_records_delete(&asked).await?);
         }
         output::result(session.json, &deleted, |deleted| {
-            output::line(format!("{} records deleted", deleted.deleted));
+            output::line(format!("{} deleted", counted(deleted.deleted, "record")));
             for one in &deleted.failed {
                 output::line(format!("{}: not deleted: {}", one.record_id, one.reason));
             }
@@ -150,6 +153,7 @@ impl Delete {
         })?;
         match deleted.failed.len() {
             0 => Ok(()),
+            1 => Err(Outcome { code: 1, text: "1 record was not deleted".to_owned() }.into()),
             count => Err(Outcome { code: 1, text: format!("{count} records were not deleted") }.into()),
         }
     }

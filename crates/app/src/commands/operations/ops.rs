@@ -19,8 +19,9 @@ use super::place::OperationsAt;
 use super::preferences::Preferences;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::confirmation::Confirmation;
 use crate::exit::Usage;
-use crate::output;
+use crate::output::{self, counted};
 use crate::session::Session;
 
 /// The maximum number of characters of a record's text on a line.
@@ -95,9 +96,8 @@ pub(crate) struct Delete {
     id: Option<String>,
     #[command(flatten)]
     selection: Selection,
-    /// The memory's name, required to delete more than one record
-    #[arg(long, value_name = "NAME")]
-    yes_destroy: Option<String>,
+    #[command(flatten)]
+    confirmation: Confirmation,
     #[command(flatten)]
     at: OperationsAt,
 }
@@ -153,18 +153,21 @@ impl Delete {
     async fn run(&self, session: &Session) -> Result<()> {
         let memory = self.at.memory(session).await?;
         let ids = match &self.id {
-            Some(id) => vec![id.clone()],
+            Some(id) => {
+                let is_dry = self.confirmation.dry_run;
+                if is_dry && !self.confirmation.is_given(session.json, &format!("delete {id}"), id)? {
+                    return Ok(());
+                }
+                vec![id.clone()]
+            }
             None => {
                 let name = session.client.memory_get(&memory).await?.name;
                 let found = selected(session, &memory, &self.selection).await?;
                 let records = found.into_iter().flat_map(|one| one.actors.into_values().flatten());
                 let ids: Vec<String> = records.map(|record| record.id).collect();
-                if self.yes_destroy.as_deref() != Some(name.as_str()) {
-                    let rule = format!(
-                        "{} records would be deleted: say --yes-destroy {name} if they are to be",
-                        ids.len()
-                    );
-                    return Err(Usage(rule).into());
+                let effect = format!("delete {} of the memory {name}", counted(ids.len(), "record"));
+                if !self.confirmation.is_given(session.json, &effect, &name)? {
+                    return Ok(());
                 }
                 ids
             }
@@ -172,7 +175,9 @@ impl Delete {
         for id in &ids {
             session.client.record_delete(&memory, id).await?;
         }
-        output::result(session.json, &ids, |ids| output::line(format!("{} records deleted", ids.len())))
+        output::result(session.json, &ids, |ids| {
+            output::line(format!("{} deleted", counted(ids.len(), "record")));
+        })
     }
 }
 

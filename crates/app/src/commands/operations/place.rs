@@ -14,14 +14,15 @@ use crate::session::Session;
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct OperationsAt {
     /// The memory, by name or id [default: the one in ./.memory_id]
-    #[arg(long, value_name = "MEMORY")]
+    #[arg(long, value_name = "MEMORY", env = "LOCI_MEMORY")]
     memory: Option<String>,
 }
 
 impl OperationsAt {
     /// Returns the memory's id.
     pub(crate) async fn memory(&self, session: &Session) -> Result<String> {
-        match &self.memory {
+        // A variable that is set to nothing counts as unset.
+        match self.memory.as_deref().filter(|named| !named.is_empty()) {
             Some(named) => session.memory_named(named).await,
             None => written(),
         }

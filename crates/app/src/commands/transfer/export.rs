@@ -20,6 +20,7 @@ use super::{export_agentcore, manifest};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{NotFound, Usage};
+use crate::memory_argument::MemoryArgument;
 use crate::output;
 use crate::session::Session;
 use crate::unfinished::{self, UnfinishedFile};
@@ -32,17 +33,17 @@ const END: &[u8] = br#"{"type":"end""#;
 /// Write memories as JSON lines
 #[derive(Debug, Args)]
 pub(crate) struct Export {
-    /// The memory, by name or id
-    #[arg(long, required_unless_present = "all", conflicts_with = "all")]
+    /// The memory, by name or id [default: LOCI_MEMORY, or the only one]
+    #[arg(long, conflicts_with = "all")]
     memory: Option<String>,
     /// All memories, in one file
     #[arg(long)]
     all: bool,
     /// Only records in this namespace and beneath it, with the data of its repository
-    #[arg(long, requires = "memory")]
+    #[arg(long, conflicts_with = "all")]
     namespace: Option<String>,
     /// Only the data of the memory about this actor, selected as by `loci forget`
-    #[arg(long, requires = "memory", conflicts_with_all = ["namespace", "manifest"])]
+    #[arg(long, conflicts_with_all = ["all", "namespace", "manifest"])]
     actor: Option<String>,
     /// The output format; all but jsonl cover one namespace and require a new file or folder
     #[arg(long, value_enum, default_value = "jsonl")]
@@ -85,9 +86,10 @@ impl Export {
             return self.foreign(globals, environment).await;
         }
         let session = Session::begin(globals, environment)?;
-        let memories = match &self.memory {
-            Some(memory) => vec![session.memory_named(memory).await?],
-            None => all(&session).await?,
+        let memories = if self.all {
+            all(&session).await?
+        } else {
+            vec![MemoryArgument::of(self.memory.clone(), environment).id(&session).await?]
         };
         let part = ExportAsk { namespace: self.namespace.clone(), actor: self.actor.clone() };
         match self.file.as_deref().filter(|path| !unfinished::is_standard_output(path)) {
@@ -120,14 +122,14 @@ impl Export {
     }
 
     async fn agentcore(self, globals: &Globals, environment: &Environment) -> Result<()> {
-        let rule = "agentcore needs --memory and the id of the memory there, and has no --manifest";
+        let rule = "agentcore needs one memory and the id of the memory there, and has no --manifest";
         let there = self.file.filter(|path| path != Path::new("-") && !self.manifest);
-        let (Some(memory), Some(there)) = (self.memory, there) else {
+        let (false, Some(there)) = (self.all, there) else {
             return Err(Usage(rule.to_owned()).into());
         };
         let place = self.place.resolve(&there.to_string_lossy(), globals, environment)?;
         let session = Session::begin(globals, environment)?;
-        let memory = session.memory_named(&memory).await?;
+        let memory = MemoryArgument::of(self.memory, environment).id(&session).await?;
         let namespace = self.namespace.as_deref().unwrap_or("/");
         let outcome = export_agentcore::export(&session, &memory, &place, namespace, self.dry_run).await;
         session.end().await?;
@@ -135,13 +137,13 @@ impl Export {
     }
 
     async fn foreign(self, globals: &Globals, environment: &Environment) -> Result<()> {
-        let rule = "this format needs --memory and a file or folder to write, and has no --manifest";
+        let rule = "this format needs one memory and a file or folder to write, and has no --manifest";
         let target = self.file.filter(|path| path != Path::new("-") && !self.manifest);
-        let (Some(memory), Some(target)) = (self.memory, target) else {
+        let (false, Some(target)) = (self.all, target) else {
             return Err(Usage(rule.to_owned()).into());
         };
         let session = Session::begin(globals, environment)?;
-        let memory = session.memory_named(&memory).await?;
+        let memory = MemoryArgument::of(self.memory, environment).id(&session).await?;
         let namespace = self.namespace.as_deref().unwrap_or("/");
         let outcome = export_format::export(&session, &memory, self.format, namespace, &target).await;
         session.end().await?;

@@ -7,7 +7,7 @@ use loci_client::Client;
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct At {
     /// The memory, by name or id [default: the one for code]
-    #[arg(long, value_name = "MEMORY")]
+    #[arg(long, value_name = "MEMORY", env = "LOCI_MEMORY")]
     pub(crate) memory: Option<String>,
 }
 
@@ -20,7 +20,8 @@ impl At {
 
 /// Returns a client whose calls use a memory. `None` means the one for code.
 pub(crate) fn of_memory(client: &Client, memory: Option<&str>) -> Result<Client> {
-    Ok(match memory {
+    // A variable that is set to nothing counts as unset.
+    Ok(match memory.filter(|memory| !memory.is_empty()) {
         Some(memory) => client.clone().with_memory(memory)?,
         None => client.clone(),
     })

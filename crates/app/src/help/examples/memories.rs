@@ -12,7 +12,7 @@ pub(super) const EXAMPLES: &[Example] = &[
         ],
     ),
     ("memory ensure", &["loci memory ensure sre_agent_memory --profile sre"]),
-    ("memory recreate", &["loci memory recreate draft --yes-destroy draft"]),
+    ("memory recreate", &["loci memory recreate draft --confirm draft"]),
     ("memory list", &["loci memory list"]),
     ("memory get", &["loci memory get notes"]),
     ("memory delete", &["loci memory delete draft --yes"]),

@@ -22,7 +22,7 @@ pub(super) const EXAMPLES: &[Example] = &[
         "ops delete",
         &[
             "loci ops delete $RECORD",
-            "loci ops delete --type preferences --actor bob --yes-destroy sre_agent_memory",
+            "loci ops delete --type preferences --actor bob --confirm sre_agent_memory",
         ],
     ),
     ("ops export", &["loci ops export --out all.jsonl"]),
@@ -39,5 +39,5 @@ pub(super) const EXAMPLES: &[Example] = &[
         "me correct",
         &[r#"loci me correct $RECORD --data '{"preference_type":"style","preference_value":"Be brief."}'"#],
     ),
-    ("me delete", &["loci me delete $RECORD", "loci me delete --all --yes-destroy sre_agent_memory"]),
+    ("me delete", &["loci me delete $RECORD", "loci me delete --all --confirm sre_agent_memory"]),
 ];

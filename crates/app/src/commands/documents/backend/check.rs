@@ -10,6 +10,7 @@ use loci_client::backend::conformance::{CheckOutcome, ConformanceReport, run_con
 use super::place::{self, BackendPlace};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::memory_argument;
 use crate::output;
 
 /// Run the conformance suite against a backend
@@ -19,7 +20,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "DIR", conflicts_with = "memory")]
     directory: Option<PathBuf>,
     /// The documents of a memory, by name or id; without it and without --directory, the global
-    /// --url is the backend and --token-file contains its token
+    /// --url is the backend and --token-file contains its token; without all of them, LOCI_MEMORY
     #[arg(long)]
     memory: Option<String>,
     /// The namespace of the documents; `/` without it
@@ -36,7 +37,11 @@ impl Check {
         // environment.
         let is_url = self.directory.is_none() && self.memory.is_none();
         let url = globals.url.clone().filter(|_| is_url).map(|url| (url, globals.token_file.clone()));
-        let memory = self.memory.map(|memory| (memory, self.namespace));
+        let memory = match (&self.directory, &url) {
+            (None, None) => memory_argument::given(self.memory, environment),
+            (Some(_), _) | (_, Some(_)) => self.memory,
+        };
+        let memory = memory.map(|memory| (memory, self.namespace));
         let flags = "--directory DIR, --url URL, or --memory MEMORY";
         let place = BackendPlace::one(self.directory, url, memory, flags)?;
         let session = place::session(&[&place], globals, environment)?;

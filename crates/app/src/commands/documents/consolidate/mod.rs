@@ -17,6 +17,7 @@ use crate::adapters::SystemClock;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{Outcome, Planned};
+use crate::memory_argument::MemoryArgument;
 use crate::output::wait_notice::waited_for;
 use crate::session::Session;
 
@@ -57,11 +58,11 @@ pub(crate) enum Format {
 /// Consolidate a tree of documents: plan it, apply the plan, or undo it
 #[derive(Debug, Args)]
 pub(crate) struct Consolidate {
-    /// The memory, by name or id
-    #[arg(long, required_unless_present = "path", conflicts_with = "path")]
+    /// The memory, by name or id [default: LOCI_MEMORY, or the only one]
+    #[arg(long, conflicts_with = "path")]
     memory: Option<String>,
     /// The namespace of the documents; `/` without it
-    #[arg(long, requires = "memory")]
+    #[arg(long)]
     namespace: Option<String>,
     /// A plain directory, without any server; an archived document is a deleted file there
     #[arg(long, value_name = "DIR", conflicts_with_all = ["namespace", "run", "revert"])]
@@ -83,7 +84,7 @@ pub(crate) struct Consolidate {
     #[arg(long)]
     apply: bool,
     /// An existing run: show it, apply it with --apply, undo it with --revert
-    #[arg(long, requires = "memory")]
+    #[arg(long)]
     run: Option<String>,
     /// Undo the run
     #[arg(long, requires = "run", conflicts_with = "apply")]
@@ -134,7 +135,7 @@ impl Consolidate {
         environment: &Environment,
     ) -> Result<shape::ConsolidationRun> {
         let mut session = Session::begin(globals, environment)?;
-        let memory = session.memory_named(self.memory.as_deref().unwrap_or_default()).await?;
+        let memory = MemoryArgument::of(self.memory.clone(), environment).id(&session).await?;
         let namespace = self.namespace.clone();
         let meanwhile = session.work_meanwhile();
         let outcome = self.asked(&session, &memory, namespace).await;

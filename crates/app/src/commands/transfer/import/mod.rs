@@ -33,6 +33,7 @@ use super::agentcore_place::AgentCorePlace;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
+use crate::memory_argument::MemoryArgument;
 use crate::session::Session;
 
 /// The format of a file.
@@ -85,8 +86,9 @@ pub(crate) struct Import {
     /// The format
     #[arg(long)]
     format: Format,
-    /// The target memory, by name or id; an export names its own
-    #[arg(long, required_if_eq("format", "transcript"))]
+    /// The target memory, by name or id; an export names its own [default: LOCI_MEMORY, or the only
+    /// one]
+    #[arg(long)]
     memory: Option<String>,
     /// claude-code-jsonl, chatgpt-export, agentcore-events or speaker-text [default: detected]
     #[arg(long, value_name = "FORMAT")]
@@ -136,8 +138,7 @@ impl Import {
         globals: &Globals,
         environment: &Environment,
     ) -> Result<()> {
-        let rule = format!("{format} needs --memory, the memory it goes into");
-        let memory = session.memory_named(&self.memory.ok_or(Usage(rule))?).await?;
+        let memory = MemoryArgument::of(self.memory, environment).id(session).await?;
         if !self.dry_run {
             session.wrote(&memory)?;
         }
@@ -163,9 +164,7 @@ impl Import {
     }
 
     async fn transcript(self, session: &mut Session, environment: &Environment) -> Result<()> {
-        let rule = "a transcript needs --memory, the memory it goes into";
-        let name = self.memory.ok_or_else(|| Usage(rule.to_owned()))?;
-        let memory = session.memory_named(&name).await?;
+        let memory = MemoryArgument::of(self.memory, environment).id(session).await?;
         let actor = self.actor.unwrap_or_else(|| environment.os_user());
         session.wrote(&memory)?;
         let reading = Reading { file: self.file, format: self.transcript_format, actor };

@@ -17,6 +17,7 @@ use loci_client::Client;
 use loci_model::limits;
 use serde::Serialize;
 
+use super::at::of_memory;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::config::{Config, load};
@@ -58,7 +59,7 @@ pub(crate) struct Sync {
     #[arg(long, value_name = "BYTES", default_value_t = limits::MIRROR_BYTES_MAX_DEFAULT)]
     max_bytes: u64,
     /// The memory, by name or id [default: the one for code]
-    #[arg(long, value_name = "MEMORY")]
+    #[arg(long, value_name = "MEMORY", env = "LOCI_MEMORY")]
     memory: Option<String>,
 }
 
@@ -99,10 +100,7 @@ impl Sync {
         synced.repo.clone_from(&name);
         if let (Some(path), false) = (server_path, self.dry_run) {
             let session = Session::begin(globals, environment)?;
-            let client = match &self.memory {
-                Some(memory) => session.client.clone().with_memory(memory)?,
-                None => session.client.clone(),
-            };
+            let client = of_memory(&session.client, self.memory.as_deref())?;
             let branch = sent.first().map(|one| one.name.as_str());
             let registered = register(&client, &name, &path, default_ref(&target, branch)).await;
             let remedy = "the mirror is up to date, but the server did not register it";

@@ -24,6 +24,7 @@ use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeError;
 use loci_verified::{RepositoryName, Seen, Subject, Tip};
 
+use super::at::of_memory;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::config::load;
@@ -72,7 +73,7 @@ pub(crate) struct Verify {
     #[arg(long = "write", value_name = "FORMAT=FILE")]
     write: Vec<String>,
     /// The memory, by name or id [default: the one for code]
-    #[arg(long, value_name = "MEMORY")]
+    #[arg(long, value_name = "MEMORY", env = "LOCI_MEMORY")]
     memory: Option<String>,
 }
 
@@ -104,10 +105,7 @@ impl Verify {
         files.iter().try_for_each(|(_, path)| ensure_free_of_data(path))?;
         let code = self.code(globals, environment).await?;
         let session = Session::begin(globals, environment)?;
-        let client = match &self.memory {
-            Some(memory) => session.client.clone().with_memory(memory)?,
-            None => session.client.clone(),
-        };
+        let client = of_memory(&session.client, self.memory.as_deref())?;
         let name = self.name.clone().unwrap_or_else(|| code.name());
         let (repository, facts) = evidence(&client, &name, self.name.is_some()).await?;
         let (report, verdicts) = self.check(&code, &repository, &facts).await?;

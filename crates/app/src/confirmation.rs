@@ -1,0 +1,128 @@
+//! The confirmation of a command that destroys something: `--yes`, the name typed again, or a
+//! question on a terminal. A dry run shows the effect instead.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use serde_json::json;
+
+use crate::exit::Usage;
+use crate::output;
+
+/// The options of a command that destroys something.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Confirmation {
+    /// Do not ask for confirmation
+    #[arg(long, conflicts_with = "dry_run")]
+    yes: bool,
+    /// The name of the destroyed object again, instead of --yes
+    #[arg(long, alias = "yes-destroy", value_name = "NAME", conflicts_with_all = ["yes", "dry_run"])]
+    confirm: Option<String>,
+    /// Only show what the command would destroy
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+impl Confirmation {
+    /// Returns true if the command may go on. A dry run prints `effect`, such as “erase notes”, and
+    /// returns false.
+    ///
+    /// # Errors
+    /// [`Usage`] if nobody confirmed, or with another name.
+    pub(crate) fn is_given(&self, as_json: bool, effect: &str, name: &str) -> Result<bool> {
+        if self.dry_run {
+            let shown = json!({ "dry_run": true, "would": effect });
+            output::result(as_json, &shown, |_| output::line(format!("would {effect}")))?;
+            return Ok(false);
+        }
+        self.require(effect, name)?;
+        Ok(true)
+    }
+
+    /// Requires the confirmation, for a command with a dry run of its own.
+    ///
+    /// # Errors
+    /// See [`Self::is_given`].
+    pub(crate) fn require(&self, effect: &str, name: &str) -> Result<()> {
+        let typed = match &self.confirm {
+            _ if self.yes => return Ok(()),
+            Some(typed) => typed.clone(),
+            None if std::io::stdin().is_terminal() => typed_name(effect, name)?,
+            None => return Err(refusal(effect, name, "it was not confirmed")),
+        };
+        if typed.trim() == name { Ok(()) } else { Err(refusal(effect, name, "another name was given")) }
+    }
+}
+
+fn refusal(effect: &str, name: &str, reason: &str) -> anyhow::Error {
+    let rule = format!(
+        "nothing was changed: {reason}. The command would {effect}, which cannot be undone. Look first \
+         with --dry-run, then add --yes, or --confirm {}",
+        quoted(name)
+    );
+    Usage(rule).into()
+}
+
+fn typed_name(effect: &str, name: &str) -> Result<String> {
+    output::note(format!("This will {effect}, which cannot be undone."));
+    let mut out = std::io::stderr().lock();
+    write!(out, "Type {name} to go on: ").and_then(|()| out.flush()).context("asking for confirmation")?;
+    let mut typed = String::new();
+    std::io::stdin().read_line(&mut typed).context("reading the name")?;
+    Ok(typed)
+}
+
+/// Quotes an argument for a shell.
+fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./@:".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dry_run_and_a_wrong_name_do_not_confirm() {
+        let check = |yes: bool, confirm: Option<&str>, dry_run: bool, expect: Option<bool>| {
+            let given = Confirmation { yes, confirm: confirm.map(str::to_owned), dry_run };
+            assert_eq!(given.is_given(false, "erase notes", "notes").ok(), expect, "{given:?}");
+        };
+        check(true, None, false, Some(true));
+        check(false, Some("notes"), false, Some(true));
+        check(false, Some("other"), false, None);
+        check(false, None, true, Some(false));
+    }
+
+    #[test]
+    fn arguments_can_be_typed_as_they_are_shown() {
+        assert_eq!(quoted("github.com/acme/shop"), "github.com/acme/shop");
+        assert_eq!(quoted("Anna's"), "'Anna'\\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+
+    #[cfg(all(feature = "verified", feature = "coding", feature = "operations"))]
+    #[test]
+    fn every_command_that_destroys_has_both_options() {
+        use clap::CommandFactory as _;
+        let all = crate::cli::Cli::command();
+        for path in [
+            "memory delete",
+            "memory recreate",
+            "forget",
+            "prefs forget",
+            "ops delete",
+            "me delete",
+            "repo purge",
+        ] {
+            let command = path.split(' ').try_fold(&all, |command, word| command.find_subcommand(word));
+            let options: Vec<_> = command.unwrap().get_arguments().filter_map(|one| one.get_long()).collect();
+            assert!(options.contains(&"yes") && options.contains(&"dry-run"), "{path}: {options:?}");
+        }
+    }
+}
