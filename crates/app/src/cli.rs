@@ -158,7 +158,7 @@ mod tests {
         ("blame", OfTheClone),
         ("conflicts list", OfTheClone),
         ("conflicts resolve", OfTheClone),
-        ("eval list", Filter),
+        ("eval list", OfTheClone),
         ("fact proposed", OfTheClone),
         ("fact recent", OfTheClone),
         ("fact search", OfTheClone),

@@ -125,7 +125,10 @@ impl Event {
                     ..Default::default()
                 };
                 let page = session.client.event_list(&memory, &listing).await?;
-                output::result(session.json, &page, |page| page.events.iter().for_each(shown))?;
+                output::result(session.json, &page, |page| {
+                    output::note_if_empty(&page.events, "No events of this session.");
+                    page.events.iter().for_each(shown);
+                })?;
             }
             Self::Get { place, event } => {
                 let memory = place.memory.id(&session).await?;

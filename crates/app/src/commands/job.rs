@@ -171,6 +171,7 @@ fn memory_of(job: &str) -> &str {
 }
 
 fn shown(list: &shape::JobList) {
+    output::note_if_empty(&list.jobs, "No jobs.");
     let mut rows =
         vec![["JOB", "KIND", "STATE", "ACTOR", "SESSION", "TRIED", "WHY"].map(str::to_owned).to_vec()];
     for job in &list.jobs {

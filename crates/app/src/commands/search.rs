@@ -2,8 +2,10 @@
 
 use anyhow::Result;
 use clap::Args;
+use loci_api::record::RecordListing;
 use loci_api::search as shape;
 use loci_model::limits;
+use loci_model::warning::Degradation;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -61,11 +63,15 @@ impl Search {
             ..shape::Search::default()
         };
         let answer = session.client.search(&question).await?;
+        let why_empty = match answer.hits.is_empty() && !session.json {
+            true => why_empty(&session, &question.memory, &answer).await?,
+            false => "",
+        };
         output::result(session.json, &answer, |answer| {
             for (at, hit) in answer.hits.iter().enumerate() {
                 show(at + 1, hit);
             }
-            note_next(answer, self.top_k);
+            note_next(answer, self.top_k, why_empty);
             notices::print(&answer.notices);
         })?;
         session.end().await
@@ -98,10 +104,24 @@ fn in_words(relevance: f32) -> &'static str {
     }
 }
 
+/// Returns the reason of an empty answer, and the remedy.
+async fn why_empty(session: &Session, memory: &str, answer: &shape::SearchAnswer) -> Result<&'static str> {
+    if answer.notices.degraded.iter().any(|code| code == Degradation::ExtractionPending.code()) {
+        return Ok("No records match yet: events are still being processed. Retry, or run `loci job wait`.");
+    }
+    let listing = RecordListing { limit: Some(1), ..RecordListing::default() };
+    let is_empty = session.client.record_list(memory, &listing).await?.records.is_empty();
+    Ok(if is_empty {
+        "The memory has no records: `loci event create` and `loci record create` add some."
+    } else {
+        "No records match: use other words or fewer conditions; `loci record list` shows the records."
+    })
+}
+
 /// Notes how to continue after an answer.
-fn note_next(answer: &shape::SearchAnswer, top_k: u32) {
+fn note_next(answer: &shape::SearchAnswer, top_k: u32, why_empty: &str) {
     if answer.hits.is_empty() {
-        output::note("No records match.");
+        output::note(why_empty);
         return;
     }
     let next = top_k.saturating_mul(2).min(limits::TOP_K_MAX);

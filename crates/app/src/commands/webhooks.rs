@@ -94,6 +94,7 @@ fn places(list: &shape::TargetList) {
 }
 
 fn shown(list: &shape::DeliveryList) {
+    output::note_if_empty(&list.deliveries, "No notifications.");
     let mut rows = vec![["DELIVERY", "KIND", "STATE", "TARGET", "TRIED", "WHY"].map(str::to_owned).to_vec()];
     for delivery in &list.deliveries {
         rows.push(vec![

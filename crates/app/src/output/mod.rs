@@ -75,6 +75,13 @@ pub(crate) fn note(text: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr().lock(), "{}", visible(&text.to_string()));
 }
 
+/// Notes that a list is empty.
+pub(crate) fn note_if_empty<T>(list: &[T], text: &str) {
+    if list.is_empty() {
+        note(text);
+    }
+}
+
 /// Prints that a dry run wrote nothing, and how to apply the changes.
 pub(crate) fn dry_run() {
     note("would write these changes; run it without --dry-run to write them");

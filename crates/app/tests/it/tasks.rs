@@ -293,6 +293,8 @@ fn what_a_server_refuses_stays_in_the_spool_and_is_not_sent_again() {
     let task = shop.json(&["task", "show", "t-002"]);
     assert!(task["written"]["episode_id"].is_string(), "{task} {said}");
     assert_ne!(shop.run(&[&report[..], &["--strict"]].concat()).0, 0);
+    let (code, _, said) = shop.run(&["task", "complete", "t-002", "--status", "nonsense"]);
+    assert!(code == 2 && said.contains("timed_out"), "{said}");
 }
 
 #[test]

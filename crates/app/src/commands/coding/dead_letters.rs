@@ -48,7 +48,10 @@ impl DeadLetters {
                     }
                 }
                 let list = DeadLetterList { dead_letters: all, next_cursor: None };
-                output::result(session.json, &list, |list| list.dead_letters.iter().for_each(shown))?;
+                output::result(session.json, &list, |list| {
+                    output::note_if_empty(&list.dead_letters, "No failed deliveries.");
+                    list.dead_letters.iter().for_each(shown);
+                })?;
             }
             Some(What::Retry { id }) => {
                 let retried = client.dead_letter_retry(&id).await?;

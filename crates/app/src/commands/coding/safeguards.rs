@@ -95,6 +95,7 @@ impl Snapshots {
         let meant = self.of.meant(around).await?;
         let found = meant.client.snapshots_list(meant.parts(), &SnapshotListing::default()).await?;
         output::result(around.session.json, &found, |found| {
+            output::note_if_empty(&found.snapshots, "No snapshots.");
             for one in &found.snapshots {
                 let of = match (&one.task_id, &one.before_rollback_to) {
                     (Some(task), _) => format!("task {task}"),

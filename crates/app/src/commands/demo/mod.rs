@@ -31,9 +31,8 @@ use crate::wiring::store::StorePlan;
 /// The minimum time limit of extraction in milliseconds, for slow machines.
 const EXTRACTION_MS_MIN: u64 = 120_000;
 
-/// The folder of the sample repository.
-#[cfg(feature = "verified")]
-const SHOP: &str = "shop";
+/// The folder of the sample repository in the folder of the demo.
+const SAMPLE_REPOSITORY: &str = "demo-sample-repository";
 
 /// See it work: a conversation of three weeks, ten questions, no key and no network
 #[derive(Debug, Args)]
@@ -79,7 +78,7 @@ async fn play_acts(session: &Session, folder: &Path) -> Result<play::Report> {
     #[cfg_attr(not(feature = "verified"), expect(unused_mut, reason = "only that product adds to it"))]
     let mut report = play::play(session).await?;
     #[cfg(feature = "verified")]
-    match code_act::play(session, &folder.join(SHOP)).await {
+    match code_act::play(session, &folder.join(SAMPLE_REPOSITORY)).await {
         Ok(act) => report.code = Some(act),
         Err(error) => output::note(format!("the second act is left out: {error:#}")),
     }
@@ -89,7 +88,11 @@ async fn play_acts(session: &Session, folder: &Path) -> Result<play::Report> {
 }
 
 fn temporary() -> Result<tempfile::TempDir> {
-    tempfile::Builder::new().prefix("loci-demo-").tempdir().context("making a folder for the demo")
+    let parent = std::env::temp_dir();
+    tempfile::Builder::new().prefix("loci-demo-").tempdir_in(&parent).with_context(|| {
+        let parent = parent.display();
+        format!("making a folder for the demo in {parent}: set TMPDIR to a folder that exists")
+    })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use loci_api::search::Hit;
 
+use super::SAMPLE_REPOSITORY;
 use super::excerpt::excerpt;
 use super::play::{Asked, Report, TOP_K};
 use super::script::ACTOR;
@@ -149,7 +150,7 @@ fn blocks_kept(report: &Report, folder: &Path) -> String {
     let (memory, folder) = (&report.memory, folder.display());
     format!(
         r#"
-The folder stays. Serve it:
+The folder stays. The repository of act two is in {folder}/{SAMPLE_REPOSITORY}. Serve the folder:
 
     loci serve --data-dir '{folder}'
 

@@ -116,7 +116,12 @@ impl Ops {
             Self::List(list) => {
                 let memory = list.at.memory(&session).await?;
                 let found = selected(&session, &memory, &list.selection).await?;
-                output::result(session.json, &found, |found| found.iter().for_each(shown))?;
+                output::result(session.json, &found, |found| {
+                    if found.iter().all(|one| one.actors.is_empty()) {
+                        output::note("No records of operations memory.");
+                    }
+                    found.iter().for_each(shown);
+                })?;
             }
             Self::Get(get) => {
                 let memory = get.at.memory(&session).await?;

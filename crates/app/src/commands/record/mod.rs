@@ -129,7 +129,10 @@ impl Record {
                     ..Default::default()
                 };
                 let list = session.client.record_list(&memory, &listing).await?;
-                output::result(session.json, &list, |list| list.records.iter().for_each(shown))?;
+                output::result(session.json, &list, |list| {
+                    output::note_if_empty(&list.records, "No records.");
+                    list.records.iter().for_each(shown);
+                })?;
             }
             Self::Get { memory, record } => {
                 let memory = memory.id(&session).await?;

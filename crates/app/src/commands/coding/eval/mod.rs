@@ -10,6 +10,7 @@ use loci_api::coding::evaluation::{Evaluation, EvaluationAdd, EvaluationFindingA
 
 use crate::cli::Globals;
 use crate::commands::verified::at::At;
+use crate::commands::verified::repository_words::Surroundings;
 use crate::config::environment::Environment;
 use crate::input::text_of;
 use crate::output;
@@ -25,7 +26,8 @@ pub(crate) enum Eval {
     Prompts(prompts::Prompts),
     /// List the evaluations of a repository or of a task, newest first
     List {
-        /// The repository
+        /// The repository, as owner/name [default: that of the working directory, unless --task is
+        /// given]
         #[arg(long)]
         repo: Option<String>,
         /// The task
@@ -84,9 +86,16 @@ impl Eval {
             }
             Self::Prompts(prompts) => prompts.run(&session).await?,
             Self::List { repo, task, limit, cursor, at } => {
+                let repo = if repo.is_none() && task.is_none() {
+                    let around = Surroundings { session: &session, globals, environment };
+                    Some(around.meant(&at, None).await?.whole())
+                } else {
+                    repo
+                };
                 let listing = EvaluationListing { repo, task, limit, cursor };
                 let found = at.of(&session.client)?.evaluation_list(&listing).await?;
                 output::result(session.json, &found, |found| {
+                    output::note_if_empty(&found.evaluations, "No evaluations.");
                     found.evaluations.iter().for_each(shown);
                     if let Some(cursor) = &found.next_cursor {
                         output::note(format!("more with --cursor {cursor}"));

@@ -13,6 +13,9 @@ use crate::input::text_of;
 use crate::output;
 use crate::spool::SpoolCall;
 
+/// The states in which a task ends.
+pub(super) const STATUSES: [&str; 4] = ["completed", "failed", "cancelled", "timed_out"];
+
 /// Report the end of a task; exits with 0 even if no server is reachable
 #[derive(Debug, clap::Args)]
 pub(crate) struct Complete {
@@ -21,8 +24,8 @@ pub(crate) struct Complete {
     /// The whole report as JSON, as the native API accepts it; - reads standard input
     #[arg(long, value_name = "FILE")]
     report: Option<String>,
-    /// completed, failed, cancelled or timed_out
-    #[arg(long)]
+    /// The state in which the task ended
+    #[arg(long, value_parser = STATUSES)]
     status: Option<String>,
     /// The summary of the work
     #[arg(long)]
@@ -86,6 +89,10 @@ impl Complete {
             }
             None => TaskComplete::default(),
         };
+        if let Some(status) = body.status.as_deref().filter(|status| !STATUSES.contains(status)) {
+            let rule = format!("status in --report must be {}, not {status}", STATUSES.join(", "));
+            return Err(Usage(rule).into());
+        }
         let or = |flag: &Option<String>, known: Option<String>| flag.clone().or(known);
         body.status = or(&self.status, body.status);
         body.summary = or(&self.summary, body.summary);

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use loci_api::coding::task::end::{TaskFinalize, TaskFinalized};
 
-use super::complete::amount;
+use super::complete::{STATUSES, amount};
 use super::delivery::Helper;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -15,8 +15,8 @@ use crate::spool::SpoolCall;
 pub(crate) struct Finalize {
     /// The task
     task: String,
-    /// completed, failed, cancelled or timed_out
-    #[arg(long)]
+    /// The state in which the task ended
+    #[arg(long, value_parser = STATUSES)]
     status: String,
     /// The reason of the end, such as heartbeat_lost
     #[arg(long)]

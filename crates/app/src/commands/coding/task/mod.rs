@@ -203,6 +203,7 @@ impl Task {
                 let client = list.at.of(&session.client)?;
                 let found = client.task_list(&list.listing()).await?;
                 output::result(session.json, &found, |found| {
+                    output::note_if_empty(&found.tasks, "No tasks.");
                     let mut rows = vec![["TASK", "STATUS", "OF", "WHAT"].map(str::to_owned).to_vec()];
                     rows.extend(found.tasks.iter().map(row));
                     output::table(&rows);

@@ -63,11 +63,15 @@ pub(super) fn add(report: &mut Report, one: &Compared<'_>, drifted_may_stay: boo
 
 /// Returns the verdict on a fact. Unchanged code that does not support the fact contradicts it.
 fn verdict(found: &Verification) -> Verdict {
-    let is_contradicted = found.support.as_ref().is_some_and(|one| one.support == Support::Contradicted);
     match found.verdict {
-        Verdict::Valid if is_contradicted => Verdict::Contradicted,
+        Verdict::Valid if is_contradicted(found) => Verdict::Contradicted,
         verdict => verdict,
     }
+}
+
+/// True if the cited code states something else than the fact, such as another value.
+fn is_contradicted(found: &Verification) -> bool {
+    found.support.as_ref().is_some_and(|one| one.support == Support::Contradicted)
 }
 
 fn outcome(one: &Compared<'_>, drifted_may_stay: bool) -> Outcome {
@@ -78,7 +82,9 @@ fn outcome(one: &Compared<'_>, drifted_may_stay: bool) -> Outcome {
         (Verdict::Valid | Verdict::Unverifiable, Verdict::Valid) => Outcome::Holds,
         // The previous verdict is unknown.
         (Verdict::Unverifiable, _) => Outcome::Unchecked,
-        (Verdict::Valid, Verdict::Drifted) if drifted_may_stay => Outcome::Drifted,
+        (Verdict::Valid, Verdict::Drifted) if drifted_may_stay && !is_contradicted(one.now) => {
+            Outcome::Drifted
+        }
         (Verdict::Valid, Verdict::Drifted | Verdict::Gone | Verdict::Contradicted) => Outcome::Invalidated,
         (Verdict::Drifted | Verdict::Gone | Verdict::Contradicted, Verdict::Valid) => Outcome::Restored,
         (Verdict::Drifted | Verdict::Gone | Verdict::Contradicted, _) => Outcome::Before,
@@ -234,6 +240,10 @@ mod tests {
         check(Some((Drifted, 3)), (Gone, 3), false, Outcome::Before);
         check(Some((Valid, 3)), (Drifted, 3), true, Outcome::Drifted);
         check(Some((Valid, 3)), (Gone, 3), true, Outcome::Invalidated);
+        // Another value is no slight change.
+        let (since, now) = (verification(Valid, 3), with_support(Drifted, Support::Contradicted));
+        let one = Compared { fact: &fact, subject: &subject, since: Some(&since), now: &now };
+        assert_eq!(outcome(&one, true), Outcome::Invalidated);
         for before in [Valid, Drifted, Gone, Contradicted, Unread] {
             check(Some((before, 3)), (Unread, 3), false, Outcome::Unchecked);
         }

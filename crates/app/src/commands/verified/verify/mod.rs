@@ -59,7 +59,7 @@ pub(crate) struct Verify {
     /// at the merge base of REV and this revision and invalid at REV are invalidated
     #[arg(long, value_name = "REV")]
     since: Option<String>,
-    /// Report slightly changed lines without failing
+    /// Report slightly changed lines without failing, unless they contradict the fact
     #[arg(long)]
     allow_drifted: bool,
     /// Report the verdicts at REV to the server, under the name of this key; they change no state
