@@ -86,7 +86,7 @@ fn it_is_shown_before_it_is_written_and_written_once() {
     let (code, _, said) = project.install(&["claude-code", "--remove", "--yes"]);
     assert_eq!(code, 0, "{said}");
     let left = project.files();
-    assert_eq!(left, [".claude", ".mcp.json.bak", "CLAUDE.md.bak"], "only the copies are left");
+    assert_eq!(left, [".claude"], "no copies of files that held nothing else");
     assert_eq!(project.install(&["claude-code", "--remove", "--dry-run"]).0, 0);
 }
 

@@ -66,6 +66,15 @@ fn a_command_without_a_memory_uses_the_only_one() {
     assert_eq!(ran(&["ops", "list"], "notes"), Some(0));
 }
 
+/// A command outside of a clone creates no memory for code.
+#[test]
+fn a_call_that_fails_creates_no_memory() {
+    let home = Home::new();
+    home.ok(&["mcp"]);
+    assert_ne!(home.run(&["fact", "recent"]).status.code(), Some(0));
+    assert_eq!(home.json(&["memory", "list"])["memories"], json!([]));
+}
+
 /// A grant by name is equal to one by id. Names of inaccessible memories behave like unknown ones.
 #[test]
 fn a_name_shows_nothing_that_an_id_hides() {

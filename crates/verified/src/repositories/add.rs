@@ -74,6 +74,7 @@ impl Verified {
         standing: &Standing,
         add: RepositoryAdd,
     ) -> Result<RepositoryAdded> {
+        self.require_repository(caller, standing, add.directory.as_deref()).await?;
         let memory = self.code_memory(caller, standing).await?;
         access::require_whole(caller, &memory, Capability::Admin)?;
         let known = self.known_of(caller, &memory, &add).await?;

@@ -7,6 +7,7 @@
 use std::path::Path;
 
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_model::ports::code::{CodeSources, Discovered};
 use loci_model::principal::Principal;
 use loci_model::{Error, MemoryId, Result};
@@ -14,6 +15,25 @@ use loci_model::{Error, MemoryId, Result};
 use crate::Verified;
 
 impl Verified {
+    /// Requires a repository before the call of an administrator creates the memory for code: a
+    /// call that fails creates none.
+    ///
+    /// # Errors
+    /// `Invalid` if the memory is new and there is no repository in or above the directory.
+    pub(super) async fn require_repository(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        directory: Option<&str>,
+    ) -> Result<()> {
+        let (Some(directory), Some(code)) = (directory, self.engine.code()) else { return Ok(()) };
+        if standing.memory.is_some() || access::require_server_admin(caller).is_err() {
+            return Ok(());
+        }
+        let is_known = self.engine.memory_known(caller, &self.parts.settings.memory).await?.is_some();
+        if is_known || code.discover(Path::new(directory)).await?.is_some() { Ok(()) } else { Err(none()) }
+    }
+
     /// Returns the repository in or above a directory, if the caller may name it. For a directory
     /// that the caller may not name, the answer does not depend on its content.
     ///
@@ -29,7 +49,6 @@ impl Verified {
             .engine
             .code()
             .ok_or_else(|| Error::invalid("directory", "this server reads no repositories of its machine"))?;
-        let none = || Error::invalid("directory", "there is no git repository in or above the directory");
         if access::require_server_admin(caller).is_ok() {
             return code.discover(directory).await?.ok_or_else(none);
         }
@@ -40,6 +59,10 @@ impl Verified {
         // A repository above the folder, or one that a `.git` file points to, belongs to others.
         if is_all_in_folder(code.as_ref(), &found, memory).await { Ok(found) } else { Err(none()) }
     }
+}
+
+fn none() -> Error {
+    Error::invalid("directory", "there is no git repository in or above the directory")
 }
 
 async fn is_all_in_folder(code: &dyn CodeSources, found: &Discovered, memory: &MemoryId) -> bool {

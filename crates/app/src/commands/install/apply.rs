@@ -79,9 +79,10 @@ fn check(edit: &Edit, project: &Path) -> Result<()> {
 
 fn write_one(edit: &Edit, project: &Path) -> Result<Written> {
     let path = settled(&edit.target, project)?;
-    let backup = match &edit.before {
-        Some(before) => Some(backed_up(&path, before)?),
-        None => None,
+    // A file that goes held nothing but what this program wrote.
+    let backup = match (&edit.before, &edit.after) {
+        (Some(before), Some(_)) => Some(backed_up(&path, before)?),
+        (Some(_) | None, None) | (None, Some(_)) => None,
     };
     match &edit.after {
         Some(after) => replace(&path, after)?,
