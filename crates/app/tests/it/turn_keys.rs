@@ -127,7 +127,7 @@ fn a_file_that_begins_anew_loses_no_turn() {
     }
     let file = write(&home, "chat.txt", "User: so\nUser: more\n");
     let told = home.ok(&arguments(&file, "kim"));
-    assert!(told.contains("2 turns, 1 events, 1 already stored in 1 sessions, 0 errors"), "{told}");
+    assert!(told.contains("2 turns, 1 event, 1 already stored in 1 session, 0 errors"), "{told}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use anyhow::Result;
 use loci_api::coding::metrics::{Measure, Metrics as Shown, MetricsAsk, TaskMeasures, Usefulness};
 
 use crate::commands::verified::repository_words::{PositionedRepository, Surroundings};
-use crate::output;
+use crate::output::{self, counted};
 
 /// The selection of metrics
 #[derive(Debug, clap::Args)]
@@ -45,7 +45,7 @@ fn shown(found: &Shown) {
 
 fn group(group: &TaskMeasures) {
     let few = if group.insufficient { "  (insufficient)" } else { "" };
-    output::line(format!("{}  {} tasks{few}", group.key, group.n));
+    output::line(format!("{}  {}{few}", group.key, counted(group.n, "task")));
     let repeated = group.repeated_mistakes;
     for (name, measure) in [
         ("merged", &group.merge_rate),

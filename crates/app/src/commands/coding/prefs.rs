@@ -10,7 +10,7 @@ use crate::cli::Globals;
 use crate::commands::verified::at::At;
 use crate::config::environment::Environment;
 use crate::confirmation::Confirmation;
-use crate::output;
+use crate::output::{self, counted};
 use crate::session::Session;
 
 /// The maximum number of characters of text on a line.
@@ -150,14 +150,14 @@ impl Prefs {
                 let gone = forget.at.of(client)?.user_forget(&forget.user).await?;
                 output::result(json, &gone, |gone| {
                     output::line(format!(
-                        "{} is {} now: {} records and {} events erased, {} tasks, {} reviews and {} rules name them no more",
+                        "{} is {} now: {} and {} erased, {}, {} and {} name them no more",
                         forget.user,
                         gone.pseudonym,
-                        gone.records,
-                        gone.events,
-                        gone.tasks,
-                        gone.entries,
-                        gone.rules
+                        counted(gone.records, "record"),
+                        counted(gone.events, "event"),
+                        counted(gone.tasks, "task"),
+                        counted(gone.entries, "review"),
+                        counted(gone.rules, "rule")
                     ));
                 })?;
             }

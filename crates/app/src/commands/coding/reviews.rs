@@ -10,7 +10,7 @@ use crate::commands::verified::at::At;
 use crate::commands::verified::repository_words::{OptionalRepository, Surroundings};
 use crate::config::environment::Environment;
 use crate::input;
-use crate::output;
+use crate::output::{self, counted};
 use crate::session::Session;
 
 /// Reviews of pull requests: webhook deliveries, retries
@@ -107,8 +107,10 @@ impl Reviews {
                 let polled = meant.client.reviews_poll(meant.parts()).await?;
                 output::result(session.json, &polled, |polled| {
                     output::line(format!(
-                        "{} pull requests, {} reviews, {} new or changed",
-                        polled.pull_requests, polled.reviews, polled.changed
+                        "{}, {}, {} new or changed",
+                        counted(polled.pull_requests, "pull request"),
+                        counted(polled.reviews, "review"),
+                        polled.changed
                     ));
                     if polled.skipped > 0 {
                         output::line(format!(
@@ -146,7 +148,7 @@ fn shown(list: &shape::HookDeliveryList) {
 }
 
 fn told(pulled: &ReviewsPulled) {
-    output::line(format!("{} reviews, {} new or changed", pulled.reviews, pulled.changed));
+    output::line(format!("{}, {} new or changed", counted(pulled.reviews, "review"), pulled.changed));
     for (why, count) in &pulled.left_out {
         output::note(format!("nothing is learned from {count}: {why}"));
     }

@@ -6,7 +6,7 @@ use loci_api::coding::theme::{Theme, ThemeListing, ThemeProposal, ThemeProposalA
 use loci_client::Client;
 
 use crate::commands::verified::repository_words::{PositionedRepository, Surroundings};
-use crate::output;
+use crate::output::{self, counted};
 
 /// The maximum number of characters of text on a line.
 const TEXT_CHARS_MAX: usize = 160;
@@ -100,7 +100,13 @@ fn proposed(found: &ThemeProposal) {
 }
 
 fn line(theme: &Theme) {
-    output::line(format!("{}  {} tasks  {}  {}", theme.theme_id, theme.count, theme.state, theme.newest_at));
+    output::line(format!(
+        "{}  {}  {}  {}",
+        theme.theme_id,
+        counted(theme.count, "task"),
+        theme.state,
+        theme.newest_at
+    ));
     let topic = theme.topic.as_ref().map(|topic| format!("{topic}: ")).unwrap_or_default();
     output::line(format!("      {}", output::short(&format!("{topic}{}", theme.text), TEXT_CHARS_MAX)));
 }

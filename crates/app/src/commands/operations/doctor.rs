@@ -7,7 +7,7 @@ use loci_api::operations::doctor::SreDoctorReport;
 
 use super::place::OperationsAt;
 use crate::exit::Outcome;
-use crate::output;
+use crate::output::{self, counted};
 use crate::session::Session;
 
 /// The records to check
@@ -35,7 +35,7 @@ impl Doctor {
 }
 
 fn shown(report: &SreDoctorReport) {
-    output::note(format!("{} records looked at", report.records));
+    output::note(format!("{} looked at", counted(report.records, "record")));
     if report.ok {
         output::line("nothing is wrong");
         return;

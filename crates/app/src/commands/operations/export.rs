@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::place::OperationsAt;
 use crate::exit::Usage;
-use crate::output;
+use crate::output::{self, counted};
 use crate::session::Session;
 use crate::unfinished::{self, UnfinishedFile};
 
@@ -59,7 +59,7 @@ impl Export {
         let written = self.write(session, (&memory, &kinds), work.out()).await?;
         work.publish()?;
         output::result(session.json, &written, |written| {
-            output::line(format!("wrote {}: {} records", path.display(), written.records));
+            output::line(format!("wrote {}: {}", path.display(), counted(written.records, "record")));
             told(written);
         })
     }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::cli::Globals;
 use crate::exit::Usage;
-use crate::output;
+use crate::output::{self, counted};
 
 /// Write a sample repository or conversation
 #[derive(Debug, Subcommand)]
@@ -39,7 +39,8 @@ impl Sample {
                 let shown = json!({"folder": target.folder, "commits": commits});
                 output::result(globals.json, &shown, |_| {
                     output::line(format!(
-                        "a repository with {commits} commits in {}",
+                        "a repository with {} in {}",
+                        counted(commits, "commit"),
                         target.folder.display()
                     ));
                 })

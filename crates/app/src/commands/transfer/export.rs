@@ -21,7 +21,7 @@ use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{NotFound, Usage};
 use crate::memory_argument::MemoryArgument;
-use crate::output;
+use crate::output::{self, counted};
 use crate::session::Session;
 use crate::unfinished::{self, UnfinishedFile};
 
@@ -109,11 +109,11 @@ impl Export {
                 }
                 output::result(session.json, &counts, |counts| {
                     output::line(format!(
-                        "wrote {}: {} memories, {} events, {} record versions",
+                        "wrote {}: {}, {}, {}",
                         path.display(),
-                        counts.memories,
-                        counts.events,
-                        counts.records
+                        memory_count(counts.memories),
+                        counted(counts.events, "event"),
+                        counted(counts.records, "record version")
                     ));
                 })?;
             }
@@ -149,6 +149,11 @@ impl Export {
         session.end().await?;
         outcome
     }
+}
+
+/// Returns a number of memories with its noun.
+pub(super) fn memory_count(count: u64) -> String {
+    if count == 1 { "1 memory".to_owned() } else { format!("{count} memories") }
 }
 
 /// Returns all memories that the caller may see, oldest first.

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 #[cfg(feature = "documents")]
 use super::export_claude_folder::topics;
 use crate::exit::{NotFound, Usage};
-use crate::output;
+use crate::output::{self, counted};
 use crate::session::Session;
 use crate::unfinished::Unfinished;
 
@@ -98,8 +98,10 @@ pub(super) async fn export(
         report.notes.iter().for_each(output::note);
         let Report { items, files, checksum, .. } = report;
         output::line(format!(
-            "wrote {}: {items} items in {files} files, sha256 {checksum}",
-            target.display()
+            "wrote {}: {} in {}, sha256 {checksum}",
+            target.display(),
+            counted(items, "item"),
+            counted(files, "file")
         ));
     })
 }

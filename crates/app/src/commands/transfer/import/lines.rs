@@ -10,9 +10,10 @@ use bytes::Bytes;
 use futures::stream;
 use serde::Deserialize;
 
+use crate::commands::transfer::export::memory_count;
 use crate::commands::transfer::manifest;
 use crate::input::file_of_lines;
-use crate::output;
+use crate::output::{self, counted};
 use crate::session::Session;
 
 /// Bytes per read.
@@ -56,8 +57,10 @@ pub(super) async fn import(session: &mut Session, path: &Path) -> Result<()> {
     }
     output::result(session.json, &report, |report| {
         output::line(format!(
-            "imported {} memories, {} events, {} record versions",
-            report.memories, report.events, report.records
+            "imported {}, {}, {}",
+            memory_count(report.memories),
+            counted(report.events, "event"),
+            counted(report.records, "record version")
         ));
         if let Some(at) = &report.erased_at {
             let day: String = at.chars().take(10).collect();

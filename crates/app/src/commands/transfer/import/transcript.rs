@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::turn_event::{TurnKeys, continues, default_session, event, former_key};
 use crate::exit::Usage;
 use crate::input::regular_file;
-use crate::output;
+use crate::output::{self, counted};
 use crate::session::Session;
 
 /// The maximum number of individually reported errors.
@@ -218,14 +218,14 @@ impl Importing<'_> {
         let file = self.reading.file.display();
         output::result(self.session.json, &self.report, |report| {
             output::line(format!(
-                "read {file} as {}: {} turns, {} events{}{} {} sessions, {} errors",
+                "read {file} as {}: {}, {}{}{} {}, {}",
                 report.format,
-                report.turns,
-                report.events,
+                counted(report.turns, "turn"),
+                counted(report.events, "event"),
                 already_stored(report),
                 erased(report),
-                report.sessions,
-                report.errors
+                counted(report.sessions, "session"),
+                counted(report.errors, "error")
             ));
             output::line(format!("skipped: {skipped}"));
             if report.repaired > 0 {

@@ -3,7 +3,7 @@
 use loci_engine::safety::sanitise;
 
 use super::report::{Cited, Finding, Report, Side, at};
-use crate::output::short;
+use crate::output::{self, short};
 
 /// The maximum number of characters of a fact on its line.
 const FACT_CHARS: usize = 160;
@@ -89,6 +89,6 @@ pub(super) fn counted(report: &Report) -> String {
     let support =
         [(counts.verified, "verified"), (counts.cited, "cited"), (counts.contradicted, "contradicted")];
     let support = support.map(|(count, what)| format!("{count} {what}")).join(", ");
-    let (repo, facts) = (short(&report.repo, NAME_CHARS), counts.facts);
-    format!("{repo}: {facts} facts at {}{since}: {} ({support})\n", named(&report.rev), parts.join(", "))
+    let (repo, facts) = (short(&report.repo, NAME_CHARS), output::counted(counts.facts, "fact"));
+    format!("{repo}: {facts} at {}{since}: {} ({support})\n", named(&report.rev), parts.join(", "))
 }
