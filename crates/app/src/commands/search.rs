@@ -64,7 +64,7 @@ impl Search {
         };
         let answer = session.client.search(&question).await?;
         let why_empty = match answer.hits.is_empty() && !session.json {
-            true => why_empty(&session, &question.memory, &answer).await?,
+            true => why_empty(&session, &question.memory, &answer).await,
             false => "",
         };
         output::result(session.json, &answer, |answer| {
@@ -105,17 +105,18 @@ fn in_words(relevance: f32) -> &'static str {
 }
 
 /// Returns the reason of an empty answer, and the remedy.
-async fn why_empty(session: &Session, memory: &str, answer: &shape::SearchAnswer) -> Result<&'static str> {
+async fn why_empty(session: &Session, memory: &str, answer: &shape::SearchAnswer) -> &'static str {
     if answer.notices.degraded.iter().any(|code| code == Degradation::ExtractionPending.code()) {
-        return Ok("No records match yet: events are still being processed. Retry, or run `loci job wait`.");
+        return "No records match yet: events are still being processed. Retry, or run `loci job wait`.";
     }
     let listing = RecordListing { limit: Some(1), ..RecordListing::default() };
-    let is_empty = session.client.record_list(memory, &listing).await?.records.is_empty();
-    Ok(if is_empty {
+    // The key may search, and not list.
+    let listed = session.client.record_list(memory, &listing).await;
+    if listed.is_ok_and(|list| list.records.is_empty()) {
         "The memory has no records: `loci event create` and `loci record create` add some."
     } else {
         "No records match: use other words or fewer conditions; `loci record list` shows the records."
-    })
+    }
 }
 
 /// Notes how to continue after an answer.
