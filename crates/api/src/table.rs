@@ -32,20 +32,20 @@ use crate::tool::{ToolArguments, ToolList, ToolListing, ToolResult};
 
 operations! {
     ACTOR_FORGET = post "/v1/memories/{memory}/forget": Forget => ForgetReceipt,
-        "Erase what a memory holds about a person, now.";
+        "Erase all data of a memory about a person immediately.";
     BACKUP = post "/v1/backup": Backup => BackupReport,
         "Write a consistent copy of the store to a file on the server.";
     DOCTOR = post "/v1/doctor": DoctorAsk => DoctorReport,
-        "Look at the store, the indexes, and what is called outside.", read;
+        "Check the store, the indexes and the external services.", read;
     CONFIG = get "/v1/config": Nothing => serde_json::Value,
-        "The configuration in force, without secrets.";
+        "Get the effective configuration, without secrets.";
     DELIVERY_LIST = get "/v1/memories/{memory}/deliveries": DeliveryListing => DeliveryList,
         "List notifications, newest first.";
     DELIVERY_RETRY = post "/v1/memories/{memory}/deliveries/{delivery}/retry":
         Nothing => DeliveryRetried,
-        "Try a notification again that waits or was given up.";
+        "Retry a notification that is pending or failed.";
     TARGET_LIST = get "/v1/targets": Nothing => TargetList,
-        "The configured targets of notifications.";
+        "List the configured targets of notifications.";
     TARGET_TEST = post "/v1/targets:test": TargetTest => TargetTried,
         "Send a test notification to a configured target.";
     EVENT_CREATE = create "/v1/memories/{memory}/events": EventCreate => EventCreated,
@@ -55,33 +55,33 @@ operations! {
     EVENT_GET = get "/v1/memories/{memory}/events/{event}": EventPlace => Event,
         "Get an event.";
     EVENT_DELETE = delete "/v1/memories/{memory}/events/{event}": EventPlace => Nothing,
-        "Delete an event; its records stay.";
+        "Delete an event, and keep its records.";
     ACTOR_LIST = get "/v1/memories/{memory}/actors": Paging => ActorList,
         "List actors.";
     SESSION_LIST = get "/v1/memories/{memory}/actors/{actor}/sessions": Paging => SessionList,
         "List sessions of an actor, newest first.";
     SESSION_END = post "/v1/memories/{memory}/actors/{actor}/sessions/{session}/end":
         Nothing => SessionEnded,
-        "End a session: what is left to read of it is due now. Its next event opens it again.";
+        "End a session: its pending extraction is due now. Its next event reopens it.";
     HOOK_DELIVER = post "/v1/hooks/github": Bytes => HookAnswer,
-        "Take what GitHub sends, by its signature.";
+        "Receive a webhook delivery of GitHub, authenticated by its signature.";
     HOOK_DELIVERY_LIST = get "/v1/hooks/deliveries": HookDeliveryListing => HookDeliveryList,
-        "List what hooks brought in, newest first.";
+        "List webhook deliveries, newest first.";
     HOOK_DELIVERY_RETRY = post "/v1/hooks/deliveries/{guid}/retry": Nothing => HookDelivery,
-        "Deal again with a delivery that failed.";
+        "Process a failed webhook delivery again.";
     IDENTITY = get "/v1/identity": Nothing => Identity,
-        "Who the caller is, what it may do, and the server's version.";
+        "Get the caller's identity and permissions, and the server's version.";
     JOB_LIST = get "/v1/memories/{memory}/jobs": JobListing => JobList,
         "List jobs, latest change first.";
     JOB_GET = get "/v1/memories/{memory}/jobs/{job}": Nothing => Job,
         "Get a job.";
     JOB_START = post "/v1/memories/{memory}/jobs/{job}/start": Nothing => JobStarted,
-        "Start a failed job again.", key;
+        "Restart a failed job.", key;
     EXTRACTION_WAIT = post "/v1/memories/{memory}/extraction:wait":
         ExtractionWait => ExtractionState,
         "Make pending extraction due now and wait until nothing is pending.", read;
     KEY_CREATE = create "/v1/keys": KeyCreate => KeyIssued,
-        "Make a key; its secrets are shown this once.";
+        "Create a key. Its secrets are returned only once.";
     KEY_LIST = get "/v1/keys": Nothing => KeyList,
         "List keys.";
     KEY_ROTATE = post "/v1/keys/{key}/rotate": Nothing => KeyIssued,
@@ -89,9 +89,9 @@ operations! {
     KEY_REVOKE = delete "/v1/keys/{key}": Nothing => Nothing,
         "Revoke a key.";
     MEMORY_ENSURE = put "/v1/memories/{memory}": MemoryEnsure => MemoryEnsured,
-        "Make a memory of this exact name, or complete the one there is with the strategies it lacks by name; again, it changes nothing.";
+        "Create a memory of this name, or add missing strategies to the existing one. Idempotent.";
     MEMORY_CREATE = create "/v1/memories": MemoryCreate => Memory,
-        "Make a memory.", key;
+        "Create a memory.", key;
     MEMORY_LIST = get "/v1/memories": MemoryListing => MemoryList,
         "List memories, newest first.";
     MEMORY_GET = get "/v1/memories/{memory}": Nothing => Memory,
@@ -99,48 +99,48 @@ operations! {
     MEMORY_UPDATE = patch "/v1/memories/{memory}": MemoryUpdate => Memory,
         "Change a memory.", key;
     MEMORY_DELETE = delete "/v1/memories/{memory}": Nothing => Nothing,
-        "Delete a memory with all it holds.";
+        "Delete a memory with all its content.";
     SETTINGS_PUT = put "/v1/memories/{memory}/settings": MemorySettings => Memory,
-        "Replace the settings that the wire lacks.";
+        "Replace the settings that the AgentCore API lacks.";
     TAGS_LIST = get "/v1/memories/{memory}/tags": Nothing => Tags,
         "List tags.";
     TAGS_ADD = post "/v1/memories/{memory}/tags": Tags => Nothing,
         "Add or replace tags.";
     TAGS_REMOVE = delete "/v1/memories/{memory}/tags": TagKeys => Nothing,
-        "Take tags off.";
+        "Remove tags.";
     MEMORY_RECREATE = post "/v1/memories/{memory}/recreate": MemoryRecreate => MemoryRecreated,
-        "Destroy all that a memory holds and make it anew; without its name once more, say what it holds.";
+        "Destroy a memory's content and recreate it. Without the name as confirmation, count the content.";
     PROFILE_LIST = get "/v1/profiles": Nothing => ProfileList,
-        "The profiles there are.";
+        "List profiles.";
     PROFILE_GET = get "/v1/profiles/{profile}": Nothing => Profile,
-        "A profile with its file.";
+        "Get a profile with its file.";
     PROFILE_APPLY = post "/v1/memories/{memory}/profile": ProfileApply => ProfileApplied,
-        "Give a memory a profile's settings and strategies, or say what that would change.";
+        "Apply a profile's settings and strategies to a memory, or preview the changes.";
     PULLED_NEXT = post "/v1/jobs/next": JobNext => PulledJob,
-        "Come for a question to the caller's own model; 204 where there is none.";
+        "Lease a question for the caller's own model. The status is 204 if there is none.";
     PULLED_RESULT = post "/v1/jobs/{job}/result": JobResult => JobResultTaken,
-        "Bring the answer to a question.";
+        "Submit the answer to a question.";
     PULLED_FAIL = post "/v1/jobs/{job}/fail": JobGivenUp => Nothing,
-        "Give a question up: it is open for others.";
+        "Release a question, so that others can lease it.";
     RECORDS_QUARANTINE = post "/v1/memories/{memory}/quarantine": Quarantine => Quarantined,
-        "Hold records back, or say which would be.";
+        "Quarantine records, or preview the selection.";
     QUARANTINE_LIST = get "/v1/memories/{memory}/quarantine": QuarantineListing => QuarantineList,
-        "Records that are held back, newest first.";
+        "List quarantined records, newest first.";
     QUARANTINE_RELEASE = post "/v1/memories/{memory}/quarantine/release":
         QuarantineDecision => Quarantined,
-        "Make held records active again.";
+        "Release quarantined records, which makes them active again.";
     QUARANTINE_REJECT = post "/v1/memories/{memory}/quarantine/reject":
         QuarantineDecision => Quarantined,
-        "Mark held records as wrong, for good.";
+        "Reject quarantined records permanently.";
     RECORD_FEEDBACK = post "/v1/memories/{memory}/records/{record}/feedback":
         RecordFeedback => RecordFeedbackStanding,
-        "Say that a record is useful, or wrong; what two principals call wrong, or a person who administers the memory, is quarantined.";
+        "Rate a record as useful or wrong. Ratings of two principals or an administrator quarantine it.";
     RECORDS_CREATE = create "/v1/memories/{memory}/records": RecordsCreate => BatchOutcome,
-        "Make records; each succeeds or fails alone.", key;
+        "Create records. Each succeeds or fails independently.", key;
     RECORDS_UPDATE = patch "/v1/memories/{memory}/records": RecordsUpdate => BatchOutcome,
-        "Change records: the next version of each.";
+        "Update records: each update creates the next version.";
     RECORDS_DELETE = delete "/v1/memories/{memory}/records": RecordsDelete => BatchOutcome,
-        "Delete records; each succeeds or fails alone.";
+        "Delete records. Each succeeds or fails independently.";
     RECORD_LIST = post "/v1/memories/{memory}/records:list": RecordListing => RecordList,
         "List records, newest first.", read;
     RECORD_GET = get "/v1/memories/{memory}/records/{record}": Nothing => Record,
@@ -148,28 +148,28 @@ operations! {
     RECORD_DELETE = delete "/v1/memories/{memory}/records/{record}": Nothing => Nothing,
         "Delete a record.";
     RECORD_HISTORY = get "/v1/memories/{memory}/records/{record}/history": Nothing => RecordHistory,
-        "All versions, and changes of state.";
+        "List the versions and the state changes of a record.";
     RECORD_REVERT = post "/v1/memories/{memory}/records/{record}/revert":
         RecordRevert => RecordsReverted,
-        "Go back to an earlier version, or undo the decision a record stands in.";
+        "Revert a record to an earlier version, or undo a consolidation decision.";
     RECORD_SOURCES = get "/v1/records/{record}/sources": RecordSourcesAsk => RecordSources,
-        "The events that a record was made from, whoever's they are.";
+        "List the source events of a record, regardless of their actor.";
     SEARCH = post "/v1/search": Search => SearchAnswer,
-        "Find records for a question.", read;
+        "Search records by a query.", read;
     TOOL_LIST = get "/v1/tools": ToolListing => ToolList,
         "List the tools that the caller may call.";
     TOOL_CALL = post "/v1/tools/{name}": ToolArguments => ToolResult,
-        "Call a tool, by its underscored or its dotted name.";
+        "Call a tool by its name, with underscores or dots.";
     MEMORY_EXPORT = get "/v1/memories/{memory}/export": ExportAsk => Lines,
-        "A memory, a namespace of it, or what it holds about a person, as JSON lines: everything needed to write it again.";
+        "Export a memory, a namespace or the data about a person as JSON lines that the import accepts.";
     MEMORY_IMPORT = post "/v1/import": Lines => ImportReport,
-        "Write what an export holds, into memories that are not there yet.";
+        "Import an export into memories that do not exist yet.";
     ALERT_DELIVER_ALERTMANAGER = post "/v1/hooks/alertmanager/{memory}": Bytes => AlertAnswer,
-        "Take what Alertmanager sends, by its secret.";
+        "Receive alerts of Alertmanager, authenticated by its secret.";
     ALERT_DELIVER_PAGERDUTY = post "/v1/hooks/pagerduty/{memory}": Bytes => AlertAnswer,
-        "Take what PagerDuty sends, by its signature.";
+        "Receive alerts of PagerDuty, authenticated by its signature.";
     ALERT_DELIVER_OPSGENIE = post "/v1/hooks/opsgenie/{memory}": Bytes => AlertAnswer,
-        "Take what Opsgenie sends, by its secret.";
+        "Receive alerts of Opsgenie, authenticated by its secret.";
     ALERT_DELIVER_GENERIC = post "/v1/hooks/generic/{memory}": Bytes => AlertAnswer,
-        "Take alerts of any other system, by their signature.";
+        "Receive alerts of any other system, authenticated by their signature.";
 }

@@ -19,7 +19,10 @@ pub(crate) fn regular_file(path: &Path) -> Result<File> {
     let named = || format!("opening {}", path.display());
     // The check precedes opening, which alone would block on a pipe.
     if !std::fs::metadata(path).with_context(named)?.is_file() {
-        let rule = format!("{} is no regular file: save what it holds in one, and name that", path.display());
+        let rule = format!(
+            "{} is no regular file: copy its content to a regular file, and name that file",
+            path.display()
+        );
         return Err(Usage(rule).into());
     }
     File::open(path).with_context(named)

@@ -58,7 +58,7 @@ pub fn read_to_string(path: &Path) -> Result<String> {
 
 /// Returns the error for a file that is not regular.
 fn irregular() -> Error {
-    let rule = "it is no regular file: save what it holds in one, and name that";
+    let rule = "it is not a regular file: copy its content to a regular file, and name that file";
     Error::new(ErrorKind::InvalidInput, rule)
 }
 

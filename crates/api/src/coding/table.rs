@@ -61,204 +61,204 @@ use crate::record::Record;
 
 operations! {
     ATTRIBUTION = get "/v1/attribution": AttributionAsk => Attribution,
-        "Tell which tasks, prompts and people something leads back to, and what was said; the newest first.";
+        "List the tasks, prompts, people and messages that led to a commit, file or text, newest first.";
     TASK_COMMITS = accept "/v1/tasks/{task}/commits": TaskCommits => TaskCommitsTaken,
-        "Report commits that a task made, and commits that took the place of others.";
+        "Report commits of a task, and commits that replaced earlier ones.";
     BLAME = get "/v1/repos/{owner}/{name}/blame": BlameAsk => Blame,
-        "Tell which tasks, prompts and people led to a commit.";
+        "List the tasks, prompts and people behind a commit.";
     CONFLICTS_LIST = get "/v1/repos/{owner}/{name}/conflicts": ConflictListing => ConflictList,
         "List memories of a repository that contradict each other.";
     CONFLICT_RESOLVE = post "/v1/repos/{owner}/{name}/conflicts/{conflict}/resolve":
         ConflictResolve => Conflict,
-        "Decide which of two memories stays, or that both do.";
+        "Resolve a conflict: keep one of the two memories, or both.";
     DEAD_LETTER_LIST = get "/v1/dead-letters": DeadLetterListing => DeadLetterList,
-        "List what the server could not write for coding agents, the latest first.";
+        "List writes for coding agents that failed, newest first.";
     DEAD_LETTER_RETRY = post "/v1/dead-letters/{letter}/retry": Nothing => DeadLetterRetried,
-        "Try again now what was given up.", key;
+        "Retry a failed write now.", key;
     EVALUATION_ADD = create "/v1/evaluations": EvaluationAdd => EvaluationAdded,
-        "Store what an evaluation found in the work of a task: findings are remembered, a suggestion is kept.";
+        "Store the findings and the suggestion of an evaluation of a task.";
     EVALUATION_LIST = get "/v1/evaluations": EvaluationListing => EvaluationList,
-        "List evaluations of a repository or of a task, the newest first.";
+        "List evaluations of a repository or of a task, newest first.";
     EXTRACTION_PROMPTS = get "/v1/extraction-prompts": Nothing => ExtractionPromptList,
-        "List the prompts for what agents write at the end of a task.";
+        "List the extraction prompts, which ask agents for learnings at the end of a task.";
     EXTRACTION_PROMPT = get "/v1/extraction-prompts/{prompt}":
         ExtractionPromptAsk => ExtractionPrompt,
-        "Get one by name and version, as learnings@1, or the current one by its name.";
+        "Get an extraction prompt by name and version (`learnings@1`), or the current version by name.";
     EXTRACTION_PROMPT_PUT = put "/v1/extraction-prompts/{prompt}":
         ExtractionPromptPut => ExtractionPromptChanged,
-        "Store a text as the next version of a prompt: a candidate, or current by force. {prompt} is its name.";
+        "Store a text as the next version of the extraction prompt with the name {prompt}.";
     EXTRACTION_PROMPT_ROLLBACK = post "/v1/extraction-prompts/{prompt}/rollback":
         ExtractionPromptRollback => ExtractionPromptChanged,
-        "Make an earlier version of a prompt current again: {prompt} is its name.";
+        "Make an earlier version of the extraction prompt with the name {prompt} current again.";
     PROMPT_QUESTIONS = get "/v1/extraction-prompts/{prompt}/questions":
         Nothing => PromptQuestionList,
-        "Get the questions of the labelled set for a version, for a model of your own to answer.";
+        "Get the questions of the labelled set for a version, to answer with your own model.";
     PROMPT_EVALUATIONS = get "/v1/extraction-prompts/{prompt}/evaluations":
         Nothing => PromptEvaluationList,
-        "List the figures of a version, newest first.";
+        "List the evaluations of a version, newest first.";
     PROMPT_EVALUATE = post "/v1/extraction-prompts/{prompt}/evaluations":
         PromptEvaluate => PromptEvaluation,
-        "Evaluate a version against the labelled set, by your answers or by the configured model.";
+        "Evaluate a version on the labelled set, with your answers or with the configured model.";
     CO_CHANGES = get "/v1/repos/{owner}/{name}/graph/co-change": CoChangeAsk => CoChangeList,
-        "Files that often change with a file.";
+        "List files that often change together with a file.";
     FILE_SETS = get "/v1/repos/{owner}/{name}/graph/sets": FileSetListing => FileSetList,
-        "Groups of files that are always modified together.";
+        "List groups of files that always change together.";
     IMPACT = get "/v1/repos/{owner}/{name}/graph/impact": ImpactAsk => ImpactList,
-        "What a change of a file, a directory or a module may touch: importers, files that change with it, tasks that failed with it.";
+        "List what a change of a file or module may affect: importers, co-changing files, failed tasks.";
     MISSING_FILES = post "/v1/repos/{owner}/{name}/graph/missing": MissingAsk => MissingList,
-        "Files that usually change with some others and are not among them: to look at before a pull request.";
+        "List files that usually change with the given files but are missing from them.";
     GRAPH_REBUILD = accept "/v1/repos/{owner}/{name}/graph/rebuild":
         GraphRebuild => GraphRebuildAsked,
-        "Ask for the history of a repository to be read anew.";
+        "Start a job that rebuilds the code graph from the history of a repository.";
     REPOSITORY_METRICS = get "/v1/repos/{owner}/{name}/metrics": MetricsAsk => Metrics,
-        "Tell how well the tasks of a repository went, by group, and what memories were worth to them.";
+        "Get the success metrics of a repository's tasks by group, and the effect of memories on them.";
     TASK_OUTCOME = get "/v1/tasks/{task}/outcome": Nothing => Outcome,
-        "Get what came of a task: how its pull request ended, graded.";
+        "Get the outcome of a task: the graded result of its pull request.";
     TASK_OUTCOME_SET = post "/v1/tasks/{task}/outcome": OutcomeSet => Outcome,
-        "Set what came of a task by hand, or from a forge that is not watched.";
+        "Set the outcome of a task by hand, or from a forge that Loci does not watch.";
     PREFERENCE_PUT = put "/v1/users/{user}/preferences/{preference}":
         PreferencePut => PreferenceSet,
-        "Set what somebody wants of one dimension.";
+        "Set a user's preference in one dimension.";
     PREFERENCE_REMOVE = delete "/v1/users/{user}/preferences/{preference}":
         Nothing => PreferenceRemoved,
-        "Delete a preference of somebody, by its id.";
+        "Delete a user's preference by its id.";
     USER_SETTINGS_PUT = put "/v1/users/{user}/settings": UserSettings => UserSettingsPut,
-        "Say whether conclusions may be drawn of somebody.";
+        "Allow or forbid that Loci infers preferences of a user.";
     USER_FORGET = delete "/v1/users/{user}": Nothing => UserForgotten,
-        "Erase somebody: what is theirs, and who they were.";
+        "Erase a user's data and identity.";
     PREFERENCES_LIST = get "/v1/users/{user}/preferences": Nothing => PreferenceList,
-        "List what somebody wants of the agents that work for them.";
+        "List a user's preferences.";
     USER_EXPORT = get "/v1/users/{user}/export": Nothing => UserExport,
-        "Export what is kept of somebody.";
+        "Export all data about a user.";
     PROMPT_ADD = post "/v1/prompts": PromptAdd => PromptAdded,
-        "Store a version of a prompt; it becomes its template's current one.";
+        "Store a version of a prompt, and make it the current version of its template.";
     PROMPT_LIST = get "/v1/prompts": PromptListing => PromptList,
-        "List versions of prompts, who became current last first.";
+        "List versions of prompts, latest to become current first.";
     PROMPT_GET = get "/v1/prompts/{prompt}": Nothing => Prompt,
         "Get a version of a prompt.";
     PROMPT_DIFF = get "/v1/prompts/{prompt}/diff": Nothing => PromptDiff,
-        "Compare two versions: {prompt} is A..B.";
+        "Compare two versions of a prompt. {prompt} has the form `A..B`.";
     PROMPT_ROLLBACK = post "/v1/prompts/{prompt}/rollback": PromptRollback => PromptRolledBack,
-        "Make a version the current one of its template again: {prompt} is the template.";
+        "Make an earlier version current again. {prompt} is the template.";
     REPOSITORY_REFLECT = accept "/v1/repos/{owner}/{name}/reflect":
         RepositoryReflect => RepositoryReflectAsked,
-        "Look at the newest tasks of a repository together.";
+        "Start a reflection over the newest tasks of a repository.";
     STRATEGY_REFLECT = post "/v1/memories/{memory}/strategies/{strategy}/reflect":
         Reflect => ReflectAsked,
-        "Ask for a reflection over the newest episodes of a strategy.";
+        "Start a reflection over the newest episodes of a strategy.";
     REPOSITORY_SEARCH = post "/v1/repos/{owner}/{name}/search": RepositorySearch => RepositoryFound,
-        "Search what is remembered of a repository, by a question and filters, while an agent works on it.";
+        "Search the memory of a repository by query and filters.";
     REPOSITORY_PUT = put "/v1/repos/{owner}/{name}": RepositoryChange => RepositoryShown,
-        "Register a repository, and give it settings of its own.";
+        "Register a repository, and set its own settings.";
     REPOSITORY_PATCH = patch "/v1/repos/{owner}/{name}": RepositoryChange => RepositoryShown,
         "Change settings of a repository.";
     REPOSITORY_SHOW = get "/v1/repos/{owner}/{name}": Nothing => RepositoryShown,
-        "Get a repository with its settings, and those that count for it.";
+        "Get a repository with its own settings and its effective settings.";
     RULE_ADD = create "/v1/repos/{owner}/{name}/rules": NewRule => Rule,
-        "Write a rule of a repository; it is in force at once.";
+        "Create a rule of a repository, in force immediately.";
     RULE_APPROVE = post "/v1/repos/{owner}/{name}/rules/{rule}/approve":
         RuleDecision => RuleDecided,
-        "Put a rule in force, by a person's word.";
+        "Approve a rule, which puts it in force.";
     RULE_REJECT = post "/v1/repos/{owner}/{name}/rules/{rule}/reject": RuleDecision => RuleDecided,
-        "Reject a rule, for good.";
+        "Reject a rule permanently.";
     RULE_PIN = post "/v1/repos/{owner}/{name}/rules/{rule}/pin": RuleDecision => RuleDecided,
-        "Keep a rule in force, whatever reviews say.";
+        "Pin a rule: it stays in force regardless of later reviews.";
     RULE_UNPIN = post "/v1/repos/{owner}/{name}/rules/{rule}/unpin": RuleDecision => RuleDecided,
-        "Let a rule be one like others.";
+        "Unpin a rule.";
     RULE_EXPIRE = post "/v1/repos/{owner}/{name}/rules/{rule}/expire": RuleDecision => RuleDecided,
-        "End a rule: its time is over.";
+        "Expire a rule.";
     RULE_SUPERSEDE = post "/v1/repos/{owner}/{name}/rules/{rule}/supersede":
         RuleDecision => RuleDecided,
-        "Put another rule in a rule's place.";
+        "Replace a rule by another rule.";
     RULE_QUARANTINE = post "/v1/repos/{owner}/{name}/rules/{rule}/quarantine":
         RuleDecision => RuleDecided,
-        "Hold a rule back as suspicious.";
+        "Quarantine a suspicious rule.";
     RULE_PROVENANCE = get "/v1/repos/{owner}/{name}/rules/{rule}/provenance":
         Nothing => RuleProvenance,
-        "What supports a rule, how its state changed, and which tasks were shown it.";
+        "Get the evidence of a rule, its state changes, and the tasks that received it.";
     RULE_PROMOTE = post "/v1/repos/{owner}/{name}/rules/{rule}/promote":
         RulePromote => RulePromotion,
-        "Render a rule as a patch of the repository's instructions; nothing is written.";
+        "Render a rule as a patch of the repository's instructions, without writing anything.";
     RULE_LIST = get "/v1/repos/{owner}/{name}/rules": RuleListing => RuleList,
-        "List the rules that reviews of a repository left, the newest first.";
+        "List the rules of a repository, newest first.";
     REPOSITORY_QUARANTINE = post "/v1/repos/{owner}/{name}/quarantine":
         RepositoryQuarantine => Quarantined,
-        "Hold back memories of a repository, or say which would be.";
+        "Quarantine memories of a repository, or preview the selection.";
     REPOSITORY_RELEASE = post "/v1/repos/{owner}/{name}/quarantine/release":
         RepositoryQuarantine => Quarantined,
-        "Let held memories of a repository go again.";
+        "Release quarantined memories of a repository.";
     HELD_LIST = get "/v1/repos/{owner}/{name}/held": HeldListing => HeldList,
-        "Memories of a repository that wait for a person.";
+        "List memories of a repository that await a person's decision.";
     HELD_ACCEPT = post "/v1/repos/{owner}/{name}/held/{record}/accept": HeldDecide => Record,
-        "Put a memory that waits in force.";
+        "Accept a held memory, which makes it active.";
     HELD_REJECT = post "/v1/repos/{owner}/{name}/held/{record}/reject": HeldDecide => Record,
-        "Mark a memory that waits as wrong, for good.";
+        "Reject a held memory permanently.";
     SNAPSHOTS_LIST = get "/v1/repos/{owner}/{name}/snapshots": SnapshotListing => SnapshotList,
-        "States of a repository's memory that one can go back to.";
+        "List the snapshots of a repository's memory.";
     REPOSITORY_ROLLBACK = post "/v1/repos/{owner}/{name}/rollback": RollbackAsk => RolledBack,
-        "Put a repository's memory back to a snapshot.";
+        "Roll a repository's memory back to a snapshot.";
     REPOSITORY_PURGE = post "/v1/repos/{owner}/{name}/purge": PurgeAsk => Purged,
-        "Erase memories of a repository, or say which would be.";
+        "Erase memories of a repository, or preview the selection.";
     TASK_ALERT = post "/v1/tasks/{task}/alert": TaskAlertRaise => TaskAlerted,
-        "Raise the security alert of a task: what it wrote is quarantined, and whatever it writes.";
+        "Raise a security alert for a task, which quarantines its past and future records.";
     TASK_COMPLETE = accept "/v1/tasks/{task}/complete": TaskComplete => TaskCompleted,
-        "Report the end of a task: its episode, its learnings, what its agent would have needed.", key;
+        "Report the end of a task: its episode, its learnings, and the context that its agent lacked.", key;
     TASK_FINALIZE = post "/v1/tasks/{task}/finalize": TaskFinalize => TaskFinalized,
-        "End a task, on every path: an episode is written where none tells of it. As often as you like.";
+        "End a task, and write an episode if none exists. Repeated calls have no further effect.";
     TASK_NOTE = accept "/v1/tasks/{task}/notes": TaskNote => TaskNoted,
-        "Store one thing that was learned, while the task goes on.";
+        "Store one learning of a running task.";
     TASK_FEEDBACK = post "/v1/tasks/{task}/feedback": TaskFeedback => TaskFeedbackTaken,
-        "Say which memories were used, helped or misled; what two tasks call harmful, or a person, is quarantined.";
+        "Rate memories as used, helpful or harmful. Two tasks or one person can quarantine a harmful one.";
     TASK_HYDRATE = post "/v1/tasks/{task}/hydrate": TaskHydrate => TaskHydrated,
-        "What is remembered, for the prompt of a task: within a budget and a deadline, with a receipt.";
+        "Get the memories for a task's prompt, within a token budget and a deadline, with a receipt.";
     TASK_EXPLAIN = get "/v1/tasks/{task}/explain": Nothing => TaskExplained,
-        "What a task was shown, what it used, where that comes from.";
+        "Get the memories that a task received and used, with their sources.";
     EXPOSURE_GET = get "/v1/exposures/{exposure}": Nothing => Exposure,
-        "What one call showed a task.";
+        "Get an exposure: the memories that one call returned to a task.";
     TASK_CREATE = create "/v1/tasks": TaskCreate => TaskTaken,
-        "Take a task in; 200 where it was taken in before.", key;
+        "Create a task. The status is 200 if the task exists already.", key;
     TASK_LIST = get "/v1/tasks": TaskListing => TaskList,
-        "List tasks, the newest first.";
+        "List tasks, newest first.";
     TASK_GET = get "/v1/tasks/{task}": Nothing => Task,
         "Get a task.";
     TASK_PATCH = patch "/v1/tasks/{task}": TaskPatch => TaskPatched,
-        "Say how far a task has come. What has ended stays ended.";
+        "Update the status of a task. A task that has ended cannot reopen.";
     TASK_EPISODE = post "/v1/tasks/{task}/episode": TaskEpisode => TaskWrote,
-        "Report the end of a task in its narrow form: an alias of complete, for its episode alone.", key;
+        "Report the episode of a task. Alias of `complete` without learnings.", key;
     TASK_LEARNINGS = post "/v1/tasks/{task}/learnings": TaskLearnings => TaskWrote,
-        "Report what was learned: an alias of complete, for learnings alone.";
+        "Report the learnings of a task. Alias of `complete` without an episode.";
     SESSION_APPEND = accept "/v1/sessions/{task}/events": SessionAppend => SessionAppended,
-        "Add to the session of a task; what has a number that is known is a repetition.";
+        "Append events to the session of a task. Events with a known number are repetitions.";
     SESSION_EVENTS = get "/v1/sessions/{task}/events": SessionListing => SessionEvents,
-        "Read what was said in the session of a task, by number.";
+        "List the events of a task's session, by number.";
     SESSION_STATE = get "/v1/sessions/{task}/state": Nothing => SessionState,
-        "Get what an agent keeps for its next run.";
+        "Get the state that an agent stored for its next run.";
     SESSION_STATE_PUT = put "/v1/sessions/{task}/state": SessionState => SessionStateKept,
-        "Keep something for an agent's next run.";
+        "Store the state for an agent's next run.";
     SESSION_PROMOTE = post "/v1/sessions/{task}/promote": SessionPromote => SessionPromoted,
-        "Make learnings of chosen events, while the session is open.";
+        "Promote selected events of an open session to learnings.";
     SESSION_END_OF_TASK = post "/v1/sessions/{task}/end": Nothing => TaskSessionEnded,
-        "End the session of a task; what is left is the archive.";
+        "End the session of a task, and keep its archive only.";
     THEMES_LIST = get "/v1/repos/{owner}/{name}/self-feedback/themes": ThemeListing => ThemeList,
-        "List what at least three tasks of a repository lacked.";
+        "List the themes of a repository: context that at least three tasks lacked.";
     THEME_CLOSE = post "/v1/repos/{owner}/{name}/self-feedback/themes/{theme}/close":
         Nothing => ThemeClosed,
-        "Close a theme: something was done about it, and its items are put away.";
+        "Close a theme as done, and archive its items.";
     THEME_PROPOSAL = get "/v1/repos/{owner}/{name}/self-feedback/proposal":
         ThemeProposalAsk => ThemeProposal,
-        "Get the open themes of a repository as an edit of its prompt, with the difference.";
+        "Get a proposed edit of a repository's prompt for its open themes, with the diff.";
     THEME_PROPOSAL_ACCEPT = post "/v1/repos/{owner}/{name}/self-feedback/proposal/accept":
         ThemeProposalAccept => ThemeProposalAccepted,
-        "Accept the edit: store it as a version of the prompt, and close its themes.";
+        "Accept the proposed edit: store it as a version of the prompt, and close its themes.";
     REVIEW_TAKE = post "/v1/repos/{owner}/{name}/reviews": NewReview => ReviewsPulled,
-        "Take a review, as any forge could tell it.";
+        "Store a review in the format that is common to all forges.";
     REVIEWS_PULL = post "/v1/repos/{owner}/{name}/reviews/{pr}/pull": Nothing => ReviewsPulled,
-        "Read the reviews of a pull request from its forge.";
+        "Fetch the reviews of a pull request from its forge.";
     REVIEWS_REPROCESS = post "/v1/repos/{owner}/{name}/reviews/{pr}/reprocess":
         ReviewsReprocess => ReviewsPulled,
-        "Learn again from reviews of a pull request.";
+        "Extract rules from the reviews of a pull request again.";
     REVIEWS_POLL = post "/v1/repos/{owner}/{name}/reviews/poll": Nothing => ReviewsPolled,
-        "Read what has changed in a repository's pull requests.";
+        "Fetch the changed pull requests of a repository from its forge.";
     BACKFILL = accept "/v1/repos/{owner}/{name}/backfill": BackfillRequest => Backfill,
-        "Read the reviews of a repository's latest pull requests, from the past.";
+        "Fetch the reviews of a repository's past pull requests, latest first.";
 }

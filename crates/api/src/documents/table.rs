@@ -26,87 +26,87 @@ use crate::operation::{Bytes, operations};
 operations! {
     CONSOLIDATION_START = accept "/v1/memories/{memory}/consolidations":
         ConsolidationStart => ConsolidationRun,
-        "Plan the upkeep of a tree, or do it.";
+        "Start a consolidation run of a tree: a plan, or a plan that is applied.";
     CONSOLIDATIONS_LIST = get "/v1/memories/{memory}/consolidations":
         ConsolidationListing => ConsolidationList,
-        "Runs of a tree, the newest first.";
+        "List the consolidation runs of a tree, newest first.";
     CONSOLIDATION_GET = get "/v1/memories/{memory}/consolidations/{run}":
         ConsolidationAsk => ConsolidationRun,
-        "A run, with what it changes.";
+        "Get a consolidation run with its changes.";
     CONSOLIDATION_APPLY = post "/v1/memories/{memory}/consolidations/{run}/apply":
         ConsolidationApply => ConsolidationRun,
-        "Apply a plan, or some of its actions.", key;
+        "Apply a plan, or selected actions of it.", key;
     CONSOLIDATION_REVERT = post "/v1/memories/{memory}/consolidations/{run}/revert":
         ConsolidationRevert => ConsolidationRun,
-        "Put documents back to before a run, by another.", key;
+        "Revert a consolidation run by a new run.", key;
     CONSOLIDATION_CANCEL = post "/v1/memories/{memory}/consolidations/{run}/cancel":
         ConsolidationAsk => ConsolidationRun,
-        "Call a run off.";
+        "Cancel a consolidation run.";
     CONSOLIDATION_REPLAN = post "/v1/memories/{memory}/consolidations/{run}/replan":
         ConsolidationAsk => ConsolidationRun,
-        "Plan anew what changed since.";
+        "Plan again the actions whose documents changed since.";
     DOCUMENT_GET = get "/v1/memories/{memory}/files/{*path}": DocumentAsk => FileDocument,
-        "A document by its path; `raw=1` answers the file itself.";
+        "Get a document by its path. `raw=1` returns the file itself.";
     DOCUMENT_PUT = put "/v1/memories/{memory}/files/{*path}": DocumentPut => DocumentWritten,
-        "Write a document: JSON, or the file itself. Needs If-Match, If-None-Match: * or force=1.", key;
+        "Write a document, as JSON or as the file itself. Requires If-Match, If-None-Match: * or force=1.", key;
     DOCUMENT_DELETE = delete "/v1/memories/{memory}/files/{*path}":
         DocumentChange => DocumentWritten,
-        "Put a document away; it can be restored. Needs If-Match or force=1.", key;
+        "Archive a document; it can be restored. Requires If-Match or force=1.", key;
     DOCUMENT_ADD = create "/v1/memories/{memory}/files": DocumentAdd => DocumentWritten,
-        "Write a document whose title says its path.", key;
+        "Write a document at a path that is derived from its title.", key;
     DOCUMENT_APPEND = post "/v1/memories/{memory}/tree/append": DocumentAppend => DocumentWritten,
-        "Add lines to a document, each once.", key;
+        "Append lines to a document, and skip lines that it contains.", key;
     DOCUMENT_EDIT = post "/v1/memories/{memory}/tree/edit": DocumentEdit => DocumentWritten,
-        "Edit a document as it is there.", key;
+        "Edit a document in place.", key;
     DOCUMENT_MOVE = post "/v1/memories/{memory}/tree/move": DocumentMove => DocumentWritten,
-        "Give a document another path.", key;
+        "Move a document to another path.", key;
     RECORD_REDACT = post "/v1/memories/{memory}/redactions": RedactionAsk => Redaction,
-        "Take out what versions of a record said.";
+        "Redact the content of versions of a record.";
     MEMORY_TOOL = post "/v1/memory-tool": MemoryToolCommand => MemoryToolAnswer,
-        "A command of the memory tool on the documents of `mount`, or of `memory` and `namespace`.", key;
+        "Run a command of the memory tool on the documents of `mount`, or of `memory` and `namespace`.", key;
     PROMPT_DOCUMENTS = get "/v1/memory-tool": PromptDocumentsQuery => PromptDocuments,
-        "The documents of a mount that a session begins with: `system/` in full, the others as a listing.";
+        "Get the documents of a mount for the start of a session: `system/` in full, others as a listing.";
     MIRRORS_LIST = get "/v1/memories/{memory}/mirrors": Nothing => MirrorList,
-        "List mirrors of a memory's trees, with what their last syncs did.";
+        "List mirrors of a memory's trees, with the results of their last syncs.";
     MIRROR_ADD = create "/v1/memories/{memory}/mirrors": MirrorMake => Mirror,
-        "Keep a tree as files elsewhere.";
+        "Create a mirror, which stores a tree as files elsewhere.";
     MIRROR_STATUS = get "/v1/memories/{memory}/mirrors/{mirror}": Nothing => Mirror,
-        "A mirror, with what its last sync did.";
+        "Get a mirror with the result of its last sync.";
     MIRROR_REMOVE = delete "/v1/memories/{memory}/mirrors/{mirror}": Nothing => Mirror,
-        "Remove a mirror; its files stay where they are.";
+        "Remove a mirror, and keep its files.";
     MIRROR_SYNC = post "/v1/memories/{memory}/mirrors/{mirror}/sync": Nothing => MirrorReport,
-        "Bring a mirror and its tree together.";
+        "Synchronize a mirror and its tree.";
     MIRROR_BASE = post "/v1/memories/{memory}/mirrors/{mirror}/base": MirrorBaseAsk => MirrorBase,
-        "The first of a clone's commits that a git mirror has.";
+        "Get the first commit of a clone that a git mirror has.";
     MIRROR_PULL = post "/v1/memories/{memory}/mirrors/{mirror}/pull": MirrorPull => MirrorReport,
-        "Take what was committed in a clone of a git mirror.";
+        "Import the commits of a clone of a git mirror.";
     OBJECT_PUT = put "/v1/memories/{memory}/objects/{*key}": Bytes => ParkedObject,
-        "Park bytes under a key, in the place of what was there.";
+        "Store bytes under a key, and replace existing ones.";
     OBJECT_GET = get "/v1/memories/{memory}/objects/{*key}": Nothing => Bytes,
-        "The bytes that are parked under a key.";
+        "Get the bytes of an object by its key.";
     OBJECTS_LIST = get "/v1/memories/{memory}/objects": ObjectListing => ObjectList,
-        "What is parked, by key.";
+        "List objects by key.";
     OBJECT_DELETE = delete "/v1/memories/{memory}/objects/{*key}": Nothing => ObjectDeleted,
-        "Remove what is parked under a key.";
+        "Delete an object by its key.";
     TREE_LISTING = get "/v1/memories/{memory}/tree/listing": ListingQuery => TreeListing,
-        "What there is, within a budget of tokens; `format=text` answers the text alone.";
+        "Get a listing of a tree within a token budget. `format=text` returns the text only.";
     TREE_LIST = get "/v1/memories/{memory}/tree": TreeQuery => TreePage,
-        "What lies in a tree of documents, by path.";
+        "List the documents of a tree by path.";
     TREE_SYSTEM = get "/v1/memories/{memory}/tree/system": SystemQuery => SystemListing,
-        "The documents that are always loaded.";
+        "Get the documents that are always loaded.";
     DOCUMENT_HISTORY = get "/v1/memories/{memory}/tree/history": HistoryQuery => DocumentHistory,
-        "What happened to a document.";
+        "List the changes of a document.";
     TREE_CHANGES = get "/v1/memories/{memory}/tree/changes": ChangesQuery => TreeChanges,
-        "What happened in a tree, in order.";
+        "List the changes of a tree, in order.";
     TREE_DIFF = get "/v1/memories/{memory}/tree/diff": DiffQuery => TreeDiff,
-        "What changed between two states of a tree.";
+        "Compare two states of a tree.";
     TREE_SNAPSHOT = create "/v1/memories/{memory}/tree/snapshots": SnapshotMake => TreeSnapshot,
-        "Name the state that a tree is in.", key;
+        "Create a snapshot: a name for the current state of a tree.", key;
     TREE_SNAPSHOTS = get "/v1/memories/{memory}/tree/snapshots":
         TreeSnapshotListing => TreeSnapshotList,
-        "States of a tree with a name.";
+        "List the snapshots of a tree.";
     TREE_RESTORE = post "/v1/memories/{memory}/tree/restore": RestoreAsk => TreeRestored,
-        "Put documents back, or say which would be.", key;
+        "Restore documents, or preview the selection.", key;
     TREE_GREP = post "/v1/memories/{memory}/tree/grep": GrepAsk => GrepResult,
-        "Lines of documents that a pattern matches.", read;
+        "Find lines of documents that match a pattern.", read;
 }

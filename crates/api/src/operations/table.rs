@@ -21,61 +21,61 @@ use crate::operations::transfer::{SreExportAsk, SreExported, SreImport, SreImpor
 
 operations! {
     PROFILE_AGENT_PROMPT = get "/v1/profiles/{profile}/agent-prompt": Nothing => AgentPrompt,
-        "A part of the prompt of a profile's worker agents: when to write down what they learn, and how.";
+        "Get the part of a worker agent's prompt that states when and how it stores knowledge.";
     AGENT_RESPONSE = accept "/v1/investigations/{incident}/agent-response":
         AgentResponse => AgentResponseTaken,
-        "Take what a worker agent answered; a job reads it for knowledge and contacts.";
+        "Store a worker agent's answer. A job extracts knowledge and contacts from it.";
     AGENT_RESPONSE_READ = get "/v1/investigations/{incident}/agent-response/{job}":
         AgentResponseWait => AgentResponseRead,
-        "What came of an agent's answer; may wait for it.";
+        "Get the result of the extraction from an agent's answer, with an optional wait.";
     SRE_DOCTOR = get "/v1/memories/{memory}/sre/doctor": Nothing => SreDoctorReport,
-        "Look through operations memory for what nobody will read as it is meant.";
+        "Find records of operations memory that no read will ever match.";
     SRE_HISTORY = get "/v1/memories/{memory}/history": SreHistoryAsk => SreHistory,
-        "List every version of what is known of a service.";
+        "List all versions of the knowledge about a service.";
     INVESTIGATION_COMPLETE = post "/v1/investigations/{incident}/complete":
         InvestigationComplete => InvestigationCompleted,
-        "Save what an investigation found, with what its agents learned. The same said again is the same record.";
+        "Store an investigation's findings and learnings. Repeated content updates the same record.";
     INVESTIGATION_MESSAGES = post "/v1/investigations/{incident}/messages":
         InvestigationMessages => InvestigationMessagesKept,
-        "Store a turn of an investigation's conversation, whole, and be told how it is shown.";
+        "Store a complete turn of an investigation's conversation, and return its displayed form.";
     INVESTIGATION_OUTCOME = post "/v1/investigations/{incident}/outcome":
         InvestigationOutcome => InvestigationOutcomeTold,
-        "Tell what came of an investigation: its user in person, or an administrator.";
+        "Report the outcome of an investigation. Only its user or an administrator may do so.";
     INVESTIGATION_START = create "/v1/investigations": InvestigationStart => InvestigationStarted,
-        "Begin an investigation, or join the one of the same alert that is open, and be told what is known; 200 where it is joined.";
+        "Start an investigation (201), or join the open one of the same alert (200), and get known context.";
     ME_RECORDS = get "/v1/me/records": MeRecordsAsk => SreExported,
         "List the caller's own records in the memory of operations agents.";
     ME_RECORD_CORRECT = patch "/v1/me/records": MeRecordCorrect => SreKept,
-        "Say what is right, of a record of the caller's own.";
+        "Correct one of the caller's own records.";
     ME_RECORDS_DELETE = delete "/v1/me/records": MeRecordsDelete => MeRecordsDeleted,
-        "Delete records of the caller's own, or all of them.";
+        "Delete some or all of the caller's own records.";
     SRE_PREFERENCES_LIST = get "/v1/memories/{memory}/preferences":
         SrePreferencesListing => SrePreferenceList,
-        "List preferences of users of operations agents, those that wait for a person first.";
+        "List preferences of users of operations agents, those that await a decision first.";
     SRE_PREFERENCES = get "/v1/memories/{memory}/preferences/{user}": Nothing => SreUserPreferences,
-        "Show everything that a user of operations agents wants, and what it means now.";
+        "Get all preferences of a user of operations agents, with their current effect.";
     SRE_PREFERENCE_HISTORY = get "/v1/memories/{memory}/preferences/{user}/history":
         SrePreferenceHistoryQuery => SrePreferenceHistory,
-        "List everything that was said of a user's preferences, the newest first.";
+        "List the history of a user's preferences, newest first.";
     SRE_PREFERENCES_APPLY = post "/v1/memories/{memory}/preferences:apply":
         SrePreferencesApply => SrePreferencesApplied,
-        "Make preferences of users what a file declares, by key, all or nothing; or say what that would change.";
+        "Apply a file of user preferences by key, all or nothing, or preview the changes.";
     SRE_PREFERENCE_CONFIRM = post "/v1/preferences/{preference}/confirm":
         SrePreferenceDecision => SreKept,
-        "Put a preference that waits in force, as a person.";
+        "Confirm a pending preference. Only a person may do so.";
     SRE_PREFERENCE_REJECT = post "/v1/preferences/{preference}/reject":
         SrePreferenceDecision => SreKept,
-        "Put a preference that waits away, as a person.";
+        "Reject a pending preference. Only a person may do so.";
     SRE_RETRIEVE = post "/v1/memories/{memory}/retrieve": SreRetrieve => SreRetrieved,
-        "Ask a memory of the profile sre for preferences, what is known of services, and investigations.", read;
+        "Get preferences, service knowledge and investigations from a memory of the profile `sre`.", read;
     SRE_SAVE = post "/v1/memories/{memory}/save": SreSave => SreSaved,
-        "Remember a preference, what is known of a service, or an investigation, in a memory of the profile sre.";
+        "Store a preference, service knowledge or an investigation in a memory of the profile `sre`.";
     SRE_STATS = get "/v1/sre/stats": SreStatsAsk => SreStats,
-        "Numbers over investigations: how long, how sure, how often.";
+        "Get statistics of investigations: duration, confidence and frequency.";
     SRE_PENDING_OUTCOMES = get "/v1/sre/pending-outcomes": PendingOutcomesAsk => PendingOutcomes,
-        "Investigations whose outcome nobody told for two weeks.";
+        "List investigations without an outcome for two weeks.";
     SRE_EXPORT = get "/v1/memories/{memory}/sre/export": SreExportAsk => SreExported,
-        "What operations agents remember of a type, as lines that an import reads.";
+        "Export operations records of a type as JSON lines that the import accepts.";
     SRE_IMPORT = post "/v1/memories/{memory}/sre/import": SreImport => SreImported,
-        "Write lines of an export, or say what is wrong with them; each succeeds or fails alone.";
+        "Import the lines of an export, or validate them. Each line succeeds or fails independently.";
 }

@@ -11,19 +11,19 @@ use crate::verified::verdict::{EvidenceAnswer, EvidenceAsk, ToolVerdicts, Verdic
 
 operations! {
     EVIDENCE_LIST = get "/v1/repos/evidence": EvidenceListing => EvidencePage,
-        "List a repository's facts with what a verifier elsewhere needs to check them.";
+        "List a repository's facts with the evidence that an external verifier needs.";
     FACTS_PROPOSED = get "/v1/facts/proposed": ProposalListing => ProposalList,
         "List records with proposed citations of a repository.";
     REPOSITORY_ADD = post "/v1/repos": RepositoryAdd => RepositoryAdded,
-        "Register a repository, or a name or place of one.";
+        "Register a repository, or another name or location of one.";
     REPOSITORY_LIST = get "/v1/repos": RepositoryListing => RepositoryList,
         "List repositories.";
     REPOSITORY_MARK = get "/v1/repos/mark": RepositoryMarkAsk => RepositoryMark,
-        "Tell whether a repository's facts changed, by a mark that is another then.";
+        "Get the change mark of a repository's facts. A different mark means that facts changed.";
     VERDICTS_TELL = post "/v1/repos/verdicts": VerdictsTell => VerdictsTold,
-        "Write verdicts of a verifier elsewhere down.";
+        "Store the verdicts of an external verifier.";
     TOOL_EVIDENCE = post "/v1/tools/{name}/evidence": EvidenceAsk => EvidenceAnswer,
-        "List the facts that a tool would look at, for a verifier elsewhere.";
+        "List the facts that a tool would read, for an external verifier.";
     TOOL_VERDICTS = post "/v1/tools/{name}/verdicts": ToolVerdicts => ToolResult,
-        "Call a tool that reads facts, with what a verifier elsewhere found.";
+        "Call a tool that reads facts, with the verdicts of an external verifier.";
 }

@@ -100,7 +100,7 @@ fn told(answer: &Answer) -> WireError {
     let code = named.or_else(|| text(["__type", "code"])).unwrap_or_default();
     let code = code.split(':').next().unwrap_or_default();
     let code = code.rsplit('#').next().unwrap_or_default().to_owned();
-    let message = text(["message", "Message"]).unwrap_or_else(|| "it says no reason".to_owned());
+    let message = text(["message", "Message"]).unwrap_or_else(|| "it gives no reason".to_owned());
     match answer.status {
         429 | 500.. => WireError::Gone(format!(
             "the server answers {} {code} after {} tries: {message}",
@@ -147,9 +147,9 @@ mod tests {
             403,
             Some("AccessDeniedException:http://x/"),
             "{}",
-            "it says no reason (AccessDeniedException)",
+            "it gives no reason (AccessDeniedException)",
         );
-        check(400, Some("ValidationException"), "no json", "it says no reason (ValidationException)");
+        check(400, Some("ValidationException"), "no json", "it gives no reason (ValidationException)");
         let busy = r#"{"message":"slow down"}"#;
         let expect = "the server answers 429 ThrottledException after 3 tries: slow down";
         check(429, Some("ThrottledException"), busy, expect);

@@ -156,7 +156,7 @@ async fn come_for(session: Session, next: &JobNext) -> Result<()> {
     let client = session.client.clone().without_meanwhile();
     let found = waited_for(client.pulled_next(next), waiting).await?;
     session.end().await?;
-    let none = || NotFound("nobody asks anything: see `loci job list`".to_owned());
+    let none = || NotFound("no question is pending: see `loci job list`".to_owned());
     output::json(&found.ok_or_else(none)?)
 }
 

@@ -95,6 +95,6 @@ pub(crate) fn shown(applied: &shape::ProfileApplied) {
         output::line(format!("{moved} records move with their template, {unmoved} stay where they are"));
     }
     if applied.added.is_empty() && applied.changed.is_empty() {
-        output::line(format!("the memory is as {} {} says", applied.profile, applied.version));
+        output::line(format!("the memory matches {} {}", applied.profile, applied.version));
     }
 }

@@ -140,13 +140,13 @@ async fn work_ended(mut jobs: JoinHandle<()>, doors: &Doors, most: Duration) -> 
     let (jobs_ended, imports_ended) = tokio::join!(tokio::time::timeout(most, &mut jobs), imports);
     if imports_ended.is_err() {
         tracing::error!(
-            "an import was not taken back in time: delete the memories that it began, and import again"
+            "an import was not rolled back in time: delete the memories that it created, and import again"
         );
     }
     match jobs_ended {
         Ok(ended) => ended.context("the job runner panicked"),
         Err(_) => {
-            tracing::warn!("jobs were cut off; they are run again");
+            tracing::warn!("jobs were interrupted; they will run again");
             jobs.abort();
             Ok(())
         }
@@ -208,7 +208,7 @@ pub(crate) async fn run_jobs(engine: loci_engine::Engine, mut stopped: tokio::sy
     };
     // The embedder may differ from the previous one.
     if let Err(error) = engine.ask_for_missing_vectors().await {
-        tracing::warn!(%error, "memories were not looked through for passages without vectors");
+        tracing::warn!(%error, "memories were not searched for passages without vectors");
     }
     engine.run_jobs(Box::pin(stop)).await;
 }

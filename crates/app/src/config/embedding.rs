@@ -166,7 +166,7 @@ impl EmbedderEntry {
         let keys = [&self.access_key_env, &self.secret_key_env, &self.session_token_env];
         if calls.into_iter().chain(keys).any(Option::is_some) || self.dimensions.is_some() {
             bail!(
-                "embedder {name} is a file: beside path and tokenizer it has pooling alone; its dimensions are its own"
+                "embedder {name} is a file: it takes path, tokenizer and pooling only; the file sets its dimensions"
             );
         }
         Ok(())

@@ -25,7 +25,7 @@ impl LlmSection {
             );
         }
         if self.mode == ModelMode::Provider && self.model.is_none() && models.len() > 1 {
-            bail!("llm.mode is provider, and there are several [[model]]: say in llm.model which is asked");
+            bail!("llm.mode is provider, and there are several [[model]]: name the one to use in llm.model");
         }
         if let Some(name) = &self.model
             && !models.iter().any(|model| model.name == *name)

@@ -76,7 +76,7 @@ fn time_to_force(limit: Duration) -> Duration {
 pub(crate) fn end_by_force(limit: Duration) {
     tracing::error!(
         limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
-        "ended by force: work was still under way when the time to stop was up; what was acknowledged is stored"
+        "forced exit: work was still in progress at the stop limit; acknowledged writes are stored"
     );
     let left = time_to_force(limit);
     let killer = std::thread::Builder::new().name("loci-kill".to_owned()).spawn(move || {

@@ -189,7 +189,7 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
 /// Returns the clock, ahead of the machine's by this many days.
 fn clock(ahead_days: u32) -> Arc<dyn Clock> {
     if ahead_days > 0 {
-        tracing::warn!(days = ahead_days, "rehearsal: the clock goes ahead of the machine's");
+        tracing::warn!(days = ahead_days, "rehearsal: the clock runs ahead of the machine's");
     }
     Arc::new(SystemClock::ahead_by_days(ahead_days))
 }

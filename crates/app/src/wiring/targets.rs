@@ -60,7 +60,7 @@ pub struct NoNetwork;
 
 impl Transport for NoNetwork {
     fn send(&self, _: Request) -> BoxFuture<'_, std::result::Result<Answer, OutboundError>> {
-        let why = "this process has no HTTP client: its configuration names nobody to call";
+        let why = "this process has no HTTP client: its configuration names no target";
         Box::pin(async move { Err(OutboundError::Connect(why.to_owned())) })
     }
 }

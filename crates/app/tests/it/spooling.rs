@@ -198,7 +198,7 @@ fn whoever_holds_the_spool_holds_nobody_up() {
     lock.lock().unwrap();
     let began = Instant::now();
     let (code, _, said) = note(shop, "t-001", "second", NOWHERE);
-    assert!(code == 0 && said.contains("kept beside it"), "{said}");
+    assert!(code == 0 && said.contains("stored in a second file next to it"), "{said}");
     assert!(began.elapsed() < HELD_UP_MAX, "{:?}", began.elapsed());
     let began = Instant::now();
     agent.change("made.txt", "1");

@@ -191,7 +191,7 @@ impl ChunkDecoder {
                 self.state = State::Header;
                 Ok(())
             }
-            State::DataEnd => Err(SignatureError::Chunk("a chunk is longer than its header says")),
+            State::DataEnd => Err(SignatureError::Chunk("a chunk is longer than the size in its header")),
             State::Trailer => self.on_trailer(line),
             State::Data { .. } | State::Done | State::Failed => Err(SignatureError::Chunk("unexpected line")),
         }

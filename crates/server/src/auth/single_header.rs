@@ -12,9 +12,7 @@ pub(crate) fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (value, None) => Ok(value),
-        (_, Some(_)) => {
-            Err(Error::invalid(name, format!("the header {name} must stand once: send one of them")))
-        }
+        (_, Some(_)) => Err(Error::invalid(name, format!("the header {name} must occur only once"))),
     }
 }
 

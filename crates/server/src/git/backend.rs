@@ -172,7 +172,7 @@ fn work(asked: &Asked, told: oneshot::Sender<Result<Head>>, client: &Client, unt
         end(&mut child);
     });
     if let Err(error) = child.wait() {
-        tracing::warn!(%error, "git was not waited for");
+        tracing::warn!(%error, "the exit of git was not awaited");
     }
 }
 

@@ -62,7 +62,7 @@ async fn served(doors: &Doors, memory: &str, rest: &str, request: Request) -> Re
     })?;
     let query = parts.uri.query().unwrap_or_default();
     if query.contains(PUSH) || service.ends_with(PUSH) {
-        let rule = "nobody pushes here: commit in a clone, and take it with loci mirror pull";
+        let rule = "this remote rejects pushes: commit in a clone, then run loci mirror pull";
         return Err(Error::new(ErrorKind::Denied, rule));
     }
     let is_asked = match (&parts.method, service) {

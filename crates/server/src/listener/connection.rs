@@ -136,7 +136,7 @@ impl Connections {
             return served.await;
         }
         self.doors.metrics.connection_displaced();
-        tracing::debug!("a connection without a whole head gave its place to another");
+        tracing::debug!("a connection with an incomplete head gave way to another");
     }
 
     async fn served(&self, stream: tokio::net::TcpStream, slot: &Arc<Slot>) {

@@ -15,7 +15,7 @@ pub(super) fn fault(head: &Parts, peer: Peer) -> Option<&'static str> {
     let mut hosts = head.headers.get_all(header::HOST).iter();
     let (host, another) = (hosts.next(), hosts.next());
     if another.is_some() {
-        return Some("the header Host must stand once: send one of them\n");
+        return Some("the header Host must occur only once\n");
     }
     match (host, head.uri.authority()) {
         (Some(host), Some(target)) if !host.as_bytes().eq_ignore_ascii_case(target.as_str().as_bytes()) => {

@@ -175,7 +175,7 @@ impl Service {
     /// Returns the state that the client carried since the last round; null if there is none.
     fn carried(&self, bearer: &str, purpose: &str, params: &Params) -> Result<Value, Fault> {
         let refused =
-            || Fault::malformed("requestState is not as this server gave it, or has lapsed: begin anew");
+            || Fault::malformed("requestState was not issued by this server, or has expired: start again");
         match params.get("requestState") {
             None => Ok(Value::Null),
             Some(Value::String(sealed)) => self.mcp.sealer.open(bearer, purpose, sealed).ok_or_else(refused),

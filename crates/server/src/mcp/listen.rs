@@ -251,7 +251,7 @@ pub(super) async fn listen(
 /// Returns the current mark of a resource; `None` if it has none or cannot be read now.
 pub(super) async fn mark(provider: &dyn Provider, asking: &Asking, uri: &str) -> Option<String> {
     provider.mark(asking, uri).await.unwrap_or_else(|fault| {
-        tracing::debug!(?fault, uri, "a resource that is listened to could not be looked at");
+        tracing::debug!(?fault, uri, "a subscribed resource could not be read");
         None
     })
 }

@@ -44,7 +44,7 @@ pub(crate) async fn readyz(State(doors): State<Doors>, request: Request) -> Resp
     let text = if may_know_reasons(&request) {
         format!("not ready: {reason}\n")
     } else {
-        "not ready: the log and `loci doctor` say why\n".to_owned()
+        "not ready: see the log or run `loci doctor`\n".to_owned()
     };
     (StatusCode::SERVICE_UNAVAILABLE, text).into_response()
 }

@@ -49,7 +49,8 @@ pub(super) fn checked(headers: &HeaderMap, sent: VerifiedBody<'_>, max: usize) -
     if let Some(length) = text(headers, "x-amz-decoded-content-length")?
         && length.parse() != Ok(content.len())
     {
-        let rule = format!("x-amz-decoded-content-length says {length}, and {} bytes came", content.len());
+        let rule =
+            format!("x-amz-decoded-content-length is {length}, but the body has {} bytes", content.len());
         return Err(Fault::bad("IncompleteBody", rule));
     }
     checksums::check(headers, &trailers, &content)?;

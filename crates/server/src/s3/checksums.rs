@@ -29,7 +29,7 @@ pub(super) fn check(headers: &HeaderMap, trailers: &str, body: &[u8]) -> Result<
                 return Err(Fault::bad("InvalidRequest", format!("the value of {name} is no base64")));
             };
             if told != of(name, body) {
-                let rule = format!("the body does not have the checksum that {name} says");
+                let rule = format!("the checksum of the body differs from {name}");
                 return Err(Fault::bad("BadDigest", rule));
             }
         }

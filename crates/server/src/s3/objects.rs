@@ -62,7 +62,7 @@ pub(super) async fn get(call: Call<'_>) -> Result<Response, Fault> {
     let found = found.ok_or_else(|| Fault::no_such_key(&asked.key))?;
     let holds = |tags: &str| matches(tags, &found.sha256);
     if text(headers, "if-match")?.is_some_and(|tags| !holds(tags)) {
-        return Err(Fault::precondition_failed("what lies under the key has another ETag"));
+        return Err(Fault::precondition_failed("the object under the key has another ETag"));
     }
     if text(headers, "if-none-match")?.is_some_and(holds) {
         let mut response = Response::default();

@@ -84,7 +84,7 @@ impl From<Error> for ToolError {
             out.retryable = error.is_retryable();
             out.message = match error.kind {
                 ErrorKind::Unavailable => error.message,
-                _ => "an internal fault; the log of the server says more".to_owned(),
+                _ => "an internal fault; see the log of the server".to_owned(),
             };
             return out;
         }

@@ -140,7 +140,7 @@ async fn send_what_waits(session: &Session, globals: &Globals, environment: &Env
     let Some(spool) = spool(globals, environment).await else { return };
     let waiting = Flushing { url: globals.url.as_deref(), all: false, first: None, until: Some(FLUSH) };
     if let Err(error) = flush(&session.client, &spool, waiting).await {
-        output::note(format!("what waits in the spool is not sent: {error:#}"));
+        output::note(format!("the pending entries of the spool were not sent: {error:#}"));
     }
 }
 

@@ -58,7 +58,7 @@ fn group(group: &TaskMeasures) {
         ("USD", &group.cost_usd),
         ("shown nothing", &group.cold_start_share),
         ("withheld for its code", &group.withhold_rate),
-        ("used of what was shown", &group.used_rate),
+        ("used / shown", &group.used_rate),
         ("failed", &group.failure_rate),
     ] {
         measured(name, measure);

@@ -114,7 +114,7 @@ impl Reviews {
                     ));
                     if polled.skipped > 0 {
                         output::line(format!(
-                            "{} could not be read and were passed over: the server's log says which, and why",
+                            "{} could not be read and were skipped: see the server's log",
                             polled.skipped
                         ));
                     }

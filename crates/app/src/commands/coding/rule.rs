@@ -246,7 +246,7 @@ impl Promote {
         let made = meant.client.rule_promote(meant.parts(), rule, &asked).await?;
         output::result(around.session.json, &made, |RulePromotion { patch, target, .. }| {
             if patch.is_empty() {
-                output::note(format!("{target} says it already"));
+                output::note(format!("{target} contains it already"));
             } else {
                 output::line(patch.trim_end_matches('\n'));
             }

@@ -361,7 +361,7 @@ fn append(
         }
     };
     if lines.is_empty() {
-        return Err(Usage("say which lines are to be added".to_owned()).into());
+        return Err(Usage("give the lines to append".to_owned()).into());
     }
     // All words after the document are text, even options, which nobody intends to store.
     if let Some(option) = lines.iter().find(|line| is_option(line)) {

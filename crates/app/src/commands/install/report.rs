@@ -86,8 +86,7 @@ impl Report {
                 "remove" => "removed",
                 _ => "changed",
             };
-            let copy =
-                file.backup.as_ref().map_or(String::new(), |backup| format!(" (what it was: {backup})"));
+            let copy = file.backup.as_ref().map_or(String::new(), |backup| format!(" (backup: {backup})"));
             output::line(format!("{done} {}{copy}", file.path));
         }
         if let Some(next) = self.next {
@@ -150,11 +149,11 @@ pub(super) fn notes(request: &Request, project: &Path) -> Vec<String> {
 
 fn next(client: Client) -> &'static str {
     match client {
-        Client::ClaudeCode => "start Claude Code anew and approve the server; /mcp shows it",
+        Client::ClaudeCode => "restart Claude Code and approve the server; /mcp shows it",
         Client::Cursor => "Cursor: Settings, Tools & MCP shows the server and switches it on",
         Client::Vscode => "VS Code: «MCP: List Servers» starts the server",
-        Client::Codex => "start Codex anew; /mcp shows the server, /hooks asks once to trust the hook",
+        Client::Codex => "restart Codex; /mcp shows the server, /hooks asks once to trust the hook",
         Client::Windsurf => "Windsurf: refresh the servers in the settings of Cascade",
-        Client::Copilot => "start Copilot anew; /mcp show lists the server",
+        Client::Copilot => "restart Copilot; /mcp show lists the server",
     }
 }

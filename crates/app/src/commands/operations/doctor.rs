@@ -40,7 +40,7 @@ fn shown(report: &SreDoctorReport) {
         output::line("nothing is wrong");
         return;
     }
-    let heads = ["PROBLEM", "RECORD", "PLACE", "WHAT IT MEANS"];
+    let heads = ["PROBLEM", "RECORD", "PLACE", "MEANING"];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
     rows.extend(report.problems.iter().map(|one| {
         let record = one.record_id.clone().unwrap_or_else(|| "-".to_owned());
@@ -48,6 +48,6 @@ fn shown(report: &SreDoctorReport) {
     }));
     output::table(&rows);
     if report.more > 0 {
-        output::note(format!("{} more are not told: mend these first", report.more));
+        output::note(format!("{} more are not shown: correct these first", report.more));
     }
 }

@@ -201,7 +201,7 @@ impl Explain {
             return ("min_confidence", format!("its effective confidence {is:.2} is below {least:.2}"));
         }
         let most = self.top_k.unwrap_or_else(|| kind.map_or(0, |kind| limits(kind).0));
-        ("top_k", format!("it lies beyond the {most} that were asked for"))
+        ("top_k", format!("it ranks after the first {most} that were requested"))
     }
 }
 

@@ -126,7 +126,7 @@ fn applied(done: &shape::SrePreferencesApplied) {
         let what = match one.change.as_str() {
             "change" => format!("{from} → {to}"),
             "add" => to,
-            "kept" => format!("{from}: somebody else said it, and it stays"),
+            "kept" => format!("{from}: another person set it, and it stays"),
             "undeclare" => format!("{from}: it stays for a time; --prune removes it"),
             _ => from,
         };

@@ -94,14 +94,14 @@ impl Export {
         let part = ExportAsk { namespace: self.namespace.clone(), actor: self.actor.clone() };
         match self.file.as_deref().filter(|path| !unfinished::is_standard_output(path)) {
             None => {
-                ensure!(!self.manifest, "a manifest lies beside a file: name one");
+                ensure!(!self.manifest, "a manifest is written next to a file: name a file");
                 write(&session, &memories, &part, &mut std::io::stdout().lock()).await?;
             }
             Some(path) => {
                 let has_place = !self.manifest || !unfinished::is_written_through(path);
                 ensure!(
                     has_place,
-                    "a manifest lies beside a regular file: name one, or leave --manifest out"
+                    "a manifest is written next to a regular file: name a file, or omit --manifest"
                 );
                 let counts = to_file(&session, &memories, &part, path).await?;
                 if self.manifest {

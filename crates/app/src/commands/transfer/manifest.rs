@@ -87,7 +87,7 @@ pub(crate) fn check(path: &Path) -> Result<()> {
     };
     ensure!(
         *said == found,
-        "{} is not what {} says: {} bytes with SHA-256 {}, where {} bytes with {} were exported",
+        "{} differs from {}: {} bytes with SHA-256 {}, where {} bytes with {} were exported",
         path.display(),
         place.display(),
         found.bytes,

@@ -121,7 +121,7 @@ impl MountSection {
             Some(_) if !self.entries.is_empty() => bail!("give either memory or entries"),
             Some(memory) => Mount::One(entry(memory, self.namespace.as_deref(), self.mode)?),
             None if self.namespace.is_some() => bail!("namespace needs a memory"),
-            None if self.mode != ModeWord::default() => bail!("mode needs a memory: say it of each entry"),
+            None if self.mode != ModeWord::default() => bail!("mode needs a memory: give one in each entry"),
             None => {
                 let read = |(name, one): (&String, &EntrySection)| {
                     Ok((name.clone(), entry(&one.memory, one.namespace.as_deref(), one.mode)?))

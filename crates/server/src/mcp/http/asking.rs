@@ -38,7 +38,7 @@ pub(super) async fn check(
         return Err(Fault::malformed(format!("_meta must have {META_CAPABILITIES}")));
     }
     if version != revision.as_str() {
-        return Err(Fault::headers(format!("the header {VERSION} says another revision than _meta")));
+        return Err(Fault::headers(format!("the header {VERSION} differs from the revision in _meta")));
     }
     if method == "tools/call" && door.service.provider.offers().argument_headers {
         own(door, heads, params).await?;
@@ -54,7 +54,7 @@ fn meta(params: &Params) -> Result<&Map<String, Value>, Fault> {
 fn standard(headers: &HeaderMap, method: &str, params: &Params) -> Result<(), Fault> {
     match single(headers, "mcp-method")? {
         Some(said) if said == method => {}
-        Some(_) => return Err(Fault::headers("the header Mcp-Method says another method than the body")),
+        Some(_) => return Err(Fault::headers("the header Mcp-Method differs from the method in the body")),
         None => return Err(Fault::headers("the header Mcp-Method is missing")),
     }
     let named = match method {
@@ -65,7 +65,7 @@ fn standard(headers: &HeaderMap, method: &str, params: &Params) -> Result<(), Fa
     let Some(expected) = params.get(named).and_then(Value::as_str) else { return Ok(()) };
     match single(headers, "mcp-name")? {
         Some(said) if decoded(said).as_deref() == Some(expected) => Ok(()),
-        Some(_) => Err(Fault::headers("the header Mcp-Name says something else than the body")),
+        Some(_) => Err(Fault::headers("the header Mcp-Name differs from the name in the body")),
         None => Err(Fault::headers("the header Mcp-Name is missing")),
     }
 }
@@ -92,9 +92,7 @@ async fn own(door: &HttpDoor, heads: &Heads, params: &Params) -> Result<(), Faul
             (Some(_), None) | (None, Some(_)) => false,
         };
         if !fits {
-            return Err(Fault::headers(format!(
-                "the header Mcp-Param-{header} does not say what {member} says"
-            )));
+            return Err(Fault::headers(format!("the header Mcp-Param-{header} differs from {member}")));
         }
     }
     Ok(())

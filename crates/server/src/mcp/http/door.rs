@@ -134,7 +134,7 @@ fn turned_away(error: &loci_model::Error) -> Box<Response> {
         | ErrorKind::Upstream
         | ErrorKind::Bug => {
             tracing::error!(?error, "a caller could not be looked up");
-            refused(StatusCode::SERVICE_UNAVAILABLE, "who asks cannot be looked up now")
+            refused(StatusCode::SERVICE_UNAVAILABLE, "the caller cannot be looked up now")
         }
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn check(guard: &Guard, peer: Peer, headers: &HeaderMap) -> Result<()
     if values(headers, "host").all(is_allowed) {
         Ok(())
     } else {
-        Err("this server is not asked under this name of a host: see [mcp] allowed_hosts")
+        Err("this host name is not allowed: add it to allowed_hosts in [mcp]")
     }
 }
 

@@ -19,20 +19,20 @@ pub(super) fn list(offer: &LociOffer) -> Kept<Vec<Value>> {
     let mut value = vec![json!({
         "name": "memory_rules",
         "title": "How to use this memory",
-        "description": "The rules for what is remembered: what to trust, what to store, what to report.",
+        "description": "Rules for the use of memory: which content to trust, to store and to report.",
     })];
     if offer.has_facts() {
         let is_needed = offer.tools.repository().is_none();
         let repo = || json!({ "name": "repo", "description": "'owner/name'", "required": is_needed });
         value.push(json!({
             "name": "session_start",
-            "title": "What is known of a repository",
+            "title": "Knowledge about a repository",
             "description": "Recent facts about the repository, checked against its code, to begin a session with.",
             "arguments": [repo(), { "name": "limit", "description": "Facts at most; 20 where it is absent" }],
         }));
         value.push(json!({
             "name": "review_with_memory",
-            "title": "Review with what is known",
+            "title": "Review with stored knowledge",
             "description": "Facts that cite the files under review, and how to check them.",
             "arguments": [
                 repo(),
@@ -99,7 +99,7 @@ async fn review(offer: &LociOffer, asking: &Asking, arguments: &Params) -> Resul
         ..Frame::of_memory(offer.mcp.ids.random())
     };
     Ok(format!(
-        "Review with what is known of these files. Check each fact with memory_verify_citations at the revision under review \
+        "Review these files with the stored knowledge. Check each fact with memory_verify_citations at the revision under review \
          before you rely on it; report what contradicts one, do not repair it silently.\n\n{}",
         fence(&frame, &texts)
     ))

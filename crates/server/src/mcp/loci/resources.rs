@@ -67,7 +67,7 @@ pub(super) async fn list(offer: &LociOffer, asking: &Asking) -> Result<Kept<Vec<
         value.push(json!({
             "uri": FILES,
             "name": "files",
-            "title": "What is remembered, as files",
+            "title": "Memory as files",
             "mimeType": "text/plain",
         }));
     }

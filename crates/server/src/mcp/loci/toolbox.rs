@@ -51,7 +51,7 @@ pub struct EngineTools {
 
 impl EngineTools {
     fn known(caller: &Caller) -> Result<&Principal, ToolError> {
-        let unknown = || ToolError::new(ErrorCode::Unauthenticated, "who asks is not known");
+        let unknown = || ToolError::new(ErrorCode::Unauthenticated, "the caller is not known");
         caller.principal.as_ref().ok_or_else(unknown)
     }
 

@@ -17,7 +17,7 @@ pub(in crate::tools) fn tool() -> Tool {
     Tool {
         name: "attribution_lookup",
         dotted: None,
-        description: "Which tasks, prompts, people and conversations a commit, pull request, file or word leads back to.",
+        description: "Find the tasks, prompts, people and conversations behind a commit, pull request, file or word.",
         profiles: &[Profile::Coding, Profile::Full],
         scope: Scope::Read,
         annotations: Annotations::read(false),

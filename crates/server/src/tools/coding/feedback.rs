@@ -51,7 +51,7 @@ fn ids() -> Value {
 }
 
 fn harmful() -> Value {
-    let reason = said(text(0, limits::REASON_CHARS_MAX as u32), "What was wrong with it");
+    let reason = said(text(0, limits::REASON_CHARS_MAX as u32), "Reason it is wrong");
     closed([("id", record_id()), ("reason", reason)], &["id"])
 }
 

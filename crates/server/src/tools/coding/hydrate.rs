@@ -24,7 +24,7 @@ pub(in crate::tools) fn tool() -> Tool {
     Tool {
         name: "memory_hydrate",
         dotted: Some("memory.hydrate"),
-        description: "What is remembered for this work: rules, knowledge, earlier tasks, preferences, within a token budget. \
+        description: "Memories for this work: rules, knowledge, earlier tasks, preferences, within a token budget. \
                       Call once at the start; task_id needs write access, repo only read.",
         profiles: &[Profile::Coding, Profile::Full],
         scope: Scope::Read,
@@ -49,7 +49,7 @@ fn input() -> Value {
                     "query",
                     said(
                         text(0, limits::TASK_DESCRIPTION_CHARS_MAX as u32),
-                        "What the work is; omit for the task's description",
+                        "Description of the work; default: the task's",
                     ),
                 ),
                 (
@@ -62,7 +62,7 @@ fn input() -> Value {
                 ("user", name()),
                 ("ref", text(0, 250)),
                 ("commit", text(0, 64)),
-                ("budget_tokens", said(tokens, "Omit for 2000, or as configured")),
+                ("budget_tokens", said(tokens, "Default: 2000, or as configured")),
                 ("estimator", one_of(&ESTIMATORS.map(Estimator::name))),
                 ("timeout_ms", whole(wait_min as i64, wait_max as i64)),
                 ("include", list(one_of(&kinds), 1, kinds.len() as u32)),

@@ -33,7 +33,7 @@ pub(in crate::tools) fn tool() -> Tool {
                     "scope",
                     said(
                         text(1, limits::SHORT_TEXT_CHARS_MAX as u32),
-                        "Path, glob or module:<name> it holds for",
+                        "Path, glob or module:<name> in scope",
                     ),
                 ),
                 ("category", one_of(&["architecture", "convention", "tooling", "gotcha"])),

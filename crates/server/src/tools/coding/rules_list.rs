@@ -20,7 +20,7 @@ pub(in crate::tools) fn tool() -> Tool {
     Tool {
         name: "rules_list",
         dotted: None,
-        description: "Rules that code reviews of a repository left, newest first. Follow the active ones.",
+        description: "Rules from code reviews of a repository, newest first. Follow the active ones.",
         profiles: &[Profile::Coding, Profile::Full],
         scope: Scope::Read,
         annotations: Annotations::read(false),

@@ -17,7 +17,7 @@ pub(in crate::tools) fn tool() -> Tool {
     Tool {
         name: "task_history",
         dotted: None,
-        description: "Earlier tasks of a repository, newest first: what was asked, by whom, how it ended.",
+        description: "Earlier tasks of a repository, newest first: request, requester and outcome.",
         profiles: &[Profile::Coding, Profile::Full],
         scope: Scope::Read,
         annotations: Annotations::read(false),

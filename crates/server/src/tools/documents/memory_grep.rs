@@ -14,7 +14,7 @@ pub(in crate::tools) fn tool() -> Tool {
     Tool {
         name: "memory_grep",
         dotted: None,
-        description: "Find lines of memory files by a regular expression. For what is meant rather than said use search_memory.",
+        description: "Find lines of memory files by a regular expression. To search by meaning, use search_memory.",
         profiles: &[Profile::Files, Profile::Full],
         scope: Scope::Read,
         annotations: Annotations::read(false),
@@ -58,7 +58,7 @@ async fn grep(context: Context, arguments: Arguments) -> Outcome {
         .collect();
     let mut warnings = Vec::new();
     if found.more {
-        warnings.push("there are more matches: say max_matches, or a path");
+        warnings.push("there are more matches: raise max_matches, or give a path");
     }
     if found.timed_out {
         warnings.push("not everything was looked at: name a path, or give a simpler pattern");

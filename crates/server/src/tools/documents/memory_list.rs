@@ -15,7 +15,7 @@ pub(in crate::tools) fn tool() -> Tool {
     Tool {
         name: "memory_list",
         dotted: None,
-        description: "List memory files with what each is about: everything, or what lies below a path.",
+        description: "List memory files with their descriptions: all files, or those below a path.",
         profiles: &[Profile::Files, Profile::Full],
         scope: Scope::Read,
         annotations: Annotations::read(false),

@@ -28,7 +28,7 @@ pub(in crate::tools) fn tool() -> Tool {
     Tool {
         name: "retrieve_memory",
         dotted: None,
-        description: "Find preferences, what is known of services, or past investigations. Use it for what the prompt does not have.",
+        description: "Find preferences, service knowledge or past investigations. Use it for context that the prompt lacks.",
         profiles: &[Profile::Sre],
         scope: Scope::Read,
         annotations: Annotations::read(false),
@@ -44,7 +44,7 @@ pub(in crate::tools) fn tool() -> Tool {
                 ("until", word()),
                 ("service", list(word(), 0, filters)),
                 ("environment", list(word(), 0, filters)),
-                ("include_shown", said(flag(), "Also what the investigation was shown")),
+                ("include_shown", said(flag(), "Include context of the investigation")),
             ],
             &["memory_type", "query"],
         ),

@@ -26,7 +26,7 @@ pub(in crate::tools) fn tool() -> Tool {
     Tool {
         name: "save_infrastructure",
         dotted: None,
-        description: "Save what is known of a service: a dependency, baseline, configuration or recurring pattern.",
+        description: "Save knowledge about a service: a dependency, baseline, configuration or recurring pattern.",
         profiles: &[Profile::Sre],
         scope: Scope::Write,
         annotations: Annotations::write(false, true, false),
@@ -45,7 +45,7 @@ pub(in crate::tools) fn tool() -> Tool {
                         "Or: service_name, knowledge_type, knowledge_data, metric, environment, confidence, evidence",
                     ),
                 ),
-                ("context", said(word(), "Where it came from; with content")),
+                ("context", said(word(), "Source; used with content")),
             ],
             &[],
         ),

@@ -27,7 +27,7 @@ pub(in crate::tools) fn tool() -> Tool {
         annotations: Annotations::write(false, true, false),
         input: closed(
             [
-                ("finding", said(text(1, limits::SRE_TEXT_CHARS_MAX as u32), "What was found")),
+                ("finding", said(text(1, limits::SRE_TEXT_CHARS_MAX as u32), "Findings")),
                 ("category", one_of(&categories)),
                 ("incident_id", said(word(), "Omit for the open investigation")),
                 ("session_id", said(word(), "Omit for the open investigation")),
@@ -39,7 +39,7 @@ pub(in crate::tools) fn tool() -> Tool {
                         "Or: query, timeline, actions_taken, key_findings, resolution_status, incident_id",
                     ),
                 ),
-                ("context", said(word(), "Where it came from; with content")),
+                ("context", said(word(), "Source; used with content")),
             ],
             &[],
         ),

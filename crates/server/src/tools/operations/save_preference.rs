@@ -16,7 +16,7 @@ pub(in crate::tools) fn tool() -> Tool {
     Tool {
         name: "save_preference",
         dotted: None,
-        description: "Save how the user wants to be worked for. Contacts wait until a person confirms them.",
+        description: "Save a preference of the user. Contacts wait until a person confirms them.",
         profiles: &[Profile::Sre],
         scope: Scope::Write,
         annotations: Annotations::write(false, true, false),
@@ -25,7 +25,7 @@ pub(in crate::tools) fn tool() -> Tool {
                 ("preference", said(sentence, "One sentence")),
                 ("categories", said(list(word(), 1, 8), "escalation, notification, workflow, style")),
                 ("content", said(content_form(), "Or: preference_type, preference_value")),
-                ("context", said(word(), "Where it came from; with content")),
+                ("context", said(word(), "Source; used with content")),
                 ("user_id", user_form()),
                 ("session_id", said(word(), "The user's investigation")),
             ],

@@ -41,7 +41,7 @@ async fn evaluate(call: Call, asked: shape::PromptEvaluate) -> Result<shape::Pro
         (Some(outputs), model) => Some(PromptAnswers { model: model.unwrap_or_default(), outputs }),
         (None, None) => None,
         (None, Some(_)) => {
-            let rule = "model is given with answers alone: without them the configured model is asked";
+            let rule = "model is valid only with answers: without them, the configured model answers";
             return Err(Error::invalid("model", rule));
         }
     };

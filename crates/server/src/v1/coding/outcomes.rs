@@ -19,7 +19,7 @@ pub(super) fn operations(table: Table) -> Table {
 async fn show(call: Call) -> Result<shape::Outcome> {
     let id = task_id(&call)?;
     let found = call.doors.engine.coding.task_outcome(&call.caller, &standing(&call)?, &id).await?;
-    let none = || Error::not_found(format!("nothing is known of what came of task {id} yet")).on("task_id");
+    let none = || Error::not_found(format!("task {id} has no outcome yet")).on("task_id");
     found.map(shown).ok_or_else(none)
 }
 

@@ -148,7 +148,7 @@ fn numbered(hook: &AlertHook, headers: &HeaderMap, mut news: Vec<AlertNotice>) -
     };
     let number = number.to_str().unwrap_or_default().trim();
     if !(1..=DELIVERY_CHARS_MAX).contains(&number.len()) {
-        let rule = "X-Loci-Delivery must be 1 to 200 characters of ASCII that tell this delivery from others";
+        let rule = "X-Loci-Delivery must be 1 to 200 ASCII characters that are unique to this delivery";
         return Err(Error::invalid("X-Loci-Delivery", rule));
     }
     for one in &mut news {

@@ -48,7 +48,7 @@ async fn export(doors: Doors, request: Request) -> Result<Response> {
     let namespace = namespace.map_err(|error| error.on("namespace"))?;
     let part = match asked.actor {
         Some(_) if namespace.is_some() => {
-            return Err(Error::invalid("actor", "actor and namespace exclude each other: send one of them"));
+            return Err(Error::invalid("actor", "actor and namespace exclude each other: send only one"));
         }
         Some(whom) => doors.engine.export_person(&caller, &memory, &actor_of_person(&whom)?).await?,
         None => ExportPart { namespace, person: None },

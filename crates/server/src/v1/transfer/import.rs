@@ -220,7 +220,10 @@ impl Import {
     /// import's error.
     async fn undo(&self) {
         if let Err(error) = self.doors.engine.import_undo(&self.caller, &self.made, &self.run).await {
-            tracing::error!(?error, "what an import had begun could not be erased yet: it is not served");
+            tracing::error!(
+                ?error,
+                "the partial data of a failed import is not erased yet; the server does not serve it"
+            );
         }
     }
 }

@@ -115,7 +115,7 @@ fn answers(text: &str) -> Result<BTreeMap<String, BTreeMap<String, String>>> {
         let AnswerLine { prompt, case, output } = loci_json::from_str(line)
             .map_err(|error| wrong(format!("must be JSON with prompt, case and output: {error}")))?;
         if found.entry(prompt).or_default().insert(case.clone(), output).is_some() {
-            return Err(wrong(format!("answers {case} a second time: leave one of them out")).into());
+            return Err(wrong(format!("answers {case} a second time: remove one of the answers")).into());
         }
     }
     if found.is_empty() {

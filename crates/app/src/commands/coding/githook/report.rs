@@ -38,7 +38,7 @@ const VALUE_CHARS_MAX: usize = 500;
 pub(super) async fn head(git: &Git, task: &TaskHere) -> Result<ReportedCommit> {
     let said = git.output(&["log", "-1", FORMAT, "HEAD"]).await.context("reading the commit")?;
     let mut fields = said.splitn(5, '\0');
-    let mut next = || fields.next().context("git says too little of the commit");
+    let mut next = || fields.next().context("the output of git about the commit is incomplete");
     let (sha, parents, author, at, trailers) = (next()?, next()?, next()?, next()?, next()?);
     let branch = git.answer(&["symbolic-ref", "--quiet", "--short", "HEAD"]).await?;
     // A commit must not wait for the patch id, so a failure leaves it out.

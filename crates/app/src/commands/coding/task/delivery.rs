@@ -267,10 +267,10 @@ impl Line {
         if !said.bad.is_empty() {
             match &self.spool {
                 Some(spool) => match spool.refuse(said.bad).await {
-                    Ok(()) => output::note("what was refused is kept: loci spool show"),
-                    Err(error) => output::note(format!("what was refused is not kept: {error:#}")),
+                    Ok(()) => output::note("the rejected entry is kept: loci spool show"),
+                    Err(error) => output::note(format!("the rejected entry is not kept: {error:#}")),
                 },
-                None => output::note(format!("what was refused is not kept: set {SPOOL} to a file")),
+                None => output::note(format!("the rejected entry is not kept: set {SPOOL} to a file")),
             }
         }
         said.answer
@@ -294,7 +294,7 @@ impl Line {
             Some((_, Ok(answer))) => Ok(answer),
             Some((_, Err(why))) => Err(Failure::Behind(anyhow::anyhow!(why))),
             None => Err(Failure::Behind(anyhow::anyhow!(
-                "it waits in the spool, behind what was said before: {} (loci spool show)",
+                "it waits in the spool, behind earlier entries: {} (loci spool show)",
                 spool.path().display()
             ))),
         }
@@ -380,14 +380,16 @@ pub(super) async fn spool_it(globals: &Globals, environment: &Environment, entry
     let is_kept = added.is_ok();
     match added {
         Ok(Added::Behind { dropped: 0 }) if entry.refused.is_some() => {
-            output::note("what was refused is kept: loci spool show");
+            output::note("the rejected entry is kept: loci spool show");
         }
         Ok(Added::Behind { dropped: 0 }) => output::note(format!("spooled in {path}")),
         Ok(Added::Behind { dropped }) => output::note(format!(
             "spooled in {path}; it was full, and its {dropped} oldest events and notes are gone"
         )),
         Ok(Added::Beside) => {
-            output::note(format!("another process holds {path}: kept beside it, until it is flushed"));
+            output::note(format!(
+                "another process holds {path}: stored in a second file next to it until the next flush"
+            ));
         }
         Err(error) => output::note(format!("not spooled: {error:#}")),
     }

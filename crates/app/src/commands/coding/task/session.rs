@@ -175,7 +175,7 @@ impl Append {
         if let Some(file) = &self.file {
             return session_parts::read(&text_of(file, "the events")?);
         }
-        let seq = self.seq.ok_or_else(|| Usage("--seq says which number the event has".to_owned()))?;
+        let seq = self.seq.ok_or_else(|| Usage("--seq gives the number of the event".to_owned()))?;
         let event = SessionEvent {
             seq,
             r#type: self.kind.clone(),
@@ -248,7 +248,7 @@ impl Promote {
                 let lines = one.learnings.iter().map(learning);
                 lines.for_each(|line| output::line(format!("{:>6}  {line}", one.seq)));
                 if one.learnings.is_empty() {
-                    output::line(format!("{:>6}  says that there is nothing to learn", one.seq));
+                    output::line(format!("{:>6}  nothing to learn", one.seq));
                 }
             }
         })

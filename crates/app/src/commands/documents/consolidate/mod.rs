@@ -120,7 +120,7 @@ impl Consolidate {
                 let next = "nothing was written; look at them, then apply them with --apply";
                 Err(Planned(format!("{open} actions are planned: {next}")).into())
             }
-            "conflict" => say(3, "the tree changed more often than it is planned anew".to_owned()),
+            "conflict" => say(3, "the tree kept changing while it was planned".to_owned()),
             "failed" if !run.violations.is_empty() => {
                 say(4, format!("the plan breaks {} rules: nothing of it is applied", run.violations.len()))
             }

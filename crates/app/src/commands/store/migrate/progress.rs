@@ -111,10 +111,10 @@ fn doing(step: TransferStep, place: &TransferPlace, kind: TransferKind) -> Strin
         TransferPlace::Memory(memory) => memory.as_str(),
     };
     match step {
-        TransferStep::Removing => format!("removing what the target has of {whose}"),
+        TransferStep::Removing => format!("removing the target's data of {whose}"),
         TransferStep::Copying => format!("copying {} of {whose}", kind.as_str()),
         TransferStep::Comparing => format!("comparing {} of {whose}", kind.as_str()),
-        TransferStep::LookingAgain => format!("looking again at {} of {whose}", kind.as_str()),
+        TransferStep::LookingAgain => format!("checking {} of {whose} again", kind.as_str()),
     }
 }
 

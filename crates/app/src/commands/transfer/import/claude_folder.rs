@@ -47,7 +47,7 @@ impl Reading<'_> {
                 }
                 let headings = headings_below(&file.text);
                 if headings > 0 {
-                    let why = "headings within the list: the list is made anew without them".to_owned();
+                    let why = "headings within the list: the list is rewritten without them".to_owned();
                     self.mapping.skipped.push(Skipped { what: file.path.clone(), count: headings, why });
                 }
                 let why = "the index: it is made of the topics".to_owned();

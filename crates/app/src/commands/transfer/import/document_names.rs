@@ -67,7 +67,7 @@ pub(super) fn make_distinct(mapping: &mut Mapping) {
             }
         };
         mapping.lossy.insert(format!(
-            "{}: it is {new} here, because a tree does not tell its name from that of {first}",
+            "{}: it is {new} here, because a tree does not distinguish its name from that of {first}",
             item.place
         ));
         if let Becomes::Document { path, .. } = &mut item.becomes {

@@ -42,7 +42,7 @@ fn mapping(source: &Path, into: &Destination<'_>) -> Result<Mapping> {
     let mut found = source::read(source, takes)?;
     if found.files.is_empty() && found.problems.is_empty() {
         let rule = format!("{} holds nothing of the format {}", source.display(), into.format);
-        return Err(Usage(format!("{rule}: name another folder, or say another --format")).into());
+        return Err(Usage(format!("{rule}: name another folder, or give another --format")).into());
     }
     let mut mapping = match reader {
         Some(reader) if !found.files.is_empty() => {
@@ -67,7 +67,7 @@ fn mapping(source: &Path, into: &Destination<'_>) -> Result<Mapping> {
         ("pipe, socket or device", found.special, "no regular file: such are not read"),
         ("file", others, "no Markdown: only such files are read"),
         ("folder", found.hidden, "hidden: such folders are not entered"),
-        ("folder", found.fetched, "what programs make or fetch: such folders are not entered"),
+        ("folder", found.fetched, "generated or downloaded content: such folders are not entered"),
     ] {
         if count > 0 {
             mapping.skipped.push(Skipped { what: what.to_owned(), count, why: why.to_owned() });

@@ -134,7 +134,7 @@ impl MappingReport {
         }
         if self.problems.len() > SHOWN {
             let more = self.problems.len() - SHOWN;
-            output::note(format!("and {more} problems more: --json tells all"));
+            output::note(format!("and {more} more problems: --json lists all"));
         }
         if self.dry_run {
             output::line(format!("{} items of {}; nothing was stored", self.items, self.format));

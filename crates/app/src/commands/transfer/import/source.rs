@@ -73,7 +73,7 @@ fn is_fetched(name: &str, endings: &[&str]) -> bool {
 impl Found {
     fn folder(&mut self, folder: &Path, below: &str, endings: &[&str], depth: usize) -> Result<()> {
         if depth > DEPTH_MAX {
-            self.refuse(below, "folders lie too deep in one another", "import the inner folder by itself");
+            self.refuse(below, "folders lie too deep in one another", "import the inner folder separately");
             return Ok(());
         }
         let entries = fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
@@ -121,7 +121,7 @@ impl Found {
             }
             Ok(about) if !about.is_file() => {
                 let (rule, remedy) =
-                    ("it must be a regular file", "save what it holds in one, and name that");
+                    ("it must be a regular file", "copy its content to a regular file, and name that file");
                 return self.refuse(path, rule, remedy);
             }
             Ok(_) => fs::read(file),

@@ -50,7 +50,8 @@ impl Storing<'_> {
         raw: bool,
     ) -> Result<()> {
         if is_always_loaded(path) {
-            let rule = "what lies in knowledge/system/ is always loaded for models: no import writes there";
+            let rule =
+                "an import never writes below knowledge/system/, because models always load those documents";
             self.report.problem(&place, rule, "put it by `loci files put`, or give it another path");
             return Ok(());
         }

@@ -145,7 +145,7 @@ fn format(file: &mut File, reading: &Reading) -> Result<TranscriptFormat> {
         bytes = bytes.saturating_mul(8).min(UNIT_BYTES_MAX);
     };
     file.seek(SeekFrom::Start(0))?;
-    let unknown = "the format of the file is not recognised: say which it is with --transcript-format";
+    let unknown = "the format of the file is not recognised: give it with --transcript-format";
     found.ok_or_else(|| Usage(unknown.to_owned()).into())
 }
 

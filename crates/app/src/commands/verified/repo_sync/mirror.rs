@@ -111,7 +111,7 @@ impl<'a> Mirror<'a> {
         arguments.extend(sent.iter().map(|one| one.commit.to_string()));
         arguments.push("--not".to_owned());
         arguments.extend(there.iter().map(|(id, _)| id.clone()));
-        let remedy = "a clone that holds not all (partial, damaged) cannot be mirrored: fetch what it lacks";
+        let remedy = "an incomplete clone (partial or damaged) cannot be mirrored: fetch its missing objects";
         let text = self.git.output(&arguments, "counting what the mirror lacks").context(remedy)?;
         let bytes = text.trim().parse::<u64>().context("git's count of bytes")?;
         if bytes > bytes_max {

@@ -135,8 +135,7 @@ impl Sync {
             (Some(to), _) => Target::parse(to)?,
             (None, Some(folder)) => Target::in_folder(folder, name)?,
             (None, None) => {
-                let rule =
-                    "say where the mirror is: --to, or the folder verified.mirrors of the configuration";
+                let rule = "give the location of the mirror: --to, or the folder verified.mirrors of the configuration";
                 return Err(Usage(rule.to_owned()).into());
             }
         };
@@ -151,7 +150,7 @@ impl Sync {
         if self.no_register {
             return Ok(None);
         }
-        let rule = "say by --server-path where the mirror lies on the server's machine, or --no-register";
+        let rule = "give the mirror's path on the server's machine with --server-path, or use --no-register";
         let path = self.server_path.clone().or_else(|| target.server_path());
         path.map(Some).ok_or_else(|| Usage(rule.to_owned()).into())
     }

@@ -38,7 +38,7 @@ const RULES: [Rule; 4] = [
         id: "loci/fact-contradicted",
         level: "error",
         short: "The code contradicts a stored fact",
-        help: "The code says otherwise than the fact: correct the one or the other.",
+        help: "The code contradicts the fact: correct the code or the fact.",
     },
     Rule {
         id: "loci/fact-drifted",

@@ -13,7 +13,7 @@ use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
 
 /// The warning about a text without a learning.
-const NOTHING: &str = "NOTHING_TO_STORE: the text says that nothing was learned";
+const NOTHING: &str = "NOTHING_TO_STORE: the text states that nothing was learned";
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
     table.json(api::TASK_EPISODE, episode).json(api::TASK_LEARNINGS, learnings)
@@ -53,7 +53,7 @@ fn left_out(learned: &Learned) -> Option<String> {
     match learned.action {
         LearnedAction::Added | LearnedAction::Superseded | LearnedAction::Duplicate => None,
         LearnedAction::Conflict => {
-            Some(format!("CONFLICT: a learning{of} contradicts what is trusted more: a person decides"))
+            Some(format!("CONFLICT: a learning{of} contradicts a more trusted memory: a person must decide"))
         }
         LearnedAction::Outdated => {
             Some(format!("OUTDATED: a learning{of} is kept as history, for what contradicts it is newer"))
