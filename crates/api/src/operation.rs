@@ -81,10 +81,12 @@ impl Place {
 
 /// JSON Lines, as a request or a response.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(test, derive(serde::Serialize, serde::Deserialize))]
 pub struct Lines;
 
 /// Bytes, as a request or a response.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(test, derive(serde::Serialize, serde::Deserialize))]
 pub struct Bytes;
 
 /// An operation. `Q` is the type of its request, in the body or in the query string; `A` is the
@@ -177,6 +179,11 @@ macro_rules! operations {
 
         /// The places of all operations in this table.
         pub const PLACES: &[$crate::operation::Place] = &[$($name.place),*];
+
+        /// The parsers of the examples of this table.
+        #[cfg(test)]
+        pub(crate) const PARSERS: &[(&str, $crate::examples::tests::Parser)] =
+            &[$((stringify!($name), $crate::examples::tests::parsed::<$request, $answer>)),*];
     };
 }
 
