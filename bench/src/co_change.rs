@@ -11,10 +11,10 @@ use anyhow::{Context, Result, anyhow, ensure};
 use loci_products::Loci;
 use serde_json::{Value, json};
 
-use crate::embedded;
+use crate::embedded_engine;
 use crate::figures::Latencies;
 use crate::git::{command, git, git_text};
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 use crate::wire::{Wire, text_at};
 
 /// Options of the measurement.
@@ -66,7 +66,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
 
 async fn measure(repo: &Path, arguments: &Arguments) -> Result<()> {
     let data = tempfile::tempdir()?;
-    let (engine, wire) = embedded::open(data.path())?;
+    let (engine, wire) = embedded_engine::open(data.path())?;
     let repo = std::fs::canonicalize(repo)?;
     let add = json!({ "name": REPO, "directory": repo });
     wire.ask("POST", "/v1/repos", Some(&add)).await?;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use loci_server::agentcore::fuzz::{fuzz_route, fuzz_shapes, fuzz_signature};
 
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 
 /// Options of a fuzz run.
 #[derive(Debug, clap::Args)]

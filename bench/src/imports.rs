@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::co_change::escaped;
-use crate::embedded;
+use crate::embedded_engine;
 use crate::figures::Latencies;
 use crate::git::git_text;
 use crate::wire::Wire;
@@ -80,7 +80,7 @@ type Edge = (String, String);
 
 /// Edges by their basis of matching, and the latency of each request.
 #[derive(Default)]
-struct Found {
+struct MatchedEdges {
     by_basis: BTreeMap<String, BTreeSet<Edge>>,
     /// Files with more importers than a response has rows.
     cut: BTreeSet<String>,
@@ -97,12 +97,12 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let person = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"];
     git_text(&code, &[&person[..], &["commit", "--quiet", "--message", "code"]].concat())?;
     let truth = parsed(&arguments.python, &code, &files)?;
-    let (_engine, wire) = embedded::open(&folder.path().join("data"))?;
+    let (_engine, wire) = embedded_engine::open(&folder.path().join("data"))?;
     wire.ask("POST", "/v1/repos", Some(&json!({ "name": REPO, "directory": code }))).await?;
     let began = Instant::now();
-    importers(&wire, files.first().context("a file")?, &mut Found::default()).await?;
+    importers(&wire, files.first().context("a file")?, &mut MatchedEdges::default()).await?;
     let first_ms = began.elapsed().as_secs_f64() * 1_000.0;
-    let mut found = Found::default();
+    let mut found = MatchedEdges::default();
     for file in &files {
         importers(&wire, file, &mut found).await?;
     }
@@ -158,7 +158,7 @@ fn parsed(python: &Path, code: &Path, files: &[String]) -> Result<BTreeSet<Edge>
 }
 
 /// Requests the importers of one file.
-async fn importers(wire: &Wire, file: &str, found: &mut Found) -> Result<()> {
+async fn importers(wire: &Wire, file: &str, found: &mut MatchedEdges) -> Result<()> {
     let path = format!("/v1/repos/{REPO}/graph/impact?depth=1&limit=200&path={}", escaped(file));
     let began = Instant::now();
     let impact = wire.ask("GET", &path, None).await?;
@@ -183,7 +183,7 @@ fn report(
     files: usize,
     first_ms: f64,
     truth: &BTreeSet<Edge>,
-    mut found: Found,
+    mut found: MatchedEdges,
 ) -> Result<()> {
     let truth: BTreeSet<&Edge> = truth.iter().filter(|(_, to)| !found.cut.contains(to)).collect();
     let all: BTreeSet<&Edge> = found.by_basis.values().flatten().collect();

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all, ready};
-use loci_client::agent::stores::{Place, RemoteStoreOptions};
+use loci_client::agent::stores::{ReadNamespace, RemoteStoreOptions};
 use loci_client::agent::{
     Added, BatchOutcome, Capabilities, Entry, MemoryManager, MemoryStore, Message, MessageBatch, NewEntry,
-    SearchQuery, StoreError, Surroundings,
+    RuntimeContext, SearchQuery, StoreError,
 };
 use loci_client::api::memory::MemoryListing;
 use loci_client_embedded::{EmbeddedEngine, EmbeddedOptions, EmbeddedStore};
@@ -40,12 +40,12 @@ pub(crate) struct Arguments {
 }
 
 /// A store that immediately returns fixed entries.
-struct AtOnce {
+struct ImmediateSearch {
     name: String,
     entries: Vec<Entry>,
 }
 
-impl MemoryStore for AtOnce {
+impl MemoryStore for ImmediateSearch {
     fn name(&self) -> &str {
         &self.name
     }
@@ -80,7 +80,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     fill(&engine, arguments.records).await?;
     let waited = stores.first().context("no store")?.wait_extracted(300_000).await?;
     ensure!(waited.complete, "{} jobs are left after five minutes", waited.pending);
-    let builder = MemoryManager::builder(Surroundings::system());
+    let builder = MemoryManager::builder(RuntimeContext::system());
     let manager =
         stores.iter().fold(builder, |builder, store| builder.shared_store(Arc::clone(store))).build().await?;
     let mut figures = Figures::default();
@@ -93,7 +93,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
 }
 
 fn store(engine: &Arc<EmbeddedEngine>, area: &str) -> Result<EmbeddedStore> {
-    let place = Place::NamespacePath(format!("/{area}/{{actorId}}/"));
+    let place = ReadNamespace::NamespacePath(format!("/{area}/{{actorId}}/"));
     Ok(EmbeddedStore::new(
         engine,
         RemoteStoreOptions {
@@ -198,7 +198,7 @@ async fn searched(
 
 /// Returns a manager whose stores return these results immediately.
 async fn at_once(found: Vec<(String, Vec<Entry>)>) -> Result<MemoryManager> {
-    let builder = MemoryManager::builder(Surroundings::system());
-    let stores = found.into_iter().map(|(name, entries)| AtOnce { name, entries });
+    let builder = MemoryManager::builder(RuntimeContext::system());
+    let stores = found.into_iter().map(|(name, entries)| ImmediateSearch { name, entries });
     Ok(stores.fold(builder, |builder, store| builder.store(store)).build().await?)
 }

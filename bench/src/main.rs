@@ -9,11 +9,12 @@
 mod cluster;
 mod co_change;
 mod consolidation;
+mod conversation_index;
 mod costs;
 mod crash;
 mod dev_set;
 mod documents;
-mod embedded;
+mod embedded_engine;
 mod facts;
 mod figures;
 mod fuzz;
@@ -22,13 +23,13 @@ mod great_tables;
 mod history;
 mod hydration_tasks;
 mod imports;
-mod indexed;
 mod injection;
 mod labelled_set;
 mod load;
 mod memory_tool;
 mod migrate;
 mod mirror;
+mod operations;
 mod peers;
 mod pipeline_load;
 mod plain_record;
@@ -41,11 +42,10 @@ mod rot;
 mod rules;
 mod scanners;
 mod scripted_model;
-mod seeded;
+mod seeded_random;
 mod server;
 mod simulate;
 mod smoke;
-mod sre;
 mod statements;
 mod stores;
 mod study;
@@ -130,9 +130,9 @@ enum Program {
     #[command(hide = true)]
     Smoke(smoke::Arguments),
     /// Latency of the hooks of an investigation in a memory of many records.
-    SreHooks(sre::hooks::Arguments),
+    SreHooks(operations::hooks::Arguments),
     /// Recall of questions about services whose facts use other words, among many facts.
-    SreRecall(sre::recall::Arguments),
+    SreRecall(operations::recall::Arguments),
     /// Labelled facts that cite code, and the server's verdict on their support.
     Statements(statements::Arguments),
     /// Compares the results of a folder and of PostgreSQL for the same queries, in each mode of
@@ -198,8 +198,8 @@ async fn run(program: Program) -> anyhow::Result<()> {
         // This program waits for futures itself.
         Program::Simulate(arguments) => tokio::task::block_in_place(|| simulate::run(&arguments)),
         Program::Smoke(arguments) => smoke::run(&arguments),
-        Program::SreHooks(arguments) => sre::hooks::run(arguments).await,
-        Program::SreRecall(arguments) => sre::recall::run(arguments).await,
+        Program::SreHooks(arguments) => operations::hooks::run(arguments).await,
+        Program::SreRecall(arguments) => operations::recall::run(arguments).await,
         Program::Statements(arguments) => statements::run(arguments).await,
         Program::Stores(arguments) => stores::run(arguments).await,
         Program::Study(arguments) => study::run(arguments).await,

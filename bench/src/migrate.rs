@@ -11,13 +11,13 @@ use loci_app::wiring::store::StorePlan;
 use loci_engine_testkit::postgres::PostgresServer;
 use loci_model::MemoryId;
 use loci_model::ports::store::{PassageVector, Store, StoreExt};
-use loci_store_conformance::filled;
+use loci_store_conformance::filled_store;
 use loci_testkit_ports::samples;
 use serde_json::Value;
 use tokio::process::Command;
 
 use crate::progress::Progress;
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 use crate::server;
 
 /// Options of the migration.
@@ -87,7 +87,7 @@ fn fill(folder: &Path, arguments: &Arguments, progress: &Progress) -> Result<()>
     let each = arguments.records.div_ceil(arguments.memories.max(1));
     let mut random = Seeded::new(arguments.seed);
     for number in 0..arguments.memories {
-        let memory = filled::fill(&store, &format!("m{number}"))?;
+        let memory = filled_store::fill(&store, &format!("m{number}"))?;
         for first in (0..each).step_by(PAGE as usize) {
             progress.within(u64::from(number * each + first), u64::from(arguments.memories * each));
             let count = PAGE.min(each - first);

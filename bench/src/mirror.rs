@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use loci_documents::mirroring::NewMirror;
+use loci_documents::mirror::NewMirror;
 use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::document_text::DocumentContent;
 use loci_engine::memories::NewMemory;
@@ -14,7 +14,7 @@ use loci_model::trees::mirror::{MirrorDeletes, MirrorDirection, MirrorKind, Mirr
 use loci_model::{Namespace, limits};
 use loci_products::Loci;
 
-use crate::embedded;
+use crate::embedded_engine;
 use crate::figures::Latencies;
 
 /// Options of the measurement.
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
 /// Measures both kinds of mirrors.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let folder = tempfile::tempdir().context("a folder")?;
-    let (engine, _) = embedded::open(folder.path())?;
+    let (engine, _) = embedded_engine::open(folder.path())?;
     let caller = Principal::administrator("bench");
     let new = NewMemory { name: "mirrored".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
     let memory = engine.memory_create(&caller, new, None).await?.id;

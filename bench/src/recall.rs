@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 
 /// Cuts of the list.
 pub(crate) const CUTS: [usize; 3] = [1, 5, 10];
@@ -18,7 +18,7 @@ const APART: &str = "adversarial";
 
 /// The share of one question's gold that a list contains, by cut.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct Found {
+pub(crate) struct GoldRecall {
     /// Recall of turns.
     pub(crate) turns: [f64; 3],
     /// Recall of sessions, in the order of their first turn in the list.
@@ -38,18 +38,18 @@ pub(crate) struct Outcome {
     /// The category of the question.
     pub(crate) category: String,
     /// The recall of the question.
-    pub(crate) found: Found,
+    pub(crate) found: GoldRecall,
 }
 
 /// Computes the recall of lists of names, best first. Repetitions count once.
-pub(crate) fn found(ranked: &[(&str, &str)], gold_turns: &[String], gold_sessions: &[String]) -> Found {
+pub(crate) fn found(ranked: &[(&str, &str)], gold_turns: &[String], gold_sessions: &[String]) -> GoldRecall {
     let distinct = |names: Vec<&str>| {
         let mut seen = std::collections::HashSet::new();
         names.into_iter().filter(|name| seen.insert(*name)).map(str::to_owned).collect::<Vec<_>>()
     };
     let turns = distinct(ranked.iter().map(|(turn, _)| *turn).collect());
     let sessions = distinct(ranked.iter().map(|(_, session)| *session).collect());
-    Found { turns: shares(&turns, gold_turns), sessions: shares(&sessions, gold_sessions) }
+    GoldRecall { turns: shares(&turns, gold_turns), sessions: shares(&sessions, gold_sessions) }
 }
 
 fn shares(names: &[String], gold: &[String]) -> [f64; 3] {
@@ -70,7 +70,7 @@ pub(crate) struct Figure {
 
 /// One line of the table.
 #[derive(Debug, Serialize)]
-pub(crate) struct Row {
+pub(crate) struct RecallRow {
     name: String,
     pub(crate) n: usize,
     pub(crate) turns: BTreeMap<String, Figure>,
@@ -78,12 +78,12 @@ pub(crate) struct Row {
 }
 
 /// Returns the first line of the table: all questions that count.
-pub(crate) fn all(outcomes: &[Outcome]) -> Row {
+pub(crate) fn all(outcomes: &[Outcome]) -> RecallRow {
     row("all", outcomes.iter().filter(|outcome| counts(&outcome.category)).collect())
 }
 
 /// Returns the lines: all questions that count, then each category.
-pub(crate) fn rows(outcomes: &[Outcome]) -> Vec<Row> {
+pub(crate) fn rows(outcomes: &[Outcome]) -> Vec<RecallRow> {
     let mut by_category: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
     for outcome in outcomes {
         by_category.entry(&outcome.category).or_default().push(outcome);
@@ -93,8 +93,8 @@ pub(crate) fn rows(outcomes: &[Outcome]) -> Vec<Row> {
     rows
 }
 
-fn row(name: &str, outcomes: Vec<&Outcome>) -> Row {
-    let figures = |of: fn(&Found) -> [f64; 3]| {
+fn row(name: &str, outcomes: Vec<&Outcome>) -> RecallRow {
+    let figures = |of: fn(&GoldRecall) -> [f64; 3]| {
         let figure = |(at, cut): (usize, &usize)| {
             let values: Vec<(usize, f64)> = outcomes
                 .iter()
@@ -104,7 +104,7 @@ fn row(name: &str, outcomes: Vec<&Outcome>) -> Row {
         };
         CUTS.iter().enumerate().map(figure).collect()
     };
-    Row {
+    RecallRow {
         name: name.to_owned(),
         n: outcomes.len(),
         turns: figures(|found| found.turns),
@@ -173,7 +173,7 @@ fn interval(mut draw: impl FnMut() -> f64) -> [f64; 2] {
 }
 
 /// Returns the table as text.
-pub(crate) fn table(rows: &[Row]) -> String {
+pub(crate) fn table(rows: &[RecallRow]) -> String {
     let mut text = String::from(
         "percent; 95 % intervals: questions drawn again [conversations, then questions, drawn again]\n",
     );
@@ -232,7 +232,7 @@ mod tests {
         let outcome = |category: &str, share| Outcome {
             conversation: 0,
             category: category.to_owned(),
-            found: Found { turns: [share; 3], sessions: [share; 3] },
+            found: GoldRecall { turns: [share; 3], sessions: [share; 3] },
         };
         let rows = rows(&[outcome("single", 1.0), outcome("adversarial(5)", 0.0)]);
         let shown: Vec<_> =

@@ -12,9 +12,9 @@ use loci_engine::retrieval::ranking;
 use loci_engine::retrieval::signals::SIGNALS;
 use loci_engine::retrieval::weights::Weights;
 
+use crate::conversation_index::Indexed;
 use crate::dev_set::{self, Conversation};
 use crate::figures::Latencies;
-use crate::indexed::Indexed;
 use crate::recall::{self, Outcome};
 use crate::vectors::Vectors;
 

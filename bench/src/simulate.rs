@@ -2,7 +2,7 @@
 //! transcripts compared.
 
 use anyhow::{Result, anyhow, bail};
-use loci_engine_testkit::TestPlace;
+use loci_engine_testkit::TestLocation;
 use loci_engine_testkit::simulator::{Simulation, Transcript};
 use loci_model::ports::store::Store;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
@@ -22,19 +22,19 @@ pub(crate) struct Arguments {
     steps: usize,
     /// Store: `sqlite`, `postgres` (started for the run), `both`, or the URL of a database, where
     /// each run has a schema.
-    #[arg(long, default_value = "sqlite", value_parser = On::parse)]
-    store: On,
+    #[arg(long, default_value = "sqlite", value_parser = SimulatedStore::parse)]
+    store: SimulatedStore,
 }
 
 #[derive(Clone, Debug)]
-enum On {
+enum SimulatedStore {
     Sqlite,
     Postgres,
     Both,
     Url(String),
 }
 
-impl On {
+impl SimulatedStore {
     fn parse(text: &str) -> Result<Self, String> {
         match text {
             "sqlite" => Ok(Self::Sqlite),
@@ -52,10 +52,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     for seed in arguments.seed..arguments.seed.saturating_add(arguments.runs) {
         let simulation = Simulation { seed, steps: arguments.steps };
         let transcript = match &arguments.store {
-            On::Sqlite => in_place(&simulation, &TestPlace::sqlite()?)?,
-            On::Postgres => in_place(&simulation, &TestPlace::postgres()?)?,
-            On::Both => both(&simulation)?,
-            On::Url(url) => in_schema(&simulation, url)?,
+            SimulatedStore::Sqlite => in_place(&simulation, &TestLocation::sqlite()?)?,
+            SimulatedStore::Postgres => in_place(&simulation, &TestLocation::postgres()?)?,
+            SimulatedStore::Both => both(&simulation)?,
+            SimulatedStore::Url(url) => in_schema(&simulation, url)?,
         };
         let (lines, searches) = (transcript.lines().len(), transcript.rankings().len());
         println!("seed {seed}: {lines} lines, {searches} searches, {}", transcript.digest());
@@ -63,13 +63,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn in_place(simulation: &Simulation, place: &TestPlace) -> Result<Transcript> {
+fn in_place(simulation: &Simulation, place: &TestLocation) -> Result<Transcript> {
     simulation.run(&|| place.open()).map_err(|broken| anyhow!("{broken}"))
 }
 
 fn both(simulation: &Simulation) -> Result<Transcript> {
-    let one = in_place(simulation, &TestPlace::sqlite()?)?;
-    let other = in_place(simulation, &TestPlace::postgres()?)?;
+    let one = in_place(simulation, &TestLocation::sqlite()?)?;
+    let other = in_place(simulation, &TestLocation::postgres()?)?;
     match one.difference(&other) {
         None => Ok(one),
         Some(difference) => bail!("seed {}: the stores differ: {difference}", simulation.seed),

@@ -20,7 +20,7 @@ use loci_server::agentcore::fuzz::fuzz_shapes;
 use loci_text::{analyse_turn, question};
 
 use crate::plain_record::plain_record;
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 use crate::texts;
 
 /// The workload to run.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::dev_set::{self, Conversation};
-use crate::embedded;
+use crate::embedded_engine;
 use crate::figures::{Latencies, Quantiles};
 use crate::great_tables;
 use crate::progress::Progress;
@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
 }
 
 /// A mode of search in PostgreSQL.
-struct Way {
+struct SearchMethod {
     name: &'static str,
     /// Parameters of the address.
     members: &'static str,
@@ -73,10 +73,10 @@ struct Way {
     walks: bool,
 }
 
-const WAYS: [Way; 3] = [
-    Way { name: "PostgreSQL, held by the process", members: "", walks: false },
-    Way { name: "PostgreSQL, in the database", members: "scan_passages_max=0", walks: false },
-    Way {
+const WAYS: [SearchMethod; 3] = [
+    SearchMethod { name: "PostgreSQL, held by the process", members: "", walks: false },
+    SearchMethod { name: "PostgreSQL, in the database", members: "scan_passages_max=0", walks: false },
+    SearchMethod {
         name: "PostgreSQL, in the database, by graph",
         members: "scan_passages_max=0&exact_passages_max=0",
         walks: true,
@@ -92,7 +92,7 @@ struct Set {
 
 /// The contents of a folder.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Kept {
+struct FolderContents {
     merged: bool,
     sets: Vec<(PathBuf, Vec<String>)>,
 }
@@ -156,7 +156,7 @@ async fn sets(arguments: &Arguments, folder: &Path, progress: &Progress) -> Resu
         kept
     };
     let of_others = || format!("{} holds other sets: remove it", folder.display());
-    let Kept { merged, sets: held } = held;
+    let FolderContents { merged, sets: held } = held;
     ensure!(merged == arguments.merged && held.len() == sets.len(), of_others());
     for ((set, (path, memories)), wanted) in sets.iter_mut().zip(held).zip(&arguments.set) {
         ensure!(path == *wanted && memories.len() == set.conversations.len(), of_others());
@@ -166,16 +166,21 @@ async fn sets(arguments: &Arguments, folder: &Path, progress: &Progress) -> Resu
 }
 
 /// Writes every conversation into its own memory.
-async fn filled(arguments: &Arguments, sets: &[Set], data: &Path, progress: &Progress) -> Result<Kept> {
+async fn filled(
+    arguments: &Arguments,
+    sets: &[Set],
+    data: &Path,
+    progress: &Progress,
+) -> Result<FolderContents> {
     ensure!(!data.exists(), "{} was not filled to its end: remove it", data.display());
-    let (engine, wire, store) = embedded::open_store(StorePlan::folder_at(data))?;
+    let (engine, wire, store) = embedded_engine::open_store(StorePlan::folder_at(data))?;
     let (end, ended) = tokio::sync::oneshot::channel::<()>();
     let jobs = tokio::spawn(async move {
         // A dropped sender is a signal too.
         engine.run_jobs(Box::pin(async move { ended.await.unwrap_or(()) })).await;
     });
     let all = sets.iter().map(|set| set.conversations.len()).sum::<usize>() as u64;
-    let mut kept = Kept { merged: arguments.merged, sets: Vec::new() };
+    let mut kept = FolderContents { merged: arguments.merged, sets: Vec::new() };
     let mut number = 0;
     for (path, set) in arguments.set.iter().zip(sets) {
         let mut memories = Vec::new();
@@ -222,8 +227,8 @@ async fn moved(from: StorePlan, to: StorePlan) -> Result<()> {
 }
 
 /// Searches every memory until the database holds all of them in the form that the mode needs.
-async fn take_in(plan: StorePlan, way: &Way, sets: &[Set], address: &str) -> Result<()> {
-    let (_engine, wire, store) = embedded::open_store(plan)?;
+async fn take_in(plan: StorePlan, way: &SearchMethod, sets: &[Set], address: &str) -> Result<()> {
+    let (_engine, wire, store) = embedded_engine::open_store(plan)?;
     let began = Instant::now();
     let wanted: usize = sets.iter().map(|set| set.memories.len()).sum();
     loop {
@@ -257,7 +262,7 @@ struct Answers {
 
 /// Searches for every question of every set.
 async fn asked(plan: StorePlan, sets: &[Set]) -> Result<Vec<Answers>> {
-    let (_engine, wire, store) = embedded::open_store(plan)?;
+    let (_engine, wire, store) = embedded_engine::open_store(plan)?;
     let mut all = Vec::new();
     for set in sets {
         let mut answers = Answers::default();
@@ -312,7 +317,7 @@ struct Report {
 }
 
 impl Report {
-    fn new(set: &Set, way: &Way, before: &Answers, after: &Answers) -> Self {
+    fn new(set: &Set, way: &SearchMethod, before: &Answers, after: &Answers) -> Self {
         let pairs = || before.best.iter().zip(&after.best);
         let share = |sum: f64| sum / before.best.len().max(1) as f64;
         let recall = recall::means(&after.outcomes);

@@ -3,7 +3,7 @@
 //!
 //! They are suitable for load, but not for judging a ranking.
 
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 
 const WHO: &[&str] = &[
     "Anna",

@@ -14,7 +14,7 @@ use loci_engine::consolidation::plan::Operation;
 use loci_engine::document_text::DocumentContent;
 use loci_engine::memories::NewMemory;
 use loci_engine::retrieval::SearchRequest;
-use loci_engine_testkit::world::TestWorld;
+use loci_engine_testkit::test_engine::TestEngine;
 use loci_model::Namespace;
 use loci_model::principal::Principal;
 use loci_products::Loci;
@@ -65,7 +65,7 @@ struct Figures {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let (planted, questions, scoped) = planted(arguments.subjects);
-    let place = Place::with(&planted)?;
+    let place = PlantedTree::with(&planted)?;
     let before = place.files()?;
     let recall_before = place.recall(&questions)?;
     let mut runs: Vec<ConsolidationRun> = Vec::new();
@@ -140,16 +140,16 @@ impl Figures {
 }
 
 /// A separate memory with its tree.
-struct Place {
-    world: TestWorld,
+struct PlantedTree {
+    world: TestEngine,
     engine: Loci,
     caller: Principal,
     tree: TreeAsk,
 }
 
-impl Place {
+impl PlantedTree {
     fn with(planted: &[Planted]) -> Result<Self> {
-        let world = TestWorld::new().map_err(|error| anyhow::anyhow!("{error:?}"))?;
+        let world = TestEngine::new().map_err(|error| anyhow::anyhow!("{error:?}"))?;
         let engine = world.engine();
         let caller = Principal::administrator("bench");
         let new = NewMemory { name: "bench".to_owned(), event_expiry_days: 30, ..NewMemory::default() };

@@ -28,7 +28,7 @@ const RESULTS: u32 = 50;
 /// The server to measure.
 #[derive(Debug, clap::Args)]
 #[group(id = "where", required = true, multiple = false)]
-pub(crate) struct Place {
+pub(crate) struct MeasuredServer {
     /// A running server.
     #[arg(long)]
     url: Option<String>,
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     set: PathBuf,
     #[command(flatten)]
-    place: Place,
+    place: MeasuredServer,
     /// Weights by conversation, as `train --out` writes them: each memory ranks by weights that did
     /// not see it.
     #[arg(long)]

@@ -3,12 +3,13 @@
 //! no logic of a step: each step is a cargo command or another task.
 
 use crate::checkout::{BUILT, Checkout};
-use crate::lanes::{Ended, Job};
 use crate::memory_folder::MemoryFolder;
+use crate::parallel_commands::{CommandEnd, Job};
 use crate::test_programs::TestProgram;
 use crate::{
-    acceptance, bench_programs, bench_smoke, book, build_report, clients, dependency_features, docs, lanes,
-    memory_folder, postgres, process, processor_time, reduced_builds, test_programs, tidy, tools, walk,
+    acceptance, bench_programs, bench_smoke, book, build_report, clients, dependency_features, docs,
+    memory_folder, parallel_commands, postgres, process, processor_time, reduced_builds, test_programs, tidy,
+    tools, walk,
 };
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -130,10 +131,10 @@ fn tests(checkout: &Checkout) -> Result<()> {
     let programs = test_programs::of_workspace(checkout)?;
     let command = |program: &TestProgram| {
         let mut command = program.command(&[]);
-        with_test_threads(&mut command, lanes::LANES);
+        with_test_threads(&mut command, parallel_commands::LANES);
         Job { name: program.label(), command, is_cargo: false, after: &[] }
     };
-    lanes::succeed(programs.iter().map(command).collect())
+    parallel_commands::succeed(programs.iter().map(command).collect())
 }
 
 /// Runs the examples in doc comments.
@@ -226,15 +227,15 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
 }
 
 /// Runs a step in this process.
-fn here(checkout: &Checkout, step: &Step) -> Ended {
+fn here(checkout: &Checkout, step: &Step) -> CommandEnd {
     let (began, before) = (Instant::now(), processor_time::of_this_process());
     let outcome = (step.run)(checkout);
     let processor = processor_time::of_this_process().zip(before).map(|(now, then)| now - then);
-    Ended { name: step.name.to_owned(), took: began.elapsed(), processor, outcome }
+    CommandEnd { name: step.name.to_owned(), took: began.elapsed(), processor, outcome }
 }
 
 /// Runs each step in its own process.
-fn side_by_side(checkout: &Checkout, steps: &[&Step]) -> Result<Vec<Ended>> {
+fn side_by_side(checkout: &Checkout, steps: &[&Step]) -> Result<Vec<CommandEnd>> {
     let folder = tempfile::tempdir()?;
     let program = folder.path().join("xtask");
     // Builds of the workspace replace the running program.
@@ -242,7 +243,7 @@ fn side_by_side(checkout: &Checkout, steps: &[&Step]) -> Result<Vec<Ended>> {
     build_what_is_left_out(checkout, steps)?;
     let memory = MemoryFolder::new();
     let jobs = steps.iter().map(|step| by_itself(&program, step, memory.as_ref())).collect();
-    Ok(lanes::run(jobs, STEPS_AT_ONCE))
+    Ok(parallel_commands::run(jobs, STEPS_AT_ONCE))
 }
 
 /// Builds the programs that the steps need, if the steps that build them are not selected.
@@ -277,11 +278,11 @@ fn chosen(arguments: &Arguments) -> Vec<&'static Step> {
     STEPS.iter().skip(from).filter(|s| arguments.only.as_deref().is_none_or(|only| only == s.name)).collect()
 }
 
-fn print_times(done: &[Ended], total: Duration) {
+fn print_times(done: &[CommandEnd], total: Duration) {
     println!("\n{:<20} {:>8} {:>10}", "step", "seconds", "processors");
     let seconds =
         |time: Option<Duration>| time.map_or_else(String::new, |t| format!("{:.1}", t.as_secs_f64()));
-    for Ended { name, took, processor, outcome } in done {
+    for CommandEnd { name, took, processor, outcome } in done {
         let mark = if outcome.is_err() { "  failed" } else { "" };
         println!("{name:<20} {:>8.1} {:>10}{mark}", took.as_secs_f64(), seconds(*processor));
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::servers::Servers;
 use super::totals::Shared;
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 
 /// The time after which an attempt without a response goes to another server.
 const ANSWER_MAX: Duration = Duration::from_secs(45);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::clients::BATCH;
 use super::database::Database;
-use super::ledger::{self, KnownRecord, Place, SentEvent, Shared};
+use super::ledger::{self, ConversationKey, KnownRecord, SentEvent, Shared};
 use super::lists;
 use super::memories::Memory;
 use super::servers::Servers;
@@ -38,7 +38,7 @@ pub(super) struct Checks {
 
 /// The counts of the final check.
 #[derive(Debug, Default, serde::Serialize)]
-pub(super) struct Found {
+pub(super) struct ClusterFindings {
     pub(super) events: usize,
     /// Events in doubt that exist.
     pub(super) doubtful_events: usize,
@@ -66,7 +66,7 @@ impl Checks {
     /// Returns the texts of stored events, by memory. It fails if an event was lost, duplicated or
     /// never sent.
     async fn events(&self, asked: impl Fn(&SentEvent) -> bool) -> Result<BTreeMap<String, BTreeSet<String>>> {
-        let mut places: BTreeMap<Place, Vec<SentEvent>> = BTreeMap::new();
+        let mut places: BTreeMap<ConversationKey, Vec<SentEvent>> = BTreeMap::new();
         for event in ledger::of(&self.ledger).events.values().filter(|event| asked(event)) {
             places.entry(event.place.clone()).or_default().push(event.clone());
         }
@@ -138,7 +138,7 @@ impl Checks {
     }
 
     /// Waits until no work is left, then checks everything that was ever sent.
-    pub(super) async fn at_rest(&self) -> Result<Found> {
+    pub(super) async fn at_rest(&self) -> Result<ClusterFindings> {
         if self.expires_leases {
             self.database.expire_leases(&self.servers.processes())?;
         }
@@ -148,7 +148,7 @@ impl Checks {
         }
         self.sink.told()?;
         let stored = self.events(|_| true).await?;
-        let mut found = Found::default();
+        let mut found = ClusterFindings::default();
         for memory in &self.memories {
             let texts = stored.get(&memory.id).cloned().unwrap_or_default();
             self.records(memory, &texts, &mut found)
@@ -201,7 +201,12 @@ impl Checks {
 
     /// Checks the records that were sent and those that were extracted from events: each exists
     /// once, and followers know the same records.
-    async fn records(&self, memory: &Memory, texts: &BTreeSet<String>, found: &mut Found) -> Result<()> {
+    async fn records(
+        &self,
+        memory: &Memory,
+        texts: &BTreeSet<String>,
+        found: &mut ClusterFindings,
+    ) -> Result<()> {
         let path = format!("/memories/{}/memoryRecords", memory.id);
         let list = json!({"namespacePath": "/"});
         let listed = lists::everywhere(&self.servers, &path, &list, "memoryRecordSummaries").await?;
@@ -230,7 +235,7 @@ impl Checks {
             let of_memory =
                 |event: &&SentEvent| event.place.memory == memory.id && texts.contains(&event.text);
             let ledger = ledger::of(&self.ledger);
-            let sessions: BTreeSet<&Place> =
+            let sessions: BTreeSet<&ConversationKey> =
                 ledger.events.values().filter(of_memory).map(|event| &event.place).collect();
             self.database.summarized(&memory.id, sessions.len())?;
         }

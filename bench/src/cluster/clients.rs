@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use super::calls::{Answer, Caller, Request};
-use super::ledger::{self, KnownRecord, Place, SentBatch, SentEvent, Shared};
+use super::ledger::{self, ConversationKey, KnownRecord, SentBatch, SentEvent, Shared};
 use crate::texts;
 use crate::wire::{text_at, user_turn};
 
@@ -68,7 +68,7 @@ impl Client {
     async fn event(&mut self) -> Result<()> {
         let number = self.call_number();
         let group = self.number / TOGETHER;
-        let place = Place {
+        let place = ConversationKey {
             memory: self.memory()?,
             actor: format!("group-{group}"),
             session: format!("s-{}-{group}", self.round),
@@ -96,7 +96,13 @@ impl Client {
         Ok(())
     }
 
-    async fn event_is_at_others(&mut self, by: usize, place: &Place, id: &str, text: &str) -> Result<()> {
+    async fn event_is_at_others(
+        &mut self,
+        by: usize,
+        place: &ConversationKey,
+        id: &str,
+        text: &str,
+    ) -> Result<()> {
         let request = Request::get(format!("{}/events/{}", place.path(), id.replace('#', "%23")));
         let found = self.caller.read(Some(by), &request).await?;
         let said = || format!("event {id}, which server {by} acknowledged, at server {}", found.server);
@@ -106,7 +112,7 @@ impl Client {
         Ok(())
     }
 
-    async fn event_is_listed(&mut self, by: usize, place: &Place, id: &str) -> Result<()> {
+    async fn event_is_listed(&mut self, by: usize, place: &ConversationKey, id: &str) -> Result<()> {
         let mut next = Value::Null;
         let mut times = 0;
         loop {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 
 /// The ledger, shared by clients and checks.
 pub(super) type Shared = Arc<Mutex<Ledger>>;
@@ -17,14 +17,14 @@ pub(super) fn of(shared: &Shared) -> MutexGuard<'_, Ledger> {
 
 /// The memory, actor and session of events.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct ConversationKey {
     /// The id of the memory.
     pub(super) memory: String,
     pub(super) actor: String,
     pub(super) session: String,
 }
 
-impl Place {
+impl ConversationKey {
     /// Returns the path of the session's list of events.
     pub(super) fn path(&self) -> String {
         format!("/memories/{}/actor/{}/sessions/{}", self.memory, self.actor, self.session)
@@ -34,7 +34,7 @@ impl Place {
 /// An event that was sent.
 #[derive(Debug, Clone)]
 pub(super) struct SentEvent {
-    pub(super) place: Place,
+    pub(super) place: ConversationKey,
     pub(super) round: u32,
     pub(super) text: String,
     /// The time before the first attempt.

@@ -24,10 +24,10 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::progress::Progress;
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 use crate::server;
 use calls::Caller;
-use checks::{Checks, Found};
+use checks::{Checks, ClusterFindings};
 use clients::Client;
 use database::Database;
 use servers::Servers;
@@ -228,7 +228,7 @@ impl Run {
         }
     }
 
-    fn print(&self, found: &Found, took: Duration) -> Result<()> {
+    fn print(&self, found: &ClusterFindings, took: Duration) -> Result<()> {
         let Arguments { rounds, seed, clients, servers, json, .. } = &self.arguments;
         let (counts, told) = (self.totals.with(|counts| counts.clone()), self.checks.sink.told()?);
         ensure!(counts.kills >= u64::from(*rounds), "only {} kills in {rounds} rounds", counts.kills);

@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 use crate::wire::text_at;
 
 /// The inverse of the share of notifications that it rejects.
@@ -32,7 +32,7 @@ struct Followed {
 }
 
 #[derive(Debug)]
-struct Kept {
+struct SinkState {
     /// Bodies by id, with true if the notification was accepted.
     bodies: BTreeMap<String, (String, bool)>,
     records: BTreeMap<String, Followed>,
@@ -47,13 +47,13 @@ struct Kept {
 /// A running receiver. It stops when this is dropped.
 pub(super) struct Sink {
     port: u16,
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<SinkState>>,
     task: JoinHandle<std::io::Result<()>>,
 }
 
 /// Counts of received notifications.
 #[derive(Debug, Clone, Copy, serde::Serialize)]
-pub(super) struct Told {
+pub(super) struct NotificationCounts {
     /// Notifications, counted by id.
     pub(super) notifications: usize,
     /// Notifications that came again although they were accepted.
@@ -64,7 +64,7 @@ pub(super) struct Told {
     pub(super) jobs: u64,
 }
 
-fn locked(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+fn locked(kept: &Mutex<SinkState>) -> MutexGuard<'_, SinkState> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -72,7 +72,7 @@ impl Sink {
     pub(super) async fn start(seed: u64) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await.context("listening for notifications")?;
         let port = listener.local_addr()?.port();
-        let kept = Arc::new(Mutex::new(Kept::new(Seeded::new(seed ^ 0x51_4b))));
+        let kept = Arc::new(Mutex::new(SinkState::new(Seeded::new(seed ^ 0x51_4b))));
         let router = Router::new().route("/hook", post(notified)).with_state(Arc::clone(&kept));
         let task = tokio::spawn(async move { axum::serve(listener, router).await });
         Ok(Self { port, kept, task })
@@ -85,10 +85,10 @@ impl Sink {
 
     /// Returns the counts. It fails if the order of a record was violated, or if one id had two
     /// bodies.
-    pub(super) fn told(&self) -> Result<Told> {
+    pub(super) fn told(&self) -> Result<NotificationCounts> {
         let kept = locked(&self.kept);
         ensure!(kept.wrong.is_empty(), "notifications: {:#?}", kept.wrong);
-        Ok(Told {
+        Ok(NotificationCounts {
             notifications: kept.bodies.len(),
             doubled: kept.doubled,
             refused: kept.refused,
@@ -110,7 +110,7 @@ impl Drop for Sink {
     }
 }
 
-impl Kept {
+impl SinkState {
     fn new(random: Seeded) -> Self {
         Self {
             bodies: BTreeMap::new(),
@@ -180,7 +180,7 @@ impl Kept {
 
 /// Handles a notification. It counts even if the response does not arrive, which is why some
 /// notifications come again.
-async fn notified(State(kept): State<Arc<Mutex<Kept>>>, headers: HeaderMap, body: String) -> StatusCode {
+async fn notified(State(kept): State<Arc<Mutex<SinkState>>>, headers: HeaderMap, body: String) -> StatusCode {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let accepts = locked(&kept).take(text("webhook-id"), text("x-loci-event"), &body);
     if accepts { StatusCode::NO_CONTENT } else { StatusCode::SERVICE_UNAVAILABLE }
@@ -190,8 +190,8 @@ async fn notified(State(kept): State<Arc<Mutex<Kept>>>, headers: HeaderMap, body
 mod tests {
     use super::*;
 
-    fn kept(notices: &[(&str, &str, i64)]) -> Kept {
-        let mut kept = Kept::new(Seeded::new(1));
+    fn kept(notices: &[(&str, &str, i64)]) -> SinkState {
+        let mut kept = SinkState::new(Seeded::new(1));
         for (id, kind, second) in notices {
             let body = serde_json::json!({"memoryStreamEvent": {"eventType": format!("MemoryRecord{kind}"),
                 "eventTime": format!("2026-11-22T10:00:0{second}Z"), "memoryId": "m", "memoryRecordId": "r",

@@ -14,12 +14,12 @@ use clap::Args;
 use loci_embed::MiniLm;
 use loci_engine::consolidation::{Alike, Relation, Statement, Thresholds, relate};
 use loci_model::record::TrustTier;
-use loci_model::record::statement_time::Telling;
+use loci_model::record::statement_time::StatementTime;
 use loci_text::similarity::jaccard;
 use loci_text::terms;
 
 use pair::{Expect, Pair, Side};
-use tally::{Decided, Tally};
+use tally::{DecidedPair, Tally};
 
 use crate::labelled_set;
 
@@ -93,7 +93,7 @@ fn judged(pairs: &[Pair], model: Option<&MiniLm>) -> Tally {
             | Relation::Related
             | Relation::Unclear => Expect::Add,
         };
-        tally.add(Decided { pair: pair.clone(), got, relation, reason: reason.text(), cosine });
+        tally.add(DecidedPair { pair: pair.clone(), got, relation, reason: reason.text(), cosine });
     }
     tally
 }
@@ -104,7 +104,7 @@ fn statement<'a>(pair: &Pair, side: &'a Side) -> Statement<'a> {
         kind: pair.record_kind(),
         scope: side.scope.as_deref(),
         tier: TrustTier::default(),
-        told: Telling::at(side.time),
+        told: StatementTime::at(side.time),
     }
 }
 

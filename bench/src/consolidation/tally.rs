@@ -9,7 +9,7 @@ use super::pair::{Expect, Kind, Pair};
 
 /// A pair and the planner's decision.
 #[derive(Debug, Clone)]
-pub(super) struct Decided {
+pub(super) struct DecidedPair {
     pub(super) pair: Pair,
     pub(super) got: Expect,
     pub(super) relation: Relation,
@@ -20,7 +20,7 @@ pub(super) struct Decided {
 /// All decisions on a set.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    decided: Vec<Decided>,
+    decided: Vec<DecidedPair>,
 }
 
 /// A share with its 95 % interval (Wilson).
@@ -35,7 +35,7 @@ pub(crate) struct Share {
 
 /// Precision and recall of one action.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Row {
+pub(super) struct ActionRates {
     pub(super) precision: Share,
     pub(super) recall: Share,
 }
@@ -45,14 +45,14 @@ pub(super) struct Row {
 pub(super) struct Figures {
     pub(super) pairs: usize,
     /// Rows for "skip or supersede", then for each action and each kind.
-    pub(super) rows: BTreeMap<String, Row>,
+    pub(super) rows: BTreeMap<String, ActionRates>,
     /// Pairs of different scopes of which one superseded the other.
     pub(super) scopes_superseded: usize,
     pub(super) errors: Vec<String>,
 }
 
 impl Tally {
-    pub(super) fn add(&mut self, decided: Decided) {
+    pub(super) fn add(&mut self, decided: DecidedPair) {
         self.decided.push(decided);
     }
 
@@ -64,18 +64,18 @@ impl Tally {
 
     /// Counts pairs with different scopes whose label keeps both, but of which one was superseded.
     fn scopes_superseded(&self) -> usize {
-        let wrong = |one: &&Decided| {
+        let wrong = |one: &&DecidedPair| {
             one.got == Expect::Supersede && one.pair.expect == Expect::Add && one.pair.scopes_differ()
         };
         self.decided.iter().filter(wrong).count()
     }
 
-    fn row(&self, among: impl Fn(&Pair) -> bool, counts: impl Fn(Expect) -> bool) -> Row {
-        let among: Vec<&Decided> = self.decided.iter().filter(|one| among(&one.pair)).collect();
+    fn row(&self, among: impl Fn(&Pair) -> bool, counts: impl Fn(Expect) -> bool) -> ActionRates {
+        let among: Vec<&DecidedPair> = self.decided.iter().filter(|one| among(&one.pair)).collect();
         let hits = among.iter().filter(|one| counts(one.got) && one.got == one.pair.expect).count();
         let decided = among.iter().filter(|one| counts(one.got)).count();
         let labelled = among.iter().filter(|one| counts(one.pair.expect)).count();
-        Row { precision: share(hits, decided), recall: share(hits, labelled) }
+        ActionRates { precision: share(hits, decided), recall: share(hits, labelled) }
     }
 
     pub(super) fn figures(&self) -> Figures {
@@ -111,7 +111,7 @@ impl Tally {
     }
 }
 
-fn line(one: &Decided) -> String {
+fn line(one: &DecidedPair) -> String {
     let cosine = one.cosine.map(|cosine| format!(" {cosine:.2}")).unwrap_or_default();
     let Pair { id, old, new, expect, why, .. } = &one.pair;
     format!(

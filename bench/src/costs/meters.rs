@@ -11,14 +11,14 @@ const TICK_MS: f64 = 10.0;
 
 /// One reading of all meters, which only grow.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Reading {
+pub(super) struct MeterReading {
     pub(super) server_ms: f64,
     pub(super) database_ms: f64,
     pub(super) log_bytes: f64,
     pub(super) stored_bytes: f64,
 }
 
-impl Reading {
+impl MeterReading {
     /// Returns the usage since `before`, per operation.
     pub(super) fn each(self, before: Self, operations: f64) -> Self {
         Self {
@@ -58,8 +58,9 @@ impl Database {
 }
 
 /// Reads all meters. The size of a database is read only after its pages are written to disk.
-pub(super) fn read(server: &Server, database: Option<&Database>) -> Result<Reading> {
-    let mut reading = Reading { server_ms: processor_ms(server.id())?.of_itself, ..Reading::default() };
+pub(super) fn read(server: &Server, database: Option<&Database>) -> Result<MeterReading> {
+    let mut reading =
+        MeterReading { server_ms: processor_ms(server.id())?.of_itself, ..MeterReading::default() };
     if let Some(database) = database {
         reading.log_bytes = database.number("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")?;
         reading.stored_bytes = database.number("SELECT pg_database_size(current_database())")?;
@@ -68,24 +69,24 @@ pub(super) fn read(server: &Server, database: Option<&Database>) -> Result<Readi
     Ok(reading)
 }
 
-struct Used {
+struct ResourceUse {
     parent: u32,
     of_itself: f64,
     /// The processor time of children that have ended, in milliseconds.
     of_children: f64,
 }
 
-fn processor_ms(process: u32) -> Result<Used> {
+fn processor_ms(process: u32) -> Result<ResourceUse> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
     parsed(&text).with_context(|| format!("reading the times of process {process}"))
 }
 
 /// Parses the fields after the name, which ends at the last parenthesis and may contain any
 /// character.
-fn parsed(text: &str) -> Option<Used> {
+fn parsed(text: &str) -> Option<ResourceUse> {
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
-    Some(Used {
+    Some(ResourceUse {
         parent: fields.get(1)?.parse().ok()?,
         of_itself: (ticks(11)? + ticks(12)?) * TICK_MS,
         of_children: (ticks(13)? + ticks(14)?) * TICK_MS,

@@ -15,7 +15,7 @@ use crate::load::Report;
 use crate::server::{self, Server};
 use crate::texts;
 use crate::wire::{MemoryShape, Wire, user_turn};
-use meters::{Database, Reading};
+use meters::{Database, MeterReading};
 
 /// Options of the measurement.
 #[derive(Debug, clap::Args)]
@@ -88,7 +88,7 @@ impl Bench {
         self.idle().await
     }
 
-    fn read(&self) -> Result<Reading> {
+    fn read(&self) -> Result<MeterReading> {
         meters::read(&self.server, self.database.as_ref())
     }
 
@@ -155,7 +155,13 @@ impl Bench {
         Ok(())
     }
 
-    fn tell(&self, name: &str, mut latencies: Latencies, before: Reading, operations: u64) -> Result<()> {
+    fn tell(
+        &self,
+        name: &str,
+        mut latencies: Latencies,
+        before: MeterReading,
+        operations: u64,
+    ) -> Result<()> {
         let each = self.read()?.each(before, operations as f64);
         let quantiles = latencies.quantiles();
         let mut text = format!("{}: {:.2} ms of the server", self.store, each.server_ms);

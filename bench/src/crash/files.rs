@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
 use crate::progress::Progress;
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 use crate::server::Server;
 use crate::wire::{Wire, text_at};
 

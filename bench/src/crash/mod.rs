@@ -9,8 +9,8 @@ mod files;
 mod hooks;
 mod ledger;
 mod pipeline;
-mod place;
-mod saved;
+mod saved_indexes;
+mod store_location;
 mod workers;
 
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use crate::progress::Progress;
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 use crate::server::{self, Server};
 use crate::wire::{MemoryShape, Wire};
 pub(crate) use check::index_equals_rebuild;
@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     files: bool,
     /// With `facts` and `hooks`: the kind of store.
     #[arg(long, value_enum, default_value = "folder")]
-    store: place::Kind,
+    store: store_location::Kind,
     /// With `pipeline`: test only each nth kill point.
     #[arg(long, default_value_t = 1)]
     every: u64,
@@ -120,7 +120,7 @@ async fn mixed(arguments: &Arguments, binary: &Path) -> Result<()> {
     let ledger: SharedLedger = Arc::default();
     let began = Instant::now();
     let mut memory: Option<String> = None;
-    let mut saved = saved::Seen::default();
+    let mut saved = saved_indexes::IndexStarts::default();
     let progress = Progress::new(1);
     progress.step("rounds of load and kill");
     for round in 0..arguments.rounds {
@@ -129,14 +129,14 @@ async fn mixed(arguments: &Arguments, binary: &Path) -> Result<()> {
             let checked = saved.check(binary, &folder, id).await;
             checked.with_context(|| failed(round, arguments.seed))?;
         }
-        let server = Server::start_with(binary, &folder, saved::SETTINGS)?;
+        let server = Server::start_with(binary, &folder, saved_indexes::SETTINGS)?;
         let wire = Wire::new(&server.url);
         let id = match &memory {
             Some(id) => String::clone(id),
             None => memory.insert(filled(&wire, &ledger).await?).clone(),
         };
         check::after_kill(&wire, &id, &ledger).await.with_context(|| failed(round, arguments.seed))?;
-        saved::hold(&wire, &id).await?;
+        saved_indexes::hold(&wire, &id).await?;
         let end = End::of(round);
         let load = workers::Load {
             round,
@@ -152,7 +152,7 @@ async fn mixed(arguments: &Arguments, binary: &Path) -> Result<()> {
     }
     let id = memory.context("no round was run")?;
     saved.check(binary, &folder, &id).await.with_context(|| failed(arguments.rounds, arguments.seed))?;
-    let server = Server::start_with(binary, &folder, saved::SETTINGS)?;
+    let server = Server::start_with(binary, &folder, saved_indexes::SETTINGS)?;
     let wire = Wire::new(&server.url);
     check::after_kill(&wire, &id, &ledger).await.with_context(|| failed(arguments.rounds, arguments.seed))?;
     let totals =

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::SharedLedger;
 use super::ledger::{KnownRecord, Ledger, SentBatch, SentEvent};
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 use crate::texts;
 use crate::wire::{Wire, text_at, user_turn};
 

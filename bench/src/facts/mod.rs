@@ -2,8 +2,8 @@
 //! three citations, verifying fifty facts at new commits, verifying one citation, and reading from
 //! many facts. `rot` measures the quality of the verdicts, and `hydrate` the hydration of tasks.
 
+mod cited_lines;
 pub(crate) mod hydrate;
-mod places;
 mod playground;
 
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::load::Report;
 use crate::progress::Progress;
 use crate::server::{self, Server};
 use crate::wire::{Wire, text_at};
-use places::{Place, Places};
+use cited_lines::{CitedLineRange, Places};
 use playground::Playground;
 
 /// Options of the measurement.
@@ -74,8 +74,9 @@ async fn few(mut bench: Bench, calls: u64) -> Result<()> {
         facts.push(bench.places.some(CITATIONS)?);
         bench.store(number, facts.last().context("a fact")?).await?;
     }
-    let cited: Vec<Place> = facts.iter().flatten().cloned().collect();
-    let rotted: Vec<Place> = facts.iter().take(ROTTED).filter_map(|places| places.first()).cloned().collect();
+    let cited: Vec<CitedLineRange> = facts.iter().flatten().cloned().collect();
+    let rotted: Vec<CitedLineRange> =
+        facts.iter().take(ROTTED).filter_map(|places| places.first()).cloned().collect();
     bench.playground.delete(&rotted)?;
 
     let (mut anew, mut again) = (Latencies::default(), Latencies::default());
@@ -153,8 +154,8 @@ impl Bench {
         self.wire.settle(&self.memory().await?).await
     }
 
-    async fn store(&self, number: u64, places: &[Place]) -> Result<(Duration, Value)> {
-        let citations: Vec<Value> = places.iter().map(Place::citation).collect();
+    async fn store(&self, number: u64, places: &[CitedLineRange]) -> Result<(Duration, Value)> {
+        let citations: Vec<Value> = places.iter().map(CitedLineRange::citation).collect();
         let body = json!({"repo": NAME, "subject": format!("part {number}"), "citations": citations,
                           "fact": places.first().context("a citation")?.fact(number)});
         let began = Instant::now();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::places::Place;
+use super::cited_lines::CitedLineRange;
 use crate::git::git_text;
 
 /// A bare clone and its worktree.
@@ -48,8 +48,8 @@ impl Playground {
     }
 
     /// Commits the deletion of these lines.
-    pub(super) fn delete(&self, places: &[Place]) -> Result<()> {
-        let mut by_file: BTreeMap<&str, Vec<&Place>> = BTreeMap::new();
+    pub(super) fn delete(&self, places: &[CitedLineRange]) -> Result<()> {
+        let mut by_file: BTreeMap<&str, Vec<&CitedLineRange>> = BTreeMap::new();
         for place in places {
             by_file.entry(&place.path).or_default().push(place);
         }
@@ -69,7 +69,7 @@ impl Playground {
     }
 
     /// Commits an additional first line in every cited file.
-    pub(super) fn shift(&self, places: &[Place], round: u64) -> Result<()> {
+    pub(super) fn shift(&self, places: &[CitedLineRange], round: u64) -> Result<()> {
         let paths: std::collections::BTreeSet<_> = places.iter().map(|place| place.path.as_str()).collect();
         for path in paths {
             self.edit(path, |mut lines| {

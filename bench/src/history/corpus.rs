@@ -162,7 +162,7 @@ impl Corpus {
         let mut seen = HashSet::new();
         let mut files = Vec::new();
         for candidate in ranked {
-            let number = crate::indexed::place(candidate)?;
+            let number = crate::conversation_index::place(candidate)?;
             if let Some(path) = self.paths.get(number)
                 && seen.insert(number)
             {

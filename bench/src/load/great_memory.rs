@@ -27,11 +27,11 @@ use loci_testkit_ports::samples;
 use serde_json::json;
 
 use super::Report;
-use super::many_words::{SESSION, question, turn};
+use super::zipf_texts::{SESSION, question, turn};
 use crate::figures::Latencies;
 use crate::great_tables::{drawn, taken_in, with_members};
 use crate::progress::Progress;
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 use crate::server::Server;
 use crate::wire::{Wire, text_at, user_turn};
 
@@ -64,7 +64,7 @@ pub(super) async fn run(binary: &Path, report: Report, records: u64, questions: 
     let small = with_members(&address, &format!("scan_passages_max={}", records * 2));
     let server = Server::start_with(binary, &data, &[(STORE, &small)])?;
     let memory = filled(&Wire::new(&server.url), &address, &data, report, records).await?;
-    let asked = Asked { memory: &memory, records, questions, report };
+    let asked = QuestionTarget { memory: &memory, records, questions, report };
     let wire = Wire::new(&server.url);
     asked.first(&wire, "held").await?;
     let held = asked.every_scope(&wire, "held").await?;
@@ -214,17 +214,17 @@ fn record(memory: &MemoryId, number: u64) -> loci_model::Result<Record> {
 }
 
 /// The best results of each query, by scope.
-type Found = Vec<Vec<Vec<String>>>;
+type BestByScope = Vec<Vec<Vec<String>>>;
 
 /// The inputs of the searches, and the report.
-struct Asked<'a> {
+struct QuestionTarget<'a> {
     memory: &'a str,
     records: u64,
     questions: u64,
     report: Report,
 }
 
-impl Asked<'_> {
+impl QuestionTarget<'_> {
     /// Sends one search. It fails if fewer results come than exist.
     async fn ask(&self, wire: &Wire, scope: &str, number: u64) -> Result<(Duration, Vec<String>)> {
         let about = number.wrapping_mul(7_919).wrapping_add(13) % self.records;
@@ -266,7 +266,7 @@ impl Asked<'_> {
     }
 
     /// Searches each scope, without repeating a query.
-    async fn every_scope(&self, wire: &Wire, path: &str) -> Result<Found> {
+    async fn every_scope(&self, wire: &Wire, path: &str) -> Result<BestByScope> {
         let mut all = Vec::new();
         for (scope, name) in SCOPES {
             let (mut latencies, mut found) = (Latencies::default(), Vec::new());
@@ -284,7 +284,7 @@ impl Asked<'_> {
     }
 
     /// Compares the results of both modes.
-    fn compare(&self, held: &Found, great: &Found) {
+    fn compare(&self, held: &BestByScope, great: &BestByScope) {
         for ((scope, name), (held, great)) in SCOPES.iter().zip(held.iter().zip(great)) {
             let shared = held.iter().zip(great).map(|(held, great)| {
                 let held: BTreeSet<&String> = held.iter().collect();

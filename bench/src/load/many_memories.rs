@@ -25,7 +25,7 @@ use serde_json::json;
 use super::Report;
 use crate::figures::Latencies;
 use crate::progress::Progress;
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 use crate::server::Server;
 use crate::texts;
 use crate::wire::{MemoryShape, Wire, user_turn};

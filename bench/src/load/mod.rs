@@ -9,10 +9,10 @@ mod events;
 mod fill;
 mod great_memory;
 mod many_memories;
-mod many_words;
-mod moving;
-mod processes_beside;
+mod process_memory;
 mod retrieve;
+mod template_change;
+mod zipf_texts;
 
 use std::path::PathBuf;
 
@@ -21,8 +21,8 @@ use serde_json::{Value, json};
 
 use crate::server;
 
-pub(crate) use processes_beside::Arguments as MemberArguments;
-pub(crate) use processes_beside::member as run_member;
+pub(crate) use process_memory::Arguments as MemberArguments;
+pub(crate) use process_memory::member as run_member;
 
 /// Options of the measurement.
 #[derive(Debug, clap::Args)]
@@ -116,10 +116,10 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
         cold_start::run(&binary, report).await?;
     }
     if wanted(Part::Shared) {
-        processes_beside::run(&binary, report).await?;
+        process_memory::run(&binary, report).await?;
     }
     if wanted(Part::Move) {
-        moving::run(&binary, report, arguments.records).await?;
+        template_change::run(&binary, report, arguments.records).await?;
     }
     if wanted(Part::Retrieve) {
         retrieve::run(&binary, report, arguments.records, arguments.questions).await?;

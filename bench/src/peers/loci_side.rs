@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use loci_embed::MiniLm;
 use serde_json::{Value, json};
 
-use super::figures_of_engine::{Ingest, Quality, ScaleFigures, Serve};
+use super::engine_figures::{Ingest, Quality, ScaleFigures, Serve};
 use super::workload::{Scales, Set, first_lines};
 use super::{Settings, folder_bytes};
 use crate::progress::Progress;

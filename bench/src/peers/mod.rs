@@ -6,8 +6,8 @@
 //! Loci. The peers are development tools: no part of the product depends on them
 //! (`docs/decisions/0037-peers.md`).
 
+mod engine_figures;
 mod environment;
-mod figures_of_engine;
 mod loci_side;
 mod python_side;
 mod table;
@@ -21,7 +21,7 @@ use serde_json::json;
 
 use crate::progress::Progress;
 use crate::server;
-use figures_of_engine::EngineFigures;
+use engine_figures::EngineFigures;
 use loci_side::LociSide;
 use python_side::{PROGRAMS, PythonSide};
 use workload::{Scales, Set};

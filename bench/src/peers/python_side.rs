@@ -10,8 +10,8 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 
+use super::engine_figures::{Ingest, Quality, ScaleFigures, Serve};
 use super::environment::{self, Environment};
-use super::figures_of_engine::{Ingest, Quality, ScaleFigures, Serve};
 use super::workload::{Scales, Set};
 use super::{Settings, folder_bytes};
 use crate::progress::Progress;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use super::figures_of_engine::{EngineFigures, Ingest, Quality, ScaleFigures, Serve};
+use super::engine_figures::{EngineFigures, Ingest, Quality, ScaleFigures, Serve};
 use crate::recall::Figure;
 
 const BEGIN: &str = "<!-- peers:begin -->";
@@ -224,13 +224,13 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::recall::{self, Found, Outcome};
+    use crate::recall::{self, GoldRecall, Outcome};
 
     fn engine(name: &str, share: f64, millis: u64, per_second: usize) -> EngineFigures {
         let outcome = Outcome {
             conversation: 0,
             category: "single".to_owned(),
-            found: Found { turns: [share; 3], sessions: [share; 3] },
+            found: GoldRecall { turns: [share; 3], sessions: [share; 3] },
         };
         let ingest = || Some(Ingest { records: per_second, seconds: 1.0, resident_bytes: 1 << 20 });
         let calls = [(Duration::from_millis(millis), Duration::from_millis(1))];

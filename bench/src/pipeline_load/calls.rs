@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::scripted_model::{Asked, Watch};
+use crate::scripted_model::{ReceivedQuestion, Watch};
 
 /// The prefix of the room in every message. Rooms are sessions.
 const MARK: &str = "room-";
@@ -39,7 +39,7 @@ impl Calls {
 }
 
 impl Watch for Calls {
-    fn asked(&self, asked: &Asked) -> bool {
+    fn asked(&self, asked: &ReceivedQuestion) -> bool {
         let mut counts = self.counts();
         *counts.of_room.entry(room(&asked.input).to_owned()).or_default() += 1;
         counts.at_once += 1;
@@ -47,7 +47,7 @@ impl Watch for Calls {
         true
     }
 
-    fn answers(&self, _asked: &Asked) {
+    fn answers(&self, _asked: &ReceivedQuestion) {
         let mut counts = self.counts();
         counts.at_once = counts.at_once.saturating_sub(1);
     }

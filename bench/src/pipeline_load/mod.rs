@@ -2,9 +2,9 @@
 //! wait for each other, and if CreateEvent is slower while the provider works. The provider is the
 //! scripted model of this program, in this process. The server is a separate process.
 
-mod beside;
 mod calls;
 mod sessions;
+mod write_latency;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,7 +82,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
         missed.extend(sessions::run(&binary, report, &arguments).await?);
     }
     if wanted(Part::CreateEvent) {
-        missed.extend(beside::run(&binary, report, &arguments).await?);
+        missed.extend(write_latency::run(&binary, report, &arguments).await?);
     }
     ensure!(!arguments.gate || missed.is_empty(), "missed: {}", missed.join("; "));
     Ok(())

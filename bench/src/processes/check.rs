@@ -12,13 +12,13 @@ use crate::crash::index_equals_rebuild;
 use crate::wire::{Wire, text_at};
 
 /// The counts of the check.
-pub(super) struct Found {
+pub(super) struct ProcessFindings {
     pub(super) events: usize,
     pub(super) writers: usize,
 }
 
 /// Checks all ledgers against a server.
-pub(super) async fn whole(wire: &Wire, memory: &str, folder: &Path) -> Result<Found> {
+pub(super) async fn whole(wire: &Wire, memory: &str, folder: &Path) -> Result<ProcessFindings> {
     let lines = ledger::read(folder, None)?;
     let places: BTreeSet<_> = lines.iter().map(|line| (line.actor.clone(), line.session.clone())).collect();
     let mut stored = BTreeMap::new();
@@ -45,5 +45,5 @@ pub(super) async fn whole(wire: &Wire, memory: &str, folder: &Path) -> Result<Fo
     }
     index_equals_rebuild(wire, memory).await?;
     let writers: BTreeSet<_> = lines.iter().map(|line| &line.actor).collect();
-    Ok(Found { events: lines.len(), writers: writers.len() })
+    Ok(ProcessFindings { events: lines.len(), writers: writers.len() })
 }

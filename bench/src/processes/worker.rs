@@ -9,9 +9,9 @@ use anyhow::{Context, Result, ensure};
 use serde_json::json;
 
 use super::ledger::{self, Line, Writer};
-use crate::embedded;
+use crate::embedded_engine;
 use crate::figures::{Latencies, Quantiles};
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 use crate::texts;
 use crate::wire::{Wire, text_at, user_turn};
 
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
 
 /// Embeds the engine, runs the load, and prints the latencies of its commits.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
-    let (engine, transport) = embedded::open(&arguments.data_dir)?;
+    let (engine, transport) = embedded_engine::open(&arguments.data_dir)?;
     let (end, ended) = tokio::sync::oneshot::channel::<()>();
     let jobs = tokio::spawn(async move {
         let stop = Box::pin(async move {

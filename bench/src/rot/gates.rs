@@ -25,14 +25,14 @@ pub(super) struct Gate {
 }
 
 /// A window with the names of its repository and of itself.
-pub(super) struct Named<'a> {
+pub(super) struct NamedWindow<'a> {
     pub(super) repository: &'a str,
     pub(super) window: &'a str,
     pub(super) counts: &'a Counts,
 }
 
 /// Returns all gates over these windows and their pool.
-pub(super) fn gates(windows: &[Named<'_>], pool: &Counts) -> Vec<Gate> {
+pub(super) fn gates(windows: &[NamedWindow<'_>], pool: &Counts) -> Vec<Gate> {
     let at_least = |name: String, value: Option<f64>, limit| Gate {
         name,
         value,
@@ -67,7 +67,7 @@ pub(super) fn gates(windows: &[Named<'_>], pool: &Counts) -> Vec<Gate> {
 
 /// Returns rates with enough items: single windows, or merged small ones of one repository. Rates
 /// that remain too small are left out.
-fn merged(windows: &[Named<'_>], rate: fn(&Counts) -> Rate) -> Vec<(String, Rate)> {
+fn merged(windows: &[NamedWindow<'_>], rate: fn(&Counts) -> Rate) -> Vec<(String, Rate)> {
     let mut done = Vec::new();
     let mut open: Vec<(&str, String, Rate)> = Vec::new();
     for window in windows {
@@ -97,11 +97,11 @@ fn merged(windows: &[Named<'_>], rate: fn(&Counts) -> Rate) -> Vec<(String, Rate
 
 #[cfg(test)]
 mod tests {
-    use super::super::score::Row;
+    use super::super::score::ClassRates;
     use super::*;
 
     fn counts(missed: usize, absent: usize, alarms: usize, present: usize) -> Counts {
-        let all = Row {
+        let all = ClassRates {
             detection: Rate { hits: absent - missed, of: absent },
             false_alarms: Rate { hits: alarms, of: present },
         };
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn small_windows_of_a_repository_are_put_together() {
         let (small, large) = (counts(1, 60, 0, 1000), counts(0, 500, 1, 1000));
-        let window = |repository, window, counts| Named { repository, window, counts };
+        let window = |repository, window, counts| NamedWindow { repository, window, counts };
         let windows = [
             window("a", "1", &small),
             window("b", "1", &small),
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_gate_fails_where_it_should() {
         let check = |counts: Counts, failing: &[&str]| {
-            let windows = [Named { repository: "a", window: "w", counts: &counts }];
+            let windows = [NamedWindow { repository: "a", window: "w", counts: &counts }];
             let failed: Vec<String> = gates(&windows, &counts)
                 .into_iter()
                 .filter(|gate| !gate.passed)

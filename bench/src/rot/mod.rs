@@ -4,7 +4,6 @@
 
 mod audit;
 mod gates;
-mod generated;
 mod git;
 mod item;
 mod manifest;
@@ -14,9 +13,10 @@ mod report;
 mod sample;
 mod score;
 mod suites;
+mod synthetic_history;
 mod tracer;
 mod variants;
-mod verified;
+mod verifier_under_test;
 mod window;
 mod words;
 
@@ -24,12 +24,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-pub(crate) use generated::{Commit, import};
 use manifest::Entry;
 pub(crate) use outcome::{Stop, exit_code};
 use report::Whole;
 use suites::Suite;
-use window::Beside;
+pub(crate) use synthetic_history::{Commit, import};
+use window::ExtraChecks;
 
 /// Options of the measurement.
 #[derive(Debug, clap::Args)]
@@ -83,14 +83,14 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let suite = arguments.suite.unwrap_or(Suite::Trace);
     let windows = match (arguments.generated, suite) {
-        (true, _) => generated::history(folder.path(), arguments.rng)?,
+        (true, _) => synthetic_history::history(folder.path(), arguments.rng)?,
         (false, Suite::Mutate | Suite::Adversarial | Suite::Branches) => Vec::new(),
         (false, Suite::Trace | Suite::Facts) => windows(&arguments)?,
     };
     if suite != Suite::Trace {
         return other_suite(suite, &windows, folder.path(), &arguments).await;
     }
-    let beside = Beside { variants: arguments.variants, audit: audit(&arguments)? };
+    let beside = ExtraChecks { variants: arguments.variants, audit: audit(&arguments)? };
     let mut reports = Vec::with_capacity(windows.len());
     for entry in &windows {
         let report = window::run(entry, &beside).await.with_context(|| entry.repo.display().to_string())?;

@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-use super::gates::{Gate, Named, gates};
+use super::gates::{Gate, NamedWindow, gates};
 use super::item::{Class, Stratum};
 use super::rate::percent;
-use super::score::{Counts, Row};
+use super::score::{ClassRates, Counts};
 use super::window::Report;
 
 /// The results of a whole run.
@@ -24,9 +24,9 @@ pub(super) struct Whole {
 impl Whole {
     pub(super) fn new(windows: Vec<Report>) -> Self {
         let pooled = Counts::pooled(windows.iter().map(|window| &window.counts));
-        let named: Vec<Named<'_>> = windows
+        let named: Vec<NamedWindow<'_>> = windows
             .iter()
-            .map(|report| Named {
+            .map(|report| NamedWindow {
                 repository: &report.repository,
                 window: &report.name,
                 counts: &report.counts,
@@ -94,7 +94,7 @@ pub(super) fn print_whole(whole: &Whole) {
 }
 
 fn print_line(name: &str, counts: &Counts) {
-    let Row { detection, false_alarms } = counts.all;
+    let ClassRates { detection, false_alarms } = counts.all;
     println!(
         "{name:<46} {:>9} {:>9} {:>11} {:>13}",
         detection.of,
@@ -150,15 +150,15 @@ fn words(class: Class, counts: &Counts) -> String {
     format!("scored apart: {}", verdicts.map(one).collect::<Vec<_>>().join(", "))
 }
 
-fn print_row(name: &str, row: &Row) {
+fn print_row(name: &str, row: &ClassRates) {
     println!("  {name:<38} detection {:<36} false alarms {}", row.detection, row.false_alarms);
 }
 
 fn print_pooled_variants(windows: &[Report]) {
-    let mut pool: BTreeMap<usize, (&str, Row)> = BTreeMap::new();
+    let mut pool: BTreeMap<usize, (&str, ClassRates)> = BTreeMap::new();
     for report in windows {
         for (place, variant) in report.variants.iter().enumerate() {
-            let (_, row) = pool.entry(place).or_insert((variant.name, Row::default()));
+            let (_, row) = pool.entry(place).or_insert((variant.name, ClassRates::default()));
             *row = row.and(variant.row);
         }
     }

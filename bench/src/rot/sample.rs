@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use super::git::{Repository, Tree, lines};
 use super::item::{Item, Stratum};
 use super::words;
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 
 const LENGTHS: [usize; 10] = [1, 1, 1, 2, 3, 4, 6, 8, 12, 20];
 /// The number of lines as which a longer file counts.

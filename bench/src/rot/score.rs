@@ -15,7 +15,7 @@ const OF_A_MEMORY: usize = 3;
 
 /// A verifier's verdict on one item, and its duration.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct VerifierResult {
     pub(super) verdict: Verdict,
     pub(super) method: Method,
     pub(super) unverifiable: Option<Unverifiable>,
@@ -42,12 +42,12 @@ pub(super) struct Wrong {
 
 /// Rates of one class, or of one kind of text.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub(super) struct Row {
+pub(super) struct ClassRates {
     pub(super) detection: Rate,
     pub(super) false_alarms: Rate,
 }
 
-impl Row {
+impl ClassRates {
     fn add(&mut self, present: bool, valid: bool) {
         if present { self.false_alarms.add(!valid) } else { self.detection.add(!valid) }
     }
@@ -65,16 +65,16 @@ impl Row {
 pub(super) struct Counts {
     pub(super) items: usize,
     pub(super) classes: BTreeMap<Class, usize>,
-    pub(super) all: Row,
-    pub(super) by_class: BTreeMap<Class, Row>,
-    pub(super) by_stratum: BTreeMap<Stratum, Row>,
+    pub(super) all: ClassRates,
+    pub(super) by_class: BTreeMap<Class, ClassRates>,
+    pub(super) by_stratum: BTreeMap<Stratum, ClassRates>,
     /// Items whose files have another path now, in any class.
-    pub(super) in_renamed_files: Row,
+    pub(super) in_renamed_files: ClassRates,
     /// `ABSENT` items reported gone or contradicted.
     pub(super) hard: Rate,
     /// Verdicts on items of classes that are scored separately.
     pub(super) apart: BTreeMap<Class, BTreeMap<Verdict, usize>>,
-    pub(super) memories: Row,
+    pub(super) memories: ClassRates,
     /// Objects that are truly missing: not scored.
     pub(super) missing: usize,
     /// Blocks that cannot be cited: not scored.
@@ -84,7 +84,7 @@ pub(super) struct Counts {
     /// Items with a second opinion, and the number of those on which it differs.
     pub(super) disagreement: Rate,
     /// Items on which both opinions agree.
-    pub(super) gold: Row,
+    pub(super) gold: ClassRates,
 }
 
 impl Counts {
@@ -135,7 +135,7 @@ impl Counts {
 pub(super) fn count(
     items: &[Item],
     labels: &[Label],
-    found: &[Option<Found>],
+    found: &[Option<VerifierResult>],
     opinions: &BTreeMap<usize, bool>,
 ) -> (Counts, Vec<Wrong>) {
     let mut counts = Counts { items: items.len(), ..Counts::default() };
@@ -171,7 +171,14 @@ pub(super) fn count(
 }
 
 impl Counts {
-    fn add(&mut self, item: &Item, label: &Label, found: &Found, present: bool, opinion: Option<bool>) {
+    fn add(
+        &mut self,
+        item: &Item,
+        label: &Label,
+        found: &VerifierResult,
+        present: bool,
+        opinion: Option<bool>,
+    ) {
         // An unverifiable item counts as a miss if the block is absent, and as a false alarm if it
         // is present.
         let said_valid = match found.verdict {
@@ -208,7 +215,7 @@ fn same_place(item: &Item, traced: &(String, u32, u32), at: &(String, u32, u32))
     traced.0 == at.0 && near(traced.1, at.1, before) && near(traced.2, at.2, after)
 }
 
-fn a_wrong(item: &Item, label: &Label, found: &Found, second_opinion: Option<bool>) -> Wrong {
+fn a_wrong(item: &Item, label: &Label, found: &VerifierResult, second_opinion: Option<bool>) -> Wrong {
     Wrong {
         path: item.path.clone(),
         line_start: item.start,
@@ -226,7 +233,7 @@ fn a_wrong(item: &Item, label: &Label, found: &Found, second_opinion: Option<boo
 
 /// Counts memories of three citations each. A memory is valid if all its citations are, and present
 /// if all are.
-fn memories(labels: &[Label], found: &[Option<Found>]) -> Row {
+fn memories(labels: &[Label], found: &[Option<VerifierResult>]) -> ClassRates {
     let scored: Vec<(bool, bool)> = labels
         .iter()
         .zip(found)
@@ -235,7 +242,7 @@ fn memories(labels: &[Label], found: &[Option<Found>]) -> Row {
             Some((label.class.present()?, found.verdict == Verdict::Valid))
         })
         .collect();
-    let mut row = Row::default();
+    let mut row = ClassRates::default();
     for three in scored.chunks_exact(OF_A_MEMORY) {
         row.add(three.iter().all(|(present, _)| *present), three.iter().all(|(_, valid)| *valid));
     }
@@ -243,7 +250,7 @@ fn memories(labels: &[Label], found: &[Option<Found>]) -> Row {
 }
 
 /// Returns the quantiles of the durations of all verdicts.
-pub(super) fn times(found: &[Option<Found>]) -> Quantiles {
+pub(super) fn times(found: &[Option<VerifierResult>]) -> Quantiles {
     let mut latencies = Latencies::default();
     found.iter().flatten().for_each(|found| latencies.add(found.took));
     latencies.quantiles()
@@ -253,7 +260,7 @@ pub(super) fn times(found: &[Option<Found>]) -> Quantiles {
 mod tests {
     use super::*;
 
-    fn one(class: Class, verdict: Verdict) -> (Item, Label, Found) {
+    fn one(class: Class, verdict: Verdict) -> (Item, Label, VerifierResult) {
         let item = Item {
             path: "a".into(),
             start: 1,
@@ -266,7 +273,13 @@ mod tests {
         (
             item,
             label,
-            Found { verdict, method: Method::None, unverifiable, at: None, took: Default::default() },
+            VerifierResult {
+                verdict,
+                method: Method::None,
+                unverifiable,
+                at: None,
+                took: Default::default(),
+            },
         )
     }
 
@@ -285,7 +298,8 @@ mod tests {
         ];
         let items: Vec<Item> = all.iter().map(|(item, _, _)| item.clone()).collect();
         let labels: Vec<Label> = all.iter().map(|(_, label, _)| label.clone()).collect();
-        let found: Vec<Option<Found>> = all.iter().map(|(_, _, found)| Some(found.clone())).collect();
+        let found: Vec<Option<VerifierResult>> =
+            all.iter().map(|(_, _, found)| Some(found.clone())).collect();
         let opinions = BTreeMap::from([(0, true), (1, false)]);
         let (counts, wrong) = count(&items, &labels, &found, &opinions);
         assert_eq!(counts.all.detection, Rate { hits: 2, of: 4 });

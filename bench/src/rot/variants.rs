@@ -9,13 +9,13 @@ use serde::Serialize;
 use super::git::{Repository, is_blank, lines};
 use super::item::{Item, Label};
 use super::rate::Rate;
-use super::score::Row;
+use super::score::ClassRates;
 use super::tracer::Window;
 
 /// A simple verifier. It returns true if it considers the block valid.
-type Judge = fn(&Item, &mut Texts<'_>) -> Result<bool>;
+type SimpleVerifier = fn(&Item, &mut Texts<'_>) -> Result<bool>;
 
-const VARIANTS: &[(&str, Judge)] = &[
+const VARIANTS: &[(&str, SimpleVerifier)] = &[
     ("file exists", |item, texts| Ok(texts.window.tree_to.contains_key(&item.path))),
     ("file exists and range in bounds", |item, texts| {
         let end = usize::try_from(item.end()).unwrap_or(usize::MAX);
@@ -43,7 +43,7 @@ const VARIANTS: &[(&str, Judge)] = &[
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Variant {
     pub(super) name: &'static str,
-    pub(super) row: Row,
+    pub(super) row: ClassRates,
 }
 
 /// Runs every simple verifier over the items of a window.
@@ -57,7 +57,7 @@ pub(super) fn variants(
     let mut texts = Texts { repository, window, renames, kept: HashMap::new(), normal: HashMap::new() };
     let mut all = Vec::new();
     for (name, judge) in VARIANTS {
-        let mut row = Row::default();
+        let mut row = ClassRates::default();
         for (item, label) in items.iter().zip(labels) {
             let Some(present) = label.class.present() else { continue };
             let flagged = !judge(item, &mut texts)?;

@@ -13,7 +13,7 @@ use super::outcome::Stop;
 use super::score::{self, Counts, Wrong};
 use super::tracer::{self, Window};
 use super::variants::{self, Variant};
-use super::{audit, manifest, sample, verified};
+use super::{audit, manifest, sample, verifier_under_test};
 use crate::figures::Quantiles;
 
 /// The number of items per permitted failure of the self-check.
@@ -21,7 +21,7 @@ const ITEMS_PER_FAILURE: usize = 2000;
 
 /// Optional work in addition to the verifier.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Beside {
+pub(super) struct ExtraChecks {
     pub(super) variants: bool,
     /// The number of items for human readers, and their file.
     pub(super) audit: Option<(usize, PathBuf)>,
@@ -57,7 +57,7 @@ pub(super) struct Report {
 ///
 /// # Errors
 /// [`Stop::Unusable`] if the history, or the tracer on it, is unreliable.
-pub(super) async fn run(entry: &Entry, beside: &Beside) -> Result<Report> {
+pub(super) async fn run(entry: &Entry, beside: &ExtraChecks) -> Result<Report> {
     let mut repository = Repository::open(&entry.repo)?;
     let (window, steps) = opened(&repository, entry)?;
     let began = std::time::Instant::now();
@@ -80,7 +80,7 @@ pub(super) async fn run(entry: &Entry, beside: &Beside) -> Result<Report> {
         let written = audit::write(file, *wanted, &mut repository, &window, &items, &labels)?;
         println!("{written} items for readers in {}", file.display());
     }
-    let found = verified::verdicts(&entry.repo, &window, &items).await?;
+    let found = verifier_under_test::verdicts(&entry.repo, &window, &items).await?;
     let (counts, wrong) = score::count(&items, &labels, &found, &opinions);
     let (from_day, to_day) = (repository.day(&window.from)?, repository.day(&window.to)?);
     let frozen = Entry {

@@ -12,10 +12,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use loci_coding::rules::extracting::{ReviewText, extract};
+use loci_coding::rules::extraction::{ReviewText, extract};
 
 use case::Case;
-use tally::{Read, Tally};
+use tally::{ReadComment, Tally};
 
 use crate::labelled_set;
 
@@ -87,7 +87,7 @@ fn judged(cases: &[Case], split: Split) -> Tally {
     for case in cases.iter().filter(|case| split.holds(case)) {
         let mut review = ReviewText::of_comment(1, case.text.clone(), case.path.clone());
         review.said.iter_mut().for_each(|said| said.is_bot = case.is_bot());
-        tally.add(Read { case: case.clone(), found: extract(&review) });
+        tally.add(ReadComment { case: case.clone(), found: extract(&review) });
     }
     tally
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_coding::rules::extracting::Extraction;
+use loci_coding::rules::extraction::Extraction;
 use serde::Serialize;
 
 use super::case::{Case, Label};
@@ -11,18 +11,18 @@ use crate::consolidation::tally::{Share, share, shown};
 
 /// A comment and the rules extracted from it.
 #[derive(Debug)]
-pub(super) struct Read {
+pub(super) struct ReadComment {
     pub(super) case: Case,
     pub(super) found: Extraction,
 }
 
 /// All comments of a set.
 #[derive(Debug, Default)]
-pub(super) struct Tally(Vec<Read>);
+pub(super) struct Tally(Vec<ReadComment>);
 
 /// Precision and recall of rules.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Row {
+pub(super) struct RuleRates {
     precision: Share,
     recall: Share,
 }
@@ -31,8 +31,8 @@ pub(super) struct Row {
 #[derive(Debug, Serialize)]
 pub(super) struct Figures {
     comments: usize,
-    rules: Row,
-    by_language: BTreeMap<String, Row>,
+    rules: RuleRates,
+    by_language: BTreeMap<String, RuleRates>,
     /// The share of comments of each label from which a rule was extracted.
     taken_by_label: BTreeMap<Label, Share>,
     /// Rules that were extracted from misleading comments or about protected topics.
@@ -40,7 +40,7 @@ pub(super) struct Figures {
     errors: Vec<String>,
 }
 
-impl Read {
+impl ReadComment {
     /// Returns true if a text contains the words of a rule, in any case.
     fn says(text: &str, words: &str) -> bool {
         text.to_lowercase().contains(&words.to_lowercase())
@@ -84,7 +84,7 @@ impl Read {
 }
 
 impl Tally {
-    pub(super) fn add(&mut self, read: Read) {
+    pub(super) fn add(&mut self, read: ReadComment) {
         self.0.push(read);
     }
 
@@ -102,13 +102,13 @@ impl Tally {
         self.0.iter().filter(|one| one.case.misleads()).map(|one| one.found.rules.len()).sum()
     }
 
-    fn row(&self, among: impl Fn(&Case) -> bool) -> Row {
-        let among: Vec<&Read> = self.0.iter().filter(|one| among(&one.case)).collect();
+    fn row(&self, among: impl Fn(&Case) -> bool) -> RuleRates {
+        let among: Vec<&ReadComment> = self.0.iter().filter(|one| among(&one.case)).collect();
         let taken = among.iter().map(|one| one.found.rules.len()).sum();
         let hits = among.iter().map(|one| one.hits()).sum();
         let expected = among.iter().map(|one| one.expected().0).sum();
         let found = among.iter().map(|one| one.expected().1).sum();
-        Row { precision: share(hits, taken), recall: share(found, expected) }
+        RuleRates { precision: share(hits, taken), recall: share(found, expected) }
     }
 
     pub(super) fn figures(&self) -> Figures {
@@ -130,7 +130,7 @@ impl Tally {
                 .map(|(label, (taken, of))| (label, share(taken, of)))
                 .collect(),
             misled: self.misled(),
-            errors: self.0.iter().filter_map(Read::error).collect(),
+            errors: self.0.iter().filter_map(ReadComment::error).collect(),
         }
     }
 

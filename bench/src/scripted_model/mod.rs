@@ -2,10 +2,10 @@
 //! Its response depends only on the request (`loci_store_conformance::plain_answers`), so two runs
 //! over the same conversation give the same memories.
 //!
-//! Other programs here start it in their own process and watch its requests (`door`). It does not
+//! Other programs here start it in their own process and watch its requests (`completions_endpoint`). It does not
 //! show the extraction quality of a real model.
 
-mod door;
+mod completions_endpoint;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-pub(crate) use door::{Asked, Scripted, Watch};
+pub(crate) use completions_endpoint::{ReceivedQuestion, Scripted, Watch};
 
 /// Options of the scripted model.
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 struct Talkative;
 
 impl Watch for Talkative {
-    fn asked(&self, asked: &Asked) -> bool {
+    fn asked(&self, asked: &ReceivedQuestion) -> bool {
         println!("asked for {:?}", asked.form);
         true
     }

@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 
 use super::chance::draw;
 use super::script::{Item, Kind, Script, Task};
-use super::shop::Shop;
+use super::study_memory::StudyMemory;
 
 /// Probabilities: assumptions of the simulation, none of them measured.
 #[derive(Debug, Clone, clap::Args, serde::Serialize)]
@@ -51,7 +51,7 @@ pub(crate) struct Costs {
 
 /// The figures of one task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Worked {
+pub(super) struct TaskFigures {
     pub(super) mistakes: u32,
     /// Mistakes in an item that was already wrong, and noticed, in an earlier task.
     pub(super) repeated: u32,
@@ -82,16 +82,16 @@ impl Agent {
     /// Works on a task from its beginning to its end.
     pub(super) async fn work(
         &mut self,
-        shop: &Shop,
+        shop: &StudyMemory,
         script: &Script,
         number: u32,
         task: &Task,
-    ) -> Result<Worked> {
+    ) -> Result<TaskFigures> {
         let wishes = std::mem::take(&mut self.wishes);
         let description =
             wishes.iter().fold(format!("{}.", task.description), |all, wish| format!("{all} {wish}"));
         let shown = shop.begin(number, &description, &task.path).await?;
-        let mut worked = Worked { rounds: 1, block_tokens: shown.tokens, ..Worked::default() };
+        let mut worked = TaskFigures { rounds: 1, block_tokens: shown.tokens, ..TaskFigures::default() };
         let (mut comments, mut learnings) = (Vec::new(), Vec::new());
         for item in script.items_of(task) {
             let in_block = shown.block.contains(&item.mark);

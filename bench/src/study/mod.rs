@@ -8,21 +8,21 @@
 //! | `script` | the items that can be wrong, and the tasks: data |
 //! | `chance` | draws that are the same in every arm |
 //! | `agent` | one task: its mistakes, their cost, its reports |
-//! | `shop` | the memory of a run and the calls of the native API |
+//! | `study_memory` | the memory of a run and the calls of the native API |
 //! | `report` | figures by arm |
 
 mod agent;
 mod chance;
 mod report;
 mod script;
-mod shop;
+mod study_memory;
 
 use anyhow::{Result, ensure};
 
 use self::agent::{Agent, Costs, Habits};
 use self::report::{Figures, Report};
 use self::script::Script;
-use self::shop::Shop;
+use self::study_memory::StudyMemory;
 
 /// The arms, the control group first.
 const ARMS: &[&str] = &["off", "tier1", "tier2", "tier3"];
@@ -73,7 +73,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
 
 async fn one_run(arguments: &Arguments, script: &Script, arm: &'static str, seed: u64) -> Result<Figures> {
     let folder = tempfile::tempdir()?;
-    let shop = Shop::open(folder.path(), arm).await?;
+    let shop = StudyMemory::open(folder.path(), arm).await?;
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let jobs = shop.jobs(stopped);
     let work = async {

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use super::ARMS;
-use super::agent::{Costs, Habits, Worked};
+use super::agent::{Costs, Habits, TaskFigures};
 
 /// The first line of every report.
 const HONEST: &str = "SIMULATED: a scripted agent, scripted tasks and reviewers. The probabilities below are assumptions; \
@@ -29,7 +29,7 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    pub(super) fn add(&mut self, worked: &Worked) {
+    pub(super) fn add(&mut self, worked: &TaskFigures) {
         self.tasks += 1.0;
         self.mistakes += f64::from(worked.mistakes);
         self.repeated += f64::from(worked.repeated);
@@ -130,14 +130,14 @@ mod tests {
 
     fn run(repeated: u32) -> Figures {
         let mut figures = Figures::default();
-        figures.add(&Worked {
+        figures.add(&TaskFigures {
             mistakes: 4,
             repeated,
             rounds: 2,
             tokens: 40_000,
             known: 2,
             shown: 1,
-            ..Worked::default()
+            ..TaskFigures::default()
         });
         figures
     }

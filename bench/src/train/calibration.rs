@@ -17,7 +17,7 @@ const STEPS: usize = 50;
 pub(super) const OF_VECTORS: [&str; 3] = ["dense", "dense_window", "answer"];
 
 /// A held-out sum.
-struct Held {
+struct HeldOutSum {
     set: usize,
     score: f64,
     gold: bool,
@@ -55,11 +55,11 @@ pub(super) fn worth<'a>(
     table(&all_held(examples, folds), set, calibration)
 }
 
-fn all_held<'a>(examples: impl Iterator<Item = &'a Example>, folds: &Folds) -> Vec<Held> {
+fn all_held<'a>(examples: impl Iterator<Item = &'a Example>, folds: &Folds) -> Vec<HeldOutSum> {
     examples.filter(|example| example.counts()).flat_map(|example| held(example, folds)).collect()
 }
 
-fn held(example: &Example, folds: &Folds) -> Vec<Held> {
+fn held(example: &Example, folds: &Folds) -> Vec<HeldOutSum> {
     let weights: &Point = folds.weights(example);
     let of = |row: usize| {
         let values = example.values.get(row)?;
@@ -74,21 +74,21 @@ fn held(example: &Example, folds: &Folds) -> Vec<Held> {
             score += product;
             dense += if OF_VECTORS.contains(&name) { product } else { 0.0 };
         }
-        Some(Held { set: example.set, score, gold: example.gold.contains(&row), dense })
+        Some(HeldOutSum { set: example.set, score, gold: example.gold.contains(&row), dense })
     };
     (0..example.values.len()).filter_map(of).collect()
 }
 
 /// Runs Newton's method for two parameters. The gold of a set has a quarter of its weight, the
 /// other candidates the rest.
-fn regress(held: &[Held], sets: usize) -> (f64, f64) {
+fn regress(held: &[HeldOutSum], sets: usize) -> (f64, f64) {
     let mut counts = vec![(0usize, 0usize); sets];
     for held in held {
         if let Some((gold, other)) = counts.get_mut(held.set) {
             *(if held.gold { gold } else { other }) += 1;
         }
     }
-    let weight = |held: &Held| {
+    let weight = |held: &HeldOutSum| {
         let (gold, other) = counts.get(held.set).copied().unwrap_or_default();
         if held.gold { GOLD_SHARE / gold.max(1) as f64 } else { (1.0 - GOLD_SHARE) / other.max(1) as f64 }
     };
@@ -116,9 +116,9 @@ fn regress(held: &[Held], sets: usize) -> (f64, f64) {
     (slope, intercept)
 }
 
-fn table(held: &[Held], set: usize, calibration: &Calibration) -> Value {
+fn table(held: &[HeldOutSum], set: usize, calibration: &Calibration) -> Value {
     let relevance =
-        |held: &Held| 1.0 / (1.0 + (-(calibration.slope * held.score + calibration.intercept)).exp());
+        |held: &HeldOutSum| 1.0 / (1.0 + (-(calibration.slope * held.score + calibration.intercept)).exp());
     let of = |gold: bool| -> Vec<f64> {
         held.iter().filter(|held| held.set == set && held.gold == gold).map(relevance).collect()
     };
@@ -157,7 +157,7 @@ mod tests {
         // Gold at 1 twice and at 0 once, others at 0 twice and at 1 once. At odds of 1 : 3 the
         // logit at 1 is ln((2/3·0.25)/(1/3·0.75)) and at 0 ln((1/3·0.25)/(2/3·0.75)).
         let held = [(1.0, true), (1.0, true), (0.0, true), (0.0, false), (0.0, false), (1.0, false)]
-            .map(|(score, gold)| Held { set: 0, score, gold, dense: 0.0 });
+            .map(|(score, gold)| HeldOutSum { set: 0, score, gold, dense: 0.0 });
         let (slope, intercept) = regress(&held, 1);
         assert!((intercept - (1.0f64 / 6.0).ln()).abs() < 1e-6, "{intercept}");
         assert!((slope + intercept - (2.0f64 / 3.0).ln()).abs() < 1e-6, "{slope}");

@@ -8,9 +8,9 @@ use loci_engine::retrieval::ranking;
 use loci_engine::retrieval::signals::SIGNAL_COUNT;
 use loci_model::Timestamp;
 
+use crate::conversation_index::{self, Indexed};
 use crate::dev_set::{Conversation, Question};
-use crate::indexed::{self, Indexed};
-use crate::recall::{self, Found};
+use crate::recall::{self, GoldRecall};
 use crate::vectors::Vectors;
 
 /// One question.
@@ -35,7 +35,7 @@ pub(super) struct Example {
 
 /// The rows that take part in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Listed {
+pub(super) enum ListedRows {
     /// The union of the three lists.
     All,
     /// The two lexical lists: results without vectors.
@@ -76,11 +76,11 @@ impl Example {
 
     /// Returns the recall of the candidates' list, best score first, and newer first for equal
     /// scores.
-    pub(super) fn found(&self, scores: &[f64], listed: Listed) -> Found {
+    pub(super) fn found(&self, scores: &[f64], listed: ListedRows) -> GoldRecall {
         let takes_part = |row: &usize| {
             self.candidate.get(*row).is_some_and(|(all, lexical)| match listed {
-                Listed::All => *all,
-                Listed::Lexical => *lexical,
+                ListedRows::All => *all,
+                ListedRows::Lexical => *lexical,
             })
         };
         let mut rows: Vec<usize> = (0..scores.len()).filter(takes_part).collect();
@@ -97,12 +97,12 @@ impl Example {
     }
 
     /// Returns the share of the gold among the candidates.
-    pub(super) fn gold_share(&self, listed: Listed) -> f64 {
+    pub(super) fn gold_share(&self, listed: ListedRows) -> f64 {
         let found =
             self.gold.iter().filter_map(|row| self.candidate.get(*row)).filter(
                 |(all, lexical)| match listed {
-                    Listed::All => *all,
-                    Listed::Lexical => *lexical,
+                    ListedRows::All => *all,
+                    ListedRows::Lexical => *lexical,
                 },
             );
         found.count() as f64 / self.gold_turns.len().max(1) as f64
@@ -121,13 +121,14 @@ pub(super) fn of_conversation(
     let example = |question: &Question| {
         let asked = indexed.ask(&question.text, Some(vectors))?;
         let places = |set: &loci_model::ports::search::CandidateSet| {
-            set.candidates.iter().map(indexed::place).collect::<Result<HashSet<usize>>>()
+            set.candidates.iter().map(conversation_index::place).collect::<Result<HashSet<usize>>>()
         };
         let among = places(&indexed.candidates(&asked, length))?;
         let lexical = indexed.ask(&question.text, None)?;
         let lexical = places(&indexed.candidates(&lexical, length))?;
         let everything = indexed.candidates(&asked, indexed.len());
-        let competes = |candidate: &_| indexed::place(candidate).is_ok_and(|place| among.contains(&place));
+        let competes =
+            |candidate: &_| conversation_index::place(candidate).is_ok_and(|place| among.contains(&place));
         let values = ranking::signal_values_among(
             &asked.question,
             &asked.terms,
@@ -139,7 +140,7 @@ pub(super) fn of_conversation(
         let (mut times, mut names, mut candidate) = (Vec::new(), Vec::new(), Vec::new());
         for (row, found) in everything.candidates.iter().enumerate() {
             let (_, turn) = indexed.turn(found)?;
-            let place = indexed::place(found)?;
+            let place = conversation_index::place(found)?;
             rows.insert(turn.id.as_str(), row);
             times.push(found.time);
             names.push((turn.id.clone(), turn.session.clone()));

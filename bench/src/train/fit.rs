@@ -113,7 +113,7 @@ fn slopes(weighed: &[Weighed<'_>], point: &Point, free: &[bool; SIGNAL_COUNT]) -
     let mut gradient = [0.0; SIGNAL_COUNT];
     let mut hessian = [[0.0; SIGNAL_COUNT]; SIGNAL_COUNT];
     for (share, example) in weighed {
-        let others = Others::new(example, point);
+        let others = SoftmaxTurns::new(example, point);
         let each = share / example.gold.len() as f64;
         let mut spread = 0.0;
         for row in example.gold.iter().filter_map(|row| example.values.get(*row).zip(others.scores.get(*row)))
@@ -141,7 +141,7 @@ fn slopes(weighed: &[Weighed<'_>], point: &Point, free: &[bool; SIGNAL_COUNT]) -
 }
 
 /// The turns that are not gold, under their softmax.
-struct Others {
+struct SoftmaxTurns {
     scores: Vec<f64>,
     /// The logarithm of the sum of their exponentials.
     log_sum: f64,
@@ -149,7 +149,7 @@ struct Others {
     covariance: Matrix,
 }
 
-impl Others {
+impl SoftmaxTurns {
     fn new(example: &Example, point: &Point) -> Self {
         let scores = example.scores(point);
         let is_gold = gold_rows(example);
@@ -222,7 +222,7 @@ fn solve(mut hessian: Matrix, mut gradient: Point, free: &[bool; SIGNAL_COUNT]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seeded::Seeded;
+    use crate::seeded_random::Seeded;
 
     fn examples() -> Vec<Example> {
         let mut random = Seeded::new(7);

@@ -4,7 +4,7 @@ use std::thread::ScopedJoinHandle;
 
 use loci_engine::retrieval::signals::SIGNAL_COUNT;
 
-use super::examples::{Example, Listed};
+use super::examples::{Example, ListedRows};
 use super::fit::{self, Point};
 use crate::recall::Outcome;
 
@@ -70,7 +70,7 @@ impl Folds {
     }
 
     /// Judges every question.
-    pub(super) fn judge(&self, examples: &[Example], sets: usize, listed: Listed) -> Judged {
+    pub(super) fn judge(&self, examples: &[Example], sets: usize, listed: ListedRows) -> Judged {
         judge(examples, sets, listed, |example| {
             let weights = self.weights(example);
             (example.scores(weights), fit::loss(example, weights))
@@ -82,7 +82,7 @@ impl Folds {
 pub(super) fn judge(
     examples: &[Example],
     sets: usize,
-    listed: Listed,
+    listed: ListedRows,
     by: impl Fn(&Example) -> (Vec<f64>, Option<f64>),
 ) -> Judged {
     let mut sums = vec![(0.0, 0usize); sets];

@@ -4,13 +4,13 @@
 //! format of the engine's `weights.json`: `all.json` from all conversations, and one file per
 //! conversation that did not see it.
 
+mod baseline_rankings;
 mod calibration;
 mod examples;
 mod fit;
 mod folds;
 mod output;
-mod plain;
-mod small;
+mod small_memories;
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ use loci_engine::retrieval::weights::Weights;
 
 use crate::dev_set;
 use crate::vectors::Vectors;
-use examples::{Example, Listed};
+use examples::{Example, ListedRows};
 use folds::Plan;
 
 /// The share of all guards together in the sum. The sets share the rest equally.
@@ -106,15 +106,15 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let base_plan = plan("")?;
     let fit = |plan: &Plan| folds::fit_all(&data.examples, data.conversations.len(), plan);
     let base = fit(&base_plan);
-    let judged = base.judge(&data.examples, data.sets.len(), Listed::All);
+    let judged = base.judge(&data.examples, data.sets.len(), ListedRows::All);
     let mut ablations = Vec::new();
     for without in &arguments.without {
         let folds = fit(&plan(without)?);
-        ablations.push((without.clone(), folds.judge(&data.examples, data.sets.len(), Listed::All)));
+        ablations.push((without.clone(), folds.judge(&data.examples, data.sets.len(), ListedRows::All)));
     }
     let chosen_by: Vec<&Example> = data.examples.iter().filter(|example| example.set < data.judged).collect();
     let calibrated = calibration::calibrate(&chosen_by, &base, data.judged);
-    let small = small::tables(&arguments, &base, &calibrated.calibration, shipped.lexical_scale)?;
+    let small = small_memories::tables(&arguments, &base, &calibrated.calibration, shipped.lexical_scale)?;
     let report = output::Report { data: &data, base: &base, judged, ablations, calibrated, small, shipped };
     if let Some(folder) = &arguments.out {
         report.write_weights(folder)?;

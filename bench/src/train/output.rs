@@ -9,12 +9,12 @@ use loci_engine::retrieval::weights::Weights;
 use serde_json::{Map, Value, json};
 
 use super::calibration::Calibrated;
-use super::examples::Listed;
+use super::examples::ListedRows;
 use super::fit::Point;
 use super::folds::{Folds, Judged};
-use super::small::Small;
-use super::{BY_HAND, Data, plain};
-use crate::recall::{self, Row};
+use super::small_memories::SmallMemoryTable;
+use super::{BY_HAND, Data, baseline_rankings};
+use crate::recall::{self, RecallRow};
 
 /// All results.
 pub(super) struct Report<'a> {
@@ -23,12 +23,12 @@ pub(super) struct Report<'a> {
     pub(super) judged: Judged,
     pub(super) ablations: Vec<(String, Judged)>,
     pub(super) calibrated: Calibrated,
-    pub(super) small: Vec<Small>,
+    pub(super) small: Vec<SmallMemoryTable>,
     pub(super) shipped: &'a Weights,
 }
 
 impl Report<'_> {
-    fn rows(&self, judged: &Judged) -> Vec<Vec<Row>> {
+    fn rows(&self, judged: &Judged) -> Vec<Vec<RecallRow>> {
         judged.outcomes.iter().map(|outcomes| recall::rows(outcomes)).collect()
     }
 
@@ -59,8 +59,8 @@ impl Report<'_> {
                 &mut text,
                 format!(
                     "gold among candidates {:.1} %, lexical lists alone {:.1} %",
-                    100.0 * self.gold_share(at, Listed::All),
-                    100.0 * self.gold_share(at, Listed::Lexical)
+                    100.0 * self.gold_share(at, ListedRows::All),
+                    100.0 * self.gold_share(at, ListedRows::Lexical)
                 ),
             );
             if let Some(calibration) = self.calibrated.table.get(at) {
@@ -83,7 +83,7 @@ impl Report<'_> {
             );
         }
         add(&mut text, "\nplain rankings: R@5 / R@10 by set".to_owned());
-        for (name, judged) in plain::rankings(&self.data.examples, self.data.sets.len()) {
+        for (name, judged) in baseline_rankings::rankings(&self.data.examples, self.data.sets.len()) {
             add(&mut text, format!("  {name:<36}{}", self.short(&judged)));
         }
         add(&mut text, format!("  {:<36}{}", "all signals", self.short(&self.judged)));
@@ -108,8 +108,8 @@ impl Report<'_> {
                 "trained_on": at < self.data.trained,
                 "loss": self.judged.losses.get(at),
                 "recall": rows,
-                "gold_among_candidates": self.gold_share(at, Listed::All),
-                "gold_among_lexical_candidates": self.gold_share(at, Listed::Lexical),
+                "gold_among_candidates": self.gold_share(at, ListedRows::All),
+                "gold_among_lexical_candidates": self.gold_share(at, ListedRows::Lexical),
                 "relevance": self.calibrated.table.get(at),
             })
         });
@@ -121,10 +121,11 @@ impl Report<'_> {
                 (signal.name.to_owned(), json!({"all": self.base.full[at], "folds": [low, high]}))
             })
             .collect();
-        let plain: Map<String, Value> = plain::rankings(&self.data.examples, self.data.sets.len())
-            .into_iter()
-            .map(|(name, judged)| (name.to_owned(), json!(self.rows(&judged))))
-            .collect();
+        let plain: Map<String, Value> =
+            baseline_rankings::rankings(&self.data.examples, self.data.sets.len())
+                .into_iter()
+                .map(|(name, judged)| (name.to_owned(), json!(self.rows(&judged))))
+                .collect();
         let ablations: Map<String, Value> = self
             .ablations
             .iter()
@@ -195,7 +196,7 @@ impl Report<'_> {
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
     }
 
-    fn gold_share(&self, set: usize, listed: Listed) -> f64 {
+    fn gold_share(&self, set: usize, listed: ListedRows) -> f64 {
         let counted = || self.data.examples.iter().filter(|example| example.set == set && example.counts());
         let sum: f64 = counted().map(|example| example.gold_share(listed)).sum();
         sum / counted().count().max(1) as f64
@@ -203,7 +204,7 @@ impl Report<'_> {
 
     /// Judges the base weights for requests without vectors.
     fn without_vectors(&self) -> Judged {
-        super::folds::judge(&self.data.examples, self.data.sets.len(), Listed::Lexical, |example| {
+        super::folds::judge(&self.data.examples, self.data.sets.len(), ListedRows::Lexical, |example| {
             let mut weights = *self.base.weights(example);
             for (weight, signal) in weights.iter_mut().zip(SIGNALS) {
                 if super::calibration::OF_VECTORS.contains(&signal.name) {

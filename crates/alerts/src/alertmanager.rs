@@ -9,8 +9,8 @@ use loci_model::services::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use loci_model::{Result, Timestamp};
 use serde_json::Value;
 
+use crate::body_fields::{UNREAD, body, fnv, identifier, labels, of_no_use, title};
 use crate::members::Members;
-use crate::reading::{UNREAD, body, fnv, identifier, labels, of_no_use, title};
 
 /// Reads webhook bodies of Alertmanager.
 pub(crate) struct Alertmanager {

@@ -8,8 +8,8 @@ use loci_model::ports::alerts::{AlertReader, LabelMap};
 use loci_model::services::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use serde_json::{Map, Value};
 
+use crate::body_fields::{UNREAD, body, identifier, labels, of_no_use, title};
 use crate::members::{LEFT_OUT, time};
-use crate::reading::{UNREAD, body, identifier, labels, of_no_use, title};
 
 /// The JSON pointers (RFC 6901) of the members of a body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

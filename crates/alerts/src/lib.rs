@@ -10,16 +10,16 @@
 //! | `pagerduty` | PagerDuty |
 //! | `opsgenie` | Opsgenie |
 //! | `generic` | any other, by JSON pointers from the configuration |
-//! | `reading`, `members` | helpers that the readers share |
+//! | `body_fields`, `members` | helpers that the readers share |
 //!
 //! To add one: a file with an `impl AlertReader`, a word of `AlertSource`, a line in `reader`.
 
 mod alertmanager;
+mod body_fields;
 mod generic;
 mod members;
 mod opsgenie;
 mod pagerduty;
-mod reading;
 mod scanners;
 
 use std::sync::Arc;

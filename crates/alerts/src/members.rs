@@ -8,7 +8,7 @@ use loci_model::Timestamp;
 use loci_model::limits::SRE_TEXT_CHARS_MAX;
 use serde_json::{Map, Value};
 
-use crate::reading::one_line;
+use crate::body_fields::one_line;
 
 /// The label that names the members that were left out.
 pub(crate) const LEFT_OUT: &str = "loci_members_left_out";

@@ -6,8 +6,8 @@ use loci_model::ports::alerts::{AlertReader, LabelMap};
 use loci_model::services::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use serde_json::Value;
 
+use crate::body_fields::{UNREAD, body, identifier, labels, of_no_use, title};
 use crate::members::Members;
-use crate::reading::{UNREAD, body, identifier, labels, of_no_use, title};
 
 /// Reads webhook bodies of PagerDuty.
 pub(crate) struct PagerDuty {

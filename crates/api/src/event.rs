@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::twin_words::twin_words;
+use crate::word_lists::twin_words;
 
 twin_words! {
     /// Role of the speaker.

@@ -32,8 +32,8 @@ pub mod record;
 pub mod search;
 pub mod table;
 pub mod tool;
-mod twin_words;
 pub mod verified;
+mod word_lists;
 
 pub use error_code::ErrorCode;
 pub use notice::Notices;

@@ -56,8 +56,8 @@ impl Repetition {
 
 /// Method, path and properties of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// Name of the operation's constant; see [`Place::name`].
+pub struct OperationDescription {
+    /// Name of the operation's constant; see [`OperationDescription::name`].
     pub constant: &'static str,
     /// HTTP method.
     pub method: Method,
@@ -72,7 +72,7 @@ pub struct Place {
     pub repetition: Repetition,
 }
 
-impl Place {
+impl OperationDescription {
     /// Returns the name of the operation, which is also the name of its method in each client.
     pub fn name(&self) -> String {
         self.constant.to_ascii_lowercase()
@@ -94,7 +94,7 @@ pub struct Bytes;
 #[derive(Debug)]
 pub struct Operation<Q, A> {
     /// Method, path and properties of the operation.
-    pub place: Place,
+    pub place: OperationDescription,
     shapes: PhantomData<fn(Q) -> A>,
 }
 
@@ -104,7 +104,10 @@ impl<Q, A> Operation<Q, A> {
             Method::Get => Repetition::Read,
             Method::Post | Method::Put | Method::Patch | Method::Delete => Repetition::Never,
         };
-        Self { place: Place { constant: "", method, path, summary, status, repetition }, shapes: PhantomData }
+        Self {
+            place: OperationDescription { constant: "", method, path, summary, status, repetition },
+            shapes: PhantomData,
+        }
     }
 
     /// Returns the operation with the name of its constant.
@@ -178,7 +181,7 @@ macro_rules! operations {
         )*
 
         /// The places of all operations in this table.
-        pub const PLACES: &[$crate::operation::Place] = &[$($name.place),*];
+        pub const PLACES: &[$crate::operation::OperationDescription] = &[$($name.place),*];
 
         /// The parsers of the examples of this table.
         #[cfg(test)]
@@ -190,7 +193,7 @@ macro_rules! operations {
 pub(crate) use operations;
 
 /// Returns the places of the operations of all tables.
-pub fn places() -> impl Iterator<Item = &'static Place> {
+pub fn places() -> impl Iterator<Item = &'static OperationDescription> {
     let tables = [
         crate::table::PLACES,
         crate::verified::table::PLACES,
@@ -219,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_clients_generator_has_every_operation() {
-        let mut all: Vec<&Place> = places().collect();
+        let mut all: Vec<&OperationDescription> = places().collect();
         all.sort_by_key(|place| (place.path.replace("{*", "{"), place.method));
         let width = all.iter().map(|place| place.constant.len()).max().unwrap_or_default();
         let mut text = HEAD.to_owned();

@@ -61,7 +61,7 @@ pub(crate) enum Command {
     /// network
     Demo(commands::demo::Demo),
     /// Serve the AgentCore wire and the native API on a data folder
-    Serve(commands::serve::Arguments),
+    Serve(commands::serve::ServeArguments),
     /// Serve the Model Context Protocol on standard input and output
     Mcp(commands::mcp::Mcp),
     /// Check the store, indexes, access and models
@@ -141,7 +141,7 @@ mod tests {
 
     /// The repository that a command with a repository argument uses.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    enum Meant {
+    enum RepositoryChoice {
         /// The named repository, else that of the working directory.
         OfTheClone,
         /// The named repository, else all of them. The argument filters a list.
@@ -149,10 +149,10 @@ mod tests {
         /// The directory of a clone, or the name of a new repository.
         Other,
     }
-    use Meant::{Filter, OfTheClone, Other};
+    use RepositoryChoice::{Filter, OfTheClone, Other};
 
     /// All commands with a repository argument.
-    const COMMANDS: &[(&str, Meant)] = &[
+    const COMMANDS: &[(&str, RepositoryChoice)] = &[
         ("attribution", Filter),
         ("backfill", OfTheClone),
         ("blame", OfTheClone),

@@ -18,7 +18,7 @@ pub(crate) struct Difference(pub(crate) String);
 
 /// A plan that waits for review. It is not a failure, and has its own exit code.
 #[derive(Debug)]
-pub(crate) struct Planned(pub(crate) String);
+pub(crate) struct PendingPlan(pub(crate) String);
 
 /// A named object does not exist.
 #[derive(Debug)]
@@ -26,27 +26,27 @@ pub(crate) struct NotFound(pub(crate) String);
 
 /// The result of a command with its own exit codes.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct CommandOutcome {
     /// The exit code.
     pub(crate) code: u8,
     /// The text for people.
     pub(crate) text: String,
 }
 
-impl Outcome {
+impl CommandOutcome {
     /// Returns an error with this code instead of the default one.
     pub(crate) fn of(code: u8, error: anyhow::Error) -> anyhow::Error {
         error.context(Self { code, text: "consolidation".to_owned() })
     }
 }
 
-impl std::fmt::Display for Outcome {
+impl std::fmt::Display for CommandOutcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)
     }
 }
 
-impl std::error::Error for Outcome {}
+impl std::error::Error for CommandOutcome {}
 
 macro_rules! shown {
     ($($name:ident)+) => {$(
@@ -60,11 +60,11 @@ macro_rules! shown {
     )+};
 }
 
-shown!(Usage Difference Planned NotFound);
+shown!(Usage Difference PendingPlan NotFound);
 
 /// Prints the failure and returns its exit code.
 pub(crate) fn failed(error: &anyhow::Error, json: bool) -> ExitCode {
-    match error.downcast_ref::<Planned>() {
+    match error.downcast_ref::<PendingPlan>() {
         Some(plan) if !json => output::note(plan),
         // Programs receive the plan itself.
         Some(_) => {}
@@ -75,11 +75,11 @@ pub(crate) fn failed(error: &anyhow::Error, json: bool) -> ExitCode {
 
 fn code(error: &anyhow::Error) -> u8 {
     // A command's own codes take precedence over the default code of the cause.
-    if let Some(outcome) = error.downcast_ref::<Outcome>() {
+    if let Some(outcome) = error.downcast_ref::<CommandOutcome>() {
         return outcome.code;
     }
     for cause in error.chain() {
-        if cause.is::<Usage>() || cause.is::<Planned>() {
+        if cause.is::<Usage>() || cause.is::<PendingPlan>() {
             return 2;
         }
         if cause.is::<NotFound>() {
@@ -169,7 +169,7 @@ mod tests {
         };
         check(anyhow::anyhow!("x"), 1, "FAILED");
         check(Usage("x".into()).into(), 2, "INVALID");
-        check(Planned("x".into()).into(), 2, "FAILED");
+        check(PendingPlan("x".into()).into(), 2, "FAILED");
         check(loci_model::Error::invalid("f", "x").into(), 2, "INVALID");
         check(loci_model::Error::not_found("x").into(), 3, "NOT_FOUND");
         check(NotFound("x".into()).into(), 3, "NOT_FOUND");

@@ -3,7 +3,7 @@
 //! `adapters`: clock, ids and vault of the real world; `wiring`: every concrete thing named once;
 //! `config`: what can be configured; `cli`: the commands and their options; `commands`: one file
 //! per command; `session`: how a command reaches the native API; `memory_argument`: the memory it
-//! works on; `output` and `exit`: what people and programs see of it; `embedded`: the same for a
+//! works on; `output` and `exit`: what people and programs see of it; `embedded_engine`: the same for a
 //! program of somebody else.
 //!
 //! To add a command: a file in the folder of its product in `commands`, a variant in `cli`, an arm
@@ -20,7 +20,7 @@ mod cli;
 pub mod commands;
 pub mod config;
 mod confirmation;
-pub mod embedded;
+pub mod embedded_engine;
 mod exit;
 mod git_program;
 mod help;
@@ -35,5 +35,5 @@ mod replaced_file;
 mod session;
 #[cfg(feature = "coding")]
 mod spool;
-mod unfinished;
+mod staged_output;
 pub mod wiring;

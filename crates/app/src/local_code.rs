@@ -10,9 +10,9 @@ use loci_api::verified::evidence::{EvidenceRepository, FactEvidence};
 use loci_api::verified::verdict::FactVerdict;
 use loci_git::{GitOptions, GitSources};
 use loci_model::ports::clock::Clock;
-use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources, Discovered};
+use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources, DiscoveredRepository};
 use loci_verified::verifier::LineCache;
-use loci_verified::{Look, Seen, Subject, Tip, look_at, name_of, read_place};
+use loci_verified::{CodeCheck, FactCheck, Subject, Tip, look_at, name_of, read_place};
 
 use crate::adapters::SystemClock;
 use crate::config::Config;
@@ -26,7 +26,7 @@ pub(crate) const HEAD: &str = "HEAD";
 pub(crate) struct LocalCode {
     sources: GitSources,
     place: CodePlace,
-    found: Discovered,
+    found: DiscoveredRepository,
     lines: Arc<LineCache>,
     clock: Arc<dyn Clock>,
 }
@@ -49,7 +49,7 @@ impl LocalCode {
     }
 
     /// Returns the properties of the repository.
-    pub(crate) fn found(&self) -> &Discovered {
+    pub(crate) fn found(&self) -> &DiscoveredRepository {
         &self.found
     }
 
@@ -75,11 +75,11 @@ impl LocalCode {
         repository: &EvidenceRepository,
         subjects: Vec<Subject>,
         with_lines: bool,
-    ) -> CodeResult<(Tip, Vec<Seen>)> {
+    ) -> CodeResult<(Tip, Vec<FactCheck>)> {
         let (reference, repository) = (reference.to_owned(), repository.clone());
         let (lines, clock) = (Arc::clone(&self.lines), Arc::clone(&self.clock));
         self.read(move |source| {
-            let look = Look {
+            let look = CodeCheck {
                 reference: &reference,
                 default_ref: repository.default_ref.as_deref(),
                 verified_tip: None,
@@ -118,7 +118,7 @@ pub(crate) fn subject(fact: &FactEvidence) -> Result<Subject> {
 
 /// Returns the verdict on a fact in the format of the API. It contains differences only if it
 /// contains lines, because nothing else shows them.
-pub(crate) fn verdict(fact: &FactEvidence, mut seen: Seen) -> Result<FactVerdict> {
+pub(crate) fn verdict(fact: &FactEvidence, mut seen: FactCheck) -> Result<FactVerdict> {
     if seen.lines.is_empty() {
         seen.verification.citations.iter_mut().for_each(|citation| citation.diff = None);
     }

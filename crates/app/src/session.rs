@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use loci_api::job::{ExtractionState, ExtractionWait, JobListing};
 use loci_client::Client;
-use loci_engine::jobs::Settled;
+use loci_engine::jobs::OneShotResult;
 use loci_model::MemoryId;
 use loci_model::ports::store::{Checkpoint, Hosts};
 
@@ -42,12 +42,12 @@ pub(crate) struct Session {
 }
 
 /// Jobs that run during a command.
-pub(crate) struct Meanwhile {
+pub(crate) struct CommandJobs {
     stop: tokio::sync::watch::Sender<bool>,
     jobs: tokio::task::JoinHandle<()>,
 }
 
-impl Meanwhile {
+impl CommandJobs {
     /// Waits for the jobs to end.
     pub(crate) async fn end(self) -> Result<()> {
         let _ = self.stop.send(true); // the runner may have ended already
@@ -160,11 +160,11 @@ impl Session {
 
     /// Runs the jobs of a store that this process opened, while the process lives. Returns `None`
     /// if a server runs them.
-    pub(crate) fn work_meanwhile(&self) -> Option<Meanwhile> {
+    pub(crate) fn work_meanwhile(&self) -> Option<CommandJobs> {
         let engine = self.opened.as_ref()?.engine.engine.clone();
         let (stop, stopped) = tokio::sync::watch::channel(false);
         let jobs = tokio::spawn(run_jobs(engine, stopped));
-        Some(Meanwhile { stop, jobs })
+        Some(CommandJobs { stop, jobs })
     }
 
     /// Creates the mirrors of the configuration if this process opened the store.
@@ -258,7 +258,7 @@ impl Session {
         opened: &Wiring,
         memories: &[MemoryId],
         wait_ms: Option<u64>,
-    ) -> loci_model::Result<Settled> {
+    ) -> loci_model::Result<OneShotResult> {
         let named: Vec<String> = memories.iter().map(ToString::to_string).collect();
         let work = opened.engine.settle(memories, wait_ms);
         waited(work, &waits_for(wait_ms.unwrap_or_default()), || self.pending(&named)).await
@@ -289,8 +289,8 @@ fn waits_for(wait_ms: u64) -> String {
 }
 
 /// Returns the notes about a command's pending and failed jobs.
-fn notes(settled: &Settled, wait_ms: Option<u64>) -> Vec<String> {
-    let Settled { jobs, left_to } = settled;
+fn notes(settled: &OneShotResult, wait_ms: Option<u64>) -> Vec<String> {
+    let OneShotResult { jobs, left_to } = settled;
     let mut notes = Vec::new();
     match left_to {
         _ if jobs.pending == 0 => {}
@@ -332,7 +332,7 @@ mod tests {
         let check = |pending, heard_of: Option<bool>, wait_ms, expect: &str| {
             let jobs = ExtractionState { complete: pending == 0, pending, waiting: 0, failed: 0 };
             let left_to = heard_of.map(|heard_of| Servers { heard_of, overdue_ms: 0 });
-            let said = notes(&Settled { jobs, left_to }, wait_ms).join("; ");
+            let said = notes(&OneShotResult { jobs, left_to }, wait_ms).join("; ");
             assert!(if expect.is_empty() { said.is_empty() } else { said.contains(expect) }, "{said}");
         };
         check(0, None, Some(9), "");

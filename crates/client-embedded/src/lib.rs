@@ -5,13 +5,13 @@
 //! use std::sync::Arc;
 //!
 //! use loci_client::agent::coordinator::ExtractionConfig;
-//! use loci_client::agent::stores::{Place, RemoteStoreOptions};
-//! use loci_client::agent::{MemoryManager, Surroundings};
+//! use loci_client::agent::stores::{ReadNamespace, RemoteStoreOptions};
+//! use loci_client::agent::{MemoryManager, RuntimeContext};
 //! use loci_client_embedded::{EmbeddedEngine, EmbeddedOptions, EmbeddedStore};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let engine = Arc::new(EmbeddedEngine::open(EmbeddedOptions::new("data")).await?);
-//! let place = Place::NamespacePath("/facts/{actorId}/".into());
+//! let place = ReadNamespace::NamespacePath("/facts/{actorId}/".into());
 //! let store = EmbeddedStore::new(&engine, RemoteStoreOptions {
 //!     actor: Some("alice".into()),
 //!     session: Some("s-1".into()),
@@ -19,7 +19,7 @@
 //!     extraction: Some(ExtractionConfig::default()),
 //!     ..RemoteStoreOptions::new(engine.client(), "notes", place)
 //! })?;
-//! let manager = MemoryManager::builder(Surroundings::system()).store(store).build().await?;
+//! let manager = MemoryManager::builder(RuntimeContext::system()).store(store).build().await?;
 //! # drop(manager);
 //! # Ok(())
 //! # }
@@ -35,5 +35,5 @@
 mod store;
 
 pub use loci_app::config::environment::Environment;
-pub use loci_app::embedded::{EmbeddedEngine, EmbeddedOptions};
+pub use loci_app::embedded_engine::{EmbeddedEngine, EmbeddedOptions};
 pub use store::EmbeddedStore;

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use loci_app::embedded::EmbeddedEngine;
+use loci_app::embedded_engine::EmbeddedEngine;
 use loci_client::agent::coordinator::ExtractionConfig;
 use loci_client::agent::stores::{RemoteStore, RemoteStoreOptions};
 use loci_client::agent::{

@@ -11,7 +11,7 @@ use futures::future::{BoxFuture, pending};
 use loci_client::Client;
 use loci_client::agent::Clock;
 use loci_client::api::memory::{IndexedKey, MemoryCreate, MetadataKind, StrategyCreate, StrategyKind};
-use loci_engine_testkit::world::TestWorld;
+use loci_engine_testkit::test_engine::TestEngine;
 use loci_model::principal::Principal;
 use loci_model::{Error, MemoryId, Result, Timestamp};
 use loci_server::listener::{ListenOptions, bind};
@@ -22,7 +22,7 @@ use crate::conformance::KEY_OF_NOTHING;
 
 /// A Loci server for tests.
 pub struct TestLoci {
-    world: TestWorld,
+    world: TestEngine,
     doors: Doors,
 }
 
@@ -33,7 +33,7 @@ impl TestLoci {
     /// # Errors
     /// If there is no place for its store.
     pub fn new() -> Result<Self> {
-        let world = TestWorld::new()?;
+        let world = TestEngine::new()?;
         let clock = world.clock();
         let ahead_ms = machine_ms().saturating_sub(loci_model::ports::clock::Clock::now(&clock).millis());
         match u64::try_from(ahead_ms) {

@@ -14,7 +14,9 @@ use loci_client::agent::coordinator::{
     ExtractError, ExtractionConfig, ExtractionTrigger, Extractor, Invocation,
 };
 use loci_client::agent::stores::{FileStore, FileStoreOptions};
-use loci_client::agent::{AddToolOptions, Block, MemoryManager, Message, NewEntry, Role, Surroundings, Tool};
+use loci_client::agent::{
+    AddToolOptions, Block, MemoryManager, Message, NewEntry, Role, RuntimeContext, Tool,
+};
 use serde_json::json;
 
 /// Extracts the user's statements about themselves. With a model this is `ModelExtractor`.
@@ -69,7 +71,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }),
         ..FileStoreOptions::new("notes")
     })?;
-    let surroundings = Surroundings::system().with_executor(|work| drop(tokio::spawn(work)));
+    let surroundings = RuntimeContext::system().with_executor(|work| drop(tokio::spawn(work)));
     let manager = MemoryManager::builder(surroundings)
         .store(notes)
         .add_tool(Some(AddToolOptions::default()))

@@ -13,7 +13,7 @@ use loci_api::{Problem, ProblemBody};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::at::At;
+use crate::call_target::CallTarget;
 use crate::error::ClientError;
 use crate::transport::trace_parent::{self, TraceSource};
 use crate::transport::{
@@ -31,12 +31,12 @@ pub struct Client {
     headers: HeaderMap,
     trace: Option<TraceSource>,
     deadline_ms: Option<u64>,
-    meanwhile: Option<Meanwhile>,
+    meanwhile: Option<WaitingWork>,
 }
 
 /// Creates the work to do while a request waits for its server: for a connection, and for the start
 /// of the response. The work is dropped when the response starts.
-pub type Meanwhile = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
+pub type WaitingWork = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// The bytes of JSON lines, as a stream.
 pub type LineStream = ByteStream;
@@ -205,7 +205,7 @@ impl Client {
     }
 
     /// Sets the work to do while a request waits for a server over a connection.
-    pub fn with_meanwhile(mut self, meanwhile: Meanwhile) -> Self {
+    pub fn with_meanwhile(mut self, meanwhile: WaitingWork) -> Self {
         self.meanwhile = Some(meanwhile);
         self
     }
@@ -236,19 +236,23 @@ impl Client {
     }
 
     /// Returns the bytes of a response.
-    pub(crate) async fn bytes<A>(&self, at: At<A>) -> Result<Vec<u8>, ClientError> {
+    pub(crate) async fn bytes<A>(&self, at: CallTarget<A>) -> Result<Vec<u8>, ClientError> {
         self.collected(at, Outgoing::Empty).await
     }
 
     /// Returns the text of a response that is no JSON.
-    pub(crate) async fn text<A>(&self, at: At<A>, query: &impl Serialize) -> Result<String, ClientError> {
+    pub(crate) async fn text<A>(
+        &self,
+        at: CallTarget<A>,
+        query: &impl Serialize,
+    ) -> Result<String, ClientError> {
         String::from_utf8(self.collected(at.with_query(query)?, Outgoing::Empty).await?)
             .map_err(|_| ClientError::Unexpected("the server's answer is no UTF-8".to_owned()))
     }
 
     pub(crate) async fn query<A: DeserializeOwned>(
         &self,
-        at: At<A>,
+        at: CallTarget<A>,
         query: &impl Serialize,
     ) -> Result<A, ClientError> {
         self.plain(at.with_query(query)?).await
@@ -257,7 +261,7 @@ impl Client {
     /// Returns the response to a `POST`; `None` if it is empty (204).
     pub(crate) async fn maybe_send<A: DeserializeOwned>(
         &self,
-        at: At<A>,
+        at: CallTarget<A>,
         request: &impl Serialize,
     ) -> Result<Option<A>, ClientError> {
         let text = self.collected(at, whole(request)?).await?;
@@ -266,26 +270,26 @@ impl Client {
 
     pub(crate) async fn send<A: DeserializeOwned>(
         &self,
-        at: At<A>,
+        at: CallTarget<A>,
         request: &impl Serialize,
     ) -> Result<A, ClientError> {
         self.plain_body(at, whole(request)?).await
     }
 
-    pub(crate) async fn plain<A: DeserializeOwned>(&self, at: At<A>) -> Result<A, ClientError> {
+    pub(crate) async fn plain<A: DeserializeOwned>(&self, at: CallTarget<A>) -> Result<A, ClientError> {
         self.plain_body(at, Outgoing::Empty).await
     }
 
     pub(crate) async fn plain_body<A: DeserializeOwned>(
         &self,
-        at: At<A>,
+        at: CallTarget<A>,
         body: Outgoing,
     ) -> Result<A, ClientError> {
         read(&self.collected(at, body).await?)
     }
 
     /// Sends a call and returns the whole body of a success.
-    async fn collected<A>(&self, at: At<A>, body: Outgoing) -> Result<Vec<u8>, ClientError> {
+    async fn collected<A>(&self, at: CallTarget<A>, body: Outgoing) -> Result<Vec<u8>, ClientError> {
         collect(self.stream(at, body).await?).await
     }
 
@@ -293,7 +297,7 @@ impl Client {
     /// idempotency key received it. Older servers never report that.
     pub(crate) async fn send_once<A: DeserializeOwned>(
         &self,
-        at: At<A>,
+        at: CallTarget<A>,
         request: &impl Serialize,
     ) -> Result<(A, bool), ClientError> {
         let response = self.success(at, whole(request)?).await?;
@@ -302,13 +306,17 @@ impl Client {
     }
 
     /// Sends a call and returns the body of a success as a stream.
-    pub(crate) async fn stream<A>(&self, at: At<A>, body: Outgoing) -> Result<LineStream, ClientError> {
+    pub(crate) async fn stream<A>(
+        &self,
+        at: CallTarget<A>,
+        body: Outgoing,
+    ) -> Result<LineStream, ClientError> {
         Ok(self.success(at, body).await?.body)
     }
 
     /// Sends a call and checks its status. Boxed, so that it is compiled once and not for each
     /// operation.
-    fn success<A>(&self, at: At<A>, body: Outgoing) -> BoxFuture<'_, Result<Response, ClientError>> {
+    fn success<A>(&self, at: CallTarget<A>, body: Outgoing) -> BoxFuture<'_, Result<Response, ClientError>> {
         Box::pin(self.answered(at.method, at.path, body))
     }
 
@@ -414,8 +422,8 @@ mod tests {
 
     use super::*;
 
-    fn somewhere<A>() -> At<A> {
-        crate::at::at(&loci_api::operation::Operation::<(), A>::post("/v1", ""), &[])
+    fn somewhere<A>() -> CallTarget<A> {
+        crate::call_target::at(&loci_api::operation::Operation::<(), A>::post("/v1", ""), &[])
     }
 
     #[test]
@@ -454,7 +462,7 @@ mod tests {
         let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let begun = Arc::new(std::sync::atomic::AtomicUsize::new(0));
         let counted = begun.clone();
-        let meanwhile: Meanwhile = Arc::new(move || {
+        let meanwhile: WaitingWork = Arc::new(move || {
             counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             Box::pin(std::future::pending())
         });

@@ -6,8 +6,8 @@ use loci_api::event::{
 };
 use loci_api::table as api;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

@@ -15,9 +15,9 @@
 
 mod admin;
 pub mod agent;
-mod at;
 pub mod backend;
 mod call;
+mod call_target;
 mod coding;
 mod documents;
 mod error;
@@ -36,7 +36,7 @@ pub mod transcript;
 mod transport;
 mod verified;
 
-pub use call::{Client, LineStream, Meanwhile};
+pub use call::{Client, LineStream, WaitingWork};
 pub use error::ClientError;
 pub use loci_api as api;
 pub use operations::memory::{InvestigationState, SreMemory};

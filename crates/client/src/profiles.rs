@@ -3,8 +3,8 @@
 use loci_api::profile::{Profile, ProfileApplied, ProfileApply, ProfileList};
 use loci_api::table as api;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

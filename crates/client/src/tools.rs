@@ -5,8 +5,8 @@ use loci_api::tool::{ToolArguments, ToolList, ToolListing, ToolResult};
 use loci_api::verified::table as verified_api;
 use loci_api::verified::verdict::{EvidenceAnswer, EvidenceAsk, ToolVerdicts};
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

@@ -3,7 +3,7 @@
 
 use futures::future::BoxFuture;
 use loci_engine::hooks::{EventHooks, RecordHooks};
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_model::event::Event;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
@@ -30,7 +30,7 @@ impl RecordHooks for Hooks {
         deletion::of_record(tx, record, at)
     }
 
-    fn released(&self, tx: &mut dyn Tx, changing: &Changing<'_>, records: &[RecordId]) -> Result<()> {
+    fn released(&self, tx: &mut dyn Tx, changing: &StateTransition<'_>, records: &[RecordId]) -> Result<()> {
         rules::weigh_again(tx, changing, records, &self.parts.settings)
     }
 }

@@ -69,7 +69,7 @@ pub use tasks::create::TaskCreated;
 pub use tasks::exposures::exposure_get::exposure_shown;
 pub use tasks::exposures::feedback::{FeedbackTaken, NewFeedback};
 pub use tasks::patch::{TaskPatched, pull_request};
-pub use tasks::reports::completion::{Completed, Completion, Learned, LearnedAction};
+pub use tasks::reports::completion::{Completion, CompletionRecords, Learned, LearnedAction};
 pub use tasks::reports::learnings::LearningsTaken;
 pub use tasks::reports::note::TaskNoted;
 pub use tasks::sessions::{

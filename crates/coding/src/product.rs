@@ -13,7 +13,7 @@ use crate::code_graph::dependencies::ImportGraphs;
 use crate::hooks::{Hooks, OnRepositories};
 use crate::preferences::People;
 use crate::reflection::model;
-use crate::rules::extracting::asking;
+use crate::rules::extraction::model_question;
 use crate::settings::CodingSettings;
 use crate::{jobs, shelves, sweep};
 
@@ -55,7 +55,7 @@ impl CodingParts {
             questions: vec![QuestionKind {
                 step: Step::ReviewRules,
                 quotes_records: false,
-                entries: Some(asking::entries),
+                entries: Some(model_question::entries),
             }],
             ..Product::default()
         }

@@ -13,7 +13,7 @@ use crate::outcomes;
 use crate::preferences;
 use crate::prompts::task_prompt::{Assembled, PromptLimits, assemble};
 use crate::reviews;
-use crate::rules::extracting::{ReviewText, extract};
+use crate::rules::extraction::{ReviewText, extract};
 
 /// Returns all readers.
 pub fn scanners() -> Vec<Scanner> {

@@ -1,12 +1,12 @@
 //! The shelves of coding memory in the ledger.
 //!
-//! To add a noun: its `impl Shelved`, and a line in [`shelves`].
+//! To add a noun: its `impl LedgerNoun`, and a line in [`shelves`].
 
 use std::collections::BTreeSet;
 
 use loci_engine::hooks::{ShelfRules, is_noun};
 use loci_model::facts::branch_fact::BranchFact;
-use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
+use loci_model::ledger::{LedgerEntry, LedgerNoun, Shelf};
 use loci_model::record::agreement::Agreement;
 use loci_model::tasks::evaluation::Evaluation;
 use loci_model::tasks::file_change::{HistoryPart, TaskFiles};
@@ -18,7 +18,7 @@ use loci_model::tasks::rollback::{Purge, Rollback};
 use loci_model::tasks::rule::{ReviewYield, RuleRelevance, RuleSupport};
 use loci_model::{RecordId, Result};
 
-use crate::outcomes::Unmatched;
+use crate::outcomes::StoredWaitingReport;
 use crate::reviews::KnownRole;
 
 /// The shelf of people, as forges report them.
@@ -32,7 +32,7 @@ pub(crate) fn shelves() -> Vec<ShelfRules> {
         ShelfRules::of::<ReviewYield>(),
         ShelfRules::of::<RuleRelevance>(),
         ShelfRules::of::<Outcome>(),
-        ShelfRules::unchecked(Unmatched::SHELF),
+        ShelfRules::unchecked(StoredWaitingReport::SHELF),
         ShelfRules::unchecked(KnownRole::SHELF),
         ShelfRules::unchecked(PEOPLE),
         ShelfRules::of::<PreferenceUser>(),

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use unicode_normalization::is_nfc;
 
 use super::claims::Granted;
-use super::derived::{derived_description, shortened};
+use super::derived_names::{derived_description, shortened};
 use super::frontmatter::{self, Frontmatter, Value, text_below};
 use super::path::DocumentPath;
 use super::written_head::has_no_head;

@@ -14,7 +14,7 @@ use std::fmt;
 use loci_json::without_mark;
 use loci_model::limits;
 
-pub use value::{Entry, Value};
+pub use value::{FrontmatterEntry, Value};
 
 /// The keys that Loci interprets. All others are stored unchanged.
 pub const KNOWN_KEYS: [&str; 14] = [
@@ -41,7 +41,7 @@ const FENCE: &str = "---";
 /// A table of a file, in its order, with unique keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Frontmatter {
-    entries: Vec<Entry>,
+    entries: Vec<FrontmatterEntry>,
 }
 
 /// A file split into its two parts.
@@ -233,7 +233,7 @@ impl Frontmatter {
     pub fn set(&mut self, key: &str, value: Value) {
         match self.entries.iter_mut().find(|entry| entry.key == key) {
             Some(entry) => entry.value = value,
-            None => self.entries.push(Entry { key: key.to_owned(), value }),
+            None => self.entries.push(FrontmatterEntry { key: key.to_owned(), value }),
         }
     }
 

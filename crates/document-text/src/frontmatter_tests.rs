@@ -151,7 +151,7 @@ fn any_value() -> impl Strategy<Value = Value> {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
             proptest::collection::btree_map("[a-z :é\"-]{0,6}", inner, 0..4).prop_map(|table| {
-                Value::Table(table.into_iter().map(|(key, value)| Entry { key, value }).collect())
+                Value::Table(table.into_iter().map(|(key, value)| FrontmatterEntry { key, value }).collect())
             }),
         ]
     })

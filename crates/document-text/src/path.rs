@@ -9,7 +9,7 @@ use std::fmt;
 use loci_model::{Error, Result};
 use unicode_normalization::UnicodeNormalization;
 
-use super::folding::folded;
+use super::case_folding::folded;
 use super::path_rule::{PathRule, broken_by_path, broken_by_segment};
 
 /// A path that satisfies all rules of document paths.

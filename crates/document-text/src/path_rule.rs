@@ -7,7 +7,7 @@
 use loci_model::limits;
 use unicode_properties::{GeneralCategoryGroup, UnicodeEmoji, UnicodeGeneralCategory};
 
-use super::folding::folded;
+use super::case_folding::folded;
 use loci_safety::is_shapeless;
 
 /// Device names of Windows, with any ending.

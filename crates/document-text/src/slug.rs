@@ -12,8 +12,8 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::derived::slug_source;
-use super::folding::folded;
+use super::case_folding::folded;
+use super::derived_names::slug_source;
 use super::path::{DocumentPath, PathKey};
 use super::path_rule::is_emoji;
 use loci_safety::is_shapeless;

@@ -6,7 +6,7 @@ use loci_engine::Engine;
 use loci_engine::hooks::{BackgroundLoop, RunnerState, Sweep};
 use loci_model::{Result, Timestamp};
 
-use crate::mirroring::Schedule;
+use crate::mirror::Schedule;
 use crate::{Documents, DocumentsParts};
 
 /// The interval between two checks for due mirrors, in milliseconds.

@@ -10,7 +10,7 @@ use loci_model::ports::store::Tx;
 use loci_model::{MemoryId, Namespace, RecordId, Result, Timestamp};
 
 use crate::trees::reconciliation;
-use crate::{Documents, DocumentsParts, mirroring};
+use crate::{Documents, DocumentsParts, mirror};
 
 /// The hooks of documents.
 pub(super) struct Hooks {
@@ -40,14 +40,14 @@ impl RecordHooks for Hooks {
 impl CopyHooks for Hooks {
     fn outdate(&self, tx: &mut dyn Tx, memory: &MemoryId, namespaces: &[&Namespace]) -> Result<()> {
         for namespace in namespaces {
-            mirroring::outdate(tx, memory, namespace)?;
+            mirror::outdate(tx, memory, namespace)?;
         }
-        mirroring::outdate_conversations(tx, memory)?;
-        mirroring::outdate_joined(tx, memory)
+        mirror::outdate_conversations(tx, memory)?;
+        mirror::outdate_joined(tx, memory)
     }
 
     fn outdate_history(&self, tx: &mut dyn Tx, memory: &MemoryId, namespace: &str) -> Result<()> {
-        mirroring::outdate_history(tx, memory, namespace)
+        mirror::outdate_history(tx, memory, namespace)
     }
 
     fn bring_up<'a>(

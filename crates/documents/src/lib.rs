@@ -14,20 +14,20 @@
 //! | `removed_content` | redacted and erased content, and checks against its return |
 //! | [`memory_tool`] | the memory commands of Anthropic's models, on any tree |
 //! | `mounts` | the trees that the tool shows, and its commands on them |
-//! | [`mirroring`] | a tree as files elsewhere, synchronised in both directions |
-//! | [`consolidating`] | the upkeep of a tree as a plan, without a model |
+//! | [`mirror`] | a tree as files elsewhere, synchronised in both directions |
+//! | [`consolidation`] | the upkeep of a tree as a plan, without a model |
 //! | [`upkeep`] | such plans stored, applied and reverted as runs |
 //! | [`bucket`] | documents and parked bytes under one kind of key |
 
 mod background;
 pub mod bucket;
-pub mod consolidating;
+pub mod consolidation;
 mod document;
 mod document_history;
 mod hooks;
 mod jobs;
 pub mod memory_tool;
-pub mod mirroring;
+pub mod mirror;
 mod mounts;
 mod product;
 mod removed_content;

@@ -9,7 +9,7 @@ use loci_model::job::exchange::Step;
 
 use crate::document::read_counts::ReadCounts;
 use crate::hooks::Hooks;
-use crate::mirroring::Mirrors;
+use crate::mirror::Mirrors;
 use crate::settings::DocumentsSettings;
 use crate::trees::tree_view::Trees;
 use crate::{background, jobs, shelves};

@@ -4,16 +4,16 @@ use std::hint::black_box;
 
 use loci_engine::scanners::Scanner;
 
-use crate::consolidating::{lines_twice, negations, normal, particulars};
+use crate::consolidation::{duplicate_lines, literal_tokens, negations, normal_form};
 use crate::{document, document_history};
 
 /// Returns all scanners.
 pub fn scanners() -> Vec<Scanner> {
     vec![
-        Scanner::new("particulars", |text| drop(black_box(particulars::of(text)))),
+        Scanner::new("particulars", |text| drop(black_box(literal_tokens::of(text)))),
         Scanner::new("negations", |text| drop(black_box(negations::of(text)))),
-        Scanner::new("lines that stand twice", |text| drop(black_box(lines_twice::without(text)))),
-        Scanner::new("a body without its form", |text| drop(black_box(normal::body(text)))),
+        Scanner::new("lines that stand twice", |text| drop(black_box(duplicate_lines::without(text)))),
+        Scanner::new("a body without its form", |text| drop(black_box(normal_form::body(text)))),
         Scanner::new("a diff of documents", |text| {
             let turned: String = text.split_inclusive('\n').rev().collect();
             black_box(document_history::diff::of_files(text, &turned, Some("a"), Some("b")).len());

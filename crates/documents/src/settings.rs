@@ -1,6 +1,6 @@
 //! Settings of documents.
 
-use crate::mirroring::MirrorSettings;
+use crate::mirror::MirrorSettings;
 use crate::mounts::mount_settings::MemoryToolMounts;
 use crate::upkeep::UpkeepSettings;
 

@@ -1,12 +1,12 @@
 //! The ledger shelves of documents. Nearly all are local: they concern the order of record changes
 //! of this instance, or its disks.
 //!
-//! To add a noun: its `impl Shelved`, and a line in [`shelves`].
+//! To add a noun: its `impl LedgerNoun`, and a line in [`shelves`].
 
 use std::collections::BTreeSet;
 
 use loci_engine::hooks::ShelfRules;
-use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
+use loci_model::ledger::{LedgerEntry, LedgerNoun, Shelf};
 use loci_model::trees::consolidation_run::TreeUpkeep;
 use loci_model::trees::document_reads::DocumentReads;
 use loci_model::trees::mirror::{Mirror, MirrorFiles, MirrorState};

@@ -2,12 +2,12 @@
 //! that runs it from a seed, moves of memories between stores, and a real PostgreSQL. The product
 //! must never depend on it.
 
-pub mod moving;
-pub mod place;
 pub mod simulator;
-pub mod world;
+pub mod store_transfer;
+pub mod test_engine;
+pub mod test_location;
 
-pub use place::TestPlace;
+pub use test_location::TestLocation;
 
 /// Places for mirrors on this machine.
 pub use loci_git::LocalPlaces;

@@ -71,11 +71,11 @@ const FILES: &[Scanner] = &[
     Scanner::new("a searched frontmatter", |text| {
         black_box(crate::document_text::frontmatter::searched(&format!("---\n{text}\n---\n")).is_some());
     }),
-    Scanner::new("title", |text| drop(black_box(crate::document_text::derived::derived_title(text)))),
+    Scanner::new("title", |text| drop(black_box(crate::document_text::derived_names::derived_title(text)))),
     Scanner::new("description", |text| {
-        drop(black_box(crate::document_text::derived::derived_description(text)))
+        drop(black_box(crate::document_text::derived_names::derived_description(text)))
     }),
-    Scanner::new("folded", |text| drop(black_box(crate::document_text::folding::folded(text)))),
+    Scanner::new("folded", |text| drop(black_box(crate::document_text::case_folding::folded(text)))),
     Scanner::new("slug", |text| drop(black_box(crate::document_text::slug::slug(text)))),
     Scanner::new("document path", |text| drop(black_box(DocumentPath::parse(text)))),
 ];

@@ -11,7 +11,9 @@ use loci_model::facts::code::ObjectId;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodeError, CodeResult};
 use loci_model::ports::forge::ForgeRoom;
-use loci_outbound::request::{Answer, OutboundError, Reach, Request, Retry, Transport};
+use loci_outbound::request::{
+    AddressOrigin, OutboundAnswer, OutboundError, OutboundRequest, Retry, Transport,
+};
 use loci_outbound::retry::asked_pause_ms;
 use tokio::sync::Semaphore;
 
@@ -65,8 +67,8 @@ pub(crate) struct Account {
 }
 
 /// A usable response: success, not modified, or not found.
-pub(crate) struct Heard {
-    pub(crate) answer: Answer,
+pub(crate) struct ForgeReply {
+    pub(crate) answer: OutboundAnswer,
     /// True if the forge reported a permanent redirect.
     pub(crate) has_moved: bool,
 }
@@ -97,7 +99,7 @@ impl Account {
 
     /// Sends a request, and follows redirects on the same host. Statuses 2xx, 304, 404, 409 and 422
     /// are returned as responses; all others are errors.
-    pub(crate) async fn ask(&self, ask: &Ask, etag: Option<&HeaderValue>) -> CodeResult<Heard> {
+    pub(crate) async fn ask(&self, ask: &Ask, etag: Option<&HeaderValue>) -> CodeResult<ForgeReply> {
         let mut has_moved = false;
         let mut path = ask.path.clone();
         for _ in 0..=HOPS_MAX {
@@ -108,7 +110,7 @@ impl Account {
             match answer.status {
                 200..=299 | 304 | 404 | 409 | 422 => {
                     self.refusals.store(0, Ordering::Relaxed);
-                    return Ok(Heard { answer, has_moved });
+                    return Ok(ForgeReply { answer, has_moved });
                 }
                 301 | 302 | 307 | 308 => {
                     let location = answer.headers.get(LOCATION).and_then(|value| value.to_str().ok());
@@ -126,10 +128,10 @@ impl Account {
 
     /// Sends a request with a body to a URL that the dialect derives from the API's address. It
     /// only reads, so it may be repeated.
-    pub(crate) async fn post(&self, url: String, body: Vec<u8>) -> CodeResult<Answer> {
+    pub(crate) async fn post(&self, url: String, body: Vec<u8>) -> CodeResult<OutboundAnswer> {
         self.is_open()?;
         let json = self.forge.dialect.json();
-        let request = Request { method: Method::POST, url, body, ..self.request("", json, None) };
+        let request = OutboundRequest { method: Method::POST, url, body, ..self.request("", json, None) };
         let _permit = self.at_once.acquire().await.map_err(|_| failure::late())?;
         let sent = self.transport.send(request).await;
         let answer = sent.map_err(|error| failure::unanswered(&self.forge.host, &error))?;
@@ -145,7 +147,12 @@ impl Account {
     }
 
     /// Sends one request, and repeats it once after a temporary failure.
-    async fn send(&self, path: &str, accept: &'static str, etag: Option<&HeaderValue>) -> CodeResult<Answer> {
+    async fn send(
+        &self,
+        path: &str,
+        accept: &'static str,
+        etag: Option<&HeaderValue>,
+    ) -> CodeResult<OutboundAnswer> {
         let mut is_repeat = false;
         loop {
             self.is_open()?;
@@ -162,18 +169,18 @@ impl Account {
         }
     }
 
-    fn request(&self, path: &str, accept: &'static str, etag: Option<&HeaderValue>) -> Request {
+    fn request(&self, path: &str, accept: &'static str, etag: Option<&HeaderValue>) -> OutboundRequest {
         let mut headers = self.forge.headers.clone();
         headers.push((ACCEPT, HeaderValue::from_static(accept)));
         if let Some(etag) = etag {
             headers.push((IF_NONE_MATCH, etag.clone()));
         }
-        Request {
+        OutboundRequest {
             method: Method::GET,
             url: format!("{}/{path}", self.forge.api),
             headers,
             body: Vec::new(),
-            reach: Reach::Configured,
+            reach: AddressOrigin::Configured,
             // The repeats of the outbound policy would wait for a rate limit, and exceed the time
             // of the call.
             retry: Retry::Never,
@@ -191,7 +198,7 @@ impl Account {
         }
     }
 
-    fn refused(&self, answer: &Answer) -> CodeError {
+    fn refused(&self, answer: &OutboundAnswer) -> CodeError {
         let (host, now) = (self.forge.host.as_str(), self.clock.now());
         match self.forge.dialect.refusal(answer, now) {
             Refusal::Rate(said) => {
@@ -210,7 +217,7 @@ impl Account {
 }
 
 /// True for temporary failures: a gateway error or a broken connection.
-fn is_passing(outcome: &Result<Answer, OutboundError>) -> bool {
+fn is_passing(outcome: &Result<OutboundAnswer, OutboundError>) -> bool {
     match outcome {
         Ok(answer) => matches!(answer.status, 500 | 502..=504) && !answer.headers.contains_key(RETRY_AFTER),
         Err(OutboundError::Connect(_) | OutboundError::Protocol(_)) => true,

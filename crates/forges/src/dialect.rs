@@ -5,7 +5,7 @@ use http::{HeaderName, HeaderValue};
 use loci_model::Timestamp;
 use loci_model::facts::code::{ObjectId, Rename};
 use loci_model::ports::forge::ForgeRoom;
-use loci_outbound::request::Answer;
+use loci_outbound::request::OutboundAnswer;
 use loci_outbound::secret::Secret;
 
 use crate::listing::Listing;
@@ -69,28 +69,28 @@ pub(crate) trait Dialect: Send + Sync {
     fn locate(&self, path: &str) -> Option<String>;
 
     fn repository(&self, at: &str) -> Ask;
-    fn read_repository(&self, answer: &Answer) -> Option<Facts>;
+    fn read_repository(&self, answer: &OutboundAnswer) -> Option<Facts>;
 
     /// Returns the request for the commit to which a name resolves; `None` if the text is not a
     /// valid name.
     fn tip(&self, at: &str, name: &str) -> Option<Ask>;
-    fn read_tip(&self, answer: &Answer) -> Option<ObjectId>;
+    fn read_tip(&self, answer: &OutboundAnswer) -> Option<ObjectId>;
 
     /// Returns the request for a tree by its own id or that of a commit: recursive, or only its own
     /// entries.
     fn tree(&self, at: &str, id: &ObjectId, is_deep: bool) -> Ask;
-    fn read_tree(&self, answer: &Answer) -> Option<Listing>;
+    fn read_tree(&self, answer: &OutboundAnswer) -> Option<Listing>;
 
     /// Returns the request for the content of a blob, which is the body of the response.
     fn blob(&self, at: &str, id: &ObjectId) -> Ask;
 
     fn comparison(&self, at: &str, older: &ObjectId, newer: &ObjectId) -> Ask;
-    fn read_comparison(&self, answer: &Answer) -> Option<Comparison>;
+    fn read_comparison(&self, answer: &OutboundAnswer) -> Option<Comparison>;
 
-    fn refusal(&self, answer: &Answer, now: Timestamp) -> Refusal;
+    fn refusal(&self, answer: &OutboundAnswer, now: Timestamp) -> Refusal;
 
     /// Returns the remaining rate limit that a response reports.
-    fn room(&self, answer: &Answer) -> Option<ForgeRoom>;
+    fn room(&self, answer: &OutboundAnswer) -> Option<ForgeRoom>;
 
     /// The media type of JSON responses.
     fn json(&self) -> &'static str;

@@ -3,10 +3,10 @@
 
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeError;
-use loci_outbound::request::{Answer, OutboundError};
+use loci_outbound::request::{OutboundAnswer, OutboundError};
 
 /// A refusal to which the dialect assigns no special meaning.
-pub(crate) fn refused(host: &str, answer: &Answer, pause_ms: Option<u64>) -> CodeError {
+pub(crate) fn refused(host: &str, answer: &OutboundAnswer, pause_ms: Option<u64>) -> CodeError {
     let (why, what) = match answer.status {
         401 => (Unverifiable::Auth, "does not take the token: look at the variable that token_env names"),
         403 | 451 => (Unverifiable::Auth, "does not allow it: look at what the token may read"),

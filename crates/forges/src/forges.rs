@@ -9,7 +9,7 @@ use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{
-    CodeError, CodePlace, CodeResult, CodeSources, CodeWork, Discovered, ForgeRepository,
+    CodeError, CodePlace, CodeResult, CodeSources, CodeWork, DiscoveredRepository, ForgeRepository,
 };
 use loci_model::{Error, Result};
 use loci_outbound::request::Transport;
@@ -179,7 +179,7 @@ impl CodeSources for Forges {
     }
 
     /// Returns `None`, because directories are not on a forge.
-    fn discover<'a>(&'a self, _: &'a Path) -> BoxFuture<'a, Result<Option<Discovered>>> {
+    fn discover<'a>(&'a self, _: &'a Path) -> BoxFuture<'a, Result<Option<DiscoveredRepository>>> {
         Box::pin(std::future::ready(Ok(None)))
     }
 

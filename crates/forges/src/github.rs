@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use loci_model::Timestamp;
 use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Rename};
 use loci_model::ports::forge::ForgeRoom;
-use loci_outbound::request::Answer;
+use loci_outbound::request::OutboundAnswer;
 use loci_outbound::retry::asked_pause_ms;
 use loci_outbound::secret::Secret;
 use serde::Deserialize;
@@ -129,7 +129,7 @@ impl Dialect for GitHub {
         Ask { path: at.to_owned(), accept: JSON }
     }
 
-    fn read_repository(&self, answer: &Answer) -> Option<Facts> {
+    fn read_repository(&self, answer: &OutboundAnswer) -> Option<Facts> {
         let read: Repository = loci_json::from_slice(&answer.body).ok()?;
         self.locate(&read.full_name)?;
         Some(Facts {
@@ -144,7 +144,7 @@ impl Dialect for GitHub {
         Some(Ask { path: format!("{at}/commits/{}", part(&plain_name(name)?)?), accept: SHA })
     }
 
-    fn read_tip(&self, answer: &Answer) -> Option<ObjectId> {
+    fn read_tip(&self, answer: &OutboundAnswer) -> Option<ObjectId> {
         ObjectId::parse(std::str::from_utf8(&answer.body).ok()?.trim())
     }
 
@@ -155,7 +155,7 @@ impl Dialect for GitHub {
         Ask { path: format!("{at}/git/trees/{id}{deep}"), accept: JSON }
     }
 
-    fn read_tree(&self, answer: &Answer) -> Option<Listing> {
+    fn read_tree(&self, answer: &OutboundAnswer) -> Option<Listing> {
         let body = loci_json::repaired(&answer.body);
         let read: Tree<'_> = loci_json::from_repaired(&body).ok()?;
         let (mut files, mut directories) = (Vec::with_capacity(read.tree.len()), Vec::new());
@@ -183,7 +183,7 @@ impl Dialect for GitHub {
         Ask { path: format!("{at}/compare/{older}...{newer}?per_page=1&page=1"), accept: JSON }
     }
 
-    fn read_comparison(&self, answer: &Answer) -> Option<Comparison> {
+    fn read_comparison(&self, answer: &OutboundAnswer) -> Option<Comparison> {
         let read: Compared = loci_json::from_slice(&answer.body).ok()?;
         let is_ancestor = match read.status.as_str() {
             "ahead" | "identical" => true,
@@ -198,7 +198,7 @@ impl Dialect for GitHub {
         Some(Comparison { is_ancestor, renames, is_cut })
     }
 
-    fn refusal(&self, answer: &Answer, now: Timestamp) -> Refusal {
+    fn refusal(&self, answer: &OutboundAnswer, now: Timestamp) -> Refusal {
         let body = answer.body.get(..REFUSAL_BYTES_MAX).unwrap_or(&answer.body);
         let said: Refused = loci_json::from_slice(body).unwrap_or_default();
         if answer.status == 403 && said.errors.iter().any(|error| error.code == "too_large") {
@@ -222,7 +222,7 @@ impl Dialect for GitHub {
         }
     }
 
-    fn room(&self, answer: &Answer) -> Option<ForgeRoom> {
+    fn room(&self, answer: &OutboundAnswer) -> Option<ForgeRoom> {
         let number = |name: &str| header_number(&answer.headers, name);
         let whole_at = number("x-ratelimit-reset")?.saturating_mul(1_000);
         Some(ForgeRoom {
@@ -290,12 +290,12 @@ fn kind(mode: &str) -> Option<EntryKind> {
 mod tests {
     use super::*;
 
-    fn answer(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> Answer {
+    fn answer(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> OutboundAnswer {
         let headers = headers
             .iter()
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
             .collect();
-        Answer { status, headers, body: body.as_bytes().to_vec(), tries: 1, elapsed_ms: 0 }
+        OutboundAnswer { status, headers, body: body.as_bytes().to_vec(), tries: 1, elapsed_ms: 0 }
     }
 
     #[test]
@@ -404,7 +404,7 @@ mod tests {
     #[test]
     fn refusals() {
         let now = Timestamp::parse("2026-11-22T08:00:00Z").unwrap();
-        let check = |answer: Answer, expect: Refusal| {
+        let check = |answer: OutboundAnswer, expect: Refusal| {
             assert_eq!(GitHub.refusal(&answer, now), expect, "{answer:?} {:?}", answer.headers);
         };
         const LIMIT: &str = "x-ratelimit-remaining";

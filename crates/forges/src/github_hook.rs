@@ -2,7 +2,7 @@
 //! news.
 
 use loci_model::ports::forge::NoticeReader;
-use loci_model::tasks::forge_news::{ForgeNews, ForgeNotice, NoticedRepository, ReviewChange};
+use loci_model::tasks::forge_notifications::{ForgeNews, ForgeNotice, NoticedRepository, ReviewChange};
 use loci_model::tasks::pull_request::{BranchPush, PullRequestChange, PullRequestCommit};
 use loci_model::tasks::review::ForgeUser;
 use loci_model::{Error, Reason, Result};

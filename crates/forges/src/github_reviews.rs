@@ -2,7 +2,7 @@
 //! requests the maximum page size.
 
 use loci_model::Timestamp;
-use loci_model::tasks::forge_news::{ToldComment, ToldReview};
+use loci_model::tasks::forge_notifications::{ForgeComment, ForgeReview};
 use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
 use loci_model::tasks::review::RepositoryRole;
 use serde::Deserialize;
@@ -121,7 +121,7 @@ impl ReviewDialect for GitHubReviews {
         format!("{at}/pulls/{pr}/reviews?per_page=100")
     }
 
-    fn read_reviews(&self, body: &[u8]) -> Option<Vec<ToldReview>> {
+    fn read_reviews(&self, body: &[u8]) -> Option<Vec<ForgeReview>> {
         let read: Vec<Reviewed> = loci_json::from_slice(body).ok()?;
         Some(read.into_iter().filter_map(Reviewed::told).collect())
     }
@@ -130,7 +130,7 @@ impl ReviewDialect for GitHubReviews {
         format!("{at}/pulls/{pr}/reviews/{id}")
     }
 
-    fn read_review(&self, body: &[u8]) -> Option<Option<ToldReview>> {
+    fn read_review(&self, body: &[u8]) -> Option<Option<ForgeReview>> {
         Some(loci_json::from_slice::<Reviewed>(body).ok()?.told())
     }
 
@@ -138,7 +138,7 @@ impl ReviewDialect for GitHubReviews {
         format!("{at}/pulls/{pr}/comments?per_page=100")
     }
 
-    fn read_comments(&self, body: &[u8]) -> Option<Vec<ToldComment>> {
+    fn read_comments(&self, body: &[u8]) -> Option<Vec<ForgeComment>> {
         let read: Vec<Commented> = loci_json::from_slice(body).ok()?;
         read.into_iter().map(Commented::told).collect()
     }

@@ -2,7 +2,7 @@
 //! States are upper case in the API and lower case in webhooks.
 
 use loci_model::Timestamp;
-use loci_model::tasks::forge_news::{ToldComment, ToldReview};
+use loci_model::tasks::forge_notifications::{ForgeComment, ForgeReview};
 use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};
 use serde::{Deserialize, Deserializer};
@@ -155,9 +155,9 @@ pub(crate) struct Reviewed {
 
 impl Reviewed {
     /// Converts the review; `None` if it is not submitted yet, or its state or time is invalid.
-    pub(crate) fn told(self) -> Option<ToldReview> {
+    pub(crate) fn told(self) -> Option<ForgeReview> {
         let state = ReviewState::parse(&self.state.to_ascii_lowercase())?;
-        Some(ToldReview {
+        Some(ForgeReview {
             id: self.id,
             reviewer: User::told(self.user),
             guess: guess(self.author_association.as_deref()),
@@ -191,9 +191,9 @@ pub(crate) struct Commented {
 }
 
 impl Commented {
-    pub(crate) fn told(self) -> Option<ToldComment> {
+    pub(crate) fn told(self) -> Option<ForgeComment> {
         let created_at = time(self.created_at.as_deref())?;
-        Some(ToldComment {
+        Some(ForgeComment {
             review: self.pull_request_review_id,
             comment: ReviewComment {
                 id: self.id,

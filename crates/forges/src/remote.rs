@@ -11,7 +11,7 @@ use loci_model::bounded_cache::BoundedCache;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeResult;
-use loci_outbound::request::Answer;
+use loci_outbound::request::OutboundAnswer;
 
 use crate::account::{Account, ObjectKey};
 use crate::dialect::{Ask, Comparison, Dialect, Facts};
@@ -39,20 +39,20 @@ pub(crate) struct Repository {
 struct State {
     /// The path of the repository in the API.
     at: String,
-    facts: Option<Known<Facts>>,
+    facts: Option<TaggedAnswer<Facts>>,
     /// The time of the last successful response, in microseconds.
     heard_us: Option<u64>,
 }
 
 /// A cached response with the entity tag for revalidation.
 #[derive(Clone)]
-struct Known<T> {
+struct TaggedAnswer<T> {
     what: T,
     etag: Option<HeaderValue>,
     checked_us: u64,
 }
 
-type Tip = Known<ObjectId>;
+type Tip = TaggedAnswer<ObjectId>;
 
 impl Repository {
     pub(crate) fn new(key: Arc<str>, at: String) -> Self {
@@ -162,7 +162,7 @@ impl Remote {
         {
             state.at = at;
         }
-        state.facts = Some(Known { what: facts.clone(), etag, checked_us: self.now_us() });
+        state.facts = Some(TaggedAnswer { what: facts.clone(), etag, checked_us: self.now_us() });
         Ok(facts)
     }
 
@@ -242,7 +242,7 @@ impl Remote {
         &self,
         make: &(dyn Fn(&dyn Dialect, &str) -> Ask + Sync),
         etag: Option<&HeaderValue>,
-    ) -> CodeResult<Answer> {
+    ) -> CodeResult<OutboundAnswer> {
         if self.now_us() >= self.terms.until_us {
             return Err(failure::late());
         }

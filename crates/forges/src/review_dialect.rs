@@ -3,7 +3,7 @@
 //! not follow the API is parsed as `None`.
 
 use loci_model::Timestamp;
-use loci_model::tasks::forge_news::{ToldComment, ToldReview};
+use loci_model::tasks::forge_notifications::{ForgeComment, ForgeReview};
 use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
 use loci_model::tasks::review::RepositoryRole;
 
@@ -20,14 +20,14 @@ pub(crate) trait ReviewDialect: Send + Sync {
     fn read_commits(&self, body: &[u8]) -> Option<Vec<PullRequestCommit>>;
 
     fn reviews(&self, at: &str, pr: u64) -> String;
-    fn read_reviews(&self, body: &[u8]) -> Option<Vec<ToldReview>>;
+    fn read_reviews(&self, body: &[u8]) -> Option<Vec<ForgeReview>>;
 
     fn review(&self, at: &str, pr: u64, id: u64) -> String;
     /// Parses a review; the inner `None` is one that is not submitted yet.
-    fn read_review(&self, body: &[u8]) -> Option<Option<ToldReview>>;
+    fn read_review(&self, body: &[u8]) -> Option<Option<ForgeReview>>;
 
     fn comments(&self, at: &str, pr: u64) -> String;
-    fn read_comments(&self, body: &[u8]) -> Option<Vec<ToldComment>>;
+    fn read_comments(&self, body: &[u8]) -> Option<Vec<ForgeComment>>;
 
     /// Returns the URL and body of the query for threads. `after` is the cursor from the previous
     /// page.

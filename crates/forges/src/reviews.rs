@@ -12,7 +12,7 @@ use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::code::{CodeError, CodeResult};
 use loci_model::ports::forge::{Forge, ForgePlace, ForgeRoom};
-use loci_model::tasks::forge_news::{ToldComment, ToldReview};
+use loci_model::tasks::forge_notifications::{ForgeComment, ForgeReview};
 use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
 use loci_model::tasks::review::RepositoryRole;
 use loci_model::{Timestamp, limits};
@@ -37,12 +37,12 @@ pub(crate) struct Page {
 }
 
 /// A repository, accessed with one account.
-struct Reading {
+struct ReviewsReader {
     account: Arc<Account>,
     at: String,
 }
 
-impl Reading {
+impl ReviewsReader {
     fn dialect(&self) -> &'static dyn ReviewDialect {
         self.account.forge.dialect.reviews()
     }
@@ -116,7 +116,7 @@ fn always<T>(_: &[T]) -> bool {
 }
 
 impl Forges {
-    fn reading(&self, place: &ForgePlace) -> CodeResult<Reading> {
+    fn reading(&self, place: &ForgePlace) -> CodeResult<ReviewsReader> {
         let missing = |detail: &str| CodeError::new(Unverifiable::Auth, detail);
         let account = self
             .account(&place.host)
@@ -126,7 +126,7 @@ impl Forges {
             .dialect
             .locate(&place.path)
             .ok_or_else(|| missing("the repository's path on its forge must be owner/name"))?;
-        Ok(Reading { account, at })
+        Ok(ReviewsReader { account, at })
     }
 }
 
@@ -152,7 +152,7 @@ impl Forge for Forges {
         })
     }
 
-    fn reviews<'a>(&'a self, place: &'a ForgePlace, pr: u64) -> BoxFuture<'a, CodeResult<Vec<ToldReview>>> {
+    fn reviews<'a>(&'a self, place: &'a ForgePlace, pr: u64) -> BoxFuture<'a, CodeResult<Vec<ForgeReview>>> {
         Box::pin(async move {
             let reading = self.reading(place)?;
             let path = reading.dialect().reviews(&reading.at, pr);
@@ -167,7 +167,7 @@ impl Forge for Forges {
         place: &'a ForgePlace,
         pr: u64,
         id: u64,
-    ) -> BoxFuture<'a, CodeResult<Option<ToldReview>>> {
+    ) -> BoxFuture<'a, CodeResult<Option<ForgeReview>>> {
         Box::pin(async move {
             let reading = self.reading(place)?;
             let Some(page) = reading.page(&reading.dialect().review(&reading.at, pr, id)).await? else {
@@ -177,7 +177,11 @@ impl Forge for Forges {
         })
     }
 
-    fn comments<'a>(&'a self, place: &'a ForgePlace, pr: u64) -> BoxFuture<'a, CodeResult<Vec<ToldComment>>> {
+    fn comments<'a>(
+        &'a self,
+        place: &'a ForgePlace,
+        pr: u64,
+    ) -> BoxFuture<'a, CodeResult<Vec<ForgeComment>>> {
         Box::pin(async move {
             let reading = self.reading(place)?;
             let path = reading.dialect().comments(&reading.at, pr);

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use http::{HeaderMap, HeaderValue};
 use loci_model::Timestamp;
 use loci_model::ports::forge::NoticeReader as _;
-use loci_outbound::request::Answer;
+use loci_outbound::request::OutboundAnswer;
 
 use crate::dialect::Dialect as _;
 use crate::github::GitHub;
@@ -27,7 +27,7 @@ pub const SCANNERS: &[Named] = &[
     ("a forge's comparison", |text| drop(black_box(GitHub.read_comparison(&answer(text))))),
     ("a forge's repository", |text| drop(black_box(GitHub.read_repository(&answer(text))))),
     ("a forge's refusal", |text| {
-        let refused = Answer { status: 403, ..answer(text) };
+        let refused = OutboundAnswer { status: 403, ..answer(text) };
         black_box(GitHub.refusal(&refused, Timestamp::EPOCH));
     }),
     ("a forge's reviews", |text| {
@@ -45,7 +45,7 @@ pub const SCANNERS: &[Named] = &[
     }),
 ];
 
-fn answer(text: &str) -> Answer {
+fn answer(text: &str) -> OutboundAnswer {
     let body = text.as_bytes().to_vec();
-    Answer { status: 200, headers: HeaderMap::new(), body, tries: 1, elapsed_ms: 0 }
+    OutboundAnswer { status: 200, headers: HeaderMap::new(), body, tries: 1, elapsed_ms: 0 }
 }

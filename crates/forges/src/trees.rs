@@ -61,7 +61,7 @@ impl Remote {
     /// and its subdirectories recursively. Listings stay cached, so a walk that exceeds the time
     /// limit is shorter the next time.
     async fn walked(&self, commit: &ObjectId) -> CodeResult<Listing> {
-        let mut gathered = Gathered::default();
+        let mut gathered = PartialListing::default();
         let mut cut_off = vec![(String::new(), *commit)];
         while let Some((prefix, tree)) = cut_off.pop() {
             let own = self.listing(&tree, false).await?;
@@ -122,13 +122,13 @@ impl Remote {
 
 /// The listings of a commit so far. A tree of a few bytes may expand to any number of files.
 #[derive(Default)]
-struct Gathered {
+struct PartialListing {
     files: Vec<CodeFile>,
     directories: Vec<(String, ObjectId)>,
     path_bytes: usize,
 }
 
-impl Gathered {
+impl PartialListing {
     /// Adds the entries below a directory. Fails if the revision exceeds the limits.
     fn add(&mut self, listing: &Listing, prefix: &str) -> CodeResult<()> {
         let (files, directories) = (listing.files(), listing.directories());
@@ -153,13 +153,13 @@ mod tests {
         let id = ObjectId::parse(&"1".repeat(40)).unwrap();
         let directories: Vec<_> = (0..1_000).map(|number| (format!("d{number}"), id)).collect();
         let directories = Listing::new(Vec::new(), directories, true);
-        let mut gathered = Gathered::default();
+        let mut gathered = PartialListing::default();
         let added = (0..2_000).take_while(|_| gathered.add(&directories, "a/").is_ok()).count();
         assert_eq!(added, FILES_MAX / 1_000, "directories count as well");
 
         let long = vec![("x".repeat(1 << 20), id)];
         let long = Listing::new(Vec::new(), long, true);
-        let mut gathered = Gathered::default();
+        let mut gathered = PartialListing::default();
         let added = (0..2_000).take_while(|_| gathered.add(&long, "").is_ok()).count();
         assert!(added < PATHS_BYTES_MAX / (1 << 20), "{added} long paths");
     }

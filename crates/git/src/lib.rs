@@ -6,11 +6,11 @@
 //! trees, the index. Nothing is checked out, written, executed or fetched. Of a repository's
 //! configuration only the object format and the URLs of remotes are read. A repository is untrusted
 //! data: every size, depth and count has a limit (`limits`), every file is opened without following
-//! links (`beneath`), and every object is compared with its id.
+//! links (`confined_files`), and every object is compared with its id.
 //!
 //! It is independent of verification and of forges, and does not map URLs to repositories.
 
-mod beneath;
+mod confined_files;
 mod fault;
 mod files;
 mod history;

@@ -12,19 +12,19 @@ const WAITING_MAX: usize = 4_096;
 type Task = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
-struct Waiting {
+struct QueuedTask {
     tasks: VecDeque<Task>,
     closing: bool,
 }
 
 #[derive(Default)]
 struct Queue {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<QueuedTask>,
     ready: Condvar,
 }
 
 impl Queue {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, QueuedTask> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

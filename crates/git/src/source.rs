@@ -7,12 +7,12 @@ use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeCapabilities, CodeError, CodeResult, CodeSource};
 use loci_model::tasks::code_history::{CommitChanges, History, HistoryAsk};
 
-use crate::beneath::Dir;
+use crate::confined_files::Dir;
 use crate::fault;
 use crate::limits::OBJECT_BYTES_MAX;
-use crate::objects::format::Kind;
+use crate::objects::format::ObjectKind;
 use crate::repository::layout::Layout;
-use crate::repository::refs::Sole;
+use crate::repository::refs::RefCount;
 use crate::repository::{Repository, configuration};
 use crate::worktree::Worktree;
 
@@ -45,7 +45,7 @@ impl Source {
     }
 
     /// Returns the number of refs with this prefix.
-    pub(crate) fn sole(&self, folder: &str) -> CodeResult<Sole> {
+    pub(crate) fn sole(&self, folder: &str) -> CodeResult<RefCount> {
         self.repository.refs.sole(&self.repository.dir, folder)
     }
 
@@ -58,10 +58,10 @@ impl Source {
     pub(crate) fn branch(&self) -> CodeResult<Option<String>> {
         let target = self.repository.refs.find(&self.repository.dir, &self.private, "HEAD")?;
         Ok(match target {
-            Some(crate::repository::refs::Target::Symbolic(name)) => {
+            Some(crate::repository::refs::RefTarget::Symbolic(name)) => {
                 name.strip_prefix("refs/heads/").map(str::to_owned)
             }
-            Some(crate::repository::refs::Target::Id(_)) | None => None,
+            Some(crate::repository::refs::RefTarget::Id(_)) | None => None,
         })
     }
 
@@ -72,7 +72,7 @@ impl Source {
             return Ok(Some(blob.len() as u64));
         }
         match self.repository.objects.header(id)? {
-            Some(header) if header.kind == Kind::Blob => Ok(Some(header.bytes)),
+            Some(header) if header.kind == ObjectKind::Blob => Ok(Some(header.bytes)),
             Some(_) => Err(fault::damaged("an object of another kind than is said")),
             None => Ok(self.worktree.as_ref().and_then(|worktree| worktree.bytes_of(id))),
         }
@@ -85,7 +85,7 @@ impl Source {
         if let Some(blob) = self.repository.caches.blobs.get(&key) {
             return if blob.len() as u64 > bytes_max { Err(fault::too_large("a file")) } else { Ok(blob) };
         }
-        let stored = self.repository.objects.read_kind(id, Kind::Blob, bytes_max);
+        let stored = self.repository.objects.read_kind(id, ObjectKind::Blob, bytes_max);
         let blob = match (stored, &self.worktree) {
             (Ok(blob), _) => blob,
             (Err(error), Some(worktree)) if error.why == Unverifiable::PartialClone => {

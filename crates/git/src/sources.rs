@@ -8,10 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use futures::channel::oneshot;
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::BoxFuture;
-use loci_model::ports::code::{CodeError, CodePlace, CodeResult, CodeSources, CodeWork, Discovered};
+use loci_model::ports::code::{
+    CodeError, CodePlace, CodeResult, CodeSources, CodeWork, DiscoveredRepository,
+};
 use loci_model::{Error, MemoryId, Result};
 
-use crate::beneath::{Dir, Stamp};
+use crate::confined_files::{Dir, Stamp};
 use crate::fault;
 use crate::memory_folder;
 use crate::pool::Pool;
@@ -47,18 +49,18 @@ pub struct GitSources {
 struct Shelf {
     roots: Vec<PathBuf>,
     caches: Arc<Caches>,
-    open: Mutex<Open>,
+    open: Mutex<OpenSources>,
 }
 
 #[derive(Default)]
-struct Open {
-    places: HashMap<PathBuf, Place>,
+struct OpenSources {
+    places: HashMap<PathBuf, CachedSource>,
     /// By shared directory, because worktrees of one clone share it.
     repositories: HashMap<PathBuf, (Stamps, Weak<Repository>)>,
     clock: u64,
 }
 
-struct Place {
+struct CachedSource {
     layout: Layout,
     stamps: Stamps,
     source: Arc<Source>,
@@ -134,7 +136,7 @@ impl CodeSources for GitSources {
         })
     }
 
-    fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, Result<Option<Discovered>>> {
+    fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, Result<Option<DiscoveredRepository>>> {
         Box::pin(async move {
             let directory = directory.to_owned();
             let found = self.on_thread(move |shelf| shelf.discover(&directory)).await;
@@ -148,7 +150,7 @@ impl CodeSources for GitSources {
 }
 
 impl Shelf {
-    fn discover(&self, directory: &Path) -> CodeResult<Option<Discovered>> {
+    fn discover(&self, directory: &Path) -> CodeResult<Option<DiscoveredRepository>> {
         match Layout::above(directory, &self.roots)? {
             Some(layout) => discover::describe(&layout, &*self.opened(&layout)?).map(Some),
             None => Ok(None),
@@ -174,13 +176,18 @@ impl Shelf {
             return Ok(Arc::clone(&place.source));
         }
         let source = Arc::new(Source::open(layout, self.repository(&mut open, layout, stamps)?)?);
-        let place = Place { layout: layout.clone(), stamps, source: Arc::clone(&source), used: now };
+        let place = CachedSource { layout: layout.clone(), stamps, source: Arc::clone(&source), used: now };
         open.places.insert(layout.private.clone(), place);
         open.forget();
         Ok(source)
     }
 
-    fn repository(&self, open: &mut Open, layout: &Layout, stamps: Stamps) -> CodeResult<Arc<Repository>> {
+    fn repository(
+        &self,
+        open: &mut OpenSources,
+        layout: &Layout,
+        stamps: Stamps,
+    ) -> CodeResult<Arc<Repository>> {
         let shared = Stamps { private: 0, worktree: None, ..stamps };
         if let Some((known, repository)) = open.repositories.get(&layout.common)
             && *known == shared
@@ -194,7 +201,7 @@ impl Shelf {
     }
 }
 
-impl Open {
+impl OpenSources {
     /// Closes the least recently used ones.
     fn forget(&mut self) {
         while self.places.len() > OPEN_MAX {

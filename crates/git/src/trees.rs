@@ -12,7 +12,7 @@ use crate::fault;
 use crate::limits::{
     DEPTH_MAX, ENTRIES_MAX, PATH_BYTES_MAX, PATHS_BYTES_MAX, STRUCTURE_BYTES_MAX, TREES_BYTES_MAX,
 };
-use crate::objects::format::Kind;
+use crate::objects::format::ObjectKind;
 use crate::paths;
 use crate::repository::Repository;
 
@@ -41,7 +41,7 @@ pub(crate) struct Listing {
 }
 
 #[derive(Debug, Default)]
-struct Found {
+struct ListedTree {
     files: Vec<CodeFile>,
     unlisted: Vec<String>,
     /// Files in both trees with different content; `None`: not requested.
@@ -83,7 +83,7 @@ impl Repository {
         if let Some(tree) = self.caches.trees.get(&(self.number, *id)) {
             return Ok(tree);
         }
-        let tree = self.objects.read_kind(id, Kind::Tree, STRUCTURE_BYTES_MAX)?;
+        let tree = self.objects.read_kind(id, ObjectKind::Tree, STRUCTURE_BYTES_MAX)?;
         self.caches.trees.put((self.number, *id), Arc::clone(&tree), tree.len());
         Ok(tree)
     }
@@ -126,9 +126,9 @@ impl Repository {
         if let Some(listing) = self.caches.listings.get(&(self.number, *root)) {
             return Ok(listing);
         }
-        let (mut found, mut budget) = (Found::default(), Budget::new());
+        let (mut found, mut budget) = (ListedTree::default(), Budget::new());
         self.collect(root, "", 0, &mut found, &mut budget)?;
-        let Found { mut files, unlisted, changed: _ } = found;
+        let ListedTree { mut files, unlisted, changed: _ } = found;
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path == b.path);
         let bytes = files.iter().map(|file| size_of::<CodeFile>() + file.path.len()).sum::<usize>()
@@ -155,8 +155,8 @@ impl Repository {
         new: &ObjectId,
         changed: Option<Vec<String>>,
     ) -> CodeResult<Difference> {
-        let (mut gone, mut budget) = (Found::default(), Budget::new());
-        let mut come = Found { changed, ..Found::default() };
+        let (mut gone, mut budget) = (ListedTree::default(), Budget::new());
+        let mut come = ListedTree { changed, ..ListedTree::default() };
         self.compare(old, new, "", 0, (&mut gone, &mut come), &mut budget)?;
         let changed = come.changed.unwrap_or_default();
         let mut difference = Difference { gone: gone.files, come: come.files, changed };
@@ -176,7 +176,7 @@ impl Repository {
         tree: &ObjectId,
         prefix: &str,
         depth: usize,
-        found: &mut Found,
+        found: &mut ListedTree,
         budget: &mut Budget,
     ) -> CodeResult<()> {
         if depth > DEPTH_MAX {
@@ -200,7 +200,7 @@ impl Repository {
         entry: &TreeEntry<'_>,
         prefix: &str,
         depth: usize,
-        found: &mut Found,
+        found: &mut ListedTree,
         budget: &mut Budget,
     ) -> CodeResult<()> {
         budget.spend_path(prefix.len() + entry.name.len())?;
@@ -224,7 +224,7 @@ impl Repository {
         new: &ObjectId,
         prefix: &str,
         depth: usize,
-        (on_old, on_new): (&mut Found, &mut Found),
+        (on_old, on_new): (&mut ListedTree, &mut ListedTree),
         budget: &mut Budget,
     ) -> CodeResult<()> {
         if old == new {
@@ -325,13 +325,13 @@ fn find(tree: &[u8], id_bytes: usize, wanted: &[u8]) -> CodeResult<Option<(Entry
 
 /// An unparsed entry: most are skipped without parsing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Raw<'a> {
+struct RawTreeEntry<'a> {
     mode: &'a [u8],
     name: &'a [u8],
     id: &'a [u8],
 }
 
-impl<'a> Raw<'a> {
+impl<'a> RawTreeEntry<'a> {
     /// Compares entries in the order of a tree: bytewise, directories as if a slash followed. An
     /// unsorted tree only makes the difference too large.
     fn order(&self, other: &Self) -> Ordering {
@@ -387,21 +387,21 @@ impl<'a> Entries<'a> {
         Ok(())
     }
 
-    fn next(&mut self) -> CodeResult<Option<Raw<'a>>> {
+    fn next(&mut self) -> CodeResult<Option<RawTreeEntry<'a>>> {
         if self.rest.is_empty() {
             return Ok(None);
         }
         self.split().map(Some).ok_or_else(|| fault::damaged("a tree"))
     }
 
-    fn split(&mut self) -> Option<Raw<'a>> {
+    fn split(&mut self) -> Option<RawTreeEntry<'a>> {
         let space = self.rest.iter().take(8).position(|byte| *byte == b' ')?;
         let (mode, rest) = self.rest.split_at_checked(space)?;
         let rest = rest.get(1..)?;
         let (name, rest) = rest.split_at_checked(rest.iter().position(|byte| *byte == 0)?)?;
         let (id, rest) = rest.get(1..)?.split_at_checked(self.id_bytes)?;
         self.rest = rest;
-        Some(Raw { mode, name, id })
+        Some(RawTreeEntry { mode, name, id })
     }
 }
 
@@ -421,7 +421,7 @@ mod tests {
 
     #[test]
     fn trees_are_ordered_with_a_slash_behind_directories() {
-        let raw = |mode: &'static str, name: &'static str| Raw {
+        let raw = |mode: &'static str, name: &'static str| RawTreeEntry {
             mode: mode.as_bytes(),
             name: name.as_bytes(),
             id: b"",

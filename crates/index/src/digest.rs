@@ -7,10 +7,10 @@ use loci_model::Timestamp;
 use loci_model::event::Role;
 
 use crate::columns::NONE;
-use crate::columns::records::{Place, RecordRow};
+use crate::columns::records::{RecordRow, TurnPosition};
 use crate::memory_index::MemoryIndex;
 use crate::primitives::interner::Interner;
-use crate::primitives::mix::Mix;
+use crate::primitives::stable_hash::Mix;
 
 impl MemoryIndex {
     /// Returns the digest. Scans the whole index.
@@ -122,7 +122,7 @@ fn mix_row(row: &RecordRow, mix: &mut Mix) {
     for time in [times.valid_to, times.known_to, times.expires_at] {
         mix.maybe(time.map(millis));
     }
-    if let Some(Place { run, event, message, part }) = row.place.as_deref() {
+    if let Some(TurnPosition { run, event, message, part }) = row.place.as_deref() {
         let (run, first) = run.as_deref().map_or(("", 0), |(run, first)| (run, first.wrapping_add(1)));
         mix.text(run).number(first).number(millis(row.time)).text(&event.spell());
         mix.number(u64::from(*message)).number(u64::from(part.0)).number(u64::from(part.1));

@@ -25,7 +25,7 @@ use serde_json::{Result, Value};
 use strict::{ErrorPath, Strict};
 
 pub use byte_order_mark::{BYTE_ORDER_MARK, bytes_without_mark, without_mark};
-pub use surrogates::{ForeignText, Repaired, repair, text_of};
+pub use surrogates::{ForeignText, RepairedText, repair, text_of};
 pub use unreadable::Unreadable;
 
 /// Reads a value. The strict parser runs first. The function searches only a text that this parser

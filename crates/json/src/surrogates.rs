@@ -19,7 +19,7 @@ const REPLACED_BYTES: [u8; 3] = [0xef, 0xbf, 0xbd];
 
 /// Text in which lone surrogates were replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repaired {
+pub struct RepairedText {
     /// The text.
     pub text: Vec<u8>,
     /// Number of surrogates that were replaced.
@@ -28,7 +28,7 @@ pub struct Repaired {
 
 /// Replaces each lone surrogate by U+FFFD and logs a warning; `None` if the text has none.
 #[must_use]
-pub fn repair(text: &[u8]) -> Option<Repaired> {
+pub fn repair(text: &[u8]) -> Option<RepairedText> {
     let found = lone(text);
     if found.is_empty() {
         return None;
@@ -42,7 +42,7 @@ pub fn repair(text: &[u8]) -> Option<Repaired> {
         }
     }
     tracing::warn!(replaced = found.len(), "JSON of others holds lone surrogates: each became U+FFFD");
-    Some(Repaired { text: repaired, replaced: found.len() })
+    Some(RepairedText { text: repaired, replaced: found.len() })
 }
 
 /// Text of a file that another program wrote.
@@ -158,7 +158,7 @@ mod tests {
     fn only_what_has_no_partner_is_replaced() {
         let check = |text: &[u8], expect: Option<(&[u8], usize)>| {
             let got = repair(text);
-            let expect = expect.map(|(text, replaced)| Repaired { text: text.to_vec(), replaced });
+            let expect = expect.map(|(text, replaced)| RepairedText { text: text.to_vec(), replaced });
             assert_eq!(got, expect, "{}", String::from_utf8_lossy(text));
         };
         check(b"", None);

@@ -9,14 +9,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Weight of a value in addition to its content, in bytes.
 const OVERHEAD: usize = 128;
 
-struct Held<V> {
+struct CacheItem<V> {
     value: V,
     weight: usize,
     used: u64,
 }
 
 struct Inner<K, V> {
-    held: HashMap<K, Held<V>>,
+    held: HashMap<K, CacheItem<V>>,
     by_use: BTreeMap<u64, K>,
     weight: usize,
     uses: u64,
@@ -58,7 +58,7 @@ impl<K: Hash + Eq + Clone, V: Clone> BoundedCache<K, V> {
         let mut inner = self.lock();
         inner.uses += 1;
         let used = inner.uses;
-        if let Some(old) = inner.held.insert(key.clone(), Held { value, weight, used }) {
+        if let Some(old) = inner.held.insert(key.clone(), CacheItem { value, weight, used }) {
             inner.weight -= old.weight;
             inner.by_use.remove(&old.used);
         }

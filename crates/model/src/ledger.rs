@@ -2,7 +2,7 @@
 //! shelf, one actor or one subject, the newest first. A noun that needs other queries has a table
 //! of its own.
 //!
-//! An entry is a noun in its stored form ([`Shelved`]). To add a noun: its `impl Shelved` with a
+//! An entry is a noun in its stored form ([`LedgerNoun`]). To add a noun: its `impl LedgerNoun` with a
 //! [`Shelf`] of its own, and a line in the list of shelves of its product; no store changes.
 
 use serde::de::DeserializeOwned;
@@ -13,7 +13,7 @@ use crate::{ActorId, Document, Error, MemoryId, Result, Timestamp};
 
 open_words! {
     /// A shelf of the ledger: a word that names the kind of its entries. A noun names its shelf in
-    /// its `impl Shelved`. The kernel or a product registers the shelf with its rules.
+    /// its `impl LedgerNoun`. The kernel or a product registers the shelf with its rules.
     Shelf, "shelf", "a shelf has 1 to 40 lower-case letters and underscores"
 }
 
@@ -26,7 +26,7 @@ impl Shelf {
 }
 
 /// A noun in the ledger. Its stored form is its `serde` form.
-pub trait Shelved: Serialize + DeserializeOwned {
+pub trait LedgerNoun: Serialize + DeserializeOwned {
     /// The shelf of the noun.
     const SHELF: Shelf;
     /// Returns the memory.
@@ -69,7 +69,7 @@ impl LedgerEntry {
     ///
     /// # Errors
     /// A bug, if the noun cannot be serialised.
-    pub fn of<T: Shelved>(noun: &T) -> Result<Self> {
+    pub fn of<T: LedgerNoun>(noun: &T) -> Result<Self> {
         let unwritten = |error| Error::bug("an entry of the ledger cannot be written").caused_by(error);
         let body = serde_json::to_string(noun).map_err(unwritten)?;
         Ok(Self {
@@ -87,7 +87,7 @@ impl LedgerEntry {
     ///
     /// # Errors
     /// A bug, if the entry is damaged.
-    pub fn read<T: Shelved>(&self) -> Result<T> {
+    pub fn read<T: LedgerNoun>(&self) -> Result<T> {
         let damaged = |error| Error::bug("an entry of the ledger is damaged").caused_by(error);
         serde_json::from_str(self.body.as_str()).map_err(damaged)
     }

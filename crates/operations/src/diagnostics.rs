@@ -91,7 +91,7 @@ impl Operations {
         if SreType::ALL.iter().all(|kind| namespace_rules::strategy(&memory, *kind).is_err()) {
             namespace_rules::strategy(&memory, SreType::Infrastructure)?;
         }
-        let mut look = Look::of(&memory, self.settings.of(&memory.id));
+        let mut look = DiagnosticsState::of(&memory, self.settings.of(&memory.id));
         let states = vec![RecordState::Active, RecordState::Candidate];
         let scope = RecordScope { states, ..RecordScope::whole(memory.id.clone(), now) };
         let mut page = RecordPage { scope, after: None, limit: PAGE };
@@ -110,23 +110,23 @@ impl Operations {
 
 /// The spellings and uses of one id.
 #[derive(Default)]
-struct Seen {
+struct IdSpellings {
     /// The spellings in records.
     said: BTreeSet<String>,
     records: usize,
 }
 
 /// The state of the examination.
-struct Look<'a> {
+struct DiagnosticsState<'a> {
     memory: &'a Memory,
     settings: &'a SreSettings,
     kinds: Vec<(SreType, StrategyId)>,
     /// Ids by record type, by folded form and by segment.
-    ids: BTreeMap<(SreType, String), BTreeMap<String, Seen>>,
+    ids: BTreeMap<(SreType, String), BTreeMap<String, IdSpellings>>,
     examined: SreExamined,
 }
 
-impl<'a> Look<'a> {
+impl<'a> DiagnosticsState<'a> {
     fn of(memory: &'a Memory, settings: &'a SreSettings) -> Self {
         let strategy =
             |kind: &SreType| Some((*kind, namespace_rules::strategy(memory, *kind).ok()?.id.clone()));
@@ -209,7 +209,7 @@ impl<'a> Look<'a> {
         examined
     }
 
-    fn agent(&mut self, actor: &str, seen: &Seen) {
+    fn agent(&mut self, actor: &str, seen: &IdSpellings) {
         let name = segment::decode(actor);
         let agent = self.settings.known_as(&name);
         let (kind, detail) = if agent != name {

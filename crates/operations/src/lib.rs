@@ -41,7 +41,7 @@ mod users;
 
 pub(crate) use alerts::ALERT_KEY;
 pub use alerts::{AlertDelivery, AlertTaken};
-pub(crate) use capture::Told;
+pub(crate) use capture::ProseReply;
 pub use diagnostics::{SreExamined, SreProblem, SreProblemKind};
 use input::wire_events::PROFILE;
 pub use investigations::{
@@ -65,7 +65,7 @@ pub use scanners::scanners;
 pub use settings::{PastScope, SUPERVISOR, SreSettings, SreSettingsByMemory, SreTypeSettings};
 pub use transfer::export::{SreExportCursor, SreExported};
 pub use transfer::import::{SreImport, SreImportedLine};
-pub use transfer::record_lines::{SreLine, SreSaid};
+pub use transfer::record_lines::{SreLine, SreRecordContent};
 pub use users::own_records::{SreOwnDeleted, SreOwnPlace};
 pub use users::requester::SreRequester;
 

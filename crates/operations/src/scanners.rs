@@ -24,7 +24,7 @@ pub fn scanners() -> Vec<Scanner> {
         }),
         Scanner::new("plain facts of an answer", |text| drop(black_box(capture::plain_facts(text, &[])))),
         Scanner::new("actions of an answer", |text| {
-            let report = capture::Report { by: None, text, calls: &[] };
+            let report = capture::AgentText { by: None, text, calls: &[] };
             black_box(capture::actions(&[report]).1);
         }),
         Scanner::new("contact words", |text| {

@@ -22,7 +22,9 @@ use reqwest::{Client, Proxy, Url};
 use crate::guard::{self, Rules};
 use crate::names::{GuardedNames, Lookup, Refusal, SystemNames};
 use crate::redact::origin;
-use crate::request::{Answer, Forbidden, OutboundError, Reach, Request, Retry, Transport};
+use crate::request::{
+    AddressOrigin, AddressRefusal, OutboundAnswer, OutboundError, OutboundRequest, Retry, Transport,
+};
 use crate::retry::{asked_pause_ms, is_passing, jittered, may_pass};
 use crate::sign_v4::Signing;
 
@@ -112,7 +114,7 @@ impl Outbound {
         Ok(Self { configured: OnceLock::new(), public: OnceLock::new(), options, parts })
     }
 
-    async fn run(&self, mut request: Request) -> std::result::Result<Answer, OutboundError> {
+    async fn run(&self, mut request: OutboundRequest) -> std::result::Result<OutboundAnswer, OutboundError> {
         let began = self.parts.clock.monotonic_us();
         let url = guard::address(&request.url, rules(&self.options, request.reach))
             .map_err(|why| self.noted(OutboundError::Refused(why)))?;
@@ -132,21 +134,21 @@ impl Outbound {
             let status = outcome.as_ref().ok().map(|answer| answer.status);
             tracing::debug!(origin = origin(&request.url), status, tries, elapsed_ms, "called");
             return outcome
-                .map(|answer| Answer { tries, elapsed_ms, ..answer })
+                .map(|answer| OutboundAnswer { tries, elapsed_ms, ..answer })
                 .map_err(|failure| self.noted(failure.error));
         }
     }
 
     /// Signs a request that requires it, with the current time, and replaces the signature of an
     /// earlier attempt.
-    fn sign(&self, request: &mut Request) -> std::result::Result<(), OutboundError> {
+    fn sign(&self, request: &mut OutboundRequest) -> std::result::Result<(), OutboundError> {
         let Some(Signing { by, path }) = request.signing.clone() else { return Ok(()) };
         by.sign(request, self.parts.clock.now(), path).map_err(OutboundError::Unsignable)
     }
 
     /// Returns the pause before the next attempt in milliseconds, or `None` if a repeat cannot
     /// help.
-    fn pause_ms(&self, outcome: &std::result::Result<Answer, Failure>, tries: u32) -> Option<u64> {
+    fn pause_ms(&self, outcome: &std::result::Result<OutboundAnswer, FailedTry>, tries: u32) -> Option<u64> {
         let max = self.options.retry_wait_ms_max;
         match outcome {
             Err(failure) => {
@@ -165,8 +167,8 @@ impl Outbound {
         &self,
         client: &Client,
         url: &Url,
-        request: &Request,
-    ) -> std::result::Result<Answer, Failure> {
+        request: &OutboundRequest,
+    ) -> std::result::Result<OutboundAnswer, FailedTry> {
         let timeout = Duration::from_millis(request.timeout_ms.unwrap_or(self.options.timeout_ms));
         let mut asked = client.request(request.method.clone(), url.clone()).timeout(timeout);
         if !request.headers.iter().any(|(name, _)| name == ACCEPT) {
@@ -186,21 +188,25 @@ impl Outbound {
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(|error| within_answer(&error))? {
             if body.len().saturating_add(piece.len()) > self.options.body_bytes_max {
-                return Err(Failure { error: OutboundError::TooLarge, answered: true });
+                return Err(FailedTry { error: OutboundError::TooLarge, answered: true });
             }
             body.extend_from_slice(&piece);
         }
-        Ok(Answer { status, headers, body, tries: 1, elapsed_ms: 0 })
+        Ok(OutboundAnswer { status, headers, body, tries: 1, elapsed_ms: 0 })
     }
 
     /// Resolves a caller's host name before a request through a proxy, and refuses forbidden
     /// addresses. The proxy resolves the name again, so this refuses only those that this host can
     /// see.
-    async fn check_for_proxy(&self, url: &Url, reach: Reach) -> std::result::Result<(), OutboundError> {
+    async fn check_for_proxy(
+        &self,
+        url: &Url,
+        reach: AddressOrigin,
+    ) -> std::result::Result<(), OutboundError> {
         let name = url
             .host_str()
             .filter(|host| !host.starts_with('[') && host.parse::<std::net::Ipv4Addr>().is_err());
-        let (Some(name), Reach::Public, true) = (name, reach, self.options.proxy.is_some()) else {
+        let (Some(name), AddressOrigin::Public, true) = (name, reach, self.options.proxy.is_some()) else {
             return Ok(());
         };
         let names =
@@ -214,10 +220,10 @@ impl Outbound {
         }
     }
 
-    fn client(&self, reach: Reach) -> std::result::Result<&Client, OutboundError> {
+    fn client(&self, reach: AddressOrigin) -> std::result::Result<&Client, OutboundError> {
         let made = match reach {
-            Reach::Configured => &self.configured,
-            Reach::Public => &self.public,
+            AddressOrigin::Configured => &self.configured,
+            AddressOrigin::Public => &self.public,
         };
         if let Some(made) = made.get() {
             return Ok(made);
@@ -246,7 +252,10 @@ impl Outbound {
 }
 
 impl Transport for Outbound {
-    fn send(&self, request: Request) -> BoxFuture<'_, std::result::Result<Answer, OutboundError>> {
+    fn send(
+        &self,
+        request: OutboundRequest,
+    ) -> BoxFuture<'_, std::result::Result<OutboundAnswer, OutboundError>> {
         Box::pin(self.run(request))
     }
 }
@@ -257,17 +266,17 @@ fn trace_parent(span: &SpanContext) -> String {
     format!("00-{}-{}-01", hex::encode(span.trace), hex::encode(span.span))
 }
 
-fn rules(options: &OutboundOptions, reach: Reach) -> Rules {
+fn rules(options: &OutboundOptions, reach: AddressOrigin) -> Rules {
     Rules { reach, allow_metadata: options.allow_metadata }
 }
 
-fn client(options: &OutboundOptions, parts: &OutboundParts, reach: Reach) -> reqwest::Result<Client> {
+fn client(options: &OutboundOptions, parts: &OutboundParts, reach: AddressOrigin) -> reqwest::Result<Client> {
     // The process needs one provider; if another call has installed it already, this call has no
     // effect.
     let _ = rustls::crypto::ring::default_provider().install_default();
     // The configuration sets the proxy, so the proxy may be in a private network, also for
     // addresses of callers.
-    let named_by = if options.proxy.is_some() { Reach::Configured } else { reach };
+    let named_by = if options.proxy.is_some() { AddressOrigin::Configured } else { reach };
     let names = GuardedNames { lookup: Arc::clone(&parts.names), rules: rules(options, named_by) };
     let builder = Client::builder()
         .no_proxy()
@@ -284,20 +293,20 @@ fn client(options: &OutboundOptions, parts: &OutboundParts, reach: Reach) -> req
 }
 
 /// Checks for the response header by which some vendors forbid a repeat.
-fn forbids_repeats(answer: &Answer) -> bool {
+fn forbids_repeats(answer: &OutboundAnswer) -> bool {
     answer.headers.get("x-should-retry").is_some_and(|value| value == "false")
 }
 
 /// An attempt without a complete response.
-struct Failure {
+struct FailedTry {
     error: OutboundError,
     /// True if a response had begun: the request had its effect and is not repeated.
     answered: bool,
 }
 
 /// Returns the failure of an attempt before any part of the response arrived.
-fn before_answer(error: &reqwest::Error) -> Failure {
-    Failure { error: unreached(error), answered: false }
+fn before_answer(error: &reqwest::Error) -> FailedTry {
+    FailedTry { error: unreached(error), answered: false }
 }
 
 fn unreached(error: &reqwest::Error) -> OutboundError {
@@ -321,12 +330,12 @@ fn unreached(error: &reqwest::Error) -> OutboundError {
 }
 
 /// Returns the failure of an attempt while the body was read.
-fn within_answer(error: &reqwest::Error) -> Failure {
+fn within_answer(error: &reqwest::Error) -> FailedTry {
     let broke_off = || OutboundError::Protocol("it broke off in the middle".to_owned());
-    Failure { error: if error.is_timeout() { OutboundError::Timeout } else { broke_off() }, answered: true }
+    FailedTry { error: if error.is_timeout() { OutboundError::Timeout } else { broke_off() }, answered: true }
 }
 
-fn refusal(error: &(dyn StdError + 'static)) -> Option<Forbidden> {
+fn refusal(error: &(dyn StdError + 'static)) -> Option<AddressRefusal> {
     chain(error).find_map(|cause| cause.downcast_ref::<Refusal>()).map(|refusal| refusal.0)
 }
 

@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use reqwest::Url;
 
-use crate::request::{Forbidden, Reach};
+use crate::request::{AddressOrigin, AddressRefusal};
 
 /// The lowest allowed port of a client's address, except 80 and 443. Lower ports belong to other
 /// services of a machine.
@@ -35,46 +35,46 @@ const METADATA_V6: &[Ipv6Addr] = &[
 const METADATA_NAMES: &[&str] = &["metadata.google.internal", "metadata.goog"];
 
 /// Networks that are forbidden for clients' addresses: network, prefix length, reason.
-const V4: &[(Ipv4Addr, u32, Forbidden)] = &[
-    (Ipv4Addr::new(0, 0, 0, 0), 8, Forbidden::Special),
-    (Ipv4Addr::new(10, 0, 0, 0), 8, Forbidden::Private),
-    (Ipv4Addr::new(100, 64, 0, 0), 10, Forbidden::Private),
-    (Ipv4Addr::new(127, 0, 0, 0), 8, Forbidden::Loopback),
-    (Ipv4Addr::new(169, 254, 0, 0), 16, Forbidden::LinkLocal),
-    (Ipv4Addr::new(172, 16, 0, 0), 12, Forbidden::Private),
-    (Ipv4Addr::new(192, 0, 0, 0), 24, Forbidden::Special),
-    (Ipv4Addr::new(192, 0, 2, 0), 24, Forbidden::Special),
-    (Ipv4Addr::new(192, 31, 196, 0), 24, Forbidden::Special),
-    (Ipv4Addr::new(192, 52, 193, 0), 24, Forbidden::Special),
-    (Ipv4Addr::new(192, 88, 99, 0), 24, Forbidden::Special),
-    (Ipv4Addr::new(192, 168, 0, 0), 16, Forbidden::Private),
-    (Ipv4Addr::new(192, 175, 48, 0), 24, Forbidden::Special),
-    (Ipv4Addr::new(198, 18, 0, 0), 15, Forbidden::Special),
-    (Ipv4Addr::new(198, 51, 100, 0), 24, Forbidden::Special),
-    (Ipv4Addr::new(203, 0, 113, 0), 24, Forbidden::Special),
-    (Ipv4Addr::new(224, 0, 0, 0), 4, Forbidden::Special),
-    (Ipv4Addr::new(240, 0, 0, 0), 4, Forbidden::Special),
+const V4: &[(Ipv4Addr, u32, AddressRefusal)] = &[
+    (Ipv4Addr::new(0, 0, 0, 0), 8, AddressRefusal::Special),
+    (Ipv4Addr::new(10, 0, 0, 0), 8, AddressRefusal::Private),
+    (Ipv4Addr::new(100, 64, 0, 0), 10, AddressRefusal::Private),
+    (Ipv4Addr::new(127, 0, 0, 0), 8, AddressRefusal::Loopback),
+    (Ipv4Addr::new(169, 254, 0, 0), 16, AddressRefusal::LinkLocal),
+    (Ipv4Addr::new(172, 16, 0, 0), 12, AddressRefusal::Private),
+    (Ipv4Addr::new(192, 0, 0, 0), 24, AddressRefusal::Special),
+    (Ipv4Addr::new(192, 0, 2, 0), 24, AddressRefusal::Special),
+    (Ipv4Addr::new(192, 31, 196, 0), 24, AddressRefusal::Special),
+    (Ipv4Addr::new(192, 52, 193, 0), 24, AddressRefusal::Special),
+    (Ipv4Addr::new(192, 88, 99, 0), 24, AddressRefusal::Special),
+    (Ipv4Addr::new(192, 168, 0, 0), 16, AddressRefusal::Private),
+    (Ipv4Addr::new(192, 175, 48, 0), 24, AddressRefusal::Special),
+    (Ipv4Addr::new(198, 18, 0, 0), 15, AddressRefusal::Special),
+    (Ipv4Addr::new(198, 51, 100, 0), 24, AddressRefusal::Special),
+    (Ipv4Addr::new(203, 0, 113, 0), 24, AddressRefusal::Special),
+    (Ipv4Addr::new(224, 0, 0, 0), 4, AddressRefusal::Special),
+    (Ipv4Addr::new(240, 0, 0, 0), 4, AddressRefusal::Special),
 ];
-const V6: &[(Ipv6Addr, u32, Forbidden)] = &[
-    (Ipv6Addr::LOCALHOST, 128, Forbidden::Loopback),
-    (Ipv6Addr::UNSPECIFIED, 128, Forbidden::Special),
-    (Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 0, 0), 64, Forbidden::Special),
-    (Ipv6Addr::new(0x64, 0xff9b, 1, 0, 0, 0, 0, 0), 48, Forbidden::Private),
-    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23, Forbidden::Special),
-    (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32, Forbidden::Special),
-    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20, Forbidden::Special),
-    (Ipv6Addr::new(0x5f00, 0, 0, 0, 0, 0, 0, 0), 16, Forbidden::Special),
-    (Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 0), 7, Forbidden::Private),
-    (Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 0), 10, Forbidden::LinkLocal),
-    (Ipv6Addr::new(0xfec0, 0, 0, 0, 0, 0, 0, 0), 10, Forbidden::Private),
-    (Ipv6Addr::new(0xff00, 0, 0, 0, 0, 0, 0, 0), 8, Forbidden::Special),
+const V6: &[(Ipv6Addr, u32, AddressRefusal)] = &[
+    (Ipv6Addr::LOCALHOST, 128, AddressRefusal::Loopback),
+    (Ipv6Addr::UNSPECIFIED, 128, AddressRefusal::Special),
+    (Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 0, 0), 64, AddressRefusal::Special),
+    (Ipv6Addr::new(0x64, 0xff9b, 1, 0, 0, 0, 0, 0), 48, AddressRefusal::Private),
+    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23, AddressRefusal::Special),
+    (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32, AddressRefusal::Special),
+    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20, AddressRefusal::Special),
+    (Ipv6Addr::new(0x5f00, 0, 0, 0, 0, 0, 0, 0), 16, AddressRefusal::Special),
+    (Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 0), 7, AddressRefusal::Private),
+    (Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 0), 10, AddressRefusal::LinkLocal),
+    (Ipv6Addr::new(0xfec0, 0, 0, 0, 0, 0, 0, 0), 10, AddressRefusal::Private),
+    (Ipv6Addr::new(0xff00, 0, 0, 0, 0, 0, 0, 0), 8, AddressRefusal::Special),
 ];
 
 /// The rules for an address: its origin, and whether metadata services are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
     /// The origin of the address.
-    pub reach: Reach,
+    pub reach: AddressOrigin,
     /// True if the configuration allows metadata services. It never applies to clients' addresses.
     pub allow_metadata: bool,
 }
@@ -83,19 +83,19 @@ pub struct Rules {
 ///
 /// # Errors
 /// The reason if the address is forbidden.
-pub fn address(text: &str, rules: Rules) -> Result<Url, Forbidden> {
-    let url = Url::parse(text).map_err(|_| Forbidden::Host)?;
+pub fn address(text: &str, rules: Rules) -> Result<Url, AddressRefusal> {
+    let url = Url::parse(text).map_err(|_| AddressRefusal::Host)?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(Forbidden::Scheme);
+        return Err(AddressRefusal::Scheme);
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Forbidden::Credentials);
+        return Err(AddressRefusal::Credentials);
     }
-    let port = url.port_or_known_default().ok_or(Forbidden::Port)?;
-    if rules.reach == Reach::Public && !matches!(port, 80 | 443) && port < FREE_PORTS_FROM {
-        return Err(Forbidden::Port);
+    let port = url.port_or_known_default().ok_or(AddressRefusal::Port)?;
+    if rules.reach == AddressOrigin::Public && !matches!(port, 80 | 443) && port < FREE_PORTS_FROM {
+        return Err(AddressRefusal::Port);
     }
-    let host = url.host_str().filter(|host| !host.is_empty()).ok_or(Forbidden::Host)?;
+    let host = url.host_str().filter(|host| !host.is_empty()).ok_or(AddressRefusal::Host)?;
     match literal(host) {
         Some(ip) => forbidden(ip, rules).map_or(Ok(()), Err)?,
         None => name(host, rules)?,
@@ -107,20 +107,20 @@ pub fn address(text: &str, rules: Rules) -> Result<Url, Forbidden> {
 ///
 /// # Errors
 /// If the name is that of this machine and comes from a client, or is that of a metadata service.
-pub fn name(host: &str, rules: Rules) -> Result<(), Forbidden> {
+pub fn name(host: &str, rules: Rules) -> Result<(), AddressRefusal> {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let is = |name: &str| host == name || host.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
     if METADATA_NAMES.iter().any(|name| is(name)) && !metadata_allowed(rules) {
-        return Err(Forbidden::Metadata);
+        return Err(AddressRefusal::Metadata);
     }
-    if rules.reach == Reach::Public && (is("localhost") || is("localdomain")) {
-        return Err(Forbidden::Loopback);
+    if rules.reach == AddressOrigin::Public && (is("localhost") || is("localdomain")) {
+        return Err(AddressRefusal::Loopback);
     }
     Ok(())
 }
 
 /// Returns the reason if an IP address is forbidden; `None` if it is allowed.
-pub fn forbidden(ip: IpAddr, rules: Rules) -> Option<Forbidden> {
+pub fn forbidden(ip: IpAddr, rules: Rules) -> Option<AddressRefusal> {
     let carried = match ip {
         IpAddr::V4(_) => ip,
         IpAddr::V6(v6) => carried_v4(v6).map_or(ip, IpAddr::V4),
@@ -132,21 +132,21 @@ pub fn forbidden(ip: IpAddr, rules: Rules) -> Option<Forbidden> {
         }
     };
     if is_metadata && !metadata_allowed(rules) {
-        return Some(Forbidden::Metadata);
+        return Some(AddressRefusal::Metadata);
     }
     match (rules.reach, carried) {
-        (Reach::Configured, _) => None,
-        (Reach::Public, IpAddr::V4(v4)) => {
+        (AddressOrigin::Configured, _) => None,
+        (AddressOrigin::Public, IpAddr::V4(v4)) => {
             V4.iter().find(|(net, bits, _)| within_v4(v4, *net, *bits)).map(|(_, _, why)| *why)
         }
-        (Reach::Public, IpAddr::V6(v6)) => {
+        (AddressOrigin::Public, IpAddr::V6(v6)) => {
             V6.iter().find(|(net, bits, _)| within_v6(v6, *net, *bits)).map(|(_, _, why)| *why)
         }
     }
 }
 
 fn metadata_allowed(rules: Rules) -> bool {
-    rules.allow_metadata && rules.reach == Reach::Configured
+    rules.allow_metadata && rules.reach == AddressOrigin::Configured
 }
 
 /// Returns the host of an address as an IP address. The URL parser has already normalised octal,
@@ -197,11 +197,11 @@ fn within_v6(ip: Ipv6Addr, net: Ipv6Addr, bits: u32) -> bool {
 mod tests {
     use super::*;
 
-    const PUBLIC: Rules = Rules { reach: Reach::Public, allow_metadata: true };
-    const CONFIGURED: Rules = Rules { reach: Reach::Configured, allow_metadata: false };
+    const PUBLIC: Rules = Rules { reach: AddressOrigin::Public, allow_metadata: true };
+    const CONFIGURED: Rules = Rules { reach: AddressOrigin::Configured, allow_metadata: false };
 
     fn verdict(text: &str, rules: Rules) -> &'static str {
-        address(text, rules).map_or_else(Forbidden::as_str, |_| "ok")
+        address(text, rules).map_or_else(AddressRefusal::as_str, |_| "ok")
     }
 
     #[test]
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn metadata_is_allowed_to_the_configuration_alone() {
-        let allowed = Rules { reach: Reach::Configured, allow_metadata: true };
+        let allowed = Rules { reach: AddressOrigin::Configured, allow_metadata: true };
         for text in ["http://169.254.169.254/", "http://[fd00:ec2::254]/", "http://metadata.google.internal/"]
         {
             assert_eq!(verdict(text, allowed), "ok", "{text}");

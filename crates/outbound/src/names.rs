@@ -9,7 +9,7 @@ use loci_model::ports::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::guard::{self, Rules};
-use crate::request::Forbidden;
+use crate::request::AddressRefusal;
 
 /// A resolver of host names.
 pub trait Lookup: Send + Sync {
@@ -31,7 +31,7 @@ impl Lookup for SystemNames {
 
 /// A refusal, as an error that passes through the HTTP client.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Refusal(pub(crate) Forbidden);
+pub(crate) struct Refusal(pub(crate) AddressRefusal);
 
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -79,7 +79,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::request::Reach;
+    use crate::request::AddressOrigin;
 
     /// A resolver that returns its answers in order, and repeats the last one.
     struct InTurn(Mutex<Vec<Vec<IpAddr>>>);
@@ -92,7 +92,7 @@ mod tests {
         }
     }
 
-    fn names(reach: Reach, answers: &[&[&str]]) -> GuardedNames {
+    fn names(reach: AddressOrigin, answers: &[&[&str]]) -> GuardedNames {
         let answers = answers.iter().map(|ips| ips.iter().map(|ip| ip.parse().unwrap()).collect()).collect();
         GuardedNames {
             lookup: Arc::new(InTurn(Mutex::new(answers))),
@@ -112,18 +112,22 @@ mod tests {
         let check = |reach, answers: &[&str], expect: &str| {
             assert_eq!(ask(&names(reach, &[answers]), "example.org"), expect, "{answers:?}");
         };
-        check(Reach::Public, &["93.184.216.34", "2606:2800:220:1::1"], "2 addresses");
-        check(Reach::Public, &["93.184.216.34", "10.0.0.1"], "the address is refused (private)");
-        check(Reach::Public, &["::ffff:10.0.0.1"], "the address is refused (private)");
-        check(Reach::Configured, &["10.0.0.1"], "1 addresses");
-        check(Reach::Configured, &["10.0.0.1", "169.254.169.254"], "the address is refused (metadata)");
-        check(Reach::Public, &[], "the name has no address");
+        check(AddressOrigin::Public, &["93.184.216.34", "2606:2800:220:1::1"], "2 addresses");
+        check(AddressOrigin::Public, &["93.184.216.34", "10.0.0.1"], "the address is refused (private)");
+        check(AddressOrigin::Public, &["::ffff:10.0.0.1"], "the address is refused (private)");
+        check(AddressOrigin::Configured, &["10.0.0.1"], "1 addresses");
+        check(
+            AddressOrigin::Configured,
+            &["10.0.0.1", "169.254.169.254"],
+            "the address is refused (metadata)",
+        );
+        check(AddressOrigin::Public, &[], "the name has no address");
 
-        let rebound = names(Reach::Public, &[&["93.184.216.34"], &["127.0.0.1"]]);
+        let rebound = names(AddressOrigin::Public, &[&["93.184.216.34"], &["127.0.0.1"]]);
         assert_eq!(ask(&rebound, "example.org"), "1 addresses");
         assert_eq!(ask(&rebound, "example.org"), "the address is refused (loopback)");
         assert_eq!(
-            ask(&names(Reach::Public, &[&["93.184.216.34"]]), "localhost"),
+            ask(&names(AddressOrigin::Public, &[&["93.184.216.34"]]), "localhost"),
             "the address is refused (loopback)"
         );
     }

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use zeroize::Zeroizing;
 
-use crate::request::{Answer, OutboundError, Reach, Request, Retry, Transport};
+use crate::request::{AddressOrigin, OutboundAnswer, OutboundError, OutboundRequest, Retry, Transport};
 use crate::retry::is_passing;
 
 /// The maximum number of spans in a request; this many queued spans are sent at once.
@@ -139,7 +139,7 @@ pub struct Exporter {
 
 /// The result of sending a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sent {
+enum SpanBatchOutcome {
     /// The batch was accepted, or permanently refused; more spans are queued.
     More,
     /// The queue is empty.
@@ -189,10 +189,10 @@ impl Exporter {
                     sent = self.send_batch(transport, TIMEOUT_MS, Retry::Safe) => sent,
                 };
                 match sent {
-                    Sent::More => {}
-                    Sent::Empty => break,
+                    SpanBatchOutcome::More => {}
+                    SpanBatchOutcome::Empty => break,
                     // The pause applies even if a full batch arrives meanwhile.
-                    Sent::Later => tokio::select! {
+                    SpanBatchOutcome::Later => tokio::select! {
                         () = &mut stop => return self.send_last(transport).await,
                         () = self.clock.sleep(PAUSE_MS) => {}
                     },
@@ -203,7 +203,9 @@ impl Exporter {
     }
 
     async fn send_last(&self, transport: &dyn Transport) {
-        let all = async { while self.send_batch(transport, LAST_MS, Retry::Never).await == Sent::More {} };
+        let all = async {
+            while self.send_batch(transport, LAST_MS, Retry::Never).await == SpanBatchOutcome::More {}
+        };
         tokio::select! {
             () = all => {}
             () = self.clock.sleep(LAST_MS) => {}
@@ -216,11 +218,11 @@ impl Exporter {
 
     /// Sends the oldest spans. They stay queued until the collector has accepted or permanently
     /// refused them, also if this call is cancelled.
-    async fn send_batch(&self, transport: &dyn Transport, timeout_ms: u64, retry: Retry) -> Sent {
+    async fn send_batch(&self, transport: &dyn Transport, timeout_ms: u64, retry: Retry) -> SpanBatchOutcome {
         let (body, spans, last) = {
             let queue = self.queue();
             let batch: Vec<&Span> = queue.iter().take(BATCH).collect();
-            let Some(last) = batch.last().map(|span| span.context) else { return Sent::Empty };
+            let Some(last) = batch.last().map(|span| span.context) else { return SpanBatchOutcome::Empty };
             (body(&batch, self.collector.version).to_string().into_bytes(), batch.len(), last)
         };
         let outcome = transport.send(self.request(body, timeout_ms, retry)).await;
@@ -244,7 +246,7 @@ impl Exporter {
             tracing::info!("the collector takes traces again");
         }
         self.forget(last, spans);
-        if self.queue().is_empty() { Sent::Empty } else { Sent::More }
+        if self.queue().is_empty() { SpanBatchOutcome::Empty } else { SpanBatchOutcome::More }
     }
 
     /// Removes a batch from the queue, except for spans that the queue has dropped meanwhile.
@@ -255,24 +257,24 @@ impl Exporter {
         }
     }
 
-    fn later(&self, why: String) -> Sent {
+    fn later(&self, why: String) -> SpanBatchOutcome {
         if !self.failing.swap(true, Ordering::Relaxed) {
             tracing::warn!(why, "the collector takes no traces: they wait");
         }
-        Sent::Later
+        SpanBatchOutcome::Later
     }
 
-    fn request(&self, body: Vec<u8>, timeout_ms: u64, retry: Retry) -> Request {
+    fn request(&self, body: Vec<u8>, timeout_ms: u64, retry: Retry) -> OutboundRequest {
         let mut headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
         headers.extend(self.collector.headers.iter().cloned());
         let base = self.collector.endpoint.trim_end_matches('/');
         let base = base.strip_suffix(PATH).unwrap_or(base);
-        Request {
+        OutboundRequest {
             method: Method::POST,
             url: format!("{base}{PATH}"),
             headers,
             body,
-            reach: Reach::Configured,
+            reach: AddressOrigin::Configured,
             retry,
             timeout_ms: Some(timeout_ms),
             signing: None,
@@ -290,7 +292,7 @@ impl fmt::Debug for Exporter {
     }
 }
 
-fn said(outcome: &Result<Answer, OutboundError>) -> String {
+fn said(outcome: &Result<OutboundAnswer, OutboundError>) -> String {
     match outcome {
         Ok(answer) => format!("status {}", answer.status),
         Err(error) => error.to_string(),
@@ -298,7 +300,7 @@ fn said(outcome: &Result<Answer, OutboundError>) -> String {
 }
 
 /// Returns the number of spans in a batch that the collector reports as rejected.
-fn rejected(answer: &Answer) -> u64 {
+fn rejected(answer: &OutboundAnswer) -> u64 {
     let body: Value = loci_json::from_slice(&answer.body).unwrap_or_default();
     let rejected = &body["partialSuccess"]["rejectedSpans"];
     let spans = rejected.as_u64().or_else(|| rejected.as_str()?.parse().ok()).unwrap_or(0);

@@ -10,7 +10,7 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use tokio::sync::Semaphore;
 
-use crate::request::{Answer, OutboundError, Request, Transport};
+use crate::request::{OutboundAnswer, OutboundError, OutboundRequest, Transport};
 use crate::retry::{asked_pause_ms, duration_ms};
 
 /// The maximum wait for an announced limit, in milliseconds. After it the request is sent, and the
@@ -28,7 +28,7 @@ const LIMITS: &[(&str, &str)] = &[
 ];
 
 /// A transport that limits the requests to one provider.
-pub struct Paced {
+pub struct PacedTransport {
     inner: Arc<dyn Transport>,
     clock: Arc<dyn Clock>,
     at_once: Semaphore,
@@ -36,14 +36,14 @@ pub struct Paced {
     not_before_us: AtomicU64,
 }
 
-impl Paced {
+impl PacedTransport {
     /// Creates a transport with at most `at_once` concurrent requests (at least one).
     pub fn new(inner: Arc<dyn Transport>, clock: Arc<dyn Clock>, at_once: usize) -> Self {
         let at_once = at_once.clamp(1, Semaphore::MAX_PERMITS);
         Self { inner, clock, at_once: Semaphore::new(at_once), not_before_us: AtomicU64::new(0) }
     }
 
-    async fn take_turn(&self, request: Request) -> Result<Answer, OutboundError> {
+    async fn take_turn(&self, request: OutboundRequest) -> Result<OutboundAnswer, OutboundError> {
         let _permit = self
             .at_once
             .acquire()
@@ -66,8 +66,8 @@ impl Paced {
     }
 }
 
-impl Transport for Paced {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Answer, OutboundError>> {
+impl Transport for PacedTransport {
+    fn send(&self, request: OutboundRequest) -> BoxFuture<'_, Result<OutboundAnswer, OutboundError>> {
         Box::pin(self.take_turn(request))
     }
 }
@@ -97,7 +97,7 @@ mod tests {
     use loci_testkit_ports::{JumpingClock, ManualClock, block_on};
 
     use super::*;
-    use crate::request::{Reach, Retry};
+    use crate::request::{AddressOrigin, Retry};
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
         pairs.iter().map(|(n, v)| (HeaderName::from_static(n), HeaderValue::from_static(v))).collect()
@@ -135,7 +135,7 @@ mod tests {
     }
 
     impl Transport for Slow {
-        fn send(&self, _: Request) -> BoxFuture<'_, Result<Answer, OutboundError>> {
+        fn send(&self, _: OutboundRequest) -> BoxFuture<'_, Result<OutboundAnswer, OutboundError>> {
             let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
             self.most.fetch_max(now, Ordering::SeqCst);
             let wait = self.clock.sleep(10);
@@ -143,7 +143,7 @@ mod tests {
                 wait.await;
                 self.now.fetch_sub(1, Ordering::SeqCst);
                 let limits = [("x-ratelimit-remaining-tokens", "0"), ("x-ratelimit-reset-tokens", "2s")];
-                Ok(Answer {
+                Ok(OutboundAnswer {
                     status: 200,
                     headers: headers(&limits),
                     body: Vec::new(),
@@ -158,8 +158,8 @@ mod tests {
     struct Refusing;
 
     impl Transport for Refusing {
-        fn send(&self, _: Request) -> BoxFuture<'_, Result<Answer, OutboundError>> {
-            let answer = Answer {
+        fn send(&self, _: OutboundRequest) -> BoxFuture<'_, Result<OutboundAnswer, OutboundError>> {
+            let answer = OutboundAnswer {
                 status: 429,
                 headers: headers(&[("retry-after", "5")]),
                 body: Vec::new(),
@@ -173,20 +173,20 @@ mod tests {
     #[test]
     fn a_pause_that_is_asked_for_holds_for_whoever_comes_next() {
         let clock = JumpingClock::default();
-        let paced = Paced::new(Arc::new(Refusing), Arc::new(clock.clone()), 2);
+        let paced = PacedTransport::new(Arc::new(Refusing), Arc::new(clock.clone()), 2);
         for _ in 0..2 {
             assert_eq!(block_on(paced.send(request())).unwrap().status, 429);
         }
         assert_eq!(clock.slept_ms(), [5_000]);
     }
 
-    fn request() -> Request {
-        Request {
+    fn request() -> OutboundRequest {
+        OutboundRequest {
             method: Method::GET,
             url: "http://127.0.0.1/".to_owned(),
             headers: Vec::new(),
             body: Vec::new(),
-            reach: Reach::Configured,
+            reach: AddressOrigin::Configured,
             retry: Retry::Safe,
             timeout_ms: None,
             signing: None,
@@ -198,7 +198,7 @@ mod tests {
         let clock = ManualClock::default();
         let slow =
             Arc::new(Slow { clock: clock.clone(), now: AtomicUsize::new(0), most: AtomicUsize::new(0) });
-        let paced = Paced::new(slow.clone(), Arc::new(clock.clone()), 2);
+        let paced = PacedTransport::new(slow.clone(), Arc::new(clock.clone()), 2);
         let began = clock.monotonic_us();
         let moving = async {
             let (mut done, calls) = (0, 5);

@@ -6,11 +6,11 @@ use std::fmt;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use loci_model::ports::BoxFuture;
 
-use crate::sign_v4::{Signing, Unsignable};
+use crate::sign_v4::{Signing, SigningError};
 
 /// The origin of an address, which decides where a request may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reach {
+pub enum AddressOrigin {
     /// The configuration: private networks are allowed, cloud metadata services are not.
     Configured,
     /// A client: only public addresses are allowed.
@@ -28,7 +28,7 @@ pub enum Retry {
 
 /// An outgoing request.
 #[derive(Clone)]
-pub struct Request {
+pub struct OutboundRequest {
     /// The method.
     pub method: Method,
     /// The complete address.
@@ -38,7 +38,7 @@ pub struct Request {
     /// The body.
     pub body: Vec<u8>,
     /// The origin of the address.
-    pub reach: Reach,
+    pub reach: AddressOrigin,
     /// The permission to repeat the request.
     pub retry: Retry,
     /// The timeout of one attempt in milliseconds; `None` selects that of the policy.
@@ -48,7 +48,7 @@ pub struct Request {
     pub signing: Option<Signing>,
 }
 
-impl fmt::Debug for Request {
+impl fmt::Debug for OutboundRequest {
     /// Hides the address, the headers and the body, which may contain keys or content.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Request")
@@ -62,7 +62,7 @@ impl fmt::Debug for Request {
 
 /// A response of any status.
 #[derive(Clone)]
-pub struct Answer {
+pub struct OutboundAnswer {
     /// The status.
     pub status: u16,
     /// The headers.
@@ -75,7 +75,7 @@ pub struct Answer {
     pub elapsed_ms: u64,
 }
 
-impl fmt::Debug for Answer {
+impl fmt::Debug for OutboundAnswer {
     /// Shows only the sizes of headers and body, which may be sensitive.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Answer")
@@ -89,7 +89,7 @@ impl fmt::Debug for Answer {
 
 /// The reason for which an address is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Forbidden {
+pub enum AddressRefusal {
     /// The scheme is neither http nor https.
     Scheme,
     /// The address contains a user name or password.
@@ -110,7 +110,7 @@ pub enum Forbidden {
     Special,
 }
 
-impl Forbidden {
+impl AddressRefusal {
     /// Returns the name of the reason in metrics and logs.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -131,7 +131,7 @@ impl Forbidden {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutboundError {
     /// The address is refused; nothing was sent.
-    Refused(Forbidden),
+    Refused(AddressRefusal),
     /// The response did not arrive in time.
     Timeout,
     /// The connection failed; the reason, without the address.
@@ -141,7 +141,7 @@ pub enum OutboundError {
     /// The response is not HTTP, or is incomplete; the reason, without content.
     Protocol(String),
     /// The request cannot be signed; nothing was sent.
-    Unsignable(Unsignable),
+    Unsignable(SigningError),
 }
 
 impl fmt::Display for OutboundError {
@@ -163,7 +163,7 @@ impl std::error::Error for OutboundError {}
 /// this is safe.
 pub trait Transport: Send + Sync {
     /// Sends a request.
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Answer, OutboundError>>;
+    fn send(&self, request: OutboundRequest) -> BoxFuture<'_, Result<OutboundAnswer, OutboundError>>;
 }
 
 #[cfg(test)]
@@ -172,23 +172,24 @@ mod tests {
 
     #[test]
     fn nothing_sensitive_is_shown() {
-        let request = Request {
+        let request = OutboundRequest {
             method: Method::POST,
             url: "https://user:secret@example.org/?key=secret".into(),
             headers: vec![(http::header::AUTHORIZATION, HeaderValue::from_static("Bearer secret"))],
             body: b"secret".to_vec(),
-            reach: Reach::Public,
+            reach: AddressOrigin::Public,
             retry: Retry::Never,
             timeout_ms: None,
             signing: None,
         };
         let headers = request.headers.iter().cloned().collect();
-        let answer = Answer { status: 200, headers, body: b"secret".to_vec(), tries: 1, elapsed_ms: 2 };
+        let answer =
+            OutboundAnswer { status: 200, headers, body: b"secret".to_vec(), tries: 1, elapsed_ms: 2 };
         for shown in [format!("{request:?}"), format!("{answer:?}")] {
             assert!(!shown.contains("secret"), "{shown}");
         }
         assert_eq!(
-            OutboundError::Refused(Forbidden::Metadata).to_string(),
+            OutboundError::Refused(AddressRefusal::Metadata).to_string(),
             "the address is refused (metadata)"
         );
     }

@@ -13,7 +13,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use reqwest::Url;
 use sha2::{Digest, Sha256};
 
-use crate::request::Request;
+use crate::request::OutboundRequest;
 use crate::secret::Secret;
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
@@ -64,14 +64,14 @@ pub struct Signing {
 
 /// The reason for which a request cannot be signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unsignable {
+pub enum SigningError {
     /// The address is invalid.
     Address,
     /// A header or the credentials contain characters that are not allowed in a header.
     Characters,
 }
 
-impl fmt::Display for Unsignable {
+impl fmt::Display for SigningError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Address => "the address cannot be read",
@@ -80,15 +80,20 @@ impl fmt::Display for Unsignable {
     }
 }
 
-impl std::error::Error for Unsignable {}
+impl std::error::Error for SigningError {}
 
 impl Signer {
     /// Adds the headers of a signature created at `at`, and replaces those of an earlier signature.
     ///
     /// # Errors
     /// If a part of the request or the credentials cannot be signed.
-    pub fn sign(&self, request: &mut Request, at: Timestamp, path: PathRule) -> Result<(), Unsignable> {
-        let url = Url::parse(&request.url).map_err(|_| Unsignable::Address)?;
+    pub fn sign(
+        &self,
+        request: &mut OutboundRequest,
+        at: Timestamp,
+        path: PathRule,
+    ) -> Result<(), SigningError> {
+        let url = Url::parse(&request.url).map_err(|_| SigningError::Address)?;
         let stamp = compact(at);
         let day = stamp.get(..8).unwrap_or_default().to_owned();
         let body_digest = hex::encode(Sha256::digest(&request.body));
@@ -129,7 +134,7 @@ impl Signer {
         push(request, "authorization", authorization.header(""))
     }
 
-    fn key(&self, day: &str) -> Result<[u8; 32], Unsignable> {
+    fn key(&self, day: &str) -> Result<[u8; 32], SigningError> {
         let start = zeroize::Zeroizing::new(format!("AWS4{}", self.secret.expose()));
         let mut key = hmac(start.as_bytes(), day.as_bytes())?;
         for part in [self.region.as_str(), self.service, "aws4_request"] {
@@ -139,23 +144,27 @@ impl Signer {
     }
 }
 
-fn push(request: &mut Request, name: &'static str, value: Option<HeaderValue>) -> Result<(), Unsignable> {
-    let value = value.ok_or(Unsignable::Characters)?;
+fn push(
+    request: &mut OutboundRequest,
+    name: &'static str,
+    value: Option<HeaderValue>,
+) -> Result<(), SigningError> {
+    let value = value.ok_or(SigningError::Characters)?;
     request.headers.push((HeaderName::from_static(name), value));
     Ok(())
 }
 
 /// Returns the header names in order, and the values with single spaces; several of one name are
 /// joined.
-fn signed_headers(request: &Request, url: &Url) -> Result<BTreeMap<String, String>, Unsignable> {
-    let host = url.host_str().ok_or(Unsignable::Address)?;
+fn signed_headers(request: &OutboundRequest, url: &Url) -> Result<BTreeMap<String, String>, SigningError> {
+    let host = url.host_str().ok_or(SigningError::Address)?;
     let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
     let mut found = BTreeMap::from([("host".to_owned(), host)]);
     for (name, value) in &request.headers {
         if matches!(name.as_str(), "authorization" | "accept" | "user-agent" | "host") {
             continue;
         }
-        let value = value.to_str().map_err(|_| Unsignable::Characters)?;
+        let value = value.to_str().map_err(|_| SigningError::Characters)?;
         let value = value.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
         found
             .entry(name.as_str().to_owned())
@@ -204,8 +213,8 @@ fn compact(at: Timestamp) -> String {
     digits + "Z"
 }
 
-fn hmac(key: &[u8], message: &[u8]) -> Result<[u8; 32], Unsignable> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(|_| Unsignable::Characters)?;
+fn hmac(key: &[u8], message: &[u8]) -> Result<[u8; 32], SigningError> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(|_| SigningError::Characters)?;
     mac.update(message);
     Ok(mac.finalize().into_bytes().into())
 }
@@ -215,19 +224,19 @@ mod tests {
     use http::Method;
 
     use super::*;
-    use crate::request::{Reach, Retry};
+    use crate::request::{AddressOrigin, Retry};
 
-    fn request(method: Method, url: &str, headers: &[(&'static str, &str)], body: &str) -> Request {
+    fn request(method: Method, url: &str, headers: &[(&'static str, &str)], body: &str) -> OutboundRequest {
         let headers = headers
             .iter()
             .map(|(n, v)| (HeaderName::from_static(n), HeaderValue::from_str(v).unwrap()))
             .collect();
-        Request {
+        OutboundRequest {
             method,
             url: url.to_owned(),
             headers,
             body: body.as_bytes().to_vec(),
-            reach: Reach::Configured,
+            reach: AddressOrigin::Configured,
             retry: Retry::Safe,
             timeout_ms: None,
             signing: None,
@@ -244,7 +253,7 @@ mod tests {
         }
     }
 
-    fn authorization(request: &Request) -> &str {
+    fn authorization(request: &OutboundRequest) -> &str {
         let found = request.headers.iter().find(|(name, _)| name == "authorization");
         found.unwrap().1.to_str().unwrap()
     }
@@ -254,7 +263,7 @@ mod tests {
     fn the_vendors_vectors() {
         let signer = signer("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "AKIDEXAMPLE", "service");
         let at = Timestamp::parse("2015-08-30T12:36:00Z").unwrap();
-        let check = |mut request: Request, names: &str, signature: &str| {
+        let check = |mut request: OutboundRequest, names: &str, signature: &str| {
             signer.sign(&mut request, at, PathRule::Twice).unwrap();
             assert_eq!(
                 authorization(&request),

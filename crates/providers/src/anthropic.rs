@@ -5,14 +5,14 @@ use http::{HeaderName, HeaderValue};
 use loci_model::Result;
 use loci_model::job::exchange::Usage;
 use loci_model::ports::language_model::{Finish, Reply};
-use loci_outbound::request::{Answer, Request};
+use loci_outbound::request::{OutboundAnswer, OutboundRequest};
 use serde_json::{Value, json};
 
-use crate::asking::by_status;
-use crate::dialect::{Asking, Dialect, count, text};
-use crate::failure::{Failure, body};
-use crate::manners::JsonForm;
+use crate::dialect::{Dialect, PendingQuestion, count, text};
+use crate::failure::{ProviderFailure, body};
+use crate::model_call::by_status;
 use crate::registry::{Endpoint, lacks};
+use crate::server_capabilities::JsonForm;
 
 const BASE: &str = "https://api.anthropic.com";
 const VERSION: &str = "2023-06-01";
@@ -38,7 +38,7 @@ impl Dialect for Anthropic {
         Ok(())
     }
 
-    fn request(&self, asking: &Asking<'_>) -> Request {
+    fn request(&self, asking: &PendingQuestion<'_>) -> OutboundRequest {
         let mut body = json!({
             "model": asking.config.endpoint.model,
             "max_tokens": asking.max_output_tokens,
@@ -60,7 +60,7 @@ impl Dialect for Anthropic {
         request
     }
 
-    fn read(&self, body: &Value, asking: &Asking<'_>) -> Option<Reply> {
+    fn read(&self, body: &Value, asking: &PendingQuestion<'_>) -> Option<Reply> {
         let blocks = body.get("content")?.as_array()?;
         let of_kind =
             |kind: &'static str| blocks.iter().filter(move |block| text(block, "/type") == Some(kind));
@@ -80,7 +80,7 @@ impl Dialect for Anthropic {
         Some(asking.reply(said, text(body, "/model"), usage, finish))
     }
 
-    fn failure(&self, answer: &Answer) -> Failure {
+    fn failure(&self, answer: &OutboundAnswer) -> ProviderFailure {
         let body = body(answer);
         let mut failure = by_status(answer, text(&body, "/error/type").unwrap_or_default());
         if failure.code == "billing_error" {

@@ -5,16 +5,16 @@
 use loci_model::Result;
 use loci_model::job::exchange::Usage;
 use loci_model::ports::language_model::{Finish, ModelErrorKind, Reply};
-use loci_outbound::request::{Answer, Request};
+use loci_outbound::request::{OutboundAnswer, OutboundRequest};
 use loci_outbound::sign_v4::{PathRule, Signer, Signing};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::asking::by_status;
-use crate::dialect::{Asking, Dialect, count, text};
-use crate::failure::{Failure, body};
-use crate::manners::JsonForm;
+use crate::dialect::{Dialect, PendingQuestion, count, text};
+use crate::failure::{ProviderFailure, body};
+use crate::model_call::by_status;
 use crate::registry::{Endpoint, lacks};
+use crate::server_capabilities::JsonForm;
 
 /// The characters to percent-encode in a path segment. Model ids contain `:` and, as ARNs, `/`;
 /// both belong to one segment.
@@ -46,7 +46,7 @@ impl Dialect for Bedrock {
         Ok(())
     }
 
-    fn request(&self, asking: &Asking<'_>) -> Request {
+    fn request(&self, asking: &PendingQuestion<'_>) -> OutboundRequest {
         let mut inference = json!({"maxTokens": asking.max_output_tokens});
         if let Some(temperature) = asking.config.temperature.filter(|_| asking.manners.temperature) {
             inference["temperature"] = json!(temperature);
@@ -68,7 +68,7 @@ impl Dialect for Bedrock {
         signed(endpoint, &path, &body)
     }
 
-    fn read(&self, body: &Value, asking: &Asking<'_>) -> Option<Reply> {
+    fn read(&self, body: &Value, asking: &PendingQuestion<'_>) -> Option<Reply> {
         let blocks = body.pointer("/output/message/content")?.as_array()?;
         let tool = blocks.iter().find_map(|block| block.pointer("/toolUse/input")).map(Value::to_string);
         let said = tool.unwrap_or_else(|| blocks.iter().filter_map(|block| text(block, "/text")).collect());
@@ -85,14 +85,14 @@ impl Dialect for Bedrock {
         Some(asking.reply(said, None, usage, finish))
     }
 
-    fn failure(&self, answer: &Answer) -> Failure {
+    fn failure(&self, answer: &OutboundAnswer) -> ProviderFailure {
         failure(answer)
     }
 }
 
 /// Returns the meaning of a refusal by Bedrock. Its code is in a header, or in a member of the
 /// body.
-pub(crate) fn failure(answer: &Answer) -> Failure {
+pub(crate) fn failure(answer: &OutboundAnswer) -> ProviderFailure {
     let body = body(answer);
     let header = answer.headers.get("x-amzn-errortype").and_then(|value| value.to_str().ok());
     let named = header.or_else(|| text(&body, "/__type")).unwrap_or_default();
@@ -127,7 +127,7 @@ pub(crate) fn segment(model: &str) -> String {
 }
 
 /// Returns a POST request with the Bedrock API key, or one that is signed when it is sent.
-pub(crate) fn signed(endpoint: &Endpoint, path: &str, body: &Value) -> Request {
+pub(crate) fn signed(endpoint: &Endpoint, path: &str, body: &Value) -> OutboundRequest {
     let region = endpoint.region.as_deref().unwrap_or_default();
     let mut request = endpoint.post(&format!("https://bedrock-runtime.{region}.amazonaws.com"), path, body);
     match (&endpoint.key, &endpoint.aws) {

@@ -5,22 +5,22 @@ use http::{HeaderName, HeaderValue, Method};
 use loci_model::job::exchange::Usage;
 use loci_model::ports::language_model::{Completion, Finish, Reply};
 use loci_model::{Result, limits};
-use loci_outbound::request::{Answer, Reach, Request, Retry};
+use loci_outbound::request::{AddressOrigin, OutboundAnswer, OutboundRequest, Retry};
 use serde_json::Value;
 
-use crate::failure::Failure;
-use crate::manners::{JsonForm, Manners};
+use crate::failure::ProviderFailure;
 use crate::registry::{Endpoint, ModelConfig};
+use crate::server_capabilities::{JsonForm, ServerCapabilities};
 
 /// The maximum length of a vendor's code, in characters; longer ones are truncated.
 const WORD_CHARS_MAX: usize = 64;
 
 /// A request for a completion.
-pub(crate) struct Asking<'a> {
+pub(crate) struct PendingQuestion<'a> {
     pub(crate) config: &'a ModelConfig,
     pub(crate) completion: &'a Completion,
     /// The features that the server is known to accept.
-    pub(crate) manners: Manners,
+    pub(crate) manners: ServerCapabilities,
     /// The maximum number of output tokens.
     pub(crate) max_output_tokens: u32,
 }
@@ -39,16 +39,16 @@ pub(crate) trait Dialect: Send + Sync {
     fn check(&self, endpoint: &Endpoint, section: &str) -> Result<()>;
 
     /// Creates the request for a completion.
-    fn request(&self, asking: &Asking<'_>) -> Request;
+    fn request(&self, asking: &PendingQuestion<'_>) -> OutboundRequest;
 
     /// Parses the body of a successful response; `None` if it does not follow the protocol.
-    fn read(&self, body: &Value, asking: &Asking<'_>) -> Option<Reply>;
+    fn read(&self, body: &Value, asking: &PendingQuestion<'_>) -> Option<Reply>;
 
     /// Returns the meaning of an error response.
-    fn failure(&self, answer: &Answer) -> Failure;
+    fn failure(&self, answer: &OutboundAnswer) -> ProviderFailure;
 }
 
-impl Asking<'_> {
+impl PendingQuestion<'_> {
     /// Returns the output schema if the completion requests JSON and the form is `Schema`.
     pub(crate) fn schema(&self) -> Option<(&'static str, Value)> {
         match (&self.completion.output, self.manners.form) {
@@ -69,14 +69,14 @@ impl Asking<'_> {
 
 impl Endpoint {
     /// Creates a POST request with JSON to a path below the base URL.
-    pub(crate) fn post(&self, base: &str, path: &str, body: &Value) -> Request {
+    pub(crate) fn post(&self, base: &str, path: &str, body: &Value) -> OutboundRequest {
         let base = self.base_url.as_deref().unwrap_or(base).trim_end_matches('/');
-        Request {
+        OutboundRequest {
             method: Method::POST,
             url: format!("{base}{path}"),
             headers: vec![(http::header::CONTENT_TYPE, HeaderValue::from_static("application/json"))],
             body: body.to_string().into_bytes(),
-            reach: Reach::Configured,
+            reach: AddressOrigin::Configured,
             retry: Retry::Safe,
             timeout_ms: Some(self.timeout_ms),
             signing: None,
@@ -84,7 +84,7 @@ impl Endpoint {
     }
 
     /// Adds the key, if there is one.
-    pub(crate) fn with_key(&self, request: &mut Request, name: &'static str, prefix: &str) {
+    pub(crate) fn with_key(&self, request: &mut OutboundRequest, name: &'static str, prefix: &str) {
         if let Some(value) = self.key.as_ref().and_then(|key| key.header(prefix)) {
             request.headers.push((HeaderName::from_static(name), value));
         }

@@ -2,12 +2,12 @@
 //! part of the key or the prompt, so only its code is shown.
 
 use loci_model::ports::language_model::{ModelError, ModelErrorKind};
-use loci_outbound::request::{Answer, OutboundError};
+use loci_outbound::request::{OutboundAnswer, OutboundError};
 use serde_json::Value;
 
 /// A parsed refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct ProviderFailure {
     /// Its meaning.
     pub kind: ModelErrorKind,
     /// The vendor's code, cleaned; may be empty.
@@ -28,12 +28,17 @@ pub fn kind_of_status(status: u16) -> ModelErrorKind {
 }
 
 /// Parses the body as JSON; `Null` if it is not JSON.
-pub(crate) fn body(answer: &Answer) -> Value {
+pub(crate) fn body(answer: &OutboundAnswer) -> Value {
     loci_json::from_slice(&answer.body).unwrap_or(Value::Null)
 }
 
 /// Returns the error for a refusal by `who`, for example ``model `main` ``.
-pub fn refused(who: &str, answer: &Answer, failure: &Failure, pause_ms: Option<u64>) -> ModelError {
+pub fn refused(
+    who: &str,
+    answer: &OutboundAnswer,
+    failure: &ProviderFailure,
+    pause_ms: Option<u64>,
+) -> ModelError {
     let code = if failure.code.is_empty() { String::new() } else { format!(" {}", failure.code) };
     let message = format!("{who} answers {}{code}: {}", answer.status, remedy(failure.kind, answer.status));
     let error = ModelError::new(failure.kind, message);

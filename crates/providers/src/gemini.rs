@@ -3,16 +3,16 @@
 use loci_model::Result;
 use loci_model::job::exchange::Usage;
 use loci_model::ports::language_model::{Finish, ModelErrorKind, OutputForm, Reply};
-use loci_outbound::request::{Answer, Request};
+use loci_outbound::request::{OutboundAnswer, OutboundRequest};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::asking::by_status;
-use crate::dialect::{Asking, Dialect, count, text};
-use crate::failure::{Failure, body};
-use crate::manners::JsonForm;
+use crate::dialect::{Dialect, PendingQuestion, count, text};
+use crate::failure::{ProviderFailure, body};
+use crate::model_call::by_status;
 use crate::registry::{Endpoint, lacks};
 use crate::schema_forms;
+use crate::server_capabilities::JsonForm;
 
 pub(crate) const BASE: &str = "https://generativelanguage.googleapis.com";
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
@@ -37,7 +37,7 @@ impl Dialect for Gemini {
         Ok(())
     }
 
-    fn request(&self, asking: &Asking<'_>) -> Request {
+    fn request(&self, asking: &PendingQuestion<'_>) -> OutboundRequest {
         let mut generation = json!({"maxOutputTokens": asking.max_output_tokens});
         if let Some(temperature) = asking.config.temperature.filter(|_| asking.manners.temperature) {
             generation["temperature"] = json!(temperature);
@@ -60,7 +60,7 @@ impl Dialect for Gemini {
         request
     }
 
-    fn read(&self, body: &Value, asking: &Asking<'_>) -> Option<Reply> {
+    fn read(&self, body: &Value, asking: &PendingQuestion<'_>) -> Option<Reply> {
         let usage = Usage {
             input_tokens: count(body, "/usageMetadata/promptTokenCount"),
             output_tokens: count(body, "/usageMetadata/candidatesTokenCount")
@@ -87,7 +87,7 @@ impl Dialect for Gemini {
         Some(asking.reply(said, model, usage, finish))
     }
 
-    fn failure(&self, answer: &Answer) -> Failure {
+    fn failure(&self, answer: &OutboundAnswer) -> ProviderFailure {
         failure(answer)
     }
 }
@@ -99,7 +99,7 @@ pub(crate) fn place(model: &str) -> String {
 }
 
 /// Returns the meaning of a refusal by Google.
-pub(crate) fn failure(answer: &Answer) -> Failure {
+pub(crate) fn failure(answer: &OutboundAnswer) -> ProviderFailure {
     let body = body(answer);
     let mut failure = by_status(answer, text(&body, "/error/status").unwrap_or_default());
     failure.kind = match failure.code.as_str() {

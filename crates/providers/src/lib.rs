@@ -2,7 +2,7 @@
 //! turn configurations into the engine's ports.
 //!
 //! One file implements a protocol: it creates requests, and parses responses and refusals.
-//! Everything else is shared. [`asking`] performs a call, [`manners`] remembers the features that a
+//! Everything else is shared. [`model_call`] performs a call, [`server_capabilities`] remembers the features that a
 //! server accepts, [`failure`] maps errors, `schema_forms` adapts schemas to vendors, and `embed`
 //! contains the embedders. `loci-outbound` sends the requests.
 //!
@@ -10,14 +10,14 @@
 //! [`registry::Protocol`], and a vendor in `tests/it` with its exchanges.
 
 mod anthropic;
-pub mod asking;
 mod bedrock;
 mod dialect;
 mod embed;
 pub mod failure;
 mod gemini;
-pub mod manners;
+pub mod model_call;
 mod openai;
 pub mod registry;
 mod reply_text;
 mod schema_forms;
+pub mod server_capabilities;

@@ -3,15 +3,15 @@
 use loci_model::Result;
 use loci_model::job::exchange::Usage;
 use loci_model::ports::language_model::{Finish, ModelErrorKind, OutputForm, Reply};
-use loci_outbound::request::{Answer, Request};
+use loci_outbound::request::{OutboundAnswer, OutboundRequest};
 use serde_json::{Value, json};
 
-use crate::asking::by_status;
-use crate::dialect::{Asking, Dialect, count, text};
-use crate::failure::{Failure, body};
-use crate::manners::JsonForm;
+use crate::dialect::{Dialect, PendingQuestion, count, text};
+use crate::failure::{ProviderFailure, body};
+use crate::model_call::by_status;
 use crate::registry::Endpoint;
 use crate::schema_forms::{strict, without_nulls};
+use crate::server_capabilities::JsonForm;
 
 pub(crate) const BASE: &str = "https://api.openai.com/v1";
 /// The sentence added to the system prompt. Servers reject the form `json_object` unless the
@@ -34,7 +34,7 @@ impl Dialect for OpenAi {
         Ok(())
     }
 
-    fn request(&self, asking: &Asking<'_>) -> Request {
+    fn request(&self, asking: &PendingQuestion<'_>) -> OutboundRequest {
         let completion = asking.completion;
         let wants_object =
             matches!(completion.output, OutputForm::Json { .. }) && asking.manners.form == JsonForm::Object;
@@ -67,7 +67,7 @@ impl Dialect for OpenAi {
         request
     }
 
-    fn read(&self, body: &Value, asking: &Asking<'_>) -> Option<Reply> {
+    fn read(&self, body: &Value, asking: &PendingQuestion<'_>) -> Option<Reply> {
         let choice = body.pointer("/choices/0")?;
         let message = choice.get("message")?;
         let refusal = message.get("refusal").and_then(Value::as_str).filter(|refusal| !refusal.is_empty());
@@ -86,7 +86,7 @@ impl Dialect for OpenAi {
         Some(asking.reply(said, text(body, "/model"), usage, finish))
     }
 
-    fn failure(&self, answer: &Answer) -> Failure {
+    fn failure(&self, answer: &OutboundAnswer) -> ProviderFailure {
         let body = body(answer);
         let code = ["/error/code", "/error/type", "/code"].iter().find_map(|place| text(&body, place));
         let mut failure = by_status(answer, code.unwrap_or_default());

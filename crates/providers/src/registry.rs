@@ -8,13 +8,13 @@ use loci_model::ports::embedder::Embedder;
 use loci_model::ports::language_model::LanguageModel;
 use loci_model::ports::observe::Observe;
 use loci_model::{Error, Result, limits};
-use loci_outbound::pace::Paced;
+use loci_outbound::pace::PacedTransport;
 use loci_outbound::request::Transport;
 use loci_outbound::secret::Secret;
 
-use crate::asking::Asked;
 use crate::dialect::Dialect;
 use crate::embed::{self, EmbedDialect, Embeds};
+use crate::model_call::ConfiguredModel;
 use crate::{anthropic, bedrock, gemini, openai};
 
 /// A protocol.
@@ -143,7 +143,7 @@ impl EmbedderConfig {
 
 /// The ports that a model uses.
 #[derive(Clone)]
-pub struct Around {
+pub struct ModelEnvironment {
     /// The sender of requests.
     pub transport: Arc<dyn Transport>,
     /// The clock.
@@ -156,7 +156,7 @@ pub struct Around {
 ///
 /// # Errors
 /// `Invalid` with the member of the configuration that is missing or invalid.
-pub fn language_model(config: ModelConfig, around: &Around) -> Result<Arc<dyn LanguageModel>> {
+pub fn language_model(config: ModelConfig, around: &ModelEnvironment) -> Result<Arc<dyn LanguageModel>> {
     let Some((_, dialect)) = DIALECTS.iter().find(|(protocol, _)| *protocol == config.endpoint.protocol)
     else {
         return Err(Error::bug("a protocol without a line in the table of dialects"));
@@ -164,14 +164,14 @@ pub fn language_model(config: ModelConfig, around: &Around) -> Result<Arc<dyn La
     check(&config.endpoint, "model")?;
     dialect.check(&config.endpoint, "model")?;
     let around = paced(&config.endpoint, around);
-    Ok(Arc::new(Asked::new(config, *dialect, around)))
+    Ok(Arc::new(ConfiguredModel::new(config, *dialect, around)))
 }
 
 /// Creates the engine's port for a configured embedder.
 ///
 /// # Errors
 /// `Invalid` with the member of the configuration that is missing or invalid.
-pub fn embedder(config: EmbedderConfig, around: &Around) -> Result<Arc<dyn Embedder>> {
+pub fn embedder(config: EmbedderConfig, around: &ModelEnvironment) -> Result<Arc<dyn Embedder>> {
     let endpoint = &config.endpoint;
     check(endpoint, "embedder")?;
     let Some(dialect) = EMBEDDERS.iter().find(|(protocol, _)| *protocol == endpoint.protocol) else {
@@ -198,9 +198,10 @@ pub fn embedder(config: EmbedderConfig, around: &Around) -> Result<Arc<dyn Embed
 }
 
 /// Returns the ports with a transport that limits the requests to one provider.
-fn paced(endpoint: &Endpoint, around: &Around) -> Around {
-    let paced = Paced::new(Arc::clone(&around.transport), Arc::clone(&around.clock), endpoint.concurrency);
-    Around { transport: Arc::new(paced), ..around.clone() }
+fn paced(endpoint: &Endpoint, around: &ModelEnvironment) -> ModelEnvironment {
+    let paced =
+        PacedTransport::new(Arc::clone(&around.transport), Arc::clone(&around.clock), endpoint.concurrency);
+    ModelEnvironment { transport: Arc::new(paced), ..around.clone() }
 }
 
 /// Checks the settings that every protocol requires; `section` is `model` or `embedder`.

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::ahead::Ahead;
 use super::html_names::{self, BARE_ATTRIBUTES, DANGEROUS, VOID};
+use super::match_cache::MatchCache;
 
 /// Maximum length of a tag, in bytes; a longer one is text.
 const TAG_BYTES_MAX: usize = 4_096;
@@ -26,7 +26,7 @@ struct Tag<'a> {
 /// Returns the ranges to remove, in order, without overlaps.
 pub(super) fn removals(masked: &str) -> Vec<Range<usize>> {
     let closers = last_closers(masked);
-    let mut ends = Ahead::new(masked, next_end);
+    let mut ends = MatchCache::new(masked, next_end);
     let mut found = Vec::new();
     let mut no_comment_end = false;
     let mut at = 0;
@@ -53,7 +53,7 @@ pub(super) fn removals(masked: &str) -> Vec<Range<usize>> {
 fn tag_removal(
     masked: &str,
     start: usize,
-    (closers, ends): (&BTreeMap<String, usize>, &mut Ahead<'_>),
+    (closers, ends): (&BTreeMap<String, usize>, &mut MatchCache<'_>),
 ) -> Option<usize> {
     let tag = tag_at(masked, start, ends)?;
     let name = tag.name.to_ascii_lowercase();
@@ -120,7 +120,7 @@ fn last_closers(masked: &str) -> BTreeMap<String, usize> {
 }
 
 /// Returns the end of the first end tag of an element after `from`.
-fn closer(masked: &str, from: usize, name: &str, ends: &mut Ahead<'_>) -> Option<usize> {
+fn closer(masked: &str, from: usize, name: &str, ends: &mut MatchCache<'_>) -> Option<usize> {
     let rest = masked.get(from..)?;
     for (at, _) in rest.match_indices("</") {
         let after = rest.get(at + 2..)?;
@@ -136,7 +136,7 @@ fn closer(masked: &str, from: usize, name: &str, ends: &mut Ahead<'_>) -> Option
 }
 
 /// Returns the tag that begins here, if there is one.
-fn tag_at<'t>(masked: &'t str, start: usize, ends: &mut Ahead<'_>) -> Option<Tag<'t>> {
+fn tag_at<'t>(masked: &'t str, start: usize, ends: &mut MatchCache<'_>) -> Option<Tag<'t>> {
     let bytes = masked.as_bytes();
     let closing = bytes.get(start + 1) == Some(&b'/');
     let from = start + 1 + usize::from(closing);

@@ -8,8 +8,7 @@
 //!
 //! To add a step: a file with a pure function, one line in [`prepare`].
 
-mod ahead;
-mod assigned;
+mod assigned_secrets;
 mod code_names;
 pub mod code_spans;
 mod entropy;
@@ -19,6 +18,7 @@ mod html_names;
 pub mod injection;
 pub mod invisible_markdown;
 pub mod json_secrets;
+mod match_cache;
 mod matching_copy;
 mod names;
 mod private_key;

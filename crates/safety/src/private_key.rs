@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::ahead::Ahead;
+use super::match_cache::MatchCache;
 
 /// The marker that begins a block.
 pub(super) const BEGIN: &str = r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----";
@@ -32,7 +32,7 @@ fn compiled(form: &str) -> Regex {
 pub(super) fn blocks(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut end_markers, mut foreigners) =
-        (Ahead::new(text, next_end_marker), Ahead::new(text, next_foreign));
+        (MatchCache::new(text, next_end_marker), MatchCache::new(text, next_foreign));
     let mut at = 0;
     while let Some(begin) = BEGINS.find_at(text, at) {
         let body = headers_end(text, begin.end());

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use loci_model::limits;
 use regex::{Captures, Regex, RegexSet};
 
-use super::assigned::{self, Assigned};
+use super::assigned_secrets::{self, SecretAssignment};
 use super::entropy::{bits_per_char, is_known_hash, is_placeholder};
 use super::{code_names, hidden_characters, private_key, url_password, write_texts};
 
@@ -156,7 +156,7 @@ impl SecretKind {
 
     /// Checks the conditions that a form cannot express: the text is random enough, and it is
     /// neither an example nor the code that reads the secret.
-    fn holds(self, found: &Found<'_>) -> bool {
+    fn holds(self, found: &SecretMatch<'_>) -> bool {
         let secret = found.secret;
         let mixed =
             || secret.bytes().any(|b| b.is_ascii_digit()) && secret.bytes().any(|b| b.is_ascii_alphabetic());
@@ -178,8 +178,9 @@ impl SecretKind {
             Self::ConnectionString => !is_placeholder(secret) && !found.is_expression(),
             Self::AuthorizationHeader => !is_placeholder(secret) && (mixed() || secret.ends_with('=')),
             Self::AssignedSecret => {
-                let Found { before, secret: value, after } = *found;
-                let is_secret = || is_random_literal(value) || Assigned { before, value, after }.is_secret();
+                let SecretMatch { before, secret: value, after } = *found;
+                let is_secret =
+                    || is_random_literal(value) || SecretAssignment { before, value, after }.is_secret();
                 !is_placeholder(value) && !found.is_call() && is_secret()
             }
         }
@@ -187,13 +188,13 @@ impl SecretKind {
 }
 
 /// A match that has the form of a secret, with the text around it.
-struct Found<'t> {
+struct SecretMatch<'t> {
     before: &'t str,
     secret: &'t str,
     after: &'t str,
 }
 
-impl Found<'_> {
+impl SecretMatch<'_> {
     /// True for a password. An image with its digest, and a host and port before a path with an `@`
     /// in it, are no passwords.
     fn is_password_of_url(&self) -> bool {
@@ -251,7 +252,7 @@ static EACH: LazyLock<[Regex; 15]> =
 
 /// Returns the form with boundaries of ASCII words, which keep the automaton small and fast.
 fn ascii_form(kind: SecretKind) -> String {
-    kind.form().replace("TOKENS", assigned::TOKENS).replace(r"\b", r"(?-u:\b)")
+    kind.form().replace("TOKENS", assigned_secrets::TOKENS).replace(r"\b", r"(?-u:\b)")
 }
 
 #[expect(clippy::expect_used, reason = "the forms are constants, compiled by the tests of this file")]
@@ -349,8 +350,8 @@ fn places(kind: SecretKind, form: &Regex, text: &str) -> Vec<Range<usize>> {
 }
 
 /// Returns a match with the text on both sides of it.
-fn around<'t>(text: &'t str, place: &Range<usize>) -> Option<Found<'t>> {
-    Some(Found {
+fn around<'t>(text: &'t str, place: &Range<usize>) -> Option<SecretMatch<'t>> {
+    Some(SecretMatch {
         before: text.get(..place.start)?,
         secret: text.get(place.clone())?,
         after: text.get(place.end..)?,

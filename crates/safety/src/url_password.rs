@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::ahead::Ahead;
+use super::match_cache::MatchCache;
 
 /// Minimum length of a password without a slash, in characters.
 const CHARS_MIN: usize = 3;
@@ -14,7 +14,7 @@ const CHARS_MIN: usize = 3;
 /// and the slash belongs to the password.
 pub(super) fn places(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let mut ends = Ahead::new(text, next_end);
+    let mut ends = MatchCache::new(text, next_end);
     let mut hosts: Option<(usize, Option<usize>)> = None;
     let mut at = 0;
     while let Some(colon) = text.get(at..).and_then(|rest| rest.find("://")).map(|place| at + place) {

@@ -114,7 +114,7 @@ impl Bodies {
         let mut charge = Charge::new(&self.all);
         let mut unverified = unverified.map(Charge::new);
         let until_us = self.clock.monotonic_us().saturating_add(ms_max.saturating_mul(1000));
-        let mut content = Content::Empty;
+        let mut content = ReceivedBytes::Empty;
         while let Some(frame) = body.frame().await {
             let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
             let bytes = content.len().saturating_add(data.len());
@@ -199,13 +199,13 @@ impl Charge {
 /// The bytes received so far. Most bodies arrive in one piece, which is kept. Others are gathered
 /// in blocks: growing one buffer would take twice the memory, and a list of tiny pieces many times
 /// as much.
-enum Content {
+enum ReceivedBytes {
     Empty,
     One(Bytes),
     Blocks(Vec<Vec<u8>>),
 }
 
-impl Content {
+impl ReceivedBytes {
     fn len(&self) -> usize {
         match self {
             Self::Empty => 0,
@@ -243,19 +243,21 @@ impl Content {
     fn counted(self, permit: Option<OwnedSemaphorePermit>) -> Bytes {
         match self {
             Self::Empty => Bytes::new(),
-            Self::One(content) => Bytes::from_owner(Counted { content, _permit: permit }),
-            Self::Blocks(blocks) => Bytes::from_owner(Counted { content: blocks.concat(), _permit: permit }),
+            Self::One(content) => Bytes::from_owner(ReservedBytes { content, _permit: permit }),
+            Self::Blocks(blocks) => {
+                Bytes::from_owner(ReservedBytes { content: blocks.concat(), _permit: permit })
+            }
         }
     }
 }
 
 /// Bytes with their reservation in the budget.
-struct Counted<T> {
+struct ReservedBytes<T> {
     content: T,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-impl<T: AsRef<[u8]>> AsRef<[u8]> for Counted<T> {
+impl<T: AsRef<[u8]>> AsRef<[u8]> for ReservedBytes<T> {
     fn as_ref(&self) -> &[u8] {
         self.content.as_ref()
     }

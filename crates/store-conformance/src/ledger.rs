@@ -1,6 +1,6 @@
 //! The ledger: round trip of entries, lists, and erasure.
 
-use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
+use loci_model::ledger::{LedgerEntry, LedgerNoun, Shelf};
 use loci_model::ports::store::LedgerPage;
 use loci_model::tasks::outcome::Outcome;
 use loci_model::tasks::review::Review;

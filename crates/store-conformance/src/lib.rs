@@ -10,7 +10,7 @@ mod deliveries;
 mod documents;
 mod events;
 mod exchanges;
-pub mod filled;
+pub mod filled_store;
 mod job_waits;
 mod jobs;
 mod leases;
@@ -37,7 +37,7 @@ use loci_model::{MemoryId, RecordId, Result};
 use loci_testkit_ports::{block_on, samples};
 
 /// Opens an empty store.
-pub type Open<'a> = &'a dyn Fn() -> Arc<dyn Store>;
+pub type EmptyStoreOpener<'a> = &'a dyn Fn() -> Arc<dyn Store>;
 
 /// A part of the suite.
 type Part = (&'static str, fn(&Bench) -> Result<()>);
@@ -143,7 +143,7 @@ const PARTS: &[Part] = &[
 
 /// Runs every part on a separate store.
 #[expect(clippy::panic, reason = "a test suite that a library carries")]
-pub fn run(open: Open<'_>) {
+pub fn run(open: EmptyStoreOpener<'_>) {
     for (name, part) in PARTS {
         let bench = Bench { store: open() };
         if let Err(error) = part(&bench) {

@@ -73,19 +73,19 @@ fn items(mut items: Vec<Value>) -> String {
 }
 
 /// A line of the conversation.
-struct Said {
+struct ConversationLine {
     turn: u64,
     role: String,
     text: String,
 }
 
 /// Returns the new turns of a question.
-fn turns(input: &str) -> Vec<Said> {
+fn turns(input: &str) -> Vec<ConversationLine> {
     let new = input.rsplit_once("<current_conversation>").map_or(input, |(_, new)| new);
     lines(new.split_once("</current_conversation>").map_or(new, |(new, _)| new))
         .filter_map(|line| {
             let word = |name: &str| line.get(name).and_then(Value::as_str).map(str::to_owned);
-            Some(Said {
+            Some(ConversationLine {
                 turn: line.get("turn")?.as_u64()?,
                 role: word("role").unwrap_or_default(),
                 text: word("text").or_else(|| word("data"))?,

@@ -10,7 +10,7 @@ use loci_model::transfer::{
 use loci_model::{ErrorKind, MemoryId, Result};
 
 use super::{Bench, same};
-use crate::filled;
+use crate::filled_store;
 use loci_testkit_ports::samples::{self, time};
 
 /// Returns all rows of a kind, in pages of `page` rows.
@@ -45,8 +45,8 @@ fn standing(bench: &Bench, memory: &MemoryId) -> Result<TransferStanding> {
 }
 
 pub(super) fn pages(bench: &Bench) -> Result<()> {
-    let memory = filled::fill(&bench.store, "full")?;
-    filled::fill(&bench.store, "other")?;
+    let memory = filled_store::fill(&bench.store, "full")?;
+    filled_store::fill(&bench.store, "other")?;
     for (place, kinds) in [(Place::Memory(memory), Kind::OF_MEMORY), (Place::Server, Kind::OF_SERVER)] {
         for kind in kinds {
             let name = kind.as_str();
@@ -93,7 +93,7 @@ fn finish(bench: &Bench, memory: &MemoryId) -> Result<()> {
 }
 
 pub(super) fn there_and_back(bench: &Bench) -> Result<()> {
-    let memory = filled::fill(&bench.store, "full")?;
+    let memory = filled_store::fill(&bench.store, "full")?;
     let place = Place::Memory(memory.clone());
     let before = everything(bench, &place)?;
     let Some(Moved::Memory(head)) = before.first().map(|row| row.moved.clone()) else {

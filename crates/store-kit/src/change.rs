@@ -20,7 +20,7 @@ const SHARED_MIN: usize = 256;
 pub type Vectors = Vec<(u32, StoredVector)>;
 
 /// Returns the `content` of a record that the index contains.
-pub type Held<'a> = &'a dyn Fn(&RecordId) -> Option<u64>;
+pub type IndexedContent<'a> = &'a dyn Fn(&RecordId) -> Option<u64>;
 
 /// A stored record with the further data of its row.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ pub enum Changed {
 
 /// A change of one record, ready to be applied.
 #[derive(Debug)]
-pub enum Change {
+pub enum IndexChange {
     /// The record has this state.
     Apply(Box<IndexRecord>),
     /// Only the vectors changed, given by part.
@@ -63,7 +63,7 @@ pub enum Change {
     Remove(RecordId, u64),
 }
 
-impl Change {
+impl IndexChange {
     /// Applies the change.
     pub fn apply_to(self, index: &mut MemoryIndex) {
         match self {
@@ -76,7 +76,7 @@ impl Change {
 
 /// Returns the changes of these records in order. Many records are analysed with up to `threads`
 /// threads.
-pub fn analyse(mut rows: Vec<(Vectors, Changed)>, threads: usize) -> Vec<Change> {
+pub fn analyse(mut rows: Vec<(Vectors, Changed)>, threads: usize) -> Vec<IndexChange> {
     if rows.len() < SHARED_MIN || threads < 2 {
         return rows.into_iter().map(change).collect();
     }
@@ -100,13 +100,13 @@ pub fn analyse(mut rows: Vec<(Vectors, Changed)>, threads: usize) -> Vec<Change>
     })
 }
 
-fn change((vectors, changed): (Vectors, Changed)) -> Change {
+fn change((vectors, changed): (Vectors, Changed)) -> IndexChange {
     let (stored, content) = match changed {
-        Changed::Vectors { record, sequence } => return Change::Attach(record, sequence, vectors),
+        Changed::Vectors { record, sequence } => return IndexChange::Attach(record, sequence, vectors),
         Changed::Record { stored, content } => (stored, content),
     };
     if stored.gone || stored.record.state == RecordState::Erased {
-        return Change::Remove(stored.record.id, stored.record.sequence);
+        return IndexChange::Remove(stored.record.id, stored.record.sequence);
     }
     let mut vectors: HashMap<u32, StoredVector> = vectors.into_iter().collect();
     let passages = (0..)
@@ -120,7 +120,7 @@ fn change((vectors, changed): (Vectors, Changed)) -> Change {
     let position = position(&stored.record);
     let record = stored.record;
     let provenance = record.provenance;
-    Change::Apply(Box::new(IndexRecord {
+    IndexChange::Apply(Box::new(IndexRecord {
         version: record.version,
         sequence: record.sequence,
         content,

@@ -10,7 +10,7 @@ use loci_model::record::RecordState;
 use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
 
 use crate::codes::{key_of, of_code};
-use crate::sql::Bound;
+use crate::sql::BoundParameters;
 
 /// The columns that [`crate::fact_rows::fact`] reads, of `facts f` and `fact_reads n`.
 pub const FACT_COLUMNS: &str = "f.key, f.repository, f.hash, f.status, f.proposed, f.refreshed, f.created, f.used, f.expires, \
@@ -119,7 +119,7 @@ pub fn sums(rows: impl IntoIterator<Item = [i64; 8]>) -> Result<FactSums> {
 pub fn path_condition<'a>(
     choice: &'a PathChoice,
     after: Option<&'a (String, RecordId)>,
-    bound: &mut Bound<'a>,
+    bound: &mut BoundParameters<'a>,
 ) -> String {
     match choice {
         PathChoice::Exact(wanted) => {

@@ -1,4 +1,4 @@
-//! A row of either database: columns by index, read with errors of the model. `reading` interprets
+//! A row of either database: columns by index, read with errors of the model. `row_readers` interprets
 //! the columns.
 
 use loci_model::{Result, Timestamp};

@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Tr
 use loci_index::MemoryIndex;
 use loci_model::{Error, ErrorKind, MemoryId, RecordId, Result};
 
-use crate::change::{Change, Held};
+use crate::change::{IndexChange, IndexedContent};
 
 /// The number of changes after which the size of an index is measured again, which scans all of it.
 const MEASURED_EVERY: u64 = 256;
 
 /// The state of an existing memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct IndexedMemoryState {
     /// The sequence number.
     pub sequence: u64,
     /// The number of erasures.
@@ -29,9 +29,9 @@ pub struct Standing {
 /// The rows of one memory in one state of the store.
 pub trait MemoryRows {
     /// Returns the state of the memory; `NotFound` if it was deleted.
-    fn standing(&self) -> Result<Standing>;
+    fn standing(&self) -> Result<IndexedMemoryState>;
     /// Passes every record changed after `after` to `take`, in the order of the changes.
-    fn changes(&self, after: u64, held: Held<'_>, take: &mut dyn FnMut(Change)) -> Result<()>;
+    fn changes(&self, after: u64, held: IndexedContent<'_>, take: &mut dyn FnMut(IndexChange)) -> Result<()>;
 }
 
 /// The source of the contents of indexes.
@@ -41,7 +41,7 @@ pub trait IndexSource: Send + Sync {
 
     /// Returns the current state of a memory; `NotFound` if it was deleted. Called before every
     /// result, so it must be cheap.
-    fn standing(&self, connection: &mut Self::Connection, memory: &MemoryId) -> Result<Standing>;
+    fn standing(&self, connection: &mut Self::Connection, memory: &MemoryId) -> Result<IndexedMemoryState>;
 
     /// Runs `work` on one consistent state of the store.
     fn on_rows(
@@ -52,7 +52,7 @@ pub trait IndexSource: Send + Sync {
     ) -> Result<()>;
 
     /// Returns a saved index without erased contents. The caller updates it.
-    fn saved(&self, _memory: &MemoryId, _standing: &Standing) -> Option<MemoryIndex> {
+    fn saved(&self, _memory: &MemoryId, _standing: &IndexedMemoryState) -> Option<MemoryIndex> {
         None
     }
 }
@@ -116,7 +116,7 @@ impl Slot {
     }
 
     /// True if the index belongs to this memory, and not to an earlier one with the same id.
-    fn is_of(&self, standing: &Standing) -> bool {
+    fn is_of(&self, standing: &IndexedMemoryState) -> bool {
         self.incarnation.load(Ordering::Acquire) == standing.incarnation
     }
 }
@@ -204,7 +204,7 @@ impl<S: IndexSource> IndexCache<S> {
         built.ok_or_else(|| Error::bug("a store did not run the work on its rows"))
     }
 
-    fn built(rows: &dyn MemoryRows, standing: &Standing) -> Result<MemoryIndex> {
+    fn built(rows: &dyn MemoryRows, standing: &IndexedMemoryState) -> Result<MemoryIndex> {
         let mut index = MemoryIndex::new();
         rows.changes(0, &|_| None, &mut |change| change.apply_to(&mut index))?;
         index.set_sequence(standing.sequence);
@@ -218,7 +218,7 @@ impl<S: IndexSource> IndexCache<S> {
         rows: &dyn MemoryRows,
         memory: &MemoryId,
         slot: &Slot,
-        standing: &Standing,
+        standing: &IndexedMemoryState,
     ) -> Result<()> {
         let index = match self.source.saved(memory, standing) {
             Some(index) => {
@@ -254,7 +254,7 @@ impl<S: IndexSource> IndexCache<S> {
             if held >= standing.sequence {
                 return Ok(());
             }
-            let mut all: Vec<Change> = Vec::new();
+            let mut all: Vec<IndexChange> = Vec::new();
             let content = |record: &RecordId| slot.read().content(record);
             rows.changes(held, &content, &mut |change| all.push(change))?;
             let mut index = slot.index.write().unwrap_or_else(PoisonError::into_inner);

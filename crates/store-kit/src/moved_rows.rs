@@ -11,7 +11,7 @@ use loci_model::{ActorId, Document, MemoryId, Result, SessionId};
 use crate::body_rows::body;
 use crate::codes::{damaged, id_of, stored};
 use crate::fields::Fields;
-use crate::{fact_rows, reading};
+use crate::{fact_rows, row_readers};
 
 /// Reads a row of a memory.
 ///
@@ -49,9 +49,9 @@ pub fn of_memory(memory: &MemoryId, kind: TransferKind, row: &impl Fields) -> Re
         TransferKind::Ledger => Moved::Ledger(Box::new(body(row, "entry of the ledger")?)),
         TransferKind::Objects => Moved::Object(Box::new(object(row)?)),
         TransferKind::Tokens => Moved::Token(Box::new(token(row)?)),
-        TransferKind::Jobs => Moved::job(reading::job(row)?),
-        TransferKind::Exchanges => Moved::Exchange(Box::new(reading::exchange(row)?)),
-        TransferKind::Deliveries => Moved::Delivery(Box::new(reading::delivery(row)?)),
+        TransferKind::Jobs => Moved::job(row_readers::job(row)?),
+        TransferKind::Exchanges => Moved::Exchange(Box::new(row_readers::exchange(row)?)),
+        TransferKind::Deliveries => Moved::Delivery(Box::new(row_readers::delivery(row)?)),
         TransferKind::Memory
         | TransferKind::Keys
         | TransferKind::Sessions
@@ -67,7 +67,7 @@ pub fn of_memory(memory: &MemoryId, kind: TransferKind, row: &impl Fields) -> Re
 pub fn of_server(kind: TransferKind, row: &impl Fields) -> Result<Moved> {
     match kind {
         TransferKind::Tokens => Ok(Moved::Token(Box::new(token(row)?))),
-        TransferKind::Keys => Ok(Moved::Key(Box::new(reading::key(row)?))),
+        TransferKind::Keys => Ok(Moved::Key(Box::new(row_readers::key(row)?))),
         TransferKind::Memory
         | TransferKind::Groups
         | TransferKind::Sessions
@@ -96,7 +96,7 @@ pub fn of_server(kind: TransferKind, row: &impl Fields) -> Result<Moved> {
 
 /// Reads a state change of a record: record, number, time, version, from, to, reason, principal.
 fn change(memory: &MemoryId, row: &impl Fields) -> Result<MovedChange> {
-    let change = reading::state_change(row, memory, id_of(row.bytes(0)?)?, 2)?;
+    let change = row_readers::state_change(row, memory, id_of(row.bytes(0)?)?, 2)?;
     Ok(MovedChange { number: row.count(1)?, change })
 }
 

@@ -25,7 +25,7 @@ type Reply = Box<dyn FnOnce()>;
 /// A function that creates a connection for a thread.
 type Connect<C> = Box<dyn Fn() -> Result<C> + Send + Sync>;
 
-struct Waiting<C> {
+struct WaitingTask<C> {
     tasks: VecDeque<Task<C>>,
     threads: Vec<JoinHandle<()>>,
     /// The number of threads that have or create a connection.
@@ -38,7 +38,7 @@ struct Waiting<C> {
 }
 
 struct Queue<C> {
-    waiting: Mutex<Waiting<C>>,
+    waiting: Mutex<WaitingTask<C>>,
     ready: Condvar,
     name: String,
     size: usize,
@@ -46,7 +46,7 @@ struct Queue<C> {
 }
 
 impl<C: Send + 'static> Queue<C> {
-    fn lock(&self) -> MutexGuard<'_, Waiting<C>> {
+    fn lock(&self) -> MutexGuard<'_, WaitingTask<C>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -82,7 +82,11 @@ impl<C: Send + 'static> Queue<C> {
     }
 
     /// Starts a thread with this connection, or with one that it creates itself.
-    fn add_thread(self: &Arc<Self>, waiting: &mut Waiting<C>, connection: Option<C>) -> std::io::Result<()> {
+    fn add_thread(
+        self: &Arc<Self>,
+        waiting: &mut WaitingTask<C>,
+        connection: Option<C>,
+    ) -> std::io::Result<()> {
         let queue = Arc::clone(self);
         let work = move || match connection.map_or_else(|| queue.connection(), Ok) {
             Ok(mut connection) => serve(&queue, &mut connection),
@@ -113,7 +117,7 @@ impl<C: Send + 'static> Pool<C> {
     ) -> Result<Self> {
         let first = connect()?;
         let queue = Arc::new(Queue {
-            waiting: Mutex::new(Waiting {
+            waiting: Mutex::new(WaitingTask {
                 tasks: VecDeque::new(),
                 threads: Vec::new(),
                 running_count: 0,

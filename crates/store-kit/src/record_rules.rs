@@ -79,7 +79,7 @@ pub fn same_passages(one: &Record, other: &Record) -> bool {
 
 /// The effect of a state on sweeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sweeping {
+pub enum SweepEffect {
     /// The content is erased.
     Content,
     /// The record is history, which retention removes.
@@ -89,23 +89,23 @@ pub enum Sweeping {
 }
 
 /// Returns the effect of a state on sweeps.
-pub fn sweeping(state: RecordState) -> Sweeping {
+pub fn sweeping(state: RecordState) -> SweepEffect {
     match state {
-        RecordState::Erased => Sweeping::Content,
+        RecordState::Erased => SweepEffect::Content,
         RecordState::Superseded | RecordState::Invalid | RecordState::Expired | RecordState::RolledBack => {
-            Sweeping::History
+            SweepEffect::History
         }
         RecordState::Active
         | RecordState::Candidate
         | RecordState::Quarantined
         | RecordState::Stale
-        | RecordState::Archived => Sweeping::Nothing,
+        | RecordState::Archived => SweepEffect::Nothing,
     }
 }
 
 /// The state of a record at a past time.
 #[derive(Debug)]
-pub enum Known {
+pub enum PastRecordState {
     /// Not available: deletion hides past states too.
     Hidden,
     /// The current version, in its state at that time.
@@ -115,13 +115,13 @@ pub enum Known {
 }
 
 /// Returns the state of a record at `time`, as far as its row shows it.
-pub fn known_at(row: StoredRecord, time: Timestamp) -> Known {
+pub fn known_at(row: StoredRecord, time: Timestamp) -> PastRecordState {
     let mut record = row.record;
     if row.gone || record.state == RecordState::Erased {
-        return Known::Hidden;
+        return PastRecordState::Hidden;
     }
     if record.updated_at > time {
-        return Known::Earlier(Box::new(record));
+        return PastRecordState::Earlier(Box::new(record));
     }
     if row.left_at.is_some_and(|left| left > time) {
         // The end of its active state was not known then.
@@ -129,7 +129,7 @@ pub fn known_at(row: StoredRecord, time: Timestamp) -> Known {
         record.state_reason = None;
         record.superseded_by = None;
     }
-    Known::This(Box::new(record))
+    PastRecordState::This(Box::new(record))
 }
 
 /// True if a version known at `time` was in scope then.

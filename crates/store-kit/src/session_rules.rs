@@ -5,7 +5,7 @@ use loci_model::ports::store::SessionItemQuery;
 use loci_model::tasks::task_session::{SessionItem, SessionItemKind, TaskSession};
 
 use crate::codes::code_of;
-use crate::sql::Bound;
+use crate::sql::BoundParameters;
 use crate::task_rules::searched;
 
 /// Returns the searchable text of a session.
@@ -25,7 +25,7 @@ pub fn kind_code(kind: SessionItemKind) -> i64 {
 
 /// Returns the conditions of a query on `session_items i`, each with a leading ` AND `; `bound` and
 /// `position` as for tasks.
-pub fn conditions(query: &SessionItemQuery, position: &str, bound: &mut Bound) -> String {
+pub fn conditions(query: &SessionItemQuery, position: &str, bound: &mut BoundParameters) -> String {
     let mut out = format!(" AND i.expires > {}", bound.put(query.now));
     if let Some(after) = query.after {
         out.push_str(&format!(" AND i.seq > {}", bound.put(after)));

@@ -5,7 +5,7 @@ use loci_model::ports::store::TaskQuery;
 use loci_model::tasks::task::TaskStatus;
 
 use crate::codes::code_of;
-use crate::sql::Bound;
+use crate::sql::BoundParameters;
 
 /// Returns the searchable form of a description.
 pub fn searched(text: &str) -> String {
@@ -25,7 +25,7 @@ pub fn number(value: u64) -> i64 {
 /// Returns the conditions of a query on `tasks t`, each with a leading ` AND `; their values are
 /// added to `bound`. `position` is the database's function for the position of a text in another,
 /// from 1.
-pub fn conditions<'a>(query: &'a TaskQuery, position: &str, bound: &mut Bound<'a>) -> String {
+pub fn conditions<'a>(query: &'a TaskQuery, position: &str, bound: &mut BoundParameters<'a>) -> String {
     let mut out = String::new();
     let mut add = |condition: String| {
         out.push_str(" AND ");

@@ -6,8 +6,8 @@ use loci_model::ports::store::StoreCheck;
 
 use crate::connection::Connection;
 use crate::migrate;
+use crate::transaction_retry;
 use crate::tx::{Column, PgTx};
-use crate::writing;
 
 /// The oldest tested version of PostgreSQL.
 const SERVER_MIN: i32 = 160_000;
@@ -21,7 +21,7 @@ pub(crate) fn checks(connection: &mut Connection) -> Result<Vec<StoreCheck>> {
     let newest = migrate::newest();
     let found = migrate::version(connection)?;
     let schema = connection.options().schema.clone();
-    writing::read(connection, |tx| {
+    transaction_retry::read(connection, |tx| {
         let mut all = vec![server(tx)?, pgvector(tx)?, privileges(tx, &schema)?, connections(tx, threads)?];
         all.push(StoreCheck {
             name: "schema",
@@ -132,12 +132,12 @@ fn connections(tx: &PgTx<'_>, threads: usize) -> Result<StoreCheck> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::connection::Connecting;
+    use crate::connection::ConnectionParameters;
     use crate::options::PostgresOptions;
     use loci_engine_testkit::postgres::PostgresServer;
 
     fn connection(url: &str) -> Connection {
-        Connection::new(Connecting::new(PostgresOptions::parse(url).unwrap()).unwrap()).unwrap()
+        Connection::new(ConnectionParameters::new(PostgresOptions::parse(url).unwrap()).unwrap()).unwrap()
     }
 
     #[test]

@@ -16,9 +16,9 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::errors::{Again, SILENT, UNREACHABLE, again, translate};
+use crate::errors::{RetryEffect, SILENT, UNREACHABLE, again, translate};
 use crate::options::PostgresOptions;
-use crate::recent::Recent;
+use crate::statement_cache::Recent;
 use crate::tls::connector;
 
 /// The values of a statement.
@@ -33,12 +33,12 @@ const TOGETHER: usize = 24;
 const MARGIN: Duration = Duration::from_secs(3);
 
 /// The parameters for a connection.
-pub(crate) struct Connecting {
+pub(crate) struct ConnectionParameters {
     pub(crate) options: PostgresOptions,
     tls: MakeRustlsConnect,
 }
 
-impl Connecting {
+impl ConnectionParameters {
     pub(crate) fn new(options: PostgresOptions) -> Result<Arc<Self>> {
         let is_used = options.config.get_ssl_mode() != SslMode::Disable;
         let tls = connector(options.root_certificates.as_deref(), is_used)?;
@@ -80,7 +80,7 @@ struct Live {
 
 /// A connection that is established on first use, and again after a failure.
 pub(crate) struct Connection {
-    connecting: Arc<Connecting>,
+    connecting: Arc<ConnectionParameters>,
     runtime: Runtime,
     live: Option<Live>,
     answers_within: Option<Duration>,
@@ -91,12 +91,12 @@ pub(crate) struct Connection {
 #[derive(Debug)]
 pub(crate) struct Failed {
     pub(crate) error: Error,
-    pub(crate) again: Again,
+    pub(crate) again: RetryEffect,
 }
 
 impl Failed {
     fn disconnected(message: &str) -> Self {
-        Self { error: Error::unavailable(message), again: Again::Disconnected }
+        Self { error: Error::unavailable(message), again: RetryEffect::Disconnected }
     }
 }
 
@@ -107,7 +107,7 @@ impl From<tokio_postgres::Error> for Failed {
 }
 
 /// A statement to run.
-pub(crate) enum Step<'a> {
+pub(crate) enum ConnectionStep<'a> {
     /// Text without values, possibly with several statements.
     Plain(&'a str),
     /// A prepared statement with its values.
@@ -115,7 +115,7 @@ pub(crate) enum Step<'a> {
 }
 
 impl Connection {
-    pub(crate) fn new(connecting: Arc<Connecting>) -> Result<Self> {
+    pub(crate) fn new(connecting: Arc<ConnectionParameters>) -> Result<Self> {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build().map_err(
                 |error| {
@@ -175,13 +175,13 @@ impl Connection {
         }
         self.live.as_mut().ok_or_else(|| Failed {
             error: Error::bug("a connection that was made is not there"),
-            again: Again::Never,
+            again: RetryEffect::Never,
         })
     }
 
     /// Runs statements in order and reads their rows. They are pipelined, without waiting for each
     /// response. Every response is received; the first failure is returned.
-    pub(crate) fn run(&mut self, steps: &[Step<'_>]) -> std::result::Result<Vec<Vec<Row>>, Failed> {
+    pub(crate) fn run(&mut self, steps: &[ConnectionStep<'_>]) -> std::result::Result<Vec<Vec<Row>>, Failed> {
         self.live()?;
         self.go_on(steps)
     }
@@ -189,7 +189,10 @@ impl Connection {
     /// Like [`Self::run`], within a transaction started before. If the connection has ended since,
     /// and the transaction with it, nothing is sent: on a new connection each statement would be
     /// its own transaction.
-    pub(crate) fn go_on(&mut self, steps: &[Step<'_>]) -> std::result::Result<Vec<Vec<Row>>, Failed> {
+    pub(crate) fn go_on(
+        &mut self,
+        steps: &[ConnectionStep<'_>],
+    ) -> std::result::Result<Vec<Vec<Row>>, Failed> {
         let Some(live) = self.live.as_mut().filter(|live| !live.client.is_closed()) else {
             return Err(Failed::disconnected(UNREACHABLE));
         };
@@ -223,7 +226,7 @@ impl Connection {
     }
 }
 
-async fn connect(connecting: &Connecting) -> std::result::Result<Live, Failed> {
+async fn connect(connecting: &ConnectionParameters) -> std::result::Result<Live, Failed> {
     let (client, connection) = connecting.options.config.connect(connecting.tls.clone()).await?;
     let driver = tokio::spawn(async move {
         if let Err(error) = connection.await {
@@ -253,7 +256,7 @@ impl Live {
     /// Returns the result of [`Connection::go_on`], and counts responses as they arrive.
     async fn answers(
         &mut self,
-        steps: &[Step<'_>],
+        steps: &[ConnectionStep<'_>],
         count: &Cell<usize>,
     ) -> std::result::Result<Vec<Vec<Row>>, tokio_postgres::Error> {
         self.prepare(steps, count).await?;
@@ -268,11 +271,11 @@ impl Live {
 
     async fn prepare(
         &mut self,
-        steps: &[Step<'_>],
+        steps: &[ConnectionStep<'_>],
         count: &Cell<usize>,
     ) -> std::result::Result<(), tokio_postgres::Error> {
         for step in steps {
-            if let Step::Prepared(sql, _) = step
+            if let ConnectionStep::Prepared(sql, _) = step
                 && !self.statements.uses(sql)
             {
                 let statement = self.client.prepare(sql).await?;
@@ -285,12 +288,12 @@ impl Live {
 
     async fn answer(
         &self,
-        step: &Step<'_>,
+        step: &ConnectionStep<'_>,
         count: &Cell<usize>,
     ) -> std::result::Result<Vec<Row>, tokio_postgres::Error> {
         let answer = match step {
-            Step::Plain(sql) => self.client.batch_execute(sql).await.map(|()| Vec::new()),
-            Step::Prepared(sql, values) => match self.statements.get(sql) {
+            ConnectionStep::Plain(sql) => self.client.batch_execute(sql).await.map(|()| Vec::new()),
+            ConnectionStep::Prepared(sql, values) => match self.statements.get(sql) {
                 Some(statement) => self.client.query(statement, values).await,
                 None => self.client.query(*sql, values).await,
             },
@@ -321,7 +324,8 @@ mod tests {
     /// Returns a connection with a timeout of `millis` for every statement.
     fn answered_within(url: &str, millis: u64) -> Connection {
         let mut connection =
-            Connection::new(Connecting::new(PostgresOptions::parse(url).unwrap()).unwrap()).unwrap();
+            Connection::new(ConnectionParameters::new(PostgresOptions::parse(url).unwrap()).unwrap())
+                .unwrap();
         connection.answers_within = Some(Duration::from_millis(millis));
         connection
     }
@@ -331,12 +335,12 @@ mod tests {
     fn a_connection_that_says_nothing_is_given_up() {
         let url = PostgresServer::shared().unwrap().fresh_database().unwrap();
         let mut connection = answered_within(&url, 2_000);
-        connection.run(&[Step::Plain("SET statement_timeout = 0")]).unwrap();
-        let failed = connection.run(&[Step::Plain("SELECT pg_sleep(600)")]).unwrap_err();
-        assert_eq!((failed.again, failed.error.message.as_str()), (Again::Disconnected, SILENT));
+        connection.run(&[ConnectionStep::Plain("SET statement_timeout = 0")]).unwrap();
+        let failed = connection.run(&[ConnectionStep::Plain("SELECT pg_sleep(600)")]).unwrap_err();
+        assert_eq!((failed.again, failed.error.message.as_str()), (RetryEffect::Disconnected, SILENT));
         assert!(!connection.is_open());
         assert_eq!((connection.lost(), connection.lost()), (Duration::from_secs(2), Duration::ZERO));
-        connection.run(&[Step::Plain("SELECT 1")]).unwrap();
+        connection.run(&[ConnectionStep::Plain("SELECT 1")]).unwrap();
     }
 
     /// Each statement has its own timeout: many slow statements in a row are no failure.
@@ -344,10 +348,11 @@ mod tests {
     fn many_answers_may_take_long() {
         let url = PostgresServer::shared().unwrap().fresh_database().unwrap();
         let mut connection = answered_within(&url, 2_000);
-        let steps: Vec<Step<'_>> = (0..5).map(|_| Step::Plain("SELECT pg_sleep(0.5)")).collect();
+        let steps: Vec<ConnectionStep<'_>> =
+            (0..5).map(|_| ConnectionStep::Plain("SELECT pg_sleep(0.5)")).collect();
         assert_eq!(connection.run(&steps).unwrap().len(), 5);
         connection.wait_long();
-        connection.run(&[Step::Plain("SELECT pg_sleep(2.2)")]).unwrap();
+        connection.run(&[ConnectionStep::Plain("SELECT pg_sleep(2.2)")]).unwrap();
     }
 
     /// A server that accepts connections but sends nothing: the connect timeout applies.
@@ -357,8 +362,8 @@ mod tests {
         let port = silent.local_addr().unwrap().port();
         let url = format!("postgres://anybody@127.0.0.1:{port}/nothing?connect_timeout=1&sslmode=disable");
         let mut connection = answered_within(&url, 300);
-        let failed = connection.run(&[Step::Plain("SELECT 1")]).unwrap_err();
-        assert_eq!((failed.again, failed.error.message.as_str()), (Again::Disconnected, SILENT));
+        let failed = connection.run(&[ConnectionStep::Plain("SELECT 1")]).unwrap_err();
+        assert_eq!((failed.again, failed.error.message.as_str()), (RetryEffect::Disconnected, SILENT));
         assert!(connection.lost() >= Duration::from_secs(1));
     }
 }

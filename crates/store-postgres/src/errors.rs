@@ -16,7 +16,7 @@ pub(crate) const SILENT: &str = "the database does not answer: check that it run
 
 /// The effect of a database error on a unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Again {
+pub(crate) enum RetryEffect {
     /// A conflict with other transactions on the same rows: retry.
     Contended,
     /// A lock timeout: retry, a few times.
@@ -30,29 +30,33 @@ pub(crate) enum Again {
 }
 
 /// Returns whether work with this error may be retried.
-pub(crate) fn again(error: &tokio_postgres::Error) -> Again {
+pub(crate) fn again(error: &tokio_postgres::Error) -> RetryEffect {
     let Some(state) = error.code() else {
         if refused(error).is_some() {
-            return Again::Never;
+            return RetryEffect::Never;
         }
         // No response of the server: the connection broke, or could not be established.
-        return if error.is_closed() || is_io(error) { Again::Disconnected } else { Again::Never };
+        return if error.is_closed() || is_io(error) {
+            RetryEffect::Disconnected
+        } else {
+            RetryEffect::Never
+        };
     };
     if *state == SqlState::T_R_SERIALIZATION_FAILURE || *state == SqlState::T_R_DEADLOCK_DETECTED {
-        Again::Contended
+        RetryEffect::Contended
     } else if *state == SqlState::LOCK_NOT_AVAILABLE {
-        Again::Locked
+        RetryEffect::Locked
     } else if *state == SqlState::UNIQUE_VIOLATION {
-        Again::Collided
+        RetryEffect::Collided
     } else if *state == SqlState::ADMIN_SHUTDOWN
         || *state == SqlState::CRASH_SHUTDOWN
         || *state == SqlState::CANNOT_CONNECT_NOW
         || *state == SqlState::TOO_MANY_CONNECTIONS
         || state.code().starts_with("08")
     {
-        Again::Disconnected
+        RetryEffect::Disconnected
     } else {
-        Again::Never
+        RetryEffect::Never
     }
 }
 
@@ -114,21 +118,21 @@ fn refused(error: &tokio_postgres::Error) -> Option<String> {
 
 /// Returns the error for a caller of the store.
 pub(crate) fn translate(error: tokio_postgres::Error) -> Error {
-    let said = Said::of(&error);
+    let said = DatabaseErrorText::of(&error);
     let (kind, message) = match (again(&error), error.code()) {
-        (Again::Contended | Again::Locked, _) => (
+        (RetryEffect::Contended | RetryEffect::Locked, _) => (
             ErrorKind::Unavailable,
             "the database is busy with the same memory: try again; nothing was written",
         ),
-        (Again::Collided, _) => (ErrorKind::Conflict, "something of that name is there already"),
-        (Again::Disconnected, _) => (ErrorKind::Unavailable, UNREACHABLE),
-        (Again::Never, Some(state)) => match of_state(state) {
+        (RetryEffect::Collided, _) => (ErrorKind::Conflict, "something of that name is there already"),
+        (RetryEffect::Disconnected, _) => (ErrorKind::Unavailable, UNREACHABLE),
+        (RetryEffect::Never, Some(state)) => match of_state(state) {
             (ErrorKind::Bug, message) => {
                 return Error::bug(format!("{message} (SQLSTATE {})", state.code())).caused_by(said);
             }
             known => known,
         },
-        (Again::Never, None) => {
+        (RetryEffect::Never, None) => {
             return match refused(&error) {
                 Some(message) => Error::unavailable(message).caused_by(said),
                 None => Error::bug("the store and the database do not understand each other").caused_by(said),
@@ -141,9 +145,9 @@ pub(crate) fn translate(error: tokio_postgres::Error) -> Error {
 /// The text of a failure: the server's message without its detail, which may contain values, or the
 /// library's text with those of its causes.
 #[derive(Debug)]
-struct Said(String);
+struct DatabaseErrorText(String);
 
-impl Said {
+impl DatabaseErrorText {
     fn of(error: &tokio_postgres::Error) -> Self {
         Self(match error.as_db_error() {
             Some(said) => said.message().to_owned(),
@@ -152,13 +156,13 @@ impl Said {
     }
 }
 
-impl std::fmt::Display for Said {
+impl std::fmt::Display for DatabaseErrorText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl StdError for Said {}
+impl StdError for DatabaseErrorText {}
 
 fn of_state(state: &SqlState) -> (ErrorKind, &'static str) {
     match state.code() {

@@ -19,7 +19,7 @@ const WAITING_MAX: usize = 4_096;
 
 /// The writers of a memory, and those that wait.
 #[derive(Default)]
-struct Held {
+struct MemoryWriters {
     inside: usize,
     waiting: VecDeque<Sender<()>>,
 }
@@ -27,7 +27,7 @@ struct Held {
 /// The slots of each memory that is currently written, by its number.
 pub(crate) struct Gate {
     places: usize,
-    memories: Mutex<HashMap<i64, Held>>,
+    memories: Mutex<HashMap<i64, MemoryWriters>>,
 }
 
 impl Gate {
@@ -36,7 +36,7 @@ impl Gate {
         Self { places: (writers / PART).max(PLACES_MIN), memories: Mutex::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<i64, Held>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<i64, MemoryWriters>> {
         self.memories.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

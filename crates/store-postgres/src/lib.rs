@@ -7,15 +7,15 @@
 //! | content | file |
 //! |---|---|
 //! | options | `options`, `tls` |
-//! | a connection, its statements and their rows | `connection`, `recent`, `columns`, `errors` |
-//! | a transaction, its locks and counters | `tx`, `writing`, `gate` |
+//! | a connection, its statements and their rows | `connection`, `statement_cache`, `columns`, `errors` |
+//! | a transaction, its locks and counters | `tx`, `transaction_retry`, `gate` |
 //! | the schema | `migrate`, `schema/*.sql`; as a script: `ddl` |
 //! | computed names | `digests` |
 //! | statements of the tables shared by both stores | `statements` |
 //! | input of indexes | `rows` |
-//! | searches: in-process indexes, and large memories in the database | `search`, `great` |
+//! | searches: in-process indexes, and large memories in the database | `search`, `large_memories` |
 
-mod bound;
+mod bound_values;
 mod checks;
 mod columns;
 mod connection;
@@ -23,19 +23,19 @@ pub mod ddl;
 mod digests;
 mod errors;
 mod gate;
-mod great;
-mod halves;
+mod half_vectors;
+mod large_memories;
 mod migrate;
 mod options;
-mod recent;
 mod rows;
 mod search;
+mod statement_cache;
 mod statements;
 mod store;
 mod tables;
 mod tls;
+mod transaction_retry;
 mod tx;
-mod writing;
 
 pub use options::PostgresOptions;
 pub use store::PostgresStore;

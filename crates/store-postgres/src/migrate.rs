@@ -7,10 +7,10 @@
 
 use loci_model::{Error, Result};
 
-use crate::connection::{Connection, Failed, Step};
-use crate::errors::Again;
+use crate::connection::{Connection, ConnectionStep, Failed};
+use crate::errors::RetryEffect;
+use crate::transaction_retry;
 use crate::tx::{Column, PgTx};
-use crate::writing;
 
 /// A migration of the schema.
 struct Migration {
@@ -63,7 +63,7 @@ pub(crate) struct Version {
 
 /// Returns the existing version; `None` if the schema has no tables of Loci.
 pub(crate) fn version(connection: &mut Connection) -> Result<Option<Version>> {
-    writing::ask(connection, |tx| version_of(tx))
+    transaction_retry::ask(connection, |tx| version_of(tx))
 }
 
 fn version_of(tx: &PgTx<'_>) -> Result<Option<Version>> {
@@ -102,7 +102,7 @@ fn bring_to(connection: &mut Connection, migrations: &[Migration]) -> Result<()>
         None => prepare(connection)?,
     }
     let partitions = connection.options().partitions;
-    writing::change(connection, |tx| apply(tx, migrations, partitions))
+    transaction_retry::change(connection, |tx| apply(tx, migrations, partitions))
 }
 
 /// The statements at the start of a migration: they remove the time limits. The lock still permits
@@ -150,14 +150,13 @@ fn prepare(connection: &mut Connection) -> Result<()> {
     );
     let mut tries = 0;
     loop {
-        match connection.run(&[Step::Plain(&sql)]) {
+        match connection.run(&[ConnectionStep::Plain(&sql)]) {
             Ok(_) => return Ok(()),
-            Err(Failed { again: Again::Collided | Again::Contended | Again::Locked, .. })
-                if tries < TRIES =>
-            {
-                tries += 1
-            }
-            Err(Failed { error, again: Again::Disconnected }) => return Err(error),
+            Err(Failed {
+                again: RetryEffect::Collided | RetryEffect::Contended | RetryEffect::Locked,
+                ..
+            }) if tries < TRIES => tries += 1,
+            Err(Failed { error, again: RetryEffect::Disconnected }) => return Err(error),
             Err(Failed { error, .. }) => return Err(explained(error)),
         }
     }
@@ -220,7 +219,7 @@ fn room(table: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::connection::Connecting;
+    use crate::connection::ConnectionParameters;
     use crate::gate::Gate;
     use crate::options::PostgresOptions;
     use loci_engine_testkit::postgres::PostgresServer;
@@ -230,7 +229,7 @@ mod tests {
     use std::thread;
 
     fn connection(url: &str) -> Connection {
-        Connection::new(Connecting::new(PostgresOptions::parse(url).unwrap()).unwrap()).unwrap()
+        Connection::new(ConnectionParameters::new(PostgresOptions::parse(url).unwrap()).unwrap()).unwrap()
     }
 
     /// Returns the existing migrations and one more.
@@ -248,9 +247,9 @@ mod tests {
             tx.records_mut().insert(&record)?;
             tx.events_mut().insert(&samples::event(memory, "ann", "s1", i64::from(number))?).map(drop)
         };
-        crate::writing::write(connection, &gate, &mut insert).map(drop)?;
+        crate::transaction_retry::write(connection, &gate, &mut insert).map(drop)?;
         let id = samples::record_id(number)?;
-        crate::writing::read_port(connection, &mut |tx| {
+        crate::transaction_retry::read_port(connection, &mut |tx| {
             assert!(tx.records().get(memory, &id)?.is_some(), "record {number} is there");
             Ok(())
         })
@@ -266,7 +265,7 @@ mod tests {
         let memory = samples::memory("rolls").unwrap();
         let mut before = connection(&url);
         let made = &mut |tx: &mut dyn Tx| tx.memories_mut().insert(&memory);
-        crate::writing::write(&mut before, &Gate::new(8), made).map(drop).unwrap();
+        crate::transaction_retry::write(&mut before, &Gate::new(8), made).map(drop).unwrap();
         let (written, is_new) = (AtomicU32::new(0), AtomicBool::new(false));
         thread::scope(|scope| {
             let old = scope.spawn(|| {

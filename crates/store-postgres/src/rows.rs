@@ -8,17 +8,17 @@ use loci_index::StoredVector;
 use loci_model::{Error, MemoryId, RecordId, Result};
 use loci_store_kit::change::{Changed, Vectors};
 use loci_store_kit::codes::id_of;
-use loci_store_kit::unreadable::readable;
-use loci_store_kit::{Change, Held, IndexSource, MemoryRows, Standing, analyse};
+use loci_store_kit::unreadable_rows::readable;
+use loci_store_kit::{IndexChange, IndexSource, IndexedContent, IndexedMemoryState, MemoryRows, analyse};
 
 use tokio_postgres::Row;
 
 use crate::connection::Connection;
 use crate::digests::memory_number;
-use crate::halves::Halves;
+use crate::half_vectors::Halves;
 use crate::tables::records::rows::{RECORDS, read};
+use crate::transaction_retry;
 use crate::tx::{Column, PgTx, limit, signed, uint, unsigned};
-use crate::writing;
 
 /// The number of records in the first batches. While one batch is analysed the database sends the
 /// next, so that a memory of usual size loads fast.
@@ -38,8 +38,8 @@ pub(crate) struct Rows {
 impl IndexSource for Rows {
     type Connection = Connection;
 
-    fn standing(&self, connection: &mut Connection, memory: &MemoryId) -> Result<Standing> {
-        writing::ask(connection, |tx| standing(tx, memory))
+    fn standing(&self, connection: &mut Connection, memory: &MemoryId) -> Result<IndexedMemoryState> {
+        transaction_retry::ask(connection, |tx| standing(tx, memory))
     }
 
     fn on_rows(
@@ -48,19 +48,19 @@ impl IndexSource for Rows {
         memory: &MemoryId,
         work: &mut dyn FnMut(&dyn MemoryRows) -> Result<()>,
     ) -> Result<()> {
-        writing::read(connection, |tx| {
+        transaction_retry::read(connection, |tx| {
             let standing = standing(tx, memory)?;
             work(&RowsOfMemory { tx, memory, standing, threads: self.threads })
         })
     }
 }
 
-fn standing(tx: &PgTx<'_>, memory: &MemoryId) -> Result<Standing> {
+fn standing(tx: &PgTx<'_>, memory: &MemoryId) -> Result<IndexedMemoryState> {
     let sql = "SELECT c.sequence, c.erasures, c.born FROM counters c JOIN memories m ON m.mem = c.mem \
                WHERE c.mem = $1 AND m.id = $2 AND m.deleted IS NULL";
     let found = tx.one(sql, &[&memory_number(memory), &memory.as_str()], |row| {
         let (sequence, erasures) = (unsigned(row.take(0)?), unsigned(row.take(1)?));
-        Ok(Standing { sequence, erasures, incarnation: unsigned(row.take(2)?) })
+        Ok(IndexedMemoryState { sequence, erasures, incarnation: unsigned(row.take(2)?) })
     })?;
     found.ok_or_else(|| Error::not_found("the memory does not exist"))
 }
@@ -68,22 +68,22 @@ fn standing(tx: &PgTx<'_>, memory: &MemoryId) -> Result<Standing> {
 struct RowsOfMemory<'a, 'c> {
     tx: &'a PgTx<'c>,
     memory: &'a MemoryId,
-    standing: Standing,
+    standing: IndexedMemoryState,
     threads: usize,
 }
 
 impl MemoryRows for RowsOfMemory<'_, '_> {
-    fn standing(&self) -> Result<Standing> {
+    fn standing(&self) -> Result<IndexedMemoryState> {
         Ok(self.standing)
     }
 
-    fn changes(&self, after: u64, held: Held<'_>, take: &mut dyn FnMut(Change)) -> Result<()> {
+    fn changes(&self, after: u64, held: IndexedContent<'_>, take: &mut dyn FnMut(IndexChange)) -> Result<()> {
         let models: Models =
             self.tx.models()?.into_iter().map(|(number, id)| (number, Arc::from(id))).collect();
         let (models, threads) = (&models, self.threads);
         let (mut last, mut size, mut read) = (after, CHUNK, 0);
         std::thread::scope(|scope| {
-            let mut under_way: Option<ScopedJoinHandle<'_, Result<Vec<Change>>>> = None;
+            let mut under_way: Option<ScopedJoinHandle<'_, Result<Vec<IndexChange>>>> = None;
             loop {
                 let chunk = self.chunk(last, size, held)?;
                 let end = chunk.places.last().map(|place| place.sequence);
@@ -118,7 +118,7 @@ fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 type Models = BTreeMap<i64, Arc<str>>;
 
 /// A changed record without its body.
-struct Place {
+struct ChangedRecordRow {
     record: RecordId,
     sequence: u64,
     content: u64,
@@ -130,12 +130,12 @@ struct Place {
 struct Chunk {
     records: Vec<Row>,
     vectors: Vec<Row>,
-    places: Vec<Place>,
+    places: Vec<ChangedRecordRow>,
 }
 
 impl RowsOfMemory<'_, '_> {
     /// Reads the next changed records, with their vectors.
-    fn chunk(&self, after: u64, count: usize, held: Held<'_>) -> Result<Chunk> {
+    fn chunk(&self, after: u64, count: usize, held: IndexedContent<'_>) -> Result<Chunk> {
         let number = memory_number(self.memory);
         let records = format!("{RECORDS} WHERE r.mem = $1 AND r.sequence > $2 ORDER BY r.sequence LIMIT $3");
         let vectors = "SELECT r.sequence, v.part, v.model, v.vector FROM (SELECT key, sequence FROM records \
@@ -149,7 +149,7 @@ impl RowsOfMemory<'_, '_> {
             let record: RecordId = id_of(row.take::<&[u8]>(0)?)?;
             let (sequence, content) = (unsigned(row.take(1)?), unsigned(row.take(2)?));
             let is_same = held(&record) == Some(content);
-            places.push(Place { record, sequence, content, is_same });
+            places.push(ChangedRecordRow { record, sequence, content, is_same });
         }
         Ok(Chunk { records, vectors, places })
     }
@@ -157,7 +157,7 @@ impl RowsOfMemory<'_, '_> {
 
 impl Chunk {
     /// Returns the changes for the index.
-    fn changes(self, models: &Models, threads: usize) -> Result<Vec<Change>> {
+    fn changes(self, models: &Models, threads: usize) -> Result<Vec<IndexChange>> {
         let vector = |row: &Row| {
             let Some(model) = models.get(&row.take::<i64>(2)?) else { return Ok(None) };
             let vector: StoredVector = row.take::<Halves>(3)?.stored(Arc::clone(model));
@@ -172,7 +172,7 @@ impl Chunk {
             with_places.filter(|(_, place)| !place.is_same).map(|(row, _)| row).collect();
         let mut changed = decoded(&changed, threads, |row| readable("record", read(row)))?.into_iter();
         let mut out = Vec::with_capacity(self.places.len());
-        for Place { record, sequence, content, is_same } in self.places {
+        for ChangedRecordRow { record, sequence, content, is_same } in self.places {
             let changed = match if is_same { None } else { changed.next() } {
                 None => Changed::Vectors { record, sequence },
                 Some(Some(stored)) => Changed::Record { stored: Box::new(stored), content },

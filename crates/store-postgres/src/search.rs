@@ -20,11 +20,13 @@ use loci_model::{ErrorKind, MemoryId, RecordId, Result};
 use loci_store_kit::index_search::AfterCommit;
 use loci_store_kit::{IndexCache, IndexSearch, Pool};
 
-use crate::connection::{Connecting, Connection};
-use crate::great::{self, Attempts, Followed, Graph, Lacking, Limits, Progress, Standing};
+use crate::connection::{Connection, ConnectionParameters};
+use crate::large_memories::{
+    self, Attempts, Followed, Graph, GreatMemoryState, Limits, MissingGraph, Progress,
+};
 use crate::rows::Rows;
+use crate::transaction_retry;
 use crate::tx::PgTx;
-use crate::writing;
 
 /// The maximum number of changes that a question processes before its response. More are processed
 /// in the background.
@@ -34,7 +36,7 @@ const REMEMBERED_MAX: usize = 100_000;
 
 /// The way to search a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum SearchRoute {
     /// In the in-process index.
     Index,
     /// In the in-process index, until its passages are in the database.
@@ -49,11 +51,11 @@ enum Way {
 /// The state shared by searches and background work.
 struct Shared {
     cache: Arc<IndexCache<Rows>>,
-    ways: Mutex<HashMap<MemoryId, Way>>,
+    ways: Mutex<HashMap<MemoryId, SearchRoute>>,
     /// The maximum number of passages of a small memory.
     scan_max: u64,
     limits: Limits,
-    connecting: Arc<Connecting>,
+    connecting: Arc<ConnectionParameters>,
     /// True while a graph is created.
     drawing: AtomicBool,
     /// Graphs that could not be created yet, and memories that could not be measured.
@@ -73,7 +75,7 @@ pub(crate) struct PostgresSearch {
 
 impl PostgresSearch {
     /// Starts the threads.
-    pub(crate) fn start(connecting: &Arc<Connecting>) -> Result<Self> {
+    pub(crate) fn start(connecting: &Arc<ConnectionParameters>) -> Result<Self> {
         let options = &connecting.options;
         let threads = options.searchers.min(4);
         let connect = {
@@ -115,7 +117,7 @@ impl PostgresSearch {
             index(touched);
             let Some(keeper) = keeper.upgrade() else { return };
             let great: BTreeSet<&MemoryId> =
-                touched.iter().filter(|memory| shared.way(memory) == Some(Way::Great)).collect();
+                touched.iter().filter(|memory| shared.way(memory) == Some(SearchRoute::Great)).collect();
             for memory in great {
                 shared.clone().keep(&keeper, memory);
             }
@@ -134,7 +136,9 @@ impl PostgresSearch {
     where
         T: Send + 'static,
         I: FnOnce(&MemoryIndex) -> T + Send + 'static,
-        G: FnMut(&PgTx<'_>, (&Standing, &Followed), Limits) -> Result<(T, Vec<Lacking>)> + Send + 'static,
+        G: FnMut(&PgTx<'_>, (&GreatMemoryState, &Followed), Limits) -> Result<(T, Vec<MissingGraph>)>
+            + Send
+            + 'static,
     {
         self.ask_when(memory, || (), of_index, of_great)
     }
@@ -151,7 +155,9 @@ impl PostgresSearch {
     where
         T: Send + 'static,
         I: FnOnce(&MemoryIndex) -> T + Send + 'static,
-        G: FnMut(&PgTx<'_>, (&Standing, &Followed), Limits) -> Result<(T, Vec<Lacking>)> + Send + 'static,
+        G: FnMut(&PgTx<'_>, (&GreatMemoryState, &Followed), Limits) -> Result<(T, Vec<MissingGraph>)>
+            + Send
+            + 'static,
     {
         let (shared, keeper) = (Arc::clone(&self.shared), Arc::clone(&self.keeper));
         self.pool.run(move |connection| {
@@ -170,17 +176,17 @@ impl PostgresSearch {
 }
 
 /// A vector that is awaited only once, however often it is requested.
-struct Coming(Mutex<Awaited>);
+struct SharedVector(Mutex<AwaitedVector>);
 
 /// The future of the vector, and its result.
-struct Awaited {
+struct AwaitedVector {
     coming: Option<ComingVector>,
     vector: Option<(Vector, String)>,
 }
 
-impl Coming {
+impl SharedVector {
     fn of(vector: ComingVector) -> Self {
-        Self(Mutex::new(Awaited { coming: Some(vector), vector: None }))
+        Self(Mutex::new(AwaitedVector { coming: Some(vector), vector: None }))
     }
 
     fn wait(&self) {
@@ -200,15 +206,15 @@ impl Coming {
 const ROWS_MAX: usize = 20_000;
 
 impl Shared {
-    fn ways(&self) -> MutexGuard<'_, HashMap<MemoryId, Way>> {
+    fn ways(&self) -> MutexGuard<'_, HashMap<MemoryId, SearchRoute>> {
         self.ways.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn way(&self, memory: &MemoryId) -> Option<Way> {
+    fn way(&self, memory: &MemoryId) -> Option<SearchRoute> {
         self.ways().get(memory).copied()
     }
 
-    fn set_way(&self, memory: &MemoryId, way: Way) {
+    fn set_way(&self, memory: &MemoryId, way: SearchRoute) {
         let mut ways = self.ways();
         if ways.len() >= REMEMBERED_MAX {
             // The size of a memory that is searched again is determined again.
@@ -218,20 +224,20 @@ impl Shared {
     }
 
     /// Determines the way to search a memory.
-    fn look(&self, connection: &mut Connection, memory: &MemoryId) -> Result<Way> {
-        let (standing, is_great) = writing::ask(connection, |tx| {
-            let standing = great::standing(tx, memory)?;
+    fn look(&self, connection: &mut Connection, memory: &MemoryId) -> Result<SearchRoute> {
+        let (standing, is_great) = transaction_retry::ask(connection, |tx| {
+            let standing = large_memories::standing(tx, memory)?;
             let kept = standing.followed.is_some_and(|followed| followed.passages > self.scan_max);
             let is_great = self.scan_max == 0
                 || kept
-                || great::passages_at_least(tx, memory, self.scan_max.saturating_add(1))?;
+                || large_memories::passages_at_least(tx, memory, self.scan_max.saturating_add(1))?;
             Ok((standing, is_great))
         })?;
         Ok(match is_great {
-            _ if standing.is_newer => Way::IndexOnly,
-            false => Way::Index,
-            true if standing.behind() <= INLINE_MAX => Way::Great,
-            true => Way::IndexYet,
+            _ if standing.is_newer => SearchRoute::IndexOnly,
+            false => SearchRoute::Index,
+            true if standing.behind() <= INLINE_MAX => SearchRoute::Great,
+            true => SearchRoute::IndexYet,
         })
     }
 
@@ -243,7 +249,7 @@ impl Shared {
         memory: &MemoryId,
         (ready, work): (
             impl FnOnce(),
-            &mut impl FnMut(&PgTx<'_>, (&Standing, &Followed), Limits) -> Result<(T, Vec<Lacking>)>,
+            &mut impl FnMut(&PgTx<'_>, (&GreatMemoryState, &Followed), Limits) -> Result<(T, Vec<MissingGraph>)>,
         ),
     ) -> Result<Option<T>> {
         let way = match self.way(memory) {
@@ -251,21 +257,21 @@ impl Shared {
             None => {
                 let way = self.look(connection, memory)?;
                 self.set_way(memory, way);
-                if way == Way::IndexYet {
+                if way == SearchRoute::IndexYet {
                     Arc::clone(self).keep(keeper, memory);
                 }
                 way
             }
         };
-        if way != Way::Great {
+        if way != SearchRoute::Great {
             return Ok(None);
         }
         ready();
         // Process all changes up to the arrival of the question before the response.
         let mut needed = None;
         loop {
-            let outcome = writing::read(connection, |tx| {
-                let standing = great::standing(tx, memory)?;
+            let outcome = transaction_retry::read(connection, |tx| {
+                let standing = large_memories::standing(tx, memory)?;
                 let needed = needed.unwrap_or(standing.sequence);
                 match standing.followed {
                     Some(followed) if followed.sequence >= needed => {
@@ -283,15 +289,15 @@ impl Shared {
             };
             needed.get_or_insert(standing.sequence);
             if standing.is_newer {
-                self.set_way(memory, Way::IndexOnly);
+                self.set_way(memory, SearchRoute::IndexOnly);
                 return Ok(None);
             }
             if standing.behind() > INLINE_MAX {
-                self.set_way(memory, Way::IndexYet);
+                self.set_way(memory, SearchRoute::IndexYet);
                 Arc::clone(self).keep(keeper, memory);
                 return Ok(None);
             }
-            match great::follow(connection, memory, self.limits.threads)? {
+            match large_memories::follow(connection, memory, self.limits.threads)? {
                 Progress::Done(Some(_)) => Arc::clone(self).keep(keeper, memory),
                 // If another server's version maintains the passages, the next iteration detects
                 // it.
@@ -310,8 +316,8 @@ impl Shared {
     ) -> Result<T> {
         let (answer, passages) =
             self.cache.ask(connection, memory, |index| (question(index), index.passages()))?;
-        if passages > self.scan_max && self.way(memory) == Some(Way::Index) {
-            self.set_way(memory, Way::IndexYet);
+        if passages > self.scan_max && self.way(memory) == Some(SearchRoute::Index) {
+            self.set_way(memory, SearchRoute::IndexYet);
             Arc::clone(self).keep(keeper, memory);
         }
         Ok(answer)
@@ -326,11 +332,11 @@ impl Shared {
                     if let Some(now_ms) = measure_at {
                         self.measure(&memory, now_ms);
                     }
-                    self.set_way(&memory, Way::Great);
+                    self.set_way(&memory, SearchRoute::Great);
                     // The index is no longer needed.
                     self.cache.forget(&memory);
                 }
-                Ok(Some(Progress::NotMine)) => self.set_way(&memory, Way::IndexOnly),
+                Ok(Some(Progress::NotMine)) => self.set_way(&memory, SearchRoute::IndexOnly),
                 Ok(Some(Progress::More) | None) => {}
                 Err(error) => {
                     self.ways().remove(&memory);
@@ -345,7 +351,7 @@ impl Shared {
     /// Returns the final progress; `None` if the store is closed before the end.
     fn catch_up(&self, connection: &mut Connection, memory: &MemoryId) -> Result<Option<Progress>> {
         while !self.closing.load(Ordering::Acquire) {
-            match great::follow(connection, memory, self.limits.threads)? {
+            match large_memories::follow(connection, memory, self.limits.threads)? {
                 Progress::More => {}
                 ended @ (Progress::Done(_) | Progress::NotMine) => return Ok(Some(ended)),
             }
@@ -359,7 +365,7 @@ impl Shared {
             return;
         }
         let measured = Connection::new(Arc::clone(&self.connecting))
-            .and_then(|connection| great::measure_all(connection, memory));
+            .and_then(|connection| large_memories::measure_all(connection, memory));
         match measured {
             Ok(()) => self.measures.succeeded(memory),
             Err(error) => {
@@ -371,7 +377,7 @@ impl Shared {
     /// Creates a graph on a separate thread, one at a time, so that updates of other memories
     /// continue. Closing the store does not wait for it, because the database finishes it. A failed
     /// creation, or one by another server, is tried again after a pause.
-    fn draw(self: Arc<Self>, Lacking { graph, now_ms }: Lacking) {
+    fn draw(self: Arc<Self>, MissingGraph { graph, now_ms }: MissingGraph) {
         if self.drawing.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -382,7 +388,7 @@ impl Shared {
         let shared = Arc::clone(&self);
         let draw = move || {
             let drawn = Connection::new(Arc::clone(&shared.connecting))
-                .and_then(|mut connection| great::make_graph(&mut connection, &graph));
+                .and_then(|mut connection| large_memories::make_graph(&mut connection, &graph));
             match drawn {
                 Ok(true) => shared.graphs.succeeded(&graph),
                 Ok(false) => {}
@@ -407,7 +413,7 @@ impl Search for PostgresSearch {
         self.ask(
             scope.memory.clone(),
             move |index| index.known_names(&scope),
-            move |tx, (standing, _), _| Ok((great::known_names(tx, standing, &same)?, Vec::new())),
+            move |tx, (standing, _), _| Ok((large_memories::known_names(tx, standing, &same)?, Vec::new())),
         )
     }
 
@@ -416,7 +422,7 @@ impl Search for PostgresSearch {
         self.ask(
             request.scope.memory.clone(),
             move |index| index.candidates(&request),
-            move |tx, standing, limits| great::candidates(tx, standing, &same, limits),
+            move |tx, standing, limits| large_memories::candidates(tx, standing, &same, limits),
         )
     }
 
@@ -428,7 +434,7 @@ impl Search for PostgresSearch {
         vector: ComingVector,
     ) -> BoxFuture<'_, Result<CandidateSet>> {
         let same = request.clone();
-        let coming = Arc::new(Coming::of(vector));
+        let coming = Arc::new(SharedVector::of(vector));
         let (first, then) = (Arc::clone(&coming), Arc::clone(&coming));
         self.ask_when(
             request.scope.memory.clone(),
@@ -436,7 +442,7 @@ impl Search for PostgresSearch {
             move |index| index.candidates_meanwhile(&request, || coming.vector()),
             move |tx, standing, limits| {
                 let request = CandidateRequest { vector: then.vector(), ..same.clone() };
-                great::candidates(tx, standing, &request, limits)
+                large_memories::candidates(tx, standing, &request, limits)
             },
         )
     }
@@ -446,7 +452,7 @@ impl Search for PostgresSearch {
         self.ask(
             request.scope.memory.clone(),
             move |index| index.neighbours(&request),
-            move |tx, standing, limits| great::neighbours(tx, standing, &same, limits),
+            move |tx, standing, limits| large_memories::neighbours(tx, standing, &same, limits),
         )
     }
 
@@ -463,7 +469,10 @@ impl Search for PostgresSearch {
             move |index| index.alike((&both.0.0, both.0.1), (&both.1.0, both.1.1)),
             move |tx, _, _| {
                 let (first, second) = &same;
-                Ok((great::alike(tx, &place, (&first.0, first.1), (&second.0, second.1))?, Vec::new()))
+                Ok((
+                    large_memories::alike(tx, &place, (&first.0, first.1), (&second.0, second.1))?,
+                    Vec::new(),
+                ))
             },
         )
     }
@@ -471,8 +480,8 @@ impl Search for PostgresSearch {
     fn info<'a>(&'a self, memory: &'a MemoryId, rebuilt: bool) -> BoxFuture<'a, Result<IndexInfo>> {
         let (shared, keeper, memory) = (Arc::clone(&self.shared), Arc::clone(&self.keeper), memory.clone());
         self.pool.run(move |connection| {
-            let mut of_great = |tx: &PgTx<'_>, standing: (&Standing, &Followed), _: Limits| {
-                Ok((great::info(tx, standing, rebuilt)?, Vec::new()))
+            let mut of_great = |tx: &PgTx<'_>, standing: (&GreatMemoryState, &Followed), _: Limits| {
+                Ok((large_memories::info(tx, standing, rebuilt)?, Vec::new()))
             };
             if let Some(info) = shared.ask_great(connection, &keeper, &memory, (|| (), &mut of_great))? {
                 return Ok(info);

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use loci_model::{MemoryId, Result};
-use loci_store_kit::sql::{Bound, Dialect, RowBatch, SqlTransaction, SqlValue};
+use loci_store_kit::sql::{BoundParameters, Dialect, RowBatch, SqlTransaction, SqlValue};
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 use crate::columns::Columns;
 use crate::connection::Values;
 use crate::tables::transfer::batches::Batch;
-use crate::tx::{Owned, PgTx, code, int};
+use crate::tx::{OwnedValues, PgTx, code, int};
 
 /// A value for PostgreSQL: in the width of its column, and as text without zero characters.
 /// Searches for a text with zero characters apply the same replacement; displayed texts come from
@@ -110,7 +110,8 @@ impl SqlTransaction for PgTx<'_> {
     }
 
     fn later(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<()> {
-        let values: Owned = values.iter().map(|value| Box::new(Parameter(value.to_static())) as _).collect();
+        let values: OwnedValues =
+            values.iter().map(|value| Box::new(Parameter(value.to_static())) as _).collect();
         PgTx::later(self, sql, values);
         Ok(())
     }
@@ -128,7 +129,7 @@ impl SqlTransaction for PgTx<'_> {
 
     fn all_of<T>(
         &self,
-        questions: &[(String, Bound<'_>)],
+        questions: &[(String, BoundParameters<'_>)],
         mut read: impl FnMut(&Columns<'_>) -> Result<T>,
     ) -> Result<Vec<Vec<T>>> {
         let values: Vec<_> = questions.iter().map(|(_, bound)| parameters(bound.values())).collect();

@@ -14,13 +14,13 @@ use loci_store_kit::Pool;
 use loci_store_kit::index_search::AfterCommit;
 
 use crate::checks;
-use crate::connection::{Connecting, Connection};
+use crate::connection::{Connection, ConnectionParameters};
 use crate::gate::Gate;
 use crate::migrate;
 use crate::options::PostgresOptions;
 use crate::search::PostgresSearch;
+use crate::transaction_retry::{self, TransactionResult};
 use crate::tx::Column;
-use crate::writing::{self, Written};
 
 /// A store on a database.
 pub struct PostgresStore {
@@ -42,7 +42,7 @@ impl PostgresStore {
     pub fn open(options: PostgresOptions) -> Result<Arc<Self>> {
         let location = options.location();
         let (writers, readers) = (options.writers, options.readers);
-        let connecting = Connecting::new(options)?;
+        let connecting = ConnectionParameters::new(options)?;
         let search_connecting = Arc::clone(&connecting);
         let connect = move || Connection::new(Arc::clone(&connecting));
         apart(|| migrate::migrate(&mut connect()?))?;
@@ -60,24 +60,24 @@ impl PostgresStore {
 }
 
 /// The result of an attempt to write.
-enum Tried {
+enum WriteAttempt {
     Written,
     /// The memory with that number has enough writers: nothing was done.
     Crowded(i64, WriteWork),
 }
 
 impl PostgresStore {
-    fn try_write(&self, mut work: WriteWork) -> BoxFuture<'static, Result<Tried>> {
+    fn try_write(&self, mut work: WriteWork) -> BoxFuture<'static, Result<WriteAttempt>> {
         let (after, gate) = (Arc::clone(&self.after_commit), Arc::clone(&self.gate));
         self.writers.run(move |connection| {
-            let touched = match writing::write(connection, &gate, &mut *work)? {
-                Written::Done(touched) => touched,
-                Written::Crowded(memory) => return Ok(Tried::Crowded(memory, work)),
+            let touched = match transaction_retry::write(connection, &gate, &mut *work)? {
+                TransactionResult::Done(touched) => touched,
+                TransactionResult::Crowded(memory) => return Ok(WriteAttempt::Crowded(memory, work)),
             };
             if !touched.is_empty() {
                 after(&touched);
             }
-            Ok(Tried::Written)
+            Ok(WriteAttempt::Written)
         })
     }
 }
@@ -94,8 +94,8 @@ impl Store for PostgresStore {
             let mut work = work;
             loop {
                 let (memory, again) = match self.try_write(work).await? {
-                    Tried::Written => return Ok(()),
-                    Tried::Crowded(memory, again) => (memory, again),
+                    WriteAttempt::Written => return Ok(()),
+                    WriteAttempt::Crowded(memory, again) => (memory, again),
                 };
                 let Some(room) = self.gate.room(memory) else {
                     return Err(Error::new(
@@ -111,7 +111,7 @@ impl Store for PostgresStore {
     }
 
     fn read_boxed(&self, mut work: ReadWork) -> BoxFuture<'_, Result<()>> {
-        self.readers.run(move |connection| writing::read_port(connection, &mut *work))
+        self.readers.run(move |connection| transaction_retry::read_port(connection, &mut *work))
     }
 
     fn search(&self) -> &dyn Search {
@@ -185,13 +185,13 @@ fn version(connection: &mut Connection) -> Result<u32> {
 /// Checks that this server can write and commit.
 fn probe(connection: &mut Connection) -> Result<()> {
     let sql = "INSERT INTO probes(server, seen) VALUES ('any', 1) ON CONFLICT (server) DO UPDATE SET seen = probes.seen + 1";
-    writing::change(connection, |tx| tx.rows(sql, &[]).map(drop))
+    transaction_retry::change(connection, |tx| tx.rows(sql, &[]).map(drop))
 }
 
 /// Returns the size of all tables and indexes of the schema, in bytes.
 fn bytes(connection: &mut Connection) -> Result<u64> {
     let schema = connection.options().schema.clone();
-    writing::read(connection, |tx| {
+    transaction_retry::read(connection, |tx| {
         let sql = "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c \
                    JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'";
         let bytes = tx.one(sql, &[&schema], |row| row.take::<i64>(0))?;

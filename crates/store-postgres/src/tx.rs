@@ -13,16 +13,16 @@ use loci_model::{Error, MemoryId, Result};
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, ToSql};
 
-use crate::connection::{Connection, Failed, Step, Values};
+use crate::connection::{Connection, ConnectionStep, Failed, Values};
 use crate::digests::{Key16, memory_number};
-use crate::errors::Again;
+use crate::errors::RetryEffect;
 use crate::gate::Gate;
 
 /// The values of a deferred statement.
-pub(crate) type Owned = Vec<Box<dyn ToSql + Sync + Send>>;
+pub(crate) type OwnedValues = Vec<Box<dyn ToSql + Sync + Send>>;
 
 /// Returns references to the values, for a statement with a response.
-pub(crate) fn borrowed(values: &Owned) -> Vec<&(dyn ToSql + Sync)> {
+pub(crate) fn borrowed(values: &OwnedValues) -> Vec<&(dyn ToSql + Sync)> {
     values.iter().map(|value| &**value as &(dyn ToSql + Sync)).collect()
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Counters {
 /// A deferred statement: it is sent before the next statement with a response.
 struct Later {
     sql: String,
-    values: Owned,
+    values: OwnedValues,
 }
 
 /// An open transaction for reading or writing.
@@ -100,7 +100,7 @@ struct State {
     crowded: Option<i64>,
     /// The error class of the first failed statement, after which the database rejects all others
     /// in this transaction.
-    failed: Option<Again>,
+    failed: Option<RetryEffect>,
     later: Vec<Later>,
     entered: BTreeMap<MemoryId, Option<Entered>>,
     /// Memories with changed counters.
@@ -148,7 +148,7 @@ impl<'c> PgTx<'c> {
             return Ok(());
         }
         state.crowded = Some(memory);
-        state.failed.get_or_insert(Again::Contended);
+        state.failed.get_or_insert(RetryEffect::Contended);
         Err(Error::unavailable("many write to the same memory: try again"))
     }
 
@@ -158,7 +158,7 @@ impl<'c> PgTx<'c> {
     }
 
     /// Returns the error class of the first failed statement.
-    pub(crate) fn failure(&self) -> Option<Again> {
+    pub(crate) fn failure(&self) -> Option<RetryEffect> {
         self.state.borrow().failed
     }
 
@@ -168,7 +168,7 @@ impl<'c> PgTx<'c> {
     }
 
     /// Sends deferred statements, then these, and reads their rows.
-    fn send(&self, steps: &[Step<'_>]) -> Result<Vec<Vec<Row>>> {
+    fn send(&self, steps: &[ConnectionStep<'_>]) -> Result<Vec<Vec<Row>>> {
         let (waiting, begins) = {
             let mut state = self.state.borrow_mut();
             if state.failed.is_some() {
@@ -182,15 +182,17 @@ impl<'c> PgTx<'c> {
         };
         let values: Vec<Vec<&(dyn ToSql + Sync)>> =
             waiting.iter().map(|later| borrowed(&later.values)).collect();
-        let mut all: Vec<Step<'_>> = Vec::with_capacity(steps.len() + waiting.len() + 1);
+        let mut all: Vec<ConnectionStep<'_>> = Vec::with_capacity(steps.len() + waiting.len() + 1);
         if begins {
-            all.push(Step::Plain(self.mode.begin()));
+            all.push(ConnectionStep::Plain(self.mode.begin()));
         }
-        all.extend(waiting.iter().zip(&values).map(|(later, values)| Step::Prepared(&later.sql, values)));
+        all.extend(
+            waiting.iter().zip(&values).map(|(later, values)| ConnectionStep::Prepared(&later.sql, values)),
+        );
         let skipped = all.len();
         all.extend(steps.iter().map(|step| match step {
-            Step::Plain(sql) => Step::Plain(sql),
-            Step::Prepared(sql, values) => Step::Prepared(sql, values),
+            ConnectionStep::Plain(sql) => ConnectionStep::Plain(sql),
+            ConnectionStep::Prepared(sql, values) => ConnectionStep::Prepared(sql, values),
         }));
         let mut connection = self.connection.borrow_mut();
         let answered =
@@ -210,21 +212,25 @@ impl<'c> PgTx<'c> {
         first: (&str, Values<'_>),
         second: (&str, Values<'_>),
     ) -> Result<(Vec<Row>, Vec<Row>)> {
-        let mut rows =
-            self.send(&[Step::Prepared(first.0, first.1), Step::Prepared(second.0, second.1)])?.into_iter();
+        let mut rows = self
+            .send(&[
+                ConnectionStep::Prepared(first.0, first.1),
+                ConnectionStep::Prepared(second.0, second.1),
+            ])?
+            .into_iter();
         Ok((rows.next().unwrap_or_default(), rows.next().unwrap_or_default()))
     }
 
     /// Runs independent statements, and returns the rows of each.
     pub(crate) fn several(&self, statements: &[(&str, Values<'_>)]) -> Result<Vec<Vec<Row>>> {
-        let steps: Vec<Step<'_>> =
-            statements.iter().map(|(sql, values)| Step::Prepared(sql, values)).collect();
+        let steps: Vec<ConnectionStep<'_>> =
+            statements.iter().map(|(sql, values)| ConnectionStep::Prepared(sql, values)).collect();
         if steps.is_empty() { Ok(Vec::new()) } else { self.send(&steps) }
     }
 
     /// Runs statements without values and without rows.
     pub(crate) fn plain(&self, sql: &str) -> Result<()> {
-        self.send(&[Step::Plain(sql)]).map(drop)
+        self.send(&[ConnectionStep::Plain(sql)]).map(drop)
     }
 
     /// Returns the schema of the tables.
@@ -234,7 +240,7 @@ impl<'c> PgTx<'c> {
 
     /// Returns all rows unparsed.
     pub(crate) fn rows(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>> {
-        Ok(self.send(&[Step::Prepared(sql, values)])?.into_iter().next().unwrap_or_default())
+        Ok(self.send(&[ConnectionStep::Prepared(sql, values)])?.into_iter().next().unwrap_or_default())
     }
 
     /// Returns the first row.
@@ -264,7 +270,7 @@ impl<'c> PgTx<'c> {
 
     /// Changes rows together with the next statement, without returning their number. An error is
     /// reported there, or at the commit.
-    pub(crate) fn later(&self, sql: impl Into<String>, values: Owned) {
+    pub(crate) fn later(&self, sql: impl Into<String>, values: OwnedValues) {
         let waiting = {
             let mut state = self.state.borrow_mut();
             state.later.push(Later { sql: sql.into(), values });
@@ -406,9 +412,9 @@ impl<'c> PgTx<'c> {
         let is_lost = self.state.borrow().begun && !self.connection.borrow().is_open();
         self.flush_groups();
         let counted = self.counted();
-        self.send(&[Step::Plain(&format!("{counted}COMMIT"))]).map_err(|error| {
+        self.send(&[ConnectionStep::Plain(&format!("{counted}COMMIT"))]).map_err(|error| {
             let in_doubt =
-                self.mode == Mode::Write && !is_lost && self.failure() == Some(Again::Disconnected);
+                self.mode == Mode::Write && !is_lost && self.failure() == Some(RetryEffect::Disconnected);
             (error, in_doubt)
         })?;
         self.state.borrow_mut().ended = true;
@@ -442,7 +448,7 @@ impl<'c> PgTx<'c> {
     /// Rolls back.
     pub(crate) fn roll_back(&self) {
         let begun = self.state.borrow().begun && self.mode != Mode::Single;
-        if begun && self.connection.borrow_mut().go_on(&[Step::Plain("ROLLBACK")]).is_err() {
+        if begun && self.connection.borrow_mut().go_on(&[ConnectionStep::Plain("ROLLBACK")]).is_err() {
             // The database ends the transaction with the connection.
             self.connection.borrow_mut().forget();
         }
@@ -520,7 +526,7 @@ pub(crate) fn code(value: i64) -> i16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::connection::Connecting;
+    use crate::connection::ConnectionParameters;
     use crate::options::PostgresOptions;
     use loci_engine_testkit::postgres::PostgresServer;
 
@@ -530,7 +536,7 @@ mod tests {
         let url = server.fresh_database().unwrap();
         let database = url.rsplit('/').next().unwrap().to_owned();
         server.sql(&database, "CREATE TABLE kept (number INTEGER)").unwrap();
-        let connecting = Connecting::new(PostgresOptions::parse(&url).unwrap()).unwrap();
+        let connecting = ConnectionParameters::new(PostgresOptions::parse(&url).unwrap()).unwrap();
         (server, database, Connection::new(connecting).unwrap())
     }
 
@@ -552,7 +558,7 @@ mod tests {
             } else {
                 assert!(tx.rows("INSERT INTO public.kept VALUES (2)", &[]).is_err());
             }
-            assert_eq!(tx.failure(), Some(Again::Disconnected));
+            assert_eq!(tx.failure(), Some(RetryEffect::Disconnected));
             tx.roll_back();
         }
         assert_eq!(server.sql(&database, "SELECT count(*) FROM kept").unwrap(), "0\n");
@@ -563,14 +569,16 @@ mod tests {
     fn a_transaction_ends_with_work_that_panics() {
         let (server, database, mut connection) = with_a_table();
         let work = std::panic::AssertUnwindSafe(|| {
-            crate::writing::read(&mut connection, |tx| -> Result<()> {
+            crate::transaction_retry::read(&mut connection, |tx| -> Result<()> {
                 tx.rows("SELECT 1", &[])?;
                 panic!("as a closure might");
             })
         });
         assert!(std::panic::catch_unwind(work).is_err());
-        crate::writing::change(&mut connection, |tx| tx.rows("INSERT INTO public.kept VALUES (1)", &[]))
-            .unwrap();
+        crate::transaction_retry::change(&mut connection, |tx| {
+            tx.rows("INSERT INTO public.kept VALUES (1)", &[])
+        })
+        .unwrap();
         assert_eq!(server.sql(&database, "SELECT count(*) FROM kept").unwrap(), "1\n");
     }
 }

@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use loci_engine_testkit::place::TestPlace;
 use loci_engine_testkit::postgres::PostgresServer;
+use loci_engine_testkit::test_location::TestLocation;
 use loci_model::ErrorKind;
 use loci_model::ports::store::Store;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
@@ -20,18 +20,18 @@ fn from_a_folder_and_back() {
     let server = PostgresServer::shared().unwrap();
     let places = Mutex::new(Vec::new());
     let folder = || {
-        let place = TestPlace::sqlite().unwrap();
+        let place = TestLocation::sqlite().unwrap();
         let store = place.open().unwrap();
         places.lock().unwrap().push(place);
         store
     };
-    loci_engine_testkit::moving::run(&folder, &|| database(server)).unwrap();
+    loci_engine_testkit::store_transfer::run(&folder, &|| database(server)).unwrap();
 }
 
 #[test]
 fn from_a_database_and_back() {
     let server = PostgresServer::shared().unwrap();
-    loci_engine_testkit::moving::run(&|| database(server), &|| database(server)).unwrap();
+    loci_engine_testkit::store_transfer::run(&|| database(server), &|| database(server)).unwrap();
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub(crate) const PARTIAL: &str = ".snap.partial";
 const HEAD_MAX: u64 = 1024;
 
 /// The use of a memory's file for a reader.
-enum Found {
+enum IndexFileUse {
     Index(Box<MemoryIndex>),
     Nothing,
     /// Unusable for this reader or this version of the program, but possibly usable for others.
@@ -90,13 +90,15 @@ impl IndexFiles {
     /// this sequence. A file that is unusable for everyone is removed, with a warning.
     pub(crate) fn load(&self, memory: &MemoryId, erasures: u64, sequence: u64) -> Option<MemoryIndex> {
         match self.look(memory, erasures, sequence) {
-            Found::Index(index) => {
+            IndexFileUse::Index(index) => {
                 tracing::debug!(%memory, saved = index.sequence(), sequence, "an index was loaded");
                 return Some(*index);
             }
-            Found::Nothing => {}
-            Found::NotNow(why) => tracing::info!(%memory, why, "an index snapshot is left alone: rebuilding"),
-            Found::Useless(why) => {
+            IndexFileUse::Nothing => {}
+            IndexFileUse::NotNow(why) => {
+                tracing::info!(%memory, why, "an index snapshot is left alone: rebuilding")
+            }
+            IndexFileUse::Useless(why) => {
                 tracing::warn!(%memory, %why, "an index snapshot is of no use and is removed: rebuilding");
                 if let Err(error) = self.remove_useless(memory, erasures, sequence) {
                     tracing::warn!(%error, "an index snapshot cannot be removed");
@@ -112,33 +114,33 @@ impl IndexFiles {
         let Some(_lock) = self.try_lock()? else { return Ok(()) };
         // No file is named while the lock is held, so the examined file is the removed one.
         match self.look(memory, erasures, sequence) {
-            Found::Useless(_) => {
+            IndexFileUse::Useless(_) => {
                 let path = self.path(memory);
                 std::fs::remove_file(&path)
                     .map_err(|error| folder_error(&named("removing", &path), error))?;
                 sync_folder(&self.folder)
             }
-            Found::Index(_) | Found::NotNow(_) | Found::Nothing => Ok(()),
+            IndexFileUse::Index(_) | IndexFileUse::NotNow(_) | IndexFileUse::Nothing => Ok(()),
         }
     }
 
-    fn look(&self, memory: &MemoryId, erasures: u64, sequence: u64) -> Found {
+    fn look(&self, memory: &MemoryId, erasures: u64, sequence: u64) -> IndexFileUse {
         let path = self.path(memory);
         let file = match File::open(&path) {
             Ok(file) => file,
-            Err(error) if error.kind() == Io::NotFound => return Found::Nothing,
+            Err(error) if error.kind() == Io::NotFound => return IndexFileUse::Nothing,
             Err(error) => {
                 tracing::warn!(%error, path = %path.display(), "an index snapshot cannot be read");
-                return Found::Nothing;
+                return IndexFileUse::Nothing;
             }
         };
         match self.judge(file, memory, erasures, sequence) {
             Verdict::Usable(mut file) => match MemoryIndex::load(&mut file) {
-                Ok(index) => Found::Index(Box::new(index)),
-                Err(error) => Found::Useless(error.message),
+                Ok(index) => IndexFileUse::Index(Box::new(index)),
+                Err(error) => IndexFileUse::Useless(error.message),
             },
-            Verdict::NotNow(why) => Found::NotNow(why),
-            Verdict::Useless(why) => Found::Useless(why),
+            Verdict::NotNow(why) => IndexFileUse::NotNow(why),
+            Verdict::Useless(why) => IndexFileUse::Useless(why),
         }
     }
 
@@ -245,7 +247,7 @@ impl IndexFiles {
         self: &Arc<Self>,
         connection: &Connection,
         memory: &MemoryId,
-    ) -> Result<Option<Partial>> {
+    ) -> Result<Option<PartialFile>> {
         let Some(erasures) = erasures(connection, memory)? else { return Ok(None) };
         let mut builder = DirBuilder::new();
         builder.recursive(true);
@@ -255,8 +257,14 @@ impl IndexFiles {
         let Some(lock) = self.try_lock()? else { return Ok(None) };
         let path = self.partial(memory);
         let file = open_private(&path)?;
-        let partial =
-            Partial { files: Arc::clone(self), memory: memory.clone(), erasures, path, file, _lock: lock };
+        let partial = PartialFile {
+            files: Arc::clone(self),
+            memory: memory.clone(),
+            erasures,
+            path,
+            file,
+            _lock: lock,
+        };
         partial.file.set_len(0).map_err(|error| partial.failed("emptying", error))?;
         partial.write(format!("{}{erasures}\n", self.head(memory)).as_bytes())?;
         Ok(Some(partial))
@@ -295,7 +303,7 @@ pub(crate) fn clear(data: &Path) -> Result<()> {
 }
 
 /// An unfinished file, removed when dropped.
-pub(crate) struct Partial {
+pub(crate) struct PartialFile {
     files: Arc<IndexFiles>,
     memory: MemoryId,
     erasures: u64,
@@ -304,7 +312,7 @@ pub(crate) struct Partial {
     _lock: File,
 }
 
-impl Partial {
+impl PartialFile {
     /// Appends bytes.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<()> {
         (&self.file).write_all(bytes).map_err(|error| self.failed("writing", error))
@@ -333,7 +341,7 @@ impl Partial {
     }
 }
 
-impl Drop for Partial {
+impl Drop for PartialFile {
     fn drop(&mut self) {
         match std::fs::remove_file(&self.path) {
             Err(error) if error.kind() != Io::NotFound => {
@@ -354,7 +362,7 @@ mod tests {
     use loci_testkit_ports::{block_on, samples};
 
     /// A folder with a memory of one record, which `erase` erases.
-    struct Place {
+    struct ErasureFolder {
         folder: tempfile::TempDir,
         store: Arc<dyn Store>,
         memory: MemoryId,
@@ -362,7 +370,7 @@ mod tests {
         files: Arc<IndexFiles>,
     }
 
-    impl Place {
+    impl ErasureFolder {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(folder.path())).unwrap();
@@ -378,7 +386,7 @@ mod tests {
             Self { folder, store, memory: id, connection, files }
         }
 
-        fn begin(&self) -> Option<Partial> {
+        fn begin(&self) -> Option<PartialFile> {
             self.files.begin(&self.connection, &self.memory).unwrap()
         }
 
@@ -426,7 +434,7 @@ mod tests {
 
     #[test]
     fn nothing_begun_before_an_erasure_gets_its_name_after_it() {
-        let place = Place::new();
+        let place = ErasureFolder::new();
         let partial = place.begin().unwrap();
         assert!(place.begin().is_none(), "one at a time");
         assert!(partial.publish(&place.connection).unwrap() && place.files.has(&place.memory));
@@ -442,7 +450,7 @@ mod tests {
 
     #[test]
     fn what_a_dead_process_left_unfinished_is_removed_and_a_living_ones_is_not() {
-        let place = Place::new();
+        let place = ErasureFolder::new();
         let living = place.begin().unwrap();
         let open = || drop(SqliteStore::open(SqliteOptions::new(place.folder.path())).unwrap());
         open();
@@ -456,7 +464,7 @@ mod tests {
 
     #[test]
     fn a_reader_that_is_behind_leaves_the_file_and_what_is_in_the_making_alone() {
-        let place = Place::new();
+        let place = ErasureFolder::new();
         place.save(7);
         let load = |erasures, sequence| place.files.load(&place.memory, erasures, sequence).is_some();
         assert!(!load(0, 6) && load(0, 7), "a later sequence");

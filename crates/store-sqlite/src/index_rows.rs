@@ -7,8 +7,8 @@ use std::sync::Arc;
 use loci_index::{MemoryIndex, StoredVector};
 use loci_model::{Error, MemoryId, Result};
 use loci_store_kit::change::{Changed, Vectors};
-use loci_store_kit::unreadable::readable;
-use loci_store_kit::{Change, Held, IndexSource, MemoryRows, Standing, analyse};
+use loci_store_kit::unreadable_rows::readable;
+use loci_store_kit::{IndexChange, IndexSource, IndexedContent, IndexedMemoryState, MemoryRows, analyse};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, params};
 
@@ -16,7 +16,7 @@ use crate::errors::Sql as _;
 use crate::index_files::IndexFiles;
 use crate::store::snapshot;
 use crate::tables::records::rows::{COLUMNS, RECORDS, SEQUENCE, head, read};
-use crate::tables::vectors::Row as VectorRow;
+use crate::tables::vectors::StoredVectorRow as VectorRow;
 use crate::tx::{Column, SqlTx, limit, signed, unsigned};
 
 /// The number of records read and analysed together during a build: enough to share among threads,
@@ -33,7 +33,7 @@ pub(crate) struct Rows {
 impl IndexSource for Rows {
     type Connection = Connection;
 
-    fn standing(&self, connection: &mut Connection, memory: &MemoryId) -> Result<Standing> {
+    fn standing(&self, connection: &mut Connection, memory: &MemoryId) -> Result<IndexedMemoryState> {
         snapshot(connection, |tx| Ok(place(tx, memory)?.standing))
     }
 
@@ -48,24 +48,27 @@ impl IndexSource for Rows {
         })
     }
 
-    fn saved(&self, memory: &MemoryId, standing: &Standing) -> Option<MemoryIndex> {
+    fn saved(&self, memory: &MemoryId, standing: &IndexedMemoryState) -> Option<MemoryIndex> {
         self.files.load(memory, standing.erasures, standing.sequence)
     }
 }
 
 /// An existing memory.
-pub(crate) struct Place {
+pub(crate) struct ExistingMemory {
     number: i64,
-    pub(crate) standing: Standing,
+    pub(crate) standing: IndexedMemoryState,
 }
 
-pub(crate) fn place(tx: &SqlTx<'_>, memory: &MemoryId) -> Result<Place> {
+pub(crate) fn place(tx: &SqlTx<'_>, memory: &MemoryId) -> Result<ExistingMemory> {
     let sql = "SELECT num, sequence, erasures FROM memories WHERE id = ?1 AND deleted IS NULL";
     let read = |row: &Row<'_>| {
         let number = row.take(0)?;
         let (sequence, erasures) = (unsigned(row.take(1)?), unsigned(row.take(2)?));
         // Numbers are never reused.
-        Ok(Place { number, standing: Standing { sequence, erasures, incarnation: unsigned(number) } })
+        Ok(ExistingMemory {
+            number,
+            standing: IndexedMemoryState { sequence, erasures, incarnation: unsigned(number) },
+        })
     };
     tx.one(sql, [memory.as_str()], read)?.ok_or_else(|| Error::not_found("the memory does not exist"))
 }
@@ -73,16 +76,16 @@ pub(crate) fn place(tx: &SqlTx<'_>, memory: &MemoryId) -> Result<Place> {
 struct RowsOfMemory<'a> {
     tx: &'a SqlTx<'a>,
     memory: &'a MemoryId,
-    place: Place,
+    place: ExistingMemory,
     threads: usize,
 }
 
 impl MemoryRows for RowsOfMemory<'_> {
-    fn standing(&self) -> Result<Standing> {
+    fn standing(&self) -> Result<IndexedMemoryState> {
         Ok(self.place.standing)
     }
 
-    fn changes(&self, after: u64, held: Held<'_>, take: &mut dyn FnMut(Change)) -> Result<()> {
+    fn changes(&self, after: u64, held: IndexedContent<'_>, take: &mut dyn FnMut(IndexChange)) -> Result<()> {
         let tx = self.tx;
         let models: BTreeMap<i64, Arc<str>> =
             tx.models()?.into_iter().map(|(number, id)| (number, Arc::from(id))).collect();
@@ -110,7 +113,7 @@ impl MemoryRows for RowsOfMemory<'_> {
 }
 
 /// Returns the number of a changed row, and the change.
-fn found(memory: &MemoryId, row: &Row<'_>, held: Held<'_>) -> Result<(i64, Changed)> {
+fn found(memory: &MemoryId, row: &Row<'_>, held: IndexedContent<'_>) -> Result<(i64, Changed)> {
     let content = content(row)?;
     let (number, record, sequence) = head(row)?;
     if held(&record) == Some(content) {

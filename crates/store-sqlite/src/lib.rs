@@ -5,14 +5,13 @@
 //! per file.
 
 mod backup;
-mod bound;
+mod bound_values;
 mod columns;
 mod condition;
 mod errors;
 mod folder;
 mod index_files;
 mod index_rows;
-mod index_saving;
 mod index_survey;
 mod locks;
 mod migrate;
@@ -20,6 +19,7 @@ mod open;
 mod options;
 mod replacement;
 mod restore;
+mod snapshot_writer;
 mod statements;
 mod store;
 mod tables;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ledger::{LedgerNoun, Shelf};
 use loci_model::ports::vault::{RESTORED_UNSEALED, WITNESS_LEASE};
 use loci_model::trees::mirror::MirrorState;
 use loci_model::{Error, ErrorKind, Result, Timestamp};

@@ -17,9 +17,9 @@ use crate::errors::{Sql, folder_error};
 use crate::folder::{self, DATABASE, LOG};
 use crate::index_files::IndexFiles;
 use crate::index_rows::Rows;
-use crate::index_saving::Saving;
 use crate::locks::{Host, SchemaLock, Turnstile};
 use crate::options::SqliteOptions;
+use crate::snapshot_writer::SnapshotWriter;
 use crate::tx::SqlTx;
 use crate::writer::Writer;
 use crate::{backup, migrate, open};
@@ -34,7 +34,7 @@ pub struct SqliteStore {
     writer: Writer,
     readers: Arc<Pool<Connection>>,
     search: IndexSearch<Rows>,
-    saving: Arc<Saving>,
+    saving: Arc<SnapshotWriter>,
     host: Host,
     /// Held while the folder is in use.
     _schema: SchemaLock,
@@ -66,7 +66,7 @@ impl SqliteStore {
         let rows = Rows { files: Arc::clone(&files), threads: options.searchers };
         let cache = Arc::new(IndexCache::new(rows, options.index_bytes_max));
         let search = IndexSearch::new(searchers, Arc::clone(&cache));
-        let saving = Arc::new(Saving { cache, passages_min: options.snapshot_passages_min });
+        let saving = Arc::new(SnapshotWriter { cache, passages_min: options.snapshot_passages_min });
         let turns = (Turnstile::open(&folder)?, condition.clone());
         let writer = Writer::start(connection, turns, files, search.after_commit())?;
         let host = Host::new(&folder);

@@ -15,21 +15,21 @@ pub(crate) struct SqlTx<'c> {
     pub(crate) connection: &'c Connection,
     /// The last requested memory, with its number.
     known: RefCell<Option<(MemoryId, i64)>>,
-    touched: RefCell<Touched>,
+    touched: RefCell<TransactionEffects>,
     /// The number of statements that may still run; `None`: unlimited.
     room: Cell<Option<u32>>,
 }
 
 /// The effects of a transaction on indexes.
 #[derive(Debug, Default)]
-pub(crate) struct Touched {
+pub(crate) struct TransactionEffects {
     /// Memories with changed records.
     pub(crate) changed: BTreeSet<MemoryId>,
     /// Memories with erased content: their snapshots are removed before the commit.
     pub(crate) erased: BTreeSet<MemoryId>,
 }
 
-impl Touched {
+impl TransactionEffects {
     /// Adds the effects of another piece of the same transaction.
     pub(crate) fn extend(&mut self, other: Self) {
         self.changed.extend(other.changed);
@@ -76,7 +76,7 @@ impl<'c> SqlTx<'c> {
     }
 
     /// Returns the effects on indexes.
-    pub(crate) fn into_touched(self) -> Touched {
+    pub(crate) fn into_touched(self) -> TransactionEffects {
         self.touched.into_inner()
     }
 

@@ -11,13 +11,13 @@ use rusqlite::Connection;
 use crate::{SqliteOptions, SqliteStore};
 
 /// A folder with some memories, and direct access to its database.
-struct Place {
+struct MemoriesFolder {
     _folder: tempfile::TempDir,
     store: Arc<dyn Store>,
     outside: Connection,
 }
 
-impl Place {
+impl MemoriesFolder {
     fn new(memories: &[&str]) -> (Self, Vec<MemoryId>) {
         let folder = tempfile::tempdir().unwrap();
         let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(folder.path())).unwrap();
@@ -55,7 +55,7 @@ fn job(memory: &MemoryId, id: &str, due: i64) -> Result<NewJob> {
 
 #[test]
 fn a_job_fails_by_itself() {
-    let (place, memories) = Place::new(&["notes", "other"]);
+    let (place, memories) = MemoriesFolder::new(&["notes", "other"]);
     let of = memories.clone();
     block_on(place.store.write(move |tx| {
         for (memory, id, due) in [(&of[0], "bad", 1), (&of[0], "good", 2), (&of[1], "others", 3)] {
@@ -88,7 +88,7 @@ fn a_job_fails_by_itself() {
 
 #[test]
 fn a_job_that_cannot_be_read_restarts_only_from_failure() {
-    let (place, memories) = Place::new(&["notes"]);
+    let (place, memories) = MemoriesFolder::new(&["notes"]);
     let of = memories[0].clone();
     let asked = place.store.write(move |tx| tx.jobs_mut().enqueue(&job(&of, "bad", 1)?, samples::time(0)));
     block_on(asked).unwrap();
@@ -107,7 +107,7 @@ fn a_job_that_cannot_be_read_restarts_only_from_failure() {
 
 #[test]
 fn a_list_leaves_out_what_cannot_be_read_and_ends_where_it_ends() {
-    let (place, memories) = Place::new(&["a", "b", "c", "d"]);
+    let (place, memories) = MemoriesFolder::new(&["a", "b", "c", "d"]);
     place.damage("UPDATE memories SET body = replace(body, '\"name\":\"c\"', '\"name\":3') WHERE name = 'c'");
     let list = |count: usize| {
         let found = block_on(place.store.read(move |tx| tx.memories().list(None, count))).unwrap();
@@ -140,7 +140,7 @@ fn a_list_leaves_out_what_cannot_be_read_and_ends_where_it_ends() {
 
 #[test]
 fn an_index_is_built_of_what_can_be_read() {
-    let (place, memories) = Place::new(&["notes"]);
+    let (place, memories) = MemoriesFolder::new(&["notes"]);
     let of = memories[0].clone();
     block_on(place.store.write(move |tx| {
         (1..=3)

@@ -20,7 +20,7 @@ use crate::condition::DatabaseCondition;
 use crate::errors::{Sql, folder_error};
 use crate::index_files::IndexFiles;
 use crate::locks::Turnstile;
-use crate::tx::{SqlTx, Touched};
+use crate::tx::{SqlTx, TransactionEffects};
 
 /// The maximum number of pieces per transaction, for which other processes must wait.
 const BATCH_MAX: usize = 64;
@@ -62,7 +62,8 @@ impl Writer {
         let (sender, receiver) = mpsc::channel();
         let waiting = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&waiting);
-        let mut seat = Seat { connection, turnstile, condition, receiver, waiting: counted, files, after };
+        let mut seat =
+            WriterState { connection, turnstile, condition, receiver, waiting: counted, files, after };
         let thread = std::thread::Builder::new()
             .name("loci-write".to_owned())
             .spawn(move || seat.serve())
@@ -116,7 +117,7 @@ impl Writer {
 }
 
 /// The state of the thread.
-struct Seat {
+struct WriterState {
     connection: Connection,
     turnstile: Turnstile,
     condition: DatabaseCondition,
@@ -127,7 +128,7 @@ struct Seat {
 }
 
 /// A piece that ran, and its result.
-type Ran = (Piece, Result<()>);
+type FinishedPiece = (Piece, Result<()>);
 
 /// The unit that rolls back a piece.
 #[derive(Clone, Copy)]
@@ -161,7 +162,7 @@ impl Bounds {
     }
 }
 
-impl Seat {
+impl WriterState {
     fn serve(&mut self) {
         let mut next = None;
         while let Some(message) = next.take().or_else(|| self.receiver.recv().ok()) {
@@ -183,7 +184,7 @@ impl Seat {
     /// batch.
     fn turn(&mut self, first: Piece) -> Option<Message> {
         let mut next = None;
-        let mut touched = Touched::default();
+        let mut touched = TransactionEffects::default();
         let mut ran = match self.turnstile.enter().and_then(|turn| self.condition.check().map(|()| turn)) {
             Ok(_turn) => self.batch(first, &mut next, &mut touched),
             Err(error) => vec![(first, Err(error))],
@@ -207,11 +208,16 @@ impl Seat {
         next
     }
 
-    fn batch(&self, first: Piece, next: &mut Option<Message>, touched: &mut Touched) -> Vec<Ran> {
+    fn batch(
+        &self,
+        first: Piece,
+        next: &mut Option<Message>,
+        touched: &mut TransactionEffects,
+    ) -> Vec<FinishedPiece> {
         if let Err(error) = self.execute("BEGIN IMMEDIATE") {
             return vec![(first, Err(error))];
         }
-        let mut ran: Vec<Ran> = Vec::new();
+        let mut ran: Vec<FinishedPiece> = Vec::new();
         let mut piece = Some(first);
         while let Some(mut current) = piece.take() {
             let bounds = if ran.is_empty() { Bounds::Transaction } else { Bounds::Savepoint };
@@ -247,7 +253,7 @@ impl Seat {
     }
 
     /// Runs a transaction of one piece.
-    fn apart(&self, mut piece: Piece, touched: &mut Touched) -> Ran {
+    fn apart(&self, mut piece: Piece, touched: &mut TransactionEffects) -> FinishedPiece {
         let outcome = self.execute("BEGIN IMMEDIATE").and_then(|()| {
             let outcome = self.piece(&mut piece.work, touched, Bounds::Transaction).unwrap_or_else(|| {
                 Err(Error::bug("a write that has a transaction to itself did not fit it"))
@@ -263,7 +269,12 @@ impl Seat {
     /// Runs one piece. An error or a panic leaves no changes. The first piece of a transaction
     /// needs no savepoint, because there is nothing else to keep. `None`: it is too long for a
     /// savepoint, and was rolled back.
-    fn piece(&self, work: &mut WriteWork, touched: &mut Touched, bounds: Bounds) -> Option<Result<()>> {
+    fn piece(
+        &self,
+        work: &mut WriteWork,
+        touched: &mut TransactionEffects,
+        bounds: Bounds,
+    ) -> Option<Result<()>> {
         if let Some(Err(error)) = bounds.begin().map(|sql| self.execute(sql)) {
             return Some(Err(error));
         }
@@ -283,7 +294,13 @@ impl Seat {
     }
 
     /// Keeps the changes of a piece, or rolls them back.
-    fn ended(&self, outcome: Result<()>, tx: SqlTx<'_>, touched: &mut Touched, bounds: Bounds) -> Result<()> {
+    fn ended(
+        &self,
+        outcome: Result<()>,
+        tx: SqlTx<'_>,
+        touched: &mut TransactionEffects,
+        bounds: Bounds,
+    ) -> Result<()> {
         if self.connection.is_autocommit() {
             return outcome.and(Err(Error::unavailable("the store gave the write up: try again")));
         }
@@ -309,7 +326,7 @@ impl Seat {
 
     /// Removes snapshots that may contain erased content before the commit: an acknowledged erasure
     /// is complete, and a failed commit costs at most a rebuild.
-    fn commit(&self, touched: &Touched) -> Result<()> {
+    fn commit(&self, touched: &TransactionEffects) -> Result<()> {
         let removed = touched.erased.iter().try_for_each(|memory| self.files.remove(memory));
         let outcome = removed.and_then(|()| self.execute("COMMIT"));
         if outcome.is_err() && !self.connection.is_autocommit() {

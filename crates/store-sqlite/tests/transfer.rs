@@ -15,7 +15,7 @@ fn into_another_folder_and_back() {
         folders.lock().unwrap().push(folder);
         store as Arc<dyn Store>
     };
-    loci_engine_testkit::moving::run(&open, &open).unwrap();
+    loci_engine_testkit::store_transfer::run(&open, &open).unwrap();
 }
 
 #[test]

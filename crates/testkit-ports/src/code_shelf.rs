@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::code::{
-    CodeError, CodePlace, CodeResult, CodeSource as _, CodeSources, CodeWork, Discovered, ForgeRepository,
+    CodeError, CodePlace, CodeResult, CodeSource as _, CodeSources, CodeWork, DiscoveredRepository,
+    ForgeRepository,
 };
 use loci_model::{MemoryId, Result};
 
@@ -18,25 +19,25 @@ use crate::CodeHistory;
 /// Repositories by their simulated directory.
 #[derive(Clone, Default)]
 pub struct CodeShelf {
-    lying: Arc<Mutex<BTreeMap<PathBuf, Standing>>>,
+    lying: Arc<Mutex<BTreeMap<PathBuf, ShelvedRepository>>>,
     at_forge: Arc<Mutex<BTreeMap<CodePlace, ForgeRepository>>>,
     opened: Arc<AtomicU64>,
-    meanwhile: Arc<Mutex<Option<Meanwhile>>>,
+    meanwhile: Arc<Mutex<Option<ConcurrentRequest>>>,
 }
 
 /// An action during another request.
-type Meanwhile = Box<dyn FnOnce() + Send>;
+type ConcurrentRequest = Box<dyn FnOnce() + Send>;
 
-struct Standing {
+struct ShelvedRepository {
     history: CodeHistory,
-    discovered: Discovered,
+    discovered: DiscoveredRepository,
 }
 
 impl CodeShelf {
     /// Adds a repository with this `origin`.
     pub fn put(&self, directory: &str, origin: Option<&str>, history: CodeHistory) {
         let path = PathBuf::from(directory);
-        let discovered = Discovered {
+        let discovered = DiscoveredRepository {
             common_dir: path.clone(),
             // Its files are only in commits.
             worktree: None,
@@ -46,7 +47,7 @@ impl CodeShelf {
             branch: Some("main".to_owned()),
             head: history.tip().commit(),
         };
-        self.lock().insert(path, Standing { history, discovered });
+        self.lock().insert(path, ShelvedRepository { history, discovered });
     }
 
     /// Adds a worktree at a directory whose repository is in another one.
@@ -79,7 +80,7 @@ impl CodeShelf {
         self.opened.load(Ordering::Relaxed)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Standing>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, ShelvedRepository>> {
         self.lying.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -110,7 +111,7 @@ impl CodeSources for CodeShelf {
         Box::pin(std::future::ready(is_beneath))
     }
 
-    fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, Result<Option<Discovered>>> {
+    fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, Result<Option<DiscoveredRepository>>> {
         let found = self.lock().get(directory).map(|standing| standing.discovered.clone());
         Box::pin(async move { Ok(found) })
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::facts::citation::{Anchor, Citation, Place};
+use loci_model::facts::citation::{Anchor, Citation, LineRange};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::fact::{
@@ -69,7 +69,7 @@ pub fn repository(memory: &MemoryId, number: u32, key: &str) -> Result<Repositor
 
 /// Returns a citation of lines in a path, with a snippet.
 pub fn citation(path: &str) -> Citation {
-    let place = Place { path: path.to_owned(), line_start: 3, line_end: 4 };
+    let place = LineRange { path: path.to_owned(), line_start: 3, line_end: 4 };
     let anchor = Anchor {
         is_uncommitted: false,
         place: place.clone(),

@@ -16,9 +16,9 @@ pub mod recording_targets;
 pub mod samples;
 pub mod scripted_model;
 pub mod secret_samples;
+pub mod store_wrapper;
 pub mod task_samples;
 mod ticking_clock;
-pub mod within;
 
 pub use clock::ManualClock;
 pub use code_history::CodeHistory;

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 use loci_model::ports::BoxFuture;
-use loci_model::ports::deliver::{Deliver, Delivered, Notice, TargetInfo};
-use loci_model::ports::objects::{Objects, Stored};
+use loci_model::ports::deliver::{Deliver, DeliveryResult, Notice, TargetInfo};
+use loci_model::ports::objects::{ObjectStoreResult, Objects};
 use loci_model::{Error, ErrorKind, Result};
 
 #[derive(Default)]
-struct Kept {
+struct RecordedDeliveries {
     notices: Vec<Notice>,
     objects: BTreeMap<(String, String), Vec<u8>>,
     tries: usize,
@@ -20,7 +20,7 @@ struct Kept {
 
 /// A target that accepts notifications and objects.
 #[derive(Default)]
-pub struct RecordingTargets(Mutex<Kept>);
+pub struct RecordingTargets(Mutex<RecordedDeliveries>);
 
 impl RecordingTargets {
     /// Sets the failures of the next attempts, one each; `None`: the attempt succeeds.
@@ -58,12 +58,12 @@ impl RecordingTargets {
         self.kept(|kept| kept.tries)
     }
 
-    fn kept<T>(&self, work: impl FnOnce(&mut Kept) -> T) -> T {
+    fn kept<T>(&self, work: impl FnOnce(&mut RecordedDeliveries) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Kept {
+impl RecordedDeliveries {
     fn try_once(&mut self) -> Result<()> {
         self.tries += 1;
         match self.failures.pop_front().flatten() {
@@ -74,14 +74,14 @@ impl Kept {
 }
 
 impl Deliver for RecordingTargets {
-    fn deliver(&self, notice: Notice) -> BoxFuture<'_, Result<Delivered>> {
+    fn deliver(&self, notice: Notice) -> BoxFuture<'_, Result<DeliveryResult>> {
         let outcome = self.kept(|kept| {
             kept.try_once()?;
             if kept.unmapped.contains(&notice.target) {
-                return Ok(Delivered::NoMapping);
+                return Ok(DeliveryResult::NoMapping);
             }
             kept.notices.push(notice);
-            Ok(Delivered::Accepted)
+            Ok(DeliveryResult::Accepted)
         });
         Box::pin(async move { outcome })
     }
@@ -99,15 +99,15 @@ impl Deliver for RecordingTargets {
 }
 
 impl Objects for RecordingTargets {
-    fn put(&self, bucket: &str, key: &str, bytes: Vec<u8>) -> BoxFuture<'_, Result<Stored>> {
+    fn put(&self, bucket: &str, key: &str, bytes: Vec<u8>) -> BoxFuture<'_, Result<ObjectStoreResult>> {
         let place = (bucket.to_owned(), key.to_owned());
         let outcome = self.kept(|kept| {
             kept.try_once()?;
             if kept.unmapped.contains(bucket) {
-                return Ok(Stored::NoMapping);
+                return Ok(ObjectStoreResult::NoMapping);
             }
             kept.objects.insert(place, bytes);
-            Ok(Stored::At(format!("s3://{bucket}/{key}")))
+            Ok(ObjectStoreResult::At(format!("s3://{bucket}/{key}")))
         });
         Box::pin(async move { outcome })
     }
@@ -124,11 +124,11 @@ mod tests {
         targets.fail_next([Some(ErrorKind::Throttled), None]);
         let put = |bucket: &str| block_on(targets.put(bucket, "k", vec![1]));
         assert_eq!(put("b").unwrap_err().kind, ErrorKind::Throttled);
-        assert_eq!(put("b").unwrap(), Stored::At("s3://b/k".to_owned()));
+        assert_eq!(put("b").unwrap(), ObjectStoreResult::At("s3://b/k".to_owned()));
         targets.unmap("c");
-        assert_eq!(put("c").unwrap(), Stored::NoMapping);
+        assert_eq!(put("c").unwrap(), ObjectStoreResult::NoMapping);
         targets.map("c");
-        assert_eq!(put("c").unwrap(), Stored::At("s3://c/k".to_owned()));
+        assert_eq!(put("c").unwrap(), ObjectStoreResult::At("s3://c/k".to_owned()));
         assert_eq!((targets.tries(), targets.objects().len()), (4, 2));
         assert_eq!(targets.object("b", "k"), Some(vec![1]));
     }

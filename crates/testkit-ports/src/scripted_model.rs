@@ -53,7 +53,7 @@ impl Script {
 
 /// The questions so far.
 #[derive(Default)]
-struct Seen {
+struct QuestionLog {
     asked: Vec<Completion>,
     /// The number of uses of each script.
     used: BTreeMap<usize, usize>,
@@ -64,7 +64,7 @@ struct Seen {
 pub struct ScriptedModel {
     name: String,
     scripts: Vec<Script>,
-    seen: Mutex<Seen>,
+    seen: Mutex<QuestionLog>,
 }
 
 impl ScriptedModel {

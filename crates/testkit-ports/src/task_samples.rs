@@ -2,7 +2,7 @@
 //! the relevant ones.
 
 use loci_model::facts::code::ObjectId;
-use loci_model::ledger::{LedgerEntry, Shelved};
+use loci_model::ledger::{LedgerEntry, LedgerNoun};
 use loci_model::tasks::commit::TaskCommit;
 use loci_model::tasks::prompt_version::PromptVersion;
 use loci_model::tasks::review::Review;

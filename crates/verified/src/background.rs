@@ -21,13 +21,13 @@ use super::facts::events::Scene;
 use super::facts::fact_record::Remembered;
 use super::reads::answers::VerifyMode;
 use super::repositories::default_tip::DefaultTip;
-use super::repositories::{Told, learn};
+use super::repositories::{ForgeIdentity, learn};
 use super::verification::retry_schedule::{Due, due, is_done};
 use super::verification::state_change::Origin;
 use super::verification::state_write;
-use super::verification::verdicts::Looked;
+use super::verification::verdicts::CodeVerdicts;
 use crate::Verified;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 /// The number of repositories whose tips one round checks.
 const REPOSITORIES: usize = 50;
@@ -80,7 +80,7 @@ impl Verified {
         &self,
         repository: &Repository,
         found: Option<DefaultTip>,
-        told: Option<Told>,
+        told: Option<ForgeIdentity>,
         now: Timestamp,
     ) -> Result<()> {
         let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
@@ -207,7 +207,7 @@ impl Verified {
         tip: ObjectId,
         facts: Vec<Remembered>,
     ) -> Result<bool> {
-        let (nobody, reference) = (Standing::default(), tip.to_string());
+        let (nobody, reference) = (CallContext::default(), tip.to_string());
         let looked = self.look(repository, &nobody, Some(&reference), &facts, VerifyMode::Fresh).await?;
         let mut found = facts.iter().zip(&looked.checked);
         let are_done = found.all(|(one, checked)| is_done(&one.fact, &checked.verification));
@@ -217,7 +217,11 @@ impl Verified {
         let names: Vec<RecordId> = facts.into_iter().map(|fact| fact.record.id).collect();
         let mut are_as_looked_at = true;
         for (names, checked) in names.chunks(WRITTEN).zip(looked.checked.chunks(WRITTEN)) {
-            let part = Looked { checked: checked.to_vec(), tip: looked.tip.clone(), ..Looked::default() };
+            let part = CodeVerdicts {
+                checked: checked.to_vec(),
+                tip: looked.tip.clone(),
+                ..CodeVerdicts::default()
+            };
             let (verified, scene, names) = (self.clone(), scene.clone(), names.to_vec());
             are_as_looked_at &= self
                 .engine
@@ -253,7 +257,8 @@ impl Verified {
         if fact.status != RecordState::Active || fact.expires_at > now {
             return Ok(());
         }
-        let scene = Scene::new(&Principal::engine(), &Standing::default(), &memory.id, &fact.repository, now);
+        let scene =
+            Scene::new(&Principal::engine(), &CallContext::default(), &memory.id, &fact.repository, now);
         let (to, reason) = (RecordState::Expired, "neither confirmed, used nor found valid in time");
         state_write::state(tx, &memory, &record, to, reason, &scene.principal, now)?;
         fact.status = to;

@@ -2,7 +2,7 @@
 //! missing.
 
 use loci_engine::access;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories;
 use loci_engine::memories::NewMemory;
 use loci_model::principal::Principal;
@@ -19,7 +19,7 @@ impl Verified {
     ///
     /// # Errors
     /// `NotFound` for a memory that does not exist or is not visible to the caller.
-    pub async fn code_memory(&self, caller: &Principal, standing: &Standing) -> Result<MemoryId> {
+    pub async fn code_memory(&self, caller: &Principal, standing: &CallContext) -> Result<MemoryId> {
         standing.check()?;
         let named = standing.memory.clone().or_else(|| Some(memories::only_granted(caller)?.to_string()));
         let wanted = named.clone().unwrap_or_else(|| self.parts.settings.memory.clone());

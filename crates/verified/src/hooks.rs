@@ -1,7 +1,7 @@
 //! The hooks of verified memory: facts follow their records.
 
 use loci_engine::hooks::RecordHooks;
-use loci_engine::records::changes::Change;
+use loci_engine::records::changes::RecordStateChange;
 use loci_model::ports::store::Tx;
 use loci_model::record::Record;
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
@@ -13,7 +13,7 @@ use super::record_citations::proposals;
 pub(super) struct Hooks;
 
 impl RecordHooks for Hooks {
-    fn changed(&self, tx: &mut dyn Tx, change: &Change<'_>) -> Result<()> {
+    fn changed(&self, tx: &mut dyn Tx, change: &RecordStateChange<'_>) -> Result<()> {
         record_changes::follow(tx, change)
     }
 

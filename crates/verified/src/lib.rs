@@ -7,7 +7,7 @@
 //! | `new_facts` | a new fact: gates, similar facts, its write |
 //! | `facts` | stored facts: records, identity, flags, conflicts, events |
 //! | `verification` | a look at the code, the resulting change of state, its write |
-//! | `serving` | the policy for served facts, and the words for their assurance |
+//! | `serving_policy` | the policy for served facts, and the words for their assurance |
 //! | `reads`, `changes` | the operations |
 //! | `given_citations` | citations that a caller gives |
 //! | `remote_verification` | evidence for a verifier elsewhere, and its reported verdicts |
@@ -34,14 +34,14 @@ mod remote_verification;
 mod repositories;
 mod repository_hooks;
 mod scanners;
-mod serving;
+mod serving_policy;
 mod settings;
 mod sweep;
 mod telemetry;
 mod verification;
 pub mod verifier;
 
-pub use changes::applied_use::{AppliedOutcome, FactApplied};
+pub use changes::fact_use::{AppliedOutcome, FactApplied};
 pub use changes::invalidate::FactInvalidated;
 pub use changes::refresh::{FactRefresh, FactRefreshed};
 pub use changes::supersede::{Correction, FactSuperseded};
@@ -53,30 +53,30 @@ pub use product::VerifiedParts;
 pub use reads::answers::{FactList, FactView, VerifyMode};
 pub use reads::by_path::{ByPath, PathMatch};
 pub use reads::history::FactHistory;
-pub use reads::recent::FACTS_MAX;
+pub use reads::recent_facts::FACTS_MAX;
 pub use reads::search::{FactFilters, FactSearch};
 pub use reads::stats::FactStats;
 pub use reads::verify::VerifyAnswer;
-pub use record_citations::hydration_check::{Cited, CitedFate};
+pub use record_citations::hydration_check::{CitationState, CitedFate};
 pub use record_citations::hydration_check::{CitedLook, check_revision, facts_among};
 pub use record_citations::path_refs::{PATH_REFS, PathsLook, as_metadata, path_refs_of};
 pub use record_citations::pending_citations::mark_pending;
 pub use remote_verification::evidence::{AskedEvidence, Evidence, EvidencePage, FactsAsked};
-pub use remote_verification::reported_verdicts::{Told, ToldFact};
-pub use repositories::code_access::{Tip, Work, read_place};
+pub use remote_verification::reported_verdicts::{ReportedFactVerdict, ReportedVerdicts};
+pub use repositories::code_access::{RepositoryCodeWork, Tip, read_place};
 pub use repositories::code_access::{default_here, tip_of};
 pub use repositories::default_tip::DefaultTip;
 pub use repositories::repository_name::{RepositoryName, local_key};
-pub use repositories::{Numbered, find_repository, is_named, noticed, numbered, of_number};
+pub use repositories::{NumberRelation, find_repository, is_named, noticed, numbered, of_number};
 pub use repositories::{RepositoryAdded, host_of, knowledge_namespace, name_of};
 pub use repository_hooks::RepositoryHooks;
 pub use scanners::scanners;
-pub use serving::served_facts::Serving;
-pub use serving::shown_facts::{citation_check, ids, shown_support};
-pub use serving::withheld_statements::Withholding;
+pub use serving_policy::fact_shapes::{citation_check, ids, shown_support};
+pub use serving_policy::served_facts::FactReadOptions;
+pub use serving_policy::withheld_statements::WithholdingPolicy;
 pub use settings::VerifiedSettings;
 pub use telemetry::{TelemetryReport, TelemetryRule, TelemetryViolation};
-pub use verification::look::{Look, Seen, Subject, look_at};
+pub use verification::code_check::{CodeCheck, FactCheck, Subject, look_at};
 
 use std::sync::Arc;
 

@@ -13,8 +13,8 @@ const TESTS: [&str; 8] = [
     "crates/app/tests/it/",
     "crates/client/src/operations/memory/",
     "crates/operations/src/",
-    "crates/engine/tests/it/sre/",
-    "crates/server/tests/mcp/sre.rs",
+    "crates/engine/tests/it/operations/",
+    "crates/server/tests/mcp/operations.rs",
     "xtask/src/walk/",
 ];
 /// Parts of names that indicate a stand-in.
@@ -76,7 +76,7 @@ mod tests {
             let lines: Vec<usize> = check(&files(&[(path, text)])).iter().map(|found| found.line).collect();
             assert_eq!(lines, expect, "{path}: {text}");
         };
-        let ours = "crates/engine/tests/it/sre/saving.rs";
+        let ours = "crates/engine/tests/it/operations/saving.rs";
         check(ours, "let store = MockStore::new();", &[1]);
         check(ours, "//! no mocks\n// a fake is none\nlet text = \"stub\";\nlet a = fake_parser();", &[4]);
         check(ours, "struct Kept;\nimpl Store for Kept {}\nimpl<T> ReadTx for Kept {}", &[2, 3]);
@@ -84,6 +84,6 @@ mod tests {
         check("crates/alerts/src/opsgenie.rs", "impl AlertReader for Opsgenie {}", &[]);
         check("crates/alerts/src/opsgenie.rs", "impl Store for Opsgenie {}", &[1]);
         check("compat/boto3/test_operations_agent.py", "import json\nfrom unittest import mock\n", &[2]);
-        check("crates/engine/tests/it/world.rs", "struct FakeModel;", &[]);
+        check("crates/engine/tests/it/fixture.rs", "struct FakeModel;", &[]);
     }
 }

@@ -23,14 +23,14 @@ type Step<W> = (&'static str, fn(&mut W) -> Result<()>);
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[arg(value_enum)]
-    way: Way,
+    way: Workflow,
     /// Use this binary instead of building one first.
     #[arg(long, value_name = "FILE")]
     loci: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Way {
+enum Workflow {
     /// A coding agent's task: hooks, commits, its end, and the way back from a line to the task.
     Coding,
     /// An operations agent's investigation: from an alert to its outcome, and a similar alert a
@@ -44,8 +44,8 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     let given = arguments.loci.as_deref().map(std::path::absolute).transpose()?;
     let loci = given.map_or_else(|| checkout.loci(), Ok)?;
     match arguments.way {
-        Way::Coding => coding::walk(&loci),
-        Way::Sre => operations::walk(&loci),
+        Workflow::Coding => coding::walk(&loci),
+        Workflow::Sre => operations::walk(&loci),
     }
 }
 

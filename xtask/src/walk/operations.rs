@@ -6,7 +6,7 @@
 //! server is killed in between.
 
 use super::civil::{DAY_S, now_s, rfc3339};
-use super::stage::{Served, Stage};
+use super::stage::{RunningServer, Stage};
 use super::wire::{ask, send};
 use super::{Step, go};
 use anyhow::{Context, Result, ensure};
@@ -36,15 +36,15 @@ const SECOND_ALERT: &str = "77c0ffee0badcafe";
 const LOOKS_MAX: usize = 5_000;
 
 /// The steps in order.
-const STEPS: &[Step<Way>] = &[
-    ("a memory, and preferences as a file declares them", Way::declared),
-    ("an alert opens an investigation, and the agent joins it", Way::alerted),
-    ("four agents answer", Way::answered),
-    ("the end, said twice", Way::completed),
-    ("the alert ends, and a person confirms the cause", Way::confirmed),
-    ("three days later: another baseline, and a guess", Way::changed),
-    ("a week later: a similar alert is told the confirmed cause first", Way::told),
-    ("the baseline's history, and numbers", Way::looked_back),
+const STEPS: &[Step<OperationsWalk>] = &[
+    ("a memory, and preferences as a file declares them", OperationsWalk::declared),
+    ("an alert opens an investigation, and the agent joins it", OperationsWalk::alerted),
+    ("four agents answer", OperationsWalk::answered),
+    ("the end, said twice", OperationsWalk::completed),
+    ("the alert ends, and a person confirms the cause", OperationsWalk::confirmed),
+    ("three days later: another baseline, and a guess", OperationsWalk::changed),
+    ("a week later: a similar alert is told the confirmed cause first", OperationsWalk::told),
+    ("the baseline's history, and numbers", OperationsWalk::looked_back),
 ];
 
 /// Runs the workflow.
@@ -53,7 +53,7 @@ const STEPS: &[Step<Way>] = &[
 /// Errors if a step finds a wrong result.
 pub(super) fn walk(loci: &Path) -> Result<()> {
     let stage = Stage::empty(loci)?;
-    let mut way = Way {
+    let mut way = OperationsWalk {
         began_s: now_s()?,
         stage,
         server: None,
@@ -64,9 +64,9 @@ pub(super) fn walk(loci: &Path) -> Result<()> {
     go(&mut way, STEPS)
 }
 
-struct Way {
+struct OperationsWalk {
     stage: Stage,
-    server: Option<Served>,
+    server: Option<RunningServer>,
     /// The start of the walk, in seconds since 1970 by the machine's clock.
     began_s: u64,
     /// The id of the memory.
@@ -77,7 +77,7 @@ struct Way {
     useful: Vec<String>,
 }
 
-impl Way {
+impl OperationsWalk {
     /// Returns a time of the walk: `minutes_before` its start, moved `days_ahead` of the machine.
     fn time(&self, days_ahead: u64, minutes_before: u64) -> String {
         rfc3339(self.began_s + days_ahead * DAY_S - minutes_before * 60)

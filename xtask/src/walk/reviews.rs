@@ -4,7 +4,7 @@
 //! for the rules that it got.
 
 use super::forge::{self, Forge};
-use super::stage::{Served, Stage};
+use super::stage::{RunningServer, Stage};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ const CAROL: Person = Person(6, "carol");
 struct Part<'s> {
     stage: &'s Stage,
     forge: Forge,
-    server: Served,
+    server: RunningServer,
 }
 
 /// Runs this part, after the first one.

@@ -19,13 +19,13 @@ const TYPES: &str =
 const START_MAX: Duration = Duration::from_secs(60);
 
 /// A server that runs until this handle is dropped.
-pub(super) struct Served {
+pub(super) struct RunningServer {
     child: Child,
     /// The base URL of the server.
     pub(super) url: String,
 }
 
-impl Drop for Served {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         // The server may have ended already. The walk is over either way.
         let _ = self.child.kill();
@@ -129,7 +129,7 @@ impl Stage {
     }
 
     /// Starts a server of the walk's memory, with this configuration and these variables.
-    pub(super) fn serve(&self, config: &str, variables: &[(&str, &str)]) -> Result<Served> {
+    pub(super) fn serve(&self, config: &str, variables: &[(&str, &str)]) -> Result<RunningServer> {
         let (config_file, port_file) = (self.beside("config.toml"), self.beside("port"));
         std::fs::write(&config_file, config)?;
         if port_file.exists() {
@@ -144,7 +144,7 @@ impl Stage {
         let began = Instant::now();
         loop {
             if let Ok(port) = std::fs::read_to_string(&port_file) {
-                return Ok(Served { child, url: format!("http://127.0.0.1:{}", port.trim()) });
+                return Ok(RunningServer { child, url: format!("http://127.0.0.1:{}", port.trim()) });
             }
             let said = || std::fs::read_to_string(self.beside("log")).unwrap_or_default();
             ensure!(child.try_wait()?.is_none() && began.elapsed() < START_MAX, "no server: {}", said());

@@ -8,7 +8,7 @@ use loci_model::RecordId;
 use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
 use loci_model::record::{Record, RecordState};
 
-use super::ledger::{Known, Ledger};
+use super::ledger::{AcknowledgedFact, Ledger};
 use super::rows::{Rows, Snapshot};
 
 /// Checks invariants of every moment: both rows of a fact have the same state, every chain has one
@@ -169,7 +169,8 @@ pub(super) fn acknowledged(snapshot: &Snapshot, ledger: &Ledger) -> Result<()> {
     ensure!(lost.is_empty(), "acknowledged facts are lost: {lost:?}");
     let never: Vec<_> = there.difference(&known).collect();
     ensure!(never.is_empty(), "facts are there of which no call came to an end: {never:?}");
-    let by_id: BTreeMap<&str, &Known> = ledger.facts.iter().map(|(id, known)| (id.as_str(), known)).collect();
+    let by_id: BTreeMap<&str, &AcknowledgedFact> =
+        ledger.facts.iter().map(|(id, known)| (id.as_str(), known)).collect();
     for rows in &snapshot.whole {
         let id = bare(&rows.record.id);
         let Some(known) = by_id.get(id) else { bail!("{id} is unknown") };
@@ -178,7 +179,7 @@ pub(super) fn acknowledged(snapshot: &Snapshot, ledger: &Ledger) -> Result<()> {
     Ok(())
 }
 
-fn of_fact(rows: &Rows, known: &Known) -> Result<()> {
+fn of_fact(rows: &Rows, known: &AcknowledgedFact) -> Result<()> {
     let Rows { fact, record, events, .. } = rows;
     ensure!(record.text == known.fact, "its text is {:?}, {:?} was stored", record.text, known.fact);
     if let Some(new) = &known.superseded_by {

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::code::{PARTS, REPO, citation, word};
-use super::ledger::{Act, Known, Sent, Shared};
-use crate::seeded::Seeded;
+use super::ledger::{AcknowledgedFact, CallAction, Sent, Shared};
+use crate::seeded_random::Seeded;
 use crate::wire::Wire;
 
 /// The number of facts of a repository before most calls supersede.
@@ -81,7 +81,7 @@ impl Client {
     }
 
     /// Returns a random fact for which `fits` is true.
-    fn any(&mut self, fits: impl Fn(&Known) -> bool) -> Option<(String, Known)> {
+    fn any(&mut self, fits: impl Fn(&AcknowledgedFact) -> bool) -> Option<(String, AcknowledgedFact)> {
         let start = self.random.next();
         let ledger = self.load.ledger.lock();
         let fitting: Vec<_> = ledger.facts.iter().filter(|(_, known)| fits(known)).collect();
@@ -90,11 +90,11 @@ impl Client {
         Some(((*id).clone(), (*known).clone()))
     }
 
-    fn head(&mut self) -> Option<(String, Known)> {
+    fn head(&mut self) -> Option<(String, AcknowledgedFact)> {
         self.any(|known| known.superseded_by.is_none())
     }
 
-    fn valid_head(&mut self) -> Option<(String, Known)> {
+    fn valid_head(&mut self) -> Option<(String, AcknowledgedFact)> {
         self.any(|known| known.superseded_by.is_none() && !known.is_invalid)
     }
 
@@ -104,16 +104,16 @@ impl Client {
         let (subject, fact) = (format!("Part {name}"), text(part, &name));
         let arguments =
             json!({ "repo": REPO, "subject": subject, "fact": fact, "citations": [citation(part)] });
-        Sent { tool: "memory_store", arguments, act: Act::Store { subject, fact, part } }
+        Sent { tool: "memory_store", arguments, act: CallAction::Store { subject, fact, part } }
     }
 
     /// Stores the text of an invalid fact again, as a new version.
     fn store_again(&mut self) -> Option<Sent> {
         let (_, known) = self.any(|known| known.is_invalid && known.superseded_by.is_none())?;
-        let Known { subject, fact, part, .. } = known;
+        let AcknowledgedFact { subject, fact, part, .. } = known;
         let arguments =
             json!({ "repo": REPO, "subject": subject, "fact": fact, "citations": [citation(part)] });
-        Some(Sent { tool: "memory_store", arguments, act: Act::Store { subject, fact, part } })
+        Some(Sent { tool: "memory_store", arguments, act: CallAction::Store { subject, fact, part } })
     }
 
     fn supersede(&mut self) -> Option<Sent> {
@@ -125,7 +125,7 @@ impl Client {
         {
             members.insert("new_citations".to_owned(), json!([citation(known.part)]));
         }
-        let act = Act::Supersede { old, subject: known.subject, fact, part: known.part };
+        let act = CallAction::Supersede { old, subject: known.subject, fact, part: known.part };
         Some(Sent { tool: "memory_supersede", arguments, act })
     }
 
@@ -135,21 +135,25 @@ impl Client {
         if old == into {
             return None;
         }
-        let Known { subject, fact, part, .. } = other;
+        let AcknowledgedFact { subject, fact, part, .. } = other;
         let arguments = json!({ "old_memory_id": old, "new_fact": fact, "new_subject": subject, "new_citations": [citation(part)] });
-        Some(Sent { tool: "memory_supersede", arguments, act: Act::Supersede { old, subject, fact, part } })
+        Some(Sent {
+            tool: "memory_supersede",
+            arguments,
+            act: CallAction::Supersede { old, subject, fact, part },
+        })
     }
 
     fn refresh(&mut self) -> Option<Sent> {
         let (id, known) = self.valid_head()?;
         let arguments = json!({ "memory_id": id });
-        Some(Sent { tool: "memory_refresh", arguments, act: Act::Refresh { id, part: known.part } })
+        Some(Sent { tool: "memory_refresh", arguments, act: CallAction::Refresh { id, part: known.part } })
     }
 
     fn invalidate(&mut self) -> Option<Sent> {
         let (id, _) = self.valid_head()?;
         let arguments = json!({ "memory_id": id, "reason": "it is not so any more" });
-        Some(Sent { tool: "memory_invalidate", arguments, act: Act::Invalidate { id } })
+        Some(Sent { tool: "memory_invalidate", arguments, act: CallAction::Invalidate { id } })
     }
 
     /// Reads with fresh verification, which quarantines facts whose code is missing and restores
@@ -164,8 +168,12 @@ impl Client {
         let asked = json!({ "repo": REPO, "memory_id": id, "session_id": self.session() });
         self.ask("memory_verify_citations", &asked).await?;
         let arguments = json!({ "memory_id": id, "outcome": "helped" });
-        self.write(Sent { tool: "memory_log_applied", arguments, act: Act::Apply { id, part: known.part } })
-            .await
+        self.write(Sent {
+            tool: "memory_log_applied",
+            arguments,
+            act: CallAction::Apply { id, part: known.part },
+        })
+        .await
     }
 
     /// Sends a write under its own key.

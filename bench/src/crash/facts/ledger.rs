@@ -11,7 +11,7 @@ use crate::wire::text_at;
 
 /// A fact that a response has acknowledged.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Known {
+pub(super) struct AcknowledgedFact {
     pub(super) subject: String,
     pub(super) fact: String,
     pub(super) part: u64,
@@ -27,7 +27,7 @@ pub(super) struct Known {
 
 /// The effect that a call requests.
 #[derive(Debug, Clone)]
-pub(super) enum Act {
+pub(super) enum CallAction {
     Store { subject: String, fact: String, part: u64 },
     Supersede { old: String, subject: String, fact: String, part: u64 },
     Refresh { id: String, part: u64 },
@@ -35,7 +35,7 @@ pub(super) enum Act {
     Apply { id: String, part: u64 },
 }
 
-impl Act {
+impl CallAction {
     /// Returns the part whose code the call must verify.
     pub(super) fn proves(&self) -> Option<u64> {
         match self {
@@ -53,13 +53,13 @@ impl Act {
 pub(super) struct Sent {
     pub(super) tool: &'static str,
     pub(super) arguments: Value,
-    pub(super) act: Act,
+    pub(super) act: CallAction,
 }
 
 /// Calls and facts.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    pub(super) facts: BTreeMap<String, Known>,
+    pub(super) facts: BTreeMap<String, AcknowledgedFact>,
     /// Facts that one client stored again before the response to their first store arrived, with
     /// their numbers. The responses of two clients arrive in any order.
     pub(super) early: BTreeMap<String, u64>,
@@ -91,7 +91,7 @@ impl Ledger {
         let Some(sent) = self.open.remove(key) else { return Ok(()) };
         *self.acknowledged.entry(sent.tool).or_default() += 1;
         match sent.act {
-            Act::Store { subject, fact, part } => {
+            CallAction::Store { subject, fact, part } => {
                 let id = text_at(answer, "/id")?;
                 match text_at(answer, "/status")?.as_str() {
                     "created" => self.insert(id, subject, fact, part),
@@ -99,7 +99,7 @@ impl Ledger {
                     other => anyhow::bail!("stored as {other}: {answer}"),
                 }
             }
-            Act::Supersede { old, subject, fact, part } => {
+            CallAction::Supersede { old, subject, fact, part } => {
                 let new = text_at(answer, "/new_memory_id")?;
                 self.known(&old)?.superseded_by = Some(new.clone());
                 if answer.get("merged") == Some(&Value::Bool(true)) {
@@ -108,15 +108,15 @@ impl Ledger {
                     self.insert(new, subject, fact, part);
                 }
             }
-            Act::Refresh { id, .. } => self.known(&id)?.refreshed += 1,
-            Act::Invalidate { id } => {
+            CallAction::Refresh { id, .. } => self.known(&id)?.refreshed += 1,
+            CallAction::Invalidate { id } => {
                 let changed =
                     answer.get("changed").and_then(Value::as_bool).context("nothing about changed")?;
                 let known = self.known(&id)?;
                 known.is_invalid = true;
                 known.invalidated += u64::from(changed);
             }
-            Act::Apply { id, .. } => self.known(&id)?.applied += 1,
+            CallAction::Apply { id, .. } => self.known(&id)?.applied += 1,
         }
         Ok(())
     }
@@ -130,7 +130,10 @@ impl Ledger {
     fn insert(&mut self, id: String, subject: String, fact: String, part: u64) {
         self.fresh.insert(id.clone());
         let stored_again = self.early.remove(&id).unwrap_or_default();
-        self.facts.insert(id, Known { subject, fact, part, stored_again, ..Known::default() });
+        self.facts.insert(
+            id,
+            AcknowledgedFact { subject, fact, part, stored_again, ..AcknowledgedFact::default() },
+        );
     }
 
     fn stored_again(&mut self, id: String) {
@@ -141,7 +144,7 @@ impl Ledger {
         self.fresh.insert(id);
     }
 
-    fn known(&mut self, id: &str) -> Result<&mut Known> {
+    fn known(&mut self, id: &str) -> Result<&mut AcknowledgedFact> {
         self.fresh.insert(id.to_owned());
         self.facts.get_mut(id).with_context(|| format!("{id} was never acknowledged"))
     }

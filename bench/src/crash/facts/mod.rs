@@ -19,9 +19,9 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
 
 use super::index_equals_rebuild;
-use super::place::{Kind, Place};
+use super::store_location::{Kind, StoreLocation};
 use crate::progress::Progress;
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 use crate::server::Server;
 use crate::wire::{Wire, text_at};
 use clients::Load;
@@ -55,7 +55,7 @@ pub(super) struct Plan<'a> {
 
 struct Run<'a> {
     plan: &'a Plan<'a>,
-    place: Place,
+    place: StoreLocation,
     code: Code,
     ledger: Shared,
     random: Seeded,
@@ -71,7 +71,7 @@ pub(super) async fn run(plan: &Plan<'_>) -> Result<()> {
     let temporary = tempfile::tempdir()?;
     let mut run = Run {
         plan,
-        place: Place::new(plan.kind, temporary.path())?,
+        place: StoreLocation::new(plan.kind, temporary.path())?,
         code: Code::make(&temporary.path().join("parts.git"))?,
         ledger: Shared::default(),
         random: Seeded::new(plan.seed),

@@ -1,22 +1,22 @@
 //! The checks of the data that deliveries leave, from the events in the repository, with rules
 //! written separately here. Each delivery is known once and processed, and each review is stored
 //! once in its current version. A rule is supported by its reviews and by none twice, each step has
-//! one row, and each pull request has its outcome. The weights are not known here: `equal` compares
+//! one row, and each pull request has its outcome. The weights are not known here: `comparison` compares
 //! them with an undisturbed run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, ensure};
-use loci_coding::rules::extracting::canonical;
+use loci_coding::rules::extraction::canonical;
 use loci_model::record::RecordState;
 use loci_model::tasks::review::ReviewState;
 use serde_json::Value;
 
+use super::forge_state::{Review, Stage, World};
 use super::ledger::Ledger;
 use super::rows::{Rows, Snapshot};
 use super::story::Kind;
 use super::words::SENTENCES;
-use super::world::{Review, Stage, World};
 
 /// The reasons for ignoring a delivery that is known already or whose review supports no rule.
 const REASONS: &[&str] = &["known", "bot", "draft"];

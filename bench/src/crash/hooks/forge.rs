@@ -1,6 +1,6 @@
 //! The forge: answers requests about the repository in its current state, as GitHub's documentation
 //! specifies, with pages and tags. Below `/wild` it sometimes fails, as the seed determines; below
-//! `/calm` it never fails. It sends no webhook: `sending` does that.
+//! `/calm` it never fails. It sends no webhook: `delivery_sender` does that.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::task::JoinHandle;
 
+use super::forge_state::{PEOPLE, World};
 use super::shapes;
-use super::world::{PEOPLE, World};
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 
 /// The token of requests to the forge.
 pub(super) const TOKEN: &str = "forge-token";
@@ -47,7 +47,7 @@ impl SharedWorld {
 }
 
 /// The failures that the forge injects, and their counts.
-struct Troubles {
+struct ForgeFaults {
     random: Seeded,
     limits_left: u32,
     is_down_once: bool,
@@ -57,7 +57,7 @@ struct Troubles {
     told: [u64; 3],
 }
 
-impl Troubles {
+impl ForgeFaults {
     fn pause(&mut self) -> Duration {
         let is_late = self.random.below(LATE_EVERY) == 0;
         Duration::from_millis(self.random.below(if is_late { LATE_MS_MAX } else { ANSWER_MS_MAX }))
@@ -68,7 +68,7 @@ impl Troubles {
 struct Doors {
     world: SharedWorld,
     url: String,
-    troubles: Arc<Mutex<Troubles>>,
+    troubles: Arc<Mutex<ForgeFaults>>,
 }
 
 /// A running forge. It stops when this is dropped.
@@ -82,8 +82,13 @@ impl Forge {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.context("a port for the forge")?;
         let url = format!("http://{}", listener.local_addr()?);
         let random = Seeded::new(seed ^ 0xf02e);
-        let troubles =
-            Troubles { random, limits_left: 0, is_down_once: false, failed: BTreeSet::new(), told: [0; 3] };
+        let troubles = ForgeFaults {
+            random,
+            limits_left: 0,
+            is_down_once: false,
+            failed: BTreeSet::new(),
+            told: [0; 3],
+        };
         let doors = Doors { world, url, troubles: Arc::new(Mutex::new(troubles)) };
         let router = Router::new().fallback(answer).with_state(doors.clone());
         let task = tokio::spawn(async move { axum::serve(listener, router).await });
@@ -116,7 +121,7 @@ impl Drop for Forge {
 }
 
 impl Doors {
-    fn troubles(&self) -> MutexGuard<'_, Troubles> {
+    fn troubles(&self) -> MutexGuard<'_, ForgeFaults> {
         self.troubles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -138,8 +143,8 @@ async fn answer(State(doors): State<Doors>, uri: Uri, headers: HeaderMap, body: 
     let found = found(&doors.world.lock(), path, &body);
     match found {
         None => told(404, &[], &json!({"message": "Not Found"})),
-        Some(Found::One(value)) => tagged(&value, &[], known),
-        Some(Found::List(all)) => {
+        Some(ForgeData::One(value)) => tagged(&value, &[], known),
+        Some(ForgeData::List(all)) => {
             let of_query = |name: &str| {
                 let query = uri.query().unwrap_or_default();
                 let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
@@ -155,7 +160,7 @@ async fn answer(State(doors): State<Doors>, uri: Uri, headers: HeaderMap, body: 
 }
 
 /// Returns the failure to inject now, if any.
-fn trouble(troubles: &mut Troubles, path: &str) -> Option<Response> {
+fn trouble(troubles: &mut ForgeFaults, path: &str) -> Option<Response> {
     let chance = troubles.random.below(100);
     if chance < 2 && troubles.limits_left > 0 {
         troubles.limits_left -= 1;
@@ -182,19 +187,19 @@ fn trouble(troubles: &mut Troubles, path: &str) -> Option<Response> {
     None
 }
 
-enum Found {
+enum ForgeData {
     One(Value),
     List(Vec<Value>),
 }
 
 /// Returns the data at a path.
-fn found(world: &World, path: &str, body: &[u8]) -> Option<Found> {
+fn found(world: &World, path: &str, body: &[u8]) -> Option<ForgeData> {
     let parts: Vec<&str> = path.split('/').collect();
     let pull = |number: &str| number.parse().ok().and_then(|number: u64| world.pulls.get(&number));
     Some(match parts.as_slice() {
         ["graphql"] => {
             let asked: Value = serde_json::from_slice(body).ok()?;
-            Found::One(shapes::threads(world, asked.pointer("/variables/pr")?.as_u64()?))
+            ForgeData::One(shapes::threads(world, asked.pointer("/variables/pr")?.as_u64()?))
         }
         ["repos", "acme", "shop", "collaborators", login, "permission"] => {
             let person = PEOPLE.iter().find(|person| person.login == *login)?;
@@ -203,20 +208,26 @@ fn found(world: &World, path: &str, body: &[u8]) -> Option<Found> {
                 "triage" => "read",
                 other => other,
             };
-            Found::One(json!({"permission": plain, "role_name": person.role, "user": shapes::user(*person)}))
+            ForgeData::One(
+                json!({"permission": plain, "role_name": person.role, "user": shapes::user(*person)}),
+            )
         }
-        ["repos", "acme", "shop", "pulls", number] => Found::One(shapes::pull(world, pull(number)?)),
-        ["repos", "acme", "shop", "pulls", number, "commits"] => Found::List(shapes::commits(pull(number)?)),
+        ["repos", "acme", "shop", "pulls", number] => ForgeData::One(shapes::pull(world, pull(number)?)),
+        ["repos", "acme", "shop", "pulls", number, "commits"] => {
+            ForgeData::List(shapes::commits(pull(number)?))
+        }
         ["repos", "acme", "shop", "pulls", number, "reviews"] => {
             let pr = pull(number)?.number;
-            Found::List(world.reviews.values().filter(|review| review.pr == pr).map(shapes::review).collect())
+            ForgeData::List(
+                world.reviews.values().filter(|review| review.pr == pr).map(shapes::review).collect(),
+            )
         }
         ["repos", "acme", "shop", "pulls", _, "reviews", id] => {
-            Found::One(shapes::review(world.reviews.get(&id.parse().ok()?)?))
+            ForgeData::One(shapes::review(world.reviews.get(&id.parse().ok()?)?))
         }
         ["repos", "acme", "shop", "pulls", number, "comments"] => {
             let pr = pull(number)?.number;
-            Found::List(
+            ForgeData::List(
                 world.comments.values().filter(|comment| comment.pr == pr).map(shapes::comment).collect(),
             )
         }

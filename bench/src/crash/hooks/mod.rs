@@ -8,18 +8,18 @@
 //! power failures are not covered either.
 
 mod check;
-mod equal;
+mod comparison;
+mod delivery_sender;
 mod forge;
+mod forge_state;
 mod ledger;
 mod moves;
 mod round;
 mod rows;
-mod sending;
-mod served;
+mod run_server;
 mod shapes;
 mod story;
 mod words;
-mod world;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,15 +28,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use tokio::sync::Mutex;
 
-use super::place::{Kind, Place};
+use super::store_location::{Kind, StoreLocation};
 use crate::progress::Progress;
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 use forge::{Forge, SharedWorld};
+use forge_state::{Stage, World};
 use ledger::Shared;
 use rows::Snapshot;
-use served::Served;
+use run_server::RunServer;
 use story::Story;
-use world::{Stage, World};
 
 /// The settings of a run.
 pub(super) struct Plan<'a> {
@@ -56,9 +56,9 @@ struct Run<'a> {
     ledger: Shared,
     random: Seeded,
     /// The server that is killed.
-    killed: Served<'a>,
+    killed: RunServer<'a>,
     /// The undisturbed server.
-    calm: Served<'a>,
+    calm: RunServer<'a>,
     kills: u64,
     database_kills: u64,
 }
@@ -72,8 +72,10 @@ pub(super) async fn run(plan: &Plan<'_>) -> Result<()> {
     let folder = |name: &str| temporary.path().join(name);
     std::fs::create_dir_all(folder("killed"))?;
     std::fs::create_dir_all(folder("calm"))?;
-    let killed = Served::new(plan.binary, Place::new(plan.kind, &folder("killed"))?, &forge.api(false))?;
-    let calm = Served::new(plan.binary, Place::new(Kind::Folder, &folder("calm"))?, &forge.api(true))?;
+    let killed =
+        RunServer::new(plan.binary, StoreLocation::new(plan.kind, &folder("killed"))?, &forge.api(false))?;
+    let calm =
+        RunServer::new(plan.binary, StoreLocation::new(Kind::Folder, &folder("calm"))?, &forge.api(true))?;
     let mut run = Run {
         plan,
         forge,

@@ -5,9 +5,9 @@
 //! it would respond. The server processes a step by the current state at the forge, so it sees two
 //! steps between two reads as one. All other events may arrive in any order.
 
+use super::forge_state::{AGENT, Commit, PEOPLE, Pull, Stage, World};
 use super::shapes;
 use super::story::{Delivery, Story};
-use super::world::{AGENT, Commit, PEOPLE, Pull, Stage, World};
 
 /// Pull requests that are planned for a round.
 const PLANNED: u64 = 4;

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
+use super::delivery_sender::{self, Load};
 use super::rows::Snapshot;
-use super::sending::{self, Load};
-use super::{Run, check, equal};
+use super::{Run, check, comparison};
 
 /// The interval of rounds, on a database, that kill the database before the server.
 const DATABASE_EVERY: u32 = 2;
@@ -54,7 +54,7 @@ impl Run<'_> {
         };
         let (least, most) = self.plan.kill_after_ms;
         let wait = least + self.random.below(most.saturating_sub(least).max(1));
-        let mut clients = sending::start(&load, self.plan.clients, self.random.next());
+        let mut clients = delivery_sender::start(&load, self.plan.clients, self.random.next());
         tokio::time::sleep(Duration::from_millis(wait)).await;
         load.is_disturbed.store(true, Ordering::SeqCst);
         self.kill(round % DATABASE_EVERY == DATABASE_EVERY - 1)?;
@@ -94,7 +94,7 @@ impl Run<'_> {
         while !again.is_empty() {
             let next = usize::try_from(self.random.below(again.len() as u64)).context("a number")?;
             let delivery = again.swap_remove(next);
-            sending::settle(&self.ledger, &delivery, sender.send(&delivery).await, false);
+            delivery_sender::settle(&self.ledger, &delivery, sender.send(&delivery).await, false);
         }
         self.in_order()?;
         if self.random.below(2) == 0 {
@@ -132,7 +132,7 @@ impl Run<'_> {
                 check::steps(snapshot).context(who)?;
             }
         }
-        equal::equal(&killed, &calm)?;
+        comparison::equal(&killed, &calm)?;
         Ok(killed)
     }
 }

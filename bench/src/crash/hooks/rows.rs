@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, Store, StoreExt};
 use loci_model::record::scope::RecordScope;
 use loci_model::record::telemetry::StateChange;
@@ -80,7 +80,7 @@ fn rows(tx: &dyn ReadTx, record: Record, support: Option<RuleSupport>) -> loci_m
     Ok(Rows { record, versions, changes, support })
 }
 
-fn nouns<T: Shelved>(tx: &dyn ReadTx, memory: &MemoryId) -> loci_model::Result<Vec<T>> {
+fn nouns<T: LedgerNoun>(tx: &dyn ReadTx, memory: &MemoryId) -> loci_model::Result<Vec<T>> {
     tx.ledger().nouns(&LedgerPage {
         memory: memory.clone(),
         shelf: T::SHELF,

@@ -5,7 +5,7 @@
 use loci_model::Timestamp;
 use serde_json::{Value, json};
 
-use super::world::{Comment, Person, Pull, Review, Stage, World};
+use super::forge_state::{Comment, Person, Pull, Review, Stage, World};
 
 /// The name of the repository.
 pub(super) const REPO: &str = "acme/shop";
@@ -30,11 +30,11 @@ pub(super) fn pull(world: &World, pull: &Pull) -> Value {
     let is_merged = matches!(pull.stage, Stage::Merged | Stage::Reverted | Stage::Relanded);
     let closed = pull.closed_s.map(time);
     let labels: Vec<Value> = pull.label.iter().map(|name| json!({"name": name})).collect();
-    let merged_by =
-        is_merged.then(|| user(super::world::PEOPLE.first().copied().unwrap_or(super::world::AGENT)));
+    let merged_by = is_merged
+        .then(|| user(super::forge_state::PEOPLE.first().copied().unwrap_or(super::forge_state::AGENT)));
     let comments = world.comments.values().filter(|comment| comment.pr == pull.number).count();
     json!({"number": pull.number, "state": if is_open { "open" } else { "closed" }, "draft": pull.is_draft,
-        "user": user(super::world::AGENT), "title": "Add totals", "body": null,
+        "user": user(super::forge_state::AGENT), "title": "Add totals", "body": null,
         "head": {"ref": format!("agent/{}", pull.task()), "sha": pull.head(), "repo": {"id": NUMBER}},
         "base": {"ref": "main", "sha": "b".repeat(40), "repo": {"id": NUMBER}}, "labels": labels,
         "html_url": format!("{PAGE}/pull/{}", pull.number), "merged": is_merged, "merged_by": merged_by,
@@ -44,7 +44,7 @@ pub(super) fn pull(world: &World, pull: &Pull) -> Value {
 }
 
 pub(super) fn commits(pull: &Pull) -> Vec<Value> {
-    let told = |commit: &super::world::Commit| json!({"sha": commit.sha, "commit": {"message": "Add totals"}, "author": user(commit.author)});
+    let told = |commit: &super::forge_state::Commit| json!({"sha": commit.sha, "commit": {"message": "Add totals"}, "author": user(commit.author)});
     pull.commits.iter().map(told).collect()
 }
 

@@ -1,13 +1,13 @@
 //! The story: a seeded sequence of events in the repository, and the deliveries by which a forge
-//! reports them. `moves` has the steps of pull requests. `sending` decides when and how often
+//! reports them. `moves` has the steps of pull requests. `delivery_sender` decides when and how often
 //! deliveries are sent.
 
 use serde_json::{Value, json};
 
+use super::forge_state::{Comment, PEOPLE, Person, Review, Stage, World};
 use super::shapes;
 use super::words::{ANSWERS, FILLERS, SENTENCES, text};
-use super::world::{Comment, PEOPLE, Person, Review, Stage, World};
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 
 /// The expected handling of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -38,7 +38,7 @@ pub(super) fn text(filler: usize, said: &[usize]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use loci_coding::rules::extracting::{ReviewText, canonical, extract};
+    use loci_coding::rules::extraction::{ReviewText, canonical, extract};
 
     use super::*;
 

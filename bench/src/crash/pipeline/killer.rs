@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::scripted_model::{Asked, Watch};
+use crate::scripted_model::{ReceivedQuestion, Watch};
 use crate::server::Server;
 
 /// The receivers of the server's requests.
@@ -27,14 +27,14 @@ pub(super) enum Moment {
 
 /// The point at which the server is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct KillPoint {
     pub(super) door: Door,
     /// The number of the request, from 1.
     pub(super) number: u64,
     pub(super) moment: Moment,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for KillPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.door {
             Door::Model => "question",
@@ -48,7 +48,7 @@ impl fmt::Display for Place {
 }
 
 struct Inner {
-    place: Option<Place>,
+    place: Option<KillPoint>,
     questions: AtomicU64,
     notifications: AtomicU64,
     server: Mutex<Option<Server>>,
@@ -62,7 +62,7 @@ struct Inner {
 pub(super) struct Killer(Arc<Inner>);
 
 impl Killer {
-    pub(super) fn new(place: Option<Place>) -> Self {
+    pub(super) fn new(place: Option<KillPoint>) -> Self {
         Self(Arc::new(Inner {
             place,
             questions: AtomicU64::new(0),
@@ -102,7 +102,7 @@ impl Killer {
     /// Records the arrival of a request. Returns its number, and true if it may be answered.
     pub(super) fn came(&self, door: Door) -> (u64, bool) {
         let number = self.counter(door).fetch_add(1, Ordering::SeqCst) + 1;
-        let here = Place { door, number, moment: Moment::Before };
+        let here = KillPoint { door, number, moment: Moment::Before };
         if self.0.place == Some(here) {
             self.kill();
             return (number, false);
@@ -147,11 +147,11 @@ impl Killer {
 }
 
 impl Watch for Killer {
-    fn asked(&self, _asked: &Asked) -> bool {
+    fn asked(&self, _asked: &ReceivedQuestion) -> bool {
         self.came(Door::Model).1
     }
 
-    fn answers(&self, asked: &Asked) {
+    fn answers(&self, asked: &ReceivedQuestion) {
         self.answered(Door::Model, asked.number);
     }
 }

@@ -19,10 +19,10 @@ use anyhow::{Context, Result, ensure};
 
 use crate::progress::Progress;
 use crate::scripted_model::{Scripted, configuration};
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 use crate::server::Server;
 use crate::wire::Wire;
-use killer::{Door, Killer, Moment, Place};
+use killer::{Door, KillPoint, Killer, Moment};
 use sink::Sink;
 use story::Outcome;
 
@@ -82,13 +82,13 @@ pub(super) async fn run(binary: &Path, every: u64, seed: u64) -> Result<()> {
 
 /// Returns the kill points: every request and every notification, before and after its response.
 /// Only each nth point is used.
-fn places(calm: &Run, every: u64, random: &mut Seeded) -> Vec<Place> {
+fn places(calm: &Run, every: u64, random: &mut Seeded) -> Vec<KillPoint> {
     let mut places = Vec::new();
     for (door, count) in [(Door::Model, calm.questions), (Door::Hook, calm.notifications)] {
         for number in 1..=count {
-            places.push(Place { door, number, moment: Moment::Before });
+            places.push(KillPoint { door, number, moment: Moment::Before });
             let after = Moment::After(Duration::from_millis(random.below(AFTER_MS_MAX)));
-            places.push(Place { door, number, moment: after });
+            places.push(KillPoint { door, number, moment: after });
         }
     }
     let every = every.max(1);
@@ -98,7 +98,7 @@ fn places(calm: &Run, every: u64, random: &mut Seeded) -> Vec<Place> {
 }
 
 /// Runs the story once, and restarts the server after the kill.
-async fn once(binary: &Path, place: Option<Place>) -> Result<Run> {
+async fn once(binary: &Path, place: Option<KillPoint>) -> Result<Run> {
     let temporary = tempfile::tempdir()?;
     let killer = Arc::new(Killer::new(place));
     let model = Scripted::start(Duration::ZERO, killer.clone()).await?;

@@ -16,15 +16,15 @@ use super::killer::{Door, Killer};
 
 /// A notification.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Told {
+pub(super) struct ReceivedNotification {
     /// The kind: `self_managed`, `record_stream` or `job_ended`.
     pub(super) kind: String,
     pub(super) body: Value,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    by_id: BTreeMap<String, Told>,
+struct NotificationsById {
+    by_id: BTreeMap<String, ReceivedNotification>,
     repeated: usize,
     /// Ids that came with two bodies.
     differing: Vec<String>,
@@ -32,18 +32,18 @@ struct Kept {
 
 #[derive(Clone)]
 struct Hook {
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<NotificationsById>>,
     killer: Arc<Killer>,
 }
 
 /// A running receiver. It stops when this is dropped.
 pub(super) struct Sink {
     port: u16,
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<NotificationsById>>,
     task: JoinHandle<std::io::Result<()>>,
 }
 
-fn locked(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+fn locked(kept: &Mutex<NotificationsById>) -> MutexGuard<'_, NotificationsById> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -68,7 +68,7 @@ impl Sink {
     }
 
     /// Returns the notifications, each once. It fails if one id had two bodies.
-    pub(super) fn told(&self) -> Result<Vec<Told>> {
+    pub(super) fn told(&self) -> Result<Vec<ReceivedNotification>> {
         let kept = locked(&self.kept);
         anyhow::ensure!(kept.differing.is_empty(), "came again with another body: {:?}", kept.differing);
         Ok(kept.by_id.values().cloned().collect())
@@ -88,7 +88,10 @@ async fn notified(State(hook): State<Hook>, headers: HeaderMap, body: String) ->
         |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
     let (id, told) = (
         text("webhook-id"),
-        Told { kind: text("x-loci-event"), body: serde_json::from_str(&body).unwrap_or(Value::Null) },
+        ReceivedNotification {
+            kind: text("x-loci-event"),
+            body: serde_json::from_str(&body).unwrap_or(Value::Null),
+        },
     );
     {
         let mut kept = locked(&hook.kept);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use super::sink::{Sink, Told};
+use super::sink::{ReceivedNotification, Sink};
 use crate::wire::{Wire, text_at};
 
 const TOPIC: &str = "arn:aws:sns:us-west-2:000000000000:turns";
@@ -268,7 +268,7 @@ fn without_ids(text: &str) -> String {
 }
 
 /// Returns the messages in the object of a handover.
-fn payload(told: &Told, payloads: &Path) -> Result<Vec<String>> {
+fn payload(told: &ReceivedNotification, payloads: &Path) -> Result<Vec<String>> {
     let location = text_at(&told.body, "/s3PayloadLocation")?;
     let path = location.strip_prefix("file://").unwrap_or(&location);
     ensure!(Path::new(path).starts_with(payloads), "an object at {location}");

@@ -4,18 +4,18 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::citation::{Citation, LineRange};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::verdict::{Unverifiable, Verdict};
 use loci_verified::verifier::{AnchorError, Information};
 
-use super::super::generated::{Commit, Mode, import};
-use super::super::verified::UnderTest;
+use super::super::synthetic_history::{Commit, Mode, import};
+use super::super::verifier_under_test::TestedRepository;
 use super::Case;
 
 /// The repository of the cases.
 struct Scene {
-    under: UnderTest,
+    under: TestedRepository,
     before: String,
     after: String,
     cases: Vec<Case>,
@@ -30,7 +30,7 @@ pub(super) async fn cases(folder: &Path) -> Result<Vec<Case>> {
     let ids = import(&repository, &[before(), after()])?;
     let [before, after] = ids.as_slice() else { return Err(anyhow!("two commits")) };
     let mut scene = Scene {
-        under: UnderTest::open(&repository)?,
+        under: TestedRepository::open(&repository)?,
         before: before.clone(),
         after: after.clone(),
         cases: Vec::new(),
@@ -87,8 +87,8 @@ fn after() -> Commit {
     Commit { files, others, parents: vec![0], message: "after".to_owned(), branch: "main".to_owned() }
 }
 
-fn place(path: &str, line_start: u32, line_end: u32) -> Place {
-    Place { path: path.to_owned(), line_start, line_end }
+fn place(path: &str, line_start: u32, line_end: u32) -> LineRange {
+    LineRange { path: path.to_owned(), line_start, line_end }
 }
 
 impl Scene {
@@ -98,7 +98,7 @@ impl Scene {
 
     async fn cite(
         &self,
-        place: Place,
+        place: LineRange,
         fact: &str,
     ) -> Result<std::result::Result<(Citation, Information), AnchorError>> {
         self.under.cite(&self.before, place, fact, Vec::new()).await
@@ -227,13 +227,13 @@ impl Scene {
         let git = super::super::git::Repository::open(&repository)?;
         let said = git.git(&["rev-parse", &format!("{}:src/limit.rs", self.after)])?;
         let blob = String::from_utf8_lossy(&said).trim().to_owned();
-        let under = UnderTest::open(&repository)?;
+        let under = TestedRepository::open(&repository)?;
         let first = ids.first().context("a commit")?;
         let cited = under.cite(first, place("src/limit.rs", 1, 4), "", Vec::new()).await?;
         let (citation, _) = cited.map_err(|error| anyhow!("it cannot be cited: {error:?}"))?;
         let (head, rest) = blob.split_at(2);
         std::fs::remove_file(repository.join("objects").join(head).join(rest))?;
-        let under = UnderTest::open(&repository)?;
+        let under = TestedRepository::open(&repository)?;
         let (verdict, _) = under.check(&self.after, citation).await?;
         let right = verdict.unverifiable == Some(Unverifiable::PartialClone);
         self.note(

@@ -4,15 +4,15 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use loci_model::facts::citation::Place;
+use loci_model::facts::citation::LineRange;
 use loci_model::facts::verdict::Verdict;
 
-use super::super::generated::files::Files;
-use super::super::generated::text::{self, Kind};
-use super::super::generated::{Commit, import};
-use super::super::verified::UnderTest;
+use super::super::synthetic_history::files::Files;
+use super::super::synthetic_history::text::{self, Kind};
+use super::super::synthetic_history::{Commit, import};
+use super::super::verifier_under_test::TestedRepository;
 use super::Case;
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 
 /// The number of branches. Every third is merged.
 const BRANCHES: usize = 30;
@@ -22,8 +22,8 @@ struct Branch {
     /// The number of its head commit.
     head: usize,
     /// The part that it added, and one that existed before.
-    added: Place,
-    old: Place,
+    added: LineRange,
+    old: LineRange,
     merged: bool,
 }
 
@@ -32,7 +32,7 @@ pub(super) async fn cases(folder: &Path, rng: u64) -> Result<Vec<Case>> {
     let (commits, branches, tip) = history(rng).context("a made-up tree is too small")?;
     let repository = folder.join("branches");
     let ids = import(&repository, &commits)?;
-    let under = UnderTest::open(&repository)?;
+    let under = TestedRepository::open(&repository)?;
     let id = |at: usize| ids.get(at).context("a commit without an id");
     let mut cases = Vec::new();
     for branch in &branches {
@@ -78,7 +78,7 @@ fn history(rng: u64) -> Option<(Vec<Commit>, Vec<Branch>, usize)> {
         let mut files = main.clone();
         files.0.get_mut(&path)?.paragraphs.insert(1, part);
         let first = u32::try_from(main.0.get(&path)?.paragraphs.first()?.len()).ok()?;
-        let place = |from: u32, lines: u32| Place {
+        let place = |from: u32, lines: u32| LineRange {
             path: path.clone(),
             line_start: from,
             line_end: from + lines - 1,

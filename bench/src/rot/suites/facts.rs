@@ -4,17 +4,17 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use loci_model::facts::citation::Place;
+use loci_model::facts::citation::LineRange;
 use loci_model::facts::claim::Claim;
 use loci_model::facts::verdict::Verdict;
 use syn::{Expr, ImplItem, Item, Lit};
 
 use super::super::git::Repository;
 use super::super::manifest::Entry;
-use super::super::verified::UnderTest;
+use super::super::verifier_under_test::TestedRepository;
 use super::files_at::FilesAt;
 use super::{Case, EDITED};
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 
 /// Facts of each kind and window.
 const EACH: usize = 80;
@@ -24,7 +24,7 @@ const ENDINGS: &[&str] = &[".toml", ".json", ".rs"];
 struct Fact {
     kind: &'static str,
     text: String,
-    cited: Vec<Place>,
+    cited: Vec<LineRange>,
     claims: Vec<Claim>,
     /// True if it holds at the second revision, by a parser, and `None` if the parser cannot
     /// decide.
@@ -39,7 +39,7 @@ pub(super) async fn cases(windows: &[Entry], rng: u64) -> Result<Vec<Case>> {
         let (from, to) = (repository.commit(&window.from)?, repository.commit(&window.to)?);
         let before = FilesAt::read(&mut repository, &from, ENDINGS)?;
         let after = FilesAt::read(&mut repository, &to, ENDINGS)?;
-        let under = UnderTest::open(&window.repo)?;
+        let under = TestedRepository::open(&window.repo)?;
         let mut seeded = Seeded::new(rng.wrapping_add(41));
         for kind in [paths, settings, constants, symbols, versions] {
             let mut facts = kind(&before, &after);
@@ -55,7 +55,7 @@ pub(super) async fn cases(windows: &[Entry], rng: u64) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-async fn judged(under: &UnderTest, from: &str, to: &str, fact: Fact) -> Result<Option<Case>> {
+async fn judged(under: &TestedRepository, from: &str, to: &str, fact: Fact) -> Result<Option<Case>> {
     let mut citations = Vec::new();
     for (at, place) in fact.cited.iter().enumerate() {
         let about = if at == 0 { fact.claims.clone() } else { Vec::new() };
@@ -86,8 +86,8 @@ async fn judged(under: &UnderTest, from: &str, to: &str, fact: Fact) -> Result<O
     Ok(Some(Case { kind: format!("{}{suffix}", fact.kind), name, holds: Some(holds), right, said }))
 }
 
-fn place(path: &str, line: u32) -> Place {
-    Place { path: path.to_owned(), line_start: line, line_end: line }
+fn place(path: &str, line: u32) -> LineRange {
+    LineRange { path: path.to_owned(), line_start: line, line_end: line }
 }
 
 /// Returns facts that a path exists.

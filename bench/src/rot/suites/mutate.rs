@@ -4,15 +4,15 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use loci_model::facts::citation::Place;
+use loci_model::facts::citation::LineRange;
 use loci_model::facts::verdict::Verdict;
 
-use super::super::generated::files::{Files, Layout};
-use super::super::generated::text::Kind;
-use super::super::generated::{Commit, import};
-use super::super::verified::UnderTest;
+use super::super::synthetic_history::files::{Files, Layout};
+use super::super::synthetic_history::text::Kind;
+use super::super::synthetic_history::{Commit, import};
+use super::super::verifier_under_test::TestedRepository;
 use super::Case;
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 
 /// Cases of each kind.
 const EACH: usize = 30;
@@ -47,7 +47,7 @@ const MUTATIONS: &[Mutation] = &[
         name: "lines put in above",
         holds: true,
         apply: |files, to, seeded| {
-            let new = super::super::generated::text::paragraph(seeded, Kind::of(&to.path));
+            let new = super::super::synthetic_history::text::paragraph(seeded, Kind::of(&to.path));
             files.0.get_mut(&to.path)?.paragraphs.insert(0, new);
             Some(())
         },
@@ -174,7 +174,7 @@ pub(super) async fn cases(folder: &Path, rng: u64) -> Result<Vec<Case>> {
     }
     let repository = folder.join("mutate");
     let ids = import(&repository, &commits)?;
-    let under = UnderTest::open(&repository)?;
+    let under = TestedRepository::open(&repository)?;
     let first = ids.first().context("no commit")?;
     let mut cases = Vec::new();
     for ((mutation, target), id) in plan.iter().zip(ids.iter().skip(1)) {
@@ -198,13 +198,13 @@ pub(super) async fn cases(folder: &Path, rng: u64) -> Result<Vec<Case>> {
 }
 
 /// Returns the lines of a paragraph.
-fn place(files: &Files, target: &Target) -> Option<Place> {
+fn place(files: &Files, target: &Target) -> Option<LineRange> {
     let file = files.0.get(&target.path)?;
     let before: usize = file.paragraphs.get(..target.at)?.iter().map(|part| part.len() + 1).sum();
     let length = file.paragraphs.get(target.at)?.len();
     let line_start = u32::try_from(before + 1).ok()?;
     let line_end = u32::try_from(before + length).ok()?;
-    Some(Place { path: target.path.clone(), line_start, line_end })
+    Some(LineRange { path: target.path.clone(), line_start, line_end })
 }
 
 fn commit(files: &Files, parents: Vec<usize>, branch: &str) -> Commit {

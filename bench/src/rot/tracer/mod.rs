@@ -2,12 +2,12 @@
 //! of the first-parent history. It is independent of the verifier: it reads and normalises text
 //! with its own code.
 
-mod elsewhere;
-mod holes;
-mod loose;
+mod loose_trail;
+mod missing_contents;
+mod relocation;
 mod second_opinion;
 mod steps;
-mod strict;
+mod strict_trail;
 mod walk;
 
 use std::collections::{BTreeSet, HashMap};
@@ -17,11 +17,11 @@ use anyhow::{Context, Result, anyhow};
 use super::git::{Repository, Tree, is_blank, lines};
 use super::item::{Class, Item, Label};
 use super::words;
-pub(super) use holes::holes;
-use loose::Loose;
+use loose_trail::Loose;
+pub(super) use missing_contents::holes;
 pub(super) use second_opinion::second_opinion;
 use steps::Span;
-use strict::{Fate, Strict};
+use strict_trail::{Fate, Strict};
 use walk::{Paths, walk};
 
 /// Two revisions and their trees.
@@ -62,7 +62,7 @@ pub(super) fn labels(repository: &mut Repository, window: &Window, items: &[Item
         let path = |now: &[Option<String>]| now.get(which).cloned().flatten();
         judged.push(label(item, strict, loose, (path(&now), path(&loose_now)), &mut texts)?);
     }
-    elsewhere::relocate(repository, window, items, &strict, &mut judged, paths)?;
+    relocation::relocate(repository, window, items, &strict, &mut judged, paths)?;
     Ok(judged)
 }
 

@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::super::git::Repository;
 use super::super::item::{Class, Item, Label};
 use super::Window;
-use crate::seeded::Seeded;
+use crate::seeded_random::Seeded;
 
 /// The inverse of the minimum share of checked items.
 const SHARE: usize = 10;

@@ -108,7 +108,7 @@ fn apply<T: Trail>(files: &[FileChange], trails: &mut [T], paths: &mut Paths) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::strict::Strict;
+    use super::super::strict_trail::Strict;
     use super::*;
 
     #[test]

@@ -15,7 +15,7 @@ use loci_model::record::metadata::MetadataType;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::twin_words::twin_words;
+use crate::word_lists::twin_words;
 
 twin_words! {
     /// The type of a metadata key.

@@ -13,7 +13,7 @@ use crate::Notices;
 use crate::event::Role;
 use crate::record::derivation::{Findings, Making};
 use crate::record::feedback::FeedbackCounts;
-use crate::twin_words::twin_words;
+use crate::word_lists::twin_words;
 
 /// A metadata value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

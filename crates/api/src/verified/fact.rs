@@ -1,7 +1,7 @@
 //! Facts in responses, with their citations and the results of a check. The names of members are
 //! fixed. Verdicts, locations and claims are types of the model.
 
-use loci_model::facts::citation::Place;
+use loci_model::facts::citation::LineRange;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::support::{Assurance, OtherValue, Support, SupportReason};
 use loci_model::facts::verdict::{ClaimOutcome, Drift, Method, Unverifiable, Verdict};
@@ -12,7 +12,7 @@ use serde::Serialize;
 pub struct PlaceAt {
     /// The lines.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: LineRange,
     /// The commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<ObjectId>,
@@ -23,7 +23,7 @@ pub struct PlaceAt {
 pub struct FactCitation {
     /// The lines as cited.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: LineRange,
     /// Hash of the lines.
     pub snippet_hash: String,
     /// Object id of the file.
@@ -62,7 +62,7 @@ pub struct FactSupport {
 pub struct FactChange {
     /// Current location of the code.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: LineRange,
     /// Lines that the code lost and gained.
     pub diff: String,
 }
@@ -128,7 +128,7 @@ pub struct WithheldFact {
     /// Reasons, by citation, claim and value.
     pub why: Vec<String>,
     /// Locations of the cited code.
-    pub places: Vec<Place>,
+    pub places: Vec<LineRange>,
     /// Change of the cited code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<FactChange>,
@@ -203,7 +203,7 @@ pub struct FactList {
 pub struct CheckedCitation {
     /// The lines as cited.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: LineRange,
     /// True if the file contains the lines.
     pub exists: bool,
     /// Verdict on the citation.
@@ -308,7 +308,7 @@ pub struct CodeLines {
     pub reference: String,
     /// Lines as requested, including context, limited to the file.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: LineRange,
     /// Text of the lines. Untrusted.
     pub content: String,
     /// Object id of the file; empty if there is none.

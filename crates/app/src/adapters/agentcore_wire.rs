@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures::future::BoxFuture;
 use http::{HeaderName, HeaderValue};
 use loci_client::formats::agentcore::{Method, Plane, Wire, WireCall, WireError};
-use loci_outbound::request::{Answer, OutboundError, Reach, Request, Retry, Transport};
+use loci_outbound::request::{
+    AddressOrigin, OutboundAnswer, OutboundError, OutboundRequest, Retry, Transport,
+};
 use loci_outbound::sign_v4::{PathRule, Signer, Signing};
 use serde_json::Value;
 
@@ -54,7 +56,7 @@ impl Halves {
 }
 
 impl AgentCoreWire {
-    fn request(&self, call: WireCall) -> Request {
+    fn request(&self, call: WireCall) -> OutboundRequest {
         let base = match call.plane {
             Plane::Control => &self.control,
             Plane::Data => &self.data,
@@ -64,12 +66,12 @@ impl AgentCoreWire {
             Method::Post => http::Method::POST,
         };
         let json = (HeaderName::from_static("content-type"), HeaderValue::from_static("application/json"));
-        Request {
+        OutboundRequest {
             method,
             url: format!("{base}{}", call.path),
             headers: call.body.is_some().then_some(json).into_iter().collect(),
             body: call.body.unwrap_or_default().into_bytes(),
-            reach: Reach::Configured,
+            reach: AddressOrigin::Configured,
             // Each operation of the format is idempotent.
             retry: Retry::Safe,
             timeout_ms: None,
@@ -92,7 +94,7 @@ impl Wire for AgentCoreWire {
 }
 
 /// Returns the error that an answer describes.
-fn told(answer: &Answer) -> WireError {
+fn told(answer: &OutboundAnswer) -> WireError {
     let body: Value = loci_json::from_slice(&answer.body).unwrap_or_default();
     let text = |names: [&str; 2]| names.iter().find_map(|name| body.get(name)?.as_str()).map(str::to_owned);
     let named = answer.headers.get(ERROR_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -138,7 +140,8 @@ mod tests {
             if let Some(named) = header {
                 headers.insert(ERROR_TYPE, HeaderValue::from_str(named).unwrap());
             }
-            let answer = Answer { status, headers, body: body.as_bytes().to_vec(), tries: 3, elapsed_ms: 0 };
+            let answer =
+                OutboundAnswer { status, headers, body: body.as_bytes().to_vec(), tries: 3, elapsed_ms: 0 };
             assert_eq!(told(&answer).to_string(), expect);
         };
         let body = r#"{"message":"no such memory","__type":"a.b#ResourceNotFoundException"}"#;

@@ -6,7 +6,7 @@ mod agentcore_wire;
 mod clock;
 mod descriptors;
 mod ids;
-mod mirror_places;
+mod mirror_locations;
 mod priority;
 mod vault;
 
@@ -14,6 +14,6 @@ pub use agentcore_wire::{AgentCoreWire, Halves, SERVICE};
 pub use clock::SystemClock;
 pub use descriptors::{connections_within, raise_descriptors};
 pub use ids::RandomIds;
-pub use mirror_places::MirrorPlaces;
+pub use mirror_locations::MirrorPlaces;
 pub use priority::{background_threads, lower_own_priority};
 pub use vault::{FileVault, MasterKey};

@@ -30,7 +30,7 @@ pub(crate) enum Role {
 
 /// A session of an actor.
 #[derive(Debug, Args)]
-pub(crate) struct Place {
+pub(crate) struct SessionAddress {
     #[command(flatten)]
     memory: MemoryArgument,
     /// The actor
@@ -66,7 +66,7 @@ pub(crate) enum Event {
     /// List events of a session, newest first
     List {
         #[command(flatten)]
-        place: Place,
+        place: SessionAddress,
         /// The maximum number of events
         #[arg(long, default_value_t = 100)]
         limit: u32,
@@ -74,21 +74,21 @@ pub(crate) enum Event {
     /// Show an event
     Get {
         #[command(flatten)]
-        place: Place,
+        place: SessionAddress,
         /// The event
         event: String,
     },
     /// Delete an event; its records stay
     Delete {
         #[command(flatten)]
-        place: Place,
+        place: SessionAddress,
         /// The event
         event: String,
     },
     /// End a session; its remaining events are extracted now
     End {
         #[command(flatten)]
-        place: Place,
+        place: SessionAddress,
     },
     /// List actors
     Actors {

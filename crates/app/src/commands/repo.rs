@@ -7,7 +7,7 @@ use clap::Subcommand;
 use loci_api::verified::repository::{Repository, RepositoryAdd, RepositoryListing};
 use loci_client::Client;
 
-use super::verified::at::At;
+use super::verified::code_memory::CodeMemory;
 use super::verified::repo_sync;
 use super::verified::repository_words::{Surroundings, repository_and_word};
 use crate::cli::Globals;
@@ -44,12 +44,12 @@ pub(crate) enum Repo {
         #[arg(long, value_name = "ID")]
         forge_id: Option<String>,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
     /// List repositories
     List {
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
     #[cfg(feature = "coding")]
     /// Show a repository with its settings and their sources
@@ -87,7 +87,7 @@ pub(crate) enum Repo {
         #[arg(required = true, num_args = 1..=2, value_names = ["[REPO]", "ALIAS"])]
         alias: Vec<String>,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
 }
 

@@ -16,7 +16,7 @@ use crate::adapters::{connections_within, raise_descriptors};
 use crate::config::environment::Environment;
 use crate::config::{Config, LogFormat, ServerSection};
 use crate::logging;
-use crate::output::place::ensure_free_of_data;
+use crate::output::protected_paths::ensure_free_of_data;
 use crate::process::stop_limit::{StopSignal, end_by_force};
 use crate::replaced_file;
 #[cfg(feature = "verified")]
@@ -33,7 +33,7 @@ use crate::wiring::{Wiring, WiringOptions, wire};
 
 /// The options of the server.
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub struct ServeArguments {
     /// Address and port; port 0 selects a free one.
     #[arg(long)]
     listen: Option<SocketAddr>,
@@ -54,7 +54,7 @@ pub struct Arguments {
     log_format: Option<LogFormat>,
 }
 
-impl Arguments {
+impl ServeArguments {
     /// Applies the flags, which take precedence over the file and the environment.
     fn apply(&self, config: &mut Config) {
         let server = &mut config.server;
@@ -70,7 +70,7 @@ impl Arguments {
 
 /// Serves until SIGINT or SIGTERM.
 pub async fn run(
-    arguments: &Arguments,
+    arguments: &ServeArguments,
     mut config: Config,
     folder: PathBuf,
     environment: &Environment,

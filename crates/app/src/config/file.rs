@@ -9,7 +9,7 @@ use loci_server::secret_file;
 use toml::Table;
 
 use super::environment::Environment;
-use super::{Config, places};
+use super::{Config, default_paths};
 use crate::input::{file_text, is_null_device};
 
 /// Loads the configuration. A `named` file must exist, the user's file may be missing.
@@ -20,7 +20,7 @@ use crate::input::{file_text, is_null_device};
 pub fn load(named: Option<&Path>, environment: &Environment) -> Result<Config> {
     let named = named.map(Path::to_owned).or_else(|| environment.get("LOCI_CONFIG").map(Into::into));
     let is_named = named.is_some();
-    let path = named.or_else(|| places::user_file(environment));
+    let path = named.or_else(|| default_paths::user_file(environment));
     let mut table = match &path {
         Some(path) if is_named => {
             read(path)?.with_context(|| format!("there is no file {}", path.display()))?

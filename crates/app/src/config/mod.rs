@@ -8,6 +8,7 @@
 mod body_budgets;
 #[cfg(feature = "coding")]
 pub mod coding;
+mod default_paths;
 #[cfg(feature = "documents")]
 pub mod documents;
 pub mod embedding;
@@ -22,7 +23,6 @@ pub mod models;
 pub mod operations;
 pub mod outbound;
 pub mod pipeline;
-mod places;
 pub mod profiles;
 pub mod rehearsal;
 pub mod safety;
@@ -47,8 +47,8 @@ use loci_products::LociSettings;
 use loci_store_sqlite::SqliteOptions;
 use serde::{Deserialize, Serialize};
 
+pub use default_paths::{default_data_dir, user_file};
 pub use file::load;
-pub use places::{default_data_dir, user_file};
 
 /// The complete configuration. `loci config print` shows it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use loci_outbound::client::OutboundOptions;
 use loci_outbound::guard::{Rules, address};
-use loci_outbound::request::Reach;
+use loci_outbound::request::AddressOrigin;
 use serde::{Deserialize, Serialize};
 
 /// The maximum time limit in milliseconds.
@@ -57,7 +57,7 @@ impl OutboundSection {
         if self.retries_max > RETRIES_MAX {
             bail!("outbound.retries_max must be at most {RETRIES_MAX}");
         }
-        let rules = Rules { reach: Reach::Configured, allow_metadata: true };
+        let rules = Rules { reach: AddressOrigin::Configured, allow_metadata: true };
         let proxy = self.proxy.as_deref().filter(|proxy| !proxy.is_empty());
         if let Some(Err(why)) = proxy.map(|proxy| address(proxy, rules)) {
             bail!(

@@ -9,7 +9,7 @@ use loci_model::job::JobState;
 use loci_model::limits;
 use loci_outbound::guard::{self, Rules};
 use loci_outbound::redact;
-use loci_outbound::request::Reach;
+use loci_outbound::request::AddressOrigin;
 use loci_outbound::targets::Address;
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,7 @@ impl TargetEntry {
 
     /// Checks that its address and its endpoint may be called.
     fn check_addresses(&self, outbound: &OutboundSection) -> Result<()> {
-        let rules = Rules { reach: Reach::Configured, allow_metadata: outbound.allow_metadata };
+        let rules = Rules { reach: AddressOrigin::Configured, allow_metadata: outbound.allow_metadata };
         let web = match self.address()? {
             Address::Web(url) => Some(("url", url)),
             Address::Folder(_) | Address::Lines(_) | Address::Bucket { .. } | Address::Stream(_) => None,

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use loci_outbound::guard::{Rules, address};
-use loci_outbound::request::Reach;
+use loci_outbound::request::AddressOrigin;
 use serde::{Deserialize, Serialize};
 
 /// `[telemetry]`
@@ -34,7 +34,7 @@ impl TelemetrySection {
             return Ok(());
         };
         // [outbound] decides about metadata addresses when they are called.
-        let rules = Rules { reach: Reach::Configured, allow_metadata: true };
+        let rules = Rules { reach: AddressOrigin::Configured, allow_metadata: true };
         if let Err(why) = address(endpoint, rules) {
             bail!(
                 "telemetry.otlp_endpoint must be a URL like http://127.0.0.1:4318, without user and password ({})",

@@ -4,7 +4,7 @@
 
 mod details;
 pub(super) mod notices;
-pub(super) mod place;
+pub(super) mod protected_paths;
 pub(crate) mod reasons;
 mod terminal_text;
 pub(super) mod wait_notice;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::{Either, select};
-use loci_client::Meanwhile;
+use loci_client::WaitingWork;
 use loci_model::ports::clock::Clock;
 
 use crate::adapters::SystemClock;
@@ -20,7 +20,7 @@ const MOMENT_MS: u64 = 1_000;
 const LOOK_MS: u64 = 5_000;
 
 /// The clock and the output of the notices.
-struct Teller<C, S> {
+struct WaitNotifier<C, S> {
     clock: C,
     say: S,
 }
@@ -31,7 +31,7 @@ pub(crate) async fn waited<T, N>(work: impl Future<Output = T>, first: &str, new
 where
     N: Future<Output = Option<String>>,
 {
-    let teller = Teller { clock: SystemClock::new(), say: |text: &str| output::note(text) };
+    let teller = WaitNotifier { clock: SystemClock::new(), say: |text: &str| output::note(text) };
     teller.waited(work, first, news).await
 }
 
@@ -42,11 +42,11 @@ pub(crate) async fn waited_for<T>(work: impl Future<Output = T>, first: &str) ->
 
 /// Prints, once for all calls of a client, that a server at an address delays a call: the
 /// connection, or the answer.
-pub(crate) fn of_server(place: &str) -> Meanwhile {
+pub(crate) fn of_server(place: &str) -> WaitingWork {
     of_server_by(Arc::new(SystemClock::new()), |text: &str| output::note(text), place)
 }
 
-fn of_server_by<S>(clock: Arc<dyn Clock>, say: S, place: &str) -> Meanwhile
+fn of_server_by<S>(clock: Arc<dyn Clock>, say: S, place: &str) -> WaitingWork
 where
     S: Fn(&str) + Clone + Send + Sync + 'static,
 {
@@ -62,7 +62,7 @@ where
     })
 }
 
-impl<C: Clock, S: Fn(&str)> Teller<C, S> {
+impl<C: Clock, S: Fn(&str)> WaitNotifier<C, S> {
     async fn waited<T, N>(&self, work: impl Future<Output = T>, first: &str, news: impl Fn() -> N) -> T
     where
         N: Future<Output = Option<String>>,
@@ -105,7 +105,7 @@ mod tests {
     fn who_waits_is_told_after_a_moment_and_when_something_changed() {
         let (clock, said) = (ManualClock::default(), RefCell::new(Vec::new()));
         let teller =
-            Teller { clock: clock.clone(), say: |text: &str| said.borrow_mut().push(text.to_owned()) };
+            WaitNotifier { clock: clock.clone(), say: |text: &str| said.borrow_mut().push(text.to_owned()) };
         let news = RefCell::new(Some("two jobs"));
         let (done, work) = futures::channel::oneshot::channel();
         let told = || std::future::ready(news.borrow().map(str::to_owned));
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn what_ends_in_a_moment_needs_no_notice() {
         let clock = ManualClock::default();
-        let teller = Teller { clock, say: |text: &str| panic!("{text}") };
+        let teller = WaitNotifier { clock, say: |text: &str| panic!("{text}") };
         let nothing = || std::future::ready(None);
         assert_eq!(teller.waited(std::future::ready(1), "waiting", nothing).now_or_never(), Some(1));
     }

@@ -47,7 +47,7 @@ impl SpoolCall {
 
 /// A line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Entry {
+pub(crate) struct SpoolEntry {
     /// The idempotency key, by which a server recognizes a repetition.
     pub(crate) key: String,
     /// The time of the report, RFC 3339.
@@ -69,12 +69,12 @@ pub(crate) struct Entry {
     pub(crate) refused: Option<String>,
     /// The result of the last attempt of a waiting entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) waits: Option<Waits>,
+    pub(crate) waits: Option<WaitReason>,
 }
 
 /// The reason why an entry waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Waits {
+pub(crate) struct WaitReason {
     /// The error of the last attempt.
     pub(crate) why: String,
     /// The time of the last attempt, RFC 3339.
@@ -87,7 +87,7 @@ pub(crate) struct Waits {
     pub(crate) is_unknown: bool,
 }
 
-impl Entry {
+impl SpoolEntry {
     /// Returns the memory and the task. Entries of one task stay in order, regardless of those of
     /// others.
     pub(crate) fn about(&self) -> (Option<&str>, &str) {
@@ -105,7 +105,7 @@ impl Entry {
 
 /// The result of sending an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Sent {
+pub(crate) enum SendResult {
     /// A server accepted it.
     Taken,
     /// A server rejected it permanently.
@@ -122,12 +122,12 @@ pub(crate) enum Sent {
 }
 
 /// Returns an entry as a line with its newline.
-pub(super) fn line(entry: &Entry) -> Result<String> {
+pub(super) fn line(entry: &SpoolEntry) -> Result<String> {
     Ok(serde_json::to_string(entry)? + "\n")
 }
 
 /// Parses the entry of a line.
-pub(super) fn read(text: &str) -> Result<Entry> {
+pub(super) fn read(text: &str) -> Result<SpoolEntry> {
     loci_json::from_str(text).context("a line of the spool")
 }
 
@@ -140,8 +140,8 @@ mod tests {
         let tried = "2026-11-23T03:00:00Z";
         let at = Timestamp::parse(tried).unwrap();
         let check = |times: u32, is_unknown: bool, millis: i64, expect: bool| {
-            let waits = Waits { why: String::new(), tried_at: tried.to_owned(), times, is_unknown };
-            let entry = Entry { waits: Some(waits), ..super::super::tests::entry("a", SpoolCall::Note) };
+            let waits = WaitReason { why: String::new(), tried_at: tried.to_owned(), times, is_unknown };
+            let entry = SpoolEntry { waits: Some(waits), ..super::super::tests::entry("a", SpoolCall::Note) };
             assert_eq!(entry.is_due(at.plus_millis(millis)), expect, "{times} {millis}");
         };
         check(1, false, AGAIN_MS - 1, false);

@@ -1,14 +1,14 @@
 //! The spool: reports of an agent whose server was unreachable, line by line in a file of the
 //! clone, until they can be sent. Each line carries the key by which a server recognizes a
 //! repetition, so that sending it twice is harmless. No lock is held while an entry is sent. No
-//! process waits long for the lock: entries are then written next to the spool ([`late`]).
-//! Permanently rejected entries are set aside ([`refused`]). This module neither decides when to
+//! process waits long for the lock: entries are then written next to the spool ([`late_reports`]).
+//! Permanently rejected entries are set aside ([`refused_entries`]). This module neither decides when to
 //! spool or send, nor sends.
 
 mod entry;
-mod late;
+mod late_reports;
 mod lines;
-mod refused;
+mod refused_entries;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -18,11 +18,11 @@ use anyhow::{Context, Result, bail};
 use loci_model::ports::clock::Clock as _;
 
 use self::entry::{line, read};
-use self::refused::{RefusedFile, UNREAD};
+use self::refused_entries::{RefusedFile, UNREAD};
 use crate::adapters::SystemClock;
 
-pub(crate) use self::entry::{Entry, Sent, SpoolCall, Waits};
-pub(crate) use self::refused::Refused;
+pub(crate) use self::entry::{SendResult, SpoolCall, SpoolEntry, WaitReason};
+pub(crate) use self::refused_entries::Refused;
 
 /// The maximum number of bytes of each file.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -54,9 +54,9 @@ pub(crate) enum Added {
 
 /// The content of a spool.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Held {
+pub(crate) struct SpoolContents {
     /// The waiting entries, oldest first.
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<SpoolEntry>,
     /// The permanently rejected ones.
     pub(crate) refused: Vec<Refused>,
 }
@@ -80,10 +80,10 @@ impl Spool {
     /// Adds an entry, and returns when it is on disk. If there is no room, it drops session events,
     /// oldest first, and then notes, but never reports. If another process holds the spool for too
     /// long, the entry is written next to it.
-    pub(crate) async fn add(&self, entry: &Entry) -> Result<Added> {
+    pub(crate) async fn add(&self, entry: &SpoolEntry) -> Result<Added> {
         self.make_folder()?;
         let Some(_lock) = self.lock().await? else {
-            late::put(&self.late(), entry, self.bytes_max)?;
+            late_reports::put(&self.late(), entry, self.bytes_max)?;
             return Ok(Added::Beside);
         };
         let mut kept = self.take_in()?;
@@ -118,23 +118,25 @@ impl Spool {
     }
 
     /// Sets permanently rejected entries aside.
-    pub(crate) async fn refuse(&self, entries: Vec<Entry>) -> Result<()> {
+    pub(crate) async fn refuse(&self, entries: Vec<SpoolEntry>) -> Result<()> {
         self.make_folder()?;
         let Some(_lock) = self.lock().await? else {
-            return entries.iter().try_for_each(|entry| late::put(&self.late(), entry, self.bytes_max));
+            return entries
+                .iter()
+                .try_for_each(|entry| late_reports::put(&self.late(), entry, self.bytes_max));
         };
         self.refused().keep(&entries.into_iter().map(Refused::of).collect::<Vec<_>>())
     }
 
     /// Returns the content of the spool.
-    pub(crate) async fn held(&self) -> Result<Held> {
+    pub(crate) async fn held(&self) -> Result<SpoolContents> {
         if !self.is_there() {
-            return Ok(Held::default());
+            return Ok(SpoolContents::default());
         }
         let _lock = self.locked().await?;
         let lines = self.take_in()?;
         let entries = lines.iter().filter_map(|line| read(line).ok()).collect();
-        Ok(Held { entries, refused: self.refused().all()? })
+        Ok(SpoolContents { entries, refused: self.refused().all()? })
     }
 
     /// True if the creation of a task waits in the spool for this server and memory.
@@ -143,13 +145,13 @@ impl Spool {
     /// The spool cannot be read.
     pub(crate) async fn begins(&self, url: Option<&str>, about: (Option<&str>, &str)) -> Result<bool> {
         let held = self.held().await?;
-        let begins = |entry: &Entry| entry.call == SpoolCall::Create && entry.about() == about;
+        let begins = |entry: &SpoolEntry| entry.call == SpoolCall::Create && entry.about() == about;
         Ok(held.entries.iter().any(|entry| begins(entry) && entry.url.as_deref() == url))
     }
 
     /// Applies the result of sending an entry, by its key: removes an accepted one, sets a rejected
     /// one aside, or records why it waits. Entries added meanwhile stay.
-    pub(crate) async fn settle(&self, key: &str, sent: &Sent) -> Result<()> {
+    pub(crate) async fn settle(&self, key: &str, sent: &SendResult) -> Result<()> {
         let _lock = self.locked().await?;
         let lines = self.take_in()?;
         let mut kept = Vec::with_capacity(lines.len());
@@ -164,31 +166,31 @@ impl Spool {
             };
             found = true;
             match sent {
-                Sent::Taken => {}
-                Sent::Refused(why) => {
-                    let refused = Entry { refused: Some(why.clone()), waits: None, ..entry };
+                SendResult::Taken => {}
+                SendResult::Refused(why) => {
+                    let refused = SpoolEntry { refused: Some(why.clone()), waits: None, ..entry };
                     self.refused().keep(&[Refused::of(refused)])?;
                 }
-                Sent::Waits { why, at, is_unknown } => {
+                SendResult::Waits { why, at, is_unknown } => {
                     let times = entry.waits.as_ref().map_or(0, |waits| waits.times).saturating_add(1);
                     let (why, tried_at) = (why.clone(), at.clone());
-                    let waits = Some(Waits { why, tried_at, times, is_unknown: *is_unknown });
-                    kept.push(line(&Entry { waits, ..entry })?);
+                    let waits = Some(WaitReason { why, tried_at, times, is_unknown: *is_unknown });
+                    kept.push(line(&SpoolEntry { waits, ..entry })?);
                 }
             }
         }
         match sent {
             _ if found => lines::replace(&self.path, &kept),
-            Sent::Taken => self.refused().settle(key, None),
-            Sent::Refused(why) => self.refused().settle(key, Some(why)),
-            Sent::Waits { .. } => Ok(()),
+            SendResult::Taken => self.refused().settle(key, None),
+            SendResult::Refused(why) => self.refused().settle(key, Some(why)),
+            SendResult::Waits { .. } => Ok(()),
         }
     }
 
     /// Returns the lines of the file, together with those written next to it. Unreadable and
     /// rejected lines are set aside first. If there is no room for them, they stay.
     fn take_in(&self) -> Result<Vec<String>> {
-        let (before, files) = (lines::read(&self.path)?, late::files(&self.late())?);
+        let (before, files) = (lines::read(&self.path)?, late_reports::files(&self.late())?);
         let mut lines = before.clone();
         for file in &files {
             lines.extend(lines::read(file)?);
@@ -262,7 +264,7 @@ impl Spool {
 }
 
 /// Returns the entry to set aside, if it was rejected.
-fn refusal(entry: &Entry) -> Option<Refused> {
+fn refusal(entry: &SpoolEntry) -> Option<Refused> {
     entry.refused.is_some().then(|| Refused::of(entry.clone()))
 }
 
@@ -272,10 +274,10 @@ mod tests {
     use serde_json::json;
     use std::os::unix::fs::PermissionsExt as _;
 
-    pub(super) fn entry(key: &str, call: SpoolCall) -> Entry {
+    pub(super) fn entry(key: &str, call: SpoolCall) -> SpoolEntry {
         let at = "2026-11-23T03:00:00Z".to_owned();
         let body = json!({ "text": "x".repeat(100) });
-        Entry {
+        SpoolEntry {
             key: key.to_owned(),
             at,
             url: None,
@@ -308,10 +310,10 @@ mod tests {
         }
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(spool.path()), lines::MODE);
-        spool.settle("a", &Sent::Taken).await.unwrap();
-        spool.settle("b", &Sent::Refused("INVALID".into())).await.unwrap();
+        spool.settle("a", &SendResult::Taken).await.unwrap();
+        spool.settle("b", &SendResult::Refused("INVALID".into())).await.unwrap();
         let at = "2026-11-23T03:00:01Z".to_owned();
-        let waits = Sent::Waits { why: "DENIED".into(), at, is_unknown: false };
+        let waits = SendResult::Waits { why: "DENIED".into(), at, is_unknown: false };
         spool.settle("c", &waits).await.unwrap();
         spool.settle("c", &waits).await.unwrap();
         let held = spool.held().await.unwrap();
@@ -326,11 +328,11 @@ mod tests {
             assert_eq!(mode(&path), lines::MODE);
         }
         // A person sends it again. It is rejected for another reason, and then accepted.
-        spool.settle("b", &Sent::Refused("TOO_LARGE".into())).await.unwrap();
+        spool.settle("b", &SendResult::Refused("TOO_LARGE".into())).await.unwrap();
         let held = spool.held().await.unwrap();
         let Refused::Entry(refused) = &held.refused[0] else { panic!("{held:?}") };
         assert_eq!(refused.refused.as_deref(), Some("TOO_LARGE"));
-        spool.settle("b", &Sent::Taken).await.unwrap();
+        spool.settle("b", &SendResult::Taken).await.unwrap();
         assert_eq!(spool.held().await.unwrap().refused, []);
     }
 
@@ -340,12 +342,14 @@ mod tests {
         let spool = spool(&folder);
         spool.add(&entry("a", SpoolCall::Complete)).await.unwrap();
         let text = std::fs::read_to_string(spool.path()).unwrap();
-        let old =
-            serde_json::to_string(&Entry { refused: Some("INVALID".into()), ..entry("o", SpoolCall::Note) });
+        let old = serde_json::to_string(&SpoolEntry {
+            refused: Some("INVALID".into()),
+            ..entry("o", SpoolCall::Note)
+        });
         let cut = "{\"key\":\"b\",\"at";
         std::fs::write(spool.path(), format!("{text}{}\n{cut}", old.unwrap())).unwrap();
         spool.add(&entry("c", SpoolCall::Note)).await.unwrap();
-        spool.settle("a", &Sent::Taken).await.unwrap();
+        spool.settle("a", &SendResult::Taken).await.unwrap();
         let held = spool.held().await.unwrap();
         assert_eq!(keys(&spool).await, ["c"]);
         assert_eq!(held.refused.len(), 2, "{held:?}");
@@ -364,7 +368,7 @@ mod tests {
         spool.make_folder().unwrap();
         let lines = format!("{}\n", "x".repeat(64));
         std::fs::write(spool.path(), &lines).unwrap();
-        assert_eq!(spool.held().await.unwrap(), Held::default());
+        assert_eq!(spool.held().await.unwrap(), SpoolContents::default());
         assert_eq!(std::fs::read_to_string(spool.path()).unwrap(), lines);
     }
 
@@ -380,7 +384,7 @@ mod tests {
             assert_eq!(spool.add(&entry(key, SpoolCall::Commits)).await.unwrap(), Added::Beside);
         }
         spool
-            .refuse(vec![Entry { refused: Some("INVALID".into()), ..entry("r", SpoolCall::Note) }])
+            .refuse(vec![SpoolEntry { refused: Some("INVALID".into()), ..entry("r", SpoolCall::Note) }])
             .await
             .unwrap();
         let waited = began.elapsed();
@@ -394,10 +398,10 @@ mod tests {
         assert_eq!(keys(&spool).await, ["a", "b", "c"]);
         assert_eq!(spool.held().await.unwrap().refused.len(), 1);
         // The state after a crash between taking an entry in and removing its file.
-        late::put(&spool.late(), &entry("b", SpoolCall::Commits), BYTES_MAX).unwrap();
-        spool.settle("b", &Sent::Taken).await.unwrap();
+        late_reports::put(&spool.late(), &entry("b", SpoolCall::Commits), BYTES_MAX).unwrap();
+        spool.settle("b", &SendResult::Taken).await.unwrap();
         assert_eq!(keys(&spool).await, ["a", "c"]);
-        assert_eq!(late::files(&spool.late()).unwrap(), Vec::<PathBuf>::new());
+        assert_eq!(late_reports::files(&spool.late()).unwrap(), Vec::<PathBuf>::new());
     }
 
     #[tokio::test]

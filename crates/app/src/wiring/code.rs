@@ -6,14 +6,16 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use loci_api::verified::repository::RepositoryAdd;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_forges::config::{ForgeConfig, ForgeKind};
 use loci_forges::forges::{ForgeOptions, ForgeParts, Forges};
 use loci_git::{GitOptions, GitSources};
 use loci_model::MemoryId;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
-use loci_model::ports::code::{CodePlace, CodeResult, CodeSources, CodeWork, Discovered, ForgeRepository};
+use loci_model::ports::code::{
+    CodePlace, CodeResult, CodeSources, CodeWork, DiscoveredRepository, ForgeRepository,
+};
 use loci_model::ports::forge::Forge;
 use loci_model::principal::Principal;
 use loci_outbound::request::Transport;
@@ -119,7 +121,10 @@ impl CodeSources for AllCode {
         }
     }
 
-    fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, loci_model::Result<Option<Discovered>>> {
+    fn discover<'a>(
+        &'a self,
+        directory: &'a Path,
+    ) -> BoxFuture<'a, loci_model::Result<Option<DiscoveredRepository>>> {
         self.git.discover(directory)
     }
 
@@ -135,7 +140,7 @@ impl CodeSources for AllCode {
 /// Registers the configured repositories in the memory for code. A repository that cannot be read
 /// yet is reported and skipped. The next start registers it.
 pub async fn register(engine: &Loci, entries: &[RepositoryEntry]) {
-    let (caller, standing) = (Principal::administrator("configuration"), Standing::default());
+    let (caller, standing) = (Principal::administrator("configuration"), CallContext::default());
     for entry in entries {
         let add = RepositoryAdd {
             name: Some(entry.name.clone()),

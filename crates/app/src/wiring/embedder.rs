@@ -9,7 +9,7 @@ use anyhow::Result;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::{Error, ErrorKind};
-use loci_providers::registry::{Around, EmbedderConfig, Endpoint, Protocol, embedder};
+use loci_providers::registry::{EmbedderConfig, Endpoint, ModelEnvironment, Protocol, embedder};
 
 use crate::config::Config;
 use crate::config::embedding::{BUILT_IN, EmbedderEntry, EmbedderProtocol};
@@ -57,7 +57,7 @@ impl ConfiguredEmbedder {
         }
     }
 
-    pub(crate) fn embedder(&self, around: &Around) -> Result<Arc<dyn Embedder>> {
+    pub(crate) fn embedder(&self, around: &ModelEnvironment) -> Result<Arc<dyn Embedder>> {
         match self {
             Self::Ready(config) => {
                 embedder(config.clone(), around).map_err(|error| anyhow::anyhow!(error.message))
@@ -66,7 +66,7 @@ impl ConfiguredEmbedder {
             Self::File(plan) => plan.start(),
             Self::Lacks { model_id, dimensions, message } => {
                 tracing::warn!("{message}");
-                Ok(Arc::new(Lacking {
+                Ok(Arc::new(KeylessEmbedder {
                     model_id: model_id.clone(),
                     dimensions: *dimensions,
                     message: message.clone(),
@@ -120,19 +120,19 @@ fn configured(
 }
 
 /// An embedder without its key.
-struct Lacking {
+struct KeylessEmbedder {
     model_id: String,
     dimensions: usize,
     message: String,
 }
 
-impl Lacking {
+impl KeylessEmbedder {
     fn error(&self) -> Error {
         Error::new(ErrorKind::Upstream, self.message.clone())
     }
 }
 
-impl Embedder for Lacking {
+impl Embedder for KeylessEmbedder {
     fn dimensions(&self) -> usize {
         self.dimensions
     }

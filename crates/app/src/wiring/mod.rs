@@ -1,5 +1,6 @@
 //! Wiring: constructs all components of a process, in one place.
 
+pub mod absent_products;
 #[cfg(feature = "operations")]
 mod alert_hooks;
 #[cfg(feature = "verified")]
@@ -9,7 +10,6 @@ mod embedder;
 mod github_hook;
 #[cfg(any(feature = "coding", feature = "operations"))]
 pub mod hooks;
-pub mod left_out;
 #[cfg(feature = "documents")]
 pub mod mirrors;
 pub(super) mod models;
@@ -34,7 +34,7 @@ use loci_products::{Loci, LociSettings};
 use loci_model::ports::observe::Observe;
 use loci_outbound::client::{Outbound, OutboundParts};
 use loci_outbound::request::Transport;
-use loci_providers::registry::Around;
+use loci_providers::registry::ModelEnvironment;
 use loci_server::operations::metrics::Metrics;
 
 use crate::adapters::{FileVault, MasterKey, RandomIds, SystemClock, background_threads, lower_own_priority};
@@ -125,7 +125,7 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     #[cfg(feature = "documents")]
     let folder = options.store.folder().to_owned();
     let store = options.store.open()?;
-    left_out::check(&store, &left_out::left_out())?;
+    absent_products::check(&store, &absent_products::left_out())?;
     let metrics = Arc::new(Metrics::new());
     let is_quiet = options.outside.is_quiet() && options.targets.is_quiet() && options.traces.is_quiet();
     #[cfg(feature = "verified")]
@@ -134,7 +134,7 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     let observe = traces.observe();
     let transport = transport(is_quiet, &options.outside, &clock, &ids, &observe)?;
     let traces = traces.send_over(&transport)?;
-    let Called { models, embedder, previous_embedder } =
+    let ExternalModels { models, embedder, previous_embedder } =
         called(&options.outside, &transport, &clock, &observe)?;
     #[cfg(feature = "verified")]
     let Sources { code, forge } = options.code.make(&transport, &clock)?;
@@ -195,7 +195,7 @@ fn clock(ahead_days: u32) -> Arc<dyn Clock> {
 }
 
 /// The external models and embedders.
-struct Called {
+struct ExternalModels {
     models: Models,
     embedder: Option<Arc<dyn Embedder>>,
     previous_embedder: Option<Arc<dyn Embedder>>,
@@ -207,10 +207,10 @@ fn called(
     transport: &Arc<dyn Transport>,
     clock: &Arc<dyn Clock>,
     observe: &Arc<dyn Observe>,
-) -> Result<Called> {
+) -> Result<ExternalModels> {
     let transport = Arc::clone(transport);
-    let around = Around { transport, clock: Arc::clone(clock), observe: Arc::clone(observe) };
-    Ok(Called {
+    let around = ModelEnvironment { transport, clock: Arc::clone(clock), observe: Arc::clone(observe) };
+    Ok(ExternalModels {
         models: outside.models(&around)?,
         embedder: outside.embedder(&around)?,
         previous_embedder: outside.previous(&around)?,

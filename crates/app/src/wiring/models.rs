@@ -13,7 +13,7 @@ use loci_model::ports::embedder::Embedder;
 use loci_model::ports::language_model::{Completion, LanguageModel, ModelError, ModelErrorKind, Reply};
 use loci_outbound::client::OutboundOptions;
 use loci_outbound::secret::Secret;
-use loci_providers::registry::{Around, AwsKeys, Endpoint, ModelConfig, language_model};
+use loci_providers::registry::{AwsKeys, Endpoint, ModelConfig, ModelEnvironment, language_model};
 
 use crate::adapters::lower_own_priority;
 use crate::config::Config;
@@ -30,19 +30,19 @@ pub struct Outside {
     ids: Vec<ModelIdEntry>,
     llm: crate::config::llm::LlmSection,
     embedder: Option<ConfiguredEmbedder>,
-    previous: Previous,
+    previous: VectorSource,
 }
 
 /// The source of the vectors that are not recomputed yet.
 #[derive(Debug, Default)]
-enum Previous {
+enum VectorSource {
     #[default]
     Nobody,
     BuiltIn,
     Named(Box<ConfiguredEmbedder>),
 }
 
-impl Previous {
+impl VectorSource {
     fn read(config: &Config, environment: &Environment) -> Self {
         let Some(name) = config.embedding.previous() else { return Self::Nobody };
         ConfiguredEmbedder::named(name, config, environment)
@@ -73,7 +73,7 @@ impl Outside {
             ids: config.model_ids.clone(),
             llm: config.llm.clone(),
             embedder: ConfiguredEmbedder::read(config, environment),
-            previous: Previous::read(config, environment),
+            previous: VectorSource::read(config, environment),
         }
     }
 
@@ -88,7 +88,7 @@ impl Outside {
     ///
     /// # Errors
     /// Its configuration is invalid.
-    pub fn embedder(&self, around: &Around) -> Result<Option<Arc<dyn Embedder>>> {
+    pub fn embedder(&self, around: &ModelEnvironment) -> Result<Option<Arc<dyn Embedder>>> {
         self.embedder.as_ref().map(|configured| configured.embedder(around)).transpose()
     }
 
@@ -96,13 +96,13 @@ impl Outside {
     ///
     /// # Errors
     /// Its configuration is invalid.
-    pub fn previous(&self, around: &Around) -> Result<Option<Arc<dyn Embedder>>> {
+    pub fn previous(&self, around: &ModelEnvironment) -> Result<Option<Arc<dyn Embedder>>> {
         match &self.previous {
-            Previous::Nobody => Ok(None),
-            Previous::BuiltIn => {
+            VectorSource::Nobody => Ok(None),
+            VectorSource::BuiltIn => {
                 Ok(Some(Arc::new(loci_embed::BuiltInEmbedder::start(1, lower_own_priority)?)))
             }
-            Previous::Named(configured) => configured.embedder(around).map(Some),
+            VectorSource::Named(configured) => configured.embedder(around).map(Some),
         }
     }
 
@@ -111,7 +111,7 @@ impl Outside {
     ///
     /// # Errors
     /// The configuration of a model is invalid.
-    pub fn models(&self, around: &Around) -> Result<Models> {
+    pub fn models(&self, around: &ModelEnvironment) -> Result<Models> {
         let mut by_name: BTreeMap<String, Arc<dyn LanguageModel>> = BTreeMap::new();
         let mut by_id: BTreeMap<String, Arc<dyn LanguageModel>> = BTreeMap::new();
         for configured in &self.models {
@@ -133,14 +133,18 @@ impl Outside {
 }
 
 impl Configured {
-    fn model(&self, around: &Around) -> Result<Arc<dyn LanguageModel>> {
+    fn model(&self, around: &ModelEnvironment) -> Result<Arc<dyn LanguageModel>> {
         match self {
             Self::Ready(config) => {
                 language_model(config.clone(), around).map_err(|error| anyhow::anyhow!(error.message))
             }
             Self::Lacks { name, model, message } => {
                 tracing::warn!(model = %name, "{message}");
-                Ok(Arc::new(Lacking { name: name.clone(), model: model.clone(), message: message.clone() }))
+                Ok(Arc::new(KeylessModel {
+                    name: name.clone(),
+                    model: model.clone(),
+                    message: message.clone(),
+                }))
             }
         }
     }
@@ -213,13 +217,13 @@ impl Variables<'_> {
 }
 
 /// A model without its key.
-struct Lacking {
+struct KeylessModel {
     name: String,
     model: String,
     message: String,
 }
 
-impl LanguageModel for Lacking {
+impl LanguageModel for KeylessModel {
     fn name(&self) -> &str {
         &self.name
     }
@@ -247,13 +251,13 @@ mod tests {
         outside.models(&around)
     }
 
-    fn outside(text: &str, variables: &[(&str, &str)]) -> Result<(Outside, Around)> {
+    fn outside(text: &str, variables: &[(&str, &str)]) -> Result<(Outside, ModelEnvironment)> {
         let config: Config = toml::from_str(text).unwrap();
         let outside = Outside::read(&config, &Environment::of(variables));
         let (clock, observe) = (Arc::new(SystemClock::new()), Arc::new(NoObserver));
         let parts = OutboundParts::new(clock.clone(), Arc::new(RandomIds::new()?), observe.clone());
         let transport = Arc::new(Outbound::new(outside.outbound.clone(), parts)?);
-        Ok((outside, Around { transport, clock, observe }))
+        Ok((outside, ModelEnvironment { transport, clock, observe }))
     }
 
     #[test]

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
-use loci_outbound::request::{Answer, OutboundError, Request, Transport};
+use loci_outbound::request::{OutboundAnswer, OutboundError, OutboundRequest, Transport};
 use loci_outbound::secret::Secret;
-use loci_outbound::targets::{Address, ClientTargets, Named, Target, Targets};
+use loci_outbound::targets::{Address, ClientTargets, NamedSecret, Target, Targets};
 
 use crate::config::Config;
 use crate::config::environment::Environment;
@@ -59,7 +59,7 @@ impl TargetsPlan {
 pub struct NoNetwork;
 
 impl Transport for NoNetwork {
-    fn send(&self, _: Request) -> BoxFuture<'_, std::result::Result<Answer, OutboundError>> {
+    fn send(&self, _: OutboundRequest) -> BoxFuture<'_, std::result::Result<OutboundAnswer, OutboundError>> {
         let why = "this process has no HTTP client: its configuration names no target";
         Box::pin(async move { Err(OutboundError::Connect(why.to_owned())) })
     }
@@ -67,12 +67,12 @@ impl Transport for NoNetwork {
 
 fn target(entry: &TargetEntry, environment: &Environment) -> Result<Target> {
     let named = |variable: &Option<String>| match variable {
-        None => Named::None,
+        None => NamedSecret::None,
         Some(variable) => match environment.secret(variable) {
-            Some(secret) => Named::Given(Secret::new(secret)),
+            Some(secret) => NamedSecret::Given(Secret::new(secret)),
             None => {
                 tracing::warn!(target = %entry.name, variable, "a variable that a target needs is not set");
-                Named::Missing(variable.clone())
+                NamedSecret::Missing(variable.clone())
             }
         },
     };

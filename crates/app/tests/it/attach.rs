@@ -61,7 +61,7 @@ fn a_command_reaches_the_server_of_its_folder() {
 
 #[test]
 fn a_program_with_the_engine_in_it_shares_the_folder() {
-    use loci_app::embedded::{EmbeddedEngine, EmbeddedOptions};
+    use loci_app::embedded_engine::{EmbeddedEngine, EmbeddedOptions};
 
     let home = Home::new();
     let folder = home.path("data");

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::fact_repository::git;
 use crate::program::Home;
-use crate::shop::git;
 
 fn write(folder: &Path, path: &str, text: &str) {
     std::fs::write(folder.join(path), text).unwrap();

@@ -2,8 +2,8 @@
 //! and prints its name. Real processes over a real clone. A test next to the commands' options
 //! checks that this list is complete.
 
+use crate::fact_repository::Shop;
 use crate::program::Home;
-use crate::shop::Shop;
 
 /// Commands that succeed in a clone whose repository has no data yet.
 const DO_WELL: &[&[&str]] = &[

@@ -4,10 +4,10 @@
 
 use serde_json::{Value, json};
 
+use crate::fact_repository::{CART, LIMITS, Shop, git};
+use crate::mcp_stdio::Speaking;
 use crate::native::send;
 use crate::program::Home;
-use crate::shop::{CART, LIMITS, Shop, git};
-use crate::speaking_mcp::Speaking;
 
 /// A fact, its citation, and its state after the code has changed.
 struct Case {

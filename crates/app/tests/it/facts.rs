@@ -5,8 +5,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::fact_repository::{CART, Shop};
 use crate::program::Home;
-use crate::shop::{CART, Shop};
 
 const CODE: &str = "/// Items of one cart.\npub const MAX_ITEMS: usize = 50;\n\npub fn add_item(count: usize) -> bool {\n    count < MAX_ITEMS\n}\n";
 

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
+use crate::listener::raw;
 use crate::native::send;
 use crate::program::{Home, Server};
-use crate::serving::raw;
 
 fn memory(server: &Server) -> String {
     let (_, memory) = send(server, "POST", "/v1/memories", "", r#"{"name":"notes"}"#);

@@ -3,8 +3,8 @@
 
 use std::fs;
 
+use crate::listener::{get, raw};
 use crate::program::{Home, Server};
-use crate::serving::{get, raw};
 
 const CREATE: [&str; 3] = ["memory", "create", "notes"];
 

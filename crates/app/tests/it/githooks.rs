@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use crate::fact_repository::{PATH, Shop, git_command};
 use crate::program::Home;
-use crate::shop::{PATH, Shop, git_command};
 
 pub(crate) const TRAILERS: [&str; 3] =
     ["Task-Id: t-001", "Prompt-Version: 3f2a9c0d11ab", "Prompted-by: t-001/3f2a9c0d11ab"];

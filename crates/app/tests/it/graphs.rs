@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
+use crate::fact_repository::Shop;
 use crate::program::Home;
-use crate::shop::Shop;
 
 fn text(seed: &str, lines: usize) -> String {
     (0..lines).map(|line| format!("let {seed}_{line} = compute_{seed}({line} * 7);\n")).collect()

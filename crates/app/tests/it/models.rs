@@ -76,7 +76,7 @@ pub(crate) fn settled(server: &crate::program::Server, id: &str) {
         "POST /v1/memories/{id}/extraction:wait HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
          Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}"
     );
-    let waited = crate::serving::raw(server, &wait);
+    let waited = crate::listener::raw(server, &wait);
     assert!(waited.contains("\"complete\":true"), "{waited}");
 }
 
@@ -196,7 +196,7 @@ fn another_embedder_makes_all_vectors_anew() {
 fn what_we_sign_our_own_door_accepts() {
     use http::{HeaderMap, Method};
     use loci_model::Timestamp;
-    use loci_outbound::request::{Reach, Request, Retry};
+    use loci_outbound::request::{AddressOrigin, OutboundRequest, Retry};
     use loci_outbound::secret::Secret;
     use loci_outbound::sign_v4::{PathRule, Signer};
     use loci_server::auth::sigv4::{Claim, Envelope, PathEncoding, Rules};
@@ -210,12 +210,12 @@ fn what_we_sign_our_own_door_accepts() {
         service: "bedrock",
     };
     let check = |place: &str, token: Option<&str>, rule: PathRule, encoding: PathEncoding| {
-        let mut request = Request {
+        let mut request = OutboundRequest {
             method: Method::POST,
             url: format!("http://127.0.0.1:8411{place}"),
             headers: vec![(http::header::CONTENT_TYPE, http::HeaderValue::from_static("application/json"))],
             body: b"{\"a\": 1}".to_vec(),
-            reach: Reach::Configured,
+            reach: AddressOrigin::Configured,
             retry: Retry::Safe,
             timeout_ms: None,
             signing: None,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use crate::listener::{get, raw};
 use crate::program::{Home, Server};
-use crate::serving::{get, raw};
 
 pub(crate) fn send(server: &Server, method: &str, path: &str, headers: &str, body: &str) -> (u16, Value) {
     let request = format!(

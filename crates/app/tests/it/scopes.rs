@@ -4,9 +4,9 @@
 use loci_testkit_ports::secret_samples::secrets;
 use serde_json::{Value, json};
 
+use crate::fact_repository::Shop;
 use crate::native::send;
 use crate::program::{Home, Server};
-use crate::shop::Shop;
 
 /// An address without a listener.
 const NOWHERE: &str = "http://127.0.0.1:9";

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::alerting::machine_s;
+use crate::alerts::machine_s;
 use crate::native::send;
 use crate::program::{Home, Server};
 

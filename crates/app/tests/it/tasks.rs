@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use loci_engine_testkit::postgres::PostgresServer;
 use serde_json::{Value, json};
 
+use crate::fact_repository::Shop;
 use crate::githooks::git_with;
 use crate::native::send;
 use crate::program::Home;
-use crate::shop::Shop;
 
 /// An address without a listener.
 const NOWHERE: &str = "http://127.0.0.1:9";

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
+use crate::fact_repository::Shop;
 use crate::native::send;
 use crate::program::Home;
-use crate::shop::Shop;
 
 const TEXT: &str = "The gate \u{1b}[2J\u{9b}31m is \u{202e}open\u{7}.";
 
@@ -79,7 +79,7 @@ fn a_document_on_a_terminal_writes_no_escape_sequence() {
         let line = format!("{} {more}", words.join(" "));
         let mut terminal = Command::new("script");
         terminal.args(["-q", "-e", "-c", &line, "/dev/null"]).stdin(std::process::Stdio::null());
-        terminal.env_clear().env("PATH", crate::shop::PATH).current_dir(home.path(""));
+        terminal.env_clear().env("PATH", crate::fact_repository::PATH).current_dir(home.path(""));
         terminal.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
         let output = terminal.output().unwrap();
         let shown = String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n");

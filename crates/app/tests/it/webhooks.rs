@@ -12,8 +12,8 @@ use loci_outbound::secret::Secret;
 use loci_outbound::signature::Keys;
 use serde_json::{Value, json};
 
+use crate::listener::{get, raw};
 use crate::program::{Home, Server};
-use crate::serving::{get, raw};
 
 const TOPIC: &str = "arn:aws:sns:us-west-2:000000000000:turns";
 const STREAM: &str = "arn:aws:kinesis:us-west-2:000000000000:stream/records";
@@ -22,13 +22,13 @@ const SECRET: &str = "not so secret";
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A received notification.
-struct Heard {
+struct ReceivedWebhook {
     head: String,
     body: String,
     answer: Sender<u16>,
 }
 
-impl Heard {
+impl ReceivedWebhook {
     fn header(&self, name: &str) -> &str {
         let line = |line: &'_ str| line.to_ascii_lowercase().starts_with(&format!("{name}: "));
         self.head.lines().find(|text| line(text)).map_or("", |text| &text[name.len() + 2..])
@@ -45,7 +45,7 @@ impl Heard {
 
 /// Starts a receiver that passes each request to the test, and sends the test's answer, or none if
 /// the test drops the request.
-fn receiver() -> (String, Receiver<Heard>) {
+fn receiver() -> (String, Receiver<ReceivedWebhook>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
     let (heard, notices) = channel();
@@ -58,7 +58,7 @@ fn receiver() -> (String, Receiver<Heard>) {
     (url, notices)
 }
 
-fn receive(mut stream: TcpStream, heard: &Sender<Heard>) {
+fn receive(mut stream: TcpStream, heard: &Sender<ReceivedWebhook>) {
     let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
     let (head, body) = loop {
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -75,7 +75,7 @@ fn receive(mut stream: TcpStream, heard: &Sender<Heard>) {
         }
     };
     let (answer, answers) = channel();
-    if heard.send(Heard { head, body, answer }).is_err() {
+    if heard.send(ReceivedWebhook { head, body, answer }).is_err() {
         return;
     }
     if let Ok(status) = answers.recv() {

@@ -1,6 +1,6 @@
 //! The engine in process, as an agent uses it: only the model is replaced.
 
 #[cfg(test)]
-mod conforming;
+mod conformance;
 #[cfg(test)]
-mod keeping;
+mod persistence;

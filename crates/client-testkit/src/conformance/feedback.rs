@@ -2,14 +2,14 @@
 
 use loci_client::agent::FeedbackVerdict;
 
-use super::{Outcome, Subject, demand, question};
+use super::{CaseResult, Subject, demand, question};
 
 const BOAT: &str = "My boat lies in Trieste over the winter";
 /// The id of an entry that no store has.
 const NO_ENTRY: &str = "mem-00000000-0000-0000-0000-000000000000";
 
 /// Checks that the last rating replaces earlier ones, and that one agent hides nothing.
-pub(super) async fn hides_nothing(it: &Subject) -> Outcome {
+pub(super) async fn hides_nothing(it: &Subject) -> CaseResult {
     it.write(&[BOAT]).await?;
     let found = it.find(&question("boat in Trieste", 1)).await?;
     let id = found.into_iter().next().and_then(|entry| entry.id).ok_or("no entry with an id was found")?;
@@ -31,7 +31,7 @@ pub(super) async fn hides_nothing(it: &Subject) -> Outcome {
 }
 
 /// Checks that a store without feedback rejects it and does not ignore it.
-pub(super) async fn no_feedback(it: &Subject) -> Outcome {
+pub(super) async fn no_feedback(it: &Subject) -> CaseResult {
     let said = it.store.feedback(NO_ENTRY, FeedbackVerdict::Useful, None).await;
     demand(said.is_err(), || format!("nothing is announced, and it is taken: {said:?}"))
 }

@@ -5,9 +5,9 @@
 //! To test another store, pass [`run`] a closure that creates one. The test then asserts the number
 //! of passed cases, so that a missing one is detected.
 
+mod empty_store;
 mod feedback;
-mod reading;
-mod writing;
+mod writes;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -30,110 +30,115 @@ pub struct Subject {
 }
 
 /// The outcome of a case: `Ok`, or the reason of the failure.
-pub(crate) type Outcome = Result<(), String>;
+pub(crate) type CaseResult = Result<(), String>;
 
 /// A case of the suite.
-struct Case {
+struct ConformanceCase {
     name: &'static str,
     /// True if the store must be writable.
     writes: bool,
     /// Returns true if the capabilities of a store announce the case.
     announced: fn(Capabilities) -> bool,
-    run: for<'a> fn(&'a Subject) -> BoxFuture<'a, Outcome>,
+    run: for<'a> fn(&'a Subject) -> BoxFuture<'a, CaseResult>,
 }
 
 /// Every case.
-const CASES: &[Case] = &[
-    Case { name: "it is ready", writes: false, announced: always, run: |it| Box::pin(reading::is_ready(it)) },
-    Case {
+const CASES: &[ConformanceCase] = &[
+    ConformanceCase {
+        name: "it is ready",
+        writes: false,
+        announced: always,
+        run: |it| Box::pin(empty_store::is_ready(it)),
+    },
+    ConformanceCase {
         name: "nothing is found in nothing",
         writes: false,
         announced: always,
-        run: |it| Box::pin(reading::finds_nothing(it)),
+        run: |it| Box::pin(empty_store::finds_nothing(it)),
     },
-    Case {
+    ConformanceCase {
         name: "one that reads refuses nothing it announces",
         writes: false,
         announced: always,
-        run: |it| Box::pin(reading::announces_no_writes(it)),
+        run: |it| Box::pin(empty_store::announces_no_writes(it)),
     },
-    Case {
+    ConformanceCase {
         name: "what is written is found",
         writes: true,
         announced: always,
-        run: |it| Box::pin(writing::is_found(it)),
+        run: |it| Box::pin(writes::is_found(it)),
     },
-    Case {
+    ConformanceCase {
         name: "no more is found than is asked for",
         writes: true,
         announced: always,
-        run: |it| Box::pin(writing::at_most(it)),
+        run: |it| Box::pin(writes::at_most(it)),
     },
-    Case {
+    ConformanceCase {
         name: "scores lie between 0 and 1, best first",
         writes: true,
         announced: |can| can.scored,
-        run: |it| Box::pin(writing::scores(it)),
+        run: |it| Box::pin(writes::scores(it)),
     },
-    Case {
+    ConformanceCase {
         name: "a condition that no record meets finds nothing",
         writes: true,
         announced: |can| can.filters,
-        run: |it| Box::pin(writing::filters(it)),
+        run: |it| Box::pin(writes::filters(it)),
     },
-    Case {
+    ConformanceCase {
         name: "before it was written it was not there",
         writes: true,
         announced: |can| can.as_of,
-        run: |it| Box::pin(writing::as_of(it)),
+        run: |it| Box::pin(writes::as_of(it)),
     },
-    Case {
+    ConformanceCase {
         name: "an entry that comes twice is kept once",
         writes: true,
         announced: |can| can.add,
-        run: |it| Box::pin(writing::same_entry(it)),
+        run: |it| Box::pin(writes::same_entry(it)),
     },
-    Case {
+    ConformanceCase {
         name: "an entry without content is refused",
         writes: true,
         announced: |can| can.add,
-        run: |it| Box::pin(writing::blank_entry(it)),
+        run: |it| Box::pin(writes::blank_entry(it)),
     },
-    Case {
+    ConformanceCase {
         name: "entries are refused where none are taken",
         writes: true,
         announced: |can| !can.add,
-        run: |it| Box::pin(writing::no_entries(it)),
+        run: |it| Box::pin(writes::no_entries(it)),
     },
-    Case {
+    ConformanceCase {
         name: "a batch that comes twice is kept once",
         writes: true,
         announced: |can| can.add_messages,
-        run: |it| Box::pin(writing::same_batch(it)),
+        run: |it| Box::pin(writes::same_batch(it)),
     },
-    Case {
+    ConformanceCase {
         name: "every message is accounted for",
         writes: true,
         announced: |can| can.add_messages,
-        run: |it| Box::pin(writing::every_message(it)),
+        run: |it| Box::pin(writes::every_message(it)),
     },
-    Case {
+    ConformanceCase {
         name: "one agent's word hides nothing",
         writes: true,
         announced: |can| can.feedback,
         run: |it| Box::pin(feedback::hides_nothing(it)),
     },
-    Case {
+    ConformanceCase {
         name: "feedback is refused where none is taken",
         writes: true,
         announced: |can| !can.feedback,
         run: |it| Box::pin(feedback::no_feedback(it)),
     },
-    Case {
+    ConformanceCase {
         name: "messages are refused where none are taken",
         writes: true,
         announced: |can| !can.add_messages,
-        run: |it| Box::pin(writing::no_messages(it)),
+        run: |it| Box::pin(writes::no_messages(it)),
     },
 ];
 
@@ -187,7 +192,7 @@ fn batch(run_id: &str, messages: Vec<Message>) -> MessageBatch {
 
 impl Subject {
     /// Writes facts in the way that the store supports, and waits until they can be found.
-    async fn write(&self, facts: &[&str]) -> Outcome {
+    async fn write(&self, facts: &[&str]) -> CaseResult {
         if self.store.capabilities().add {
             for fact in facts {
                 self.store.add(&NewEntry::text(*fact)).await.map_err(|error| format!("add: {error}"))?;
@@ -209,6 +214,6 @@ impl Subject {
     }
 }
 
-fn demand(holds: bool, otherwise: impl FnOnce() -> String) -> Outcome {
+fn demand(holds: bool, otherwise: impl FnOnce() -> String) -> CaseResult {
     if holds { Ok(()) } else { Err(otherwise()) }
 }

@@ -10,8 +10,8 @@ use loci_api::admin::{
 };
 use loci_api::table as api;
 
-use crate::at::at;
 use crate::call::{Client, LineStream};
+use crate::call_target::at;
 use crate::error::ClientError;
 use crate::transport::Outgoing;
 

@@ -10,10 +10,11 @@
 //!
 //! Programs without an async runtime use [`BlockingMemoryManager`].
 //!
-//! Clock, randomness and the executor are arguments ([`Surroundings`]). Nothing here depends on a
+//! Clock, randomness and the executor are arguments ([`RuntimeContext`]). Nothing here depends on a
 //! wire format or a server.
 
 mod batch;
+pub(crate) mod blocking_task;
 pub mod coordinator;
 mod entry;
 mod error;
@@ -23,11 +24,10 @@ mod isolation;
 mod limits;
 mod memory_manager;
 mod message;
-pub(crate) mod off_thread;
 mod prompt_context;
+mod runtime;
 mod store;
 pub mod stores;
-mod surroundings;
 mod time_text;
 mod tokens;
 mod tools;
@@ -43,13 +43,13 @@ pub use loci_api::documents::consolidation::{ConsolidationRun, ConsolidationStar
 pub use loci_api::record::feedback::FeedbackVerdict;
 pub use memory_manager::MemoryManager;
 pub use memory_manager::additions::AddOptions;
-pub use memory_manager::blocking::BlockingMemoryManager;
+pub use memory_manager::blocking_calls::BlockingMemoryManager;
 pub use memory_manager::builder::MemoryManagerBuilder;
 pub use memory_manager::consolidation::StoreConsolidation;
 pub use memory_manager::search::{SearchDetails, SearchOptions};
 pub use message::{Block, Message, Role};
 pub use prompt_context::PromptContext;
+pub use runtime::{Clock, Executor, Randomness, RuntimeContext, SystemClock, SystemRandomness};
 pub use store::{Capabilities, ExtractionWaited, FeedbackStanding, MemoryStore, SearchQuery, WritePlace};
-pub use surroundings::{Clock, Executor, Randomness, Surroundings, SystemClock, SystemRandomness};
 pub use tokens::Estimator;
 pub use tools::{AddToolOptions, SearchToolOptions, Tool, ToolAnswer, ToolError, ToolWork};

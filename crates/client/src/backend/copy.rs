@@ -81,7 +81,7 @@ mod tests {
 
     use super::*;
     use crate::backend::{
-        BackendCapabilities, BackendEntry, BackendFile, DirectoryBackend, StorageFuture, Written,
+        BackendCapabilities, BackendEntry, BackendFile, DirectoryBackend, FileWriteResult, StorageFuture,
     };
 
     #[test]
@@ -132,7 +132,7 @@ mod tests {
             path: &'a str,
             bytes: &'a [u8],
             only_if: &'a FilePrecondition,
-        ) -> StorageFuture<'a, Written> {
+        ) -> StorageFuture<'a, FileWriteResult> {
             async move {
                 let done = self.0.write(path, bytes, only_if).await;
                 std::fs::remove_dir_all(&self.1).unwrap();

@@ -9,7 +9,7 @@ use super::file_change::{
 };
 use super::listing_part::ListingPart;
 use super::storage_error::StorageError;
-use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written};
+use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, FileWriteResult};
 
 /// The future result of a backend.
 pub type StorageFuture<'a, T> = BoxFuture<'a, Result<T, StorageError>>;
@@ -51,7 +51,7 @@ pub trait FileBackend: Send + Sync {
         path: &'a str,
         bytes: &'a [u8],
         only_if: &'a FilePrecondition,
-    ) -> StorageFuture<'a, Written>;
+    ) -> StorageFuture<'a, FileWriteResult>;
 
     /// Removes the file at a path. `false`: there was none, regardless of the precondition.
     fn delete<'a>(&'a self, path: &'a str, only_if: &'a FilePrecondition) -> StorageFuture<'a, bool>;

@@ -21,9 +21,9 @@ use super::listing_part::{ListingPart, RisingPages};
 use super::loci_errors::storage_error;
 use super::path_rules::{clean_path, clean_prefix};
 use super::storage_error::{StorageError, StorageErrorKind};
-use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written, sha256_hex};
-use crate::at::{path, with_query};
+use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, FileWriteResult, sha256_hex};
 use crate::call::bearer;
+use crate::call_target::{path, with_query};
 use crate::transport::{Network, Outgoing, Request, Response, Transport};
 
 /// The timeout of a call, in milliseconds.
@@ -39,7 +39,7 @@ pub struct HttpBackend {
 }
 
 /// A response with its whole body.
-struct Answer {
+struct WholeResponse {
     status: StatusCode,
     headers: HeaderMap,
     body: Vec<u8>,
@@ -101,7 +101,7 @@ impl HttpBackend {
         path: String,
         headers: HeaderMap,
         body: Outgoing,
-    ) -> Result<Answer, StorageError> {
+    ) -> Result<WholeResponse, StorageError> {
         let mut all = self.headers.clone();
         all.extend(headers);
         let request = Request { method, path, headers: all, body, deadline_ms: Some(DEADLINE_MS) };
@@ -119,7 +119,7 @@ impl HttpBackend {
                 return Err(StorageError::new(StorageErrorKind::TooLarge, message));
             }
         }
-        Ok(Answer { status, headers, body: bytes })
+        Ok(WholeResponse { status, headers, body: bytes })
     }
 
     /// Returns the JSON response to a `GET`.
@@ -179,7 +179,7 @@ impl HttpBackend {
 ///
 /// # Errors
 /// `Broken` for a 404 without the code `not_found`: then the address is absent, and not the file.
-fn is_absent(answer: &Answer) -> Result<bool, StorageError> {
+fn is_absent(answer: &WholeResponse) -> Result<bool, StorageError> {
     if answer.status != StatusCode::NOT_FOUND {
         return Ok(false);
     }
@@ -210,7 +210,7 @@ fn condition(only_if: &FilePrecondition) -> Result<HeaderMap, StorageError> {
     Ok(headers)
 }
 
-fn success(answer: Answer) -> Result<Answer, StorageError> {
+fn success(answer: WholeResponse) -> Result<WholeResponse, StorageError> {
     if answer.status.is_success() {
         return Ok(answer);
     }
@@ -225,7 +225,7 @@ fn success(answer: Answer) -> Result<Answer, StorageError> {
     Err(StorageError::new(kind, message))
 }
 
-fn read<A: DeserializeOwned>(answer: Answer) -> Result<A, StorageError> {
+fn read<A: DeserializeOwned>(answer: WholeResponse) -> Result<A, StorageError> {
     let answer = success(answer)?;
     loci_json::from_slice(&answer.body).map_err(|error| {
         let message = format!("the answer is not of the HTTP form of a file backend: {error}");
@@ -276,7 +276,7 @@ impl FileBackend for HttpBackend {
         path: &'a str,
         bytes: &'a [u8],
         only_if: &'a FilePrecondition,
-    ) -> StorageFuture<'a, Written> {
+    ) -> StorageFuture<'a, FileWriteResult> {
         async move {
             let mut headers = condition(only_if)?;
             let kind = HeaderValue::from_static("application/octet-stream");
@@ -285,7 +285,7 @@ impl FileBackend for HttpBackend {
             let answer = success(self.sent(Method::PUT, self.file(path)?, headers, body).await?)?;
             let sha256 = sha256_hex(bytes);
             check_tag(path, &answer.headers, &sha256)?;
-            Ok(Written { sha256 })
+            Ok(FileWriteResult { sha256 })
         }
         .boxed()
     }

@@ -28,10 +28,10 @@ use super::stored_file::FilePrecondition;
 /// Files on one page of a listing.
 const PAGE_FILES: usize = 1_000;
 /// The response to a request, or its error.
-type Answered = Result<Response, StorageError>;
+type BackendAnswer = Result<Response, StorageError>;
 
 #[derive(Clone)]
-struct Served {
+struct ServedBackend {
     backend: Arc<dyn FileBackend>,
     token: Option<Arc<str>>,
 }
@@ -52,11 +52,11 @@ pub async fn serve_backend(
 
 /// Returns the router of the HTTP form of a backend.
 pub fn backend_router(backend: Arc<dyn FileBackend>, token: Option<String>) -> Router {
-    let served = Served { backend, token: token.map(Into::into) };
+    let served = ServedBackend { backend, token: token.map(Into::into) };
     Router::new().fallback(answer).with_state(served)
 }
 
-async fn answer(State(served): State<Served>, request: Request) -> Response {
+async fn answer(State(served): State<ServedBackend>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let is_head = parts.method == Method::HEAD;
     let mut response = match served.answered(parts, body).await {
@@ -81,8 +81,8 @@ async fn answer(State(served): State<Served>, request: Request) -> Response {
     response
 }
 
-impl Served {
-    async fn answered(&self, parts: Parts, body: Body) -> Answered {
+impl ServedBackend {
+    async fn answered(&self, parts: Parts, body: Body) -> BackendAnswer {
         self.admit(&parts.headers)?;
         let path = parts.uri.path().trim_start_matches('/');
         let (place, rest) = path.split_once('/').unwrap_or((path, ""));
@@ -142,13 +142,13 @@ impl Served {
         }
     }
 
-    async fn page(&self, parts: &Parts) -> Answered {
+    async fn page(&self, parts: &Parts) -> BackendAnswer {
         let ask: FilesQuery = query(parts)?;
         let prefix = ask.prefix.as_deref().unwrap_or_default();
         json(&self.backend.list_part(prefix, ask.cursor.as_deref(), PAGE_FILES).await?)
     }
 
-    async fn file(&self, path: &str) -> Answered {
+    async fn file(&self, path: &str) -> BackendAnswer {
         match self.backend.read(path).await? {
             Some(file) => tagged(StatusCode::OK, &file.sha256, Body::from(file.bytes)),
             None => {
@@ -158,13 +158,13 @@ impl Served {
         }
     }
 
-    async fn put(&self, path: &str, headers: &HeaderMap, body: Body) -> Answered {
+    async fn put(&self, path: &str, headers: &HeaderMap, body: Body) -> BackendAnswer {
         let bytes = whole(body).await?;
         let written = self.backend.write(path, &bytes, &condition(headers)?).await?;
         tagged(StatusCode::OK, &written.sha256, Body::empty())
     }
 
-    async fn delete(&self, path: &str, headers: &HeaderMap) -> Answered {
+    async fn delete(&self, path: &str, headers: &HeaderMap) -> BackendAnswer {
         let path = clean_path(path)?;
         if self.backend.delete(&path, &condition(headers)?).await? {
             return response(StatusCode::NO_CONTENT, &[], Body::empty());
@@ -255,20 +255,20 @@ async fn parsed<A: DeserializeOwned>(headers: &HeaderMap, body: Body) -> Result<
     loci_json::from_slice(&body).map_err(|error| refused(format!("the body cannot be read: {error}")))
 }
 
-fn json(value: &impl Serialize) -> Answered {
+fn json(value: &impl Serialize) -> BackendAnswer {
     let body = serde_json::to_vec(value).map_err(|error| {
         StorageError::new(StorageErrorKind::Broken, "the answer cannot be written").caused_by(error)
     })?;
     response(StatusCode::OK, &[(header::CONTENT_TYPE, "application/json")], Body::from(body))
 }
 
-fn tagged(status: StatusCode, sha256: &str, body: Body) -> Answered {
+fn tagged(status: StatusCode, sha256: &str, body: Body) -> BackendAnswer {
     let tag = format!("\"{sha256}\"");
     let kind = (header::CONTENT_TYPE, "application/octet-stream");
     response(status, &[kind, (header::ETAG, &tag)], body)
 }
 
-fn response(status: StatusCode, headers: &[(header::HeaderName, &str)], body: Body) -> Answered {
+fn response(status: StatusCode, headers: &[(header::HeaderName, &str)], body: Body) -> BackendAnswer {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     for (name, value) in headers {

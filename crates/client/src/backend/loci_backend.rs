@@ -22,7 +22,7 @@ use super::listing_part::RisingPages;
 use super::loci_errors::{is_absent, storage_error};
 use super::path_rules::{clean_path, clean_prefix};
 use super::storage_error::{StorageError, StorageErrorKind};
-use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written, sha256_hex};
+use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, FileWriteResult, sha256_hex};
 use crate::call::Client;
 
 /// The maximum size of a document on the server, in bytes.
@@ -104,7 +104,7 @@ impl LociBackend {
         path: &str,
         bytes: &[u8],
         only_if: &FilePrecondition,
-    ) -> Result<Written, StorageError> {
+    ) -> Result<FileWriteResult, StorageError> {
         let path = clean_path(path)?;
         let refused =
             |rule: &str| StorageError::new(StorageErrorKind::InvalidContent, format!("{path}: {rule}"));
@@ -126,7 +126,7 @@ impl LociBackend {
                 "the server masked a secret in the text and stored the rest: remove the secret",
             ));
         }
-        Ok(Written { sha256 })
+        Ok(FileWriteResult { sha256 })
     }
 
     async fn remove(&self, path: &str, only_if: &FilePrecondition) -> Result<bool, StorageError> {
@@ -191,7 +191,7 @@ impl FileBackend for LociBackend {
         path: &'a str,
         bytes: &'a [u8],
         only_if: &'a FilePrecondition,
-    ) -> StorageFuture<'a, Written> {
+    ) -> StorageFuture<'a, FileWriteResult> {
         self.put(path, bytes, only_if).boxed()
     }
 

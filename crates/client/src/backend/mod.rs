@@ -28,12 +28,12 @@ mod listing_part;
 mod loci_backend;
 mod loci_errors;
 mod path_rules;
-mod prefixed;
+mod prefixed_backend;
 mod storage_error;
 mod stored_file;
 
 #[cfg(test)]
-mod prefixed_tests;
+mod prefixed_backend_tests;
 
 pub use copy::{CopyReport, copy_files};
 pub use directory::DirectoryBackend;
@@ -49,6 +49,6 @@ pub use http_server::{backend_router, serve_backend};
 pub use listing_part::{ListingPart, RefusedFile};
 pub use loci_backend::LociBackend;
 pub use path_rules::{clean_path, clean_prefix, is_within};
-pub use prefixed::namespace;
+pub use prefixed_backend::namespace;
 pub use storage_error::{StorageError, StorageErrorKind};
-pub use stored_file::{BackendEntry, BackendFile, FilePrecondition, Written, sha256_hex};
+pub use stored_file::{BackendEntry, BackendFile, FilePrecondition, FileWriteResult, sha256_hex};

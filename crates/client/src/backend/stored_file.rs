@@ -25,7 +25,7 @@ impl BackendFile {
 
 /// The result of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct FileWriteResult {
     /// SHA-256 of the stored bytes, in lower-case hex digits.
     pub sha256: String,
 }

@@ -4,8 +4,8 @@ use loci_api::coding::evaluation::{EvaluationAdd, EvaluationAdded, EvaluationLis
 use loci_api::coding::metrics::{Metrics, MetricsAsk};
 use loci_api::coding::table as api;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

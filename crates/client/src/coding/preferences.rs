@@ -6,8 +6,8 @@ use loci_api::coding::preference::{
 };
 use loci_api::coding::table as api;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

@@ -10,8 +10,8 @@ use loci_api::coding::prompt::{
 };
 use loci_api::coding::table as api;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

@@ -7,8 +7,8 @@ use loci_api::coding::theme::{
     ThemeProposalAsk,
 };
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

@@ -8,8 +8,8 @@ use loci_api::coding::table as coding_api;
 use loci_api::hook::{HookDelivery, HookDeliveryList, HookDeliveryListing};
 use loci_api::table as api;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

@@ -10,8 +10,8 @@ use loci_api::coding::table as api;
 use loci_api::quarantine::Quarantined;
 use loci_api::record::Record;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

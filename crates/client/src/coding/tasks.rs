@@ -10,8 +10,8 @@ use loci_api::coding::task::{
 };
 use serde_json::Value;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

@@ -15,8 +15,8 @@ use loci_api::documents::tree::{
     TreeRestored, TreeSnapshot, TreeSnapshotList, TreeSnapshotListing,
 };
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 use crate::transport::Outgoing;
 

@@ -5,8 +5,8 @@ use loci_api::documents::mirror::{
 };
 use loci_api::documents::table as api;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

@@ -2,8 +2,8 @@
 //! authoritative: they are read, never written.
 
 use super::SourceFile;
-use super::headed;
-use super::item::{Becomes, FormatProblem, ImportItem, Mapping};
+use super::frontmatter;
+use super::item::{FormatProblem, ImportItem, ItemTarget, Mapping};
 
 /// Names of the files.
 pub const NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md"];
@@ -21,9 +21,9 @@ pub fn read(files: &[SourceFile], _namespace: &str, _: i64) -> Result<Mapping, F
             continue;
         }
         let more = [("source", file.path.clone()), ("source_access", "read-only".to_owned())];
-        let becomes = Becomes::Document {
+        let becomes = ItemTarget::Document {
             path: format!("knowledge/sources/{}", file.path),
-            file: headed::file(&file.path, None, &more, &file.text),
+            file: frontmatter::file(&file.path, None, &more, &file.text),
             raw: false,
         };
         mapping.take("instructions", ImportItem { id: file.path.clone(), place: file.path.clone(), becomes });

@@ -16,7 +16,7 @@ pub struct ImportItem {
     /// The position: a line, or a file.
     pub place: String,
     /// The target of the item.
-    pub becomes: Becomes,
+    pub becomes: ItemTarget,
 }
 
 /// Creates a record with a text, a time and metadata only.
@@ -31,7 +31,7 @@ pub(super) fn record(
 
 /// The target of an item.
 #[derive(Debug, Clone)]
-pub enum Becomes {
+pub enum ItemTarget {
     /// A record.
     Record(RecordCreate),
     /// A document: its file.
@@ -47,7 +47,7 @@ pub enum Becomes {
     Event(EventCreate),
 }
 
-impl Becomes {
+impl ItemTarget {
     /// Returns the noun.
     #[must_use]
     pub fn noun(&self) -> &'static str {

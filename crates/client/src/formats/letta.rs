@@ -10,9 +10,9 @@ use loci_json::without_mark;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::item::{Becomes, FormatProblem, ImportItem, Mapping, record};
+use super::item::{FormatProblem, ImportItem, ItemTarget, Mapping, record};
 use super::json_items::{self, JsonItem};
-use super::{SourceFile, headed, mem0, times};
+use super::{SourceFile, frontmatter, mem0, times};
 
 /// The members of a file that hold blocks, and those that hold passages.
 const BLOCKS: [&str; 2] = ["blocks", "core_memory"];
@@ -42,7 +42,7 @@ pub(super) fn read(files: &[SourceFile], namespace: &str, _: i64) -> Result<Mapp
         let text = &*json_items::repaired(text, &mut mapping);
         let top = members(text)?;
         let name = top.get("name").and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
-        let agent = headed::actor(name.as_deref().unwrap_or(AGENT));
+        let agent = frontmatter::actor(name.as_deref().unwrap_or(AGENT));
         let (owners, agents) = owners(&top);
         let others = if agents.is_empty() { agent.clone() } else { agents.join("-") };
         let names = Names { agent: &agent, owners: &owners, others: &others };
@@ -72,7 +72,7 @@ fn owners(top: &BTreeMap<String, &RawValue>) -> (BTreeMap<String, String>, Vec<S
 /// Returns the name of an agent in a file of the current shape.
 fn agent_name(agent: &Map<String, Value>) -> String {
     let word = |key: &str| agent.get(key).and_then(Value::as_str);
-    headed::actor(word("name").or(word("id")).unwrap_or(AGENT))
+    frontmatter::actor(word("name").or(word("id")).unwrap_or(AGENT))
 }
 
 /// Returns the members of an agent file.
@@ -149,12 +149,12 @@ fn block(mut item: JsonItem, names: &Names<'_>, mapping: &Mapping) -> Result<Imp
     // Two agents, of one file or of two, may have equal labels.
     let agent = names.owners.get(&said).map_or(names.others, String::as_str);
     let name = if id.is_empty() { agent } else { &id };
-    let path = format!("knowledge/letta/{}-{}", headed::segment(&label), headed::segment(name));
+    let path = format!("knowledge/letta/{}-{}", frontmatter::segment(&label), frontmatter::segment(name));
     let rest = Value::Object(item.members).to_string();
     let more = [("source", format!("letta:{id}")), ("letta_rest", rest)];
-    let file = headed::file(&label, description.as_deref(), &more, &value);
+    let file = frontmatter::file(&label, description.as_deref(), &more, &value);
     let path = free(&path, &id, &file, mapping);
-    Ok(ImportItem { id, place: item.place, becomes: Becomes::Document { path, file, raw: false } })
+    Ok(ImportItem { id, place: item.place, becomes: ItemTarget::Document { path, file, raw: false } })
 }
 
 /// Returns a path that no other block has. A repeated block gets its own path again; the caller
@@ -162,10 +162,10 @@ fn block(mut item: JsonItem, names: &Names<'_>, mapping: &Mapping) -> Result<Imp
 fn free(path: &str, id: &str, file: &str, mapping: &Mapping) -> String {
     let is_taken = |candidate: &String| {
         mapping.items.iter().any(|other| match &other.becomes {
-            Becomes::Document { path, file: theirs, .. } => {
+            ItemTarget::Document { path, file: theirs, .. } => {
                 path == candidate && (other.id != id || (id.is_empty() && theirs != file))
             }
-            Becomes::Record(_) | Becomes::Event(_) => false,
+            ItemTarget::Record(_) | ItemTarget::Event(_) => false,
         })
     };
     let first = format!("{path}.md");
@@ -185,7 +185,7 @@ fn passage(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result
     let timestamp = said.and_then(|time| times::time(time, mapping));
     let rest = MetadataValue::String(Value::Object(item.members).to_string());
     let record = record(namespace, text, timestamp, BTreeMap::from([(mem0::REST.to_owned(), rest)]));
-    Ok(ImportItem { id, place: item.place, becomes: Becomes::Record(record) })
+    Ok(ImportItem { id, place: item.place, becomes: ItemTarget::Record(record) })
 }
 
 /// Returns the id of an item; empty if it is the item's number in its file (`message-3`), because
@@ -250,7 +250,7 @@ fn message(
         namespace_variables: BTreeMap::new(),
     };
     let id = lasting(word("id").unwrap_or_default()).to_owned();
-    Ok(Some(("message", ImportItem { id, place: item.place.clone(), becomes: Becomes::Event(event) })))
+    Ok(Some(("message", ImportItem { id, place: item.place.clone(), becomes: ItemTarget::Event(event) })))
 }
 
 /// Returns the text of a message: the content itself, or its text parts.

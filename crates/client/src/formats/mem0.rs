@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use loci_api::record::{MetadataValue, Record};
 use serde_json::{Map, Value, json};
 
-use super::item::{Becomes, FormatProblem, ImportItem, Mapping, record};
+use super::item::{FormatProblem, ImportItem, ItemTarget, Mapping, record};
 use super::json_items::{self, JsonItem};
 use super::{SourceFile, times};
 
@@ -67,7 +67,7 @@ fn memory(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<
         metadata.insert(REST.to_owned(), MetadataValue::String(rest));
     }
     let record = record(namespace, text, timestamp, metadata);
-    Ok(ImportItem { id, place: item.place, becomes: Becomes::Record(record) })
+    Ok(ImportItem { id, place: item.place, becomes: ItemTarget::Record(record) })
 }
 
 /// Writes records, sorted by id, and returns their number. Equal records give equal bytes. A record

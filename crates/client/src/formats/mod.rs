@@ -8,12 +8,12 @@
 //!
 //! A format is one file here and one line in [`READERS`]: `mem0`, `strands_json`, `letta`: JSON;
 //! `okf`, `agents_md`: Markdown files. `item`: the result of reading; `json_items`: JSON lists with
-//! their lines; `headed`: texts with a head; `times`: foreign times. `agentcore` is no file format
+//! their lines; `frontmatter`: texts with a head; `times`: foreign times. `agentcore` is no file format
 //! but a wire format, and has its own folder.
 
 pub mod agentcore;
 pub mod agents_md;
-mod headed;
+mod frontmatter;
 mod item;
 mod json_items;
 mod letta;
@@ -25,7 +25,7 @@ mod times;
 #[cfg(test)]
 mod tests;
 
-pub use item::{Becomes, FormatProblem, ImportItem, Mapping, Skipped};
+pub use item::{FormatProblem, ImportItem, ItemTarget, Mapping, Skipped};
 
 /// The maximum of bytes of a JSON file that is read.
 pub const JSON_BYTES_MAX: u64 = 256 << 20;
@@ -46,7 +46,7 @@ pub struct SourceFile {
 
 /// The input of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub enum FormatInput {
     /// One file.
     File,
     /// The files of a folder with these name endings, or one such file.
@@ -59,7 +59,7 @@ pub struct FormatReader {
     /// The name of the format.
     pub name: &'static str,
     /// The input.
-    pub takes: Takes,
+    pub takes: FormatInput,
     /// The function that reads the input. `namespace` is the target of records; items that had
     /// expired by `now_ms` in their source are omitted.
     pub read: fn(files: &[SourceFile], namespace: &str, now_ms: i64) -> Result<Mapping, FormatProblem>,
@@ -67,11 +67,11 @@ pub struct FormatReader {
 
 /// Every format that can be read.
 pub static READERS: &[FormatReader] = &[
-    FormatReader { name: "mem0", takes: Takes::File, read: mem0::read },
-    FormatReader { name: "strands-json", takes: Takes::File, read: strands_json::read },
-    FormatReader { name: "letta", takes: Takes::File, read: letta::read },
-    FormatReader { name: "okf", takes: Takes::Folder(&[".md"]), read: okf::read },
-    FormatReader { name: "agents-md", takes: Takes::Folder(agents_md::NAMES), read: agents_md::read },
+    FormatReader { name: "mem0", takes: FormatInput::File, read: mem0::read },
+    FormatReader { name: "strands-json", takes: FormatInput::File, read: strands_json::read },
+    FormatReader { name: "letta", takes: FormatInput::File, read: letta::read },
+    FormatReader { name: "okf", takes: FormatInput::Folder(&[".md"]), read: okf::read },
+    FormatReader { name: "agents-md", takes: FormatInput::Folder(agents_md::NAMES), read: agents_md::read },
 ];
 
 /// Returns the reader of a format.

@@ -8,7 +8,7 @@ use loci_json::without_mark;
 use unicase::UniCase;
 
 use super::SourceFile;
-use super::item::{Becomes, FormatProblem, ImportItem, Mapping};
+use super::item::{FormatProblem, ImportItem, ItemTarget, Mapping};
 
 /// The directory of concepts in a tree.
 const DIRECTORY: &str = "knowledge/";
@@ -39,7 +39,7 @@ pub fn read(files: &[SourceFile], _namespace: &str, _: i64) -> Result<Mapping, F
         if what == "concept" && type_of(&file.text).is_none() {
             mapping.loses("concepts without a `type` get the one of their record when they are exported");
         }
-        let becomes = Becomes::Document {
+        let becomes = ItemTarget::Document {
             path: format!("{DIRECTORY}{}", file.path),
             file: file.text.clone(),
             raw: true,

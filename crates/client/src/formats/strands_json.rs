@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use loci_api::record::MetadataValue;
 use serde_json::Value;
 
-use super::item::{Becomes, FormatProblem, ImportItem, Mapping, record};
+use super::item::{FormatProblem, ImportItem, ItemTarget, Mapping, record};
 use super::json_items::{self, JsonItem};
 use super::{SourceFile, mem0, times};
 
@@ -24,5 +24,5 @@ fn entry(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<I
         metadata.insert(mem0::REST.to_owned(), MetadataValue::String(rest));
     }
     let record = record(namespace, text, timestamp, metadata);
-    Ok(ImportItem { id, place: item.place, becomes: Becomes::Record(record) })
+    Ok(ImportItem { id, place: item.place, becomes: ItemTarget::Record(record) })
 }

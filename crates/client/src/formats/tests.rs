@@ -88,8 +88,8 @@ fn half_a_letter_costs_no_item() {
     ] {
         let mapping = one(format, &text).unwrap();
         let text = |item: &ImportItem| match &item.becomes {
-            Becomes::Record(record) => record.text.clone(),
-            Becomes::Document { .. } | Becomes::Event(_) => panic!("no record"),
+            ItemTarget::Record(record) => record.text.clone(),
+            ItemTarget::Document { .. } | ItemTarget::Event(_) => panic!("no record"),
         };
         let texts: Vec<String> = mapping.items.iter().map(text).collect();
         assert_eq!(texts, ["cut \u{fffd}", "whole"], "{format}");
@@ -117,7 +117,7 @@ fn records_at_and_past_their_limit() {
 fn members_that_mean_nothing_are_kept() {
     let text = r#"[{"id":"1","memory":"x","user_id":"ann","score":1.10,"deep":{"a":[null]}}]"#;
     let mapping = one("mem0", text).unwrap();
-    let Becomes::Record(record) = &mapping.items[0].becomes else { panic!("no record") };
+    let ItemTarget::Record(record) = &mapping.items[0].becomes else { panic!("no record") };
     let rest = loci_api::record::MetadataValue::String(r#"{"score":1.10,"deep":{"a":[null]}}"#.to_owned());
     assert_eq!(record.metadata.get(mem0::REST), Some(&rest));
     assert!(record.metadata.contains_key("user_id"));
@@ -175,9 +175,9 @@ fn actors_and_blocks_of_agents() {
         let (mut actors, mut paths) = (Vec::new(), Vec::new());
         for item in mapping.items {
             match item.becomes {
-                Becomes::Event(event) => actors.push((event.actor, event.session.unwrap_or_default())),
-                Becomes::Document { path, .. } => paths.push(path),
-                Becomes::Record(_) => {}
+                ItemTarget::Event(event) => actors.push((event.actor, event.session.unwrap_or_default())),
+                ItemTarget::Document { path, .. } => paths.push(path),
+                ItemTarget::Record(_) => {}
             }
         }
         (actors.remove(0), paths)
@@ -209,8 +209,8 @@ fn numbered_blocks_are_their_agents() {
             "blocks": [block("block-0"), block("block-1"), block("block-9af3")] });
         let mapping = one("letta", &file.to_string()).unwrap();
         let path = |item: &ImportItem| match &item.becomes {
-            Becomes::Document { path, .. } => path.clone(),
-            Becomes::Record(_) | Becomes::Event(_) => panic!("no document"),
+            ItemTarget::Document { path, .. } => path.clone(),
+            ItemTarget::Record(_) | ItemTarget::Event(_) => panic!("no document"),
         };
         let expect = expect.map(|name| format!("knowledge/letta/human-{name}.md"));
         assert_eq!(mapping.items.iter().map(path).collect::<Vec<_>>(), expect, "{blocks:?}");
@@ -224,7 +224,7 @@ fn numbered_blocks_are_their_agents() {
 fn concepts_come_back_as_they_were() {
     let check = |path: &str, text: &str, expect: &str| {
         let mapping = okf::read(&[file(path, text)], "/", now()).unwrap();
-        let Becomes::Document { path: stored, file, raw: true } = &mapping.items[0].becomes else {
+        let ItemTarget::Document { path: stored, file, raw: true } = &mapping.items[0].becomes else {
             panic!("no raw document")
         };
         let back = okf::written(stored, file, None, "document").unwrap();

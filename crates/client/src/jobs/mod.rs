@@ -5,8 +5,8 @@ mod pull;
 use loci_api::job::{ExtractionState, ExtractionWait, Job, JobList, JobListing, JobStarted};
 use loci_api::table as api;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

@@ -3,8 +3,8 @@
 use loci_api::operations::doctor::SreDoctorReport;
 use loci_api::operations::table as api;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

@@ -4,8 +4,8 @@
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

@@ -5,8 +5,8 @@ use loci_api::operations::me as shape;
 use loci_api::operations::table as api;
 use loci_api::operations::transfer::SreExported;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

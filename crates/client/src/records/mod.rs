@@ -10,8 +10,8 @@ use loci_api::record::{
 };
 use loci_api::table as api;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

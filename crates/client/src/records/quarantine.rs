@@ -3,8 +3,8 @@
 use loci_api::quarantine::{Quarantine, QuarantineDecision, QuarantineList, QuarantineListing, Quarantined};
 use loci_api::table as api;
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

@@ -12,9 +12,9 @@ use super::json_members::{
     Object, carried, object, optional_text, optional_time, own_id, required_object, required_text, session,
     wrong,
 };
-use super::lines::{Input, Line, Lines};
-use super::reader::{LineParser, LineSource, Out, Source, TranscriptOptions};
-use super::skipped::SkipReason;
+use super::lines::{Input, InputLine, Lines};
+use super::reader::{LineParser, LineSource, Source, SourceOutput, TranscriptOptions};
+use super::skip_report::SkipReason;
 use super::turn::{Role, TranscriptTurn, TurnContent};
 
 const CARRIED: [&str; 6] =
@@ -41,7 +41,7 @@ struct AgentcoreEvents {
 impl LineParser for AgentcoreEvents {
     const IS_JSON: bool = true;
 
-    fn line(&mut self, line: &Line, out: &mut Out) -> Result<(), TranscriptError> {
+    fn line(&mut self, line: &InputLine, out: &mut SourceOutput) -> Result<(), TranscriptError> {
         if line.text.trim().is_empty() {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! Tests of `agentcore-events` on events written for them.
 
-use super::super::test_reading::check;
+use super::super::transcript_text::check;
 use crate::transcript::TranscriptFormat::AgentcoreEvents;
 
 #[test]

@@ -15,8 +15,8 @@ use super::error::TranscriptError;
 use super::json_elements::{Element, Elements};
 use super::json_members::{Object, carried, object, own_id, required_object, required_text, session, wrong};
 use super::lines::Input;
-use super::reader::{Out, Source, TranscriptOptions};
-use super::skipped::SkipReason;
+use super::reader::{Source, SourceOutput, TranscriptOptions};
+use super::skip_report::SkipReason;
 use super::time;
 use super::turn::{Role, TranscriptTurn, TurnContent};
 
@@ -44,7 +44,7 @@ struct ChatgptExport<'a> {
 }
 
 impl Source for ChatgptExport<'_> {
-    fn pull(&mut self, out: &mut Out) -> bool {
+    fn pull(&mut self, out: &mut SourceOutput) -> bool {
         let Some(element) = self.elements.next() else { return false };
         self.count += 1;
         let number = self.count;
@@ -57,7 +57,7 @@ impl Source for ChatgptExport<'_> {
 }
 
 /// Reads a conversation. An error in a message affects only that message.
-fn conversation(element: Element, number: usize, out: &mut Out) {
+fn conversation(element: Element, number: usize, out: &mut SourceOutput) {
     let line = element.line;
     out.note_replaced(element.replaced);
     let text = out.repaired(element.text);
@@ -85,7 +85,12 @@ fn named(place: &str, conversation: &Object) -> String {
     format!("{place}{}{}", title.unwrap_or_default(), id.unwrap_or_default())
 }
 
-fn messages(line: usize, conversation: &Object, place: &str, out: &mut Out) -> Result<(), TranscriptError> {
+fn messages(
+    line: usize,
+    conversation: &Object,
+    place: &str,
+    out: &mut SourceOutput,
+) -> Result<(), TranscriptError> {
     let id = match conversation.get("conversation_id") {
         Some(Value::String(id)) => id,
         _ => required_text(line, conversation, "id")?,
@@ -176,11 +181,14 @@ fn newest_leaf(mapping: &Object) -> Option<&str> {
         .map(|(id, _)| id.as_str())
 }
 
-type Said = (Role, Option<String>, TurnContent);
+type ExportMessage = (Role, Option<String>, TurnContent);
 
 /// Returns role, speaker and content of a message, if it is conversation, and the reasons for
 /// skipped parts.
-fn message_turn(line: usize, message: &Object) -> Result<(Vec<SkipReason>, Option<Said>), TranscriptError> {
+fn message_turn(
+    line: usize,
+    message: &Object,
+) -> Result<(Vec<SkipReason>, Option<ExportMessage>), TranscriptError> {
     let nothing = |reason| Ok((vec![reason], None));
     let Some(content) = message.get("content").filter(|content| !content.is_null()) else {
         return nothing(SkipReason::Empty);

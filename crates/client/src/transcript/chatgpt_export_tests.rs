@@ -1,6 +1,6 @@
 //! Tests of `chatgpt-export` on conversations written for them.
 
-use super::super::test_reading::check;
+use super::super::transcript_text::check;
 use crate::transcript::TranscriptFormat::ChatgptExport;
 
 #[test]

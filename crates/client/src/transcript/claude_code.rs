@@ -12,15 +12,15 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::claude_marks::{Piece, pieces};
-use super::claude_queue::{Left, Queue, Remains};
+use super::claude_queue::{Queue, QueueExit, RemainingPrompts};
 use super::error::TranscriptError;
 use super::format::leading_objects;
 use super::json_members::{
     Object, carried, flag, object, optional_time, own_id, required_object, required_text, session, wrong,
 };
-use super::lines::{Input, Line, Lines};
-use super::reader::{LineParser, LineSource, Out, Source, TranscriptOptions};
-use super::skipped::SkipReason;
+use super::lines::{Input, InputLine, Lines};
+use super::reader::{LineParser, LineSource, Source, SourceOutput, TranscriptOptions};
+use super::skip_report::SkipReason;
 use super::turn::{Role, TranscriptTurn, TurnContent};
 
 /// The reason with which the queue removes a prompt that went to the working model. Versions before
@@ -58,7 +58,7 @@ struct ClaudeCode {
 impl LineParser for ClaudeCode {
     const IS_JSON: bool = true;
 
-    fn line(&mut self, line: &Line, out: &mut Out) -> Result<(), TranscriptError> {
+    fn line(&mut self, line: &InputLine, out: &mut SourceOutput) -> Result<(), TranscriptError> {
         if line.text.trim().is_empty() {
             return Ok(());
         }
@@ -102,8 +102,8 @@ impl LineParser for ClaudeCode {
         Ok(())
     }
 
-    fn end(&mut self, out: &mut Out) {
-        let Remains { said, taken_back } = self.queue.remains();
+    fn end(&mut self, out: &mut SourceOutput) {
+        let RemainingPrompts { said, taken_back } = self.queue.remains();
         for line in taken_back {
             out.skip(SkipReason::TakenBack, line);
         }
@@ -201,7 +201,7 @@ impl Message {
         }
     }
 
-    fn finish(self, out: &mut Out) {
+    fn finish(self, out: &mut SourceOutput) {
         let line = self.line();
         for error in self.errors {
             out.error(error);
@@ -250,7 +250,12 @@ impl ClaudeCode {
 
     /// Records an operation of the queue. A queued prompt becomes a turn only after it leaves the
     /// queue.
-    fn queue_operation(&mut self, line: usize, entry: &Object, out: &mut Out) -> Result<(), TranscriptError> {
+    fn queue_operation(
+        &mut self,
+        line: usize,
+        entry: &Object,
+        out: &mut SourceOutput,
+    ) -> Result<(), TranscriptError> {
         let typed = entry.get("content").filter(|_| entry.contains_key("sessionId"));
         match (entry.get("operation").and_then(Value::as_str), typed) {
             (Some("enqueue"), Some(typed)) => {
@@ -268,10 +273,10 @@ impl ClaudeCode {
                     out.skip(SkipReason::TakenBack, line);
                 }
             }
-            (Some("dequeue"), typed) => self.queue.leaves(typed.and_then(Value::as_str), Left::Handed),
+            (Some("dequeue"), typed) => self.queue.leaves(typed.and_then(Value::as_str), QueueExit::Handed),
             (Some("remove"), typed) => {
                 let reason = entry.get("reason").and_then(Value::as_str);
-                let how = if reason == Some(ABSORBED) { Left::Handed } else { Left::TakenBack };
+                let how = if reason == Some(ABSORBED) { QueueExit::Handed } else { QueueExit::TakenBack };
                 self.queue.leaves(typed.and_then(Value::as_str), how);
             }
             _ => {}

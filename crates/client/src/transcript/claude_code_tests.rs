@@ -1,6 +1,6 @@
 //! Tests of `claude-code-jsonl` on lines written for them.
 
-use super::super::test_reading::check;
+use super::super::transcript_text::check;
 use crate::transcript::TranscriptFormat::ClaudeCodeJsonl;
 
 #[test]

@@ -4,7 +4,7 @@
 //! A block counts if it stands alone: from the start of the text or of a line to its end. To
 //! support another tag, add a line to [`TAGS`].
 
-use super::skipped::SkipReason;
+use super::skip_report::SkipReason;
 
 /// A part of a text in a line of type `user`.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) enum Piece {
 
 /// The treatment of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
+enum BlockTreatment {
     /// Text of the person.
     Person,
     /// A command line of a shell.
@@ -37,29 +37,29 @@ enum Use {
 }
 
 /// The tags, and the treatment of blocks in them.
-const TAGS: [(&str, Use); 22] = [
-    ("task-notification", Use::Program),
-    ("agent-notification", Use::Program),
-    ("teammate-message", Use::Program),
-    ("bash-input", Use::Command),
-    ("bash-stdout", Use::Shell),
-    ("bash-stderr", Use::Shell),
-    ("user-memory-input", Use::Person),
-    ("command-name", Use::Slash),
-    ("command-message", Use::Slash),
-    ("command-args", Use::Slash),
-    ("command-contents", Use::Out(SkipReason::LocalCommand)),
-    ("local-command-stdout", Use::Out(SkipReason::LocalCommand)),
-    ("local-command-stderr", Use::Out(SkipReason::LocalCommand)),
-    ("local-command-caveat", Use::Out(SkipReason::LocalCommand)),
-    ("system-reminder", Use::Out(SkipReason::Meta)),
-    ("new-diagnostics", Use::Out(SkipReason::Meta)),
-    ("ide_opened_file", Use::Out(SkipReason::Meta)),
-    ("ide_selection", Use::Out(SkipReason::Meta)),
-    ("ide_diagnostics", Use::Out(SkipReason::Meta)),
-    ("user-prompt-submit-hook", Use::Out(SkipReason::Meta)),
-    ("session-start-hook", Use::Out(SkipReason::Meta)),
-    ("post-tool-use-hook", Use::Out(SkipReason::Meta)),
+const TAGS: [(&str, BlockTreatment); 22] = [
+    ("task-notification", BlockTreatment::Program),
+    ("agent-notification", BlockTreatment::Program),
+    ("teammate-message", BlockTreatment::Program),
+    ("bash-input", BlockTreatment::Command),
+    ("bash-stdout", BlockTreatment::Shell),
+    ("bash-stderr", BlockTreatment::Shell),
+    ("user-memory-input", BlockTreatment::Person),
+    ("command-name", BlockTreatment::Slash),
+    ("command-message", BlockTreatment::Slash),
+    ("command-args", BlockTreatment::Slash),
+    ("command-contents", BlockTreatment::Out(SkipReason::LocalCommand)),
+    ("local-command-stdout", BlockTreatment::Out(SkipReason::LocalCommand)),
+    ("local-command-stderr", BlockTreatment::Out(SkipReason::LocalCommand)),
+    ("local-command-caveat", BlockTreatment::Out(SkipReason::LocalCommand)),
+    ("system-reminder", BlockTreatment::Out(SkipReason::Meta)),
+    ("new-diagnostics", BlockTreatment::Out(SkipReason::Meta)),
+    ("ide_opened_file", BlockTreatment::Out(SkipReason::Meta)),
+    ("ide_selection", BlockTreatment::Out(SkipReason::Meta)),
+    ("ide_diagnostics", BlockTreatment::Out(SkipReason::Meta)),
+    ("user-prompt-submit-hook", BlockTreatment::Out(SkipReason::Meta)),
+    ("session-start-hook", BlockTreatment::Out(SkipReason::Meta)),
+    ("post-tool-use-hook", BlockTreatment::Out(SkipReason::Meta)),
 ];
 
 /// Openings of texts that the program writes as a whole.
@@ -107,7 +107,7 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
 /// A block and its contents.
 struct Block<'t> {
     tag: &'static str,
-    what: Use,
+    what: BlockTreatment,
     inner: &'t str,
 }
 
@@ -149,20 +149,20 @@ fn blocks(blocks: &[Block<'_>]) -> Vec<Piece> {
     let mut has_command = false;
     for block in blocks {
         found.push(match block.what {
-            Use::Slash if has_command => continue,
-            Use::Slash => {
+            BlockTreatment::Slash if has_command => continue,
+            BlockTreatment::Slash => {
                 has_command = true;
                 match (part("command-name"), part("command-args")) {
                     (Some(name), Some(added)) => Piece::Said(format!("{name} {added}")),
                     _ => Piece::Nothing(SkipReason::LocalCommand),
                 }
             }
-            Use::Out(reason) => Piece::Nothing(reason),
+            BlockTreatment::Out(reason) => Piece::Nothing(reason),
             _ if block.inner.is_empty() => Piece::Nothing(SkipReason::Empty),
-            Use::Person => Piece::Said(block.inner.to_owned()),
-            Use::Command => Piece::Shell(format!("$ {}", block.inner)),
-            Use::Shell => Piece::Shell(block.inner.to_owned()),
-            Use::Program => Piece::Program(block.inner.to_owned()),
+            BlockTreatment::Person => Piece::Said(block.inner.to_owned()),
+            BlockTreatment::Command => Piece::Shell(format!("$ {}", block.inner)),
+            BlockTreatment::Shell => Piece::Shell(block.inner.to_owned()),
+            BlockTreatment::Program => Piece::Program(block.inner.to_owned()),
         });
     }
     found

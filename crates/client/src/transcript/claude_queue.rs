@@ -10,7 +10,7 @@ const WAITING_MAX: usize = 256;
 
 /// The way in which a prompt left the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum QueueExit {
     /// The program handed it to the model.
     Handed,
     /// The person took it back, unless it arrives nevertheless: some versions of the program do not
@@ -20,7 +20,7 @@ pub(super) enum Left {
 
 struct Prompt {
     typed: TranscriptTurn,
-    left: Option<Left>,
+    left: Option<QueueExit>,
     /// The number of the guess that this prompt left; 0 if the file states it.
     guess: usize,
     /// The number of guesses made before it was typed: none of them can refer to this prompt.
@@ -35,7 +35,7 @@ pub(super) struct Queue {
 }
 
 /// The prompts that remain at the end of a file.
-pub(super) struct Remains {
+pub(super) struct RemainingPrompts {
     /// Prompts that count as sent, although no line hands them over.
     pub(super) said: Vec<TranscriptTurn>,
     /// The lines of prompts that were taken back.
@@ -53,7 +53,7 @@ impl Queue {
     }
 
     /// Records that a prompt left: the one with this text, else the oldest waiting one.
-    pub(super) fn leaves(&mut self, text: Option<&str>, how: Left) {
+    pub(super) fn leaves(&mut self, text: Option<&str>, how: QueueExit) {
         let mut waiting = self.prompts.iter_mut().filter(|prompt| prompt.left.is_none());
         let left = match text {
             Some(text) => waiting.find(|prompt| prompt.is_of(text)),
@@ -102,10 +102,10 @@ impl Queue {
     }
 
     /// Returns the remaining prompts at the end of the file.
-    pub(super) fn remains(&mut self) -> Remains {
+    pub(super) fn remains(&mut self) -> RemainingPrompts {
         let (back, said): (Vec<Prompt>, Vec<Prompt>) =
-            self.prompts.drain(..).partition(|prompt| prompt.left == Some(Left::TakenBack));
-        Remains {
+            self.prompts.drain(..).partition(|prompt| prompt.left == Some(QueueExit::TakenBack));
+        RemainingPrompts {
             said: said.into_iter().map(|prompt| prompt.typed).collect(),
             taken_back: back.into_iter().map(|prompt| prompt.typed.source_line).collect(),
         }

@@ -37,15 +37,15 @@ pub struct FormatInfo {
     pub about: &'static str,
 }
 
-pub(super) struct Row {
+pub(super) struct FormatEntry {
     info: FormatInfo,
     recognises: fn(&str) -> bool,
     pub(super) open: for<'a> fn(Input<'a>, &TranscriptOptions) -> Box<dyn Source + Send + 'a>,
 }
 
 /// The formats in the order of detection: the most specific first.
-static FORMATS: [Row; 4] = [
-    Row {
+static FORMATS: [FormatEntry; 4] = [
+    FormatEntry {
         info: FormatInfo {
             format: TranscriptFormat::ChatgptExport,
             name: "chatgpt-export",
@@ -54,7 +54,7 @@ static FORMATS: [Row; 4] = [
         recognises: chatgpt_export::recognises,
         open: chatgpt_export::open,
     },
-    Row {
+    FormatEntry {
         info: FormatInfo {
             format: TranscriptFormat::ClaudeCodeJsonl,
             name: "claude-code-jsonl",
@@ -63,7 +63,7 @@ static FORMATS: [Row; 4] = [
         recognises: claude_code::recognises,
         open: claude_code::open,
     },
-    Row {
+    FormatEntry {
         info: FormatInfo {
             format: TranscriptFormat::AgentcoreEvents,
             name: "agentcore-events",
@@ -72,7 +72,7 @@ static FORMATS: [Row; 4] = [
         recognises: agentcore_events::recognises,
         open: agentcore_events::open,
     },
-    Row {
+    FormatEntry {
         info: FormatInfo {
             format: TranscriptFormat::SpeakerText,
             name: "speaker-text",
@@ -95,7 +95,7 @@ impl TranscriptFormat {
         self.row().info.name
     }
 
-    pub(super) fn row(self) -> &'static Row {
+    pub(super) fn row(self) -> &'static FormatEntry {
         let [chatgpt, claude_code, agentcore, speaker] = &FORMATS;
         match self {
             Self::ChatgptExport => chatgpt,

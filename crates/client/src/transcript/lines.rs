@@ -15,7 +15,7 @@ pub(super) type Input<'a> = Box<dyn BufRead + Send + 'a>;
 
 /// A line without its end.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct InputLine {
     /// The number of the line, from 1.
     pub(super) number: usize,
     pub(super) text: String,
@@ -72,7 +72,7 @@ impl<'a> Lines<'a> {
 }
 
 impl Iterator for Lines<'_> {
-    type Item = Result<Line, TranscriptError>;
+    type Item = Result<InputLine, TranscriptError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
@@ -97,7 +97,7 @@ impl Iterator for Lines<'_> {
     }
 }
 
-fn line_of(number: usize, bytes: Option<Vec<u8>>, bytes_max: usize) -> Result<Line, TranscriptError> {
+fn line_of(number: usize, bytes: Option<Vec<u8>>, bytes_max: usize) -> Result<InputLine, TranscriptError> {
     let Some(mut bytes) = bytes else {
         return Err(TranscriptError::new(
             number,
@@ -117,7 +117,7 @@ fn line_of(number: usize, bytes: Option<Vec<u8>>, bytes_max: usize) -> Result<Li
         )
     })?;
     let text = if number == 1 { without_mark(&text).to_owned() } else { text };
-    Ok(Line { number, text, replaced })
+    Ok(InputLine { number, text, replaced })
 }
 
 #[cfg(test)]

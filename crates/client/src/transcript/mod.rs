@@ -24,16 +24,16 @@ mod json_elements;
 mod json_members;
 mod lines;
 mod reader;
-mod skipped;
+mod skip_report;
 mod speaker_text;
-#[cfg(test)]
-mod test_reading;
 mod time;
+#[cfg(test)]
+mod transcript_text;
 mod turn;
 
 pub use error::TranscriptError;
 pub use format::{DETECT_BYTES, FormatInfo, TranscriptFormat, UnknownFormat, detect};
 pub use lines::UNIT_BYTES_MAX;
 pub use reader::{TranscriptOptions, TranscriptReader, read};
-pub use skipped::{SkipCount, SkipReason, SkipReport};
+pub use skip_report::{SkipCount, SkipReason, SkipReport};
 pub use turn::{Role, TranscriptTurn, TurnContent};

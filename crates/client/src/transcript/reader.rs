@@ -5,8 +5,8 @@ use std::io::BufRead;
 
 use super::error::TranscriptError;
 use super::format::TranscriptFormat;
-use super::lines::{Line, Lines};
-use super::skipped::{SkipReason, SkipReport};
+use super::lines::{InputLine, Lines};
+use super::skip_report::{SkipReason, SkipReport};
 use super::turn::TranscriptTurn;
 
 /// The valid range of event times: from 1970 to the end of the year 9999.
@@ -30,7 +30,7 @@ impl Default for TranscriptOptions {
 pub struct TranscriptReader<'a> {
     format: TranscriptFormat,
     source: Box<dyn Source + Send + 'a>,
-    out: Out,
+    out: SourceOutput,
     ended: bool,
 }
 
@@ -43,7 +43,7 @@ pub fn read<'a>(
     options: &TranscriptOptions,
 ) -> TranscriptReader<'a> {
     let source = (format.row().open)(input, options);
-    TranscriptReader { format, source, out: Out::default(), ended: false }
+    TranscriptReader { format, source, out: SourceOutput::default(), ended: false }
 }
 
 impl TranscriptReader<'_> {
@@ -85,13 +85,13 @@ impl Iterator for TranscriptReader<'_> {
 
 /// The output of a source.
 #[derive(Default)]
-pub(super) struct Out {
+pub(super) struct SourceOutput {
     items: VecDeque<Result<TranscriptTurn, TranscriptError>>,
     skipped: SkipReport,
     repaired: usize,
 }
 
-impl Out {
+impl SourceOutput {
     /// Counts lone surrogates that became U+FFFD when bytes were read.
     pub(super) fn note_replaced(&mut self, replaced: usize) {
         self.repaired += replaced;
@@ -125,7 +125,7 @@ impl Out {
 /// A format being read.
 pub(super) trait Source {
     /// Reads one more unit (line, conversation) into `out`; false at the end.
-    fn pull(&mut self, out: &mut Out) -> bool;
+    fn pull(&mut self, out: &mut SourceOutput) -> bool;
 }
 
 /// A format of lines.
@@ -133,10 +133,10 @@ pub(super) trait LineParser {
     /// True if each line is JSON.
     const IS_JSON: bool;
 
-    fn line(&mut self, line: &Line, out: &mut Out) -> Result<(), TranscriptError>;
+    fn line(&mut self, line: &InputLine, out: &mut SourceOutput) -> Result<(), TranscriptError>;
 
     /// Ends the format after the last line.
-    fn end(&mut self, _out: &mut Out) {}
+    fn end(&mut self, _out: &mut SourceOutput) {}
 }
 
 /// A source that passes lines to a [`LineParser`].
@@ -146,7 +146,7 @@ pub(super) struct LineSource<'a, P> {
 }
 
 impl<P: LineParser> Source for LineSource<'_, P> {
-    fn pull(&mut self, out: &mut Out) -> bool {
+    fn pull(&mut self, out: &mut SourceOutput) -> bool {
         let Some(line) = self.lines.next() else {
             self.parser.end(out);
             return false;
@@ -154,7 +154,7 @@ impl<P: LineParser> Source for LineSource<'_, P> {
         let read = line.and_then(|line| {
             out.note_replaced(line.replaced);
             let text = if P::IS_JSON { out.repaired(line.text) } else { line.text };
-            self.parser.line(&Line { text, ..line }, out)
+            self.parser.line(&InputLine { text, ..line }, out)
         });
         if let Err(error) = read {
             out.error(error);

@@ -17,9 +17,9 @@ use serde_json::Map;
 
 use super::error::TranscriptError;
 use super::json_members::session;
-use super::lines::{Input, Line, Lines, UNIT_BYTES_MAX};
-use super::reader::{LineParser, LineSource, Out, Source, TranscriptOptions};
-use super::skipped::SkipReason;
+use super::lines::{Input, InputLine, Lines, UNIT_BYTES_MAX};
+use super::reader::{LineParser, LineSource, Source, SourceOutput, TranscriptOptions};
+use super::skip_report::SkipReason;
 use super::time;
 use super::turn::{Role, TranscriptTurn, TurnContent};
 
@@ -77,7 +77,7 @@ struct SpeakerText {
 impl LineParser for SpeakerText {
     const IS_JSON: bool = false;
 
-    fn line(&mut self, line: &Line, out: &mut Out) -> Result<(), TranscriptError> {
+    fn line(&mut self, line: &InputLine, out: &mut SourceOutput) -> Result<(), TranscriptError> {
         if let Some(header) = header(&line.text) {
             self.finish(out);
             return self.header(line.number, &header).inspect_err(|_| self.refused = true);
@@ -89,7 +89,7 @@ impl LineParser for SpeakerText {
         self.continue_turn(line, out)
     }
 
-    fn end(&mut self, out: &mut Out) {
+    fn end(&mut self, out: &mut SourceOutput) {
         self.finish(out);
     }
 }
@@ -154,7 +154,7 @@ impl SpeakerText {
         Ok(())
     }
 
-    fn continue_turn(&mut self, line: &Line, out: &mut Out) -> Result<(), TranscriptError> {
+    fn continue_turn(&mut self, line: &InputLine, out: &mut SourceOutput) -> Result<(), TranscriptError> {
         let text = line.text.trim_end();
         if let Some(TranscriptTurn { content: TurnContent::Text(said), source_line, .. }) = &mut self.turn {
             if said.len() + text.len() >= UNIT_BYTES_MAX {
@@ -186,7 +186,7 @@ impl SpeakerText {
         ))
     }
 
-    fn finish(&mut self, out: &mut Out) {
+    fn finish(&mut self, out: &mut SourceOutput) {
         let Some(mut turn) = self.turn.take() else { return };
         if let TurnContent::Text(said) = &mut turn.content {
             *said = said.trim().to_owned();

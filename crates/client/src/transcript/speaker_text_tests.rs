@@ -1,6 +1,6 @@
 //! Tests of `speaker-text` on conversations written for them.
 
-use super::super::test_reading::check;
+use super::super::transcript_text::check;
 use crate::transcript::TranscriptFormat::SpeakerText;
 
 #[test]

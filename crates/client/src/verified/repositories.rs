@@ -8,8 +8,8 @@ use loci_api::verified::repository::{
 use loci_api::verified::table as api;
 use loci_api::verified::verdict::{VerdictsTell, VerdictsTold};
 
-use crate::at::at;
 use crate::call::Client;
+use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use loci_client::agent::coordinator::ExtractionConfig;
-use loci_client::agent::stores::Place;
+use loci_client::agent::stores::ReadNamespace;
 use loci_client::agent::stores::agentcore::{
     AgentCoreConnection, AgentCoreCredentials, AgentCorePlace, AgentCoreStore, AgentCoreStoreOptions,
     AgentCoreStoresOptions, agentcore_stores,
 };
-use loci_client::agent::{ErrorClass, MemoryManager, MemoryStore, Message, SearchOptions, Surroundings};
+use loci_client::agent::{ErrorClass, MemoryManager, MemoryStore, Message, RuntimeContext, SearchOptions};
 use loci_client_testkit::TestLoci;
 use loci_client_testkit::conformance::{self, Subject};
 
@@ -32,7 +32,7 @@ fn agentcore_store() {
     let make = async |writable: bool| {
         let loci = Arc::new(TestLoci::new().unwrap());
         let memory = loci.memory("notes", "/facts/{actorId}/").await.unwrap();
-        let place = Place::NamespacePath("/facts/{actorId}/".to_owned());
+        let place = ReadNamespace::NamespacePath("/facts/{actorId}/".to_owned());
         let connection = connection(&loci).await;
         let options = AgentCoreStoreOptions::new(connection, memory.to_string(), "alice", "s-1", place);
         let store = AgentCoreStore::new(AgentCoreStoreOptions { writable, ..options });
@@ -58,7 +58,7 @@ fn what_is_wrong_is_told_at_the_start() {
                 let id = known.access_key_id().to_owned();
                 connection.credentials = Some(AgentCoreCredentials::new(id, secret, None, None, "test"));
             }
-            let place = Place::Namespace("/facts/{actorId}/".to_owned());
+            let place = ReadNamespace::Namespace("/facts/{actorId}/".to_owned());
             let options = AgentCoreStoreOptions::new(connection, memory, "alice", "s-1", place);
             let answer = AgentCoreStore::new(options).unwrap().initialize().await;
             match (answer, expect) {
@@ -82,7 +82,7 @@ fn what_is_said_to_a_manager_is_found_in_the_place_of_its_strategy() {
         let loci = TestLoci::new().unwrap();
         let memory = loci.memory("notes", "/facts/{actorId}/").await.unwrap();
         let places = ["/facts/{actorId}/", "/preferences/{actorId}/"];
-        let places = places.map(|place| AgentCorePlace::new(Place::NamespacePath(place.to_owned())));
+        let places = places.map(|place| AgentCorePlace::new(ReadNamespace::NamespacePath(place.to_owned())));
         let stores = agentcore_stores(AgentCoreStoresOptions {
             extraction: Some(ExtractionConfig::default()),
             ..AgentCoreStoresOptions::new(
@@ -94,7 +94,7 @@ fn what_is_said_to_a_manager_is_found_in_the_place_of_its_strategy() {
             )
         })
         .unwrap();
-        let mut builder = MemoryManager::builder(Surroundings::system());
+        let mut builder = MemoryManager::builder(RuntimeContext::system());
         for store in stores {
             builder = builder.store(store);
         }

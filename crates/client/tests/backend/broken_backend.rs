@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use loci_client::backend::{
     BackendCapabilities, BackendEntry, BackendFile, DirectoryBackend, FileBackend, FilePrecondition,
-    StorageFuture, Written, sha256_hex,
+    FileWriteResult, StorageFuture, sha256_hex,
 };
 
 use crate::{report, runtime};
@@ -55,7 +55,7 @@ impl FileBackend for Broken {
         path: &'a str,
         bytes: &'a [u8],
         only_if: &'a FilePrecondition,
-    ) -> StorageFuture<'a, Written> {
+    ) -> StorageFuture<'a, FileWriteResult> {
         async move {
             let text = String::from_utf8_lossy(bytes).replace('\r', "");
             let lossy = self.fault == Fault::LosesCarriageReturns && bytes.contains(&b'\r');

@@ -2,8 +2,8 @@
 //! share, and with several concurrent processes.
 
 #[cfg(test)]
-mod local;
+mod behaviour_cases;
 #[cfg(test)]
-mod shared_cases;
+mod local_stores;
 #[cfg(test)]
 mod two_processes;

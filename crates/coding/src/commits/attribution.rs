@@ -3,10 +3,10 @@
 //! newest first, each with excerpts from the archive of its conversation.
 
 use loci_api::coding::attribution::{AttributionAsk, Snippet};
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::page::Page;
-use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
-use loci_model::ports::store::{ReadTx, SaidWords, SessionItemQuery, StoreExt, TaskQuery};
+use loci_model::ports::store::{ConversationWords, ReadTx, SessionItemQuery, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::commit::{BlameHow, TaskCommit};
 use loci_model::tasks::task::{Task, TaskStatus};
@@ -15,7 +15,7 @@ use loci_model::{ActorId, Error, MemoryId, Result, SessionId, TaskId, Timestamp,
 
 use super::{blame, task_commits};
 use crate::Coding;
-use crate::hydration::AskedPaths;
+use crate::hydration::RequestPaths;
 use crate::tasks::{list, sessions, task_namespaces};
 
 /// The maximum number of repositories searched for a commit.
@@ -44,7 +44,7 @@ pub struct Attributed {
 }
 
 /// A parsed request.
-struct Reading {
+struct AttributionRequest {
     memory: MemoryId,
     ask: AttributionAsk,
     task: Option<TaskId>,
@@ -53,7 +53,7 @@ struct Reading {
     since: Option<Timestamp>,
     until: Option<Timestamp>,
     after: Option<(Timestamp, TaskId)>,
-    paths: Option<AskedPaths>,
+    paths: Option<RequestPaths>,
     words: Vec<String>,
     limit: usize,
     now: Timestamp,
@@ -68,7 +68,7 @@ impl Coding {
     pub async fn attribution(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         ask: AttributionAsk,
         (after, limit): (Option<(Timestamp, TaskId)>, u32),
     ) -> Result<Page<Attributed, (Timestamp, TaskId)>> {
@@ -79,14 +79,26 @@ impl Coding {
         let until = Timestamp::read("until", ask.until.as_deref())?;
         let sha = ask.commit.as_deref().map(|sha| task_commits::id("commit", sha)).transpose()?;
         let words = words(ask.q.as_deref())?;
-        let paths = ask.path.as_ref().map(|path| AskedPaths::new(std::slice::from_ref(path)));
+        let paths = ask.path.as_ref().map(|path| RequestPaths::new(std::slice::from_ref(path)));
         let memory = self.verified.code_memory(caller, standing).await?;
         let caller = caller.clone();
         let limit = limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
         let paths = paths.filter(|paths| !paths.is_empty());
         let now = self.engine.now();
-        let reading =
-            Reading { memory, ask, task, session, status, since, until, after, paths, words, limit, now };
+        let reading = AttributionRequest {
+            memory,
+            ask,
+            task,
+            session,
+            status,
+            since,
+            until,
+            after,
+            paths,
+            words,
+            limit,
+            now,
+        };
         self.engine
             .store()
             .read(move |tx| {
@@ -107,9 +119,9 @@ impl Coding {
 }
 
 /// A task that a commit leads back to, the way to it, and the commit.
-type Led = (TaskId, BlameHow, TaskCommit);
+type AttributedTask = (TaskId, BlameHow, TaskCommit);
 
-impl Reading {
+impl AttributionRequest {
     /// Returns the actors whose tasks are searched. An empty list means all actors; `None` means
     /// that the caller may see none.
     fn whose(&self, tx: &dyn ReadTx, caller: &Principal) -> Result<Option<Vec<ActorId>>> {
@@ -129,7 +141,7 @@ impl Reading {
         caller: &Principal,
         actors: &[ActorId],
         sha: &loci_model::facts::code::ObjectId,
-    ) -> Result<Vec<Led>> {
+    ) -> Result<Vec<AttributedTask>> {
         let mut led = Vec::new();
         for row in tx.commits().of_sha(&self.memory, sha, REPOSITORIES_MAX)? {
             if actors.is_empty() || actors.contains(&row.actor) {
@@ -146,7 +158,7 @@ impl Reading {
         &self,
         tx: &dyn ReadTx,
         actors: Vec<ActorId>,
-        led: Option<&[Led]>,
+        led: Option<&[AttributedTask]>,
     ) -> Result<Page<Task, (Timestamp, TaskId)>> {
         let mut query = self.query(actors, led);
         let mut items = Vec::new();
@@ -170,13 +182,13 @@ impl Reading {
         }
     }
 
-    fn query(&self, actors: Vec<ActorId>, led: Option<&[Led]>) -> TaskQuery {
+    fn query(&self, actors: Vec<ActorId>, led: Option<&[AttributedTask]>) -> TaskQuery {
         let ask = self.ask.clone();
         let by_commit = led.map(|led| led.iter().map(|(task, ..)| task.clone()).collect::<Vec<_>>());
         let by_session = self.session.as_ref().and_then(task_namespaces::tasks_of_session);
         let by_id = self.task.clone().map(|task| vec![task]);
         let ids = [by_commit, by_session, by_id].into_iter().flatten().reduce(both);
-        let said = SaidWords { words: self.words.clone(), now: self.now };
+        let said = ConversationWords { words: self.words.clone(), now: self.now };
         TaskQuery {
             ids,
             actors,
@@ -203,7 +215,7 @@ impl Reading {
         Ok(session.is_some_and(|session| session.told.files_changed.iter().any(|file| paths.meet(file))))
     }
 
-    fn attributed(&self, tx: &dyn ReadTx, task: Task, led: &[Led]) -> Result<Attributed> {
+    fn attributed(&self, tx: &dyn ReadTx, task: Task, led: &[AttributedTask]) -> Result<Attributed> {
         let mut commits: Vec<(TaskCommit, BlameHow)> = Vec::new();
         let own = tx.commits().of_task(&self.memory, &task.id, COMMITS_MAX + 1)?;
         let has_more_commits = own.len() > COMMITS_MAX;

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use loci_api::coding::commit::{Blame, BlamedTask};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_model::facts::code::ObjectId;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
@@ -44,10 +44,10 @@ pub struct BlameAsk {
 }
 
 /// A task, and the commit that it made, if known.
-type Made = (TaskId, Option<TaskCommit>);
+type CommittingTask = (TaskId, Option<TaskCommit>);
 
 /// The repository and the caller of a request.
-struct Asking<'a> {
+struct BlameContext<'a> {
     tx: &'a dyn ReadTx,
     caller: &'a Principal,
     memory: &'a MemoryId,
@@ -62,7 +62,7 @@ impl Coding {
     pub async fn blame(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         ask: BlameAsk,
     ) -> Result<Blame> {
@@ -77,7 +77,7 @@ impl Coding {
                 let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
                 let actor = task_namespaces::actor_of(&repository)?;
                 task_namespaces::require_all(&caller, &memory, &actor, Capability::Read)?;
-                Asking { tx, caller: &caller, memory: &memory, actor: &actor }.answer(&sha, &ask, now)
+                BlameContext { tx, caller: &caller, memory: &memory, actor: &actor }.answer(&sha, &ask, now)
             })
             .await
     }
@@ -91,11 +91,11 @@ pub(crate) fn reported(
     (memory, actor): (&MemoryId, &ActorId),
     sha: &ObjectId,
 ) -> Result<(BlameHow, Vec<TaskId>)> {
-    let (how, found) = Asking { tx, caller, memory, actor }.by_rows(sha, &BlameAsk::default())?;
+    let (how, found) = BlameContext { tx, caller, memory, actor }.by_rows(sha, &BlameAsk::default())?;
     Ok((how, found.into_iter().map(|(task, _)| task).collect()))
 }
 
-impl Asking<'_> {
+impl BlameContext<'_> {
     fn answer(&self, sha: &ObjectId, ask: &BlameAsk, now: Timestamp) -> Result<Blame> {
         let (how, found) = self.by_rows(sha, ask)?;
         let mut tasks: Vec<BlamedTask> = Vec::new();
@@ -120,7 +120,7 @@ impl Asking<'_> {
         Ok(shown(ask, how, tasks, conflict, warnings))
     }
 
-    fn by_rows(&self, sha: &ObjectId, ask: &BlameAsk) -> Result<(BlameHow, Vec<Made>)> {
+    fn by_rows(&self, sha: &ObjectId, ask: &BlameAsk) -> Result<(BlameHow, Vec<CommittingTask>)> {
         let row = self.tx.commits().get(self.memory, self.actor, sha)?;
         if let Some(row) = row {
             let (is_its_own, pr) = (row.task.is_some(), row.merged_pr);
@@ -146,10 +146,10 @@ impl Asking<'_> {
     }
 
     /// Returns the tasks of a commit and of the commits that it replaced, back to the first.
-    fn followed(&self, from: TaskCommit) -> Result<Vec<Made>> {
+    fn followed(&self, from: TaskCommit) -> Result<Vec<CommittingTask>> {
         let mut seen = BTreeSet::from([from.sha]);
         let mut open = vec![from];
-        let mut found: Vec<Made> = Vec::new();
+        let mut found: Vec<CommittingTask> = Vec::new();
         let mut next = 0;
         while let Some(commit) = open.get(next).cloned() {
             next += 1;
@@ -166,7 +166,7 @@ impl Asking<'_> {
         Ok(found)
     }
 
-    fn of_pull_request(&self, pr: u64) -> Result<Vec<Made>> {
+    fn of_pull_request(&self, pr: u64) -> Result<Vec<CommittingTask>> {
         let query = TaskQuery {
             actors: vec![self.actor.clone()],
             pr: Some(pr),

@@ -3,7 +3,7 @@
 //! commit stays its task.
 
 use loci_api::coding::commit::{ReportedCommit, TaskCommits, TaskCommitsTaken};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_engine::safety::{RedactionMode, SafetyPolicy, secrets};
 use loci_model::facts::code::ObjectId;
@@ -26,7 +26,7 @@ struct ReadCommit {
 }
 
 /// A report with parsed ids.
-struct Read {
+struct CommitsRequest {
     commits: Vec<ReadCommit>,
     rewrites: Vec<(ObjectId, ObjectId)>,
 }
@@ -39,7 +39,7 @@ impl Coding {
     pub async fn task_commits(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         report: TaskCommits,
     ) -> Result<TaskCommitsTaken> {
@@ -187,7 +187,7 @@ fn rewrite(
     tx.commits_mut().put(&after)
 }
 
-fn read(report: TaskCommits) -> Result<Read> {
+fn read(report: TaskCommits) -> Result<CommitsRequest> {
     let max = limits::COMMITS_PER_REPORT_MAX;
     for (field, count) in [("commits", report.commits.len()), ("rewrites", report.rewrites.len())] {
         if count > max {
@@ -212,7 +212,7 @@ fn read(report: TaskCommits) -> Result<Read> {
             rewrites.push((old, new));
         }
     }
-    Ok(Read { commits, rewrites })
+    Ok(CommitsRequest { commits, rewrites })
 }
 
 /// Parses the id of a commit.

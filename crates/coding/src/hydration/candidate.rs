@@ -4,7 +4,7 @@ use loci_model::Timestamp;
 use loci_model::record::Record;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::time::DAY_MS;
-use loci_verified::Cited;
+use loci_verified::CitationState;
 
 use super::kind::HydrationKind;
 use crate::learnings::consolidation::OnBranch;
@@ -29,7 +29,7 @@ pub struct Candidate {
     /// The time of the latest statement of the record's content.
     pub observed_at: Timestamp,
     /// The verification result of its citations, if it has any.
-    pub cited: Option<Cited>,
+    pub cited: Option<CitationState>,
     /// A file that it names and that no longer exists.
     pub gone_path: Option<String>,
     /// The number of tasks that lacked it, if it states a theme of self-feedback.
@@ -103,7 +103,7 @@ impl Candidate {
 
 /// A record that is not shown, and the reason.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Left {
+pub struct OmittedRecord {
     /// The record.
     pub candidate: Candidate,
     /// The reason, as one word.
@@ -112,7 +112,7 @@ pub struct Left {
     pub tokens: u32,
 }
 
-impl Left {
+impl OmittedRecord {
     pub(super) fn new(candidate: Candidate, reason: &'static str) -> Self {
         Self { candidate, reason, tokens: 0 }
     }

@@ -1,7 +1,7 @@
 //! The text of a record in the block: its section, its label, its content. Pure. `render` handles
 //! safety.
 
-use loci_engine::retrieval::render::{Entry, contained};
+use loci_engine::retrieval::render::{RenderedEntry, contained};
 use loci_engine::strategies::episodes::episode_form::Episode;
 use loci_engine::strategies::turns::data_lines::value_lines;
 use loci_model::Timestamp;
@@ -10,11 +10,11 @@ use loci_model::record::Record;
 use loci_model::tasks::outcome::Polarity;
 use serde_json::Value;
 
+use super::block_plan::ShownRecord;
 use super::candidate::Candidate;
 use super::kind::HydrationKind;
 use super::origins::rule_sources;
 use super::outcome::outcome_of;
-use super::planning::ShownRecord;
 use crate::rules::rules_list::SAID_ON;
 use crate::tasks::field_checks;
 
@@ -80,7 +80,7 @@ pub fn listed_text(shown: &ShownRecord) -> String {
 }
 
 /// Returns an entry of the block.
-pub(super) fn entry(candidate: &Candidate, now: Timestamp) -> Entry {
+pub(super) fn entry(candidate: &Candidate, now: Timestamp) -> RenderedEntry {
     let record = &candidate.record;
     let text = shown_text(record);
     let text = match record.title.as_deref().filter(|title| !title.is_empty()) {
@@ -91,7 +91,12 @@ pub(super) fn entry(candidate: &Candidate, now: Timestamp) -> Entry {
         Some(tasks) => format!("{tasks} tasks lacked this: {text}"),
         None => text,
     };
-    Entry { id: record.id.to_string(), section: section(candidate), label: label(candidate, now), text }
+    RenderedEntry {
+        id: record.id.to_string(),
+        section: section(candidate),
+        label: label(candidate, now),
+        text,
+    }
 }
 
 fn section(candidate: &Candidate) -> usize {

@@ -2,63 +2,63 @@
 //! a budget.
 //! | file | idea |
 //! |---|---|
-//! | `asked` | the request and its rules |
+//! | `request` | the request and its rules |
 //! | `kind` | the kinds of shown memory, their tiers and statuses |
-//! | `reading`, `named_docs` | the concurrent reads, and documents whose content is left out |
-//! | `paths_read` | files that records name, and their existence |
-//! | `related_shown` | files that change with those of the task, shown with the knowledge |
-//! | `standing_read` | agreement, contradictions, and the branch on which a record holds |
-//! | `themes_shown` | themes that several tasks lacked, shown with the knowledge |
+//! | `candidate_reads`, `named_docs` | the concurrent reads, and documents whose content is left out |
+//! | `named_files` | files that records name, and their existence |
+//! | `related_files` | files that change with those of the task, shown with the knowledge |
+//! | `record_relations` | agreement, contradictions, and the branch on which a record holds |
+//! | `theme_lines` | themes that several tasks lacked, shown with the knowledge |
 //! | `candidate`, `trust`, `scope_match` | candidates, their trust, their match with the task |
 //! | `noise` | the relevance below which no record is shown |
-//! | `choosing` | the records left out with their reasons, and the order: pure |
-//! | `outcome`, `lines`, `planning` | outcomes of tasks, texts of records, the budget: pure |
+//! | `selection` | the records left out with their reasons, and the order: pure |
+//! | `outcome`, `lines`, `block_plan` | outcomes of tasks, texts of records, the budget: pure |
 //! | `origins` | the origin of a record, for callers: pure |
-//! | `screening` | screens the selected records within the deadline |
-//! | `rescoring` | scores the finished block once more |
-//! | `exposing` | the exposure of the shown records |
-//! | `hydrating` | runs all steps in order |
+//! | `safety_screen` | screens the selected records within the deadline |
+//! | `block_score` | scores the finished block once more |
+//! | `exposure_row` | the exposure of the shown records |
+//! | `assembly` | runs all steps in order |
 //! | `task_hydrate` | the verbs |
-//! | `searching` | search by an agent's query in the middle of a task |
-//! To add a kind: a variant in `kind`, a read in `reading`, a section in `lines`.
+//! | `search` | search by an agent's query in the middle of a task |
+//! To add a kind: a variant in `kind`, a read in `candidate_reads`, a section in `lines`.
 
-mod asked;
+mod assembly;
+mod block_plan;
+#[cfg(test)]
+mod block_plan_tests;
+mod block_score;
 mod candidate;
-mod choosing;
-mod exposing;
-mod hydrating;
+mod candidate_reads;
+mod exposure_row;
 mod kind;
 mod lines;
 mod named_docs;
+mod named_files;
 mod noise;
 mod origins;
 mod outcome;
-mod paths_read;
-mod planning;
-#[cfg(test)]
-mod planning_tests;
-mod reading;
-mod related_shown;
-mod rescoring;
+mod record_relations;
+mod related_files;
+mod request;
+mod safety_screen;
 mod scope_match;
-mod screening;
-mod searching;
-mod standing_read;
+mod search;
+mod selection;
 mod task_hydrate;
-mod themes_shown;
+mod theme_lines;
 mod trust;
 
-pub use asked::Hydration;
-pub use candidate::{Candidate, Left, RecordStanding};
-pub use hydrating::Hydrated;
+pub use assembly::Hydrated;
+pub use block_plan::{BlockLimits, BlockPlan, ShownRecord};
+pub use candidate::{Candidate, OmittedRecord, RecordStanding};
 pub use kind::{HydrationKind, KindStatus};
 pub use lines::{listed_text, shown_text};
 /// The token estimators.
 pub use loci_text::tokens::Estimator;
 pub use origins::{episode_origin, reflection_evidence, rule_sources};
 pub use outcome::outcome_of;
-pub use planning::{Limits, Plan, ShownRecord};
-pub use related_shown::GRAPH;
-pub(super) use scope_match::AskedPaths;
-pub use searching::{RepositoryFound, RepositorySearch, SearchFilters, SearchKind, SearchedRecord};
+pub use related_files::GRAPH;
+pub use request::Hydration;
+pub(super) use scope_match::RequestPaths;
+pub use search::{RepositoryFound, RepositorySearch, SearchFilters, SearchKind, SearchedRecord};
 pub(super) use task_hydrate::is_cold;

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use loci_engine::calls::deadline::Read;
+use loci_engine::calls::deadline::DeadlineRead;
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodeSource};
 use loci_model::{Error, Result, limits};
 use loci_verified::tip_of;
 
-use super::reading::Reading;
+use super::candidate_reads::HydrationReads;
 use crate::repositories::docs::{NamedDocs, RepositoryDocs};
 
 /// The length of a git object's id and of a SHA-256, in characters.
@@ -32,7 +32,7 @@ pub(super) fn check_digests(digests: &[String]) -> Result<()> {
     Err(Error::invalid("exclude_repo_docs_sha", rule))
 }
 
-impl Reading<'_> {
+impl HydrationReads<'_> {
     /// Returns the named documents, and warnings. `None` if the request names none, or if they
     /// could not be read; then no record is left out.
     pub(super) async fn named_docs(&self) -> (Option<RepositoryDocs>, Vec<String>) {
@@ -53,8 +53,8 @@ impl Reading<'_> {
             async { Ok(self.coding.verified.on_code(repository, self.standing, Arc::new(work)).await) };
         let late = || CodeError::new(Unverifiable::Deadline, "the deadline has passed");
         let found = match self.deadline.read(reading).await {
-            Read::Done(Ok(found)) => found,
-            Read::Done(Err(_)) | Read::Late => Err(late()),
+            DeadlineRead::Done(Ok(found)) => found,
+            DeadlineRead::Done(Err(_)) | DeadlineRead::Late => Err(late()),
         };
         match found {
             Ok(NamedDocs { docs, missing }) => {

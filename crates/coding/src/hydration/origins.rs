@@ -46,7 +46,7 @@ fn pull_number(candidate: &Candidate) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use loci_model::record::RecordKind;
-    use loci_model::record::derivation::{Evidence, Making};
+    use loci_model::record::derivation::{Evidence, RecordDerivation};
     use loci_model::{MemoryId, Result};
     use loci_testkit_ports::samples;
 
@@ -107,7 +107,7 @@ mod tests {
         let mut found = candidate(Kind::Reflections, "Tests are missed.", &[]).unwrap();
         assert_eq!(reflection_evidence(&found), None);
         let evidence = Some(Evidence { hits: 3, of: 5, predicate: "missed the tests".to_owned() });
-        found.record.making = Some(Box::new(Making { evidence, ..Making::default() }));
+        found.record.making = Some(Box::new(RecordDerivation { evidence, ..RecordDerivation::default() }));
         found.record.derived_from = vec![found.record.id.clone()];
         let counted = reflection_evidence(&found).unwrap();
         assert_eq!((counted.hits, counted.of, counted.episodes), (3, 5, vec![found.record.id.to_string()]));

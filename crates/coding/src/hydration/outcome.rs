@@ -5,7 +5,7 @@ use loci_engine::strategies::episodes::episode_form::Episode;
 use loci_model::tasks::outcome::{OutcomeGrade, Polarity};
 use loci_model::tasks::task::TaskStatus;
 
-use super::super::outcomes::grading;
+use super::super::outcomes::grades;
 use super::candidate::Candidate;
 
 /// The outcome of a task without any other information.
@@ -14,7 +14,7 @@ const UNKNOWN: &str = "unknown";
 /// Returns the polarity of a grade. `None` for a grade without a polarity.
 fn of_grade(outcome: &str) -> Option<Polarity> {
     match OutcomeGrade::parse(outcome) {
-        Some(grade) => grading::polarity_of(grade),
+        Some(grade) => grades::polarity_of(grade),
         // Words that other systems use.
         None => match outcome {
             "merged" => Some(Polarity::Positive),
@@ -25,7 +25,7 @@ fn of_grade(outcome: &str) -> Option<Polarity> {
 }
 
 fn of_status(status: &str) -> Polarity {
-    TaskStatus::parse(status).map_or(Polarity::Neutral, grading::polarity_of_status)
+    TaskStatus::parse(status).map_or(Polarity::Neutral, grades::polarity_of_status)
 }
 
 /// Returns the outcome of an episode's task: its grade if it has one, else its status, else the

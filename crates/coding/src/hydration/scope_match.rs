@@ -13,10 +13,10 @@ const PLAIN_WORDS: &[&str] = &["src", "lib", "test", "tests", "module", "the", "
 
 /// The paths of a request, parsed once: files, directories, patterns.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct AskedPaths(Vec<AskedPath>);
+pub(crate) struct RequestPaths(Vec<RequestPath>);
 
 #[derive(Debug, Clone)]
-struct AskedPath {
+struct RequestPath {
     /// The path in its normal form.
     text: String,
     /// The part before the first wildcard, up to the last slash.
@@ -24,15 +24,15 @@ struct AskedPath {
     glob: Option<Glob>,
 }
 
-impl AskedPaths {
+impl RequestPaths {
     pub(crate) fn new(paths: &[String]) -> Self {
         let path = |path: &String| {
             let text = in_full(path);
             let fixed = fixed(&text).to_owned();
             let glob = text.contains(WILD).then(|| Glob::parse(&text).ok()).flatten();
-            AskedPath { text, fixed, glob }
+            RequestPath { text, fixed, glob }
         };
-        let all: Vec<AskedPath> = paths.iter().map(path).collect();
+        let all: Vec<RequestPath> = paths.iter().map(path).collect();
         // A path of the whole repository does not narrow the request.
         Self(if all.iter().any(|path| path.text.is_empty()) { Vec::new() } else { all })
     }
@@ -52,7 +52,7 @@ impl AskedPaths {
     }
 }
 
-impl AskedPath {
+impl RequestPath {
     fn meets(&self, scope: &str, glob: Option<&Glob>) -> bool {
         let is_literal = self.glob.is_none();
         if glob.is_some_and(|glob| glob.matches(&self.text))
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn scopes_and_paths() {
         let check = |scope: &str, path: &str, expect: bool| {
-            assert_eq!(AskedPaths::new(&[path.to_owned()]).meet(scope), expect, "{scope} {path}");
+            assert_eq!(RequestPaths::new(&[path.to_owned()]).meet(scope), expect, "{scope} {path}");
         };
         check("src/api/**", "src/api/orders.ts", true);
         check("src/api/**", "./src/api/orders/list.ts", true);
@@ -187,7 +187,7 @@ mod tests {
     fn the_whole_repository_narrows_nothing() {
         for paths in [&["."][..], &["./"], &["/"], &["src/a.rs", "."]] {
             let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
-            assert!(AskedPaths::new(&paths).is_empty(), "{paths:?}");
+            assert!(RequestPaths::new(&paths).is_empty(), "{paths:?}");
         }
     }
 

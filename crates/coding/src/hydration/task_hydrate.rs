@@ -2,8 +2,8 @@
 //! `repository_hydrate`: the same for a caller who names only the repository.
 
 use futures::FutureExt;
-use loci_engine::calls::deadline::{Deadline, Read};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
+use loci_engine::calls::deadline::{Deadline, DeadlineRead};
 use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
@@ -11,9 +11,9 @@ use loci_model::tasks::task::Task;
 use loci_model::{ActorId, Error, MemoryId, Result, TaskId};
 use loci_verified::find_repository;
 
-use super::asked::Hydration;
-use super::hydrating::Hydrated;
-use super::reading::{Nobody, Place};
+use super::assembly::Hydrated;
+use super::candidate_reads::{HydrationScope, PreferenceSkipReason};
+use super::request::Hydration;
 use crate::Coding;
 use crate::preferences;
 use crate::tasks::log_fields::{Call, of_repository};
@@ -32,7 +32,7 @@ impl Coding {
     pub async fn task_hydrate(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         asked: Hydration,
     ) -> Result<Hydrated> {
@@ -48,8 +48,10 @@ impl Coding {
                     Ok::<_, Error>((caller, place))
                 };
                 let (caller, place) = match deadline.read(place).await {
-                    Read::Done(place) => place?,
-                    Read::Late => return Err(Error::unavailable("the task could not be read in time")),
+                    DeadlineRead::Done(place) => place?,
+                    DeadlineRead::Late => {
+                        return Err(Error::unavailable("the task could not be read in time"));
+                    }
                 };
                 let asked = self.at_working_tree(standing, &place, asked, &deadline).await;
                 self.hydrate(&caller, standing, place, asked, &deadline).boxed().await
@@ -68,7 +70,7 @@ impl Coding {
     pub async fn repository_hydrate(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         asked: Hydration,
     ) -> Result<Hydrated> {
@@ -85,8 +87,10 @@ impl Coding {
                     Ok::<_, Error>(place)
                 };
                 let place = match deadline.read(place).await {
-                    Read::Done(place) => place?,
-                    Read::Late => return Err(Error::unavailable("the repository could not be read in time")),
+                    DeadlineRead::Done(place) => place?,
+                    DeadlineRead::Late => {
+                        return Err(Error::unavailable("the repository could not be read in time"));
+                    }
                 };
                 let asked = self.at_working_tree(standing, &place, asked, &deadline).await;
                 self.hydrate(caller, standing, place, asked, &deadline).boxed().await
@@ -99,16 +103,16 @@ impl Coding {
     /// same files.
     pub(super) async fn at_working_tree(
         &self,
-        standing: &Standing,
-        place: &Place,
+        standing: &CallContext,
+        place: &HydrationScope,
         asked: Hydration,
         deadline: &Deadline,
     ) -> Hydration {
         let (Some(repository), None) = (&place.repository, asked.revision()) else { return asked };
         let looked = async { Ok(self.verified.revision_of(repository, standing, None).await) };
         match deadline.read(looked).await {
-            Read::Done(Ok(reference)) => Hydration { reference, ..asked },
-            Read::Done(Err(_)) | Read::Late => asked,
+            DeadlineRead::Done(Ok(reference)) => Hydration { reference, ..asked },
+            DeadlineRead::Done(Err(_)) | DeadlineRead::Late => asked,
         }
     }
 
@@ -118,7 +122,7 @@ impl Coding {
         memory: &MemoryId,
         id: &TaskId,
         user: Option<&str>,
-    ) -> Result<Place> {
+    ) -> Result<HydrationScope> {
         let (caller, memory, id) = (caller.clone(), memory.clone(), id.clone());
         let user = user.map(str::to_owned);
         self.engine
@@ -135,7 +139,7 @@ impl Coding {
                     (tx.memories().sequence(&memory)?, is_cold(tx, &memory, &task.actor)?);
                 let (preferences, nobody) = wishes_of_task(tx, &task, user.as_deref())?;
                 let (memory, actor, task) = (memory.clone(), task.actor.clone(), Some(task));
-                Ok(Place { memory, actor, task, repository, preferences, nobody, sequence, is_cold })
+                Ok(HydrationScope { memory, actor, task, repository, preferences, nobody, sequence, is_cold })
             })
             .await
     }
@@ -146,7 +150,7 @@ impl Coding {
         memory: &MemoryId,
         repo: &str,
         user: Option<&str>,
-    ) -> Result<Place> {
+    ) -> Result<HydrationScope> {
         let (caller, memory, repo) = (caller.clone(), memory.clone(), repo.to_owned());
         let user = user.map(str::to_owned);
         self.engine
@@ -160,29 +164,30 @@ impl Coding {
                 let repository = Some(repository);
                 let (preferences, nobody) = wishes_of_named(tx, &memory, user.as_deref())?;
                 let (memory, task) = (memory.clone(), None);
-                Ok(Place { memory, actor, task, repository, preferences, nobody, sequence, is_cold })
+                Ok(HydrationScope { memory, actor, task, repository, preferences, nobody, sequence, is_cold })
             })
             .await
     }
 }
 
 /// The namespace of the preferences, and the reason why they are not read, or only with a grant.
-pub(super) type Wishes = (Option<String>, Option<Nobody>);
+pub(super) type Wishes = (Option<String>, Option<PreferenceSkipReason>);
 
 /// Returns the preferences of the task's user. A request that names another user gets none,
 /// regardless of the login's owner.
 pub(super) fn wishes_of_task(tx: &dyn ReadTx, task: &Task, asked: Option<&str>) -> Result<Wishes> {
     let is_unnamed = |name: &str| preferences::login_of(name).is_none();
     match asked {
-        Some(name) if !preferences::is_whose(tx, task, name)? => {
-            Ok((None, Some(if is_unnamed(name) { Nobody::Unnamed } else { Nobody::Other })))
-        }
+        Some(name) if !preferences::is_whose(tx, task, name)? => Ok((
+            None,
+            Some(if is_unnamed(name) { PreferenceSkipReason::Unnamed } else { PreferenceSkipReason::Other }),
+        )),
         Some(_) | None => {
             let Some(found) = preferences::requester_place(tx, task)? else {
                 let is_unnamed = task.user.as_deref().is_some_and(is_unnamed);
-                return Ok((None, is_unnamed.then_some(Nobody::Unnamed)));
+                return Ok((None, is_unnamed.then_some(PreferenceSkipReason::Unnamed)));
             };
-            Ok((Some(found.path), (!found.is_proved).then_some(Nobody::Unproved)))
+            Ok((Some(found.path), (!found.is_proved).then_some(PreferenceSkipReason::Unproved)))
         }
     }
 }
@@ -192,7 +197,7 @@ pub(super) fn wishes_of_task(tx: &dyn ReadTx, task: &Task, asked: Option<&str>) 
 fn wishes_of_named(tx: &dyn ReadTx, memory: &MemoryId, asked: Option<&str>) -> Result<Wishes> {
     let Some(name) = asked else { return Ok((None, None)) };
     let found = preferences::place_named(tx, memory, name)?;
-    let nobody = found.is_none().then_some(Nobody::Unnamed);
+    let nobody = found.is_none().then_some(PreferenceSkipReason::Unnamed);
     Ok((found, nobody))
 }
 

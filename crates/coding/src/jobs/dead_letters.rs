@@ -2,8 +2,8 @@
 //! permanently. They expose failed jobs, which keep their subject and reason; there is no separate
 //! store.
 
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::calls::standing::Standing;
 use loci_engine::jobs::JobPage;
 use loci_model::job::{Job, JobState};
 use loci_model::ports::store::JobQuery;
@@ -20,7 +20,7 @@ impl Coding {
     pub async fn dead_letter_list(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         after: Option<(Timestamp, JobId)>,
         limit: u32,
     ) -> Result<JobPage> {
@@ -37,7 +37,7 @@ impl Coding {
     pub async fn dead_letter_retry(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &JobId,
         token: Option<ClientToken>,
     ) -> Result<Job> {

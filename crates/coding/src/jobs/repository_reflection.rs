@@ -5,8 +5,8 @@ use futures::future::BoxFuture;
 use loci_engine::Engine;
 use loci_engine::hooks::{JobHandler, JobPolicy};
 use loci_engine::jobs::reflect::{close, closed, opened};
-use loci_engine::jobs::{Ended, failure};
-use loci_engine::language_models::{Asked, Unanswered, ask};
+use loci_engine::jobs::{JobAttemptEnd, failure};
+use loci_engine::language_models::{QuestionOutcome, Unanswered, ask};
 use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind};
 use loci_model::{Error, RecordId, Result, Timestamp};
@@ -41,7 +41,7 @@ impl JobHandler for RepositoryReflection {
         job.kind == self.kind() && place_of(job).is_some()
     }
 
-    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<JobAttemptEnd>> {
         let coding = self.registered.coding(engine);
         Box::pin(async move { run(&coding, job).await })
     }
@@ -62,7 +62,7 @@ fn place_of(job: &Job) -> Option<ReflectionPlace> {
     ReflectionPlace::of(&job.memory, &job.unique_key)
 }
 
-async fn run(coding: &Coding, job: &Job) -> Result<Ended> {
+async fn run(coding: &Coding, job: &Job) -> Result<JobAttemptEnd> {
     let engine = &coding.engine;
     let place = &place_of(job).ok_or_else(|| Error::bug("a reflection whose key names no repository"))?;
     let opened_at = opened(engine, job, place.window).await?;
@@ -75,23 +75,23 @@ async fn run(coding: &Coding, job: &Job) -> Result<Ended> {
     let Some(question) = question else { return closed(engine, job).await };
     let read = |reply: &str| model::told(reply);
     match ask(engine, job, look.mode, Step::Reflect, &question, &read).await? {
-        Asked::Off => closed(engine, job).await,
-        Asked::Waits => Ok(Ended::Waits),
-        Asked::Read(told, by) => {
+        QuestionOutcome::Off => closed(engine, job).await,
+        QuestionOutcome::Waits => Ok(JobAttemptEnd::Waits),
+        QuestionOutcome::Read(told, by) => {
             coding.reflect_as_told(&look, &told, by.making()).await?;
             closed(engine, job).await
         }
-        Asked::Unanswered(unanswered) => unanswered_end(engine, job, &unanswered).await,
+        QuestionOutcome::Unanswered(unanswered) => unanswered_end(engine, job, &unanswered).await,
     }
 }
 
 /// Returns the end of a job without a model's answer. The model is asked again if that can help;
 /// otherwise the findings of the rules stay, and the reason states this.
-async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
+async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<JobAttemptEnd> {
     if let Some(ended) = failure::asked_again(engine, job, unanswered) {
         return Ok(ended);
     }
     engine.observe().extraction_failed(loci_model::memory::strategy::StrategyBase::Episodic, unanswered.code);
     close(engine, job).await?;
-    Ok(Ended::FellBack(format!("{}; {BY_RULES}", unanswered.reason()), Vec::new()))
+    Ok(JobAttemptEnd::FellBack(format!("{}; {BY_RULES}", unanswered.reason()), Vec::new()))
 }

@@ -4,8 +4,8 @@
 use futures::future::BoxFuture;
 use loci_engine::Engine;
 use loci_engine::hooks::{JobHandler, JobPolicy};
-use loci_engine::jobs::{Ended, failure, forget_questions};
-use loci_engine::language_models::{Asked, Unanswered, ask};
+use loci_engine::jobs::{JobAttemptEnd, failure, forget_questions};
+use loci_engine::language_models::{QuestionOutcome, Unanswered, ask};
 use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind};
 use loci_model::memory::strategy::StrategyBase;
@@ -34,7 +34,7 @@ impl JobHandler for ReviewRules {
         JobPolicy { is_awaited: true, is_reported: true, ..JobPolicy::default() }
     }
 
-    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<JobAttemptEnd>> {
         let coding = self.registered.coding(engine);
         Box::pin(async move { run(&coding, job).await })
     }
@@ -50,28 +50,28 @@ impl JobHandler for ReviewRules {
     }
 }
 
-async fn run(coding: &Coding, job: &Job) -> Result<Ended> {
+async fn run(coding: &Coding, job: &Job) -> Result<JobAttemptEnd> {
     let engine = &coding.engine;
-    let Some(asked) = coding.review_question(job).await? else { return Ok(Ended::Done) };
+    let Some(asked) = coding.review_question(job).await? else { return Ok(JobAttemptEnd::Done) };
     let read = |reply: &str| asked.read(reply);
     match ask(engine, job, asked.mode, Step::ReviewRules, &asked.question, &read).await? {
-        Asked::Off => Ok(Ended::Done),
-        Asked::Waits => Ok(Ended::Waits),
-        Asked::Read(said, _) => {
+        QuestionOutcome::Off => Ok(JobAttemptEnd::Done),
+        QuestionOutcome::Waits => Ok(JobAttemptEnd::Waits),
+        QuestionOutcome::Read(said, _) => {
             coding.learn_as_told(job, &asked, said).await?;
             forget_questions(engine, job).await?;
-            Ok(Ended::Done)
+            Ok(JobAttemptEnd::Done)
         }
-        Asked::Unanswered(unanswered) => unanswered_end(engine, job, &unanswered).await,
+        QuestionOutcome::Unanswered(unanswered) => unanswered_end(engine, job, &unanswered).await,
     }
 }
 
 /// Returns the end of a job without a model's answer. The model is asked again if that can help.
-async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
+async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<JobAttemptEnd> {
     if let Some(ended) = failure::asked_again(engine, job, unanswered) {
         return Ok(ended);
     }
     engine.observe().extraction_failed(StrategyBase::Semantic, unanswered.code);
     forget_questions(engine, job).await?;
-    Ok(Ended::FellBack(format!("{}; {READ_WITHOUT}", unanswered.reason()), Vec::new()))
+    Ok(JobAttemptEnd::FellBack(format!("{}; {READ_WITHOUT}", unanswered.reason()), Vec::new()))
 }

@@ -3,12 +3,12 @@
 
 use futures::future::BoxFuture;
 use loci_engine::Engine;
-use loci_engine::deliveries::incoming;
+use loci_engine::deliveries::incoming_deliveries;
 use loci_engine::hooks::JobHandler;
-use loci_engine::jobs::Ended;
+use loci_engine::jobs::JobAttemptEnd;
 use loci_model::Result;
 use loci_model::job::{Job, JobKind};
-use loci_model::tasks::forge_news::NewsUnit;
+use loci_model::tasks::forge_notifications::NewsUnit;
 
 use crate::product::Registered;
 
@@ -24,7 +24,7 @@ pub(crate) struct ForgeHook {
 
 impl JobHandler for ForgeHook {
     fn kind(&self) -> JobKind {
-        incoming::KIND
+        incoming_deliveries::KIND
     }
 
     fn is_part(&self) -> bool {
@@ -32,13 +32,13 @@ impl JobHandler for ForgeHook {
     }
 
     fn handles(&self, job: &Job) -> bool {
-        let key = job.unique_key.strip_prefix(incoming::JOB_KEY);
+        let key = job.unique_key.strip_prefix(incoming_deliveries::JOB_KEY);
         job.kind == self.kind() && key.and_then(NewsUnit::of_key).is_some()
     }
 
-    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<JobAttemptEnd>> {
         let coding = self.registered.coding(engine);
-        Box::pin(async move { coding.handle_hook(job).await.map(Ended::from) })
+        Box::pin(async move { coding.handle_hook(job).await.map(JobAttemptEnd::from) })
     }
 }
 
@@ -52,9 +52,9 @@ impl JobHandler for ReviewPoll {
         POLL
     }
 
-    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<JobAttemptEnd>> {
         let coding = self.registered.coding(engine);
-        Box::pin(async move { coding.run_review_poll(job).await.map(Ended::from) })
+        Box::pin(async move { coding.run_review_poll(job).await.map(JobAttemptEnd::from) })
     }
 }
 
@@ -68,8 +68,8 @@ impl JobHandler for ReviewBackfill {
         BACKFILL
     }
 
-    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<JobAttemptEnd>> {
         let coding = self.registered.coding(engine);
-        Box::pin(async move { coding.run_review_backfill(job).await.map(Ended::from) })
+        Box::pin(async move { coding.run_review_backfill(job).await.map(JobAttemptEnd::from) })
     }
 }

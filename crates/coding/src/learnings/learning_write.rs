@@ -2,12 +2,12 @@
 //! Consolidation then decides about it in the knowledge of the task's repository. The job `cite`
 //! proposes citations. The result lists each learning.
 
-use loci_engine::consolidation::{Carrying, Decision, Reason, WordPairs};
+use loci_engine::consolidation::{Decision, DecisionWrite, Reason, WordPairs};
 use loci_engine::records::NewRecord;
-use loci_engine::records::changing::Changing;
 use loci_engine::records::conflicts;
+use loci_engine::records::record_builder::{Building, Origin};
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::records::text_digest::{DIGEST, digest};
-use loci_engine::records::writing::{Building, Origin};
 use loci_engine::safety::{self, Tally};
 use loci_engine::strategies::learnings::{Category, Learning};
 use loci_engine::strategies::learnings::{KNOWLEDGE, LEARNING};
@@ -23,8 +23,10 @@ use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, T
 use loci_verified::record_citations::proposals;
 use loci_verified::{PATH_REFS, as_metadata, mark_pending};
 
-use super::consolidation::{Around, Beside, Found, Landing, agree, note_branch_fact};
-use crate::repositories::docs_at_commit::Read;
+use super::consolidation::{
+    ComparedRecords, LearningDecision, MergingBranchFact, SimilarRecords, agree, note_branch_fact,
+};
+use crate::repositories::docs_at_commit::RepositoryDocsData;
 use crate::tasks::alert_hold;
 use crate::tasks::reports::completion::{Learned, LearnedAction};
 
@@ -62,11 +64,11 @@ impl LearnedKind {
 }
 
 /// Writes the learnings of one task.
-pub(crate) struct Learner<'a> {
+pub(crate) struct LearningWriter<'a> {
     pub(crate) building: &'a Building<'a>,
     pub(crate) task: &'a Task,
     /// The documents and files of the repository, if they could be read.
-    pub(crate) read: &'a Read,
+    pub(crate) read: &'a RepositoryDocsData,
     /// The commit at which they were learned.
     pub(crate) commit: Option<&'a str>,
     /// The version of the prompt that produced the text.
@@ -75,14 +77,14 @@ pub(crate) struct Learner<'a> {
     pub(crate) sources: &'a [Source],
     pub(crate) kind: LearnedKind,
     /// Similar records, found before the write.
-    pub(crate) around: &'a Around,
+    pub(crate) around: &'a SimilarRecords,
     /// The time of their observation.
     pub(crate) observed_at: Timestamp,
     /// Metadata that adds to or overrides the metadata of their records, by position; empty: none.
     pub(crate) marks: &'a [Metadata],
 }
 
-impl Learner<'_> {
+impl LearningWriter<'_> {
     /// Writes all of them, each under one of the ids.
     pub(crate) fn write_all(
         &self,
@@ -98,7 +100,7 @@ impl Learner<'_> {
                 Some(id) => self.write(tx, (learning, self.marks.get(nth)), id, (found, &mut pairs))?,
                 None => rejected("too_many"),
             };
-            let Became { id, action, reason } = became;
+            let LearningWriteResult { id, action, reason } = became;
             let reason = reason.map(str::to_owned);
             all.push(Learned { id, action, reason, topic: learning.topic.clone().map(safety::kept) });
         }
@@ -111,7 +113,7 @@ impl Learner<'_> {
         (learning, marks): (&Learning, Option<&Metadata>),
         id: &RecordId,
         (found, pairs): (&mut Tally, &mut WordPairs),
-    ) -> Result<Became> {
+    ) -> Result<LearningWriteResult> {
         if !learning.fits() {
             return Ok(rejected("too_long"));
         }
@@ -155,9 +157,9 @@ impl Learner<'_> {
         Ok(became)
     }
 
-    fn added(&self, tx: &mut dyn Tx, record: &Record) -> Result<Became> {
+    fn added(&self, tx: &mut dyn Tx, record: &Record) -> Result<LearningWriteResult> {
         self.building.insert(tx, record)?;
-        Ok(Became { id: Some(record.id.clone()), action: LearnedAction::Added, reason: None })
+        Ok(LearningWriteResult { id: Some(record.id.clone()), action: LearnedAction::Added, reason: None })
     }
 
     /// Returns the branch to which they are limited; `None`: they hold on all branches.
@@ -171,12 +173,12 @@ impl Learner<'_> {
         tx: &mut dyn Tx,
         (record, said): (&Record, &str),
         pairs: &mut WordPairs,
-    ) -> Result<Became> {
+    ) -> Result<LearningWriteResult> {
         let Building { memory, by, now, .. } = *self.building;
-        let beside = Beside { memory, around: self.around, now, on_branch: self.on_branch() };
-        let Found { decision, against, landed } = beside.decide(tx, (record, said), pairs)?;
-        let changing = Changing { memory, by, at: now };
-        let carrying = Carrying { changing, how: "reported" };
+        let beside = ComparedRecords { memory, around: self.around, now, on_branch: self.on_branch() };
+        let LearningDecision { decision, against, landed } = beside.decide(tx, (record, said), pairs)?;
+        let changing = StateTransition { memory, by, at: now };
+        let carrying = DecisionWrite { changing, how: "reported" };
         let became = match &decision {
             Decision::Add { why } if why.reason == Reason::TooLong.text() => {
                 self.building.insert(tx, record)?;
@@ -193,7 +195,7 @@ impl Learner<'_> {
                 let written = carrying.carry_out(tx, record, &decision)?;
                 let took_places = written.is_some_and(|written| !written.supersedes.is_empty());
                 let action = if took_places { LearnedAction::Superseded } else { LearnedAction::Added };
-                Became { id: Some(record.id.clone()), action, reason: None }
+                LearningWriteResult { id: Some(record.id.clone()), action, reason: None }
             }
             Decision::History { .. } => {
                 carrying.carry_out(tx, record, &decision)?;
@@ -219,7 +221,12 @@ impl Learner<'_> {
 
     /// Handles a learning whose exact text is known: the task agrees with the record. A record
     /// limited to a branch holds everywhere from now on, if the learning does.
-    fn said_again(&self, tx: &mut dyn Tx, known: Became, said: &str) -> Result<Became> {
+    fn said_again(
+        &self,
+        tx: &mut dyn Tx,
+        known: LearningWriteResult,
+        said: &str,
+    ) -> Result<LearningWriteResult> {
         if let (Some(id), LearnedAction::Duplicate) = (&known.id, known.action) {
             self.agree_with(tx, id)?;
             let memory = &self.building.memory.id;
@@ -232,10 +239,10 @@ impl Learner<'_> {
     }
 
     /// Returns the landing of a branch fact that the default branch now states in similar words.
-    fn landing<'b>(&'b self, said: &'b str) -> Landing<'b> {
+    fn landing<'b>(&'b self, said: &'b str) -> MergingBranchFact<'b> {
         let Building { memory, by, now, .. } = *self.building;
-        let changing = Changing { memory, by, at: now };
-        Landing { changing, around: self.around, said: Some(said), seen_at: Some(self.observed_at) }
+        let changing = StateTransition { memory, by, at: now };
+        MergingBranchFact { changing, around: self.around, said: Some(said), seen_at: Some(self.observed_at) }
     }
 
     fn agree_with(&self, tx: &mut dyn Tx, id: &RecordId) -> Result<()> {
@@ -317,7 +324,7 @@ impl Learner<'_> {
 
     /// Returns the known record with the same text: active under any strategy, held back, or
     /// invalid.
-    fn known(&self, tx: &dyn ReadTx, record: &Record, digest: &str) -> Result<Option<Became>> {
+    fn known(&self, tx: &dyn ReadTx, record: &Record, digest: &str) -> Result<Option<LearningWriteResult>> {
         let memory = self.building.memory;
         let strategies = std::iter::once(None).chain(memory.strategies.iter().map(|one| Some(&one.id)));
         for strategy in strategies {
@@ -349,18 +356,18 @@ impl Learner<'_> {
 }
 
 /// The result of writing a learning.
-struct Became {
+struct LearningWriteResult {
     id: Option<RecordId>,
     action: LearnedAction,
     reason: Option<&'static str>,
 }
 
-fn rejected(reason: &'static str) -> Became {
-    Became { id: None, action: LearnedAction::Rejected, reason: Some(reason) }
+fn rejected(reason: &'static str) -> LearningWriteResult {
+    LearningWriteResult { id: None, action: LearnedAction::Rejected, reason: Some(reason) }
 }
 
-fn kept(id: RecordId, action: LearnedAction, reason: &'static str) -> Became {
-    Became { id: Some(id), action, reason: Some(reason) }
+fn kept(id: RecordId, action: LearnedAction, reason: &'static str) -> LearningWriteResult {
+    LearningWriteResult { id: Some(id), action, reason: Some(reason) }
 }
 
 /// Returns the namespace of the knowledge of a task's repository.

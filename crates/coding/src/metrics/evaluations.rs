@@ -4,13 +4,13 @@
 //! task returns the stored one.
 
 use loci_api::coding::evaluation::{EvaluationAdd, EvaluationFindingAdd, EvaluationListing};
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::page::Page;
-use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::safety::{RedactionMode, secrets};
 use loci_engine::strategies::learnings::{self, Learning, scope_of};
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{LedgerPage, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::metadata::{Metadata, MetadataValue};
@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use crate::Coding;
 use crate::tasks::log_fields::Call;
 use crate::tasks::reports::completion::Learned;
-use crate::tasks::reports::learnings::Lessons;
+use crate::tasks::reports::learnings::NewLearnings;
 use crate::tasks::{list, task_namespaces};
 
 /// The number of hex digits of an evaluation's id.
@@ -41,13 +41,13 @@ pub struct EvaluationAdded {
 }
 
 /// An evaluation with parsed ids and words.
-struct Read {
+struct EvaluationRequest {
     asked: EvaluationAdd,
     task: TaskId,
     categories: Vec<FailureCategory>,
 }
 
-impl Read {
+impl EvaluationRequest {
     fn of(asked: EvaluationAdd) -> Result<Self> {
         let (task, field) = (TaskId::parse(asked.task_id.as_str())?, "findings.category");
         let missing = || Error::invalid(field, "category is required");
@@ -80,7 +80,7 @@ impl Read {
     }
 
     /// Returns its learnings. Each record names the evaluation that found it.
-    fn lessons(&self, learnings: Vec<Learning>) -> Lessons {
+    fn lessons(&self, learnings: Vec<Learning>) -> NewLearnings {
         let id = self.id();
         let text = |text: &str| MetadataValue::String(text.to_owned());
         let mark = |category: &FailureCategory| {
@@ -90,7 +90,7 @@ impl Read {
                 ("evaluation_id".to_owned(), text(&id)),
             ])
         };
-        Lessons { learnings, marks: self.categories.iter().map(mark).collect(), observed_at: None }
+        NewLearnings { learnings, marks: self.categories.iter().map(mark).collect(), observed_at: None }
     }
 
     /// Returns the id, which is equal for equal evaluations of a task.
@@ -145,10 +145,10 @@ impl Coding {
     pub async fn evaluation_add(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         asked: EvaluationAdd,
     ) -> Result<EvaluationAdded> {
-        let new = Read::of(asked)?;
+        let new = EvaluationRequest::of(asked)?;
         let task = new.task.clone();
         Call::write("evaluation_add", Some(&task))
             .told(async {
@@ -169,13 +169,13 @@ impl Coding {
                     let (by, now) = (caller.name.clone(), self.engine.now());
                     let write = move |tx: &mut dyn Tx| {
                         let memory = existing(tx, &memory)?;
-                        store(tx, &Changing { memory: &memory, by: &by, at: now }, &new, &[])
+                        store(tx, &StateTransition { memory: &memory, by: &by, at: now }, &new, &[])
                     };
                     (crate::LearningsTaken::default(), self.engine.store().write(write).await?)
                 } else {
                     // One write: if it does not complete, nothing was learned, and the caller
                     // repeats the whole request.
-                    let also = move |tx: &mut dyn Tx, changing: &Changing<'_>, learned: &[Learned]| {
+                    let also = move |tx: &mut dyn Tx, changing: &StateTransition<'_>, learned: &[Learned]| {
                         store(tx, changing, &new, learned)
                     };
                     self.learn_and(caller, standing, &task, said, also).await?
@@ -193,7 +193,7 @@ impl Coding {
     pub async fn evaluation_list(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         listing: EvaluationListing,
         (after, limit): (Option<(Timestamp, String)>, u32),
     ) -> Result<Page<Evaluation, (Timestamp, String)>> {
@@ -228,7 +228,12 @@ impl Coding {
 }
 
 /// Writes the evaluation together with the results of its findings.
-fn store(tx: &mut dyn Tx, changing: &Changing<'_>, new: &Read, learned: &[Learned]) -> Result<Evaluation> {
+fn store(
+    tx: &mut dyn Tx,
+    changing: &StateTransition<'_>,
+    new: &EvaluationRequest,
+    learned: &[Learned],
+) -> Result<Evaluation> {
     let memory = &changing.memory.id;
     let id = new.id();
     if let Some(known) = tx.ledger().noun::<Evaluation>(memory, &id)? {

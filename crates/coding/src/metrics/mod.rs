@@ -4,9 +4,9 @@
 //! | file | idea |
 //! |---|---|
 //! | `repository_metrics`, `evaluations` | the verbs |
-//! | `gathering` | the data of each task, in one read |
-//! | `repeated` | review comments that repeat an earlier rule, by words or vectors |
-//! | `grouping` | measures of a group of tasks: pure |
+//! | `metric_inputs` | the data of each task, in one read |
+//! | `repeated_mistakes` | review comments that repeat an earlier rule, by words or vectors |
+//! | `metric_groups` | measures of a group of tasks: pure |
 //! | `usefulness` | the usefulness of each record: pure |
 //! | `statistics` | shares and means with confidence intervals: pure |
 //!
@@ -14,13 +14,13 @@
 //! nothing.
 
 pub(super) mod evaluations;
-mod gathering;
-mod grouping;
-mod repeated;
+mod metric_groups;
+mod metric_inputs;
+mod repeated_mistakes;
 mod repository_metrics;
 mod statistics;
 mod usefulness;
 
-pub use gathering::Cut;
-pub use grouping::MetricsBy;
+pub use metric_groups::MetricsBy;
+pub use metric_inputs::Cut;
 pub use repository_metrics::Metrics;

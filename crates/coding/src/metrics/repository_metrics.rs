@@ -2,7 +2,7 @@
 //! records.
 
 use loci_api::coding::metrics::{MetricsAsk, TaskMeasures, Usefulness};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -10,8 +10,8 @@ use loci_model::words::word;
 use loci_model::{RecordId, Result, Timestamp, limits};
 use loci_verified::find_repository;
 
-use super::gathering::{Cut, gather};
-use super::grouping::{MetricsBy, groups};
+use super::metric_groups::{MetricsBy, groups};
+use super::metric_inputs::{Cut, gather};
 use super::usefulness;
 use crate::Coding;
 use crate::tasks::task_namespaces;
@@ -37,7 +37,7 @@ impl Coding {
     pub async fn repository_metrics(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         ask: MetricsAsk,
     ) -> Result<Metrics> {

@@ -6,7 +6,7 @@ use loci_api::coding::metrics::Usefulness;
 use loci_model::RecordId;
 use loci_model::tasks::exposure::rounded;
 
-use super::gathering::Observed;
+use super::metric_inputs::ObservedTask;
 
 /// The minimum number of tasks with a record, and without it, for a meaningful difference.
 const ENOUGH: u32 = 20;
@@ -23,7 +23,7 @@ struct Counts {
 
 /// Returns the usefulness of each record that was shown or received feedback. The most shown come
 /// first, ties by id.
-pub(super) fn of_records(tasks: &[Observed]) -> Vec<Usefulness> {
+pub(super) fn of_records(tasks: &[ObservedTask]) -> Vec<Usefulness> {
     let mut counts: BTreeMap<&RecordId, Counts> = BTreeMap::new();
     let (mut graded, mut sum) = (0_u32, 0.0);
     for one in tasks {

@@ -3,46 +3,46 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `grading` | the grade, by its table: pure |
-//! | `rounds`, `seeing`, `reverting`, `trailers` | parsing of a forge's reports: pure |
-//! | `standing` | the effective reverts, and reverts of reverts: pure |
-//! | `mapping` | the tasks of a pull request, and of a commit |
-//! | `recording` | writes an outcome, and updates the task's episode |
-//! | `pull_request_seen`, `branch_pushed`, `checks_ended` | reported events |
-//! | `resting` | inactivity |
-//! | `taking_back` | applies a revert to the reverted outcomes |
-//! | `unmatched` | events that arrive before their subject |
+//! | `grades` | the grade, by its table: pure |
+//! | `rounds`, `report_merge`, `revert_messages`, `trailers` | parsing of a forge's reports: pure |
+//! | `revert_state` | the effective reverts, and reverts of reverts: pure |
+//! | `task_match` | the tasks of a pull request, and of a commit |
+//! | `outcome_write` | writes an outcome, and updates the task's episode |
+//! | `pull_request_report`, `branch_push`, `check_suites` | reported events |
+//! | `inactive_pull_requests` | inactivity |
+//! | `revert_effects` | applies a revert to the reverted outcomes |
+//! | `unmatched_reports` | events that arrive before their subject |
 //! | `task_outcome` | reads an outcome, and sets it by hand |
 //!
 //! Reports may arrive twice, late and in any order: facts are replaced, never incremented, and a
 //! report older than the known state changes nothing.
 
-mod branch_pushed;
-mod checks_ended;
-pub(crate) mod grading;
-pub(crate) mod mapping;
-mod pull_request_seen;
-mod recording;
-mod resting;
-mod reverting;
+mod branch_push;
+mod check_suites;
+pub(crate) mod grades;
+mod inactive_pull_requests;
+mod outcome_write;
+mod pull_request_report;
+mod report_merge;
+mod revert_effects;
+mod revert_messages;
+mod revert_state;
 mod rounds;
-mod seeing;
-mod standing;
-mod taking_back;
+pub(crate) mod task_match;
 mod task_outcome;
 mod trailers;
-mod unmatched;
+mod unmatched_reports;
 
-pub(super) use branch_pushed::says_revert;
-pub use pull_request_seen::PullRequestSeen;
-pub(crate) use recording::noted_on;
+pub(super) use branch_push::says_revert;
+pub(crate) use outcome_write::noted_on;
+pub use pull_request_report::PullRequestSeen;
 pub(super) use task_outcome::outcome_of;
 pub use task_outcome::{OutcomeByHand, OutcomeSet};
 pub(super) use trailers::task_ids;
-pub(crate) use unmatched::Unmatched;
+pub(crate) use unmatched_reports::StoredWaitingReport;
 
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::tasks::outcome::Outcome;
 use loci_model::{ActorId, Error, MemoryId, RepositoryId, Result, Timestamp};

@@ -2,7 +2,7 @@
 //! set by hand, such as for another forge. A grade set by hand counts until the forge reports a new
 //! state.
 
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_engine::safety::kept;
 use loci_model::ports::ids::uuid7;
@@ -12,8 +12,8 @@ use loci_model::tasks::outcome::{FirstPush, GradedByHand, Outcome, OutcomeFacts,
 use loci_model::tasks::task::Task;
 use loci_model::{Error, JobId, Result, TaskId, Timestamp, limits};
 
-use super::recording::{Heard, Recording, begun, tell};
-use super::{grading, standing};
+use super::outcome_write::{OutcomeInput, Recording, begun, tell};
+use super::{grades, revert_state};
 use crate::Coding;
 use crate::tasks::log_fields::Call;
 use crate::tasks::{field_checks, task_namespaces};
@@ -67,7 +67,7 @@ impl OutcomeByHand {
         facts.merged_at = self.merged_at.or(facts.merged_at);
         facts.revision_count = self.revision_count.unwrap_or(facts.revision_count);
         facts.ci_first_push = self.ci_first_push.unwrap_or(facts.ci_first_push);
-        standing::settle(&mut facts);
+        revert_state::settle(&mut facts);
         facts
     }
 }
@@ -80,7 +80,7 @@ impl Coding {
     pub async fn task_outcome(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
     ) -> Result<Option<Outcome>> {
         let memory = self.verified.code_memory(caller, standing).await?;
@@ -115,7 +115,7 @@ impl Coding {
     pub async fn task_outcome_set(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         said: OutcomeByHand,
     ) -> Result<OutcomeSet> {
@@ -141,7 +141,7 @@ impl Coding {
                         let by_hand =
                             GradedByHand { grade: said.grade, source, by: caller.name.clone(), at: now };
                         let facts = said.onto(before.facts.clone());
-                        let heard = Heard { facts, by_hand: Some(by_hand), why: "set by hand" };
+                        let heard = OutcomeInput { facts, by_hand: Some(by_hand), why: "set by hand" };
                         let (outcome, is_regraded) = recording.record(tx, &task, before, heard)?;
                         let shown = as_set(&caller, &task, &said, outcome.clone());
                         Ok((outcome, OutcomeSet { outcome: shown, is_regraded }))
@@ -164,7 +164,7 @@ fn as_set(caller: &Principal, task: &Task, said: &OutcomeByHand, outcome: Outcom
         return outcome;
     }
     let (facts, at) = (said.onto(OutcomeFacts::default()), outcome.updated_at);
-    let graded = grading::grade(&facts, Some(said.grade), task.status, at);
+    let graded = grades::grade(&facts, Some(said.grade), task.status, at);
     Outcome {
         grade: graded.grade,
         value: graded.value,
@@ -184,7 +184,7 @@ pub(crate) fn outcome_of(tx: &dyn ReadTx, task: &Task, now: Timestamp) -> Result
         return Ok(known);
     }
     let begun = begun(task, task.completed_at.unwrap_or(task.updated_at));
-    let graded = grading::grade(&begun.facts, None, task.status, now);
+    let graded = grades::grade(&begun.facts, None, task.status, now);
     let ended = Outcome { grade: graded.grade, value: graded.value, polarity: graded.polarity, ..begun };
     Ok(ended.grade.is_some().then_some(ended))
 }

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use loci_engine::strategies::preferences::own_words::compiled;
+use loci_engine::strategies::preferences::requester_words::compiled;
 use regex::{Regex, RegexSet};
 
 /// The positions at which an imperative may begin: the start of the sentence, or after a comma.

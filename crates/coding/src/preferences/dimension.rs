@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use loci_engine::strategies::preferences::own_words::compiled;
+use loci_engine::strategies::preferences::requester_words::compiled;
 use loci_model::tasks::preference::PreferenceDimension as Dimension;
 use regex::Regex;
 

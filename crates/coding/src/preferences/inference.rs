@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use loci_engine::access;
 use loci_engine::records::batch;
-use loci_engine::records::writing::Building;
+use loci_engine::records::record_builder::Building;
 use loci_engine::safety::{Patterns, SafetyPolicy};
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
@@ -22,13 +22,13 @@ use loci_model::tasks::review::{Review, ReviewState};
 use loci_model::time::DAY_MS;
 use loci_model::{JobId, MemoryId, RecordId, RepositoryId, Result, TaskId, Timestamp};
 
-use super::owner::{self, Whose};
-use super::precedence::{Concluded, Kept, NewPreference, keep};
+use super::owner::{self, PreferenceOwner};
+use super::precedence::{InferenceEvidence, NewPreference, PreferenceWriteResult, keep};
 use super::requester::proved_person;
-use super::review_requests::{Said, implied};
+use super::review_requests::{ReviewerRemark, implied};
 use crate::Coding;
 use crate::CodingSettings;
-use crate::rules::Hearing;
+use crate::rules::CountedReviewers;
 
 /// The age in days beyond which a review no longer counts.
 const WINDOW_DAYS: i64 = 90;
@@ -82,13 +82,14 @@ fn conclude(
     tx: &mut dyn Tx,
     (memory, policy): (&Memory, SafetyPolicy),
     settings: &CodingSettings,
-    whose: &Whose,
+    whose: &PreferenceOwner,
     ids: &[RecordId],
     now: Timestamp,
 ) -> Result<Vec<RecordId>> {
     let mut hearings = BTreeMap::new();
     let reviews = reviews_of(tx, (&memory.id, settings), whose, &mut hearings, now)?;
-    let said: Vec<Said<'_>> = reviews.iter().flat_map(|review| said_in(review, &hearings)).collect();
+    let said: Vec<ReviewerRemark<'_>> =
+        reviews.iter().flat_map(|review| said_in(review, &hearings)).collect();
     let view = access::record_view(&Principal::engine(), &memory.id, Capability::Write)?;
     let building = Building { memory, view: &view, policy, expiry: None, by: BY, now };
     let is_declined = |digest: &str| {
@@ -110,9 +111,9 @@ fn conclude(
             text: &one.text,
             repository: repository.as_ref(),
             task: None,
-            concluded: Some(Concluded { digest: &one.digest, prs: one.prs, at: one.at }),
+            concluded: Some(InferenceEvidence { digest: &one.digest, prs: one.prs, at: one.at }),
         };
-        if let Kept::Added(record) = keep(tx, &building, &new, id)? {
+        if let PreferenceWriteResult::Added(record) = keep(tx, &building, &new, id)? {
             kept.push(record.id);
         }
     }
@@ -121,15 +122,15 @@ fn conclude(
 
 /// The people whose comments count, by repository; `None` if the repository does not allow
 /// inference.
-type Hearings = BTreeMap<RepositoryId, Option<Hearing>>;
+type ReviewersByRepository = BTreeMap<RepositoryId, Option<CountedReviewers>>;
 
 /// Returns the reviews of the last ninety days of a person's proved tasks that can be evaluated, in
 /// repositories that allow inference.
 fn reviews_of(
     tx: &dyn ReadTx,
     (memory, settings): (&MemoryId, &CodingSettings),
-    whose: &Whose,
-    hearings: &mut Hearings,
+    whose: &PreferenceOwner,
+    hearings: &mut ReviewersByRepository,
     now: Timestamp,
 ) -> Result<Vec<Review>> {
     let since = now.plus_millis(-WINDOW_DAYS * DAY_MS);
@@ -147,7 +148,8 @@ fn reviews_of(
         let reviews: Vec<Review> = tx.ledger().nouns(&page)?;
         let is_last = reviews.len() < REVIEWS_PER_PAGE;
         looked_at += reviews.len();
-        after = reviews.last().map(|review| (review.submitted_at, loci_model::ledger::Shelved::key(review)));
+        after =
+            reviews.last().map(|review| (review.submitted_at, loci_model::ledger::LedgerNoun::key(review)));
         for review in reviews {
             if review.submitted_at < since {
                 return Ok(found);
@@ -173,7 +175,7 @@ fn counts(review: &Review) -> bool {
 fn is_of(
     tx: &dyn ReadTx,
     memory: &MemoryId,
-    whose: &Whose,
+    whose: &PreferenceOwner,
     review: &Review,
     known: &mut BTreeMap<TaskId, bool>,
 ) -> Result<bool> {
@@ -194,21 +196,24 @@ fn hearing_in<'a>(
     tx: &dyn ReadTx,
     (memory, settings): (&MemoryId, &CodingSettings),
     repository: &RepositoryId,
-    known: &'a mut Hearings,
-) -> Result<Option<&'a Hearing>> {
+    known: &'a mut ReviewersByRepository,
+) -> Result<Option<&'a CountedReviewers>> {
     if !known.contains_key(repository) {
         let found = tx.repositories().get(memory, repository)?;
         let allows = found.as_ref().is_none_or(|found| found.settings.preferences.implicit.unwrap_or(true));
-        let hearing = allows.then(|| Hearing::of(settings, found.as_ref()));
+        let hearing = allows.then(|| CountedReviewers::of(settings, found.as_ref()));
         known.insert(repository.clone(), hearing);
     }
     Ok(known.get(repository).and_then(Option::as_ref))
 }
 
 /// Returns the comments of people whose comments count. Answers of the author are not requests.
-fn said_in<'a>(review: &'a Review, hearings: &Hearings) -> impl Iterator<Item = Said<'a>> + use<'a> {
+fn said_in<'a>(
+    review: &'a Review,
+    hearings: &ReviewersByRepository,
+) -> impl Iterator<Item = ReviewerRemark<'a>> + use<'a> {
     let heard = hearings.get(&review.repository).and_then(Option::as_ref).map(|one| one.heard(review));
     let (repository, pr) = (&review.repository, review.pr);
     let said = heard.unwrap_or_default();
-    said.into_iter().map(move |heard| Said { text: heard.text, repository, pr, at: heard.at })
+    said.into_iter().map(move |heard| ReviewerRemark { text: heard.text, repository, pr, at: heard.at })
 }

@@ -4,8 +4,8 @@
 //! number from a caller who may write the preferences of both; from others it is a claim.
 
 use loci_engine::access::segment;
-use loci_engine::hooks::in_write;
-use loci_model::ledger::Shelved;
+use loci_engine::hooks::write_context;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, Tx};
 use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordState};
@@ -41,14 +41,14 @@ pub(super) const ALL_STATES: &[RecordState] = &[
 
 /// A person, with the known data.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Whose {
+pub(crate) struct PreferenceOwner {
     /// The actor that names the namespace of their preferences.
     pub(crate) place: ActorId,
     /// Further data; `None` if no one with that login was reported.
     pub(crate) known: Option<PreferenceUser>,
 }
 
-impl Whose {
+impl PreferenceOwner {
     /// Returns the namespace of their preferences.
     pub(crate) fn namespace(&self) -> Result<Namespace> {
         namespace_of(&self.place)
@@ -124,7 +124,12 @@ pub(super) fn of_id(tx: &dyn ReadTx, memory: &MemoryId, user_id: &str) -> Result
 ///
 /// # Errors
 /// `Invalid` for a name that is not a valid user name.
-pub(crate) fn named(tx: &dyn ReadTx, memory: &MemoryId, name: &str, by_former: bool) -> Result<Whose> {
+pub(crate) fn named(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    name: &str,
+    by_former: bool,
+) -> Result<PreferenceOwner> {
     let login = login_of(name).ok_or_else(no_user)?;
     let by_number = match name.strip_prefix(BY_ID) {
         Some(id) => of_id(tx, memory, id)?,
@@ -137,7 +142,7 @@ pub(crate) fn named(tx: &dyn ReadTx, memory: &MemoryId, name: &str, by_former: b
     if known.is_none() && by_former {
         known = former(tx, memory, &login)?;
     }
-    Ok(Whose { place: known.as_ref().map_or(login, |known| known.place.clone()), known })
+    Ok(PreferenceOwner { place: known.as_ref().map_or(login, |known| known.place.clone()), known })
 }
 
 /// Returns the error for an invalid user name.
@@ -164,7 +169,11 @@ fn former(tx: &dyn ReadTx, memory: &MemoryId, login: &ActorId) -> Result<Option<
 }
 
 /// Returns the former logins of a person that no one has now.
-pub(super) fn free_former_logins(tx: &dyn ReadTx, memory: &MemoryId, whose: &Whose) -> Result<Vec<String>> {
+pub(super) fn free_former_logins(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    whose: &PreferenceOwner,
+) -> Result<Vec<String>> {
     let mut free = Vec::new();
     for former in whose.known.iter().flat_map(|known| &known.former_logins) {
         let Some(login) = login_of(former) else { continue };
@@ -178,13 +187,13 @@ pub(super) fn free_former_logins(tx: &dyn ReadTx, memory: &MemoryId, whose: &Who
 /// Returns the person of a task; `None` if the task names no one, or if another person has that
 /// login now. The number takes precedence: an older task never receives the preferences of the
 /// person who took over its user's login.
-pub(crate) fn of_task(tx: &dyn ReadTx, task: &Task) -> Result<Option<Whose>> {
+pub(crate) fn of_task(tx: &dyn ReadTx, task: &Task) -> Result<Option<PreferenceOwner>> {
     let by_number = match &task.user_id {
         Some(id) => of_id(tx, &task.memory, id)?,
         None => None,
     };
     if let Some(known) = by_number {
-        return Ok(Some(Whose { place: known.place.clone(), known: Some(known) }));
+        return Ok(Some(PreferenceOwner { place: known.place.clone(), known: Some(known) }));
     }
     let Some(login) = task.user.as_deref().and_then(login_of) else { return Ok(None) };
     let known = holder(tx, &task.memory, &login)?;
@@ -192,7 +201,7 @@ pub(crate) fn of_task(tx: &dyn ReadTx, task: &Task) -> Result<Option<Whose>> {
     if task.user_id.is_some() && number.is_some() && number != task.user_id.as_ref() {
         return Ok(None);
     }
-    Ok(Some(Whose { place: login, known }))
+    Ok(Some(PreferenceOwner { place: login, known }))
 }
 
 /// Returns the namespace of the preferences of the user in a request without a task; `None` for an
@@ -369,7 +378,7 @@ fn move_all(tx: &mut dyn Tx, memory: &MemoryId, from: &ActorId, to: &ActorId, no
     let ids: Vec<RecordId> = all_of(tx, memory, from, now)?.into_iter().map(|record| record.id).collect();
     if !ids.is_empty() {
         tx.records_mut().move_to(memory, &ids, &namespace_of(to)?)?;
-        in_write::products()?.records_moved(tx, memory, &ids)?;
+        write_context::products()?.records_moved(tx, memory, &ids)?;
     }
     Ok(())
 }

@@ -2,9 +2,9 @@
 //! older one, and a statement takes precedence over an inferred preference. Nothing is overwritten.
 
 use loci_engine::records::NewRecord;
-use loci_engine::records::changing::Changing;
+use loci_engine::records::record_builder::{Building, Origin};
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::records::text_digest::digest;
-use loci_engine::records::writing::{Building, Origin};
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{ReadTx, RecordPage, Tx};
 use loci_model::record::metadata::{Metadata, MetadataValue};
@@ -16,7 +16,7 @@ use loci_model::tasks::preference::{PreferenceDimension, PreferenceOrigin};
 use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, TaskId, Timestamp};
 use loci_text::normalise_exact;
 
-use super::owner::{Whose, preferences_at};
+use super::owner::{PreferenceOwner, preferences_at};
 use crate::learnings::learning_write::SCHEMA_VERSION;
 
 /// Metadata keys of a preference: its origin, and the repository to which it is restricted.
@@ -36,7 +36,7 @@ const SET_ASIDE: &[RecordState] =
 
 /// A preference to store.
 pub(crate) struct NewPreference<'a> {
-    pub(crate) whose: &'a Whose,
+    pub(crate) whose: &'a PreferenceOwner,
     pub(crate) dimension: PreferenceDimension,
     pub(crate) text: &'a str,
     /// The only repository in which it holds.
@@ -44,12 +44,12 @@ pub(crate) struct NewPreference<'a> {
     /// The task whose description states it.
     pub(crate) task: Option<&'a TaskId>,
     /// Its evidence; `None` if a person stated it.
-    pub(crate) concluded: Option<Concluded<'a>>,
+    pub(crate) concluded: Option<InferenceEvidence<'a>>,
 }
 
 /// The evidence of an inferred preference.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Concluded<'a> {
+pub(crate) struct InferenceEvidence<'a> {
     /// The digest of the statements.
     pub(crate) digest: &'a str,
     /// The number of pull requests.
@@ -60,7 +60,7 @@ pub(crate) struct Concluded<'a> {
 
 /// The result of storing a preference.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kept {
+pub(crate) enum PreferenceWriteResult {
     /// It is new.
     Added(Box<Record>),
     /// It exists already.
@@ -94,7 +94,7 @@ pub(crate) fn keep(
     building: &Building<'_>,
     new: &NewPreference<'_>,
     id: &RecordId,
-) -> Result<Kept> {
+) -> Result<PreferenceWriteResult> {
     let (memory, now) = (&building.memory.id, building.now);
     let repository = new.repository.map(|repository| repository.id.as_str());
     let mut rivals = preferences_at(tx, memory, &new.whose.place, &[RecordState::Active], now)?;
@@ -108,10 +108,10 @@ pub(crate) fn keep(
         None => {
             let same = |record: &&Record| is_explicit(record) && same_text(&record.text, new.text);
             if let Some(known) = rivals.iter().find(same) {
-                return Ok(Kept::Known(Box::new(known.clone())));
+                return Ok(PreferenceWriteResult::Known(Box::new(known.clone())));
             }
         }
-        Some(_) if rivals.iter().any(is_explicit) => return Ok(Kept::Outranked),
+        Some(_) if rivals.iter().any(is_explicit) => return Ok(PreferenceWriteResult::Outranked),
         Some(concluded) => {
             if let Some(known) = rivals.iter().find(|one| word(one, CONCLUSION) == Some(concluded.digest)) {
                 return renewed(tx, building, known, new, concluded);
@@ -120,17 +120,17 @@ pub(crate) fn keep(
             let is_over = concluded.at.plus_days(CONCLUSION_DAYS) <= now;
             let is_later = |other: &Record| other.timestamp > concluded.at;
             if is_over || rivals.iter().any(is_later) || was_set_aside(tx, building, new, concluded)? {
-                return Ok(Kept::Outranked);
+                return Ok(PreferenceWriteResult::Outranked);
             }
         }
     }
     let record = built(building, new, id)?;
     building.insert(tx, &record)?;
-    let changing = Changing { memory: building.memory, by: building.by, at: now };
+    let changing = StateTransition { memory: building.memory, by: building.by, at: now };
     for rival in &rivals {
         changing.supersede(tx, rival, &record, "a newer preference of the same dimension")?;
     }
-    Ok(Kept::Added(Box::new(record)))
+    Ok(PreferenceWriteResult::Added(Box::new(record)))
 }
 
 /// True if the same inferred preference was decided on, or waits for a decision.
@@ -138,7 +138,7 @@ fn was_set_aside(
     tx: &dyn ReadTx,
     building: &Building<'_>,
     new: &NewPreference<'_>,
-    concluded: &Concluded<'_>,
+    concluded: &InferenceEvidence<'_>,
 ) -> Result<bool> {
     let scope = RecordScope {
         namespaces: vec![NamespaceFilter::new(&new.whose.namespace()?, NamespaceMatch::Exact)],
@@ -163,13 +163,15 @@ fn renewed(
     building: &Building<'_>,
     known: &Record,
     new: &NewPreference<'_>,
-    concluded: &Concluded<'_>,
-) -> Result<Kept> {
+    concluded: &InferenceEvidence<'_>,
+) -> Result<PreferenceWriteResult> {
     if concluded.at <= known.timestamp {
-        return Ok(Kept::Known(Box::new(known.clone())));
+        return Ok(PreferenceWriteResult::Known(Box::new(known.clone())));
     }
     let record = built(building, new, &known.id)?;
-    building.replace(tx, known, record, "borne out again").map(|record| Kept::Known(Box::new(record)))
+    building
+        .replace(tx, known, record, "borne out again")
+        .map(|record| PreferenceWriteResult::Known(Box::new(record)))
 }
 
 fn built(building: &Building<'_>, new: &NewPreference<'_>, id: &RecordId) -> Result<Record> {

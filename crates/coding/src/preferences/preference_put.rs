@@ -2,9 +2,9 @@
 //! statements of the same dimension and scope.
 
 use loci_engine::access;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::records::batch;
-use loci_engine::records::writing::Building;
+use loci_engine::records::record_builder::Building;
 use loci_engine::safety::{Patterns, SafetyPolicy};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
@@ -14,7 +14,7 @@ use loci_model::tasks::preference::PreferenceDimension;
 use loci_model::{Error, JobId, RecordId, Result, limits};
 use loci_verified::find_repository;
 
-use super::precedence::{Kept, NewPreference, keep};
+use super::precedence::{NewPreference, PreferenceWriteResult, keep};
 use super::preferences_list::person;
 use super::stated_preferences::is_allowed;
 use crate::Coding;
@@ -49,7 +49,7 @@ impl Coding {
     pub async fn preference_put(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         user: &str,
         set: PreferenceSet,
     ) -> Result<PreferencePut> {
@@ -79,12 +79,16 @@ impl Coding {
                     concluded: None,
                 };
                 match keep(tx, &building, &new, &id)? {
-                    Kept::Added(record) => {
+                    PreferenceWriteResult::Added(record) => {
                         batch::ask_for_vectors(tx, &memory.id, &job, now)?;
                         Ok(PreferencePut { preference: *record, created: true })
                     }
-                    Kept::Known(record) => Ok(PreferencePut { preference: *record, created: false }),
-                    Kept::Outranked => Err(Error::bug("what somebody says gives way to nothing")),
+                    PreferenceWriteResult::Known(record) => {
+                        Ok(PreferencePut { preference: *record, created: false })
+                    }
+                    PreferenceWriteResult::Outranked => {
+                        Err(Error::bug("what somebody says gives way to nothing"))
+                    }
                 }
             })
             .await?;

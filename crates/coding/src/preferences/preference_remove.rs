@@ -3,10 +3,10 @@
 //! none is inferred from then on.
 
 use loci_api::coding::preference::UserSettingsPut;
-use loci_engine::admin::erasure::{Reach, Tombstones};
-use loci_engine::calls::standing::Standing;
+use loci_engine::admin::erasure::{ErasureReach, Tombstones};
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
@@ -15,7 +15,7 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tasks::preference::{PreferenceOrigin, PreferenceUser};
 use loci_model::{Error, JobId, RecordId, Result, limits};
 
-use super::owner::{self, Whose};
+use super::owner::{self, PreferenceOwner};
 use super::precedence::{CONCLUSION, origin_of, word};
 use super::preferences_list::{person, shown};
 use crate::Coding;
@@ -29,7 +29,7 @@ impl Coding {
     pub async fn preference_remove(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         user: &str,
         id: &RecordId,
     ) -> Result<()> {
@@ -56,9 +56,9 @@ impl Coding {
                     .get(&memory.id, &id)?
                     .filter(|record| is_theirs(record))
                     .ok_or_else(missing)?;
-                let changing = Changing { memory: &memory, by: &caller.name, at: now };
+                let changing = StateTransition { memory: &memory, by: &caller.name, at: now };
                 let tombstones = Tombstones { vault: vault.as_ref(), memory: &memory.id };
-                tombstones.put_record(tx, &record, Reach::Deleted, now)?;
+                tombstones.put_record(tx, &record, ErasureReach::Deleted, now)?;
                 changing.set_state(tx, &record, RecordState::Erased, "deleted")?;
                 if let Some(digest) = word(&record, CONCLUSION) {
                     let mut noun = whose.noun(&memory.id, now);
@@ -79,7 +79,7 @@ impl Coding {
     pub async fn user_settings_put(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         user: &str,
         implicit_inference: bool,
     ) -> Result<UserSettingsPut> {
@@ -94,13 +94,13 @@ impl Coding {
                 let opted_out = !implicit_inference;
                 let noun = PreferenceUser { opted_out, updated_at: now, ..whose.noun(&memory.id, now) };
                 tx.ledger_mut().put_noun(&noun)?;
-                let changing = Changing { memory: &memory, by: &caller.name, at: now };
+                let changing = StateTransition { memory: &memory, by: &caller.name, at: now };
                 let removed =
                     if opted_out { forget_conclusions(tx, &changing, &memory, &whose)? } else { Vec::new() };
                 if !removed.is_empty() {
                     batch::ask_for_purge(tx, &memory, &job, now)?;
                 }
-                let whose = Whose { known: Some(noun), ..whose };
+                let whose = PreferenceOwner { known: Some(noun), ..whose };
                 Ok(UserSettingsPut { user: shown(&whose), removed })
             })
             .await
@@ -110,9 +110,9 @@ impl Coding {
 /// Deletes all inferred preferences of a person, in any state.
 fn forget_conclusions(
     tx: &mut dyn Tx,
-    changing: &Changing<'_>,
+    changing: &StateTransition<'_>,
     memory: &Memory,
-    whose: &Whose,
+    whose: &PreferenceOwner,
 ) -> Result<Vec<String>> {
     let mut removed = Vec::new();
     for record in owner::all_of(tx, &memory.id, &whose.place, changing.at)? {

@@ -2,7 +2,7 @@
 
 use loci_api::coding::preference::{Preference, User};
 use loci_engine::access;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt};
@@ -12,7 +12,7 @@ use loci_model::record::{Record, RecordState};
 use loci_model::tasks::preference::PreferenceDimension;
 use loci_model::{MemoryId, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 
-use super::owner::{self, Whose, login_of};
+use super::owner::{self, PreferenceOwner, login_of};
 use crate::Coding;
 
 /// The preferences of a person.
@@ -25,7 +25,7 @@ pub struct PreferencesListed {
 }
 
 /// Returns the data of a person as shown to that person.
-pub(super) fn shown(whose: &Whose) -> User {
+pub(super) fn shown(whose: &PreferenceOwner) -> User {
     let former = whose.known.iter().flat_map(|known| &known.former_logins);
     User {
         login: whose.login(),
@@ -44,7 +44,7 @@ impl Coding {
     pub async fn preferences_list(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         user: &str,
     ) -> Result<PreferencesListed> {
         let memory = self.verified.code_memory(caller, standing).await?;
@@ -89,7 +89,7 @@ pub fn preference_shown(record: Record) -> Preference {
 pub(super) fn in_force(
     tx: &dyn ReadTx,
     memory: &MemoryId,
-    whose: &Whose,
+    whose: &PreferenceOwner,
     now: Timestamp,
 ) -> Result<Vec<Record>> {
     owner::preferences_at(tx, memory, &whose.place, &[RecordState::Active], now)
@@ -104,11 +104,11 @@ pub(super) fn person(
     memory: &MemoryId,
     user: &str,
     capability: Capability,
-) -> Result<(Memory, Whose)> {
+) -> Result<(Memory, PreferenceOwner)> {
     let is_admin = access::require_whole(caller, memory, Capability::Admin).is_ok();
     if !is_admin {
         let login = login_of(user).ok_or_else(owner::no_user)?;
-        let place = Whose { place: login.clone(), known: None };
+        let place = PreferenceOwner { place: login.clone(), known: None };
         let place = NamespaceFilter::new(&place.namespace()?, NamespaceMatch::Subtree);
         access::require_person(caller, memory, &login, &place, capability)?;
     }

@@ -10,7 +10,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::{RequesterProof, Task};
 use loci_model::{ActorId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result};
 
-use super::owner::{self, Whose};
+use super::owner::{self, PreferenceOwner};
 
 /// The warning about a task with a requester who is not proved.
 pub(crate) const UNPROVED: &str = "USER_NOT_PROVED: no key that may read the preferences of the \
@@ -98,7 +98,7 @@ pub(crate) fn agents_place(tx: &dyn ReadTx, caller: &Principal, task: &Task) -> 
 }
 
 /// Returns the person who is proved to have requested a task.
-pub(super) fn proved_person(tx: &dyn ReadTx, task: &Task) -> Result<Option<Whose>> {
+pub(super) fn proved_person(tx: &dyn ReadTx, task: &Task) -> Result<Option<PreferenceOwner>> {
     Ok(owner::of_task(tx, task)?.filter(|whose| is_proved(task, whose)))
 }
 
@@ -113,7 +113,7 @@ fn is_opened_to_agent(caller: &Principal, task: &Task, place: &Namespace) -> boo
 
 /// True if it is proved that this person requested a task. A proved login belongs to the person who
 /// has its namespace: a number that was bound since may identify another person.
-pub(super) fn is_proved(task: &Task, whose: &Whose) -> bool {
+pub(super) fn is_proved(task: &Task, whose: &PreferenceOwner) -> bool {
     let proof = task.requester_proof.unwrap_or_default();
     let login = task.user.as_deref().and_then(owner::login_of);
     let is_by_login = login.is_some_and(|login| login == whose.place);

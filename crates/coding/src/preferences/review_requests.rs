@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_engine::safety::{Patterns, sanitise};
-use loci_engine::strategies::preferences::own_words::own_words;
+use loci_engine::strategies::preferences::requester_words::own_words;
 use loci_model::tasks::preference::PreferenceDimension;
 use loci_model::{RepositoryId, Timestamp};
 use loci_text::split::sentences;
@@ -14,8 +14,8 @@ use sha2::{Digest, Sha256};
 use super::cues;
 use super::dimension::dimension_of;
 use super::stated_preferences::is_allowed;
-use crate::rules::Heard;
-use crate::rules::extracting::canonical;
+use crate::rules::ReviewerStatement;
+use crate::rules::extraction::canonical;
 
 /// The minimum number of pull requests with the same request.
 const PRS_MIN: usize = 3;
@@ -28,7 +28,7 @@ const DIGEST_DIGITS: usize = 16;
 
 /// A comment of a reviewer on a person's work.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Said<'a> {
+pub(super) struct ReviewerRemark<'a> {
     pub(super) text: &'a str,
     pub(super) repository: &'a RepositoryId,
     pub(super) pr: u64,
@@ -37,7 +37,7 @@ pub(super) struct Said<'a> {
 
 /// A request found in several pull requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Implied {
+pub(super) struct RepeatedRequest {
     /// The digest of its words, which identifies repetitions.
     pub(super) digest: String,
     pub(super) dimension: PreferenceDimension,
@@ -59,7 +59,7 @@ struct Group<'a> {
 
 /// Returns the requests in at least three pull requests, the oldest first, so that the newest of
 /// each dimension is in force at the end.
-pub(super) fn implied(said: &[Said<'_>], patterns: &Patterns) -> Vec<Implied> {
+pub(super) fn implied(said: &[ReviewerRemark<'_>], patterns: &Patterns) -> Vec<RepeatedRequest> {
     let mut groups: BTreeMap<String, Group<'_>> = BTreeMap::new();
     for one in said {
         for sentence in sentences(&sanitise(&own_words(one.text))) {
@@ -72,20 +72,20 @@ pub(super) fn implied(said: &[Said<'_>], patterns: &Patterns) -> Vec<Implied> {
             }
         }
     }
-    let mut found: Vec<Implied> =
+    let mut found: Vec<RepeatedRequest> =
         groups.iter().filter_map(|(key, group)| concluded(key, group, patterns)).collect();
     found.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.digest.cmp(&b.digest)));
     found
 }
 
-fn concluded(key: &str, group: &Group<'_>, patterns: &Patterns) -> Option<Implied> {
+fn concluded(key: &str, group: &Group<'_>, patterns: &Patterns) -> Option<RepeatedRequest> {
     let (at, text) = group.last.clone()?;
     if group.prs.len() < PRS_MIN || !is_allowed(&text, patterns) {
         return None;
     }
     let repositories: BTreeSet<&RepositoryId> = group.prs.iter().map(|(repository, _)| *repository).collect();
     let one = repositories.first().copied().filter(|_| repositories.len() == 1);
-    Some(Implied {
+    Some(RepeatedRequest {
         digest: digest(key),
         dimension: dimension_of(&text)?,
         prs: group.prs.len(),
@@ -97,7 +97,7 @@ fn concluded(key: &str, group: &Group<'_>, patterns: &Patterns) -> Option<Implie
 
 /// Returns the requests of people in a review: each sentence with a key that identifies
 /// repetitions, and its text; of any dimension, unless it could not be a rule either.
-pub(crate) fn requests(said: &[Heard<'_>], patterns: &Patterns) -> Vec<(String, String)> {
+pub(crate) fn requests(said: &[ReviewerStatement<'_>], patterns: &Patterns) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for heard in said {
         for sentence in sentences(&sanitise(&own_words(heard.text))) {
@@ -151,10 +151,15 @@ mod tests {
     fn found(said: &[(&str, u64)]) -> Vec<(String, usize)> {
         let repository = RepositoryId::parse("0192d1e8-7b7a-7c3e-8f00-000000000000").unwrap();
         let at = |number: usize| Timestamp::from_millis(i64::try_from(number).unwrap()).unwrap();
-        let said: Vec<Said<'_>> = said
+        let said: Vec<ReviewerRemark<'_>> = said
             .iter()
             .enumerate()
-            .map(|(number, (text, pr))| Said { text, repository: &repository, pr: *pr, at: at(number) })
+            .map(|(number, (text, pr))| ReviewerRemark {
+                text,
+                repository: &repository,
+                pr: *pr,
+                at: at(number),
+            })
             .collect();
         implied(&said, Patterns::shipped()).into_iter().map(|one| (one.text, one.prs)).collect()
     }
@@ -189,7 +194,7 @@ mod tests {
     #[test]
     fn what_may_be_no_rule_is_no_request() {
         let check = |text: &str, expect: &[&str]| {
-            let heard = [Heard { text, at: Timestamp::EPOCH }];
+            let heard = [ReviewerStatement { text, at: Timestamp::EPOCH }];
             let found = requests(&heard, Patterns::shipped());
             assert_eq!(found.iter().map(|(_, said)| said.as_str()).collect::<Vec<_>>(), expect, "{text}");
         };

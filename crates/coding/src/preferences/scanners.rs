@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use loci_engine::safety::Patterns;
 use loci_engine::scanners::Scanner;
-use loci_engine::strategies::preferences::own_words::own_words;
+use loci_engine::strategies::preferences::requester_words::own_words;
 
 use super::named_people::json_in_text::json_places;
 use super::named_people::people_in_text::{replaced_in_list, replaced_in_text};

@@ -7,21 +7,21 @@
 
 use loci_engine::safety::injection::{FLAGGED, QUARANTINED};
 use loci_engine::safety::{Patterns, sanitise};
-use loci_engine::strategies::preferences::own_words::own_words;
+use loci_engine::strategies::preferences::requester_words::own_words;
 use loci_model::limits;
 use loci_model::tasks::preference::PreferenceDimension as Dimension;
 use loci_text::split::sentences;
 
 use super::cues;
 use super::dimension::dimension_of;
-use crate::rules::extracting::refusal;
+use crate::rules::extraction::refusal;
 
 /// The maximum length of a sentence, in characters.
 const SENTENCE_CHARS_MAX: usize = 300;
 
 /// A stated preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stated {
+pub(crate) struct StatedPreference {
     pub(crate) dimension: Dimension,
     /// The sentences that state it, verbatim.
     pub(crate) text: String,
@@ -29,17 +29,17 @@ pub(crate) struct Stated {
 
 /// Returns the preferences of a description: one for each dimension, in the order of their first
 /// statement.
-pub(crate) fn stated(description: &str, patterns: &Patterns) -> Vec<Stated> {
+pub(crate) fn stated(description: &str, patterns: &Patterns) -> Vec<StatedPreference> {
     // A text with instructions to its reader states no preference.
     if patterns.score(description).score >= QUARANTINED {
         return Vec::new();
     }
-    let mut found: Vec<Stated> = Vec::new();
+    let mut found: Vec<StatedPreference> = Vec::new();
     for sentence in sentences(&sanitise(&own_words(description))) {
         let sentence = bare(sentence);
         let Some(dimension) = standing(sentence, patterns) else { continue };
         match found.iter_mut().find(|other| other.dimension == dimension) {
-            None => found.push(Stated { dimension, text: sentence.to_owned() }),
+            None => found.push(StatedPreference { dimension, text: sentence.to_owned() }),
             Some(other)
                 if other.text.chars().count() + sentence.chars().count() < limits::PREFERENCE_CHARS_MAX =>
             {
@@ -82,7 +82,7 @@ fn bare(sentence: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn found(description: &str) -> Vec<Stated> {
+    fn found(description: &str) -> Vec<StatedPreference> {
         stated(description, Patterns::shipped())
     }
 

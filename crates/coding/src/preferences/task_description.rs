@@ -3,7 +3,7 @@
 use loci_api::coding::task::TaskCreate;
 use loci_engine::access;
 use loci_engine::records::batch;
-use loci_engine::records::writing::Building;
+use loci_engine::records::record_builder::Building;
 use loci_engine::safety::{Patterns, SafetyPolicy};
 use loci_model::facts::repository::Repository;
 use loci_model::memory::Memory;
@@ -13,9 +13,9 @@ use loci_model::tasks::task::Task;
 use loci_model::{ActorId, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::owner;
-use super::precedence::{Kept, NewPreference, keep};
+use super::precedence::{NewPreference, PreferenceWriteResult, keep};
 use super::requester::may;
-use super::stated_preferences::{Stated, stated};
+use super::stated_preferences::{StatedPreference, stated};
 
 /// The warning about a login and a number with namespaces that the caller may not write.
 const NOT_TAKEN_OVER: &str = "USER_NOT_TAKEN_OVER: user and user_id do not belong together as far as is known, \
@@ -24,7 +24,7 @@ const NOT_TAKEN_OVER: &str = "USER_NOT_TAKEN_OVER: user and user_id do not belon
 
 /// The preferences that a description states, and the ids under which they are stored.
 pub(crate) struct Described {
-    pub(crate) stated: Vec<Stated>,
+    pub(crate) stated: Vec<StatedPreference>,
     pub(crate) ids: Vec<RecordId>,
     /// The job that computes their vectors, if there are any.
     pub(crate) job: Option<JobId>,
@@ -32,7 +32,7 @@ pub(crate) struct Described {
 
 /// Returns the preferences that the description of a task states; empty if the task names no valid
 /// user.
-pub(crate) fn of_description(new: &TaskCreate, own: Option<&'static Patterns>) -> Vec<Stated> {
+pub(crate) fn of_description(new: &TaskCreate, own: Option<&'static Patterns>) -> Vec<StatedPreference> {
     let is_named = new.user.as_deref().is_some_and(|user| owner::login_of(user).is_some());
     if is_named { stated(&new.description, Patterns::in_force(own)) } else { Vec::new() }
 }
@@ -89,7 +89,7 @@ fn keep_stated(
             task: Some(&task.id),
             concluded: None,
         };
-        is_any |= matches!(keep(tx, &building, &new, id)?, Kept::Added(_));
+        is_any |= matches!(keep(tx, &building, &new, id)?, PreferenceWriteResult::Added(_));
     }
     match &described.job {
         Some(job) if is_any => batch::ask_for_vectors(tx, &memory.id, job, now),

@@ -4,16 +4,16 @@
 
 use loci_api::coding::preference as shape;
 use loci_engine::access;
-use loci_engine::calls::standing::Standing;
-use loci_model::ledger::Shelved;
+use loci_engine::calls::call_context::CallContext;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::review::{ForgeUser, Review};
 use loci_model::tasks::task::Task;
 use loci_model::{MemoryId, Result, limits};
 
-use super::named_people::pseudonym::Erased;
-use super::owner::{self, Whose};
+use super::named_people::pseudonym::ErasedPerson;
+use super::owner::{self, PreferenceOwner};
 use super::preferences_list::{person, preference_shown, shown};
 use super::requester::is_proved;
 use crate::Coding;
@@ -26,7 +26,7 @@ impl Coding {
     pub async fn user_export(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         user: &str,
     ) -> Result<shape::UserExport> {
         let memory = self.verified.code_memory(caller, standing).await?;
@@ -113,8 +113,13 @@ fn left_out(unproved: usize) -> Option<String> {
 
 /// Returns the tasks that were done for a person. A task from before proofs were stored is included
 /// only for a caller with access to the whole memory.
-fn tasks_of(tx: &dyn ReadTx, memory: &MemoryId, whose: &Whose, is_whole: bool) -> Result<TasksOfUser> {
-    let of = Erased::of(whose, "");
+fn tasks_of(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    whose: &PreferenceOwner,
+    is_whole: bool,
+) -> Result<TasksOfUser> {
+    let of = ErasedPerson::of(whose, "");
     let is_theirs = |task: &Task| is_proved(task, whose) || (is_whole && task.requester_proof.is_none());
     let (mut tasks, mut unproved, mut after) = (Vec::new(), 0, None);
     loop {
@@ -134,8 +139,8 @@ fn tasks_of(tx: &dyn ReadTx, memory: &MemoryId, whose: &Whose, is_whole: bool) -
     }
 }
 
-fn reviews_of(tx: &dyn ReadTx, memory: &MemoryId, whose: &Whose) -> Result<(Vec<Review>, bool)> {
-    let of = Erased::of(whose, "");
+fn reviews_of(tx: &dyn ReadTx, memory: &MemoryId, whose: &PreferenceOwner) -> Result<(Vec<Review>, bool)> {
+    let of = ErasedPerson::of(whose, "");
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let limit = limits::PAGE_ITEMS_MAX as usize;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use loci_api::coding::preference::UserForgotten;
 use loci_engine::access;
-use loci_engine::admin::Forgetting;
+use loci_engine::admin::ForgetContext;
 use loci_engine::admin::erasure::{Person, pseudonym};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::hooks::PersonMentions;
 use loci_model::Result;
 use loci_model::ports::store::StoreExt;
@@ -28,7 +28,7 @@ impl Coding {
     pub async fn user_forget(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         user: &str,
     ) -> Result<UserForgotten> {
         let memory = self.verified.code_memory(caller, standing).await?;
@@ -47,7 +47,7 @@ impl Coding {
         let mentions = Some(Arc::new(mentions) as Arc<dyn PersonMentions>);
         let person = Person::of(&memory, actors_of(&whose), knows_people(&memory));
         let person = if is_admin { person } else { person.alone() };
-        let whom = Forgetting { memory, person, mentions, names_files: false };
+        let whom = ForgetContext { memory, person, mentions, names_files: false };
         let forgotten = self.engine.forget_person(caller, &whom, false).await?;
         let (mirrors, left_shared) = (forgotten.mirrors.len(), forgotten.left_shared);
         let unreachable = forgotten.unreachable.len();

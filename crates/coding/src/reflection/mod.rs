@@ -5,28 +5,28 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `ground` | the data that reflections are based on |
+//! | `evidence` | the data that reflections are based on |
 //! | `themes` | information that several tasks lacked |
-//! | `looking` | reads that data |
-//! | `together` | files that usually change with those of tasks, if reviewers named them |
+//! | `evidence_read` | reads that data |
+//! | `co_changed_files` | files that usually change with those of tasks, if reviewers named them |
 //! | `generators` | findings without a model: pure |
-//! | `counting` | determines if enough tasks support a finding: pure |
-//! | `writing` | new, next version, expired |
-//! | `reflecting` | reflection by rules, and by a model |
+//! | `evidence_count` | determines if enough tasks support a finding: pure |
+//! | `reflection_write` | new, next version, expired |
+//! | `reflection_run` | reflection by rules, and by a model |
 //! | `repository_reflect` | reflection on request, and its automatic schedule |
 
-mod counting;
+mod co_changed_files;
+mod evidence;
+mod evidence_count;
+mod evidence_read;
 mod generators;
-mod ground;
-mod looking;
 pub(crate) mod model;
-mod reflecting;
+mod reflection_run;
+mod reflection_write;
 mod repository_reflect;
 pub(super) mod themes;
-mod together;
-mod writing;
 
-pub(crate) use looking::ReflectionPlace;
+pub(crate) use evidence_read::ReflectionPlace;
 pub(crate) use repository_reflect::due_by_time;
 pub(super) use repository_reflect::finished;
 

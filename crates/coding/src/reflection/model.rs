@@ -42,7 +42,7 @@ pub(crate) static REFLECT: Prompt = Prompt {
 
 /// A reflection of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct ModelReflection {
     /// The text.
     pub text: String,
     /// The episodes that it names as evidence, each once; they need not exist.
@@ -59,13 +59,13 @@ pub(crate) fn question(tasks: &[Value], known: &[Value]) -> Option<Question> {
 ///
 /// # Errors
 /// All violations of the answer.
-pub(crate) fn told(reply: &str) -> Result<Vec<Told>, BadReply> {
+pub(crate) fn told(reply: &str) -> Result<Vec<ModelReflection>, BadReply> {
     let lines: Vec<&str> = reply.trim().lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     if lines == [NONE] {
         return Ok(Vec::new());
     }
     let mut violations = Vec::new();
-    let mut found: Vec<Told> = Vec::new();
+    let mut found: Vec<ModelReflection> = Vec::new();
     let mut texts = BTreeSet::new();
     for line in &lines {
         match read(line) {
@@ -84,7 +84,7 @@ pub(crate) fn told(reply: &str) -> Result<Vec<Told>, BadReply> {
     if violations.is_empty() { Ok(found) } else { Err(BadReply { violations }) }
 }
 
-fn read(line: &str) -> Result<Told, String> {
+fn read(line: &str) -> Result<ModelReflection, String> {
     let odd = || {
         format!(
             "no line of the form REFLECTION: <text> [Evidence: <hits>/<of>; Episodes: <id> …]: {}",
@@ -107,7 +107,7 @@ fn read(line: &str) -> Result<Told, String> {
             episodes.push(id.to_owned());
         }
     }
-    Ok(Told { text, episodes })
+    Ok(ModelReflection { text, episodes })
 }
 
 fn cut(text: &str) -> String {

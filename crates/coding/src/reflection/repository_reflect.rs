@@ -2,7 +2,7 @@
 //! Also the automatic schedule: after a number of ended tasks, or a number of hours.
 
 use loci_api::coding::reflection::{ReflectionFound, RepositoryReflect, RepositoryReflectAsked};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_model::facts::repository::Repository;
 use loci_model::job::{DueRule, JobKind, NewJob};
@@ -15,7 +15,7 @@ use loci_model::{ActorId, Error, JobId, MemoryId, RepositoryId, Result, Timestam
 use loci_verified::find_repository;
 use serde::{Deserialize, Serialize};
 
-use super::looking::ReflectionPlace;
+use super::evidence_read::ReflectionPlace;
 use crate::Coding;
 use crate::repositories::progress::{RepositoryProgress, RepositoryWork};
 use crate::settings::ReflectionSettings;
@@ -30,16 +30,16 @@ const HOUR_MS: i64 = 3_600_000;
 /// The tasks of a repository without a reflection so far. Its time is that of the last request for
 /// a reflection, or of the first ended task.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Unreflected {
+struct UnreflectedTasks {
     /// The number of tasks that ended since.
     finished: u32,
 }
 
-impl RepositoryWork for Unreflected {
+impl RepositoryWork for UnreflectedTasks {
     const KEY: &'static str = "reflection";
 }
 
-type ReflectionProgress = RepositoryProgress<Unreflected>;
+type ReflectionProgress = RepositoryProgress<UnreflectedTasks>;
 
 impl ReflectionPlace {
     fn key(&self) -> String {
@@ -71,7 +71,7 @@ impl Coding {
     pub async fn repository_reflect(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         ask: RepositoryReflect,
     ) -> Result<RepositoryReflectAsked> {
@@ -129,7 +129,7 @@ fn ask_for(
     let before = ReflectionProgress::read(tx, &place.memory, &place.repository)?;
     let (memory, repository) = (place.memory.clone(), place.repository.clone());
     let kept = before.map_or_else(|| actor.clone(), |before| before.actor);
-    let work = Unreflected { finished: 0 };
+    let work = UnreflectedTasks { finished: 0 };
     tx.ledger_mut().put_noun(&RepositoryProgress { memory, actor: kept, repository, at: now, work })?;
     let new = NewJob {
         id: job.clone(),
@@ -162,7 +162,7 @@ pub(crate) fn finished(
         actor: task.actor.clone(),
         repository: repository.id.clone(),
         at: now,
-        work: Unreflected { finished: 0 },
+        work: UnreflectedTasks { finished: 0 },
     });
     progress.work.finished = progress.work.finished.saturating_add(1);
     if progress.work.finished < settings.every_tasks {

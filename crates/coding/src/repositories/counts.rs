@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use loci_api::coding::repository_settings::RecordCount;
 use loci_engine::access::{self, View};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_engine::records::{NamespaceAsk, namespaces};
 use loci_model::ports::store::{RecordPage, StoreExt};
@@ -31,7 +31,7 @@ impl Coding {
     pub async fn repository_counts(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
     ) -> Result<Vec<RecordCount>> {
         let memory = self.verified.code_memory(caller, standing).await?;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_model::Result;
 use loci_model::facts::code::{CodeFile, ObjectId};
 use loci_model::facts::repository::Repository;
@@ -21,7 +21,7 @@ use crate::tasks::log_fields::LOAD_INFRA;
 
 /// The data of a repository.
 #[derive(Debug, Default)]
-pub(crate) struct Read {
+pub(crate) struct RepositoryDocsData {
     /// The documents; `None` if they could not be read, or if there is no repository.
     pub(crate) docs: Option<RepositoryDocs>,
     /// The files; `None` in the same cases.
@@ -51,12 +51,14 @@ impl Tree {
 impl Coding {
     /// Reads the documents of a task's repository at a commit, else at the tip of its default
     /// branch.
-    pub(crate) async fn read_docs(&self, task: &Task, commit: Option<&str>) -> Result<Read> {
-        let Some(repository) = self.repository_of(task).await? else { return Ok(Read::default()) };
+    pub(crate) async fn read_docs(&self, task: &Task, commit: Option<&str>) -> Result<RepositoryDocsData> {
+        let Some(repository) = self.repository_of(task).await? else {
+            return Ok(RepositoryDocsData::default());
+        };
         // A repository that is registered without a place is not expected to be readable, so no
         // warning follows.
         if repository.places.is_empty() {
-            return Ok(Read { is_unread: true, ..Read::default() });
+            return Ok(RepositoryDocsData { is_unread: true, ..RepositoryDocsData::default() });
         }
         let (commit, default) = (commit.map(str::to_owned), repository.default_ref.clone());
         let work = move |source: &dyn CodeSource| {
@@ -71,14 +73,20 @@ impl Coding {
             let is_unmerged = is_unmerged(source, commit.as_deref(), default.as_deref()).unwrap_or(false);
             Ok((docs, tip.commit().map(|commit| Tree { files, commit }), is_unmerged))
         };
-        Ok(match self.verified.on_code(&repository, &Standing::default(), Arc::new(work)).await {
-            Ok((docs, tree, is_unmerged)) => Read { docs: Some(docs), tree, is_unmerged, ..Read::default() },
+        Ok(match self.verified.on_code(&repository, &CallContext::default(), Arc::new(work)).await {
+            Ok((docs, tree, is_unmerged)) => {
+                RepositoryDocsData { docs: Some(docs), tree, is_unmerged, ..RepositoryDocsData::default() }
+            }
             Err(error) => {
                 let why = error.why.as_str();
                 tracing::warn!(metric_type = LOAD_INFRA, why, "what a repository says could not be read");
                 let warning =
                     format!("DOCS_UNREAD: what the repository says itself could not be compared ({why})");
-                Read { is_unread: true, warnings: vec![warning], ..Read::default() }
+                RepositoryDocsData {
+                    is_unread: true,
+                    warnings: vec![warning],
+                    ..RepositoryDocsData::default()
+                }
             }
         })
     }

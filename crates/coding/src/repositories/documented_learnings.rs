@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
-use loci_engine::records::{DOCUMENTED, KEPT_DOCUMENTED, changing::Changing};
+use loci_engine::records::{DOCUMENTED, KEPT_DOCUMENTED, state_transition::StateTransition};
 use loci_engine::strategies::learnings::KNOWLEDGE;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
@@ -80,7 +80,7 @@ impl Coding {
         let work = move |source: &dyn CodeSource| {
             RepositoryDocs::read(source, &tip_of(source, Some(&tip.to_string()), None)?)
         };
-        let read = self.verified.on_code(repository, &Standing::default(), Arc::new(work)).await;
+        let read = self.verified.on_code(repository, &CallContext::default(), Arc::new(work)).await;
         read.inspect_err(|error| {
             let (repo, why) = (&repository.key, error.why.as_str());
             tracing::warn!(%repo, why, "what a repository says could not be compared with what is remembered");
@@ -104,7 +104,7 @@ impl Coding {
                 .store()
                 .write(move |tx| {
                     let memory = existing(tx, &memory)?;
-                    let changing = Changing { memory: &memory, by: BY, at };
+                    let changing = StateTransition { memory: &memory, by: BY, at };
                     part.iter().try_for_each(|record| expire(tx, &changing, record))
                 })
                 .await?;
@@ -113,7 +113,7 @@ impl Coding {
     }
 }
 
-fn expire(tx: &mut dyn Tx, changing: &Changing<'_>, seen: &Record) -> Result<()> {
+fn expire(tx: &mut dyn Tx, changing: &StateTransition<'_>, seen: &Record) -> Result<()> {
     let current = tx.records().get(&seen.memory, &seen.id)?;
     let holds = |one: &Record| one.state == RecordState::Active && one.version == seen.version;
     let Some(current) = current.filter(holds) else { return Ok(()) };

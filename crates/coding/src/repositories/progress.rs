@@ -2,7 +2,7 @@
 //! requested. It is stored in the ledger under the key of the kind and the repository. To add a
 //! kind: a type with its data, and its key.
 
-use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ledger::{LedgerNoun, Shelf};
 use loci_model::ports::store::ReadTx;
 use loci_model::{ActorId, MemoryId, RepositoryId, Result, Timestamp};
 use serde::de::DeserializeOwned;
@@ -38,7 +38,7 @@ impl<W: RepositoryWork> RepositoryProgress<W> {
     }
 }
 
-impl<W: RepositoryWork> Shelved for RepositoryProgress<W> {
+impl<W: RepositoryWork> LedgerNoun for RepositoryProgress<W> {
     const SHELF: Shelf = Shelf::PROGRESS;
 
     fn memory(&self) -> &MemoryId {

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use loci_api::verified::repository::RepositoryAdd;
 use loci_engine::access;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::safety::{RedactionMode, SafetyPolicy};
 use loci_model::facts::repository::{Repository, RepositorySettings};
 use loci_model::ports::ids::uuid7;
@@ -57,7 +57,7 @@ pub struct RepositoryShown {
 }
 
 /// The parts of a repository that settings change.
-struct Of<'a> {
+struct RepositoryParts<'a> {
     settings: &'a mut RepositorySettings,
     branch: &'a mut Option<String>,
 }
@@ -67,7 +67,7 @@ struct Of<'a> {
 struct Setting {
     key: &'static str,
     rule: &'static str,
-    set: fn(&mut Of<'_>, &Value) -> bool,
+    set: fn(&mut RepositoryParts<'_>, &Value) -> bool,
 }
 
 const SHARE: &str = "must be a number from 0 to 1";
@@ -341,7 +341,7 @@ fn branch(value: &Value) -> Option<String> {
 /// Checks settings that replace all others, before any write.
 fn check(change: &RepositoryChange, server: &CodingSettings, mode: RedactionMode) -> Result<()> {
     let (mut settings, mut branch) = (RepositorySettings::default(), None);
-    apply(&mut Of { settings: &mut settings, branch: &mut branch }, change, (server, mode))
+    apply(&mut RepositoryParts { settings: &mut settings, branch: &mut branch }, change, (server, mode))
 }
 
 /// Returns the warning about a branch that does not exist.
@@ -354,7 +354,7 @@ fn branchless(name: &str) -> String {
 
 /// Changes the settings of a repository. Together with those of the server they must be consistent.
 fn apply(
-    of: &mut Of<'_>,
+    of: &mut RepositoryParts<'_>,
     change: &RepositoryChange,
     (server, mode): (&CodingSettings, RedactionMode),
 ) -> Result<()> {
@@ -401,7 +401,7 @@ impl Coding {
     pub async fn repository_put(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         add: RepositoryAdd,
         change: RepositoryChange,
@@ -429,7 +429,7 @@ impl Coding {
     pub async fn repository_configure(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         change: RepositoryChange,
     ) -> Result<RepositoryShown> {
@@ -449,14 +449,14 @@ impl Coding {
                 let before = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
                 let mut repository = before.clone();
                 let Repository { settings, default_ref, .. } = &mut repository;
-                apply(&mut Of { settings, branch: default_ref }, &change, (&own, mode))?;
+                apply(&mut RepositoryParts { settings, branch: default_ref }, &change, (&own, mode))?;
                 if repository.default_ref != before.default_ref {
                     repository.verified_tip = None; // Of another branch: nothing is older or newer than that.
                 }
                 if repository != before {
                     repository.updated_at = now;
                     tx.repositories_mut().put(&repository)?;
-                    let changing = Changing { memory: &of, by: &caller.name, at: now };
+                    let changing = StateTransition { memory: &of, by: &caller.name, at: now };
                     rules::reweigh(tx, &changing, &repository, (&own, &job))?;
                 }
                 shown(tx, &memory, repository, &own)
@@ -476,7 +476,7 @@ impl Coding {
     pub async fn repository_show(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
     ) -> Result<RepositoryShown> {
         let memory = self.verified.code_memory(caller, standing).await?;

@@ -1,7 +1,7 @@
 //! Secrets in settings of repositories. The texts of settings are logins, branches and patterns,
 //! which are compared: one with a secret is rejected, because a masked one would match nothing.
 
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name};
 use loci_model::Result;
@@ -35,7 +35,7 @@ impl Coding {
     pub(super) async fn secrets_of_code(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
     ) -> Result<RedactionMode> {
         let (memory, settings) =
             (self.verified.code_memory(caller, standing).await?, self.engine.settings().clone());

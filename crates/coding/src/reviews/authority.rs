@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use loci_model::facts::repository::{Repository, ReviewIntake};
 use loci_model::facts::verdict::Unverifiable;
-use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ledger::{LedgerNoun, Shelf};
 use loci_model::ports::store::StoreExt;
-use loci_model::tasks::forge_news::ToldReview;
+use loci_model::tasks::forge_notifications::ForgeReview;
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, ReviewComment};
 use loci_model::{ActorId, MemoryId, RepositoryId, Result, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 
-use super::gathering::failed;
+use super::review_data::failed;
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
@@ -36,7 +36,7 @@ impl KnownRole {
     }
 }
 
-impl Shelved for KnownRole {
+impl LedgerNoun for KnownRole {
     const SHELF: Shelf = Shelf::named("repository_role");
 
     fn memory(&self) -> &MemoryId {
@@ -66,7 +66,7 @@ impl Coding {
     pub(super) async fn roles(
         &self,
         repository: &Repository,
-        told: &ToldReview,
+        told: &ForgeReview,
         comments: &[ReviewComment],
     ) -> Result<Roles> {
         let mut roles = Roles::new();

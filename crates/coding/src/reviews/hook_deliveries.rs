@@ -3,18 +3,18 @@
 
 use loci_api::hook::HookDelivery;
 use loci_engine::access;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::page::Page;
-use loci_engine::calls::standing::Standing;
-use loci_engine::deliveries::incoming::{HookTaken, IGNORED};
+use loci_engine::deliveries::incoming_deliveries::{HookTaken, IGNORED};
 use loci_engine::memories::existing;
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::tasks::forge_news::ForgeNotice;
+use loci_model::tasks::forge_notifications::ForgeNotice;
 use loci_model::{DeliveryId, Error, JobId, Result, Timestamp, limits};
 
-use super::receiving::{Kept, UNKNOWN_REPO, ask, may_be_read_again, read};
+use super::hook_receive::{StoredDelivery, UNKNOWN_REPO, ask, may_be_read_again, read};
 use crate::Coding;
 
 /// The maximum number of deliveries that one page scans.
@@ -80,7 +80,7 @@ impl Coding {
     pub async fn hook_deliveries(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         state: Option<HookState>,
         after: Option<DeliveryId>,
         limit: u32,
@@ -130,7 +130,7 @@ impl Coding {
     pub async fn hook_delivery_retry(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &DeliveryId,
     ) -> Result<HookDelivery> {
         let memory = self.verified.code_memory(caller, standing).await?;
@@ -168,7 +168,7 @@ fn again(tx: &mut dyn Tx, row: Delivery, now: Timestamp) -> Result<Delivery> {
     if !may_be_read_again(&row) {
         return Err(refused(&row));
     }
-    let kept = Kept::read(&row.body)?;
+    let kept = StoredDelivery::read(&row.body)?;
     let Some(repository) = kept.unknown.clone() else {
         let rule = "what the delivery said was not kept: have the forge send it again";
         return Err(Error::conflict(rule));
@@ -176,7 +176,7 @@ fn again(tx: &mut dyn Tx, row: Delivery, now: Timestamp) -> Result<Delivery> {
     let notice = ForgeNotice { repository, event: kept.event.clone(), news: kept.news.clone() };
     match read(tx, &row.memory, &notice, now)? {
         (Some(order_key), _) => {
-            let body = Kept { unknown: None, ..kept }.document()?;
+            let body = StoredDelivery { unknown: None, ..kept }.document()?;
             Ok(Delivery { order_key, body, last_error: None, ..row })
         }
         (None, HookTaken::Ignored(UNKNOWN_REPO)) => {
@@ -196,7 +196,7 @@ fn refused(row: &Delivery) -> Error {
 }
 
 fn shown(row: Delivery) -> Result<HookDelivery> {
-    let (kept, state) = (Kept::read(&row.body)?, HookState::of(&row));
+    let (kept, state) = (StoredDelivery::read(&row.body)?, HookState::of(&row));
     let reason = row.last_error.map(|said| said.strip_prefix(IGNORED).map(str::to_owned).unwrap_or(said));
     Ok(HookDelivery {
         guid: row.id.to_string(),

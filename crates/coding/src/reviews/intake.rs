@@ -2,7 +2,7 @@
 
 use loci_model::facts::repository::{Repository, ReviewIntake};
 
-use crate::outcomes::mapping::BRANCH_PATTERNS;
+use crate::outcomes::task_match::BRANCH_PATTERNS;
 
 /// Returns the intake settings of a repository, with all members set.
 pub fn intake_of(repository: &Repository) -> ReviewIntake {

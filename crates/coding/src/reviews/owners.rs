@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::str::Chars;
 use std::sync::Arc;
 
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::code::{CodeResult, CodeSource};
 use loci_verified::tip_of;
@@ -48,7 +48,7 @@ impl Coding {
         }
         let default = repository.default_ref.clone();
         let work = move |source: &dyn CodeSource| read(source, default.as_deref());
-        match self.verified.on_code(repository, &Standing::default(), Arc::new(work)).await {
+        match self.verified.on_code(repository, &CallContext::default(), Arc::new(work)).await {
             Ok(owners) => owners,
             Err(error) => {
                 let why = error.why.as_str();

@@ -8,10 +8,10 @@ use loci_model::tasks::review::Review;
 use loci_model::tasks::rule::{RuleDecided, RuleSupport, SupportItem};
 use loci_model::{RecordId, Result};
 
-use super::settling::{News, Ruler};
+use super::state_transition::{News, RuleContext};
 use super::support::dissent;
 use super::support::weights::{may_approve, person};
-use super::taking::Touched;
+use super::support_update::AffectedRules;
 
 /// The line of an answer that approves rules: the one whose id follows, or those that the answered
 /// comment supports.
@@ -22,7 +22,7 @@ pub(super) fn oppose(
     tx: &dyn ReadTx,
     review: &Review,
     agents: &[String],
-    touched: &mut Touched,
+    touched: &mut AffectedRules,
     left: &mut BTreeSet<RecordId>,
 ) -> Result<()> {
     if review.left_out.is_some() {
@@ -58,10 +58,10 @@ pub(super) fn oppose(
 /// Approves the rules that authorized people approve in an answer on the pull request.
 pub(super) fn approve(
     tx: &dyn ReadTx,
-    ruler: &Ruler<'_>,
+    ruler: &RuleContext<'_>,
     review: &Review,
     agents: &[String],
-    touched: &mut Touched,
+    touched: &mut AffectedRules,
 ) -> Result<()> {
     if !ruler.settings.approval_by_reply || review.left_out.is_some() || review.is_past {
         return Ok(());
@@ -102,7 +102,7 @@ pub(super) fn approve(
 fn approved(
     tx: &dyn ReadTx,
     review: &Review,
-    touched: &Touched,
+    touched: &AffectedRules,
     (text, answered): (&str, Option<u64>),
 ) -> Result<Vec<RecordId>> {
     let mut ids = Vec::new();

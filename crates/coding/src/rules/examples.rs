@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 
 use loci_engine::records::NewRecord;
-use loci_engine::records::changing::Changing;
+use loci_engine::records::record_builder::{Building, Origin};
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::records::text_digest::digest;
-use loci_engine::records::writing::{Building, Origin};
 use loci_engine::safety::Tally;
 use loci_model::ports::store::Tx;
 use loci_model::record::metadata::{Metadata, MetadataValue};
@@ -16,15 +16,15 @@ use loci_model::record::{RecordOrigin, RecordState};
 use loci_model::tasks::review::Review;
 use loci_model::{ActorId, Namespace, RecordId, Result};
 
-use super::settling::WITHDRAWN;
-use super::taking::Corrections;
+use super::state_transition::WITHDRAWN;
+use super::support_update::Corrections;
 use crate::learnings::learning_write::SCHEMA_VERSION;
 
 /// The subtype of examples.
 const EXAMPLE: &str = "example";
 
 /// The review and actor of the examples, with the means to write them.
-pub(super) struct Given<'a> {
+pub(super) struct ExampleWriter<'a> {
     pub(super) building: &'a Building<'a>,
     pub(super) review: &'a Review,
     pub(super) actor: &'a ActorId,
@@ -33,12 +33,12 @@ pub(super) struct Given<'a> {
 /// Writes the examples of a review, which replace its former ones. Returns their ids.
 pub(super) fn put(
     tx: &mut dyn Tx,
-    given: &Given<'_>,
+    given: &ExampleWriter<'_>,
     (corrections, ids): Corrections<'_>,
     before: &BTreeSet<RecordId>,
     found: &mut Tally,
 ) -> Result<Vec<RecordId>> {
-    let Given { building, review, actor } = *given;
+    let ExampleWriter { building, review, actor } = *given;
     let memory = &building.memory.id;
     let task = review.task.as_ref().map(|id| tx.tasks().get(memory, id)).transpose()?.flatten();
     let known: Vec<RecordId> = before.iter().cloned().collect();
@@ -82,7 +82,7 @@ pub(super) fn put(
             now.push(record.id);
         }
     }
-    let changing = Changing { memory: building.memory, by: building.by, at: building.now };
+    let changing = StateTransition { memory: building.memory, by: building.by, at: building.now };
     for gone in &old {
         changing.set_state(tx, gone, RecordState::Invalid, WITHDRAWN)?;
     }

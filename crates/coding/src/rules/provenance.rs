@@ -2,7 +2,7 @@
 //! the tasks that were shown it.
 
 use loci_engine::access;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
@@ -13,7 +13,7 @@ use loci_model::tasks::rule::RuleSupport;
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 use loci_verified::find_repository;
 
-use super::deciding::{rule_of, support_of};
+use super::decision::{rule_of, support_of};
 use super::support::weights::{authority, item_weight, weigh};
 use crate::Coding;
 use crate::tasks::task_namespaces;
@@ -62,7 +62,7 @@ impl Coding {
     pub async fn rule_provenance(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         id: &RecordId,
     ) -> Result<RuleProvenance> {

@@ -14,8 +14,8 @@ use loci_model::tasks::rule::{Relevant, RuleRelevance, RuleSupport};
 use loci_model::time::DAY_MS;
 use loci_model::{ActorId, MemoryId, RecordId, Result, Timestamp, limits};
 
-use super::settling::{Ruler, UNUSED, advance, is_wanted, stand};
-use crate::hydration::AskedPaths;
+use super::state_transition::{RuleContext, UNUSED, advance, is_wanted, stand};
+use crate::hydration::RequestPaths;
 
 /// The number of days without relevance after which a stale rule expires, even with few tasks.
 const STALE_DAYS_MAX: i64 = 365;
@@ -26,7 +26,7 @@ fn of(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId) -> Result<Option<Rule
 }
 
 /// Updates the row after a rule came into force, went out of force, or became relevant again.
-pub(super) fn follow(tx: &mut dyn Tx, ruler: &Ruler<'_>, rule: &Record, mattered: bool) -> Result<()> {
+pub(super) fn follow(tx: &mut dyn Tx, ruler: &RuleContext<'_>, rule: &Record, mattered: bool) -> Result<()> {
     let (memory, at) = (&ruler.changing.memory.id, ruler.changing.at);
     let known = of(tx, memory, ruler.actor)?;
     let is_counted = matches!(rule.state, RecordState::Active | RecordState::Stale);
@@ -49,7 +49,7 @@ pub(super) fn follow(tx: &mut dyn Tx, ruler: &Ruler<'_>, rule: &Record, mattered
 }
 
 /// The data of a task that counts for rules.
-pub(super) struct Done<'a> {
+pub(super) struct TaskRuleData<'a> {
     /// The files that it changed.
     pub(super) files: &'a [String],
     /// The records that it used.
@@ -60,11 +60,11 @@ pub(super) struct Done<'a> {
 
 /// Counts a task's report or end: relevant rules stay in force or return, others become stale or
 /// expire.
-pub(super) fn count(tx: &mut dyn Tx, ruler: &Ruler<'_>, done: &Done<'_>) -> Result<()> {
+pub(super) fn count(tx: &mut dyn Tx, ruler: &RuleContext<'_>, done: &TaskRuleData<'_>) -> Result<()> {
     let Some(mut row) = of(tx, &ruler.changing.memory.id, ruler.actor)? else { return Ok(()) };
     let before = row.clone();
     row.tasks = row.tasks.saturating_add(u64::from(done.ended));
-    let paths = AskedPaths::new(done.files);
+    let paths = RequestPaths::new(done.files);
     let ids: Vec<RecordId> = row.rules.keys().cloned().collect();
     for id in ids {
         let Some(was) = row.rules.get(&id).cloned() else { continue };
@@ -103,7 +103,7 @@ fn is_old(was: &Relevant, now: Timestamp) -> bool {
 }
 
 /// Brings a stale rule back into force.
-fn revive(tx: &mut dyn Tx, ruler: &Ruler<'_>, rule: &Record) -> Result<RecordState> {
+fn revive(tx: &mut dyn Tx, ruler: &RuleContext<'_>, rule: &Record) -> Result<RecordState> {
     if rule.state != RecordState::Stale {
         return Ok(rule.state);
     }
@@ -122,7 +122,7 @@ fn revive(tx: &mut dyn Tx, ruler: &Ruler<'_>, rule: &Record) -> Result<RecordSta
 /// Ages a rule without relevance for a long time. A pinned rule stays.
 fn age(
     tx: &mut dyn Tx,
-    ruler: &Ruler<'_>,
+    ruler: &RuleContext<'_>,
     rule: &Record,
     (was, tasks): (&Relevant, u64),
 ) -> Result<RecordState> {

@@ -2,8 +2,8 @@
 
 use loci_api::coding::rule::RuleListing;
 use loci_engine::access;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::page::Page;
-use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::list::check_states;
 use loci_engine::records::{NamespaceAsk, namespaces};
@@ -20,13 +20,13 @@ use crate::Coding;
 use crate::tasks::task_namespaces;
 
 /// A request with parsed times. All its filters must match.
-struct Wanted {
+struct RuleListFilters {
     asked: RuleListing,
     since: Option<Timestamp>,
     until: Option<Timestamp>,
 }
 
-impl Wanted {
+impl RuleListFilters {
     fn holds(&self, rule: &Record) -> bool {
         let says = |words: &String| rule.text.to_lowercase().contains(&words.to_lowercase());
         let asked = &self.asked;
@@ -74,7 +74,7 @@ impl Coding {
     pub async fn rules_list(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         asked: RuleListing,
         (after, limit): (Option<(Timestamp, RecordId)>, u32),
@@ -82,7 +82,7 @@ impl Coding {
         let states = vec![asked.state.as_deref().map_or(Ok(RecordState::Active), state_of)?];
         let since = Timestamp::read("since", asked.since.as_deref())?;
         let until = Timestamp::read("until", asked.until.as_deref())?;
-        let wanted = Wanted { asked, since, until };
+        let wanted = RuleListFilters { asked, since, until };
         check_states(&states)?;
         let memory = self.verified.code_memory(caller, standing).await?;
         let view = access::record_view(caller, &memory, Capability::Read)?;
@@ -115,7 +115,7 @@ fn rules(repository: &Repository) -> Result<Namespace> {
 fn page(
     tx: &dyn ReadTx,
     scope: RecordScope,
-    wanted: &Wanted,
+    wanted: &RuleListFilters,
     (after, limit): (Option<(Timestamp, RecordId)>, u32),
 ) -> Result<Page<Record, (Timestamp, RecordId)>> {
     let most = limits::HYDRATION_LISTED_MAX;

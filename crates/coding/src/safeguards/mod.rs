@@ -3,29 +3,29 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `selecting` | selects records: by ids, words, task, person, time |
+//! | `selection` | selects records: by ids, words, task, person, time |
 //! | `repository_quarantine` | quarantine and release |
-//! | `held` | records that wait for a person |
+//! | `held_records` | records that wait for a person |
 //! | `snapshots` | the states available for a rollback |
-//! | `earlier` | the state of a record at an earlier time: pure |
-//! | `rollback`, `undoing` | the rollback, and its effect on each record |
+//! | `state_history` | the state of a record at an earlier time: pure |
+//! | `rollback`, `rollback_plan` | the rollback, and its effect on each record |
 //! | `purge` | erasure, including quotations of the erased records |
 //! | `review_words` | searches reviews for purged words |
 //!
 //! Quarantined records are kept and can be released. Rolled-back records are kept and can be
 //! restored. Purged records are erased permanently.
 
-mod earlier;
-mod held;
+mod held_records;
 mod purge;
 mod repository_quarantine;
 mod review_words;
 mod rollback;
-mod selecting;
+mod rollback_plan;
+mod selection;
 mod snapshots;
-mod undoing;
+mod state_history;
 
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -35,15 +35,15 @@ use loci_verified::find_repository;
 use super::tasks::task_namespaces;
 use crate::Coding;
 
-pub(super) use earlier::state_at;
-pub use held::HeldDecision;
+pub use held_records::HeldDecision;
 pub use purge::PurgeAsk;
 pub use repository_quarantine::RepositoryQuarantineAsk;
-pub use selecting::Selection;
+pub use selection::Selection;
+pub(super) use state_history::state_at;
 
 /// A repository's part of a memory.
 #[derive(Debug, Clone)]
-struct Part {
+struct RepositoryShare {
     memory: MemoryId,
     actor: ActorId,
 }
@@ -53,10 +53,10 @@ impl Coding {
     async fn part(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         capability: Capability,
-    ) -> Result<Part> {
+    ) -> Result<RepositoryShare> {
         let memory = self.verified.code_memory(caller, standing).await?;
         let (caller, repo) = (caller.clone(), repo.to_owned());
         self.engine
@@ -66,7 +66,7 @@ impl Coding {
                 let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
                 let actor = task_namespaces::actor_of(&repository)?;
                 task_namespaces::require_all(&caller, &memory, &actor, capability)?;
-                Ok(Part { memory: memory.clone(), actor })
+                Ok(RepositoryShare { memory: memory.clone(), actor })
             })
             .await
     }

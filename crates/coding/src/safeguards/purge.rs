@@ -7,16 +7,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use loci_api::coding::safeguard::Purged;
-use loci_engine::admin::erasure::{ErasedTexts, Reach, Tombstones};
+use loci_engine::admin::erasure::{ErasedTexts, ErasureReach, Tombstones};
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::reason_text;
-use loci_engine::calls::standing::Standing;
 use loci_engine::deliveries::record_streams;
-use loci_engine::hooks::in_write;
+use loci_engine::hooks::write_context;
 use loci_engine::language_models::erasure as asking_forgetting;
 use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_model::facts::branch_fact::BranchFact;
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{LedgerPage, ReadTx, SessionItemQuery, StoreExt, Tx};
 use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
@@ -29,8 +29,8 @@ use loci_model::tasks::task::Task;
 use loci_model::{Error, RecordId, Result, Timestamp, limits};
 use loci_verified::facts::record_changes;
 
-use super::Part;
-use super::selecting::{Selection, tasks_of};
+use super::RepositoryShare;
+use super::selection::{Selection, tasks_of};
 use crate::Coding;
 use crate::rules;
 use crate::tasks::sessions::deletion as told;
@@ -64,7 +64,7 @@ impl Coding {
     pub async fn repository_purge(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         ask: PurgeAsk,
     ) -> Result<Purged> {
@@ -118,7 +118,7 @@ impl Coding {
     }
 
     /// Erases the sessions of the tasks that are selected by task id or by user.
-    async fn erase_sessions(&self, part: &Part, which: &Selection) -> Result<u64> {
+    async fn erase_sessions(&self, part: &RepositoryShare, which: &Selection) -> Result<u64> {
         let (of, asked) = (part.clone(), which.clone());
         let tasks = self.engine.store().read(move |tx| named(tx, &of, &asked)).await?;
         let mut erased = 0_u64;
@@ -141,7 +141,7 @@ impl Coding {
     /// their reviews. Returns the rules without other support; `None` for any other selection.
     async fn forget_what_they_said(
         &self,
-        part: &Part,
+        part: &RepositoryShare,
         which: &Selection,
         by: &str,
     ) -> Result<Option<Vec<RecordId>>> {
@@ -156,7 +156,7 @@ impl Coding {
             .store()
             .write(move |tx| {
                 let memory = existing(tx, &part.memory)?;
-                let changing = Changing { memory: &memory, by: &by, at };
+                let changing = StateTransition { memory: &memory, by: &by, at };
                 let login = reviewer.trim_start_matches('@');
                 rules::forget_login(tx, &changing, &part.actor, login, &server).map(Some)
             })
@@ -167,7 +167,7 @@ impl Coding {
     /// support.
     async fn without_support(
         &self,
-        part: &Part,
+        part: &RepositoryShare,
         found: Vec<RecordId>,
         bare: Vec<RecordId>,
     ) -> Result<Vec<RecordId>> {
@@ -199,7 +199,7 @@ fn confirmed(confirm: Option<u64>, matched: u64) -> Result<()> {
     }
 }
 
-fn named(tx: &dyn ReadTx, part: &Part, which: &Selection) -> Result<Vec<Task>> {
+fn named(tx: &dyn ReadTx, part: &RepositoryShare, which: &Selection) -> Result<Vec<Task>> {
     let mut tasks = match &which.user {
         Some(user) => tasks_of(tx, part, user)?,
         None => Vec::new(),
@@ -249,7 +249,7 @@ struct Erasing<'a> {
     at: Timestamp,
 }
 
-fn erase(tx: &mut dyn Tx, part: &Part, ids: &[RecordId], erasing: &Erasing<'_>) -> Result<()> {
+fn erase(tx: &mut dyn Tx, part: &RepositoryShare, ids: &[RecordId], erasing: &Erasing<'_>) -> Result<()> {
     let Erasing { vault, texts, by, reason, at } = *erasing;
     let memory = existing(tx, &part.memory)?;
     let records = tx.records().get_many(&memory.id, ids)?;
@@ -259,11 +259,11 @@ fn erase(tx: &mut dyn Tx, part: &Part, ids: &[RecordId], erasing: &Erasing<'_>) 
     let tombstones = Tombstones { vault, memory: &memory.id };
     for record in &records {
         told::of_record(tx, record, at)?;
-        tombstones.put_record(tx, record, Reach::Forgotten(texts), at)?;
+        tombstones.put_record(tx, record, ErasureReach::Forgotten(texts), at)?;
     }
     let going: Vec<RecordId> = records.iter().map(|record| record.id.clone()).collect();
     tx.records_mut().erase(&memory.id, &going, at)?;
-    in_write::products()?.content_erased(tx, &memory.id, &going)?;
+    write_context::products()?.content_erased(tx, &memory.id, &going)?;
     for record in &records {
         tx.telemetry_mut().append(&StateChange {
             memory: memory.id.clone(),
@@ -288,7 +288,7 @@ fn erase(tx: &mut dyn Tx, part: &Part, ids: &[RecordId], erasing: &Erasing<'_>) 
 }
 
 /// Removes conflicts, because their texts describe the contradicting records.
-fn forget_conflicts(tx: &mut dyn Tx, part: &Part, going: &[RecordId]) -> Result<()> {
+fn forget_conflicts(tx: &mut dyn Tx, part: &RepositoryShare, going: &[RecordId]) -> Result<()> {
     let going: BTreeSet<&RecordId> = going.iter().collect();
     let mut after = None;
     loop {

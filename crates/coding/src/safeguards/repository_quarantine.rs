@@ -2,19 +2,19 @@
 //! with effect from the next hydration, and release them. The kernel defines the quarantine and the
 //! state after it (`loci_engine::records`, `quarantine`).
 
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::reason_text;
-use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::{Quarantined, batch, quarantine};
+use loci_engine::records::state_transition::StateTransition;
+use loci_engine::records::{QuarantinedRecords, batch, quarantine};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::{JobId, RecordId, Result, limits};
 
-use super::Part;
-use super::selecting::Selection;
+use super::RepositoryShare;
+use super::selection::Selection;
 use crate::Coding;
 use crate::rules;
 use crate::settings::CodingSettings;
@@ -34,7 +34,7 @@ pub struct RepositoryQuarantineAsk {
 }
 
 /// Changes some records, by the settings of the server.
-type ChangeSome = fn(&mut dyn Tx, &Changing<'_>, &[RecordId], &str, &CodingSettings) -> Result<()>;
+type ChangeSome = fn(&mut dyn Tx, &StateTransition<'_>, &[RecordId], &str, &CodingSettings) -> Result<()>;
 
 impl Coding {
     /// Quarantines records of a repository that are in force, waiting, or stale.
@@ -45,10 +45,10 @@ impl Coding {
     pub async fn repository_quarantine(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         ask: RepositoryQuarantineAsk,
-    ) -> Result<Quarantined> {
+    ) -> Result<QuarantinedRecords> {
         let ask = RepositoryQuarantineAsk { reason: reason_text::required(&ask.reason)?, ..ask };
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
         let states = [RecordState::Active, RecordState::Candidate, RecordState::Stale];
@@ -66,10 +66,10 @@ impl Coding {
     pub async fn repository_release(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         ask: RepositoryQuarantineAsk,
-    ) -> Result<Quarantined> {
+    ) -> Result<QuarantinedRecords> {
         let ask = RepositoryQuarantineAsk { reason: reason_text::required(&ask.reason)?, ..ask };
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
         let found = self.selected(caller, &part, &ask.which, &[RecordState::Quarantined], false).await?;
@@ -87,11 +87,11 @@ impl Coding {
     async fn change_all(
         &self,
         caller: &Principal,
-        part: &Part,
+        part: &RepositoryShare,
         found: Vec<RecordId>,
         ask: &RepositoryQuarantineAsk,
         change: ChangeSome,
-    ) -> Result<Quarantined> {
+    ) -> Result<QuarantinedRecords> {
         if !ask.dry_run {
             let now = self.engine.now();
             for ids in found.chunks(ROWS) {
@@ -103,7 +103,7 @@ impl Coding {
                     .store()
                     .write(move |tx| {
                         let memory = existing(tx, &memory)?;
-                        let changing = Changing { memory: &memory, by: &by, at: now };
+                        let changing = StateTransition { memory: &memory, by: &by, at: now };
                         change(tx, &changing, &ids, &reason, &server)?;
                         // A record that was never active has no vector yet.
                         batch::ask_for_vectors(tx, &memory.id, &job, now)
@@ -114,6 +114,6 @@ impl Coding {
         }
         let matched = u64::try_from(found.len()).unwrap_or(u64::MAX);
         let ids = found.into_iter().take(limits::QUARANTINE_IDS_MAX).collect();
-        Ok(Quarantined { matched, ids, applied: !ask.dry_run })
+        Ok(QuarantinedRecords { matched, ids, applied: !ask.dry_run })
     }
 }

@@ -8,13 +8,13 @@ use loci_engine::Engine;
 use loci_engine::calls::text_scan::TextScan;
 use loci_engine::language_models::erasure as asking_forgetting;
 use loci_model::job::exchange::Step;
-use loci_model::ledger::Shelved as _;
+use loci_model::ledger::LedgerNoun as _;
 use loci_model::ports::store::StoreExt;
 use loci_model::tasks::review::Review;
 use loci_model::{Result, Timestamp};
 
-use super::Part;
-use super::selecting::Selection;
+use super::RepositoryShare;
+use super::selection::Selection;
 use crate::Coding;
 use crate::reviews;
 
@@ -63,7 +63,11 @@ impl Coding {
     ///
     /// # Errors
     /// `Invalid` if a text is too long for the pattern, or if the search takes too much time.
-    pub(super) async fn reviews_with_words(&self, part: &Part, which: &Selection) -> Result<Vec<String>> {
+    pub(super) async fn reviews_with_words(
+        &self,
+        part: &RepositoryShare,
+        which: &Selection,
+    ) -> Result<Vec<String>> {
         let Some(mut words) = ReviewWords::of(which)? else { return Ok(Vec::new()) };
         let (mut keys, mut after) = (Vec::new(), None);
         loop {
@@ -87,7 +91,7 @@ impl Coding {
     /// See [`Coding::reviews_with_words`].
     pub(super) async fn blank_reviews(
         &self,
-        part: &Part,
+        part: &RepositoryShare,
         which: &Selection,
         keys: Vec<String>,
     ) -> Result<u64> {

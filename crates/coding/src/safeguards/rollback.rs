@@ -2,25 +2,25 @@
 //! is recorded. The state before is a snapshot of its own: a rollback to it undoes this rollback.
 
 use loci_api::coding::safeguard::{RollbackAsk, RolledBack};
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::reason_text;
-use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::rollback::Rollback;
 use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
 
-use super::Part;
+use super::RepositoryShare;
+use super::rollback_plan::{RollbackPlan, apply, plan};
 use super::snapshots::{supports_after, target};
-use super::undoing::{Plan, apply, plan};
 use crate::Coding;
 use crate::rules;
 use crate::tasks::task_namespaces::snapshot;
 
-fn rolled_back(to: &str, before: Option<String>, applied: bool, plan: &Plan) -> RolledBack {
+fn rolled_back(to: &str, before: Option<String>, applied: bool, plan: &RollbackPlan) -> RolledBack {
     RolledBack {
         to: to.to_owned(),
         before,
@@ -42,7 +42,7 @@ impl Coding {
     pub async fn repository_rollback(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         ask: RollbackAsk,
     ) -> Result<RolledBack> {
@@ -72,7 +72,7 @@ fn unknown(name: &str) -> Error {
 
 fn go_back(
     tx: &mut dyn Tx,
-    part: &Part,
+    part: &RepositoryShare,
     ask: &RollbackAsk,
     by: &str,
     now: Timestamp,
@@ -89,7 +89,7 @@ fn go_back(
     let before = snapshot(tx.memories().sequence(&memory.id)?);
     let whole = format!("rolled back to {}: {}", ask.to, ask.reason);
     let reason: String = whole.chars().take(limits::REASON_CHARS_MAX).collect();
-    apply(tx, &Changing { memory: &memory, by, at }, &mut plan, &reason)?;
+    apply(tx, &StateTransition { memory: &memory, by, at }, &mut plan, &reason)?;
     // Later statements and decisions no longer count for rules; otherwise they would undo the
     // rollback.
     let touched: Vec<RecordId> = plan.undone().into_iter().map(|undone| undone.record).collect();

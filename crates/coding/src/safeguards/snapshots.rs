@@ -3,15 +3,15 @@
 //! position in the sequence of changes, so it copies nothing.
 
 use loci_api::coding::safeguard::Snapshot;
-use loci_engine::calls::standing::Standing;
-use loci_model::ledger::Shelved as _;
+use loci_engine::calls::call_context::CallContext;
+use loci_model::ledger::LedgerNoun as _;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::rollback::Rollback;
 use loci_model::tasks::rule::RuleSupport;
 use loci_model::{Result, Timestamp, limits};
 
-use super::Part;
+use super::RepositoryShare;
 use crate::Coding;
 
 /// The number of tasks that one page reads.
@@ -20,7 +20,7 @@ const TASKS: usize = 1_000;
 /// The target of a rollback: changes up to a time stay, and so do records without a change since a
 /// sequence number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Target {
+pub(super) struct RollbackTarget {
     pub(super) sequence: u64,
     /// The last time that belongs to it.
     pub(super) at: Timestamp,
@@ -35,7 +35,7 @@ impl Coding {
     pub async fn snapshots_list(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         limit: u32,
     ) -> Result<Vec<Snapshot>> {
@@ -67,7 +67,11 @@ impl Coding {
 
 /// Returns the support of rules before the rollbacks after a time: for each rule, its form before
 /// the earliest of these rollbacks.
-pub(super) fn supports_after(tx: &dyn ReadTx, part: &Part, at: Timestamp) -> Result<Vec<RuleSupport>> {
+pub(super) fn supports_after(
+    tx: &dyn ReadTx,
+    part: &RepositoryShare,
+    at: Timestamp,
+) -> Result<Vec<RuleSupport>> {
     let mut found: Vec<RuleSupport> = Vec::new();
     let mut after = None;
     loop {
@@ -95,7 +99,7 @@ pub(super) fn supports_after(tx: &dyn ReadTx, part: &Part, at: Timestamp) -> Res
     }
 }
 
-fn rollbacks(tx: &dyn ReadTx, part: &Part, limit: usize) -> Result<Vec<Rollback>> {
+fn rollbacks(tx: &dyn ReadTx, part: &RepositoryShare, limit: usize) -> Result<Vec<Rollback>> {
     tx.ledger().nouns(&LedgerPage {
         memory: part.memory.clone(),
         shelf: Rollback::SHELF,
@@ -107,13 +111,13 @@ fn rollbacks(tx: &dyn ReadTx, part: &Part, limit: usize) -> Result<Vec<Rollback>
 }
 
 /// Returns the target of a named snapshot; `None` if the repository has no snapshot with the name.
-pub(super) fn target(tx: &dyn ReadTx, part: &Part, name: &str) -> Result<Option<Target>> {
+pub(super) fn target(tx: &dyn ReadTx, part: &RepositoryShare, name: &str) -> Result<Option<RollbackTarget>> {
     let Some(sequence) = name.strip_prefix("snap_").and_then(|number| number.parse::<u64>().ok()) else {
         return Ok(None);
     };
     let rollback = tx.ledger().noun::<Rollback>(&part.memory, &Rollback::key_of(&part.actor, name))?;
     if let Some(rollback) = rollback {
-        return Ok(Some(Target { sequence, at: rollback.at.plus_millis(-1) }));
+        return Ok(Some(RollbackTarget { sequence, at: rollback.at.plus_millis(-1) }));
     }
     let mut query =
         TaskQuery { actors: vec![part.actor.clone()], ..TaskQuery::all(part.memory.clone(), TASKS) };
@@ -124,7 +128,7 @@ pub(super) fn target(tx: &dyn ReadTx, part: &Part, name: &str) -> Result<Option<
         // Several tasks may share a snapshot if nothing changed between them. The newest one comes
         // first.
         if let Some(task) = tasks.iter().find(|task| task.snapshot.as_deref() == Some(name)) {
-            return Ok(Some(Target { sequence, at: task.created_at }));
+            return Ok(Some(RollbackTarget { sequence, at: task.created_at }));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The verb `task_alert`: marks a task as untrusted. Its records are quarantined at once, and so
 //! are its later ones. A person decides about each, as for other quarantined records.
 
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::safety::{RedactionMode, secrets};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -39,7 +39,7 @@ impl Coding {
     pub async fn task_alert(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         reason: &str,
     ) -> Result<TaskAlerted> {
@@ -75,7 +75,7 @@ impl Coding {
                             }
                             return Ok(TaskAlerted { task, raised: false, quarantined: Vec::new() });
                         }
-                        let changing = Changing { memory: &memory, by: &caller.name, at: alert.at };
+                        let changing = StateTransition { memory: &memory, by: &caller.name, at: alert.at };
                         let quarantined = alert_hold::sweep(tx, &changing, &task, &alert)?;
                         task.updated_at = alert.at;
                         task.security_alert = Some(alert.clone());

@@ -1,7 +1,7 @@
 //! Quarantines the records of a task with a security alert until a person decides. This module
 //! determines these records, and uses the same quarantine as all other doubtful records.
 
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_model::ports::store::{ReadTx, RecordPage, TaskQuery, Tx};
 use loci_model::record::scope::{AccessClause, RecordScope};
 use loci_model::record::{Record, RecordState};
@@ -24,7 +24,7 @@ fn reason(task: &TaskId, alert: &TaskAlert) -> String {
 /// Quarantines the records that a task has written, identified by its session. Returns them.
 pub(super) fn sweep(
     tx: &mut dyn Tx,
-    changing: &Changing<'_>,
+    changing: &StateTransition<'_>,
     task: &Task,
     alert: &TaskAlert,
 ) -> Result<Vec<RecordId>> {

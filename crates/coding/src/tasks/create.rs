@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use loci_api::coding::task::TaskCreate;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::idempotency::{ClientToken, recall, remember, replayed};
-use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::safety::{SafetyPolicy, secrets};
 use loci_model::memory::Memory;
@@ -28,7 +28,7 @@ use crate::settings::CodingSettings;
 const OPERATION: &str = "TaskCreate";
 
 /// A request with parsed ids and words.
-struct Read {
+struct TaskRequest {
     asked: TaskCreate,
     id: Option<TaskId>,
     kind: TaskKind,
@@ -36,7 +36,7 @@ struct Read {
     arm: Option<MemoryArm>,
 }
 
-impl Read {
+impl TaskRequest {
     fn of(asked: TaskCreate) -> Result<Self> {
         Ok(Self {
             kind: TaskKind::read("kind", asked.kind.as_deref())?.unwrap_or(TaskKind::NewTask),
@@ -68,11 +68,11 @@ impl Coding {
     pub async fn task_create(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         asked: TaskCreate,
         token: Option<ClientToken>,
     ) -> Result<TaskCreated> {
-        let new = Read::of(asked)?;
+        let new = TaskRequest::of(asked)?;
         let id = new.id.clone();
         Call::write("task_create", id.as_ref())
             .told(async {
@@ -104,7 +104,7 @@ impl Coding {
                             });
                         }
                         let id = new.id.clone().unwrap_or_else(|| fresh.clone());
-                        let Made { mut task, unmasked_digest, mut warnings } =
+                        let CreatedTask { mut task, unmasked_digest, mut warnings } =
                             made(tx, &caller, &memory, &new, id, &policy, now)?;
                         task.arm = arm(tx, &new, &task, &own)?;
                         let created = match tx.tasks().get(&memory.id, &task.id)? {
@@ -214,7 +214,7 @@ fn prompt(parts: loci_api::coding::task::TaskPrompt) -> TaskPrompt {
 }
 
 /// A task built from a request.
-struct Made {
+struct CreatedTask {
     task: Task,
     /// The digest of the request before its names were masked, which earlier versions stored.
     unmasked_digest: String,
@@ -225,12 +225,12 @@ fn made(
     tx: &dyn ReadTx,
     caller: &Principal,
     memory: &Memory,
-    new: &Read,
+    new: &TaskRequest,
     id: TaskId,
     policy: &SafetyPolicy,
     now: Timestamp,
-) -> Result<Made> {
-    let Read { asked, kind, parent, arm, .. } = new;
+) -> Result<CreatedTask> {
+    let TaskRequest { asked, kind, parent, arm, .. } = new;
     let (repository, warnings) = task_repository::repository(tx, caller, &memory.id, asked)?;
     let actor = match (&repository, &asked.user_id) {
         (Some(repository), _) => task_namespaces::actor_of(repository)?,
@@ -285,7 +285,7 @@ fn made(
     task.input_hash = Some(input_hash(&task)?);
     task.snapshot = Some(task_namespaces::snapshot(tx.memories().sequence(&memory.id)?));
     (task.created_at, task.updated_at) = (now, now);
-    Ok(Made { task, unmasked_digest, warnings })
+    Ok(CreatedTask { task, unmasked_digest, warnings })
 }
 
 /// Returns the digest of a task's request: without times, and without values that the server
@@ -298,7 +298,7 @@ fn digest(task: &Task) -> Result<String> {
 
 /// Returns the requested arm, else that of the parent task, which belongs to the same comparison
 /// group, else the assigned one.
-fn arm(tx: &dyn ReadTx, new: &Read, task: &Task, server: &CodingSettings) -> Result<MemoryArm> {
+fn arm(tx: &dyn ReadTx, new: &TaskRequest, task: &Task, server: &CodingSettings) -> Result<MemoryArm> {
     if let Some(arm) = new.arm {
         return Ok(arm);
     }

@@ -1,6 +1,6 @@
 //! The verb `task_get`: one task.
 
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -16,7 +16,7 @@ impl Coding {
     ///
     /// # Errors
     /// `NotFound` if it does not exist, or if the caller may not see it.
-    pub async fn task_get(&self, caller: &Principal, standing: &Standing, id: &TaskId) -> Result<Task> {
+    pub async fn task_get(&self, caller: &Principal, standing: &CallContext, id: &TaskId) -> Result<Task> {
         let memory = self.verified.code_memory(caller, standing).await?;
         let caller = self.acting(caller, &memory, id).await?;
         let id = id.clone();

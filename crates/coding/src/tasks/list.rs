@@ -2,8 +2,8 @@
 
 use loci_api::coding::task::TaskListing;
 use loci_engine::access;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::page::Page;
-use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
@@ -25,7 +25,7 @@ impl Coding {
     pub async fn task_list(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         listing: TaskListing,
         (after, limit): (Option<(Timestamp, TaskId)>, u32),
     ) -> Result<Page<Task, (Timestamp, TaskId)>> {

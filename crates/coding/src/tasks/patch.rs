@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use loci_api::coding::task::TaskPatch;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::safety::{RedactionMode, SafetyPolicy};
 use loci_model::facts::code::ObjectId;
 use loci_model::ports::store::{StoreExt, Tx};
@@ -38,7 +38,7 @@ impl Coding {
     pub async fn task_patch(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         patch: TaskPatch,
     ) -> Result<TaskPatched> {
@@ -75,7 +75,7 @@ impl Coding {
                             // A newly known pull request merges two changes of the graph into one.
                             task_files::note(tx, &task, &[], &[], now)?;
                         }
-                        let changing = Changing { memory: &memory, by: &caller.name, at: now };
+                        let changing = StateTransition { memory: &memory, by: &caller.name, at: now };
                         rules::told(tx, &changing, &own, (&before, &task))?;
                         if !before.status.is_terminal() && task.status.is_terminal() {
                             reflection::finished(tx, &memory, &task, &job, now)?;

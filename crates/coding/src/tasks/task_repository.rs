@@ -6,7 +6,7 @@ use loci_model::facts::repository::Repository;
 use loci_model::ports::store::ReadTx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{CodeReason, Error, MemoryId, Reason, Result};
-use loci_verified::{Numbered, find_repository, numbered, of_number};
+use loci_verified::{NumberRelation, find_repository, numbered, of_number};
 
 /// Returns the repository of a task, `None` if it has none, and warnings.
 ///
@@ -36,15 +36,15 @@ pub(super) fn repository(
         Err(error) => return Err(error),
     };
     match numbered(tx, &found, forge, number)? {
-        Numbered::Own => Ok((Some(found), Vec::new())),
-        Numbered::Unknown => {
+        NumberRelation::Own => Ok((Some(found), Vec::new())),
+        NumberRelation::Unknown => {
             let warning = format!(
                 "FORGE_ID_UNCHECKED: it is not known here which number {name} has at its forge: register it \
                  with forge_id, and the number is checked"
             );
             Ok((Some(found), vec![warning]))
         }
-        Numbered::Another => {
+        NumberRelation::Another => {
             let rule =
                 format!("{number} is not the number of {name} at its forge: send the one it has, or none");
             Err(Error::conflict(rule).on("forge_repo_id"))

@@ -8,21 +8,21 @@ use std::collections::BTreeMap;
 use loci_model::limits;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
-use super::value::{Entry, Value, depth, is_null};
+use super::value::{FrontmatterEntry, Value, depth, is_null};
 use super::{Frontmatter, FrontmatterFault, QUOTED_KEYS};
 
 /// The key of a merge.
 const MERGE: &str = "<<";
 
 /// A list or a table that is still open, with the number of its anchor or 0.
-enum Open {
+enum OpenNode {
     List(Vec<Value>, usize),
-    Table(Vec<Entry>, Option<String>, usize),
+    Table(Vec<FrontmatterEntry>, Option<String>, usize),
 }
 
 #[derive(Default)]
 struct Reader {
-    open: Vec<Open>,
+    open: Vec<OpenNode>,
     root: Option<Value>,
     documents: usize,
     /// The aliases, for a table that is only searched.
@@ -56,7 +56,7 @@ pub(crate) fn searched_table(text: &str) -> Result<Frontmatter, FrontmatterFault
     Ok(Frontmatter { entries: entries(text, reader)? })
 }
 
-fn entries(text: &str, mut reader: Reader) -> Result<Vec<Entry>, FrontmatterFault> {
+fn entries(text: &str, mut reader: Reader) -> Result<Vec<FrontmatterEntry>, FrontmatterFault> {
     if text.len() > limits::FRONTMATTER_BYTES_MAX {
         return Err(FrontmatterFault::TooLarge);
     }
@@ -75,7 +75,7 @@ fn entries(text: &str, mut reader: Reader) -> Result<Vec<Entry>, FrontmatterFaul
 
 /// Returns true if the value fits its key. Titles and descriptions are texts; a number counts as
 /// its spelling, and null as absent.
-fn is_as_its_key_asks(entry: &Entry) -> bool {
+fn is_as_its_key_asks(entry: &FrontmatterEntry) -> bool {
     !QUOTED_KEYS.contains(&entry.key.as_str()) || entry.value.spelling().is_some()
 }
 
@@ -104,16 +104,16 @@ impl Reader {
             }
             Event::SequenceStart(anchor, tag) => {
                 self.check_bare(anchor, tag.is_some())?;
-                return self.begin(Open::List(Vec::new(), anchor));
+                return self.begin(OpenNode::List(Vec::new(), anchor));
             }
             Event::MappingStart(anchor, tag) => {
                 self.check_bare(anchor, tag.is_some())?;
-                return self.begin(Open::Table(Vec::new(), None, anchor));
+                return self.begin(OpenNode::Table(Vec::new(), None, anchor));
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 let (value, anchor) = match self.open.pop() {
-                    Some(Open::List(items, anchor)) => (Value::List(items), anchor),
-                    Some(Open::Table(entries, _, anchor)) => (Value::Table(entries), anchor),
+                    Some(OpenNode::List(items, anchor)) => (Value::List(items), anchor),
+                    Some(OpenNode::Table(entries, _, anchor)) => (Value::Table(entries), anchor),
                     None => return Err(FrontmatterFault::NotATable),
                 };
                 self.name(anchor, &value)?;
@@ -124,8 +124,8 @@ impl Reader {
         Ok(())
     }
 
-    fn begin(&mut self, open: Open) -> Result<(), FrontmatterFault> {
-        if let Some(Open::Table(_, None, _)) = self.open.last() {
+    fn begin(&mut self, open: OpenNode) -> Result<(), FrontmatterFault> {
+        if let Some(OpenNode::Table(_, None, _)) = self.open.last() {
             return Err(FrontmatterFault::ComplexKey);
         }
         self.open.push(open);
@@ -139,7 +139,7 @@ impl Reader {
 
     fn scalar(&mut self, text: String, plain: bool) -> Result<(), FrontmatterFault> {
         let is_searched = self.aliases.is_some();
-        if let Some(Open::Table(entries, key @ None, _)) = self.open.last_mut() {
+        if let Some(OpenNode::Table(entries, key @ None, _)) = self.open.last_mut() {
             if !is_searched && plain && text == MERGE {
                 return Err(FrontmatterFault::Merge);
             }
@@ -155,8 +155,8 @@ impl Reader {
     fn put(&mut self, value: Value) -> Result<(), FrontmatterFault> {
         let (at_top, is_searched) = (self.open.len() == 1, self.aliases.is_some());
         match self.open.last_mut() {
-            Some(Open::List(items, _)) => items.push(value),
-            Some(Open::Table(entries, key, _)) => match key.take() {
+            Some(OpenNode::List(items, _)) => items.push(value),
+            Some(OpenNode::Table(entries, key, _)) => match key.take() {
                 Some(key) if is_searched && key == MERGE => entries.extend(merged(value)),
                 Some(key) => {
                     let asks_text = at_top && QUOTED_KEYS.contains(&key.as_str());
@@ -164,7 +164,7 @@ impl Reader {
                         Value::Literal(text) if asks_text && !is_null(&text) => Value::Text(text),
                         value => value,
                     };
-                    entries.push(Entry { key, value });
+                    entries.push(FrontmatterEntry { key, value });
                 }
                 None => return Err(FrontmatterFault::ComplexKey),
             },
@@ -225,7 +225,7 @@ fn scalar_of(text: String, plain: bool) -> Value {
 }
 
 /// Returns the members that a merge adds.
-fn merged(value: Value) -> Vec<Entry> {
+fn merged(value: Value) -> Vec<FrontmatterEntry> {
     match value {
         Value::Table(entries) => entries,
         Value::List(items) => items.into_iter().flat_map(merged).collect(),

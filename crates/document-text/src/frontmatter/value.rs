@@ -2,7 +2,7 @@
 
 /// A key with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct FrontmatterEntry {
     /// The key, as text.
     pub key: String,
     /// Its value.
@@ -19,7 +19,7 @@ pub enum Value {
     /// A list.
     List(Vec<Value>),
     /// A table.
-    Table(Vec<Entry>),
+    Table(Vec<FrontmatterEntry>),
 }
 
 impl Value {
@@ -118,7 +118,7 @@ impl Value {
 }
 
 /// Returns the nesting depth of lists and tables below these entries.
-pub(crate) fn depth(entries: &[Entry]) -> usize {
+pub(crate) fn depth(entries: &[FrontmatterEntry]) -> usize {
     entries.iter().map(|entry| entry.value.depth()).max().unwrap_or(0)
 }
 

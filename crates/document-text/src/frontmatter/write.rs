@@ -4,13 +4,13 @@
 //! A table always yields identical bytes.
 
 use super::QUOTED_KEYS;
-use super::value::{Entry, Value, is_literal};
+use super::value::{FrontmatterEntry, Value, is_literal};
 
 /// The maximum number of characters in a key without quotes.
 const PLAIN_KEY_CHARS_MAX: usize = 100;
 
 /// Returns the lines of a table, each with its line end; empty for an empty table.
-pub(crate) fn lines(entries: &[Entry]) -> String {
+pub(crate) fn lines(entries: &[FrontmatterEntry]) -> String {
     let mut text = String::new();
     for entry in entries {
         let quoted = QUOTED_KEYS.contains(&entry.key.as_str());
@@ -19,7 +19,7 @@ pub(crate) fn lines(entries: &[Entry]) -> String {
     text
 }
 
-fn write_entry(text: &mut String, entry: &Entry, indent: usize, quoted: bool) {
+fn write_entry(text: &mut String, entry: &FrontmatterEntry, indent: usize, quoted: bool) {
     text.push_str(&key(&entry.key));
     text.push(':');
     match &entry.value {

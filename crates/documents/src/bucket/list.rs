@@ -69,7 +69,7 @@ impl BucketItem {
 }
 
 /// Items by their names, in the order of their keys.
-type Found = BTreeMap<String, BucketItem>;
+type ItemsByName = BTreeMap<String, BucketItem>;
 
 impl BucketListing {
     fn holds(&self, key: &str) -> bool {
@@ -90,7 +90,7 @@ impl BucketListing {
     }
 
     /// Adds a key, if it is requested and its item is not present yet.
-    fn take(&self, found: &mut Found, entry: BucketEntry) {
+    fn take(&self, found: &mut ItemsByName, entry: BucketEntry) {
         if !self.holds(&entry.key) {
             return;
         }
@@ -121,7 +121,7 @@ impl Documents {
             access::record_view(caller, memory, Capability::Read)?;
         }
         listing.prefix = collapsed(&listing.prefix);
-        let mut found = Found::new();
+        let mut found = ItemsByName::new();
         for tree in self.bucket_trees(caller, &listing).await? {
             self.add_documents(&listing, &tree, &mut found).await?;
         }
@@ -160,7 +160,12 @@ impl Documents {
         Ok(trees)
     }
 
-    async fn add_documents(&self, listing: &BucketListing, tree: &TreeAsk, found: &mut Found) -> Result<()> {
+    async fn add_documents(
+        &self,
+        listing: &BucketListing,
+        tree: &TreeAsk,
+        found: &mut ItemsByName,
+    ) -> Result<()> {
         let Some(keys) = listing.bucket.keys_of(&tree.namespace.normal()) else { return Ok(()) };
         let (view, now) = (self.tree_view(tree).await?, self.engine.now());
         for entry in view.live.iter().filter(|entry| entry.is_live(now)) {
@@ -174,7 +179,7 @@ impl Documents {
 
     /// Adds parked objects, as many as fit into the page. A document takes precedence over a parked
     /// object with its key.
-    async fn add_parked(&self, listing: &BucketListing, found: &mut Found) -> Result<()> {
+    async fn add_parked(&self, listing: &BucketListing, found: &mut ItemsByName) -> Result<()> {
         let (listing, now, above) = (listing.clone(), self.engine.now(), listing.bucket.prefix());
         let parked = self.engine.store().read(move |tx| parked(tx, &listing, &above, now)).await?;
         for (name, item) in parked {
@@ -186,11 +191,11 @@ impl Documents {
 
 /// Returns the items of objects parked below `above`: the requested number, and one more if there
 /// is one. Keys with a common prefix are skipped in the store, except the rest of their page.
-fn parked(tx: &dyn ReadTx, listing: &BucketListing, above: &str, now: Timestamp) -> Result<Found> {
+fn parked(tx: &dyn ReadTx, listing: &BucketListing, above: &str, now: Timestamp) -> Result<ItemsByName> {
     let memory = &listing.bucket.memory;
     let prefix = format!("{above}{}", listing.prefix);
     let mut after = listing.after.as_ref().map(|after| format!("{above}{after}"));
-    let mut found = Found::new();
+    let mut found = ItemsByName::new();
     loop {
         let page = tx.parked().list(memory, &prefix, after.as_deref(), ROWS)?;
         let is_last = page.len() < ROWS;

@@ -18,7 +18,7 @@ use super::reconcile::{extends, reconciled};
 use super::{Bucket, conditions};
 use crate::Documents;
 use crate::bucket::parked_objects::{NewObject, park};
-use crate::document::document_write::{Found, Writing};
+use crate::document::document_write::{DocumentWriter, LiveDocument};
 use crate::document::precondition::Precondition;
 use crate::document::write_answer::DocumentWritten;
 use crate::trees::tree_write::TreeWrite;
@@ -140,12 +140,12 @@ impl Documents {
     }
 }
 
-impl Writing<'_> {
+impl DocumentWriter<'_> {
     /// Replaces the text of a document and keeps its other members, or merges the new text into it.
     fn put_over(
         &self,
         tx: &mut dyn Tx,
-        found: &Found,
+        found: &LiveDocument,
         put: &BucketPut,
         text: String,
     ) -> Result<DocumentWritten> {

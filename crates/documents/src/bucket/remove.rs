@@ -48,7 +48,7 @@ impl Documents {
         let path = document.path.clone();
         self.tree_write(caller, write, move |tx, writing| {
             writing.require_comparable(precondition.as_ref())?;
-            let is_it = |found: &crate::document::document_write::Found| {
+            let is_it = |found: &crate::document::document_write::LiveDocument| {
                 found.redirected_from.is_none() && found.entry.path == path.as_str()
             };
             let found = writing.find(tx, &path)?.filter(is_it);

@@ -13,7 +13,7 @@ use loci_model::trees::tree_entry::DocumentOperation;
 use loci_model::{Error, Result};
 
 use super::appended_lines::{appended, appended_unread};
-use super::document_write::Writing;
+use super::document_write::DocumentWriter;
 use super::precondition::Precondition;
 use super::write_answer::DocumentWritten;
 use crate::Documents;
@@ -87,7 +87,7 @@ impl Documents {
     }
 }
 
-impl Writing<'_> {
+impl DocumentWriter<'_> {
     fn append_at(
         &self,
         tx: &mut dyn Tx,

@@ -9,8 +9,8 @@ use loci_engine::document_text::areas::check_writable;
 use loci_engine::document_text::content::{DocumentContent, has_readable_head, is_redacted};
 use loci_engine::document_text::path::DocumentPath;
 use loci_engine::records::NewRecord;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::{Building, Origin};
+use loci_engine::records::record_builder::{Building, Origin};
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::safety::{self, SafetyPolicy, Tally, secrets};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, Tx};
@@ -22,11 +22,11 @@ use loci_model::{Error, Reason, RecordId, Result, Timestamp};
 
 use super::write_answer::DocumentWritten;
 use crate::removed_content::redacted_content;
-use crate::trees::reconciliation::Told;
+use crate::trees::reconciliation::RecordChangeDetails;
 use crate::trees::tree::Tree;
 
 /// The writer in a tree and the time. One per transaction.
-pub(crate) struct Writing<'a> {
+pub(crate) struct DocumentWriter<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) tree: &'a Tree,
     /// The part of the tree to which the caller may write.
@@ -54,7 +54,7 @@ pub(crate) struct Writing<'a> {
 
 /// A live document.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct LiveDocument {
     pub(crate) entry: TreeEntry,
     pub(crate) record: Record,
     /// The requested path, if the document was moved.
@@ -70,7 +70,7 @@ pub(crate) fn find(
     tree: &Tree,
     path: &DocumentPath,
     now: Timestamp,
-) -> Result<Option<Found>> {
+) -> Result<Option<LiveDocument>> {
     let Some(mut entry) = tree.entry(tx, &path.key())? else { return Ok(None) };
     let mut redirected_from = None;
     if entry.standing == EntryStanding::Alias {
@@ -89,12 +89,12 @@ pub(crate) fn find(
         .records()
         .get(&tree.memory, &entry.record)?
         .filter(|record| record.is_readable(now) && record.namespace.normal() == tree.normal);
-    Ok(record.map(|record| Found { entry, record, redirected_from }))
+    Ok(record.map(|record| LiveDocument { entry, record, redirected_from }))
 }
 
-impl Writing<'_> {
+impl DocumentWriter<'_> {
     /// Returns the live document at a path.
-    pub(crate) fn find(&self, tx: &dyn ReadTx, path: &DocumentPath) -> Result<Option<Found>> {
+    pub(crate) fn find(&self, tx: &dyn ReadTx, path: &DocumentPath) -> Result<Option<LiveDocument>> {
         find(tx, self.tree, path, self.now)
     }
 
@@ -116,7 +116,7 @@ impl Writing<'_> {
     /// Creates a document with record members that are not part of its content.
     ///
     /// # Errors
-    /// See [`Writing::create`].
+    /// See [`DocumentWriter::create`].
     pub(crate) fn create_marked(
         &self,
         tx: &mut dyn Tx,
@@ -175,7 +175,7 @@ impl Writing<'_> {
     pub(crate) fn replace(
         &self,
         tx: &mut dyn Tx,
-        found: &Found,
+        found: &LiveDocument,
         content: &DocumentContent,
         told: (DocumentOperation, Option<&str>),
     ) -> Result<DocumentWritten> {
@@ -185,11 +185,11 @@ impl Writing<'_> {
     /// Writes the next version with record members that are not part of the content.
     ///
     /// # Errors
-    /// See [`Writing::replace`].
+    /// See [`DocumentWriter::replace`].
     pub(crate) fn replace_marked(
         &self,
         tx: &mut dyn Tx,
-        found: &Found,
+        found: &LiveDocument,
         content: &DocumentContent,
         told: (DocumentOperation, Option<&str>),
         mark: impl FnOnce(&mut Record),
@@ -235,7 +235,7 @@ impl Writing<'_> {
     pub(crate) fn archive(
         &self,
         tx: &mut dyn Tx,
-        found: &Found,
+        found: &LiveDocument,
         reason: Option<&str>,
     ) -> Result<DocumentWritten> {
         check_writable(&DocumentPath::parse(&found.entry.path)?, self.is_admin)?;
@@ -252,7 +252,7 @@ impl Writing<'_> {
     pub(crate) fn move_to(
         &self,
         tx: &mut dyn Tx,
-        found: &Found,
+        found: &LiveDocument,
         to: &DocumentPath,
         reason: Option<&str>,
     ) -> Result<DocumentWritten> {
@@ -378,7 +378,8 @@ impl Writing<'_> {
         operation: DocumentOperation,
     ) -> Result<DocumentWritten> {
         let behind = Some(self.behind);
-        let told = Told { operation: Some(operation), by: Some(self.by), run: self.run, behind };
+        let told =
+            RecordChangeDetails { operation: Some(operation), by: Some(self.by), run: self.run, behind };
         let entry = self.tree.settle(tx, &record, told)?;
         self.tree.reached(tx, record.sequence, Some(record.sequence))?;
         Ok(DocumentWritten::of(&record, entry.as_ref(), operation))
@@ -390,8 +391,8 @@ impl Writing<'_> {
         self.ids.get(used).ok_or_else(|| Error::bug("a write of a tree has no id left"))
     }
 
-    pub(crate) fn changing(&self) -> Changing<'_> {
-        Changing { memory: self.memory, by: self.by, at: self.now }
+    pub(crate) fn changing(&self) -> StateTransition<'_> {
+        StateTransition { memory: self.memory, by: self.by, at: self.now }
     }
 }
 

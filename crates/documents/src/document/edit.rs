@@ -11,7 +11,7 @@ use loci_model::principal::Principal;
 use loci_model::trees::tree_entry::DocumentOperation;
 use loci_model::{Error, Result};
 
-use super::document_write::{Found, Writing};
+use super::document_write::{DocumentWriter, LiveDocument};
 use super::precondition::Precondition;
 use super::text_edits::{Edit, apply};
 use super::write_answer::DocumentWritten;
@@ -65,7 +65,7 @@ impl Documents {
     }
 }
 
-impl Writing<'_> {
+impl DocumentWriter<'_> {
     /// Requires that the caller may read the tree, too, because the answer to `what` depends on
     /// stored content.
     ///
@@ -96,7 +96,7 @@ impl Writing<'_> {
         &self,
         precondition: &Precondition,
         path: &DocumentPath,
-        found: Option<&Found>,
+        found: Option<&LiveDocument>,
     ) -> Result<()> {
         self.require_comparable(Some(precondition))?;
         precondition.check(path.as_str(), found).map_err(|mut error| {
@@ -116,7 +116,7 @@ impl Writing<'_> {
         tx: &mut dyn Tx,
         path: &DocumentPath,
         precondition: Option<&Precondition>,
-    ) -> Result<Found> {
+    ) -> Result<LiveDocument> {
         let found = self.find(tx, path)?;
         let missing =
             || Error::not_found(format!("No memory file at {path}; paths must match the listing exactly."));

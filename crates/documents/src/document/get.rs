@@ -10,7 +10,7 @@ use loci_model::record::{Record, RecordKind, TrustTier};
 use loci_model::trees::tree_entry::{PathOrigin, TreeEntry};
 use loci_model::{Error, RecordId, Result, Timestamp};
 
-use super::document_write::{Found, find};
+use super::document_write::{LiveDocument, find};
 use crate::Documents;
 use crate::trees::tree::{Tree, TreeAsk};
 use crate::trees::tree_view::TreeView;
@@ -60,8 +60,8 @@ pub struct DocumentShown {
 }
 
 impl DocumentShown {
-    pub(super) fn of(found: Found) -> Self {
-        let Found { entry, record, redirected_from } = found;
+    pub(super) fn of(found: LiveDocument) -> Self {
+        let LiveDocument { entry, record, redirected_from } = found;
         Self { redirected_from, ..Self::of_version(&entry, &record) }
     }
 

@@ -4,7 +4,7 @@
 use loci_engine::document_text::content::etag;
 use loci_model::{Error, Reason, Result};
 
-use super::document_write::Found;
+use super::document_write::LiveDocument;
 
 /// A precondition.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Precondition {
     ///
     /// # Errors
     /// `STALE_VERSION`, with the present entity tag and version.
-    pub(super) fn check(&self, path: &str, found: Option<&Found>) -> Result<()> {
+    pub(super) fn check(&self, path: &str, found: Option<&LiveDocument>) -> Result<()> {
         let holds = match (self, found) {
             (Self::Any, _) | (Self::Absent, None) => true,
             (Self::Absent, Some(_)) | (Self::Matches(_), None) => false,

@@ -13,7 +13,7 @@ use loci_model::trees::tree_entry::DocumentOperation;
 use loci_model::{Error, Reason, Result};
 use loci_text::sections::first_heading;
 
-use super::document_write::{Found, Writing};
+use super::document_write::{DocumentWriter, LiveDocument};
 use super::precondition::Precondition;
 use super::write_answer::DocumentWritten;
 use crate::Documents;
@@ -119,7 +119,7 @@ impl Documents {
 
 /// Returns the error of a replacement at the old path of a moved document. A read of that path
 /// returns the moved document with its entity tag, which holds at the new path.
-fn moved_away(path: &DocumentPath, moved: &Found) -> Error {
+fn moved_away(path: &DocumentPath, moved: &LiveDocument) -> Error {
     let to = &moved.entry.path;
     let rule = format!(
         "the document of {path} was moved to {to}: replace it there, or send If-None-Match: * to make another one \
@@ -128,7 +128,7 @@ fn moved_away(path: &DocumentPath, moved: &Found) -> Error {
     Error::conflict(rule).because(Reason::StaleVersion).on("if_match")
 }
 
-impl Writing<'_> {
+impl DocumentWriter<'_> {
     /// Returns the content of a file, limited to the members for which its writer has a grant: the
     /// head of a file may come from anyone.
     pub(crate) fn as_granted(

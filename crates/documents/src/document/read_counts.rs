@@ -21,11 +21,11 @@ const WAITING_MAX: usize = 20_000;
 const RECORDS_PER_WRITE: usize = 100;
 
 /// The unsaved reads by record: their number, and the time of the last one.
-type Waiting = BTreeMap<(MemoryId, RecordId), (u64, Timestamp)>;
+type UnsavedReads = BTreeMap<(MemoryId, RecordId), (u64, Timestamp)>;
 
 /// The reads that this process counts.
 #[derive(Debug, Default)]
-pub(crate) struct ReadCounts(Mutex<Waiting>);
+pub(crate) struct ReadCounts(Mutex<UnsavedReads>);
 
 impl ReadCounts {
     /// Counts a read of these records.
@@ -39,26 +39,26 @@ impl ReadCounts {
         records.into_iter().for_each(|record| add(&mut waiting, (memory, record), (1, now)));
     }
 
-    fn take(&self) -> Waiting {
+    fn take(&self) -> UnsavedReads {
         std::mem::take(&mut *self.waiting())
     }
 
-    fn give_back(&self, unkept: &[Counted]) {
+    fn give_back(&self, unkept: &[RecordReads]) {
         let mut waiting = self.waiting();
         for ((memory, record), counted) in unkept {
             add(&mut waiting, (memory, record), *counted);
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, UnsavedReads> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A record with its unsaved reads.
-type Counted = ((MemoryId, RecordId), (u64, Timestamp));
+type RecordReads = ((MemoryId, RecordId), (u64, Timestamp));
 
-fn add(waiting: &mut Waiting, (memory, record): (&MemoryId, &RecordId), (count, at): (u64, Timestamp)) {
+fn add(waiting: &mut UnsavedReads, (memory, record): (&MemoryId, &RecordId), (count, at): (u64, Timestamp)) {
     let key = (memory.clone(), record.clone());
     if waiting.len() >= WAITING_MAX && !waiting.contains_key(&key) {
         return;
@@ -82,7 +82,7 @@ impl Documents {
     /// # Errors
     /// The errors of the store; the counts then stay until the next time.
     pub async fn reads_kept(&self) -> Result<usize> {
-        let waiting: Vec<Counted> = self.parts.reads.take().into_iter().collect();
+        let waiting: Vec<RecordReads> = self.parts.reads.take().into_iter().collect();
         let mut rest = waiting.as_slice();
         while let Some(((memory, _), _)) = rest.first() {
             let same = rest.iter().take(RECORDS_PER_WRITE).take_while(|((other, _), _)| other == memory);
@@ -98,7 +98,7 @@ impl Documents {
     }
 }
 
-fn keep(tx: &mut dyn Tx, memory: &MemoryId, counted: &[Counted]) -> Result<()> {
+fn keep(tx: &mut dyn Tx, memory: &MemoryId, counted: &[RecordReads]) -> Result<()> {
     let mut trees: BTreeMap<String, Timestamp> = BTreeMap::new();
     for ((_, id), (count, at)) in counted {
         let Some(record) = tx.records().get(memory, id)?.filter(|record| record.is_readable(*at)) else {

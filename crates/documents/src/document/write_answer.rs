@@ -7,7 +7,7 @@ use loci_model::trees::tree_entry::{DocumentOperation, TreeEntry};
 use loci_model::{RecordId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::document_write::Writing;
+use super::document_write::DocumentWriter;
 
 /// The warning about an answer without stored content.
 const UNREADABLE: &str = "UNREADABLE: the key has no grant of read on the tree: the answer leaves out path, etag, \
@@ -97,7 +97,7 @@ impl DocumentWritten {
     }
 }
 
-impl Writing<'_> {
+impl DocumentWriter<'_> {
     /// Returns an answer limited to the caller's rights; `path` is the one that the call named.
     pub(super) fn answer(
         &self,

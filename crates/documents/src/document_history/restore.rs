@@ -16,7 +16,7 @@ use loci_model::{Error, ErrorKind, RecordId, Result};
 use super::diff::{Between, Point};
 use super::versions::Versions;
 use crate::Documents;
-use crate::document::document_write::{Found, Writing, says_the_same};
+use crate::document::document_write::{DocumentWriter, LiveDocument, says_the_same};
 use crate::trees::list::is_below;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
@@ -87,7 +87,7 @@ struct Returning {
     was: Option<Record>,
 }
 
-impl Writing<'_> {
+impl DocumentWriter<'_> {
     /// Returns the documents that differ from their version at a sequence.
     fn to_restore(&self, tx: &mut dyn Tx, sequence: u64, keys: &[String]) -> Result<Vec<Returning>> {
         let now = self.tree.progress(tx)?.sequence;
@@ -190,7 +190,7 @@ impl Writing<'_> {
             None => None,
         };
         if let Some(entry) = entry.filter(|entry| entry.record == one.current.id) {
-            let found = Found { entry, record: one.current.clone(), redirected_from: None };
+            let found = LiveDocument { entry, record: one.current.clone(), redirected_from: None };
             one.shown.version = Some(self.archive(tx, &found, reason)?.version);
         }
         Ok(())

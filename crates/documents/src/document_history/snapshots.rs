@@ -6,7 +6,7 @@ use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::calls::page::Page;
 use loci_engine::memories::existing;
 use loci_engine::safety::check_name;
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{LedgerPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::trees::tree_entry::{TreeSnapshot, owner_of};

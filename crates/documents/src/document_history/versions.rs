@@ -2,7 +2,7 @@
 //! only.
 
 use loci_engine::document_text::path::DocumentPath;
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::LedgerPage;
 use loci_model::ports::store::ReadTx;
 use loci_model::record::{Record, RecordState};

@@ -3,12 +3,12 @@
 use futures::future::BoxFuture;
 use loci_engine::Engine;
 use loci_engine::hooks::{JobHandler, JobPolicy};
-use loci_engine::jobs::{Ended, failure, forget_questions};
+use loci_engine::jobs::{JobAttemptEnd, failure, forget_questions};
 use loci_engine::language_models::Why;
 use loci_model::Result;
 use loci_model::job::{Job, JobKind};
 
-use crate::upkeep::Modelled;
+use crate::upkeep::PlanningRunState;
 use crate::{Documents, DocumentsParts};
 
 /// The kind of the job.
@@ -29,21 +29,21 @@ impl JobHandler for TreePlan {
         JobPolicy { is_awaited: true, ..JobPolicy::default() }
     }
 
-    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<JobAttemptEnd>> {
         let documents = Documents::new(engine.clone(), &self.parts);
         Box::pin(async move { run(&documents, job).await })
     }
 }
 
-async fn run(documents: &Documents, job: &Job) -> Result<Ended> {
+async fn run(documents: &Documents, job: &Job) -> Result<JobAttemptEnd> {
     let engine = &documents.engine;
     let unanswered = match documents.plan_run_of(job).await? {
-        Modelled::Waits => return Ok(Ended::Waits),
-        Modelled::Ended => {
+        PlanningRunState::Waits => return Ok(JobAttemptEnd::Waits),
+        PlanningRunState::Ended => {
             forget_questions(engine, job).await?;
-            return Ok(Ended::Done);
+            return Ok(JobAttemptEnd::Done);
         }
-        Modelled::Unanswered(unanswered) => unanswered,
+        PlanningRunState::Unanswered(unanswered) => unanswered,
     };
     // One revision was already requested: a retry would repeat the question to the same model.
     let is_final = unanswered.why == Why::Form;
@@ -52,5 +52,5 @@ async fn run(documents: &Documents, job: &Job) -> Result<Ended> {
     }
     documents.plan_unanswered(job, &unanswered).await?;
     forget_questions(engine, job).await?;
-    Ok(Ended::FellBack(unanswered.reason(), Vec::new()))
+    Ok(JobAttemptEnd::FellBack(unanswered.reason(), Vec::new()))
 }

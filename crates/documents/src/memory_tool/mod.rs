@@ -7,20 +7,20 @@
 //!
 //! To add a command: a variant in `command`, a file with its function, a line in [`run`].
 
-mod arranging;
 mod command;
-mod editing;
-mod place;
+mod file_operations;
 pub mod scratch;
 mod size;
+mod text_edits;
+mod tool_path;
 mod tree;
-mod viewing;
+mod view;
 
 use command::Command;
 use loci_model::{Error, ErrorKind, Reason, Result, limits};
-use place::Mounted;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tool_path::Mounted;
 pub use tree::{ToolEntry, ToolTree};
 
 /// The root of the tool's files, as models see it.
@@ -103,7 +103,7 @@ impl ToolAnswer {
 }
 
 /// The result of a command: the text of a success, or of an error.
-type Told = std::result::Result<String, String>;
+type CommandResult = std::result::Result<String, String>;
 
 /// Runs one command. If the answer is an error, nothing was changed.
 ///
@@ -129,19 +129,23 @@ pub fn paths(input: &Value) -> impl Iterator<Item = &str> {
     ["path", "old_path", "new_path"].into_iter().filter_map(|name| input.get(name)?.as_str())
 }
 
-fn carried_out(tree: &mut dyn ToolTree, command: &Command, settings: &MemoryToolSettings) -> Result<Told> {
+fn carried_out(
+    tree: &mut dyn ToolTree,
+    command: &Command,
+    settings: &MemoryToolSettings,
+) -> Result<CommandResult> {
     let mut mounted = Mounted { tree, settings };
     match command {
-        Command::View { path, range } => viewing::view(&mounted, path, *range),
-        Command::Create { path, text } => arranging::create(&mut mounted, path, text),
-        Command::Replace { path, old, new } => editing::replace(&mut mounted, path, old, new),
-        Command::Insert { path, line, text } => editing::insert(&mut mounted, path, *line, text),
-        Command::Delete { path } => arranging::delete(&mut mounted, path),
-        Command::Rename { old, new } => arranging::rename(&mut mounted, old, new),
+        Command::View { path, range } => view::view(&mounted, path, *range),
+        Command::Create { path, text } => file_operations::create(&mut mounted, path, text),
+        Command::Replace { path, old, new } => text_edits::replace(&mut mounted, path, old, new),
+        Command::Insert { path, line, text } => text_edits::insert(&mut mounted, path, *line, text),
+        Command::Delete { path } => file_operations::delete(&mut mounted, path),
+        Command::Rename { old, new } => file_operations::rename(&mut mounted, old, new),
     }
 }
 
-fn answer(told: Told, settings: &MemoryToolSettings) -> ToolAnswer {
+fn answer(told: CommandResult, settings: &MemoryToolSettings) -> ToolAnswer {
     match told {
         Ok(content) => ToolAnswer { content, is_error: false },
         Err(why) if settings.error_prefix => ToolAnswer { content: format!("Error: {why}"), is_error: true },

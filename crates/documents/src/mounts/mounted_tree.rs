@@ -16,7 +16,7 @@ use loci_model::trees::tree_entry::{DocumentOperation, TreeEntry};
 use loci_model::{Error, MemoryId, RecordId, Result, Timestamp};
 
 use super::mount_settings::MountTree;
-use crate::document::document_write::{Found, Writing};
+use crate::document::document_write::{DocumentWriter, LiveDocument};
 use crate::document::write_answer::DocumentWritten;
 use crate::memory_tool::{ToolEntry, ToolTree};
 use crate::trees::tree::Tree;
@@ -33,7 +33,7 @@ pub(super) enum Within<'a> {
     /// A read transaction.
     Reading(&'a dyn ReadTx),
     /// A write transaction on the single tree of the command.
-    Writing(&'a mut dyn Tx, &'a Writing<'a>),
+    Writing(&'a mut dyn Tx, &'a DocumentWriter<'a>),
 }
 
 /// The documents of a mount.
@@ -48,7 +48,7 @@ pub(super) struct MountedTree<'a> {
 }
 
 /// The target of a path of the mount.
-enum Place<'p, 'a> {
+enum MountTarget<'p, 'a> {
     /// A path of a tree.
     In(&'p Part<'a>, DocumentPath),
     /// A whole tree.
@@ -70,19 +70,20 @@ impl<'a> MountedTree<'a> {
         }
     }
 
-    fn place(&self, path: &DocumentPath) -> Place<'_, 'a> {
+    fn place(&self, path: &DocumentPath) -> MountTarget<'_, 'a> {
         let part = |part: &Part<'_>| part.mounted.key();
         if let Some(only) = self.parts.iter().find(|one| part(one).is_none()) {
-            return below_knowledge(path.as_str()).map_or(Place::Nowhere, |path| Place::In(only, path));
+            return below_knowledge(path.as_str())
+                .map_or(MountTarget::Nowhere, |path| MountTarget::In(only, path));
         }
         let (first, rest) = match path.as_str().split_once('/') {
             Some((first, rest)) => (first, Some(rest)),
             None => (path.as_str(), None),
         };
         let key = DocumentPath::check(first).ok().map(|first| first.key());
-        let Some(found) = self.parts.iter().find(|one| part(one) == key) else { return Place::Nowhere };
-        let Some(rest) = rest else { return Place::Top(found) };
-        below_knowledge(rest).map_or(Place::Nowhere, |path| Place::In(found, path))
+        let Some(found) = self.parts.iter().find(|one| part(one) == key) else { return MountTarget::Nowhere };
+        let Some(rest) = rest else { return MountTarget::Top(found) };
+        below_knowledge(rest).map_or(MountTarget::Nowhere, |path| MountTarget::In(found, path))
     }
 
     fn entry(part: &Part<'_>, entry: &TreeEntry) -> Option<ToolEntry> {
@@ -109,26 +110,28 @@ impl<'a> MountedTree<'a> {
     }
 
     /// Returns the entry and the record of an existing document.
-    fn found(&self, path: &DocumentPath) -> Result<Found> {
+    fn found(&self, path: &DocumentPath) -> Result<LiveDocument> {
         let missing = || Error::not_found(format!("{path} is not there"));
-        let Place::In(part, path) = self.place(path) else { return Err(missing()) };
+        let MountTarget::In(part, path) = self.place(path) else { return Err(missing()) };
         let entry =
             part.view.entry(&path.key()).filter(|entry| entry.is_live(self.now)).ok_or_else(missing)?;
         let record = record(self.tx(), part, entry, self.now)?.ok_or_else(missing)?;
-        Ok(Found { entry: TreeEntry::clone(entry), record, redirected_from: None })
+        Ok(LiveDocument { entry: TreeEntry::clone(entry), record, redirected_from: None })
     }
 
     /// Returns the path of the tree for a path of the mount that may be written.
     fn written_at(&self, path: &DocumentPath) -> Result<DocumentPath> {
         match self.place(path) {
-            Place::In(_, path) => Ok(path),
-            Place::Top(_) | Place::Nowhere => Err(Error::denied(format!("nothing can be written at {path}"))),
+            MountTarget::In(_, path) => Ok(path),
+            MountTarget::Top(_) | MountTarget::Nowhere => {
+                Err(Error::denied(format!("nothing can be written at {path}")))
+            }
         }
     }
 
     fn write(
         &mut self,
-        change: impl FnOnce(&mut dyn Tx, &Writing<'_>) -> Result<DocumentWritten>,
+        change: impl FnOnce(&mut dyn Tx, &DocumentWriter<'_>) -> Result<DocumentWritten>,
     ) -> Result<()> {
         let Within::Writing(tx, writing) = &mut self.within else {
             return Err(Error::bug("a command of the memory tool writes while it only reads"));
@@ -152,7 +155,7 @@ fn record(tx: &dyn ReadTx, part: &Part<'_>, entry: &TreeEntry, now: Timestamp) -
 
 impl ToolTree for MountedTree<'_> {
     fn find(&self, path: &DocumentPath) -> Result<Option<ToolEntry>> {
-        let Place::In(part, path) = self.place(path) else { return Ok(None) };
+        let MountTarget::In(part, path) = self.place(path) else { return Ok(None) };
         let entry = part.view.entry(&path.key()).filter(|entry| entry.is_live(self.now));
         Ok(entry.and_then(|entry| Self::entry(part, entry)))
     }
@@ -161,15 +164,15 @@ impl ToolTree for MountedTree<'_> {
         let mut out = Vec::new();
         match directory.map(|directory| self.place(directory)) {
             None => self.parts.iter().for_each(|part| self.all(part, part.view.live.iter(), &mut out)),
-            Some(Place::Top(part)) => self.all(part, part.view.live.iter(), &mut out),
-            Some(Place::In(part, path)) => self.all(part, part.view.below(&path.key()), &mut out),
-            Some(Place::Nowhere) => {}
+            Some(MountTarget::Top(part)) => self.all(part, part.view.live.iter(), &mut out),
+            Some(MountTarget::In(part, path)) => self.all(part, part.view.below(&path.key()), &mut out),
+            Some(MountTarget::Nowhere) => {}
         }
         Ok(out)
     }
 
     fn body(&self, path: &DocumentPath) -> Result<String> {
-        let Found { record, .. } = self.found(path)?;
+        let LiveDocument { record, .. } = self.found(path)?;
         self.read.borrow_mut().push((record.memory, record.id));
         Ok(record.text)
     }
@@ -209,7 +212,7 @@ impl ToolTree for MountedTree<'_> {
     }
 
     fn is_read_only(&self, path: &DocumentPath) -> bool {
-        let Place::In(part, path) = self.place(path) else { return true };
+        let MountTarget::In(part, path) = self.place(path) else { return true };
         let is_admin = match &self.within {
             Within::Reading(_) => false,
             Within::Writing(_, writing) => writing.is_admin,

@@ -10,7 +10,7 @@ use loci_model::record::{Record, RecordState};
 use loci_model::trees::tree_entry::EntryStanding;
 use loci_model::{Error, Reason, Result, Timestamp};
 
-use crate::document::document_write::Writing;
+use crate::document::document_write::DocumentWriter;
 
 /// The reason of a document that was archived because its file was deleted in a mirror: such a file
 /// may come back there.
@@ -26,7 +26,7 @@ const LAY_HERE: &str = "a document that lay here";
 /// `SOURCE_ERASED`.
 pub(crate) fn check_import(
     tx: &mut dyn Tx,
-    writing: &Writing<'_>,
+    writing: &DocumentWriter<'_>,
     path: Option<&DocumentPath>,
     content: &DocumentContent,
 ) -> Result<()> {
@@ -56,7 +56,7 @@ pub(crate) fn check_import(
 /// The errors of the store and of the vault.
 pub(crate) fn lift(
     tx: &mut dyn Tx,
-    writing: &Writing<'_>,
+    writing: &DocumentWriter<'_>,
     path: Option<&DocumentPath>,
     content: &DocumentContent,
 ) -> Result<()> {
@@ -74,7 +74,7 @@ pub(crate) fn lift(
 /// The errors of the store and of the vault.
 pub(crate) fn lift_text(
     tx: &mut dyn Tx,
-    writing: &Writing<'_>,
+    writing: &DocumentWriter<'_>,
     path: Option<&DocumentPath>,
     content: &DocumentContent,
 ) -> Result<()> {
@@ -96,7 +96,7 @@ pub(crate) fn lift_text(
 /// `SOURCE_ERASED`.
 pub(crate) fn check_file(
     tx: &mut dyn Tx,
-    writing: &Writing<'_>,
+    writing: &DocumentWriter<'_>,
     path: &DocumentPath,
     content: &DocumentContent,
 ) -> Result<()> {
@@ -128,7 +128,7 @@ pub(crate) fn check_file(
 /// `SOURCE_ERASED`.
 pub(crate) fn check_text(
     tx: &mut dyn Tx,
-    writing: &Writing<'_>,
+    writing: &DocumentWriter<'_>,
     path: &DocumentPath,
     content: &DocumentContent,
 ) -> Result<()> {
@@ -140,7 +140,7 @@ pub(crate) fn check_text(
 /// the path already has that text, because it was written by hand.
 fn forgotten(
     tx: &dyn ReadTx,
-    writing: &Writing<'_>,
+    writing: &DocumentWriter<'_>,
     path: Option<&DocumentPath>,
     content: &DocumentContent,
 ) -> Result<Option<Timestamp>> {
@@ -160,7 +160,7 @@ fn forgotten(
 
 /// Returns the digest of a document's text in its stored form, which identifies its tombstone.
 fn kept_text(
-    writing: &Writing<'_>,
+    writing: &DocumentWriter<'_>,
     path: Option<&DocumentPath>,
     content: &DocumentContent,
 ) -> Option<String> {
@@ -169,12 +169,20 @@ fn kept_text(
 
 /// Returns the digest of a document's path and text, for a text that is too short to identify it
 /// alone.
-fn short_text(writing: &Writing<'_>, path: &DocumentPath, content: &DocumentContent) -> Option<String> {
+fn short_text(
+    writing: &DocumentWriter<'_>,
+    path: &DocumentPath,
+    content: &DocumentContent,
+) -> Option<String> {
     forgotten_text::short_digest(path.key().as_str(), &kept(writing, Some(path), content))
 }
 
 /// Returns a document's text in its stored form.
-fn kept(writing: &Writing<'_>, path: Option<&DocumentPath>, content: &DocumentContent) -> DocumentContent {
+fn kept(
+    writing: &DocumentWriter<'_>,
+    path: Option<&DocumentPath>,
+    content: &DocumentContent,
+) -> DocumentContent {
     let body = safety::prepare(content.body.clone(), None, &writing.policy).text;
     let kept = DocumentContent { body, is_raw: content.is_raw, ..DocumentContent::default() };
     match path {
@@ -184,20 +192,20 @@ fn kept(writing: &Writing<'_>, path: Option<&DocumentPath>, content: &DocumentCo
 }
 
 /// Returns the document that was archived from a path, unless another one is there now.
-fn put_away(tx: &dyn ReadTx, writing: &Writing<'_>, path: &DocumentPath) -> Result<Option<Record>> {
+fn put_away(tx: &dyn ReadTx, writing: &DocumentWriter<'_>, path: &DocumentPath) -> Result<Option<Record>> {
     let entry = writing.tree.entry(tx, &path.key())?;
     let Some(entry) = entry.filter(|entry| entry.standing == EntryStanding::Gone) else { return Ok(None) };
     let record = tx.records().get(&writing.memory.id, &entry.record)?;
     Ok(record.filter(|record| matches!(record.state, RecordState::Archived | RecordState::Erased)))
 }
 
-fn erased(tx: &dyn ReadTx, writing: &Writing<'_>, path: &DocumentPath) -> Result<Option<Timestamp>> {
+fn erased(tx: &dyn ReadTx, writing: &DocumentWriter<'_>, path: &DocumentPath) -> Result<Option<Timestamp>> {
     let key = path.key();
     let source = Source::Document { namespace: &writing.tree.normal, key: key.as_str() };
     tombstones(writing).get(tx, &source)
 }
 
-fn tombstones<'a>(writing: &'a Writing<'_>) -> Tombstones<'a> {
+fn tombstones<'a>(writing: &'a DocumentWriter<'_>) -> Tombstones<'a> {
     Tombstones { vault: writing.vault, memory: &writing.memory.id }
 }
 

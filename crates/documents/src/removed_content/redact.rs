@@ -10,8 +10,8 @@ use loci_engine::hooks::CopyAfterErasure;
 use loci_engine::language_models::erasure;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
 use loci_engine::records::conflicts;
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::safety::kept;
 use loci_model::ports::ids::{uuid4, uuid7};
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
@@ -23,8 +23,8 @@ use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::redacted_content;
 use crate::Documents;
-use crate::mirroring;
-use crate::trees::reconciliation::Told;
+use crate::mirror;
+use crate::trees::reconciliation::RecordChangeDetails;
 use crate::trees::tree::{Tree, TreeAsk};
 
 /// The minimum of characters of a searched text, because shorter ones occur everywhere.
@@ -83,7 +83,7 @@ impl Documents {
                     .get(&memory.id, &asked.record)?
                     .filter(|record| record.state != RecordState::Erased && view.admits(record))
                     .ok_or_else(|| Error::not_found(format!("Memory record not found: {}", asked.record)))?;
-                let changing = Changing { memory: &memory, by: &by, at };
+                let changing = StateTransition { memory: &memory, by: &by, at };
                 let note = |tx: &mut dyn Tx, one: &Record| {
                     redacted_content::note(tx, vault.as_ref(), one, &fresh, at)
                 };
@@ -91,7 +91,7 @@ impl Documents {
                 for copy in conflict_copies(tx, &current, &asked)? {
                     redact(tx, &changing, &copy, &asked, &note)?;
                 }
-                mirroring::outdate(tx, &memory.id, &current.namespace)?;
+                mirror::outdate(tx, &memory.id, &current.namespace)?;
                 erasure::of_records(tx, &memory.id, current.strategy.as_ref(), at)?;
                 batch::ask_for_vectors(tx, &memory.id, &job, at)?;
                 Ok(done)
@@ -154,7 +154,7 @@ fn check(asked: &RecordRedact) -> Result<()> {
 
 fn redact(
     tx: &mut dyn Tx,
-    changing: &Changing<'_>,
+    changing: &StateTransition<'_>,
     current: &Record,
     asked: &RecordRedact,
     note: &dyn Fn(&mut dyn Tx, &Record) -> Result<()>,
@@ -217,7 +217,12 @@ fn settle(tx: &mut dyn Tx, record: &Record, by: &str) -> Result<()> {
         &tree.normal,
         std::slice::from_ref(&record.id),
     )?;
-    let told = Told { operation: Some(DocumentOperation::Redacted), by: Some(by), run: None, behind: None };
+    let told = RecordChangeDetails {
+        operation: Some(DocumentOperation::Redacted),
+        by: Some(by),
+        run: None,
+        behind: None,
+    };
     tree.settle(tx, record, told).map(drop)
 }
 

@@ -6,7 +6,7 @@ use loci_engine::memories::existing;
 use loci_model::Result;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 
-use super::reconciliation::Told;
+use super::reconciliation::RecordChangeDetails;
 use super::tree::{Tree, TreeAsk};
 use crate::Documents;
 
@@ -28,7 +28,7 @@ impl Tree {
             tx.records().changed_since(&self.memory, &self.namespace, reached, RECORDS_PER_WRITE)?;
         let is_last = changed.len() < RECORDS_PER_WRITE;
         for record in &changed {
-            self.settle(tx, record, Told::default())?;
+            self.settle(tx, record, RecordChangeDetails::default())?;
         }
         let sequence = match changed.last() {
             Some(last) if !is_last => last.sequence,

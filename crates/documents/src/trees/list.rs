@@ -18,14 +18,14 @@ pub(super) const DIRECTORY: &str = "directory";
 pub(super) const FILE: &str = "file";
 
 /// An item of a tree, before the page is cut.
-enum Item<'a> {
+enum ListedTreeItem<'a> {
     /// A document.
     File(&'a TreeEntry),
     /// A directory, and the totals of its content.
     Directory { path: String, files: u64, bytes: u64 },
 }
 
-impl Item<'_> {
+impl ListedTreeItem<'_> {
     fn path(&self) -> &str {
         match self {
             Self::File(entry) => &entry.path,
@@ -71,7 +71,7 @@ impl Documents {
         let items = items(&view, &prefix, depth, self.engine.now());
         let mut rest =
             items.into_iter().filter(|item| after.as_deref().is_none_or(|after| item.path() > after));
-        let page: Vec<TreeItem> = rest.by_ref().take(limit as usize).map(Item::shown).collect();
+        let page: Vec<TreeItem> = rest.by_ref().take(limit as usize).map(ListedTreeItem::shown).collect();
         let next = rest.next().and(page.last()).map(|last| last.path.clone());
         Ok(Page { items: page, next })
     }
@@ -93,10 +93,15 @@ pub(crate) fn is_below(key: &str, directory: &str) -> bool {
 }
 
 /// Returns the items below a directory, by path. A document that the prefix names is listed alone.
-fn items<'a>(view: &'a TreeView, prefix: &str, depth: Option<u32>, now: Timestamp) -> Vec<Item<'a>> {
+fn items<'a>(
+    view: &'a TreeView,
+    prefix: &str,
+    depth: Option<u32>,
+    now: Timestamp,
+) -> Vec<ListedTreeItem<'a>> {
     let levels_before = if prefix.is_empty() { 0 } else { prefix.split('/').count() };
     let levels_max = depth.map(|depth| levels_before + depth.max(1) as usize);
-    let mut out: Vec<Item<'_>> = Vec::new();
+    let mut out: Vec<ListedTreeItem<'_>> = Vec::new();
     for entry in view.live.iter().filter(|entry| entry.is_live(now)) {
         if !is_below(&entry.key, prefix) && entry.key != prefix {
             continue;
@@ -104,16 +109,16 @@ fn items<'a>(view: &'a TreeView, prefix: &str, depth: Option<u32>, now: Timestam
         let segments: Vec<&str> = entry.path.split('/').collect();
         let within = levels_max.filter(|max| segments.len() > *max);
         let Some(directory) = within.and_then(|max| segments.get(..max)) else {
-            out.push(Item::File(entry));
+            out.push(ListedTreeItem::File(entry));
             continue;
         };
         let of = directory.join("/");
         match out.last_mut() {
-            Some(Item::Directory { path, files, bytes }) if *path == of => {
+            Some(ListedTreeItem::Directory { path, files, bytes }) if *path == of => {
                 *files += 1;
                 *bytes += entry.bytes;
             }
-            _ => out.push(Item::Directory { path: of, files: 1, bytes: entry.bytes }),
+            _ => out.push(ListedTreeItem::Directory { path: of, files: 1, bytes: entry.bytes }),
         }
     }
     out.sort_by(|a, b| a.path().cmp(b.path()));

@@ -4,11 +4,11 @@
 
 use loci_engine::document_text::areas::Area;
 use loci_engine::document_text::content::{prose_of, shown_title, standing_of};
-use loci_engine::document_text::derived::{derived_directory, derived_path};
+use loci_engine::document_text::derived_names::{derived_directory, derived_path};
 use loci_engine::document_text::path::{DocumentPath, PathKey};
-use loci_engine::hooks::in_write;
+use loci_engine::hooks::write_context;
 use loci_engine::memories::existing;
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::trees::document_reads::DocumentReads;
@@ -22,7 +22,7 @@ use crate::upkeep::quote_erasure;
 
 /// The data of a change that the record does not contain.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Told<'a> {
+pub(crate) struct RecordChangeDetails<'a> {
     /// The operation; otherwise derived from the previous entry.
     pub(crate) operation: Option<DocumentOperation>,
     /// The author; otherwise from telemetry.
@@ -34,15 +34,15 @@ pub(crate) struct Told<'a> {
 }
 
 /// A record, its place and its entry in the tree.
-struct Placing<'a> {
+struct RecordPlacement<'a> {
     record: &'a Record,
     place: Option<TreePlace>,
     /// The present entry in the tree, if there is one.
     entry: Option<TreeEntry>,
-    told: Told<'a>,
+    told: RecordChangeDetails<'a>,
 }
 
-impl Placing<'_> {
+impl RecordPlacement<'_> {
     /// Returns the version that was in the tree.
     fn before(&self) -> Option<u32> {
         self.entry.as_ref().filter(|entry| entry.standing == EntryStanding::Live).map(|entry| entry.version)
@@ -64,7 +64,7 @@ impl Tree {
         &self,
         tx: &mut dyn Tx,
         record: &Record,
-        told: Told<'_>,
+        told: RecordChangeDetails<'_>,
     ) -> Result<Option<TreeEntry>> {
         let mut place = self.place(tx, &record.id)?;
         if let Some(elsewhere) = place.take_if(|place| place.namespace != self.normal) {
@@ -74,7 +74,7 @@ impl Tree {
             Some(place) => self.entry_of(tx, &place.key)?.filter(|entry| entry.record == record.id),
             None => None,
         };
-        let placing = Placing { record, place, entry, told };
+        let placing = RecordPlacement { record, place, entry, told };
         if record.state == RecordState::Active && !self.is_kept_to_a_user(tx, record)? {
             self.put_in(tx, placing).map(Some)
         } else {
@@ -86,7 +86,7 @@ impl Tree {
     /// True for a record that operations memory restricts to one user. All readers of a namespace
     /// may read its tree, so such a record gets no document.
     fn is_kept_to_a_user(&self, tx: &dyn ReadTx, record: &Record) -> Result<bool> {
-        let products = in_write::products()?;
+        let products = write_context::products()?;
         if products.is_kept_to_a_user(record) {
             return Ok(true);
         }
@@ -104,7 +104,7 @@ impl Tree {
         Ok(owners.is_of_a_user(record))
     }
 
-    fn put_in(&self, tx: &mut dyn Tx, placing: Placing<'_>) -> Result<TreeEntry> {
+    fn put_in(&self, tx: &mut dyn Tx, placing: RecordPlacement<'_>) -> Result<TreeEntry> {
         let record = placing.record;
         let (path, origin) = self.path_of(tx, &placing)?;
         let entry = standing_of(record, &self.normal, &path, origin)?;
@@ -142,7 +142,7 @@ impl Tree {
         Ok(entry)
     }
 
-    fn take_out(&self, tx: &mut dyn Tx, placing: Placing<'_>) -> Result<()> {
+    fn take_out(&self, tx: &mut dyn Tx, placing: RecordPlacement<'_>) -> Result<()> {
         let record = placing.record;
         let Some(place) = &placing.place else {
             if record.state == RecordState::Erased {
@@ -179,7 +179,7 @@ impl Tree {
     fn log(
         &self,
         tx: &mut dyn Tx,
-        placing: &Placing<'_>,
+        placing: &RecordPlacement<'_>,
         operation: DocumentOperation,
         version: Option<u32>,
         before: Option<u32>,
@@ -205,7 +205,7 @@ impl Tree {
     /// derived one. If another document has the path of one of its directories, or is below it, a
     /// file system could not represent both, and the record gets another path. A record at its
     /// given path keeps it.
-    fn path_of(&self, tx: &dyn ReadTx, placing: &Placing<'_>) -> Result<(DocumentPath, PathOrigin)> {
+    fn path_of(&self, tx: &dyn ReadTx, placing: &RecordPlacement<'_>) -> Result<(DocumentPath, PathOrigin)> {
         let record = placing.record;
         let (now, own) = (record.updated_at, &record.id);
         let is_free = |key: &PathKey| self.is_free(tx, key, record);

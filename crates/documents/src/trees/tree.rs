@@ -8,7 +8,7 @@ use loci_engine::document_text::areas::KNOWLEDGE;
 use loci_engine::document_text::path::{DocumentPath, PathKey};
 use loci_engine::document_text::slug::{free_number, numbered_name, topic_key};
 use loci_engine::hooks::NamespaceOwners;
-use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ledger::{LedgerNoun, Shelf};
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::trees::tree_entry::{EntryStanding, TreeEntry, TreePlace, TreeProgress};
 use loci_model::{Error, MemoryId, Namespace, RecordId, Result, Timestamp};
@@ -198,7 +198,7 @@ impl Tree {
         after: Option<&TreeEntry>,
         limit: usize,
     ) -> Result<Vec<TreeEntry>> {
-        use loci_model::ledger::Shelved;
+        use loci_model::ledger::LedgerNoun;
         tx.ledger().nouns(&LedgerPage {
             memory: self.memory.clone(),
             shelf: TreeEntry::SHELF,

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 
 use super::tree::{Tree, TreeAsk};
 use crate::Documents;
-use crate::document::document_write::Writing;
+use crate::document::document_write::DocumentWriter;
 
 /// The description of a write to a tree.
 pub(crate) struct TreeWrite<'a> {
@@ -51,7 +51,7 @@ impl Documents {
         &self,
         caller: &Principal,
         write: TreeWrite<'_>,
-        mut verb: impl FnMut(&mut dyn Tx, &Writing<'_>) -> Result<T> + Send + 'static,
+        mut verb: impl FnMut(&mut dyn Tx, &DocumentWriter<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T>
     where
         T: Serialize + DeserializeOwned + Send + 'static,
@@ -88,7 +88,7 @@ impl Documents {
                 let before = tx.memories().sequence(&memory.id)?;
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 let is_open = |view: &View| !view.within(&memory).is_of_another(&whole);
-                let writing = Writing {
+                let writing = DocumentWriter {
                     memory: &memory,
                     tree: &tree,
                     view: &view,

@@ -9,8 +9,8 @@ use loci_model::{Result, Timestamp};
 use super::run::{ConsolidationRun, RunAction};
 use super::runs::run_ledger;
 use crate::Documents;
-use crate::consolidating::PlannedAction;
-use crate::consolidating::changelog::{ChangelogEntry, entry};
+use crate::consolidation::PlannedAction;
+use crate::consolidation::changelog::{ChangelogEntry, entry};
 use crate::document::get::DocumentShown;
 use crate::trees::tree::{Tree, TreeAsk};
 

@@ -6,7 +6,7 @@ mod actions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use actions::Changing;
+use actions::DirectoryEdit;
 use loci_engine::consolidation::plan::Action;
 use loci_engine::consolidation::relate::rank;
 use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot};
@@ -19,11 +19,11 @@ use loci_model::{Error, Namespace, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
 use super::changelog::CHANGELOG;
-use super::wording::EXPIRES_AT;
-use crate::consolidating::PlannedAction;
-use crate::consolidating::changelog::{ChangelogEntry, entry};
+use super::document_builder::EXPIRES_AT;
+use crate::consolidation::PlannedAction;
+use crate::consolidation::changelog::{ChangelogEntry, entry};
 use crate::document_history::diff::of_files;
-use crate::mirroring::layouts::{Around, FileMeaning, LaidDocument, LaidFile, LaidState, Layout};
+use crate::mirror::layouts::{FileMeaning, LaidDocument, LaidFile, Layout, LayoutContext, LayoutState};
 
 /// A file of the directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl FileChange {
 pub struct Directory {
     layout: Layout,
     documents: Vec<LaidDocument>,
-    state: LaidState,
+    state: LayoutState,
     files: BTreeMap<String, DirectoryFile>,
     /// The file of each document.
     of: BTreeMap<RecordId, String>,
@@ -116,7 +116,7 @@ impl Directory {
         let mut directory = Self {
             layout,
             documents: Vec::new(),
-            state: LaidState::default(),
+            state: LayoutState::default(),
             files: BTreeMap::new(),
             of: BTreeMap::new(),
             refused: unread,
@@ -126,7 +126,8 @@ impl Directory {
         let (indexes, topics): (Vec<_>, Vec<_>) =
             files.into_iter().partition(|file| layout.is_index(&file.path));
         for file in topics.into_iter().chain(indexes) {
-            let around = Around { documents: &directory.documents, state: &directory.state, files: &names };
+            let around =
+                LayoutContext { documents: &directory.documents, state: &directory.state, files: &names };
             let text = loci_json::without_mark(&file.text);
             match layout.read(&file.path, text, None, &around) {
                 FileMeaning::Document { path, mut content, .. } => {
@@ -222,7 +223,7 @@ impl Directory {
         if actions.is_empty() {
             return Ok(Vec::new());
         }
-        let mut changing = Changing {
+        let mut changing = DirectoryEdit {
             documents: self.documents.clone(),
             touched: BTreeSet::new(),
             moved_from: BTreeMap::new(),
@@ -325,7 +326,7 @@ pub fn ready(actions: &[PlannedAction]) -> Vec<&Action> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::consolidating::{Asked, plan};
+    use crate::consolidation::{PlanRequest, plan};
     use loci_engine::consolidation::plan::Operation;
 
     fn file(path: &str, text: &str, day: i64) -> DirectoryFile {
@@ -347,7 +348,7 @@ mod tests {
         assert_eq!(directory.refused.len(), 1, "{:?}", directory.refused);
         let snapshot = directory.snapshot().unwrap();
         let now = Timestamp::EPOCH.plus_millis(10 * 86_400_000);
-        let planned = plan(&snapshot, &Asked::of(&Operation::DEFAULT, now));
+        let planned = plan(&snapshot, &PlanRequest::of(&Operation::DEFAULT, now));
         let changes = directory.after(&ready(&planned.actions)).unwrap();
         let told: Vec<(&str, bool)> =
             changes.iter().map(|one| (one.path.as_str(), one.after.is_some())).collect();
@@ -358,7 +359,7 @@ mod tests {
 
     fn dedup(directory: &Directory) -> Vec<FileChange> {
         let now = Timestamp::EPOCH.plus_millis(10 * 86_400_000);
-        let planned = plan(&directory.snapshot().unwrap(), &Asked::of(&Operation::DEFAULT, now));
+        let planned = plan(&directory.snapshot().unwrap(), &PlanRequest::of(&Operation::DEFAULT, now));
         assert_eq!(planned.violations, []);
         directory.after(&ready(&planned.actions)).unwrap()
     }

@@ -5,7 +5,7 @@
 //! | folder | content |
 //! |---|---|
 //! | `run`, `run_request` | a stored run; the request and its limits |
-//! | `tree_reading` | a tree as input of a plan, with the version of each document |
+//! | `plan_input` | a tree as input of a plan, with the version of each document |
 //! | `rule_plan`, `model_plan` | plans by rules; then by a model, in a job |
 //! | `runs` | the operations: start, apply, replan, revert, list, differences |
 //! | `changelog` | `consolidation/changelog.md`, rendered from runs |
@@ -18,7 +18,9 @@
 
 mod changelog;
 pub mod directory;
+mod document_builder;
 mod model_plan;
+mod plan_input;
 pub(crate) mod quote_erasure;
 mod rule_plan;
 mod run;
@@ -26,13 +28,11 @@ mod run_request;
 mod runs;
 mod schedule;
 mod settings;
-mod tree_reading;
-mod wording;
 
 pub use changelog::CHANGELOG;
 pub(super) use changelog::Changelog;
-pub(crate) use model_plan::planning_job::Modelled;
-pub use run::{ConsolidationRun, RunAction, RunChange, RunReview, Seen};
+pub(crate) use model_plan::planning_job::PlanningRunState;
+pub use run::{ConsolidationRun, DocumentReadState, RunAction, RunChange, RunReview};
 pub use run_request::{ConsolidationAsk, PlannerChoice, RunLimits, RunScope};
 pub use runs::list::ConsolidationListing;
 pub use runs::revert::Reverted;

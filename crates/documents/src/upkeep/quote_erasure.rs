@@ -7,7 +7,7 @@ use loci_model::trees::consolidation_run::ActionStatus;
 use loci_model::{MemoryId, RecordId, Result, limits};
 
 use super::runs::run_ledger;
-use crate::consolidating::changelog::line;
+use crate::consolidation::changelog::line;
 
 /// The replacement of a model's reason.
 const FORGOTTEN: &str = "why is not kept: a document that it was about was taken out";

@@ -9,10 +9,10 @@ use loci_engine::document_text::areas::SYSTEM;
 use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::{Result, Timestamp};
 
+use super::plan_input::TreeRead;
 use super::run::{ConsolidationRun, RunAction, RunReview};
-use super::tree_reading::TreeRead;
-use crate::consolidating::report::report;
-use crate::consolidating::{About, Asked, Planned, PlannedAction, PlannerSettings};
+use crate::consolidation::report::report;
+use crate::consolidation::{About, PlanRequest, PlanResult, PlannedAction, PlannerSettings};
 
 /// The rules and their version.
 pub(super) const RULES: &str = "deterministic@2";
@@ -26,7 +26,7 @@ pub(super) fn asked(
     read: &TreeRead,
     covered: u64,
     (settings, now): (&PlannerSettings, Timestamp),
-) -> Asked {
+) -> PlanRequest {
     let about = match run.scope.keys() {
         Some(paths) => About::Within(paths),
         None if run.scope == super::run_request::RunScope::SinceLast && covered > 0 => {
@@ -34,7 +34,7 @@ pub(super) fn asked(
         }
         None => About::Everything,
     };
-    Asked {
+    PlanRequest {
         operations: run.operations.iter().copied().collect(),
         about,
         now,
@@ -51,8 +51,8 @@ pub(super) fn asked(
 pub(super) fn fill(
     run: &mut ConsolidationRun,
     read: &TreeRead,
-    planned: &Planned,
-    asked: &Asked,
+    planned: &PlanResult,
+    asked: &PlanRequest,
     (by_model, skipped_clusters): (&BTreeSet<usize>, usize),
 ) -> Result<()> {
     run.snapshot_sequence = read.snapshot.sequence;

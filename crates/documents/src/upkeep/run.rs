@@ -4,7 +4,7 @@
 
 use loci_api::documents::consolidation::{ConsolidationUsage, ConsolidationViolation};
 use loci_engine::consolidation::plan::{Action, Operation};
-use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ledger::{LedgerNoun, Shelf};
 use loci_model::record::TrustTier;
 use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::{ActorId, JobId, MemoryId, RecordId, Timestamp};
@@ -105,7 +105,7 @@ pub struct ConsolidationRun {
 
 /// The state of a document when it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct DocumentReadState {
     /// Its path.
     pub path: String,
     /// The record.
@@ -133,7 +133,7 @@ pub struct RunAction {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
     /// The documents of the action, as they were read.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<DocumentReadState>,
     /// True if its texts are a model's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_model: bool,
@@ -202,7 +202,7 @@ impl RunAction {
     }
 }
 
-impl Shelved for ConsolidationRun {
+impl LedgerNoun for ConsolidationRun {
     const SHELF: Shelf = Shelf::named("consolidation_run");
 
     fn memory(&self) -> &MemoryId {

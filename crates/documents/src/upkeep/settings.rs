@@ -4,7 +4,7 @@ use loci_model::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 use super::schedule::cron::Cron;
-use crate::consolidating::PlannerSettings;
+use crate::consolidation::PlannerSettings;
 
 /// The actions that an automatic run may apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

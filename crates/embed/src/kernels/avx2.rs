@@ -13,7 +13,7 @@ use std::arch::x86_64::{
 };
 
 use super::attention::{self, Wide};
-use super::centred::{CentredRows, PAIR_MAX, set_aside};
+use super::centred_rows::{CentredRows, PAIR_MAX, set_aside};
 use super::float::LANES;
 use super::{AttentionScratch, Kernels, QuantisedRows, Tile, float, tiles};
 use crate::layout::{BLOCK, GROUP};

@@ -19,7 +19,7 @@ mod avx512vnni;
 #[cfg(target_arch = "x86_64")]
 mod avxvnni;
 #[cfg(target_arch = "x86_64")]
-mod centred;
+mod centred_rows;
 mod float;
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -27,7 +27,7 @@ mod portable;
 pub(crate) mod views;
 
 #[cfg(target_arch = "x86_64")]
-use centred::CentredRows;
+use centred_rows::CentredRows;
 
 /// Rows of activations as unsigned bytes: row `r` represents `scales[r] · (byte − zeros[r])`.
 #[derive(Default)]

@@ -8,12 +8,12 @@ use loci_model::ports::deliver::Notice;
 use loci_model::{Document, ErrorKind, Result};
 use serde_json::{Value, json};
 
-use super::Broken;
-use super::serial_store::Fault;
-use super::steps::{Done, Run};
-use super::twin::{Twin, must};
+use super::InvariantViolation;
+use super::reference_model::{ReferenceModel, must};
+use super::serial_store::StoreFault;
+use super::steps::{ChangedMemories, SimulationRun};
 
-type Outcome<T> = std::result::Result<T, Broken>;
+type Outcome<T> = std::result::Result<T, InvariantViolation>;
 
 const STREAM: &str = "arn:aws:kinesis:us-west-2:000000000000:stream/records";
 /// Number of writes of a delivery round among which one may fail.
@@ -30,18 +30,18 @@ pub(super) fn stream() -> Result<Document> {
 }
 
 /// Sends due deliveries; the target may be out of service, the server may die.
-pub(super) fn deliver(run: &mut Run<'_>) -> Outcome<Done> {
+pub(super) fn deliver(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     if run.dice.chance(25) {
         let out = run.dice.between(1, 3);
         run.targets.fail_next((0..out).map(|_| Some(ErrorKind::Unavailable)));
     }
     let number = run.dice.between(1, WRITES);
-    let fault = if run.dice.chance(30) { run.dice.pick(&Fault::ALL).copied() } else { None };
+    let fault = if run.dice.chance(30) { run.dice.pick(&StoreFault::ALL).copied() } else { None };
     deliver_with(run, fault.map(|fault| (number, fault)))?;
-    Ok(Done::Nothing)
+    Ok(ChangedMemories::Nothing)
 }
 
-fn deliver_with(run: &mut Run<'_>, mut fault: Option<(u64, Fault)>) -> Outcome<()> {
+fn deliver_with(run: &mut SimulationRun<'_>, mut fault: Option<(u64, StoreFault)>) -> Outcome<()> {
     if run.dice.chance(40) {
         run.life.together(fault.take(), |engine| async move { engine.deliver_now().await })?;
     }
@@ -57,7 +57,7 @@ fn deliver_with(run: &mut Run<'_>, mut fault: Option<(u64, Fault)>) -> Outcome<(
 }
 
 /// Checks that at the end everything was sent, and followers know the current records.
-pub(super) fn everything_is_told(run: &mut Run<'_>) -> Outcome<()> {
+pub(super) fn everything_is_told(run: &mut SimulationRun<'_>) -> Outcome<()> {
     for _ in 0..ROUNDS_MAX {
         deliver_with(run, None)?;
         if waiting(run)? == 0 {
@@ -75,7 +75,7 @@ pub(super) fn everything_is_told(run: &mut Run<'_>) -> Outcome<()> {
     Ok(())
 }
 
-fn waiting(run: &mut Run<'_>) -> Outcome<usize> {
+fn waiting(run: &mut SimulationRun<'_>) -> Outcome<usize> {
     let mut count = 0;
     for place in 0..run.twins.len() {
         let (caller, memory) = (run.caller.clone(), run.twin(place)?.memory.id.clone());
@@ -103,8 +103,8 @@ fn in_order(notices: &[Notice]) -> Outcome<()> {
 fn last_told(notices: &[Notice]) -> Outcome<BTreeMap<String, Value>> {
     let mut told = BTreeMap::new();
     for notice in notices {
-        let body: Value =
-            serde_json::from_str(notice.body.as_str()).map_err(|error| Broken::new(error.to_string()))?;
+        let body: Value = serde_json::from_str(notice.body.as_str())
+            .map_err(|error| InvariantViolation::new(error.to_string()))?;
         let event = body.get("memoryStreamEvent").cloned().unwrap_or_default();
         if let Some(record) = event.get("memoryRecordId").and_then(Value::as_str) {
             told.insert(record.to_owned(), event);
@@ -113,7 +113,7 @@ fn last_told(notices: &[Notice]) -> Outcome<BTreeMap<String, Value>> {
     Ok(told)
 }
 
-fn followers_know(twin: &Twin, told: &BTreeMap<String, Value>) -> Outcome<()> {
+fn followers_know(twin: &ReferenceModel, told: &BTreeMap<String, Value>) -> Outcome<()> {
     // Followers of a moved memory receive no events on its moved records.
     if twin.memory.stream.is_none() || twin.has_moved {
         return Ok(());

@@ -9,17 +9,17 @@ use loci_model::{
     ActorId, BranchName, Document, ErrorKind, EventId, MemoryId, Reason, Result, SessionId, Timestamp, limits,
 };
 
-use super::Broken;
-use super::dice::Dice;
-use super::steps::{Done, Run};
-use super::twin::{Change, Twin, UsedToken, must};
-use super::wording::{ACTORS, BRANCHES, SESSIONS, TOPICS, sentence};
+use super::InvariantViolation;
+use super::random::Dice;
+use super::reference_model::{ExpectedChange, ReferenceModel, UsedToken, must};
+use super::steps::{ChangedMemories, SimulationRun};
+use super::texts::{ACTORS, BRANCHES, SESSIONS, TOPICS, sentence};
 
-type Outcome<T> = std::result::Result<T, Broken>;
+type Outcome<T> = std::result::Result<T, InvariantViolation>;
 
 /// Creates an event.
-pub(super) fn create(run: &mut Run<'_>) -> Outcome<Done> {
-    let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
+pub(super) fn create(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
+    let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let (number, now) = (run.number(), run.now());
     let mut dice = run.dice.clone();
     let twin = run.twin(place)?;
@@ -54,18 +54,18 @@ pub(super) fn create(run: &mut Run<'_>) -> Outcome<Done> {
                 twin.tokens.push(UsedToken { token, event: new, answer, until, is_forgotten: false });
             }
             twin.must_keep(&event, &to_keep);
-            Ok(Done::In(place, Change::EventAdded(Box::new(event))))
+            Ok(ChangedMemories::In(place, ExpectedChange::EventAdded(Box::new(event))))
         }
         Err(error) if error.kind == ErrorKind::Invalid => {
             run.note(format!("  refused: {}", error.message));
-            Ok(Done::Nothing)
+            Ok(ChangedMemories::Nothing)
         }
         Err(error) => Err(error.into()),
     }
 }
 
 /// Returns a random event, and the messages of it that must be kept.
-fn new_event(dice: &mut Dice, twin: &Twin, now: Timestamp) -> Result<(NewEvent, Vec<u32>)> {
+fn new_event(dice: &mut Dice, twin: &ReferenceModel, now: Timestamp) -> Result<(NewEvent, Vec<u32>)> {
     let actor = ActorId::parse(dice.word(&ACTORS))?;
     let session = if dice.chance(95) { Some(SessionId::parse(dice.word(&SESSIONS))?) } else { None };
     let (mut payload, mut to_keep) = (Vec::new(), Vec::new());
@@ -145,12 +145,12 @@ fn token_for(dice: &mut Dice, new: &NewEvent, number: u64) -> Result<Option<Clie
 
 /// Uses a token a second time: the response is the first event, and no other is created; a
 /// forgotten one is rejected.
-pub(super) fn repeat(run: &mut Run<'_>) -> Outcome<Done> {
-    let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
+pub(super) fn repeat(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
+    let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let (now, mut dice) = (run.now(), run.dice.clone());
     let twin = run.twin(place)?;
     twin.tokens.retain(|used| used.until > now);
-    let Some(used) = dice.pick(&twin.tokens).cloned() else { return Ok(Done::Nothing) };
+    let Some(used) = dice.pick(&twin.tokens).cloned() else { return Ok(ChangedMemories::Nothing) };
     let mut event = used.event.clone();
     if dice.chance(30) {
         event.payload.push(item(&mut dice)?.0);
@@ -165,22 +165,24 @@ pub(super) fn repeat(run: &mut Run<'_>) -> Outcome<Done> {
     if used.is_forgotten {
         let reason = acted.result.err().and_then(|error| error.reason);
         must(reason == Some(Reason::SourceErased), "a forgotten event was answered")?;
-        return Ok(Done::Nothing);
+        return Ok(ChangedMemories::Nothing);
     }
     let again = acted.result?.event;
     must(again.id == used.answer, "a repeated token made another event")?;
     run.note(format!("  {} again", again.id));
-    Ok(Done::Nothing)
+    Ok(ChangedMemories::Nothing)
 }
 
 /// Deletes an event.
-pub(super) fn delete(run: &mut Run<'_>) -> Outcome<Done> {
-    let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
+pub(super) fn delete(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
+    let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let now = run.now();
     let mut dice = run.dice.clone();
     let twin = run.twin(place)?;
     let all: Vec<&Event> = twin.seen.events.values().filter(|event| event.expires > now).collect();
-    let Some(event) = dice.pick(&all).map(|event| Event::clone(event)) else { return Ok(Done::Nothing) };
+    let Some(event) = dice.pick(&all).map(|event| Event::clone(event)) else {
+        return Ok(ChangedMemories::Nothing);
+    };
     run.dice = dice;
     let elsewhere = run.dice.chance(15);
     let session = if elsewhere { SessionId::parse("elsewhere")? } else { event.session.clone() };
@@ -198,12 +200,16 @@ pub(super) fn delete(run: &mut Run<'_>) -> Outcome<Done> {
         }
     }
     run.note(format!("  {} in {session}", event.id));
-    Ok(if elsewhere { Done::Nothing } else { Done::In(place, Change::EventRemoved(event.id)) })
+    Ok(if elsewhere {
+        ChangedMemories::Nothing
+    } else {
+        ChangedMemories::In(place, ExpectedChange::EventRemoved(event.id))
+    })
 }
 
 /// Ingests data that is extracted but not kept.
-pub(super) fn ingest(run: &mut Run<'_>) -> Outcome<Done> {
-    let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
+pub(super) fn ingest(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
+    let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let token = ClientToken::new(format!("token {}", run.number()), &serde_json::Value::Null)?;
     let now = run.now();
     let new = NewIngest {
@@ -223,12 +229,12 @@ pub(super) fn ingest(run: &mut Run<'_>) -> Outcome<Done> {
     let session = acted.result?;
     run.note(format!("  {} {session}", new.actor));
     run.twin(place)?.has_ingested = true;
-    Ok(Done::Nothing)
+    Ok(ChangedMemories::Nothing)
 }
 
 /// Ends a session.
-pub(super) fn end_session(run: &mut Run<'_>) -> Outcome<Done> {
-    let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
+pub(super) fn end_session(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
+    let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let memory = memory_of(run, place)?;
     let actor = ActorId::parse(run.dice.word(&ACTORS))?;
     let session = SessionId::parse(run.dice.word(&SESSIONS))?;
@@ -240,9 +246,9 @@ pub(super) fn end_session(run: &mut Run<'_>) -> Outcome<Done> {
         Ok(jobs) => format!("  {jobs} jobs"),
         Err(error) => format!("  {:?}", error.kind),
     });
-    Ok(Done::Nothing)
+    Ok(ChangedMemories::Nothing)
 }
 
-fn memory_of(run: &mut Run<'_>, place: usize) -> Result<MemoryId> {
+fn memory_of(run: &mut SimulationRun<'_>, place: usize) -> Result<MemoryId> {
     Ok(run.twin(place)?.memory.id.clone())
 }

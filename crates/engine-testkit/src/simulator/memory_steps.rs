@@ -11,14 +11,14 @@ use loci_model::memory::strategy::StrategyBase;
 use loci_model::record::metadata::MetadataType;
 use loci_model::{ActorId, ErrorKind, MemoryId, limits};
 
+use super::reference_model::{ExpectedChange, ReferenceModel, must, unnumbered};
 use super::snapshot::Snapshot;
-use super::steps::{Done, Run};
+use super::steps::{ChangedMemories, SimulationRun};
+use super::texts::ACTORS;
 use super::time_steps::work_off;
-use super::twin::{Change, Twin, must, unnumbered};
-use super::wording::ACTORS;
-use super::{Broken, delivery_steps};
+use super::{InvariantViolation, delivery_steps};
 
-type Outcome<T> = std::result::Result<T, Broken>;
+type Outcome<T> = std::result::Result<T, InvariantViolation>;
 
 const MEMORIES_MAX: usize = 3;
 const BASES: [StrategyBase; 4] =
@@ -38,11 +38,11 @@ fn strategy(base: StrategyBase, name: String) -> NewStrategy {
 }
 
 /// Creates a memory, or tries to take the name of another.
-pub(super) fn create(run: &mut Run<'_>) -> Outcome<Done> {
+pub(super) fn create(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     let number = run.number();
     let taken: Vec<String> = run.twins.iter().map(|twin| twin.memory.name.clone()).collect();
     if run.twins.len() >= MEMORIES_MAX && !run.dice.chance(20) {
-        return Ok(Done::Nothing);
+        return Ok(ChangedMemories::Nothing);
     }
     let is_taken = run.twins.len() >= MEMORIES_MAX;
     let name = match run.dice.pick(&taken) {
@@ -74,18 +74,18 @@ pub(super) fn create(run: &mut Run<'_>) -> Outcome<Done> {
         Ok(memory) => {
             must(!is_taken, "a name was given twice")?;
             run.note(format!("  {} {} strategies", memory.id, memory.strategies.len()));
-            run.twins.push(Twin::new(memory));
+            run.twins.push(ReferenceModel::new(memory));
         }
         Err(error) => {
             must(is_taken && error.kind == ErrorKind::Invalid, &format!("no memory: {error:?}"))?;
         }
     }
-    Ok(Done::Nothing)
+    Ok(ChangedMemories::Nothing)
 }
 
 /// Changes settings, and adds strategies and keys.
-pub(super) fn update(run: &mut Run<'_>) -> Outcome<Done> {
-    let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
+pub(super) fn update(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
+    let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let number = run.number();
     let memory = run.twin(place)?.memory.clone();
     let mut change = MemoryUpdate {
@@ -113,15 +113,15 @@ pub(super) fn update(run: &mut Run<'_>) -> Outcome<Done> {
     must(updated.strategies.len() == strategies, "a strategy was not added once")?;
     run.note(format!("  {} {strategies} strategies", updated.id));
     run.twin(place)?.memory = updated;
-    Ok(Done::Nothing)
+    Ok(ChangedMemories::Nothing)
 }
 
 /// Deletes a memory; the last one stays.
-pub(super) fn delete(run: &mut Run<'_>) -> Outcome<Done> {
+pub(super) fn delete(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     if run.twins.len() < 2 {
-        return Ok(Done::Nothing);
+        return Ok(ChangedMemories::Nothing);
     }
-    let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
+    let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let id = run.twins.remove(place).memory.id;
     let token = ClientToken::new(format!("delete {id}"), &serde_json::Value::Null)?;
     let caller = run.caller.clone();
@@ -133,10 +133,10 @@ pub(super) fn delete(run: &mut Run<'_>) -> Outcome<Done> {
     is_gone(run, &id)?;
     run.note(format!("  {id}"));
     run.deleted.push(id);
-    Ok(Done::Nothing)
+    Ok(ChangedMemories::Nothing)
 }
 
-fn is_gone(run: &Run<'_>, id: &MemoryId) -> Outcome<()> {
+fn is_gone(run: &SimulationRun<'_>, id: &MemoryId) -> Outcome<()> {
     let (caller, id) = (run.caller.clone(), id.clone());
     let found = run.life.call(|engine| async move { engine.memory_get(&caller, &id).await })?;
     let kind = found.err().map(|error| error.kind);
@@ -144,8 +144,8 @@ fn is_gone(run: &Run<'_>, id: &MemoryId) -> Outcome<()> {
 }
 
 /// Exports a memory, erases it and imports it again: the content is the same.
-pub(super) fn export_and_import(run: &mut Run<'_>) -> Outcome<Done> {
-    let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
+pub(super) fn export_and_import(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
+    let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let id = run.twin(place)?.memory.id.clone();
     let lines = exported(run, &id)?;
     let before = run.snapshot(&id)?;
@@ -163,10 +163,10 @@ pub(super) fn export_and_import(run: &mut Run<'_>) -> Outcome<Done> {
     let after = run.snapshot(&id)?;
     same_content(&before, &after)?;
     run.twin(place)?.moved(after);
-    Ok(Done::Nothing)
+    Ok(ChangedMemories::Nothing)
 }
 
-fn exported(run: &Run<'_>, id: &MemoryId) -> Outcome<Vec<ExportLine>> {
+fn exported(run: &SimulationRun<'_>, id: &MemoryId) -> Outcome<Vec<ExportLine>> {
     let mut lines = vec![ExportLine::Header { format: EXPORT_FORMAT, exported_at: run.now() }];
     let mut cursor = ExportCursor::Start;
     while cursor != ExportCursor::End {
@@ -207,8 +207,8 @@ fn same_content(before: &Snapshot, after: &Snapshot) -> Outcome<()> {
 }
 
 /// Forgets a person.
-pub(super) fn forget(run: &mut Run<'_>) -> Outcome<Done> {
-    let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
+pub(super) fn forget(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
+    let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let id = run.twin(place)?.memory.id.clone();
     let actor = ActorId::parse(run.dice.word(&ACTORS))?;
     let caller = run.caller.clone();
@@ -224,5 +224,5 @@ pub(super) fn forget(run: &mut Run<'_>) -> Outcome<Done> {
         "  {actor}: {} events, {} records, {} jobs",
         receipt.events, receipt.records, receipt.jobs
     ));
-    Ok(Done::In(place, Change::Forgotten(actor)))
+    Ok(ChangedMemories::In(place, ExpectedChange::Forgotten(actor)))
 }

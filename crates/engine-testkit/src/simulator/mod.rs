@@ -9,28 +9,28 @@
 //! To add an operation, add a function in one of the files `*_steps`, and a line in `steps::TABLE`.
 
 mod delivery_steps;
-mod dice;
 mod event_steps;
-mod life;
 mod memory_steps;
-mod reading_steps;
+mod model_replies;
+mod random;
+mod read_steps;
 mod record_steps;
+mod reference_model;
 mod serial_store;
 mod server;
+mod server_lifecycle;
 mod snapshot;
-mod speaking_model;
 mod steps;
+mod texts;
 mod time_steps;
 mod transcript;
-mod twin;
-mod wording;
 
 use std::fmt;
 
 use loci_engine::Models;
 use loci_model::Error;
 
-pub use life::Open;
+pub use server_lifecycle::RunStoreOpener;
 pub use transcript::{Ranking, Transcript};
 
 /// A run.
@@ -43,7 +43,7 @@ pub struct Simulation {
 }
 
 /// A violated invariant.
-pub struct Broken {
+pub struct InvariantViolation {
     /// The violation and its subject.
     pub what: String,
     /// The seed of the run.
@@ -60,12 +60,12 @@ impl Simulation {
     ///
     /// # Errors
     /// If an invariant is violated, or a call fails unexpectedly.
-    pub fn run(&self, open: Open<'_>) -> Result<Transcript, Broken> {
+    pub fn run(&self, open: RunStoreOpener<'_>) -> Result<Transcript, InvariantViolation> {
         let mut transcript = Transcript::default();
         steps::run(self, open, &mut transcript).map_err(|broken| {
             let lines = transcript.lines();
             let shown = lines.get(lines.len().saturating_sub(LINES_SHOWN)..).unwrap_or_default();
-            Broken { seed: self.seed, lines: shown.to_vec(), ..broken }
+            InvariantViolation { seed: self.seed, lines: shown.to_vec(), ..broken }
         })?;
         Ok(transcript)
     }
@@ -77,11 +77,11 @@ impl Simulation {
 
     /// Returns the models: every third run uses a language model.
     fn models(&self) -> Models {
-        if self.seed % 3 == 2 { speaking_model::models() } else { Models::default() }
+        if self.seed % 3 == 2 { model_replies::models() } else { Models::default() }
     }
 }
 
-impl Broken {
+impl InvariantViolation {
     fn new(what: impl Into<String>) -> Self {
         Self { what: what.into(), seed: 0, lines: Vec::new() }
     }
@@ -92,22 +92,22 @@ impl Broken {
     }
 }
 
-impl From<Error> for Broken {
+impl From<Error> for InvariantViolation {
     fn from(error: Error) -> Self {
         Self::new(format!("a call failed that must not: {error:?}"))
     }
 }
 
-impl fmt::Debug for Broken {
+impl fmt::Debug for InvariantViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "seed {}: {}\nthe last lines:\n{}", self.seed, self.what, self.lines.join("\n"))
     }
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for InvariantViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self, f)
     }
 }
 
-impl std::error::Error for Broken {}
+impl std::error::Error for InvariantViolation {}

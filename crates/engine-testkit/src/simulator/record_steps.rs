@@ -12,17 +12,17 @@ use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{ErrorKind, Namespace, RecordId, Result, StrategyId, Timestamp};
 
-use super::Broken;
-use super::dice::Dice;
-use super::steps::{Done, Run};
-use super::twin::{Change, Edit, Twin, must};
-use super::wording::{NAMESPACES, TOPICS, statement};
+use super::InvariantViolation;
+use super::random::Dice;
+use super::reference_model::{ClientEdit, ExpectedChange, ReferenceModel, must};
+use super::steps::{ChangedMemories, SimulationRun};
+use super::texts::{NAMESPACES, TOPICS, statement};
 
-type Outcome<T> = std::result::Result<T, Broken>;
+type Outcome<T> = std::result::Result<T, InvariantViolation>;
 
 /// Creates a batch of records.
-pub(super) fn create(run: &mut Run<'_>) -> Outcome<Done> {
-    let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
+pub(super) fn create(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
+    let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let (number, now, mut dice) = (run.number(), run.now(), run.dice.clone());
     let twin = run.twin(place)?;
     let count = dice.between(1, 5);
@@ -50,14 +50,14 @@ pub(super) fn create(run: &mut Run<'_>) -> Outcome<Done> {
         let is_right = new.namespaces.len() == 1;
         must(item.result.is_ok() == is_right, &format!("an item ended otherwise than it should: {item:?}"))?;
         if is_right {
-            edits.insert(item.id.clone(), Edit::Created(Box::new(new)));
+            edits.insert(item.id.clone(), ClientEdit::Created(Box::new(new)));
         }
     }
     note_batch(run, &outcome);
-    Ok(Done::In(place, Change::Records(edits)))
+    Ok(ChangedMemories::In(place, ExpectedChange::Records(edits)))
 }
 
-fn new_record(dice: &mut Dice, twin: &Twin, at: u64, now: Timestamp) -> Result<NewRecord> {
+fn new_record(dice: &mut Dice, twin: &ReferenceModel, at: u64, now: Timestamp) -> Result<NewRecord> {
     let there: Vec<&Record> = twin.seen.current().collect();
     let text = match dice.pick(&there) {
         Some(record) if at == 0 && record.text.len() < 10_000 && dice.clone().chance(12) => {
@@ -102,7 +102,7 @@ fn metadata(dice: &mut Dice) -> Metadata {
 }
 
 /// Returns up to `most` readable records, sometimes with a deleted one.
-fn some_records(dice: &mut Dice, twin: &Twin, now: Timestamp, most: u64) -> Vec<RecordId> {
+fn some_records(dice: &mut Dice, twin: &ReferenceModel, now: Timestamp, most: u64) -> Vec<RecordId> {
     let readable: Vec<&RecordId> = twin.seen.readable(now).map(|record| &record.id).collect();
     let gone: Vec<&RecordId> = twin.gone.iter().collect();
     let mut ids = BTreeSet::new();
@@ -114,8 +114,8 @@ fn some_records(dice: &mut Dice, twin: &Twin, now: Timestamp, most: u64) -> Vec<
 }
 
 /// Edits records; some with the version that the client knows, which may be outdated.
-pub(super) fn update(run: &mut Run<'_>) -> Outcome<Done> {
-    let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
+pub(super) fn update(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
+    let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let (now, mut dice) = (run.now(), run.dice.clone());
     let twin = run.twin(place)?;
     let ids = some_records(&mut dice, twin, now, 3);
@@ -131,7 +131,7 @@ pub(super) fn update(run: &mut Run<'_>) -> Outcome<Done> {
         let is_right =
             stored.is_some() && !is_old && update.namespaces.as_ref().is_none_or(|all| all.len() == 1);
         if is_right {
-            edits.insert(id, Edit::Updated(Box::new(update.clone())));
+            edits.insert(id, ClientEdit::Updated(Box::new(update.clone())));
         }
         updates.push(update);
     }
@@ -158,7 +158,7 @@ pub(super) fn update(run: &mut Run<'_>) -> Outcome<Done> {
     };
     check_items(&outcome, &edits, was_applied)?;
     note_batch(run, &outcome);
-    Ok(Done::In(place, Change::Records(edits)))
+    Ok(ChangedMemories::In(place, ExpectedChange::Records(edits)))
 }
 
 fn new_update(
@@ -185,7 +185,11 @@ fn new_update(
 }
 
 /// Checks that exactly the valid items succeeded; if all were applied before, none succeeds again.
-fn check_items(outcome: &BatchOutcome, edits: &BTreeMap<RecordId, Edit>, was_applied: bool) -> Outcome<()> {
+fn check_items(
+    outcome: &BatchOutcome,
+    edits: &BTreeMap<RecordId, ClientEdit>,
+    was_applied: bool,
+) -> Outcome<()> {
     for item in &outcome.items {
         let is_right = edits.contains_key(&item.id) && !was_applied;
         must(item.result.is_ok() == is_right, &format!("an item ended otherwise than it should: {item:?}"))?;
@@ -194,14 +198,14 @@ fn check_items(outcome: &BatchOutcome, edits: &BTreeMap<RecordId, Edit>, was_app
 }
 
 /// Deletes records.
-pub(super) fn delete(run: &mut Run<'_>) -> Outcome<Done> {
-    let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
+pub(super) fn delete(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
+    let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let (now, mut dice) = (run.now(), run.dice.clone());
     let twin = run.twin(place)?;
     let ids = some_records(&mut dice, twin, now, 3);
     let there: BTreeSet<&RecordId> = twin.seen.readable(now).map(|record| &record.id).collect();
     let edits: BTreeMap<_, _> =
-        ids.iter().filter(|id| there.contains(id)).map(|id| (id.clone(), Edit::Deleted)).collect();
+        ids.iter().filter(|id| there.contains(id)).map(|id| (id.clone(), ClientEdit::Deleted)).collect();
     let memory = twin.memory.id.clone();
     run.dice = dice;
     let records: Vec<_> = ids.into_iter().map(|id| RecordDelete { id, namespace: None }).collect();
@@ -213,12 +217,12 @@ pub(super) fn delete(run: &mut Run<'_>) -> Outcome<Done> {
     let outcome = acted.result?;
     check_items(&outcome, &edits, acted.was_applied)?;
     note_batch(run, &outcome);
-    Ok(Done::In(place, Change::Records(edits)))
+    Ok(ChangedMemories::In(place, ExpectedChange::Records(edits)))
 }
 
 /// Restores an earlier version, or reverts a decision.
-pub(super) fn revert(run: &mut Run<'_>) -> Outcome<Done> {
-    let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
+pub(super) fn revert(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
+    let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let mut dice = run.dice.clone();
     let twin = run.twin(place)?;
     let has_versions = dice.chance(50);
@@ -231,7 +235,7 @@ pub(super) fn revert(run: &mut Run<'_>) -> Outcome<Done> {
     };
     let found: Vec<Record> = twin.seen.current().filter(can_revert).cloned().collect();
     let Some(record) = dice.pick(&found).cloned() else {
-        return Ok(Done::Nothing);
+        return Ok(ChangedMemories::Nothing);
     };
     let earlier = u32::try_from(dice.between(1, u64::from(record.version))).unwrap_or(1);
     let is_decided = record.state != RecordState::Active || !record.supersedes.is_empty();
@@ -246,19 +250,19 @@ pub(super) fn revert(run: &mut Run<'_>) -> Outcome<Done> {
         Ok(changed) => {
             let ids: BTreeSet<_> = changed.into_iter().map(|record| record.id).collect();
             run.note(format!("  {} to {to_version:?}: {} changed", revert.id, ids.len()));
-            Ok(Done::In(place, Change::Reverted(ids)))
+            Ok(ChangedMemories::In(place, ExpectedChange::Reverted(ids)))
         }
         Err(error)
             if matches!(error.kind, ErrorKind::Conflict | ErrorKind::Invalid | ErrorKind::NotFound) =>
         {
             run.note(format!("  {} to {to_version:?}: {}", revert.id, error.message));
-            Ok(Done::Nothing)
+            Ok(ChangedMemories::Nothing)
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn note_batch(run: &mut Run<'_>, outcome: &BatchOutcome) {
+fn note_batch(run: &mut SimulationRun<'_>, outcome: &BatchOutcome) {
     for item in &outcome.items {
         let result = item.result.as_ref().map_err(|(kind, why)| format!("{kind:?}: {why}"));
         run.note(format!("  {} {result:?}", item.id));

@@ -20,7 +20,7 @@ use loci_testkit_ports::block_on;
 
 /// A fault of a write or a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum StoreFault {
     /// It does not run.
     Before,
     /// Its closure ran, but nothing was committed.
@@ -37,7 +37,7 @@ pub(super) enum Fault {
     Unread,
 }
 
-impl Fault {
+impl StoreFault {
     pub(super) const ALL: [Self; 7] = [
         Self::Before,
         Self::Within,
@@ -68,9 +68,9 @@ pub(super) struct Came {
 #[derive(Debug, Default)]
 struct Faults {
     /// Number of writes or reads until the fault, and its kind.
-    next: Option<(u64, Fault)>,
+    next: Option<(u64, StoreFault)>,
     /// The fault that occurred.
-    came: Option<Fault>,
+    came: Option<StoreFault>,
     /// True if a write was committed before it.
     has_written: bool,
 }
@@ -122,7 +122,7 @@ impl SerialStore {
     }
 
     /// Arms a fault for the `number`th write, or read, from now; 1 is the next.
-    pub(super) fn arm(&self, number: u64, fault: Fault) {
+    pub(super) fn arm(&self, number: u64, fault: StoreFault) {
         *self.faults() = Faults { next: Some((number, fault)), ..Faults::default() };
     }
 
@@ -147,7 +147,7 @@ impl SerialStore {
     }
 
     /// Returns the fault of the next write, or read, if any.
-    fn next_fault(&self, is_read: bool) -> Option<Fault> {
+    fn next_fault(&self, is_read: bool) -> Option<StoreFault> {
         let mut faults = self.faults();
         let (left, fault) = faults.next.filter(|(_, fault)| fault.is_of_reads() == is_read)?;
         faults.next = (left > 1).then_some((left - 1, fault));
@@ -161,28 +161,28 @@ impl SerialStore {
     fn write(&self, mut work: WriteWork) -> Result<()> {
         self.writes.fetch_add(1, Ordering::Relaxed);
         match self.next_fault(false) {
-            None | Some(Fault::Unread) => {
+            None | Some(StoreFault::Unread) => {
                 block_on(self.inner.write_boxed(work))?;
                 let mut faults = self.faults();
                 faults.has_written |= faults.came.is_none();
                 Ok(())
             }
-            Some(Fault::Before) => Err(lost()),
-            Some(Fault::Within) => block_on(self.inner.write_boxed(Box::new(move |tx| {
+            Some(StoreFault::Before) => Err(lost()),
+            Some(StoreFault::Within) => block_on(self.inner.write_boxed(Box::new(move |tx| {
                 work(tx)?;
                 Err(lost())
             }))),
-            Some(Fault::After) => block_on(self.inner.write_boxed(work)).and_then(|()| Err(lost())),
-            Some(Fault::DeathBefore) => {
+            Some(StoreFault::After) => block_on(self.inner.write_boxed(work)).and_then(|()| Err(lost())),
+            Some(StoreFault::DeathBefore) => {
                 self.dead.store(true, Ordering::Relaxed);
                 Err(lost())
             }
-            Some(Fault::DeathAfter) => {
+            Some(StoreFault::DeathAfter) => {
                 let outcome = block_on(self.inner.write_boxed(work));
                 self.dead.store(true, Ordering::Relaxed);
                 outcome
             }
-            Some(Fault::Again) => self.write_again(work),
+            Some(StoreFault::Again) => self.write_again(work),
         }
     }
 

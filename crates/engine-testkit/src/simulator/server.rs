@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use loci_products::Loci;
 
-use super::Broken;
+use super::InvariantViolation;
 use super::serial_store::SerialStore;
 use loci_testkit_ports::ManualClock;
 
@@ -30,7 +30,7 @@ pub(super) fn drive<A, B>(
     clock: &ManualClock,
     (one, first): (&Server, impl Future<Output = A>),
     (other, second): (&Server, impl Future<Output = B>),
-) -> Result<(Option<A>, Option<B>), Broken> {
+) -> Result<(Option<A>, Option<B>), InvariantViolation> {
     let bell = Arc::new(Bell::default());
     let waker = Waker::from(bell.clone());
     let mut context = Context::from_waker(&waker);
@@ -54,7 +54,7 @@ pub(super) fn drive<A, B>(
             clock.advance_ms(step_ms);
         }
     }
-    Err(Broken::new("a call never ends, however much time passes"))
+    Err(InvariantViolation::new("a call never ends, however much time passes"))
 }
 
 /// Returns the end of a call, if it has ended.

@@ -16,12 +16,12 @@ const PAGE: usize = 500;
 /// A record: every version, the current one last, and the changes of its state. One that was
 /// deleted, or whose content was erased, has no versions.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Kept {
+pub(super) struct StoredRecordHistory {
     pub(super) versions: Vec<Record>,
     pub(super) changes: Vec<StateChange>,
 }
 
-impl Kept {
+impl StoredRecordHistory {
     pub(super) fn current(&self) -> Option<&Record> {
         self.versions.last()
     }
@@ -32,7 +32,7 @@ impl Kept {
 pub(super) struct Snapshot {
     /// Events that reads return.
     pub(super) events: BTreeMap<EventId, Event>,
-    pub(super) records: BTreeMap<RecordId, Kept>,
+    pub(super) records: BTreeMap<RecordId, StoredRecordHistory>,
 }
 
 impl Snapshot {
@@ -51,13 +51,13 @@ impl Snapshot {
     }
 
     /// Returns a record unless it was deleted; the remaining traces of a deleted one are ignored.
-    pub(super) fn there(&self, id: &RecordId) -> Option<&Kept> {
+    pub(super) fn there(&self, id: &RecordId) -> Option<&StoredRecordHistory> {
         self.records.get(id).filter(|kept| !kept.versions.is_empty())
     }
 
     /// Returns the current versions of records that were not deleted.
     pub(super) fn current(&self) -> impl Iterator<Item = &Record> {
-        self.records.values().filter_map(Kept::current)
+        self.records.values().filter_map(StoredRecordHistory::current)
     }
 
     /// Returns the records that a plain read returns.
@@ -76,8 +76,12 @@ fn events(tx: &dyn ReadTx, memory: &MemoryId, now: Timestamp) -> Result<BTreeMap
     }
 }
 
-fn records(tx: &dyn ReadTx, memory: &MemoryId, known: &Snapshot) -> Result<BTreeMap<RecordId, Kept>> {
-    let mut all: BTreeMap<RecordId, Kept> = BTreeMap::new();
+fn records(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    known: &Snapshot,
+) -> Result<BTreeMap<RecordId, StoredRecordHistory>> {
+    let mut all: BTreeMap<RecordId, StoredRecordHistory> = BTreeMap::new();
     let mut after = None;
     loop {
         let page = tx.records().export(memory, after.as_ref(), PAGE)?;

@@ -7,33 +7,34 @@ use loci_model::ports::clock::Clock as _;
 use loci_model::principal::Principal;
 use loci_model::{Error, MemoryId, Result, Timestamp};
 
-use super::dice::Dice;
-use super::life::{Life, Makings, Open};
+use super::random::Dice;
+use super::reference_model::{ExpectedChange, ReferenceModel};
+use super::server_lifecycle::{Makings, RunStoreOpener, ServerLifecycle};
 use super::snapshot::Snapshot;
 use super::transcript::Transcript;
-use super::twin::{Change, Twin};
 use super::{
-    Broken, Simulation, delivery_steps, event_steps, memory_steps, reading_steps, record_steps, time_steps,
+    InvariantViolation, Simulation, delivery_steps, event_steps, memory_steps, read_steps, record_steps,
+    time_steps,
 };
 
 use loci_testkit_ports::RecordingTargets;
 
-type Outcome<T> = std::result::Result<T, Broken>;
+type Outcome<T> = std::result::Result<T, InvariantViolation>;
 
 /// The memories that an operation may have changed.
-pub(super) enum Done {
+pub(super) enum ChangedMemories {
     /// None.
     Nothing,
     /// The memory at this index among the twins.
-    In(usize, Change),
+    In(usize, ExpectedChange),
     /// Every memory.
-    Everywhere(Change),
+    Everywhere(ExpectedChange),
 }
 
-type Step = fn(&mut Run<'_>) -> Outcome<Done>;
+type SimulationStep = fn(&mut SimulationRun<'_>) -> Outcome<ChangedMemories>;
 
 /// Every operation: its weight, its name, and its function.
-const TABLE: &[(u64, &str, Step)] = &[
+const TABLE: &[(u64, &str, SimulationStep)] = &[
     (26, "event", event_steps::create),
     (5, "event again", event_steps::repeat),
     (4, "event deleted", event_steps::delete),
@@ -48,14 +49,14 @@ const TABLE: &[(u64, &str, Step)] = &[
     (1, "memory deleted", memory_steps::delete),
     (1, "memory moved", memory_steps::export_and_import),
     (1, "actor forgotten", memory_steps::forget),
-    (7, "records listed", reading_steps::list_records),
-    (5, "record read", reading_steps::read_record),
-    (6, "events listed", reading_steps::list_events),
-    (3, "sessions listed", reading_steps::list_sessions),
-    (8, "search by own words", reading_steps::search_own_words),
-    (6, "search", reading_steps::search),
-    (3, "jobs listed", reading_steps::list_jobs),
-    (2, "memories listed", reading_steps::list_memories),
+    (7, "records listed", read_steps::list_records),
+    (5, "record read", read_steps::read_record),
+    (6, "events listed", read_steps::list_events),
+    (3, "sessions listed", read_steps::list_sessions),
+    (8, "search by own words", read_steps::search_own_words),
+    (6, "search", read_steps::search),
+    (3, "jobs listed", read_steps::list_jobs),
+    (2, "memories listed", read_steps::list_memories),
     (12, "work", time_steps::work),
     (7, "time passes", time_steps::pass),
     (3, "sweep", time_steps::sweep),
@@ -64,11 +65,11 @@ const TABLE: &[(u64, &str, Step)] = &[
 ];
 
 /// The state of a run.
-pub(super) struct Run<'a> {
+pub(super) struct SimulationRun<'a> {
     pub(super) dice: Dice,
-    pub(super) life: Life<'a>,
+    pub(super) life: ServerLifecycle<'a>,
     pub(super) caller: Principal,
-    pub(super) twins: Vec<Twin>,
+    pub(super) twins: Vec<ReferenceModel>,
     /// Deleted memories, whose jobs run too.
     pub(super) deleted: Vec<MemoryId>,
     pub(super) has_model: bool,
@@ -90,14 +91,20 @@ const JUMPS_MS: u64 = 75 * 24 * 3_600_000;
 const CLOSE_LOOK_EVERY: u64 = 8;
 
 /// Runs a simulation.
-pub(super) fn run(of: &Simulation, open: Open<'_>, transcript: &mut Transcript) -> Outcome<()> {
+pub(super) fn run(of: &Simulation, open: RunStoreOpener<'_>, transcript: &mut Transcript) -> Outcome<()> {
     let models = of.models();
     let has_model = !models.is_empty();
     let servers = of.servers();
     let targets = Arc::new(RecordingTargets::default());
-    let mut run = Run {
+    let mut run = SimulationRun {
         dice: Dice::new(of.seed),
-        life: Life::begin(Makings { open, seed: of.seed, models, targets: targets.clone(), servers })?,
+        life: ServerLifecycle::begin(Makings {
+            open,
+            seed: of.seed,
+            models,
+            targets: targets.clone(),
+            servers,
+        })?,
         caller: Principal::administrator("tester"),
         twins: Vec::new(),
         deleted: Vec::new(),
@@ -119,8 +126,8 @@ pub(super) fn run(of: &Simulation, open: Open<'_>, transcript: &mut Transcript) 
     run.end()
 }
 
-impl Run<'_> {
-    fn step(&mut self, name: &str, step: Step) -> Outcome<()> {
+impl SimulationRun<'_> {
+    fn step(&mut self, name: &str, step: SimulationStep) -> Outcome<()> {
         self.note(format!("+{} {name}", self.now().millis() - loci_testkit_ports::clock::START.millis()));
         self.life.turn(&mut self.dice);
         let done = step(self)?;
@@ -153,7 +160,7 @@ impl Run<'_> {
     }
 
     /// Returns the twin at a valid index.
-    pub(super) fn twin(&mut self, place: usize) -> Result<&mut Twin> {
+    pub(super) fn twin(&mut self, place: usize) -> Result<&mut ReferenceModel> {
         self.twins.get_mut(place).ok_or_else(|| Error::bug("no memory at this place"))
     }
 
@@ -163,12 +170,12 @@ impl Run<'_> {
         Snapshot::read(store.inner(), memory, self.now(), None)
     }
 
-    fn verify(&mut self, done: &Done) -> Outcome<()> {
+    fn verify(&mut self, done: &ChangedMemories) -> Outcome<()> {
         for place in 0..self.twins.len() {
             let change = match done {
-                Done::In(at, change) if *at == place => change,
-                Done::Everywhere(change) => change,
-                Done::In(..) | Done::Nothing => &Change::Nothing,
+                ChangedMemories::In(at, change) if *at == place => change,
+                ChangedMemories::Everywhere(change) => change,
+                ChangedMemories::In(..) | ChangedMemories::Nothing => &ExpectedChange::Nothing,
             };
             let now = self.now();
             let (id, has_model) = (self.twin(place)?.memory.id.clone(), self.has_model);
@@ -178,7 +185,7 @@ impl Run<'_> {
             let known = (!is_close_look).then_some(&twin.seen);
             let found = Snapshot::read(store.inner(), &id, now, known)?;
             let lines = twin.verify(found, change, now)?;
-            if matches!(change, Change::Worked) && !has_model {
+            if matches!(change, ExpectedChange::Worked) && !has_model {
                 twin.check_kept()?;
             }
             lines.into_iter().for_each(|line| self.note(line));
@@ -198,8 +205,8 @@ impl Run<'_> {
         self.step("restart", time_steps::restart)?;
         delivery_steps::everything_is_told(self)?;
         for place in 0..self.twins.len() {
-            reading_steps::every_record_is_found(self, place)?;
-            reading_steps::no_job_is_left(self, place)?;
+            read_steps::every_record_is_found(self, place)?;
+            read_steps::no_job_is_left(self, place)?;
         }
         Ok(())
     }

@@ -3,12 +3,12 @@
 use loci_model::MemoryId;
 use loci_products::Loci;
 
-use super::Broken;
-use super::serial_store::Fault;
-use super::steps::{Done, Run};
-use super::twin::{Change, must};
+use super::InvariantViolation;
+use super::reference_model::{ExpectedChange, must};
+use super::serial_store::StoreFault;
+use super::steps::{ChangedMemories, SimulationRun};
 
-type Outcome<T> = std::result::Result<T, Broken>;
+type Outcome<T> = std::result::Result<T, InvariantViolation>;
 
 /// Milliseconds that exceed the duration of any job.
 const WORK_MS: u64 = 24 * 3_600_000;
@@ -19,25 +19,25 @@ const HOUR_MS: u64 = 60 * MINUTE_MS;
 const DAY_MS: u64 = 24 * HOUR_MS;
 
 /// Runs the jobs of a memory; its host may die meanwhile.
-pub(super) fn work(run: &mut Run<'_>) -> Outcome<Done> {
+pub(super) fn work(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     match run.any_twin() {
         Some(place) => work_in(run, place),
-        None => Ok(Done::Nothing),
+        None => Ok(ChangedMemories::Nothing),
     }
 }
 
 /// Runs the jobs of one memory, and of deleted ones.
-pub(super) fn work_in(run: &mut Run<'_>, place: usize) -> Outcome<Done> {
+pub(super) fn work_in(run: &mut SimulationRun<'_>, place: usize) -> Outcome<ChangedMemories> {
     let mut memories = vec![run.twin(place)?.memory.id.clone()];
     memories.extend(run.deleted.iter().cloned());
     work_off(run, &memories)?;
-    Ok(Done::In(place, Change::Worked))
+    Ok(ChangedMemories::In(place, ExpectedChange::Worked))
 }
 
 /// Runs all jobs of some memories.
-pub(super) fn work_off(run: &mut Run<'_>, memories: &[MemoryId]) -> Outcome<()> {
+pub(super) fn work_off(run: &mut SimulationRun<'_>, memories: &[MemoryId]) -> Outcome<()> {
     let number = run.dice.between(1, WRITES);
-    let fault = if run.dice.chance(35) { run.dice.pick(&Fault::ALL).copied() } else { None };
+    let fault = if run.dice.chance(35) { run.dice.pick(&StoreFault::ALL).copied() } else { None };
     let mut fault = fault.map(|fault| (number, fault));
     if run.dice.chance(50) {
         let call = |engine: Loci| async move { engine.run_due(memories, WORK_MS).await };
@@ -55,7 +55,7 @@ pub(super) fn work_off(run: &mut Run<'_>, memories: &[MemoryId]) -> Outcome<()> 
 }
 
 /// Advances the clock by minutes, hours or days.
-pub(super) fn pass(run: &mut Run<'_>) -> Outcome<Done> {
+pub(super) fn pass(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     let wanted = match run.dice.below(10) {
         0..5 => run.dice.between(1, 5 * MINUTE_MS),
         5..8 => run.dice.between(HOUR_MS, 20 * HOUR_MS),
@@ -64,22 +64,22 @@ pub(super) fn pass(run: &mut Run<'_>) -> Outcome<Done> {
     let passes = wanted.min(run.time_left_ms);
     run.time_left_ms -= passes;
     run.life.clock.advance_ms(passes);
-    Ok(Done::Nothing)
+    Ok(ChangedMemories::Nothing)
 }
 
 /// Runs a sweep.
-pub(super) fn sweep(run: &mut Run<'_>) -> Outcome<Done> {
+pub(super) fn sweep(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     let number = run.dice.between(1, 12);
-    let fault = if run.dice.chance(25) { run.dice.pick(&Fault::ALL).copied() } else { None };
+    let fault = if run.dice.chance(25) { run.dice.pick(&StoreFault::ALL).copied() } else { None };
     let acted = run
         .life
         .act_with(fault.map(|fault| (number, fault)), |engine| async move { engine.sweep().await })?;
     acted.result?;
-    Ok(Done::Everywhere(Change::Swept))
+    Ok(ChangedMemories::Everywhere(ExpectedChange::Swept))
 }
 
 /// Restarts the server, and checks that its index equals a newly built one.
-pub(super) fn restart(run: &mut Run<'_>) -> Outcome<Done> {
+pub(super) fn restart(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     run.life.restart_this()?;
     for place in 0..run.twins.len() {
         let memory = run.twin(place)?.memory.id.clone();
@@ -91,5 +91,5 @@ pub(super) fn restart(run: &mut Run<'_>) -> Outcome<Done> {
         must(now.digest == anew.digest, "an index differs from its rebuild")?;
         run.note(format!("  {} passages, {} vectors", now.passages, now.vectors));
     }
-    Ok(Done::Nothing)
+    Ok(ChangedMemories::Nothing)
 }

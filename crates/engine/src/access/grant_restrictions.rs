@@ -61,7 +61,9 @@ impl EventView {
     /// # Errors
     /// `Denied` if the event is outside the view; `Invalid` if the caller must choose a value.
     pub(crate) fn stamp(&self, metadata: &BTreeMap<String, String>, time: Timestamp) -> Result<Stamp> {
-        let held = |key: &str| metadata.get(key).map_or(Held::Nothing, |text| Held::Text(text));
+        let held = |key: &str| {
+            metadata.get(key).map_or(KeyMetadataValue::Nothing, |text| KeyMetadataValue::Text(text))
+        };
         completed(self.parts.iter(), held, (time, &FieldName::Time.into()))
     }
 }
@@ -73,10 +75,10 @@ impl EventView {
 /// As [`EventView::stamp`].
 pub(crate) fn stamp_record<'a>(parts: impl Iterator<Item = &'a Bounds>, record: &mut Record) -> Result<()> {
     let held = |key: &str| match record.metadata.get(key) {
-        None => Held::Nothing,
-        Some(MetadataValue::String(text)) => Held::Text(text),
+        None => KeyMetadataValue::Nothing,
+        Some(MetadataValue::String(text)) => KeyMetadataValue::Text(text),
         Some(MetadataValue::StringList(_) | MetadataValue::Number(_) | MetadataValue::DateTime(_)) => {
-            Held::Other
+            KeyMetadataValue::Other
         }
     };
     let stamp = completed(parts, held, (record.timestamp, &"timestamp".into()))?;
@@ -114,7 +116,7 @@ pub(crate) fn shows(
 }
 
 /// The metadata value under a key.
-enum Held<'a> {
+enum KeyMetadataValue<'a> {
     Nothing,
     Text(&'a str),
     /// A list, a number or a time.
@@ -124,7 +126,7 @@ enum Held<'a> {
 /// Returns the only way in which the item meets one of the restrictions.
 fn completed<'a, 'h>(
     parts: impl Iterator<Item = &'a Bounds>,
-    held: impl Fn(&str) -> Held<'h>,
+    held: impl Fn(&str) -> KeyMetadataValue<'h>,
     time: (Timestamp, &ErrorText),
 ) -> Result<Stamp> {
     let mut found: Option<Stamp> = None;
@@ -158,7 +160,7 @@ fn completed<'a, 'h>(
 
 fn completed_for<'h>(
     part: &Bounds,
-    held: &impl Fn(&str) -> Held<'h>,
+    held: &impl Fn(&str) -> KeyMetadataValue<'h>,
     (time, member): (Timestamp, &ErrorText),
 ) -> Result<Stamp> {
     if !part.admits_time(time) {
@@ -169,12 +171,12 @@ fn completed_for<'h>(
     for (key, allowed) in &part.metadata {
         let member = format!("metadata.{key}");
         match held(key) {
-            Held::Text(text) if allowed.contains(text) => {}
-            Held::Text(_) | Held::Other => {
+            KeyMetadataValue::Text(text) if allowed.contains(text) => {}
+            KeyMetadataValue::Text(_) | KeyMetadataValue::Other => {
                 let rule = format!("the caller's grants do not allow this value of {member}: leave it out");
                 return Err(Error::denied(rule).on(member));
             }
-            Held::Nothing => {
+            KeyMetadataValue::Nothing => {
                 let mut values = allowed.iter();
                 let (Some(only), None) = (values.next(), values.next()) else {
                     let choice = allowed.iter().map(String::as_str).collect::<Vec<_>>().join(", ");

@@ -15,7 +15,7 @@ use crate::access::segment;
 use crate::admin::erasure::{
     Counts, ErasedTexts, Erasing, MentionsTaken, Person, Source, Tombstones, erase_person, pseudonym,
 };
-use crate::hooks::{CopyAfterErasure, PersonMentions, TakingOut};
+use crate::hooks::{CopyAfterErasure, PersonMentions, PersonRemoval};
 use crate::language_models::erasure;
 use crate::memories::existing;
 use crate::{Engine, access};
@@ -68,7 +68,7 @@ pub struct ForgetAsk {
 
 /// A person as a memory knows them.
 #[derive(Debug, Clone)]
-pub struct Forgetting {
+pub struct ForgetContext {
     /// The memory.
     pub memory: Memory,
     /// The person.
@@ -82,7 +82,7 @@ pub struct Forgetting {
 
 /// Data erased of a person.
 #[derive(Debug, Clone)]
-pub struct Forgotten {
+pub struct ErasedPersonData {
     pub counts: Counts,
     pub mentions_taken: MentionsTaken,
     /// Number of records that name the person and stay, because they name others too.
@@ -143,7 +143,7 @@ impl Engine {
         dry_run: bool,
     ) -> Result<ForgetReceipt> {
         let (memory, person, mentions) = self.person(memory, actor).await?;
-        let whom = Forgetting { memory, person, mentions, names_files: true };
+        let whom = ForgetContext { memory, person, mentions, names_files: true };
         let forgotten = self.forget_person(caller, &whom, dry_run).await?;
         Ok(receipt(&whom.memory, actor, dry_run, forgotten))
     }
@@ -156,10 +156,10 @@ impl Engine {
     pub async fn forget_person(
         &self,
         caller: &Principal,
-        whom: &Forgetting,
+        whom: &ForgetContext,
         dry_run: bool,
-    ) -> Result<Forgotten> {
-        let Forgetting { memory, person, mentions, names_files } = whom;
+    ) -> Result<ErasedPersonData> {
+        let ForgetContext { memory, person, mentions, names_files } = whom;
         let (mut by, at) = (caller.name.as_str(), self.clock.now());
         if !dry_run {
             self.ready_to_seal().await?;
@@ -168,7 +168,7 @@ impl Engine {
         if let Some(mentions) = mentions {
             by = mentions.caller(by);
             let own = self.holdings(memory, person, None).await?.records;
-            let whom = TakingOut { memory, person, own, by, at };
+            let whom = PersonRemoval { memory, person, own, by, at };
             mentions_taken = mentions.take_out(self, whom, dry_run).await?;
             for (kind, count) in mentions_taken.listed() {
                 counts.add(kind, count);
@@ -206,7 +206,7 @@ impl Engine {
             let named = self.copies_with_author(&memory.id, person).await?;
             unreachable.extend(named.iter().map(|name| format!("mirror {name}: {COMMITS_KEEP_AUTHOR}")));
         }
-        Ok(Forgotten { counts, mentions_taken, left_shared, mirrors, unreachable, at })
+        Ok(ErasedPersonData { counts, mentions_taken, left_shared, mirrors, unreachable, at })
     }
 
     /// Returns a person by one of their actors.
@@ -236,7 +236,7 @@ impl Engine {
 
     async fn erase_found(
         &self,
-        whom: &Forgetting,
+        whom: &ForgetContext,
         records: &BTreeSet<RecordId>,
         by: &str,
         dry_run: bool,
@@ -277,7 +277,7 @@ impl Engine {
     /// no document are listed, and the person's mirrors with such files stay.
     async fn leave_no_trace(
         &self,
-        whom: &Forgetting,
+        whom: &ForgetContext,
         mirrors: &mut Vec<String>,
         unreachable: &mut Vec<String>,
     ) -> Result<()> {
@@ -310,8 +310,8 @@ impl Engine {
     }
 }
 
-fn receipt(memory: &Memory, actor: &ActorId, dry_run: bool, forgotten: Forgotten) -> ForgetReceipt {
-    let Forgotten { counts, mirrors, unreachable, at, .. } = forgotten;
+fn receipt(memory: &Memory, actor: &ActorId, dry_run: bool, forgotten: ErasedPersonData) -> ForgetReceipt {
+    let ErasedPersonData { counts, mirrors, unreachable, at, .. } = forgotten;
     let kinds = counts.listed().into_iter();
     ForgetReceipt {
         memory: memory.id.to_string(),

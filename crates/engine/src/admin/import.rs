@@ -24,7 +24,7 @@ use super::import_run::{ImportPart, hold};
 use super::{ExportLine, ExportedObject, ImportReport};
 use crate::events::content;
 use crate::events::scheduling::{extracting, extraction_job};
-use crate::hooks::in_write;
+use crate::hooks::write_context;
 use crate::memories::{any, check_given};
 use crate::records::batch;
 use crate::records::text_digest::{DIGEST, digest};
@@ -210,7 +210,7 @@ fn check_digest(record: &Record) -> Result<()> {
 
 fn import_entry(tx: &mut dyn Tx, open: &[MemoryId], entry: &LedgerEntry) -> Result<()> {
     require_open(open, &entry.memory)?;
-    let products = in_write::products()?;
+    let products = write_context::products()?;
     if products.is_local(entry) {
         // Records arrive in a different order here: their trees are rebuilt.
         return Ok(());

@@ -4,16 +4,16 @@
 
 mod backup;
 mod erase;
+mod erased_import;
 pub mod erasure;
 mod export;
 mod forget;
 mod import;
-mod import_erased;
 mod import_run;
 mod latency;
 mod probe;
 mod transfer;
-mod unreadable;
+mod unreadable_rows;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::admin::erasure::Holdings;
 
-pub use forget::Forgetting;
+pub use forget::ForgetContext;
 pub use forget::{ForgetAsk, actor_of_person};
 pub use import::EXPORT_FORMAT;
 pub use import_run::ImportPart;

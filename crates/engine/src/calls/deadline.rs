@@ -25,7 +25,7 @@ pub struct Deadline {
 }
 
 /// The result of a read.
-pub enum Read<T> {
+pub enum DeadlineRead<T> {
     /// It finished, with a value or an error.
     Done(Result<T>),
     /// The deadline passed.
@@ -48,12 +48,12 @@ impl Deadline {
     }
 
     /// Runs a read until the end of reads.
-    pub async fn read<T>(&self, work: impl Future<Output = Result<T>>) -> Read<T> {
+    pub async fn read<T>(&self, work: impl Future<Output = Result<T>>) -> DeadlineRead<T> {
         self.until(self.reads_end_us, work).await
     }
 
     /// Runs a part of the response until the deadline.
-    pub async fn assemble<T>(&self, work: impl Future<Output = Result<T>>) -> Read<T> {
+    pub async fn assemble<T>(&self, work: impl Future<Output = Result<T>>) -> DeadlineRead<T> {
         self.until(self.end_us, work).await
     }
 
@@ -69,12 +69,12 @@ impl Deadline {
         self.clock.monotonic_us() < self.look_ends_us
     }
 
-    async fn until<T>(&self, end_us: u64, work: impl Future<Output = Result<T>>) -> Read<T> {
+    async fn until<T>(&self, end_us: u64, work: impl Future<Output = Result<T>>) -> DeadlineRead<T> {
         let left_ms = end_us.saturating_sub(self.clock.monotonic_us()) / 1_000;
         // The work is polled first: a result counts even if the deadline has just passed.
         match select(pin!(work), self.clock.sleep(left_ms)).await {
-            Either::Left((done, _)) => Read::Done(done),
-            Either::Right(_) => Read::Late,
+            Either::Left((done, _)) => DeadlineRead::Done(done),
+            Either::Right(_) => DeadlineRead::Late,
         }
     }
 }
@@ -108,7 +108,7 @@ mod tests {
     fn late_is_late() {
         let clock = ManualClock::default();
         let deadline = Deadline::begin(Arc::new(clock.clone()), 1_000);
-        let is_late = |read: Read<u8>| matches!(read, Read::Late);
+        let is_late = |read: DeadlineRead<u8>| matches!(read, DeadlineRead::Late);
         assert!(!is_late(block_on(deadline.read(async { Ok(1) }))));
         let beside = clock.clone();
         let never = async move {

@@ -22,16 +22,16 @@ impl LongWorkCount {
         self.0.load(Ordering::SeqCst)
     }
 
-    fn enter(&self) -> UnderWay<'_> {
+    fn enter(&self) -> PendingWork<'_> {
         self.0.fetch_add(1, Ordering::SeqCst);
-        UnderWay(self)
+        PendingWork(self)
     }
 }
 
 /// A work that counts as pending until its result was taken or its caller gave up.
-struct UnderWay<'a>(&'a LongWorkCount);
+struct PendingWork<'a>(&'a LongWorkCount);
 
-impl Drop for UnderWay<'_> {
+impl Drop for PendingWork<'_> {
     fn drop(&mut self) {
         self.0.0.fetch_sub(1, Ordering::SeqCst);
     }

@@ -2,7 +2,7 @@
 //! Operation names follow docs/decisions/0056. The observer decides which details it exports.
 
 use loci_model::memory::Memory;
-use loci_model::ports::observe::{OperationSeen, RecordSeen, Watching};
+use loci_model::ports::observe::{ObservationLevel, OperationObservation, RecordObservation};
 use loci_model::{ErrorKind, MemoryId, RecordId, Result, Timestamp};
 
 use crate::Engine;
@@ -28,7 +28,7 @@ impl Engine {
     /// Starts to observe an operation on this memory, if there is an observer.
     pub(crate) fn watch(&self, operation: &'static str, memory: Option<&MemoryId>) -> Option<Watch<'_>> {
         let watching = self.observe.watching();
-        if watching == Watching::Nothing {
+        if watching == ObservationLevel::Nothing {
             return None;
         }
         Some(Watch {
@@ -36,7 +36,7 @@ impl Engine {
             operation,
             memory: memory.cloned(),
             record: None,
-            contents: watching == Watching::Contents,
+            contents: watching == ObservationLevel::Contents,
             started: self.clock.now(),
             began_us: self.clock.monotonic_us(),
         })
@@ -51,19 +51,19 @@ impl Watch<'_> {
 
     /// Reports an operation on the memory as a whole, or one without further details.
     pub(crate) fn tell<T>(self, outcome: &Result<T>) {
-        self.end(OperationSeen { error: kind(outcome), ..self.seen() });
+        self.end(OperationObservation { error: kind(outcome), ..self.seen() });
     }
 
     /// Reports the creation of a memory.
     pub(crate) fn tell_made(self, outcome: &Result<Memory>) {
         let memory = outcome.as_ref().ok().map(|memory| &memory.id);
-        self.end(OperationSeen { memory, error: kind(outcome), ..self.seen() });
+        self.end(OperationObservation { memory, error: kind(outcome), ..self.seen() });
     }
 
     /// Reports the number of changed records.
     pub(crate) fn tell_records<T>(self, outcome: &Result<T>, records: impl Fn(&T) -> usize) {
         let records = outcome.as_ref().ok().map(|done| count(records(done)));
-        self.end(OperationSeen { records, error: kind(outcome), ..self.seen() });
+        self.end(OperationObservation { records, error: kind(outcome), ..self.seen() });
     }
 
     /// Reports the end of a batch. If no item succeeded, it reports the error of the first one.
@@ -77,13 +77,13 @@ impl Watch<'_> {
         };
         let records = outcome.is_ok().then(|| count(done));
         let error = kind(outcome).or(first_failure.filter(|_| done == 0));
-        self.end(OperationSeen { record, records, error, ..self.seen() });
+        self.end(OperationObservation { record, records, error, ..self.seen() });
     }
 
     /// Reports a stored event.
     pub(crate) fn tell_event(self, outcome: &Result<EventCreated>) {
         let event = outcome.as_ref().ok().map(|created| &created.event);
-        self.end(OperationSeen {
+        self.end(OperationObservation {
             actor: event.map(|event| &event.actor),
             session: event.map(|event| &event.session),
             event: event.map(|event| &event.id),
@@ -95,7 +95,7 @@ impl Watch<'_> {
     /// Reports a finished search.
     pub(crate) fn tell_search(self, request: &SearchRequest, outcome: &Result<SearchAnswer>) {
         let hits = outcome.as_ref().map_or(&[][..], |answer| &answer.hits);
-        let shown = hits.iter().filter(|_| self.contents).map(|hit| RecordSeen {
+        let shown = hits.iter().filter(|_| self.contents).map(|hit| RecordObservation {
             id: &hit.record.id,
             text: &hit.record.text,
             relevance: Some(hit.relevance),
@@ -105,7 +105,7 @@ impl Watch<'_> {
             [NamespaceAsk::Node(one) | NamespaceAsk::Path(one)] => Some(one),
             _ => None,
         };
-        self.end(OperationSeen {
+        self.end(OperationObservation {
             records: outcome.is_ok().then(|| count(hits.len())),
             namespace,
             query: self.contents.then_some(request.query.as_str()),
@@ -116,8 +116,8 @@ impl Watch<'_> {
     }
 
     /// Returns the details common to all operations.
-    fn seen(&self) -> OperationSeen<'_> {
-        OperationSeen {
+    fn seen(&self) -> OperationObservation<'_> {
+        OperationObservation {
             operation: self.operation,
             memory: self.memory.as_ref(),
             record: self.record.as_ref(),
@@ -134,7 +134,7 @@ impl Watch<'_> {
         }
     }
 
-    fn end(&self, seen: OperationSeen<'_>) {
+    fn end(&self, seen: OperationObservation<'_>) {
         self.engine.observe.operation(&seen);
     }
 }

@@ -1,24 +1,24 @@
 //! Consolidation: compares new records with existing ones, and adds, skips, supersedes or holds
 //! them.
 //!
-//! * `reading`: one statement, parsed for comparison;
+//! * `statement_parser`: one statement, parsed for comparison;
 //! * `comparison`: the comparison of two statements;
 //! * `relate`: the relation of a new statement to an old one; `thresholds`: the similarities it
 //!   requires;
 //! * `decisions`: decisions on each proposal of a round, by rules and by a model, and their write;
 //! * `plan`, `snapshot`, `validator`: the plan schema for consolidation of any kind, and its rules.
 //!
-//! Extraction selects the proposals and their neighbours (`jobs/extract/consolidating.rs`).
+//! Extraction selects the proposals and their neighbours (`jobs/extract/round_consolidation.rs`).
 
 pub mod comparison;
 pub mod decisions;
 pub mod plan;
 #[cfg(test)]
 mod properties;
-mod reading;
 pub mod relate;
 mod scanners;
 pub mod snapshot;
+mod statement_parser;
 pub mod thresholds;
 pub mod validator;
 
@@ -30,15 +30,15 @@ use loci_model::memory::strategy::Strategy;
 use loci_model::record::Record;
 
 use crate::Engine;
-use crate::language_models::{MadeBy, Unanswered};
-use crate::strategies::Joining;
+use crate::language_models::{AnswerAuthor, Unanswered};
+use crate::strategies::JoinMode;
 
 pub use comparison::word_pairs::WordPairs;
-pub use comparison::wording::{Wording, differ_in_wording_only};
-pub use decisions::carry_out::Carrying;
-pub use decisions::carry_out::carry_out;
+pub use comparison::wording_difference::{Wording, differ_in_wording_only};
 pub use decisions::decide::decide;
 pub use decisions::decide::decide_alone;
+pub use decisions::decision_write::DecisionWrite;
+pub use decisions::decision_write::carry_out;
 pub use relate::{ReadStatement, relate_both};
 pub use relate::{Reason, Relation, Statement, relate};
 pub(crate) use scanners::SCANNERS;
@@ -50,7 +50,7 @@ pub struct Proposal<'a> {
     /// The record, ready to write.
     pub record: &'a Record,
     /// The consolidation settings of its strategy.
-    pub joining: &'a Joining,
+    pub joining: &'a JoinMode,
     /// Its embedding, if it has one.
     pub vector: Option<&'a [f32]>,
 }
@@ -87,7 +87,7 @@ pub struct Why {
 impl Why {
     /// Returns a reason given by the rules.
     pub fn rules(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), by: decisions::carry_out::RULES.to_owned() }
+        Self { reason: reason.into(), by: decisions::decision_write::RULES.to_owned() }
     }
 }
 
@@ -122,7 +122,7 @@ pub enum Decision {
         /// The reason.
         why: Why,
         /// The author of the words.
-        by: MadeBy,
+        by: AnswerAuthor,
     },
     /// The proposal may contradict others, and no rule is certain: all stay active, and the
     /// conflict is recorded.
@@ -151,7 +151,7 @@ pub enum Decision {
 
 /// Decisions on the proposals of a round.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Decided {
+pub enum RoundDecisions {
     /// One decision per proposal, in their order.
     Plan(Vec<Decision>),
     /// A question waits for the client's own model.
@@ -162,7 +162,7 @@ pub enum Decided {
 
 /// The context of a decision: the job, its memory and strategy, and the model.
 #[derive(Clone, Copy)]
-pub struct Deciding<'a> {
+pub struct DecisionContext<'a> {
     /// The engine.
     pub engine: &'a Engine,
     /// The extraction job.

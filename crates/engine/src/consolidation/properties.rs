@@ -2,7 +2,7 @@
 //! and disjoint scopes never conflict.
 
 use loci_model::Timestamp;
-use loci_model::record::statement_time::Telling;
+use loci_model::record::statement_time::StatementTime;
 use loci_model::record::{RecordKind, TrustTier};
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn statement<'a>(text: &'a str, scope: Option<&'a str>, hour: i64) -> Statement<
         kind: RecordKind::Fact,
         scope,
         tier: TrustTier::default(),
-        told: Telling::at(Timestamp::from_millis(1_780_000_000_000 + hour * 3_600_000).unwrap()),
+        told: StatementTime::at(Timestamp::from_millis(1_780_000_000_000 + hour * 3_600_000).unwrap()),
     }
 }
 

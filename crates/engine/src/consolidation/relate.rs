@@ -5,21 +5,21 @@
 //! Pure. `decide` derives the decision from a relation.
 
 use loci_model::Timestamp;
-use loci_model::record::statement_time::Telling;
+use loci_model::record::statement_time::StatementTime;
 use loci_model::record::{RecordKind, TrustTier};
 
 use super::Alike;
 use super::comparison::choice;
 use super::comparison::compare::{Against, Met, compare, is_wording, residue};
-use super::comparison::gist::{Gist, Item};
+use super::comparison::gist::{ContentWord, Gist};
 use super::comparison::guards::other_direction;
 use super::comparison::paraphrase::retells;
-use super::comparison::scope::{Lie, lie};
+use super::comparison::scope::{ScopeRelation, lie};
 use super::comparison::value_change::{tells, turns};
 use super::comparison::word_pairs::WordPairs;
-use super::reading::lists::has;
-use super::reading::verbs::is_personal;
-use super::reading::{Change, Clause, Hold, Reading, Word};
+use super::statement_parser::lists::has;
+use super::statement_parser::verbs::is_personal;
+use super::statement_parser::{Clause, Hold, ParsedStatement, StatedChange, Word};
 use super::thresholds::Thresholds;
 
 /// One statement, with the other properties that decide.
@@ -34,7 +34,7 @@ pub struct Statement<'a> {
     /// Trust tier of its source.
     pub tier: TrustTier,
     /// The time at which it was observed.
-    pub told: Telling<'a>,
+    pub told: StatementTime<'a>,
 }
 
 /// The relation of a new statement to an old one.
@@ -126,14 +126,14 @@ const WORDS_OF_A_CLAUSE: usize = 4;
 #[derive(Debug)]
 pub struct ReadStatement<'a> {
     statement: Statement<'a>,
-    reading: Reading,
+    reading: ParsedStatement,
     gist: Gist,
 }
 
 impl<'a> ReadStatement<'a> {
     /// Parses a statement.
     pub fn of(statement: Statement<'a>) -> Self {
-        let reading = Reading::of(statement.text);
+        let reading = ParsedStatement::of(statement.text);
         let gist = Gist::of(&reading);
         Self { statement, reading, gist }
     }
@@ -209,9 +209,9 @@ pub fn relate_both(
 /// Returns the relation of two statements by their scopes alone.
 fn by_scope(new: &Statement<'_>, old: &Statement<'_>) -> Option<(Relation, Reason)> {
     match lie(new.scope, old.scope) {
-        Lie::Equal => None,
-        Lie::Within => Some((Relation::Coexists, Reason::NarrowerScope)),
-        Lie::Apart => Some((Relation::Coexists, Reason::OtherScope)),
+        ScopeRelation::Equal => None,
+        ScopeRelation::Within => Some((Relation::Coexists, Reason::NarrowerScope)),
+        ScopeRelation::Apart => Some((Relation::Coexists, Reason::OtherScope)),
     }
 }
 
@@ -313,7 +313,7 @@ fn may_contradict(alike: Alike, limits: &Thresholds, against: Against) -> bool {
 }
 
 /// Returns the relation of two readings by their clauses.
-fn meet(old: &Reading, new: &Reading, (was, is): (&Gist, &Gist)) -> Met {
+fn meet(old: &ParsedStatement, new: &ParsedStatement, (was, is): (&Gist, &Gist)) -> Met {
     if let Some(change) = &new.change
         && old.clauses.iter().any(|clause| ends(change, clause, old.change.as_ref()))
     {
@@ -322,7 +322,7 @@ fn meet(old: &Reading, new: &Reading, (was, is): (&Gist, &Gist)) -> Met {
     if old.change.is_some() || new.change.is_some() {
         return Met::Apart;
     }
-    let denied = |reading: &Reading| reading.clauses.iter().any(|clause| clause.negative);
+    let denied = |reading: &ParsedStatement| reading.clauses.iter().any(|clause| clause.negative);
     if denied(old) == denied(new) && other_direction(was, is) {
         return Met::Apart;
     }
@@ -351,7 +351,7 @@ fn meet(old: &Reading, new: &Reading, (was, is): (&Gist, &Gist)) -> Met {
 
 /// Returns true if a change ends a clause's content: it leads away from the clause's value and has
 /// the same subject.
-fn ends(change: &Change, old: &Clause, old_change: Option<&Change>) -> bool {
+fn ends(change: &StatedChange, old: &Clause, old_change: Option<&StatedChange>) -> bool {
     let value: Vec<&str> = match old_change {
         Some(earlier) => earlier.to.iter().map(String::as_str).collect(),
         None => {
@@ -390,8 +390,8 @@ fn within(forms: &[String], others: &[&str]) -> bool {
 /// Returns true for a paraphrase: similar by meaning, without a word on one side only that could
 /// change the meaning.
 fn is_paraphrase(
-    old: &Reading,
-    new: &Reading,
+    old: &ParsedStatement,
+    new: &ParsedStatement,
     (of_old, of_new): (&Gist, &Gist),
     (alike, limits): (Alike, &Thresholds),
 ) -> bool {
@@ -403,9 +403,9 @@ fn is_paraphrase(
     if denied(of_old) != denied(of_new) {
         return false;
     }
-    let denials = |reading: &Reading| reading.clauses.iter().filter(|clause| clause.negative).count();
-    let choices = |reading: &Reading| reading.clauses.iter().filter(|clause| clause.leave).count();
-    let verbs = |reading: &Reading| reading.clauses.iter().all(|clause| clause.verb.is_some());
+    let denials = |reading: &ParsedStatement| reading.clauses.iter().filter(|clause| clause.negative).count();
+    let choices = |reading: &ParsedStatement| reading.clauses.iter().filter(|clause| clause.leave).count();
+    let verbs = |reading: &ParsedStatement| reading.clauses.iter().all(|clause| clause.verb.is_some());
     if denials(old) != denials(new) || choices(old) != choices(new) || !verbs(old) || !verbs(new) {
         return false;
     }
@@ -426,12 +426,12 @@ fn is_paraphrase(
 
 /// Returns the sorted forms that a statement negates.
 fn denied(gist: &Gist) -> Vec<&str> {
-    let mut forms: Vec<&str> = gist.items().filter(|item| item.denied).map(Item::form).collect();
+    let mut forms: Vec<&str> = gist.items().filter(|item| item.denied).map(ContentWord::form).collect();
     forms.sort_unstable();
     forms
 }
 
-fn all_words(reading: &Reading) -> Vec<Word> {
+fn all_words(reading: &ParsedStatement) -> Vec<Word> {
     reading.clauses.iter().flat_map(|clause| clause.words.iter().cloned()).collect()
 }
 
@@ -449,7 +449,7 @@ mod tests {
     const NEAR: Alike = Alike { jaccard: 0.9, cosine: Some(0.9) };
 
     fn statement(text: &str) -> Statement<'_> {
-        let told = Telling::at(Timestamp::EPOCH);
+        let told = StatementTime::at(Timestamp::EPOCH);
         Statement { text, kind: RecordKind::Fact, scope: None, tier: TrustTier::Agent, told }
     }
 

@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use loci_model::Timestamp;
-use loci_model::record::statement_time::Telling;
+use loci_model::record::statement_time::StatementTime;
 use loci_model::record::{RecordKind, TrustTier};
 
 use super::relate::{ReadStatement, Statement, relate};
@@ -25,6 +25,6 @@ pub(crate) const SCANNERS: &[Scanner] = &[
 const NEAR: Alike = Alike { jaccard: 1.0, cosine: Some(1.0) };
 
 fn statement(text: &str) -> Statement<'_> {
-    let told = Telling::at(Timestamp::EPOCH);
+    let told = StatementTime::at(Timestamp::EPOCH);
     Statement { text, kind: RecordKind::Fact, scope: None, tier: TrustTier::Agent, told }
 }

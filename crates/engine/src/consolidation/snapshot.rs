@@ -6,7 +6,7 @@ use loci_model::record::{Record, TrustTier};
 use loci_model::{Namespace, RecordId, StrategyId, Timestamp};
 use sha2::{Digest, Sha256};
 
-use crate::document_text::folding::folded;
+use crate::document_text::case_folding::folded;
 
 /// A document as it was read.
 #[derive(Debug, Clone)]

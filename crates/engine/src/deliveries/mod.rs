@@ -2,14 +2,14 @@
 //! Each operation that changes data adds its deliveries in the same transaction; for changes of
 //! records `record_streams` does it.
 
-pub mod incoming;
+pub mod incoming_deliveries;
 mod list;
 mod order_key;
 pub mod record_streams;
 mod retry;
 mod targets;
 
-pub use incoming::HookTaken;
+pub use incoming_deliveries::HookTaken;
 pub use order_key::kind_of;
 pub(crate) use order_key::{OrderKey, beginnings_of};
 

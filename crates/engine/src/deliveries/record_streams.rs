@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;
 
 use crate::deliveries::{self, NewDelivery, OrderKey};
-use crate::records::changes::{Change, Streamed};
+use crate::records::changes::{RecordStateChange, StreamedChange};
 
 /// Strategy name on the wire for a record without a strategy.
 const NO_STRATEGY: &str = "none";
@@ -117,11 +117,11 @@ fn stream_of(memory: &Memory) -> Option<Stream> {
 }
 
 /// Adds the event of a change to the outbox, if the memory has a stream that wants it.
-pub(crate) fn enqueue(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
+pub(crate) fn enqueue(tx: &mut dyn Tx, memory: &Memory, change: &RecordStateChange<'_>) -> Result<()> {
     let Some(stream) = stream_of(memory) else { return Ok(()) };
-    let Some(what) = Streamed::of(change.from, change.to) else { return Ok(()) };
+    let Some(what) = StreamedChange::of(change.from, change.to) else { return Ok(()) };
     let record = change.record;
-    let has_text = stream.with_text && what != Streamed::Deleted;
+    let has_text = stream.with_text && what != StreamedChange::Deleted;
     let event = StreamEvent {
         event_type: event_type(what),
         event_time: change.at.to_rfc3339(),
@@ -183,11 +183,11 @@ pub fn erased(
 }
 
 /// Returns the event name on the wire.
-fn event_type(what: Streamed) -> &'static str {
+fn event_type(what: StreamedChange) -> &'static str {
     match what {
-        Streamed::Created => "MemoryRecordCreated",
-        Streamed::Updated => "MemoryRecordUpdated",
-        Streamed::Deleted => "MemoryRecordDeleted",
+        StreamedChange::Created => "MemoryRecordCreated",
+        StreamedChange::Updated => "MemoryRecordUpdated",
+        StreamedChange::Deleted => "MemoryRecordDeleted",
     }
 }
 

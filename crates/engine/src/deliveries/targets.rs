@@ -1,7 +1,7 @@
 //! `targets`, `target_test`: the targets of notifications, and a test delivery.
 
 use loci_api::delivery::TargetTried;
-use loci_model::ports::deliver::{Delivered, Notice, NoticeKind, TargetInfo};
+use loci_model::ports::deliver::{DeliveryResult, Notice, NoticeKind, TargetInfo};
 use loci_model::ports::ids::uuid7;
 use loci_model::principal::Principal;
 use loci_model::{DeliveryId, Document, Error, Result};
@@ -48,8 +48,8 @@ impl Engine {
         let outcome = deliver.deliver(notice).await;
         let elapsed_ms = self.clock.monotonic_us().saturating_sub(began) / 1000;
         let detail = match outcome {
-            Ok(Delivered::Accepted) => None,
-            Ok(Delivered::NoMapping) => Some("the configuration has no such target".to_owned()),
+            Ok(DeliveryResult::Accepted) => None,
+            Ok(DeliveryResult::NoMapping) => Some("the configuration has no such target".to_owned()),
             Err(error) => Some(error.message),
         };
         Ok(TargetTried { ok: detail.is_none(), detail, elapsed_ms })

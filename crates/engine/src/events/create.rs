@@ -39,7 +39,7 @@ struct Remembered {
 
 /// Data made before the write: ids, times, digests.
 #[derive(Clone)]
-pub struct Prepared {
+pub struct PreparedEvent {
     pub(super) new: NewEvent,
     pub(super) session: SessionId,
     pub(super) time: Timestamp,
@@ -54,7 +54,7 @@ pub struct Prepared {
     pub(super) masked: Option<MaskedPayload>,
 }
 
-impl Prepared {
+impl PreparedEvent {
     /// Returns the actor of the event.
     pub fn actor(&self) -> &ActorId {
         &self.new.actor
@@ -105,7 +105,7 @@ impl Prepared {
 }
 
 /// An event stored in a write.
-pub struct Stored {
+pub struct StoredEvent {
     pub event: Event,
     pub notices: Notices,
     /// True if a job was scheduled.
@@ -164,7 +164,7 @@ impl Engine {
     ///
     /// # Errors
     /// Errors of ids.
-    pub fn prepare(&self, new: NewEvent) -> Result<Prepared> {
+    pub fn prepare(&self, new: NewEvent) -> Result<PreparedEvent> {
         let now = self.clock.now();
         let session = match &new.session {
             Some(session) => session.clone(),
@@ -177,14 +177,14 @@ impl Engine {
             .collect::<Result<_>>()?;
         let (time, stamp) = (new.time.unwrap_or(now), Stamp::default());
         let (is_masked, masked) = (false, None);
-        Ok(Prepared { time, new, session, now, first_place, jobs, stamp, is_masked, masked })
+        Ok(PreparedEvent { time, new, session, now, first_place, jobs, stamp, is_masked, masked })
     }
 
     /// Masks a long payload before the write.
     ///
     /// # Errors
     /// Errors of the store.
-    pub async fn mask_beforehand(&self, prepared: &mut Prepared) -> Result<()> {
+    pub async fn mask_beforehand(&self, prepared: &mut PreparedEvent) -> Result<()> {
         prepared.masked = self.masked_beforehand(&prepared.new.memory, &prepared.new.payload).await?;
         Ok(())
     }
@@ -193,7 +193,7 @@ impl Engine {
         &self,
         tx: &mut dyn Tx,
         caller: &Principal,
-        (prepared, contents): (&Prepared, &[RecognisedContent]),
+        (prepared, contents): (&PreparedEvent, &[RecognisedContent]),
         token: Option<&ClientToken>,
     ) -> Result<(EventCreated, bool, Tally)> {
         let memory = existing(tx, &prepared.new.memory)?;
@@ -215,7 +215,7 @@ impl Engine {
             return self.replay(tx, caller, &memory, prepared, (first, differs));
         }
         let (stored, typed) = self.event_typed_in(tx, caller, &memory, (prepared, contents), token)?;
-        let Stored { event, mut notices, asked, found } = stored;
+        let StoredEvent { event, mut notices, asked, found } = stored;
         let remembered = Remembered {
             actor: event.actor.clone(),
             session: event.session.clone(),
@@ -238,7 +238,7 @@ impl Engine {
         &self,
         tx: &mut dyn Tx,
         memory: &Memory,
-        prepared: &Prepared,
+        prepared: &PreparedEvent,
         (token, first): (Option<&ClientToken>, Option<&Remembered>),
     ) -> Result<bool> {
         let tombstones = Tombstones { vault: self.vault.as_ref(), memory: &memory.id };
@@ -274,9 +274,9 @@ impl Engine {
         tx: &mut dyn Tx,
         caller: &Principal,
         memory: &Memory,
-        (prepared, contents): (&Prepared, &[RecognisedContent]),
+        (prepared, contents): (&PreparedEvent, &[RecognisedContent]),
         token: Option<&ClientToken>,
-    ) -> Result<(Stored, bool)> {
+    ) -> Result<(StoredEvent, bool)> {
         let place = (&prepared.new.actor, &prepared.session);
         let Some((product, typed)) = content_in_memory(contents, memory, &prepared.new)? else {
             self.products.check_session(caller, memory, place, Capability::Write)?;
@@ -295,9 +295,9 @@ impl Engine {
         tx: &mut dyn Tx,
         caller: &Principal,
         memory: &Memory,
-        prepared: &Prepared,
+        prepared: &PreparedEvent,
         token: Option<&ClientToken>,
-    ) -> Result<Stored> {
+    ) -> Result<StoredEvent> {
         self.check_names(memory, prepared)?;
         let (mut event, notices) = build(tx, caller, memory, prepared, token)?;
         let found =
@@ -308,21 +308,21 @@ impl Engine {
         }
         event.arrival = tx.events_mut().insert(&event)?;
         let asked = scheduling::schedule(tx, memory, &event, self, &prepared.jobs, prepared.now)?;
-        Ok(Stored { event, notices, asked, found })
+        Ok(StoredEvent { event, notices, asked, found })
     }
 
     /// Checks that keys of metadata contain no secret, if the memory or the server requires it.
     ///
     /// # Errors
     /// `Invalid`.
-    pub(super) fn check_names(&self, memory: &Memory, prepared: &Prepared) -> Result<()> {
+    pub(super) fn check_names(&self, memory: &Memory, prepared: &PreparedEvent) -> Result<()> {
         let mode = SafetyPolicy::of(&self.settings, &memory.settings).secrets;
         prepared.new.metadata.keys().try_for_each(|key| safety::check_name("metadata", key, mode))
     }
 
     /// Masks secrets in an event's messages and metadata, if the memory or the server requires it.
     /// Returns their kinds.
-    pub(super) fn mask(&self, memory: &Memory, prepared: &Prepared, event: &mut Event) -> Tally {
+    pub(super) fn mask(&self, memory: &Memory, prepared: &PreparedEvent, event: &mut Event) -> Tally {
         let mode = SafetyPolicy::of(&self.settings, &memory.settings).secrets;
         let mut kinds = match &prepared.masked {
             Some(masked) if mode == RedactionMode::Mask => {
@@ -349,7 +349,7 @@ impl Engine {
         tx: &mut dyn Tx,
         caller: &Principal,
         memory: &Memory,
-        prepared: &Prepared,
+        prepared: &PreparedEvent,
         (first, differs): (Remembered, bool),
     ) -> Result<(EventCreated, bool, Tally)> {
         let mut notices = Notices::default();
@@ -382,7 +382,7 @@ impl Engine {
     }
 
     /// Returns the event of a repeated token as its caller sent it again.
-    fn sent_again(&self, memory: &Memory, prepared: &Prepared, first: Remembered) -> Event {
+    fn sent_again(&self, memory: &Memory, prepared: &PreparedEvent, first: Remembered) -> Event {
         let mut event = plain_event(memory, prepared, first.event);
         // Masked secrets were counted when it was sent first.
         self.mask(memory, prepared, &mut event);
@@ -394,7 +394,7 @@ fn build(
     tx: &mut dyn Tx,
     caller: &Principal,
     memory: &Memory,
-    prepared: &Prepared,
+    prepared: &PreparedEvent,
     token: Option<&ClientToken>,
 ) -> Result<(Event, Notices)> {
     let new = &prepared.new;
@@ -411,7 +411,7 @@ fn build(
 }
 
 /// Returns an event on the main branch, without a run and notes.
-pub(super) fn plain_event(memory: &Memory, prepared: &Prepared, id: EventId) -> Event {
+pub(super) fn plain_event(memory: &Memory, prepared: &PreparedEvent, id: EventId) -> Event {
     let new = &prepared.new;
     Event {
         memory: memory.id.clone(),
@@ -440,7 +440,7 @@ pub(super) fn plain_event(memory: &Memory, prepared: &Prepared, id: EventId) -> 
 }
 
 /// Returns the next id at the event's millisecond: string order is arrival order.
-pub(super) fn next_id(tx: &mut dyn Tx, memory: &Memory, prepared: &Prepared) -> Result<EventId> {
+pub(super) fn next_id(tx: &mut dyn Tx, memory: &Memory, prepared: &PreparedEvent) -> Result<EventId> {
     let place = match tx.events().last_place(&memory.id, prepared.time)? {
         None => prepared.first_place,
         Some(last) => last.checked_add(1).ok_or_else(|| {

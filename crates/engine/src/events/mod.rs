@@ -24,7 +24,7 @@ use loci_model::ports::store::SessionEntry;
 use loci_model::warning::Notices;
 use loci_model::{ActorId, BranchName, EventId, MemoryId, SessionId, Timestamp};
 
-pub use create::Prepared;
+pub use create::PreparedEvent;
 pub use overlap::run_of_token;
 pub(crate) use variables::variable_pattern;
 

@@ -10,7 +10,7 @@ use loci_model::{ActorId, EventId, Result, SessionId, Timestamp};
 
 use super::Products;
 use crate::Engine;
-use crate::events::{NewEvent, Prepared};
+use crate::events::{NewEvent, PreparedEvent};
 
 /// The event hooks of a product.
 pub trait EventHooks: Send + Sync {
@@ -103,7 +103,7 @@ pub trait TypedContent {
         tx: &mut dyn Tx,
         caller: &Principal,
         memory: &Memory,
-        prepared: &Prepared,
+        prepared: &PreparedEvent,
         event: &EventId,
     ) -> Result<()>;
 }
@@ -253,12 +253,12 @@ mod tests {
     use crate::hooks::Product;
 
     /// Content that is accepted in memories, or in none.
-    struct Content {
+    struct HookedContent {
         word: &'static str,
         is_taken: bool,
     }
 
-    impl EventContent for Content {
+    impl EventContent for HookedContent {
         fn in_memory(&self, _memory: &Memory, _new: &NewEvent) -> Result<Option<Box<dyn TypedContent + '_>>> {
             Ok(self.is_taken.then(|| Box::new(Typed(self.word)) as _))
         }
@@ -276,7 +276,7 @@ mod tests {
             _tx: &mut dyn Tx,
             _caller: &Principal,
             _memory: &Memory,
-            _prepared: &Prepared,
+            _prepared: &PreparedEvent,
             _event: &EventId,
         ) -> Result<()> {
             Ok(())
@@ -300,7 +300,7 @@ mod tests {
         };
         let found = |contents: &[(&'static str, bool)]| {
             let recognise = |(product, (word, is_taken)): (usize, &(&'static str, bool))| {
-                let content = Arc::new(Content { word, is_taken: *is_taken });
+                let content = Arc::new(HookedContent { word, is_taken: *is_taken });
                 RecognisedContent { product, content }
             };
             let recognised: Vec<_> = contents.iter().enumerate().map(recognise).collect();

@@ -5,7 +5,7 @@ use loci_model::job::{Job, JobKind};
 use loci_model::{RecordId, Result, Timestamp};
 
 use crate::Engine;
-use crate::jobs::Ended;
+use crate::jobs::JobAttemptEnd;
 
 /// A handler of one kind of job. Its work must be idempotent, because a job may run twice.
 pub trait JobHandler: Send + Sync {
@@ -30,7 +30,7 @@ pub trait JobHandler: Send + Sync {
     }
 
     /// Runs the job.
-    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>>;
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<JobAttemptEnd>>;
 
     /// Returns the records that the job made from an answer of the client's model since then;
     /// `None` means the records found by the job's strategy, actor and session.

@@ -3,7 +3,7 @@
 //!
 //! A hook in a write is synchronous and gets the transaction. It reads and writes rows of its own
 //! shelves and requests records from the kernel; the kernel never reads a product's rows. Functions
-//! deep in a write find the products of its engine by [`in_write::products`].
+//! deep in a write find the products of its engine by [`write_context::products`].
 //!
 //! | file | hooks on |
 //! |---|---|
@@ -17,19 +17,19 @@
 //! | `background` | the sweep, and loops in parallel to the jobs |
 //! | `shelves` | shelves of the ledger, with the rules for their entries |
 //! | `questions` | prompts, and steps that ask models |
-//! | `in_write` | the products of the write that runs on this thread |
+//! | `write_context` | the products of the write that runs on this thread |
 
 mod access;
 mod background;
 mod copies;
 mod events;
-pub mod in_write;
 mod jobs;
 mod people;
 mod profiles;
 mod questions;
 mod records;
 mod shelves;
+pub mod write_context;
 
 use std::sync::Arc;
 
@@ -43,7 +43,9 @@ pub use copies::{CopyAfterErasure, CopyHooks, NotExamined};
 pub use events::{EventContent, EventFilter, EventFilters, EventHooks, TypedContent};
 pub(crate) use events::{RecognisedContent, content_in_memory};
 pub use jobs::{JobHandler, JobPolicy};
-pub use people::{ForgottenLookup, KnownPerson, PeopleHooks, PersonMentions, Taken, TakingOut};
+pub use people::{
+    ForgottenLookup, ForgottenRemoval, KnownPerson, PeopleHooks, PersonMentions, PersonRemoval,
+};
 pub use profiles::{ProfileFile, ProfileHooks};
 pub use questions::{QuestionKind, ReplyEntries};
 pub use records::{Admission, AdmissionPolicy, RecordHooks};

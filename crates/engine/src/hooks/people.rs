@@ -21,7 +21,7 @@ pub type ForgottenLookup<'a> = dyn FnMut(&ActorId) -> Result<Option<(Timestamp, 
 
 /// The result of removing forgotten people from an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub enum ForgottenRemoval {
     /// It names no forgotten person.
     Nobody,
     /// The names were removed.
@@ -55,7 +55,11 @@ pub trait PeopleHooks: Send + Sync {
     ///
     /// # Errors
     /// Errors of `look_up`; a bug if the line is damaged.
-    fn take_forgotten(&self, line: &mut ExportLine, look_up: &mut ForgottenLookup<'_>) -> Result<Taken>;
+    fn take_forgotten(
+        &self,
+        line: &mut ExportLine,
+        look_up: &mut ForgottenLookup<'_>,
+    ) -> Result<ForgottenRemoval>;
 }
 
 /// The names that others give a person.
@@ -87,14 +91,14 @@ pub trait PersonMentions: Send + Sync + std::fmt::Debug {
     fn take_out<'a>(
         &'a self,
         engine: &'a Engine,
-        whom: TakingOut<'a>,
+        whom: PersonRemoval<'a>,
         dry_run: bool,
     ) -> BoxFuture<'a, Result<MentionsTaken>>;
 }
 
 /// The input for removing a person from the data of others.
 #[derive(Debug, Clone)]
-pub struct TakingOut<'a> {
+pub struct PersonRemoval<'a> {
     /// The memory.
     pub memory: &'a Memory,
     /// The person.
@@ -150,7 +154,7 @@ impl PersonMentions for MentionsOfProducts {
     fn take_out<'a>(
         &'a self,
         engine: &'a Engine,
-        whom: TakingOut<'a>,
+        whom: PersonRemoval<'a>,
         dry_run: bool,
     ) -> BoxFuture<'a, Result<MentionsTaken>> {
         Box::pin(async move {
@@ -217,13 +221,13 @@ impl Products {
         memory: &Memory,
         line: &mut ExportLine,
         look_up: &mut ForgottenLookup<'_>,
-    ) -> Result<Taken> {
-        let mut taken = Taken::Nobody;
+    ) -> Result<ForgottenRemoval> {
+        let mut taken = ForgottenRemoval::Nobody;
         for hooks in self.people().filter(|hooks| hooks.knows_people(memory)) {
             match hooks.take_forgotten(line, look_up)? {
-                Taken::Nobody => {}
-                Taken::Names => taken = Taken::Names,
-                Taken::Whole => return Ok(Taken::Whole),
+                ForgottenRemoval::Nobody => {}
+                ForgottenRemoval::Names => taken = ForgottenRemoval::Names,
+                ForgottenRemoval::Whole => return Ok(ForgottenRemoval::Whole),
             }
         }
         Ok(taken)
@@ -266,7 +270,7 @@ mod tests {
         fn take_out<'a>(
             &'a self,
             _engine: &'a Engine,
-            _whom: TakingOut<'a>,
+            _whom: PersonRemoval<'a>,
             _dry_run: bool,
         ) -> BoxFuture<'a, Result<MentionsTaken>> {
             Box::pin(async { Ok(MentionsTaken { tasks: 1, ..MentionsTaken::default() }) })

@@ -8,8 +8,8 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{MemoryId, Namespace, RecordId, Result, StrategyId, Timestamp};
 
 use super::Products;
-use crate::records::changes::Change;
-use crate::records::changing::Changing;
+use crate::records::changes::RecordStateChange;
+use crate::records::state_transition::StateTransition;
 
 /// Effects of record changes, in the write of each change.
 pub trait RecordHooks: Send + Sync {
@@ -17,7 +17,7 @@ pub trait RecordHooks: Send + Sync {
     ///
     /// # Errors
     /// Errors of the store, which abort the write. This applies to all hooks.
-    fn changed(&self, _tx: &mut dyn Tx, _change: &Change<'_>) -> Result<()> {
+    fn changed(&self, _tx: &mut dyn Tx, _change: &RecordStateChange<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -37,7 +37,12 @@ pub trait RecordHooks: Send + Sync {
     }
 
     /// Handles held records that were released or discarded.
-    fn released(&self, _tx: &mut dyn Tx, _changing: &Changing<'_>, _records: &[RecordId]) -> Result<()> {
+    fn released(
+        &self,
+        _tx: &mut dyn Tx,
+        _changing: &StateTransition<'_>,
+        _records: &[RecordId],
+    ) -> Result<()> {
         Ok(())
     }
 
@@ -104,7 +109,7 @@ impl Products {
     ///
     /// # Errors
     /// Errors of the hooks. This also applies to the methods below.
-    pub fn record_changed(&self, tx: &mut dyn Tx, change: &Change<'_>) -> Result<()> {
+    pub fn record_changed(&self, tx: &mut dyn Tx, change: &RecordStateChange<'_>) -> Result<()> {
         self.records().try_for_each(|hooks| hooks.changed(tx, change))
     }
 
@@ -127,7 +132,7 @@ impl Products {
     pub fn records_released(
         &self,
         tx: &mut dyn Tx,
-        changing: &Changing<'_>,
+        changing: &StateTransition<'_>,
         records: &[RecordId],
     ) -> Result<()> {
         self.records().try_for_each(|hooks| hooks.released(tx, changing, records))

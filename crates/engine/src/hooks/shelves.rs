@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
+use loci_model::ledger::{LedgerEntry, LedgerNoun, Shelf};
 use loci_model::record::conflict::Conflict;
 use loci_model::record::erased_source::ErasedSource;
 use loci_model::{Error, RecordId, Result};
@@ -35,7 +35,7 @@ static KERNEL_SHELVES: [ShelfRules; 4] = [
 impl ShelfRules {
     /// Returns the rules for the shelf of a type. An export contains its entries, an import accepts
     /// those that parse as the type, and an erasure finds them by their actor.
-    pub const fn of<T: Shelved>() -> Self {
+    pub const fn of<T: LedgerNoun>() -> Self {
         Self::unchecked(T::SHELF).holding(is_noun::<T>)
     }
 
@@ -95,7 +95,7 @@ impl ShelfRules {
 }
 
 /// Returns true for an entry that parses as this type, with the memory and key of the entry.
-pub fn is_noun<T: Shelved>(entry: &LedgerEntry) -> bool {
+pub fn is_noun<T: LedgerNoun>(entry: &LedgerEntry) -> bool {
     entry.read::<T>().is_ok_and(|noun| *noun.memory() == entry.memory && noun.key() == entry.key)
 }
 
@@ -201,7 +201,7 @@ mod tests {
         name: String,
     }
 
-    impl Shelved for Note {
+    impl LedgerNoun for Note {
         const SHELF: Shelf = Shelf::named("note");
 
         fn memory(&self) -> &MemoryId {

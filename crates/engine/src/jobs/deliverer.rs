@@ -4,21 +4,21 @@
 //! A delivery is leased before it is sent, so that no other server sends it or a later one with its
 //! order key. A try is recorded after it was made. A crash between the two sends the same delivery
 //! again, under the same id, after its lease has expired. Other modules fill the outbox
-//! (`record_streams.rs`, `handover.rs`, `job_news.rs`).
+//! (`record_streams.rs`, `handover.rs`, `job_notifications.rs`).
 
 use futures::future::{BoxFuture, Either, select};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
-use loci_model::ports::deliver::{Deliver, Delivered, Notice, NoticeKind};
-use loci_model::ports::observe::DeliverySeen;
-use loci_model::ports::store::{DeliveryClaim, DeliveryOutcome, SetAside, StoreExt, Tx};
+use loci_model::ports::deliver::{Deliver, DeliveryResult, Notice, NoticeKind};
+use loci_model::ports::observe::DeliveryObservation;
+use loci_model::ports::store::{DeliveryClaim, DeliveryOutcome, DeliveryPostponement, StoreExt, Tx};
 use loci_model::ports::trace;
 use loci_model::{Error, Result, Timestamp, limits};
 use std::collections::BTreeMap;
 use std::pin::pin;
 
-pub(crate) use super::job_news::job_ended;
+pub(crate) use super::job_notifications::job_ended;
 use super::lease;
 use crate::hooks::RunnerState;
 use crate::strategies::self_managed::payload;
@@ -68,7 +68,7 @@ impl Engine {
 }
 
 /// Running deliveries: the target of each try.
-type UnderWay = BTreeMap<u64, String>;
+type RunningDeliveries = BTreeMap<u64, String>;
 
 /// A delivery leased by this process.
 struct Claimed {
@@ -85,7 +85,7 @@ struct Claimed {
 pub(crate) async fn deliver_due(engine: &Engine, runner: &RunnerState) -> Result<usize> {
     let Some(deliver) = engine.deliver.as_deref() else { return Ok(0) };
     let mut tries = FuturesUnordered::new();
-    let (mut under_way, mut begun) = (UnderWay::new(), 0_u64);
+    let (mut under_way, mut begun) = (RunningDeliveries::new(), 0_u64);
     let (mut failed, mut seen) = (None, 0);
     let (mut is_to_look, mut looking) = (true, None);
     loop {
@@ -147,7 +147,7 @@ where
 /// Leases due deliveries, target by target, up to the limit of each target. Deliveries for
 /// unconfigured targets are postponed. The search is a read; a write follows only if something is
 /// due.
-async fn claim(engine: &Engine, deliver: &dyn Deliver, under_way: UnderWay) -> Result<Vec<Claimed>> {
+async fn claim(engine: &Engine, deliver: &dyn Deliver, under_way: RunningDeliveries) -> Result<Vec<Claimed>> {
     let free = limits::DELIVERIES_AT_ONCE.saturating_sub(under_way.len());
     if free == 0 {
         return Ok(Vec::new());
@@ -191,7 +191,7 @@ async fn set_aside(engine: &Engine, target: String, now: Timestamp) -> Result<()
         .store
         .write(move |tx| {
             let why = format!("no target is configured for {target}");
-            let aside = SetAside {
+            let aside = DeliveryPostponement {
                 why: &why,
                 now,
                 until: now.plus_millis(LONGEST_PAUSE_MS),
@@ -224,7 +224,7 @@ async fn send(engine: &Engine, deliver: &dyn Deliver, claimed: Claimed) -> Resul
     };
     let verdict = verdict(engine, &delivery, kind, attempt, outcome);
     let elapsed_ms = engine.clock.monotonic_us().saturating_sub(began) / 1000;
-    engine.observe.delivery(&DeliverySeen { kind, outcome: verdict.word, attempt, elapsed_ms, span });
+    engine.observe.delivery(&DeliveryObservation { kind, outcome: verdict.word, attempt, elapsed_ms, span });
     let (memory, id, direction) = (delivery.memory.clone(), delivery.id.clone(), delivery.direction);
     let holder = holder.clone();
     engine
@@ -255,10 +255,10 @@ async fn attempt_of(
     delivery: &Delivery,
     kind: NoticeKind,
     attempt: u32,
-) -> Result<Delivered> {
+) -> Result<DeliveryResult> {
     // Earlier versions queued handovers of strategies without a topic, which no one can receive.
     if deliveries::is_nobody(&delivery.target) {
-        return Ok(Delivered::Accepted);
+        return Ok(DeliveryResult::Accepted);
     }
     // The content is read only now, because lists omit it. It no longer contains people forgotten
     // meanwhile.
@@ -269,7 +269,7 @@ async fn attempt_of(
     let body = match kind {
         NoticeKind::SelfManaged => match payload::store(engine, &stored.body).await? {
             Some(notification) => notification,
-            None => return Ok(Delivered::NoMapping),
+            None => return Ok(DeliveryResult::NoMapping),
         },
         NoticeKind::RecordStream | NoticeKind::JobEnded | NoticeKind::Test => stored.body,
     };
@@ -291,14 +291,14 @@ fn verdict(
     delivery: &Delivery,
     kind: NoticeKind,
     attempt: u32,
-    outcome: Result<Delivered>,
+    outcome: Result<DeliveryResult>,
 ) -> Verdict {
     let now = engine.clock.now();
     let error = match outcome {
-        Ok(Delivered::Accepted) => {
+        Ok(DeliveryResult::Accepted) => {
             return Verdict { state: DeliveryState::Done, due: now, error: None, word: "accepted" };
         }
-        Ok(Delivered::NoMapping) => {
+        Ok(DeliveryResult::NoMapping) => {
             let error = format!("no target is configured for the payload of {}", delivery.target);
             if waited_too_long(delivery, now) {
                 tracing::warn!(id = %delivery.id, memory = %delivery.memory, "a delivery without a target was given up");

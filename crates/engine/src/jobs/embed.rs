@@ -13,7 +13,7 @@ use loci_model::ports::embedder::Embedder;
 use loci_model::ports::store::{MissingVector, PassageVector, StoreExt};
 use loci_model::{Error, ErrorKind, MemoryId, Namespace, RecordId, Result, limits};
 
-use super::Ended;
+use super::JobAttemptEnd;
 use crate::Engine;
 
 /// Texts per embedder call, and vectors per write.
@@ -33,21 +33,21 @@ const REFUSED_MAX: usize = 1_024;
 const PLAIN: &str = "a plain text";
 
 /// A passage: its record, version and part.
-type Place = (RecordId, u32, u32);
+type PassageAddress = (RecordId, u32, u32);
 
 /// The result of a batch.
 #[derive(Default)]
 struct Embedded {
     vectors: Vec<PassageVector>,
     /// Rejected passages with the reason.
-    refused: Vec<(Place, String)>,
+    refused: Vec<(PassageAddress, String)>,
 }
 
 /// Runs until no passage lacks a vector, except those that the embedder rejects: text search still
 /// finds them. A second run has no work.
-pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
-    let Some(embedder) = engine.embedder.clone() else { return Ok(Ended::Done) };
-    let mut refused: BTreeSet<Place> = BTreeSet::new();
+pub(super) async fn run(engine: &Engine, job: &Job) -> Result<JobAttemptEnd> {
+    let Some(embedder) = engine.embedder.clone() else { return Ok(JobAttemptEnd::Done) };
+    let mut refused: BTreeSet<PassageAddress> = BTreeSet::new();
     loop {
         let (memory, model) = (job.memory.clone(), embedder.model_id().to_owned());
         let limit = BATCHES_PER_READ * TEXTS_PER_BATCH + refused.len();
@@ -55,7 +55,7 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
             engine.store.read(move |tx| tx.records().missing_vectors(&memory, None, &model, limit)).await?;
         missing.retain(|passage| !refused.contains(&place(passage)));
         if missing.is_empty() {
-            return Ok(Ended::Done);
+            return Ok(JobAttemptEnd::Done);
         }
         let batches: Vec<_> = missing.chunks(TEXTS_PER_BATCH).map(<[MissingVector]>::to_vec).collect();
         let mut embedded = stream::iter(batches).map(|batch| embed(&embedder, batch)).buffered(BATCHES_AHEAD);
@@ -73,7 +73,7 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
             return Err(Error::new(ErrorKind::Upstream, said));
         }
         if written == 0 && refused.len() == before {
-            return Ok(Ended::Again(engine.clock.now().plus_millis(PAUSE_MS)));
+            return Ok(JobAttemptEnd::Again(engine.clock.now().plus_millis(PAUSE_MS)));
         }
     }
 }
@@ -175,7 +175,7 @@ fn of_embedder(error: Error) -> Error {
     if error.kind == ErrorKind::Invalid { Error::new(ErrorKind::Upstream, error.message) } else { error }
 }
 
-fn place(passage: &MissingVector) -> Place {
+fn place(passage: &MissingVector) -> PassageAddress {
     (passage.record.clone(), passage.version, passage.part)
 }
 

@@ -3,7 +3,7 @@
 use loci_model::job::Job;
 use loci_model::{Error, ErrorKind, Timestamp, limits};
 
-use super::Ended;
+use super::JobAttemptEnd;
 use crate::Engine;
 use crate::hooks::JobPolicy;
 use crate::language_models::Unanswered;
@@ -59,10 +59,10 @@ pub(super) fn retry_at(
 }
 
 /// Returns the end of a job whose model is asked again later; `None` if a retry cannot help.
-pub fn asked_again(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Option<Ended> {
+pub fn asked_again(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Option<JobAttemptEnd> {
     let [random, ..] = engine.ids().random();
     let retry_at = ask_again_at(unanswered, job.attempts, engine.now(), random)?;
-    Some(Ended::Unanswered { reason: unanswered.reason(), messages: Vec::new(), retry_at })
+    Some(JobAttemptEnd::Unanswered { reason: unanswered.reason(), messages: Vec::new(), retry_at })
 }
 
 /// Returns the time of the retry after a model gave no answer for the `attempts`th time, not before

@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use loci_model::job::{Job, JobKind};
 use loci_model::{Error, RecordId, Result, Timestamp};
 
-use super::{Ended, embed, extract, handover, purge, reflect};
+use super::{JobAttemptEnd, embed, extract, handover, purge, reflect};
 use crate::Engine;
 use crate::hooks::{JobHandler, JobPolicy, KERNEL, Products};
 
@@ -12,7 +12,7 @@ use crate::hooks::{JobHandler, JobPolicy, KERNEL, Products};
 struct KernelJob {
     kind: JobKind,
     policy: JobPolicy,
-    run: for<'a> fn(&'a Engine, &'a Job) -> BoxFuture<'a, Result<Ended>>,
+    run: for<'a> fn(&'a Engine, &'a Job) -> BoxFuture<'a, Result<JobAttemptEnd>>,
 }
 
 const AWAITED: JobPolicy = JobPolicy { is_awaited: true, is_reported: false, has_few_tries: false };
@@ -50,7 +50,7 @@ impl JobHandler for KernelJob {
         self.policy
     }
 
-    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<JobAttemptEnd>> {
         (self.run)(engine, job)
     }
 
@@ -153,7 +153,7 @@ mod tests {
             self.is_part
         }
 
-        fn run<'a>(&'a self, _engine: &'a Engine, _job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+        fn run<'a>(&'a self, _engine: &'a Engine, _job: &'a Job) -> BoxFuture<'a, Result<JobAttemptEnd>> {
             Box::pin(async { Err(Error::bug("no job is run here")) })
         }
     }

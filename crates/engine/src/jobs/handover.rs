@@ -7,16 +7,16 @@ use loci_model::job::Job;
 use loci_model::memory::Memory;
 use loci_model::memory::strategy::{Strategy, StrategyBase};
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::observe::StepSeen;
+use loci_model::ports::observe::StepObservation;
 use loci_model::ports::store::{EventsBefore, ReadTx, StoreExt, Tx};
 use loci_model::{
     ActorId, DeliveryId, Document, Error, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp, limits,
 };
 
-use super::Ended;
+use super::JobAttemptEnd;
 use crate::Engine;
 use crate::deliveries::{self, NewDelivery, OrderKey};
-use crate::strategies::self_managed::payload::{self, HandOver};
+use crate::strategies::self_managed::payload::{self, HandoverData};
 use crate::strategies::self_managed::trigger::{self, Conditions};
 
 /// Events per read: enough for a window of one message per event, plus some events without
@@ -29,7 +29,7 @@ const HISTORY_EVENTS_MAX: usize = 50;
 const WINDOW_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 #[derive(Clone)]
-struct Place {
+struct HandoverJob {
     job: JobId,
     /// The holder of the job's lease.
     holder: Option<String>,
@@ -52,7 +52,7 @@ struct Window {
 }
 
 /// The result of the search for a window.
-enum Found {
+enum WindowSearch {
     Nothing,
     /// Too few messages, and no pause yet.
     NotYet(Timestamp),
@@ -61,11 +61,11 @@ enum Found {
 
 /// Hands over messages until too few are left. A memory, strategy or event that was removed
 /// meanwhile is no failure.
-pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
+pub(super) async fn run(engine: &Engine, job: &Job) -> Result<JobAttemptEnd> {
     let (Some(strategy), Some(actor), Some(session)) = (&job.strategy, &job.actor, &job.session) else {
         return Err(Error::bug("a hand-over without strategy, actor or session"));
     };
-    let place = Place {
+    let place = HandoverJob {
         job: job.id.clone(),
         holder: job.lease_host.clone(),
         memory: job.memory.clone(),
@@ -77,15 +77,15 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
         let began = engine.clock.monotonic_us();
         let found = read(engine, &place).await?;
         match found {
-            Found::Nothing => return Ok(Ended::Done),
-            Found::NotYet(at) => return Ok(Ended::Again(at)),
-            Found::Window(window) => {
+            WindowSearch::Nothing => return Ok(JobAttemptEnd::Done),
+            WindowSearch::NotYet(at) => return Ok(JobAttemptEnd::Again(at)),
+            WindowSearch::Window(window) => {
                 let place = place.clone();
                 let at = engine.clock.now();
                 engine.store.write(move |tx| write(tx, &place, &window, at)).await?;
             }
         }
-        engine.observe.step(&StepSeen {
+        engine.observe.step(&StepObservation {
             step: "hand_over",
             strategy: Some(StrategyBase::SelfManaged),
             outcome: "ok",
@@ -95,34 +95,40 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     }
 }
 
-async fn read(engine: &Engine, place: &Place) -> Result<Found> {
+async fn read(engine: &Engine, place: &HandoverJob) -> Result<WindowSearch> {
     let (place, now) = (place.clone(), engine.clock.now());
     let (id, account) = (uuid7(engine.ids.as_ref(), now.millis()), engine.settings.account.clone());
     engine.store.read(move |tx| look(tx, &place, &id, &account, now)).await
 }
 
-fn look(tx: &dyn ReadTx, place: &Place, id: &str, account: &str, now: Timestamp) -> Result<Found> {
-    let Some(memory) = tx.memories().get(&place.memory)? else { return Ok(Found::Nothing) };
-    let Some(strategy) = memory.strategy(&place.strategy).cloned() else { return Ok(Found::Nothing) };
-    let Some(own) = trigger::own(&strategy).cloned() else { return Ok(Found::Nothing) };
+fn look(
+    tx: &dyn ReadTx,
+    place: &HandoverJob,
+    id: &str,
+    account: &str,
+    now: Timestamp,
+) -> Result<WindowSearch> {
+    let Some(memory) = tx.memories().get(&place.memory)? else { return Ok(WindowSearch::Nothing) };
+    let Some(strategy) = memory.strategy(&place.strategy).cloned() else { return Ok(WindowSearch::Nothing) };
+    let Some(own) = trigger::own(&strategy).cloned() else { return Ok(WindowSearch::Nothing) };
     let (actor, session) = (&place.actor, &place.session);
     let progress = tx.events().progress(&memory.id, &strategy.id, actor, session)?;
     let mut events = tx.events().unprocessed(&memory.id, actor, session, progress, EVENTS_MAX, now)?;
     let is_whole = events.len() < EVENTS_MAX;
     let Some(last) = events.last().map(|event| (event.arrival, event.arrived)) else {
-        return Ok(Found::Nothing);
+        return Ok(WindowSearch::Nothing);
     };
     // Ingested data is for extraction only.
     events.retain(|event| !event.hidden);
     let conditions = Conditions::of(&own);
     let until = conditions.idle_until(last.1);
     if is_whole && until > now && !conditions.fired_by(load(&events)) {
-        return Ok(Found::NotYet(until));
+        return Ok(WindowSearch::NotYet(until));
     }
     let reached = if cut(&mut events) { events.last().map_or(last.0, |event| event.arrival) } else { last.0 };
     let row = if events.iter().any(payload::brings_anything) {
         let before = before(tx, place, progress, own.history_messages, now)?;
-        let row = payload::row(&HandOver {
+        let row = payload::row(&HandoverData {
             id,
             account,
             memory: &memory,
@@ -138,7 +144,7 @@ fn look(tx: &dyn ReadTx, place: &Place, id: &str, account: &str, now: Timestamp)
     } else {
         None
     };
-    Ok(Found::Window(Box::new(Window { memory, strategy, progress, reached, row })))
+    Ok(WindowSearch::Window(Box::new(Window { memory, strategy, progress, reached, row })))
 }
 
 fn load(events: &[Event]) -> EventLoad {
@@ -163,7 +169,7 @@ fn cut(events: &mut Vec<Event>) -> bool {
 
 fn before(
     tx: &dyn ReadTx,
-    place: &Place,
+    place: &HandoverJob,
     progress: u64,
     messages: u32,
     now: Timestamp,
@@ -187,7 +193,7 @@ fn before(
 /// Adds the row to the outbox and updates the progress. It does nothing if another process was
 /// faster, the job was lost, or its memory or strategy was removed. Forgetting an actor cancels the
 /// jobs that contain the actor's text.
-fn write(tx: &mut dyn Tx, place: &Place, window: &Window, at: Timestamp) -> Result<()> {
+fn write(tx: &mut dyn Tx, place: &HandoverJob, window: &Window, at: Timestamp) -> Result<()> {
     let Window { memory, strategy, progress, reached, row } = window;
     let (actor, session) = (&place.actor, &place.session);
     let is_there = tx.jobs().get(&memory.id, &place.job)?.is_some_and(|job| job.lease_host == place.holder)

@@ -10,12 +10,12 @@ pub mod failure;
 mod forget_questions;
 mod handlers;
 mod handover;
-mod job_news;
+mod job_attempt;
+mod job_notifications;
 pub mod lease;
 mod list;
-mod one_job;
 mod one_shot;
-mod pending;
+mod pending_extraction;
 pub(crate) mod permits;
 pub(crate) mod purge;
 mod reembed;
@@ -27,8 +27,8 @@ mod wait;
 pub mod wake;
 
 pub use forget_questions::forget_questions;
-pub use one_shot::{Servers, Settled};
-pub(crate) use pending::extraction_is_pending;
+pub use one_shot::{OneShotResult, Servers};
+pub(crate) use pending_extraction::extraction_is_pending;
 pub use reflect::ReflectionAsk;
 
 use loci_model::JobId;
@@ -42,7 +42,7 @@ pub type JobPage = Page<Job, (Timestamp, JobId)>;
 
 /// The end of one try of a job, other than an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub enum JobAttemptEnd {
     /// The work is finished.
     Done,
     /// The work is finished, and its write already recorded the end of the job with its result.

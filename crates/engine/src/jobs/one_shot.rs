@@ -7,12 +7,12 @@ use loci_model::ports::store::{Hosts, StoreExt};
 use loci_model::{MemoryId, Result};
 
 use super::lease::SWEEP;
-use super::wait::Part;
+use super::wait::WaitScope;
 use crate::Engine;
 
 /// The result of a command's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settled {
+pub struct OneShotResult {
     /// The state of its jobs.
     pub jobs: ExtractionState,
     /// The servers to which the work was left; `None` if this process, or the only host, did it.
@@ -36,14 +36,14 @@ impl Engine {
     ///
     /// # Errors
     /// Errors of the store.
-    pub async fn settle(&self, memories: &[MemoryId], wait_ms: Option<u64>) -> Result<Settled> {
-        let part = Part { memories: memories.to_vec(), actor: None, session: None };
+    pub async fn settle(&self, memories: &[MemoryId], wait_ms: Option<u64>) -> Result<OneShotResult> {
+        let part = WaitScope { memories: memories.to_vec(), actor: None, session: None };
         match (self.store.hosts(), wait_ms.unwrap_or(0)) {
             (Hosts::One | Hosts::Many, 0) => {}
             (Hosts::One, wait_ms) => {
                 let jobs = self.run_due(memories, wait_ms).await?;
                 self.deliver_now().await?;
-                return Ok(Settled { jobs, left_to: None });
+                return Ok(OneShotResult { jobs, left_to: None });
             }
             (Hosts::Many, wait_ms) => {
                 self.make_due(memories).await?;
@@ -51,7 +51,7 @@ impl Engine {
             }
         }
         let left_to = self.servers().await?;
-        Ok(Settled { jobs: self.wait_for(&part, 0).await?, left_to })
+        Ok(OneShotResult { jobs: self.wait_for(&part, 0).await?, left_to })
     }
 
     /// Returns information on the servers of this store; `None` if it has one host.

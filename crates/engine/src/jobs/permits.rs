@@ -42,8 +42,8 @@ impl Permits {
     }
 
     /// Returns a future of a permit, which is free again when the permit is dropped.
-    pub fn take(self: &Arc<Self>) -> Taking {
-        Taking { permits: Arc::clone(self) }
+    pub fn take(self: &Arc<Self>) -> PermitFuture {
+        PermitFuture { permits: Arc::clone(self) }
     }
 
     /// Releases the permit of the calling job until it returns.
@@ -67,11 +67,11 @@ impl Permits {
 
 /// The future of [`Permits::take`].
 #[derive(Debug)]
-pub struct Taking {
+pub struct PermitFuture {
     permits: Arc<Permits>,
 }
 
-impl Future for Taking {
+impl Future for PermitFuture {
     type Output = Permit;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Permit> {

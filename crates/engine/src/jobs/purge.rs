@@ -5,23 +5,23 @@ use loci_model::job::Job;
 use loci_model::ports::store::StoreExt;
 use loci_model::{MemoryId, Result};
 
-use super::Ended;
+use super::JobAttemptEnd;
 use crate::Engine;
 use crate::deliveries::record_streams;
-use crate::hooks::in_write;
+use crate::hooks::write_context;
 
 /// Rows per write: few enough that other writes can run in between.
 pub(super) const ROWS_PER_WRITE: usize = 500;
 
 /// Erases until no more data may be erased. A second run has no work.
-pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
+pub(super) async fn run(engine: &Engine, job: &Job) -> Result<JobAttemptEnd> {
     let id = job.memory.clone();
     let memory = engine.store.read(move |tx| tx.memories().get(&id)).await?;
     match memory {
         Some(memory) => erase_records(engine, &memory.id).await?,
         None => erase_memory(engine, &job.memory).await?,
     }
-    Ok(Ended::Done)
+    Ok(JobAttemptEnd::Done)
 }
 
 /// Erases the content of records of a memory that were deleted long enough ago.
@@ -35,7 +35,7 @@ pub(super) async fn erase_records(engine: &Engine, memory: &MemoryId) -> Result<
                 let Some(memory) = tx.memories().get(&id)? else { return Ok(0) };
                 let after_ms = memory.settings.erase_after_ms;
                 let erased = tx.records_mut().erase_deleted(&id, now, after_ms, ROWS_PER_WRITE)?;
-                in_write::products()?.content_erased(tx, &id, &erased)?;
+                write_context::products()?.content_erased(tx, &id, &erased)?;
                 record_streams::erased(tx, &memory, &erased, false, now)?;
                 Ok(erased.len())
             })

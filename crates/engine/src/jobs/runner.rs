@@ -19,7 +19,7 @@ use loci_model::{Result, limits};
 use super::deliverer;
 use super::lease::{Chore, SWEEP};
 use super::permits::Permit;
-use super::wait::Part;
+use super::wait::WaitScope;
 use crate::Engine;
 use crate::hooks::RunnerState;
 
@@ -42,7 +42,7 @@ const SWEEP_MS: u64 = 60_000;
 const SWEEP_LEASE_MS: i64 = 180_000;
 
 /// The shared state of the workers of one run.
-struct Run<'a> {
+struct RunnerShared<'a> {
     engine: &'a Engine,
     /// The memories whose jobs run; empty means all.
     memories: &'a [MemoryId],
@@ -53,7 +53,7 @@ impl Engine {
     /// Runs jobs and sweeps while this process is a host, until `stop` resolves. Running jobs then
     /// have ten seconds to end; an aborted job runs again after its lease has expired.
     pub async fn run_jobs(&self, stop: BoxFuture<'static, ()>) {
-        let run = Run::of(self, &[]);
+        let run = RunnerShared::of(self, &[]);
         // Rarely active futures are boxed, because the whole future lies on the stack of its
         // poller.
         let all = join4(run.workers(), Box::pin(run.sweeper()), run.deliverer(), Box::pin(run.loops()));
@@ -71,11 +71,11 @@ impl Engine {
     pub async fn run_due(&self, memories: &[MemoryId], timeout_ms: u64) -> Result<ExtractionState> {
         let runs_elsewhere = self.is_hosting().await?;
         self.make_due(memories).await?;
-        let part = Part { memories: memories.to_vec(), actor: None, session: None };
+        let part = WaitScope { memories: memories.to_vec(), actor: None, session: None };
         if runs_elsewhere || memories.is_empty() || !self.store.try_host()? {
             return self.wait_for(&part, timeout_ms).await;
         }
-        let run = Run::of(self, memories);
+        let run = RunnerShared::of(self, memories);
         let mut outcome = None;
         let waited = Box::pin(async {
             outcome = Some(self.wait_for(&part, timeout_ms).await);
@@ -98,7 +98,7 @@ impl Engine {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> RunnerShared<'a> {
     fn of(engine: &'a Engine, memories: &'a [MemoryId]) -> Self {
         Self { engine, memories, state: RunnerState::default() }
     }

@@ -11,7 +11,7 @@ use loci_model::{ErrorKind, MemoryId, RecordId, Result, StrategyId, Timestamp, l
 use super::deliverer;
 use super::purge::{ROWS_PER_WRITE, erase_memory, erase_records};
 use crate::language_models::erasure;
-use crate::records::changing::Changing;
+use crate::records::state_transition::StateTransition;
 use crate::{Engine, language_models};
 
 /// Maximum number of writes of one kind in one sweep; the rest waits for the next sweep.
@@ -181,7 +181,7 @@ fn expire(tx: &mut dyn Tx, memory: &MemoryId, id: &RecordId, at: Timestamp) -> R
         return Ok(None);
     }
     let Some(memory) = tx.memories().get(memory)? else { return Ok(None) };
-    let changing = Changing { memory: &memory, by: "loci", at };
+    let changing = StateTransition { memory: &memory, by: "loci", at };
     if !changing.set_state(tx, &record, RecordState::Expired, REASON)? {
         return Ok(None);
     }

@@ -51,12 +51,13 @@ impl Engine {
             })
             .await?;
         self.wake.call();
-        let part = Part { memories: vec![memory.clone()], actor: actor.cloned(), session: session.cloned() };
+        let part =
+            WaitScope { memories: vec![memory.clone()], actor: actor.cloned(), session: session.cloned() };
         self.wait_for(&part, timeout_ms).await
     }
 
     /// Waits until the part has no pending jobs, or the time is up.
-    pub(super) async fn wait_for(&self, part: &Part, timeout_ms: u64) -> Result<ExtractionState> {
+    pub(super) async fn wait_for(&self, part: &WaitScope, timeout_ms: u64) -> Result<ExtractionState> {
         let start = self.clock.monotonic_us();
         loop {
             let seen = self.wake.calls();
@@ -82,7 +83,7 @@ impl Engine {
         }
     }
 
-    async fn counts(&self, part: &Part) -> Result<JobCounts> {
+    async fn counts(&self, part: &WaitScope) -> Result<JobCounts> {
         let (part, awaited) = (part.clone(), self.awaited_kinds());
         self.store
             .read(move |tx| {
@@ -102,7 +103,7 @@ impl Engine {
 
 /// Some memories, or an actor or a session of one memory.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(super) struct WaitScope {
     pub(super) memories: Vec<MemoryId>,
     pub(super) actor: Option<ActorId>,
     pub(super) session: Option<SessionId>,

@@ -34,19 +34,19 @@ impl Wake {
     }
 
     /// Returns a future that resolves at the first call after the count `seen`.
-    pub fn called_since(&self, seen: u64) -> Called<'_> {
-        Called { wake: self, seen }
+    pub fn called_since(&self, seen: u64) -> WakeFuture<'_> {
+        WakeFuture { wake: self, seen }
     }
 }
 
 /// The future of [`Wake::called_since`].
 #[derive(Debug)]
-pub struct Called<'a> {
+pub struct WakeFuture<'a> {
     wake: &'a Wake,
     seen: u64,
 }
 
-impl Future for Called<'_> {
+impl Future for WakeFuture<'_> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {

@@ -4,7 +4,7 @@
 //! Jobs that have read the data but not asked yet are woken: they then ask nothing and start over
 //! (`exchange.rs`).
 
-use crate::hooks::in_write;
+use crate::hooks::write_context;
 use loci_model::job::exchange::Step;
 use loci_model::ports::store::Tx;
 use loci_model::{ActorId, MemoryId, Result, SessionId, StrategyId, Timestamp};
@@ -36,7 +36,7 @@ pub fn of_records(
     now: Timestamp,
 ) -> Result<()> {
     drop_of_steps(tx, memory, strategy, QUOTING, now)?;
-    drop_of_steps(tx, memory, None, &in_write::products()?.quoting_steps(), now)?;
+    drop_of_steps(tx, memory, None, &write_context::products()?.quoting_steps(), now)?;
     tx.jobs_mut().wake_running(memory, strategy, None, now).map(drop)
 }
 

@@ -29,7 +29,7 @@ use loci_model::job::exchange::{Step, Usage};
 use loci_model::memory::prompt::PromptId;
 use loci_model::memory::settings::ModelMode;
 use loci_model::ports::store::Tx;
-use loci_model::record::derivation::{Making, MakingMode};
+use loci_model::record::derivation::{MakingMode, RecordDerivation};
 use loci_model::{Result, Timestamp, limits};
 
 use crate::Engine;
@@ -37,11 +37,11 @@ use crate::strategies::model_questions::question::{BadReply, Question};
 
 /// The result of a question.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked<T> {
+pub enum QuestionOutcome<T> {
     /// No model must be asked.
     Off,
     /// The parsed answer, and its author.
-    Read(T, MadeBy),
+    Read(T, AnswerAuthor),
     /// The question waits for the client's own model: the job's try ends and continues when the
     /// answer arrives.
     Waits,
@@ -51,7 +51,7 @@ pub enum Asked<T> {
 
 /// The author of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MadeBy {
+pub struct AnswerAuthor {
     /// The prompt.
     pub prompt: PromptId,
     /// The model, by its own name.
@@ -60,11 +60,11 @@ pub struct MadeBy {
     pub mode: MakingMode,
 }
 
-impl MadeBy {
+impl AnswerAuthor {
     /// Returns the making of a record derived from this answer.
-    pub fn making(&self) -> Making {
+    pub fn making(&self) -> RecordDerivation {
         let Self { prompt, model, mode } = self.clone();
-        Making { prompt: Some(prompt), model, mode, ..Making::default() }
+        RecordDerivation { prompt: Some(prompt), model, mode, ..RecordDerivation::default() }
     }
 }
 
@@ -110,7 +110,7 @@ pub type Reader<'a, T> = dyn Fn(&str) -> std::result::Result<T, BadReply> + Send
 /// answer stored before a crash is parsed again.
 ///
 /// # Errors
-/// Errors of the store. A failure of a model is [`Asked::Unanswered`].
+/// Errors of the store. A failure of a model is [`QuestionOutcome::Unanswered`].
 pub async fn ask<T>(
     engine: &Engine,
     job: &Job,
@@ -118,16 +118,16 @@ pub async fn ask<T>(
     step: Step,
     question: &Question,
     read: &Reader<'_, T>,
-) -> Result<Asked<T>> {
+) -> Result<QuestionOutcome<T>> {
     if mode == ModelMode::None {
-        return Ok(Asked::Off);
+        return Ok(QuestionOutcome::Off);
     }
     let bytes = question.system.len().saturating_add(question.input.len());
     if bytes > limits::EXCHANGE_INPUT_BYTES_MAX {
-        return Ok(Asked::Unanswered(failure::too_long(bytes)));
+        return Ok(QuestionOutcome::Unanswered(failure::too_long(bytes)));
     }
     match mode {
-        ModelMode::None => Ok(Asked::Off),
+        ModelMode::None => Ok(QuestionOutcome::Off),
         ModelMode::Provider => provider::ask(engine, job, step, question, read).await,
         ModelMode::Pull => pull::ask(engine, job, step, question, read).await,
     }

@@ -13,7 +13,7 @@ use loci_model::record::derivation::MakingMode;
 use loci_model::{Result, limits};
 
 use super::calls::{CallFailure, call};
-use super::{Asked, MadeBy, Reader, Unanswered, exchange, failure, revision};
+use super::{AnswerAuthor, QuestionOutcome, Reader, Unanswered, exchange, failure, revision};
 use crate::Engine;
 use crate::strategies::model_questions::question::{BadReply, Question};
 
@@ -26,22 +26,25 @@ pub(super) async fn ask<T>(
     step: Step,
     question: &Question,
     read: &Reader<'_, T>,
-) -> Result<Asked<T>> {
-    let made_by =
-        |model: Option<String>| MadeBy { prompt: question.prompt.clone(), model, mode: MakingMode::Model };
+) -> Result<QuestionOutcome<T>> {
+    let made_by = |model: Option<String>| AnswerAuthor {
+        prompt: question.prompt.clone(),
+        model,
+        mode: MakingMode::Model,
+    };
     let kept = exchange::kept(engine, job, step, question).await?;
     if let Some(reply) = kept.filter(|kept| kept.state == ExchangeState::Answered).and_then(|kept| kept.reply)
         && let Ok(value) = read(&reply.text)
     {
-        return Ok(Asked::Read(value, made_by(reply.model)));
+        return Ok(QuestionOutcome::Read(value, made_by(reply.model)));
     }
     let Some(model) = engine.models.choose(question.model_id.as_deref()) else {
-        return Ok(Asked::Unanswered(failure::not_configured(question)));
+        return Ok(QuestionOutcome::Unanswered(failure::not_configured(question)));
     };
-    let asking = Asking { engine, job, step, question, model };
+    let asking = QuestionContext { engine, job, step, question, model };
     let first = match asking.call(&question.input).await {
         Ok(reply) => reply,
-        Err(unanswered) => return Ok(Asked::Unanswered(unanswered)),
+        Err(unanswered) => return Ok(QuestionOutcome::Unanswered(unanswered)),
     };
     let (value, reply) = match judged(&first, read) {
         Ok(value) => (value, first),
@@ -49,18 +52,18 @@ pub(super) async fn ask<T>(
             tracing::info!(job = %job.id, prompt = %question.prompt, violations = bad.violations.len(), "an answer is revised");
             let revised = match asking.call(&revision::input(question, &first.text, &bad)).await {
                 Ok(reply) => reply,
-                Err(unanswered) => return Ok(Asked::Unanswered(unanswered)),
+                Err(unanswered) => return Ok(QuestionOutcome::Unanswered(unanswered)),
             };
             match judged(&revised, read) {
                 Ok(value) => (value, revised),
-                Err(bad) => return Ok(Asked::Unanswered(failure::bad_reply(question, &bad))),
+                Err(bad) => return Ok(QuestionOutcome::Unanswered(failure::bad_reply(question, &bad))),
             }
         }
     };
     let Reply { text, model, usage, .. } = reply;
     let reply = StoredReply { text, model: Some(model.clone()), usage };
     exchange::keep(engine, job, exchange::open(engine, job, step, question)?, reply).await?;
-    Ok(Asked::Read(value, made_by(Some(model))))
+    Ok(QuestionOutcome::Read(value, made_by(Some(model))))
 }
 
 fn judged<T>(reply: &Reply, read: &Reader<'_, T>) -> std::result::Result<T, BadReply> {
@@ -71,7 +74,7 @@ fn judged<T>(reply: &Reply, read: &Reader<'_, T>) -> std::result::Result<T, BadR
 }
 
 /// The shared context of the calls for one question.
-struct Asking<'a> {
+struct QuestionContext<'a> {
     engine: &'a Engine,
     job: &'a Job,
     step: Step,
@@ -79,7 +82,7 @@ struct Asking<'a> {
     model: Arc<dyn LanguageModel>,
 }
 
-impl Asking<'_> {
+impl QuestionContext<'_> {
     /// Returns a complete answer. A truncated answer is retried once with a larger maximum.
     async fn call(&self, input: &str) -> std::result::Result<Reply, Unanswered> {
         let mut completion = Completion {

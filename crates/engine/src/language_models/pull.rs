@@ -7,7 +7,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::record::derivation::MakingMode;
 use loci_model::{Result, limits};
 
-use super::{Asked, MadeBy, Reader, Unanswered, exchange, failure, revision};
+use super::{AnswerAuthor, QuestionOutcome, Reader, Unanswered, exchange, failure, revision};
 use crate::Engine;
 use crate::consolidation::decisions::model_decisions;
 use crate::strategies::model_questions::question::Question;
@@ -18,26 +18,26 @@ pub(super) async fn ask<T>(
     step: Step,
     question: &Question,
     read: &Reader<'_, T>,
-) -> Result<Asked<T>> {
+) -> Result<QuestionOutcome<T>> {
     let Some(kept) = exchange::kept(engine, job, step, question).await? else {
         let new = exchange::open(engine, job, step, question)?;
         exchange::put(engine, job, new, is_alone(step, question)).await?;
         // Wakes clients that wait for a question.
         engine.wake.call();
-        return Ok(Asked::Waits);
+        return Ok(QuestionOutcome::Waits);
     };
     match kept.state {
-        ExchangeState::Open | ExchangeState::Leased => Ok(Asked::Waits),
+        ExchangeState::Open | ExchangeState::Leased => Ok(QuestionOutcome::Waits),
         ExchangeState::Failed => {
             let said = kept.reply.as_ref().map(|said| said.text.as_str());
-            Ok(Asked::Unanswered(failure::given_up(question, kept.attempts, said)))
+            Ok(QuestionOutcome::Unanswered(failure::given_up(question, kept.attempts, said)))
         }
         ExchangeState::Answered => {
-            let Some(reply) = &kept.reply else { return Ok(Asked::Waits) };
+            let Some(reply) = &kept.reply else { return Ok(QuestionOutcome::Waits) };
             match read(&reply.text) {
                 Ok(value) => {
                     let (prompt, model) = (question.prompt.clone(), reply.model.clone());
-                    Ok(Asked::Read(value, MadeBy { prompt, model, mode: MakingMode::Pull }))
+                    Ok(QuestionOutcome::Read(value, AnswerAuthor { prompt, model, mode: MakingMode::Pull }))
                 }
                 Err(bad) => {
                     let violations = bad.violations.len();
@@ -45,9 +45,9 @@ pub(super) async fn ask<T>(
                     put_back(engine, &kept, revision::input(question, &reply.text, &bad)).await?;
                     if kept.attempts >= limits::EXCHANGE_ATTEMPTS_MAX {
                         let unanswered = failure::bad_reply(question, &bad);
-                        return Ok(Asked::Unanswered(Unanswered { permanent: true, ..unanswered }));
+                        return Ok(QuestionOutcome::Unanswered(Unanswered { permanent: true, ..unanswered }));
                     }
-                    Ok(Asked::Waits)
+                    Ok(QuestionOutcome::Waits)
                 }
             }
         }

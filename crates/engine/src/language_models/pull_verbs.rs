@@ -77,7 +77,7 @@ pub struct QuestionAnswered {
 
 /// Stored data on an accepted answer, without its content.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Taken {
+struct AcceptedAnswer {
     job: loci_model::JobId,
     entries: usize,
     at: Timestamp,
@@ -242,7 +242,7 @@ impl Engine {
     }
 
     /// Waits for the end of the job, and returns the result of the answer.
-    async fn answered(&self, memory: &MemoryId, taken: Taken) -> Result<QuestionAnswered> {
+    async fn answered(&self, memory: &MemoryId, taken: AcceptedAnswer) -> Result<QuestionAnswered> {
         let start = self.clock.monotonic_us();
         let job = loop {
             let seen = self.wake.calls();
@@ -350,14 +350,14 @@ fn taken_before(
     id: &ExchangeId,
     output: &str,
     now: Timestamp,
-) -> Result<Option<Taken>> {
+) -> Result<Option<AcceptedAnswer>> {
     let turns = match tx.exchanges().get(memory, id)? {
         Some(exchange) => exchange.turn..=exchange.turn,
         None => 1..=limits::EXCHANGE_ATTEMPTS_MAX,
     };
     let mut took_another = false;
     for turn in turns {
-        match recall::<Taken>(tx, Some(&token(id, turn, output)?), Some(memory), OPERATION, now)? {
+        match recall::<AcceptedAnswer>(tx, Some(&token(id, turn, output)?), Some(memory), OPERATION, now)? {
             Replay::Same(first) => return Ok(Some(first)),
             Replay::Other(_) => took_another = true,
             Replay::Fresh => {}
@@ -373,7 +373,7 @@ fn take(
     reply: &JobResult,
     entries: usize,
     now: Timestamp,
-) -> Result<Taken> {
+) -> Result<AcceptedAnswer> {
     let kept = StoredReply {
         text: reply.output.clone(),
         model: reply.model.clone().map(kept),
@@ -381,7 +381,7 @@ fn take(
     };
     tx.exchanges_mut().answer(&exchange.memory, &exchange.id, &kept)?;
     tx.jobs_mut().wake(&exchange.memory, &exchange.job, now)?;
-    let taken = Taken { job: exchange.job.clone(), entries, at: now };
+    let taken = AcceptedAnswer { job: exchange.job.clone(), entries, at: now };
     let token = token(&exchange.id, exchange.turn, &reply.output)?;
     let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
     remember(tx, Some(&token), Some(&exchange.memory), OPERATION, &taken, expires)?;

@@ -10,7 +10,7 @@ use loci_model::principal::Principal;
 use loci_model::{Error, ErrorKind, FieldName, Reason, Result, Timestamp, limits};
 
 use super::strategy_input::{self, Surroundings};
-use super::{NewMemory, descriptions, naming, profile, served};
+use super::{NewMemory, descriptions, profile, resource_names, served};
 use crate::calls::caller_pattern::CallerPattern;
 use crate::calls::idempotency::{ClientToken, recall, remember, replayed};
 use crate::deliveries::record_streams;
@@ -74,7 +74,7 @@ impl Engine {
 
     /// Builds a memory without writing it.
     pub(crate) fn build_memory(&self, new: &NewMemory, now: Timestamp) -> Result<Memory> {
-        if !naming::is_name(&new.name) {
+        if !resource_names::is_name(&new.name) {
             return Err(Error::invalid("name", NAME_RULE));
         }
         check_expiry_days(new.event_expiry_days)?;
@@ -101,7 +101,7 @@ impl Engine {
             None => profile::initial_settings(&self.settings, &new.name, &new.tags, &strategies)?,
         };
         let mut memory = Memory {
-            id: naming::memory_id(self.ids.as_ref(), &new.name)?,
+            id: resource_names::memory_id(self.ids.as_ref(), &new.name)?,
             name: new.name.clone(),
             description: new.description.clone(),
             encryption_key_arn: new.encryption_key_arn.clone(),
@@ -178,7 +178,7 @@ pub(super) fn check_set(strategies: &[Strategy]) -> Result<()> {
 /// # Errors
 /// `Invalid` and `TooLarge`, which name the member.
 pub(crate) fn check_given(memory: &Memory) -> Result<()> {
-    if !naming::is_name(&memory.name) {
+    if !resource_names::is_name(&memory.name) {
         return Err(Error::invalid("name", NAME_RULE));
     }
     check_expiry_days(memory.event_expiry_days)?;

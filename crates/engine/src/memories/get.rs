@@ -6,7 +6,7 @@ use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::Principal;
 use loci_model::{Error, MemoryId, Reason, Result};
 
-use super::naming::is_name;
+use super::resource_names::is_name;
 use crate::{Engine, access};
 
 impl Engine {

@@ -6,11 +6,11 @@ mod delete;
 mod descriptions;
 mod get;
 mod list;
-mod meant;
-mod naming;
+mod memory_lookup;
 mod profile;
 pub mod profiles;
 mod recreate;
+mod resource_names;
 mod settings;
 pub(crate) mod strategy_input;
 mod tags;
@@ -28,10 +28,10 @@ pub(crate) use create::{
 };
 pub use get::by_id_or_name;
 pub use get::{any, existing, known, served};
-pub use meant::only_granted;
-pub use naming::{is_name, memory_arn};
+pub use memory_lookup::only_granted;
 pub(crate) use profile::recognised;
 pub use recreate::MemoryRecreated;
+pub use resource_names::{is_name, memory_arn};
 pub(crate) use settings::check as check_settings;
 pub(crate) use update::{add_indexed_keys, check_whole};
 

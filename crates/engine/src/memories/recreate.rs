@@ -10,7 +10,7 @@ use loci_model::transfer::{TransferKind, TransferPlace};
 use loci_model::{Error, JobId, MemoryId, Result};
 
 use super::get::existing;
-use super::naming;
+use super::resource_names;
 use crate::deliveries::record_streams;
 use crate::records::batch;
 use crate::{Engine, access};
@@ -71,9 +71,9 @@ impl Engine {
                 let records = tx.transfer().count(&place, TransferKind::Records)?;
                 let events = tx.transfer().count(&place, TransferKind::Events)?;
                 let mut new = old.clone();
-                new.id = naming::memory_id(engine.ids.as_ref(), &old.name)?;
+                new.id = resource_names::memory_id(engine.ids.as_ref(), &old.name)?;
                 for strategy in &mut new.strategies {
-                    strategy.id = naming::strategy_id(engine.ids.as_ref(), &strategy.name)?;
+                    strategy.id = resource_names::strategy_id(engine.ids.as_ref(), &strategy.name)?;
                     (strategy.created_at, strategy.updated_at) = (now, now);
                 }
                 (new.created_at, new.updated_at) = (now, now);

@@ -8,7 +8,7 @@ use loci_model::ports::ids::IdSource;
 use loci_model::record::metadata::MetadataSchemaEntry;
 use loci_model::{Error, ErrorText, FieldName, NamespaceTemplate, Result, StrategyId, Timestamp};
 
-use super::{NewReflection, NewStrategy, naming};
+use super::{NewReflection, NewStrategy, resource_names};
 use crate::settings::EngineSettings;
 
 /// Allowed retention of records in days. The wire API enforces its own minimum of 31.
@@ -25,7 +25,7 @@ pub(crate) struct Surroundings<'a> {
 
 /// Builds a strategy with a new id.
 pub(crate) fn build(new: &NewStrategy, around: &Surroundings<'_>) -> Result<Strategy> {
-    if !naming::is_name(&new.name) {
+    if !resource_names::is_name(&new.name) {
         let rule = "a strategy's name must start with a letter and have up to 48 letters, digits or _";
         return Err(Error::invalid(FieldName::Strategies + ".name", rule));
     }
@@ -43,7 +43,7 @@ pub(crate) fn build(new: &NewStrategy, around: &Surroundings<'_>) -> Result<Stra
         None => default_template(new.base, around.settings)?,
     };
     let strategy = Strategy {
-        id: naming::strategy_id(around.ids, &new.name)?,
+        id: resource_names::strategy_id(around.ids, &new.name)?,
         name: new.name.clone(),
         description: new.description.clone(),
         base: new.base,

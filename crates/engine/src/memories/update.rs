@@ -15,7 +15,7 @@ use super::strategy_input::{self, Surroundings};
 use super::{MemoryUpdate, MemoryUpdated, NewStrategy, StrategyUpdate, descriptions, profile};
 use crate::calls::idempotency::{ClientToken, recall, remember, replayed};
 use crate::deliveries::record_streams;
-use crate::memories::profiles::template_change::{Moved, migrate_namespaces};
+use crate::memories::profiles::template_change::{MovedRecordCounts, migrate_namespaces};
 use crate::safety::SafetyPolicy;
 use crate::settings::EngineSettings;
 use crate::{Engine, access};
@@ -48,7 +48,7 @@ impl Engine {
                 let old = existing(tx, &id)?;
                 let mut memory = old.clone();
                 engine.apply_update(&mut memory, &change, now)?;
-                let mut moved = Moved::default();
+                let mut moved = MovedRecordCounts::default();
                 for strategy in &old.strategies {
                     if let Some(changed) = memory.strategy(&strategy.id) {
                         moved += migrate_namespaces(tx, &memory, strategy, changed, now)?;

@@ -8,11 +8,11 @@ use loci_model::record::{Record, RecordState};
 use loci_model::{Result, Timestamp};
 
 use crate::deliveries::record_streams;
-use crate::hooks::in_write;
+use crate::hooks::write_context;
 
 /// A change as followers of the memory's stream see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Streamed {
+pub(crate) enum StreamedChange {
     /// A record that reads did not return before.
     Created,
     /// A new version of a visible record.
@@ -21,7 +21,7 @@ pub(crate) enum Streamed {
     Deleted,
 }
 
-impl Streamed {
+impl StreamedChange {
     /// Returns the change that followers see, who see only active records; `None` if they do not
     /// see it.
     pub(crate) fn of(from: Option<RecordState>, to: RecordState) -> Option<Self> {
@@ -35,7 +35,7 @@ impl Streamed {
 }
 
 /// A change of a record's state, or a new version in the same one.
-pub struct Change<'a> {
+pub struct RecordStateChange<'a> {
     /// The record: after a new version in its new form, otherwise in the form before the change.
     pub record: &'a Record,
     /// The state before; `None` for a new record.
@@ -51,13 +51,13 @@ pub struct Change<'a> {
 }
 
 /// Writes the telemetry row and the stream event, and notifies the products.
-pub fn note(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
+pub fn note(tx: &mut dyn Tx, memory: &Memory, change: &RecordStateChange<'_>) -> Result<()> {
     note_state(tx, memory, change)?;
-    in_write::products()?.record_changed(tx, change)
+    write_context::products()?.record_changed(tx, change)
 }
 
 /// Like [`note`], for a product that updates its own data on the record: no product is notified.
-pub fn note_state(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
+pub fn note_state(tx: &mut dyn Tx, memory: &Memory, change: &RecordStateChange<'_>) -> Result<()> {
     tx.telemetry_mut().append(&StateChange {
         memory: memory.id.clone(),
         record: change.record.id.clone(),
@@ -78,13 +78,13 @@ mod tests {
     #[test]
     fn followers_see_active_records_alone() {
         let check = |from, to, expect| {
-            assert_eq!(Streamed::of(from, to), expect, "{from:?} {to:?}");
+            assert_eq!(StreamedChange::of(from, to), expect, "{from:?} {to:?}");
         };
         let (active, held) = (RecordState::Active, RecordState::Quarantined);
-        check(None, active, Some(Streamed::Created));
-        check(Some(held), active, Some(Streamed::Created));
-        check(Some(active), active, Some(Streamed::Updated));
-        check(Some(active), RecordState::Superseded, Some(Streamed::Deleted));
+        check(None, active, Some(StreamedChange::Created));
+        check(Some(held), active, Some(StreamedChange::Created));
+        check(Some(active), active, Some(StreamedChange::Updated));
+        check(Some(active), RecordState::Superseded, Some(StreamedChange::Deleted));
         check(None, held, None);
         check(Some(held), RecordState::Erased, None);
     }

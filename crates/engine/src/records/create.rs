@@ -12,7 +12,7 @@ use loci_model::{
 use serde::{Deserialize, Serialize};
 
 use super::batch::{self, Outcomes};
-use super::writing::{Building, Origin};
+use super::record_builder::{Building, Origin};
 use super::{BatchOutcome, ItemOutcome, RecordsCreate};
 use crate::admin::erasure::{Tombstones, refusal};
 use crate::calls::idempotency::{ClientToken, IfErased, look_up, remember, replayed};
@@ -84,7 +84,7 @@ impl Engine {
                     return Ok((recall(first), Tally::default()));
                 }
                 let if_erased = token.as_ref().map_or(IfErased::Answer, |token| token.if_erased);
-                let erased = Erased { vault, memory: &memory.id, if_erased };
+                let erased = ErasedOrigins { vault, memory: &memory.id, if_erased };
                 let view = view.within(&memory);
                 let mut outcomes = Outcomes::with_capacity(ids.len());
                 let mut found = Tally::default();
@@ -124,13 +124,13 @@ impl Engine {
 }
 
 /// The erased sources of new records.
-struct Erased<'a> {
+struct ErasedOrigins<'a> {
     vault: &'a dyn Vault,
     memory: &'a MemoryId,
     if_erased: IfErased,
 }
 
-impl Erased<'_> {
+impl ErasedOrigins<'_> {
     fn tombstones(&self) -> Tombstones<'_> {
         Tombstones { vault: self.vault, memory: self.memory }
     }

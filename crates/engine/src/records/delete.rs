@@ -12,13 +12,13 @@ use loci_model::record::{Record, RecordState};
 use loci_model::{FieldName, JobId, MemoryId, Namespace, RecordId, Result, StrategyId, Timestamp};
 
 use super::batch::{self, Outcomes};
-use super::changes::{self, Change};
+use super::changes::{self, RecordStateChange};
 use super::get::{check_namespace, readable};
 use super::{BatchOutcome, RecordDelete};
 use crate::Engine;
 use crate::access::{self, View};
-use crate::admin::erasure::{Reach, Tombstones};
-use crate::hooks::in_write;
+use crate::admin::erasure::{ErasureReach, Tombstones};
+use crate::hooks::write_context;
 use crate::language_models::erasure;
 use crate::memories::existing;
 
@@ -172,14 +172,14 @@ fn found(
 fn erase(tx: &mut dyn Tx, deletion: &Deletion<'_>, stored: Record) -> Result<Option<StrategyId>> {
     let memory = &deletion.memory.id;
     let tombstones = Tombstones { vault: deletion.vault, memory };
-    tombstones.put_record(tx, &stored, Reach::Deleted, deletion.now)?;
+    tombstones.put_record(tx, &stored, ErasureReach::Deleted, deletion.now)?;
     let change = RecordChange { state: RecordState::Erased, reason: "deleted".to_owned(), at: deletion.now };
     tx.records_mut().set_state(memory, &stored.id, &change)?;
-    in_write::products()?.record_deleted(tx, &stored, deletion.now)?;
+    write_context::products()?.record_deleted(tx, &stored, deletion.now)?;
     changes::note(
         tx,
         deletion.memory,
-        &Change {
+        &RecordStateChange {
             record: &stored,
             from: Some(stored.state),
             to: RecordState::Erased,

@@ -14,9 +14,9 @@ use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
 use loci_model::{Error, MemoryId, RecordId, Result, limits};
 
-use super::changing::Changing;
 use super::get::unknown;
 use super::quarantine;
+use super::state_transition::StateTransition;
 use crate::Engine;
 use crate::access::{self, View};
 use crate::memories::existing;
@@ -55,8 +55,8 @@ pub struct FeedbackStanding {
 }
 
 /// The principal of a verdict, with their views of the memory.
-struct Saying<'a> {
-    changing: Changing<'a>,
+struct FeedbackPrincipal<'a> {
+    changing: StateTransition<'a>,
     readable: &'a View,
     writable: &'a View,
     /// True if one verdict is enough.
@@ -109,17 +109,17 @@ impl Engine {
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let changing = Changing { memory: &memory, by: &by, at };
+                let changing = StateTransition { memory: &memory, by: &by, at };
                 let (readable, writable) = (&readable.within(&memory), &writable.within(&memory));
-                Saying { changing, readable, writable, by_human }.say(tx, &feedback)
+                FeedbackPrincipal { changing, readable, writable, by_human }.say(tx, &feedback)
             })
             .await
     }
 }
 
-impl Saying<'_> {
+impl FeedbackPrincipal<'_> {
     fn say(&self, tx: &mut dyn Tx, feedback: &RecordFeedback) -> Result<FeedbackStanding> {
-        let Changing { memory, by, at } = self.changing;
+        let StateTransition { memory, by, at } = self.changing;
         let record = self.seen(tx, &feedback.id)?;
         let mut rows = tx.telemetry().of_record(&memory.id, &record.id)?;
         let row = StateChange {

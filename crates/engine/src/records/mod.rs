@@ -3,7 +3,6 @@
 
 pub mod batch;
 pub mod changes;
-pub mod changing;
 pub mod conflicts;
 mod create;
 pub mod delete;
@@ -13,15 +12,16 @@ mod get;
 mod history;
 pub mod list;
 pub mod namespaces;
-pub(crate) mod prefix_reading;
+pub(crate) mod prefix_detection;
 pub mod quarantine;
+pub mod record_builder;
 mod restate;
 mod revert;
 mod sources;
+pub mod state_transition;
 pub(crate) mod strategy_choice;
 pub mod text_digest;
 mod update;
-pub mod writing;
 
 use loci_model::record::expiry::ExpirySpecification;
 use loci_model::record::metadata::Metadata;
@@ -33,7 +33,7 @@ use loci_model::{ErrorKind, MemoryId, Namespace, RecordId, StrategyId, Timestamp
 
 pub use feedback::{FeedbackStanding, RecordFeedback, standing as feedback_standing};
 pub use namespaces::check_length as check_namespaces;
-pub use quarantine::{QuarantineAsk, Quarantined, Verdict};
+pub use quarantine::{QuarantineAsk, QuarantinedRecords, Verdict};
 
 use crate::calls::page::Page;
 pub use revert::RecordRevert;

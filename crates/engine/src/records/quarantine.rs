@@ -16,7 +16,7 @@ use loci_model::{
 };
 
 use super::batch;
-use super::changing::Changing;
+use super::state_transition::StateTransition;
 use crate::calls::caller_pattern::CallerPattern;
 use crate::calls::page::Page;
 use crate::calls::reason_text;
@@ -51,7 +51,7 @@ pub struct QuarantineAsk {
 
 /// The records found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quarantined {
+pub struct QuarantinedRecords {
     /// Number of records.
     pub matched: u64,
     /// The first 1,000 of them, newest first.
@@ -80,7 +80,7 @@ impl Engine {
         caller: &Principal,
         memory: &MemoryId,
         ask: QuarantineAsk,
-    ) -> Result<Quarantined> {
+    ) -> Result<QuarantinedRecords> {
         access::require_whole(caller, memory, Capability::Admin)?;
         let ask = QuarantineAsk { reason: reason_text::required(&ask.reason)?, ..ask };
         let pattern = check(&ask)?;
@@ -91,14 +91,14 @@ impl Engine {
                 let (place, ids, reason, by) = (memory.clone(), ids.to_vec(), ask.reason.clone(), by.clone());
                 let hold = move |tx: &mut dyn Tx| {
                     let memory = existing(tx, &place)?;
-                    hold(tx, &Changing { memory: &memory, by: &by, at: now }, &ids, &reason)
+                    hold(tx, &StateTransition { memory: &memory, by: &by, at: now }, &ids, &reason)
                 };
                 self.store.write(hold).await?;
             }
         }
         let matched = u64::try_from(found.len()).unwrap_or(u64::MAX);
         let ids = found.into_iter().take(limits::QUARANTINE_IDS_MAX).collect();
-        Ok(Quarantined { matched, ids, applied: !ask.dry_run })
+        Ok(QuarantinedRecords { matched, ids, applied: !ask.dry_run })
     }
 
     /// Returns a page of held records, newest first.
@@ -139,7 +139,7 @@ impl Engine {
         ids: Vec<RecordId>,
         verdict: Verdict,
         reason: String,
-    ) -> Result<Quarantined> {
+    ) -> Result<QuarantinedRecords> {
         access::require_whole(caller, memory, Capability::Admin)?;
         let reason = reason_text::required(&reason)?;
         if ids.is_empty() || ids.len() > limits::QUARANTINE_IDS_MAX {
@@ -151,7 +151,7 @@ impl Engine {
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let changing = Changing { memory: &memory, by: &by, at: now };
+                let changing = StateTransition { memory: &memory, by: &by, at: now };
                 for id in &ids {
                     decide(tx, &changing, id, verdict, &reason)?;
                 }
@@ -162,7 +162,7 @@ impl Engine {
             .await?;
         self.wake.call();
         let matched = u64::try_from(decided.len()).unwrap_or(u64::MAX);
-        Ok(Quarantined { matched, ids: decided, applied: true })
+        Ok(QuarantinedRecords { matched, ids: decided, applied: true })
     }
 }
 
@@ -185,7 +185,7 @@ fn of_states(memory: &Memory, states: &[RecordState], now: Timestamp) -> RecordS
 }
 
 /// Records of one read, and the start of the next read.
-struct Looked {
+struct QuarantinePage {
     records: Vec<Record>,
     next: Option<(Timestamp, RecordId)>,
 }
@@ -205,7 +205,7 @@ impl Engine {
             let (memory, ask) = (memory.clone(), ask.clone());
             let looked =
                 self.store.read(move |tx| look(tx, &existing(tx, &memory)?, &ask, after.clone(), now));
-            let Looked { records, next } = looked.await?;
+            let QuarantinePage { records, next } = looked.await?;
             let held = match &mut words {
                 Some(words) => words.holds(self, records.iter().map(texts_of).collect()).await?,
                 None => vec![true; records.len()],
@@ -231,7 +231,7 @@ fn look(
     ask: &QuarantineAsk,
     after: Option<(Timestamp, RecordId)>,
     now: Timestamp,
-) -> Result<Looked> {
+) -> Result<QuarantinePage> {
     let states = [RecordState::Active, RecordState::Candidate];
     let holds = |record: &Record| {
         let from = &record.provenance;
@@ -250,11 +250,11 @@ fn look(
         (tx.records().get_many(&memory.id, &ask.ids)?, None)
     };
     records.retain(holds);
-    Ok(Looked { records, next })
+    Ok(QuarantinePage { records, next })
 }
 
 /// Holds records that are still active; records that changed meanwhile stay unchanged.
-pub fn hold(tx: &mut dyn Tx, changing: &Changing<'_>, ids: &[RecordId], reason: &str) -> Result<()> {
+pub fn hold(tx: &mut dyn Tx, changing: &StateTransition<'_>, ids: &[RecordId], reason: &str) -> Result<()> {
     for record in tx.records().get_many(&changing.memory.id, ids)? {
         if matches!(record.state, RecordState::Active | RecordState::Candidate | RecordState::Stale) {
             changing.set_state(tx, &record, RecordState::Quarantined, reason)?;
@@ -265,7 +265,7 @@ pub fn hold(tx: &mut dyn Tx, changing: &Changing<'_>, ids: &[RecordId], reason: 
 
 fn decide(
     tx: &mut dyn Tx,
-    changing: &Changing<'_>,
+    changing: &StateTransition<'_>,
     id: &RecordId,
     verdict: Verdict,
     reason: &str,
@@ -283,7 +283,12 @@ fn decide(
 
 /// Restores a held record to the state before the hold. A record that was held from the start
 /// becomes active for the first time. Returns false if that changes nothing.
-pub fn release(tx: &mut dyn Tx, changing: &Changing<'_>, record: &Record, reason: &str) -> Result<bool> {
+pub fn release(
+    tx: &mut dyn Tx,
+    changing: &StateTransition<'_>,
+    record: &Record,
+    reason: &str,
+) -> Result<bool> {
     let held = RecordState::Quarantined;
     let changes = tx.telemetry().of_record(&changing.memory.id, &record.id)?;
     // A state row of a held record that moves with its template is not the start of a hold.

@@ -12,9 +12,9 @@ use loci_model::record::{Record, RecordState};
 use loci_model::{Error, JobId, MemoryId, Reason, RecordId, Result, Timestamp};
 
 use super::batch;
-use super::changing::Changing;
 use super::get::unknown;
 use super::quarantine;
+use super::state_transition::StateTransition;
 use crate::Engine;
 use crate::access::{self, View};
 use crate::hooks::Products;
@@ -275,8 +275,8 @@ impl Reverting<'_> {
         Ok(record.id.clone())
     }
 
-    fn changing(&self) -> Changing<'_> {
-        Changing { memory: self.memory, by: self.by, at: self.at }
+    fn changing(&self) -> StateTransition<'_> {
+        StateTransition { memory: self.memory, by: self.by, at: self.at }
     }
 }
 

@@ -12,7 +12,7 @@ use loci_model::record::{Record, RecordOrigin, RecordState};
 use loci_model::{Error, FieldName, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::batch::{self, Outcomes};
-use super::changes::{self, Change};
+use super::changes::{self, RecordStateChange};
 use super::create::{check_days, check_text, one_namespace};
 use super::get::{check_namespace, readable};
 use super::{BatchOutcome, RecordUpdate};
@@ -126,7 +126,7 @@ fn apply(tx: &mut dyn Tx, edit: &Edit<'_>, update: &RecordUpdate, safe: Option<S
     changes::note(
         tx,
         edit.memory,
-        &Change {
+        &RecordStateChange {
             record: &record,
             from: Some(stored.state),
             to: record.state,

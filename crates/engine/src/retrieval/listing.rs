@@ -9,14 +9,14 @@ use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
 use loci_model::{RecordId, Result};
 
-use super::asked::Asked;
 use super::calibration::relevance;
-use super::folding::Foldable;
+use super::near_duplicates::Foldable;
 use super::provisional::Provisional;
+use super::query::ParsedQuery;
 use super::ranking::Ranked;
+use super::search_additions::SearchAdditions;
 use super::signals::SIGNALS;
 use super::weights::Weights;
-use super::within::Within;
 use super::{Hit, SearchRequest, SignalValue};
 use crate::Engine;
 use crate::access::View;
@@ -29,11 +29,11 @@ pub(super) struct Listing<'a> {
     pub(super) scope: &'a RecordScope,
     pub(super) view: &'a View,
     pub(super) weights: &'a Weights,
-    pub(super) asked: &'a Asked,
+    pub(super) asked: &'a ParsedQuery,
     /// Records that are not stored.
     pub(super) provisional: &'a Provisional,
     /// Additions by another operation.
-    pub(super) within: Option<&'a Within<'a>>,
+    pub(super) within: Option<&'a SearchAdditions<'a>>,
 }
 
 impl Engine {
@@ -145,7 +145,7 @@ impl Listing<'_> {
             && record.state != RecordState::Erased
             && self.view.admits(record)
             && self.cites(record)
-            && Within::admits(self.within, record)
+            && SearchAdditions::admits(self.within, record)
             && (self.request.include_system || !is_always_loaded(record))
             && (!record.is_expired(scope.now) || scope.states.contains(&RecordState::Expired))
             && scope.asks_for(&record.namespace.normal(), record.strategy.as_ref())

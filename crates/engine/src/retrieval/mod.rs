@@ -6,36 +6,36 @@
 //! | file | step |
 //! |---|---|
 //! | `search` | the operation: access, scope, and the steps in order |
-//! | `asked`, `question_once` | the query: known names, terms, vector, computed once per call |
+//! | `query`, `question_vector` | the query: known names, terms, vector, computed once per call |
 //! | `question_view`, `turn_view` | the input of signals |
 //! | [`signals`] | the signals, one file per idea |
 //! | [`ranking`] | the sum and the order |
 //! | [`calibration`] | the relevance of a sum |
-//! | `listing`, `folding`, `budget` | reading, near-duplicates, token budget |
+//! | `listing`, `near_duplicates`, `budget` | reading, near-duplicates, token budget |
 //! | `provisional` | turns that are not extracted yet, if the memory enables them |
 //! | [`weights`] | the numbers, from `weights.json` |
-//! | `own_weights` | the weights of a memory that has its own |
-//! | `within` | additions by other operations: records that take a place, and synonyms |
+//! | `memory_weights` | the weights of a memory that has its own |
+//! | `search_additions` | additions by other operations: records that take a place, and synonyms |
 //!
 //! To add a signal, add one file with a pure function and a row in the table of [`signals`]. Its
 //! weight is 0 until `weights.json` contains it.
 
-mod asked;
 mod budget;
 pub mod calibration;
-mod folding;
 mod listing;
-mod own_weights;
+mod memory_weights;
+mod near_duplicates;
 mod provisional;
-mod question_once;
+mod query;
+mod question_vector;
 mod question_view;
 pub mod ranking;
 pub mod render;
 mod search;
+mod search_additions;
 pub mod signals;
 mod turn_view;
 pub mod weights;
-mod within;
 
 use std::borrow::Cow;
 
@@ -50,11 +50,11 @@ use loci_text::sections;
 
 use crate::records::NamespaceAsk;
 
-pub(crate) use own_weights::OwnWeights;
+pub(crate) use memory_weights::OwnWeights;
 pub use provisional::{is_provisional, provisional_id};
-pub(crate) use question_once::QuestionOnce;
-pub use search::OwnWrites;
-pub use within::Within;
+pub(crate) use question_vector::QuestionVectors;
+pub use search::PendingEventUse;
+pub use search_additions::SearchAdditions;
 
 /// A query and its scope.
 #[derive(Debug, Clone, PartialEq)]

@@ -41,7 +41,7 @@ pub(crate) struct QuestionView<'a> {
     pub(super) session_max: f32,
     /// For each speaker and session, the terms of the request, as bits, in the turns that are
     /// ranked together.
-    pub(super) said: HashMap<Voice<'a>, u64>,
+    pub(super) said: HashMap<SessionSpeaker<'a>, u64>,
     /// For each file, the mean T of its second and third best passage among the candidates.
     pub(super) file_more: HashMap<u32, f32>,
 }
@@ -141,10 +141,10 @@ impl<'a> QuestionView<'a> {
 }
 
 /// A speaker in a session: by name if it is known, and by role.
-pub(super) type Voice<'a> = (u32, Option<&'a str>, Option<Role>);
+pub(super) type SessionSpeaker<'a> = (u32, Option<&'a str>, Option<Role>);
 
 /// Returns the voice of a turn.
-pub(super) fn voice(candidate: &Candidate) -> Voice<'_> {
+pub(super) fn voice(candidate: &Candidate) -> SessionSpeaker<'_> {
     (candidate.session, candidate.speaker.as_deref(), candidate.role)
 }
 

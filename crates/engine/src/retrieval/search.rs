@@ -14,26 +14,26 @@ use loci_model::record::{Record, RecordState};
 use loci_model::warning::{Degradation, Notices, Warning};
 use loci_model::{Error, FieldName, Result, Timestamp, limits};
 
-use super::asked::Asked;
 use super::listing::Listing;
-use super::provisional::{self, Beside, Provisional};
+use super::provisional::{self, PendingCandidates, Provisional};
+use super::query::ParsedQuery;
 use super::ranking;
+use super::search_additions::SearchAdditions;
 use super::weights::Weights;
-use super::within::Within;
 use super::{SearchAnswer, SearchRequest, budget};
 use crate::Engine;
 use crate::access::{self, View};
 use crate::jobs::extraction_is_pending;
 use crate::memories::existing;
 use crate::records::list::check_states;
-use crate::records::{filters, namespaces, prefix_reading, strategy_choice};
+use crate::records::{filters, namespaces, prefix_detection, strategy_choice};
 
 impl Engine {
     /// Returns the records that answer a query best, best first. `notices.degraded` lists
     /// unavailable parts. The records count as read. Events that are not extracted yet are included
     /// if the memory's setting `read_your_writes` enables it.
     pub async fn search(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
-        self.search_with(caller, request, OwnWrites::BySetting).await
+        self.search_with(caller, request, PendingEventUse::BySetting).await
     }
 
     /// Like `search`; the front end decides on provisional records. The native front ends include
@@ -42,7 +42,7 @@ impl Engine {
         &self,
         caller: &Principal,
         request: SearchRequest,
-        own_writes: OwnWrites,
+        own_writes: PendingEventUse,
     ) -> Result<SearchAnswer> {
         let memory = request.memory.clone();
         let answer = self.watched(caller, &request, own_writes, None).await?;
@@ -54,7 +54,7 @@ impl Engine {
     /// Like `search`, without provisional records and without counting as a read, for operations
     /// that compare records.
     pub async fn search_unread(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
-        self.watched(caller, &request, OwnWrites::Hidden, None).await
+        self.watched(caller, &request, PendingEventUse::Hidden, None).await
     }
 
     /// Like `search_unread`, for an operation that reorders the list: see [`Within`].
@@ -62,17 +62,17 @@ impl Engine {
         &self,
         caller: &Principal,
         request: &SearchRequest,
-        within: &Within<'_>,
+        within: &SearchAdditions<'_>,
     ) -> Result<SearchAnswer> {
-        self.watched(caller, request, OwnWrites::Hidden, Some(within)).await
+        self.watched(caller, request, PendingEventUse::Hidden, Some(within)).await
     }
 
     async fn watched(
         &self,
         caller: &Principal,
         request: &SearchRequest,
-        own_writes: OwnWrites,
-        within: Option<&Within<'_>>,
+        own_writes: PendingEventUse,
+        within: Option<&SearchAdditions<'_>>,
     ) -> Result<SearchAnswer> {
         let watch = self.watch("search_memory", Some(&request.memory));
         let answer = self.answer(caller, request, own_writes, within).await;
@@ -86,13 +86,13 @@ impl Engine {
         &self,
         caller: &Principal,
         request: &SearchRequest,
-        own_writes: OwnWrites,
-        within: Option<&Within<'_>>,
+        own_writes: PendingEventUse,
+        within: Option<&SearchAdditions<'_>>,
     ) -> Result<SearchAnswer> {
         check(request)?;
         let view =
             access::bound_view(&self.products, caller, &request.memory, Capability::Read, self.clock.now())?;
-        let Scoped { scope, view, mut notices, own_weights, provisional } =
+        let ScopedSearch { scope, view, mut notices, own_weights, provisional } =
             self.search_scope(request, &view, own_writes).await?;
         let weights = match &own_weights {
             Some(weights) => weights.as_ref(),
@@ -146,10 +146,10 @@ impl Engine {
     async fn beside(
         &self,
         set: &CandidateSet,
-        asked: &Asked,
+        asked: &ParsedQuery,
         scope: &RecordScope,
         provisional: &Provisional,
-    ) -> Result<Option<Beside>> {
+    ) -> Result<Option<PendingCandidates>> {
         if provisional.records.is_empty() {
             return Ok(None);
         }
@@ -163,8 +163,8 @@ impl Engine {
         &self,
         request: &SearchRequest,
         view: &View,
-        own_writes: OwnWrites,
-    ) -> Result<Scoped> {
+        own_writes: PendingEventUse,
+    ) -> Result<ScopedSearch> {
         let now = self.clock.now();
         let (request, view, own) = (request.clone(), view.clone(), Arc::clone(&self.own_weights));
         let (settings, products) = (Arc::clone(&self.settings), self.products.clone());
@@ -187,7 +187,7 @@ impl Engine {
                 if memory.settings.retrieval_weights.is_some() && own_weights.is_none() {
                     notices.warn(Warning::WeightsNotUsed);
                 }
-                Ok(Scoped { scope, view: view.within(&memory), notices, own_weights, provisional })
+                Ok(ScopedSearch { scope, view: view.within(&memory), notices, own_weights, provisional })
             })
             .await
     }
@@ -196,7 +196,7 @@ impl Engine {
     async fn note_prefix_reading(&self, scope: &RecordScope) {
         let scope = scope.clone();
         let memory = scope.memory.clone();
-        match self.store.read(move |tx| prefix_reading::siblings_by_prefix(tx, &scope)).await {
+        match self.store.read(move |tx| prefix_detection::siblings_by_prefix(tx, &scope)).await {
             Ok(actors) if actors > 1 => {
                 tracing::warn!(%memory, actors, "a namespace that is a prefix of several actors' was asked for, and read as that node alone: see namespace_match");
             }
@@ -214,7 +214,7 @@ impl Engine {
         &self,
         request: &SearchRequest,
         scope: &RecordScope,
-        asked: &mut Asked,
+        asked: &mut ParsedQuery,
         notices: &mut Notices,
     ) -> Result<(CandidateSet, u64)> {
         let mut wanted = CandidateRequest {
@@ -253,7 +253,7 @@ impl Engine {
         &self,
         request: &SearchRequest,
         scope: &RecordScope,
-        asked: &Asked,
+        asked: &ParsedQuery,
     ) -> Result<Option<CandidateSet>> {
         let Some(earlier) = self.earlier_vector(&asked.question).await else { return Ok(None) };
         let wanted = CandidateRequest {
@@ -269,7 +269,7 @@ impl Engine {
 
 /// The treatment of events that are not extracted yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OwnWrites {
+pub enum PendingEventUse {
     /// They are included as provisional records.
     Shown,
     /// They are included if the memory's setting `read_your_writes` enables it.
@@ -278,7 +278,7 @@ pub enum OwnWrites {
     Hidden,
 }
 
-impl OwnWrites {
+impl PendingEventUse {
     fn are_shown_in(self, memory: &Memory) -> bool {
         match self {
             Self::Shown => true,
@@ -289,7 +289,7 @@ impl OwnWrites {
 }
 
 /// The input of a search in one snapshot of the store.
-struct Scoped {
+struct ScopedSearch {
     scope: RecordScope,
     view: View,
     notices: Notices,
@@ -340,7 +340,7 @@ fn scope_of(
     Ok((scope, notices))
 }
 
-fn statistics(asked: &Asked, set: &CandidateSet) -> Statistics {
+fn statistics(asked: &ParsedQuery, set: &CandidateSet) -> Statistics {
     Statistics {
         terms: asked.terms.clone(),
         names: asked.question.named.clone(),

@@ -1,12 +1,12 @@
 //! Safety of texts in the engine: the pure steps of [`loci_safety`], applied before or inside a
 //! write.
 
-mod beforehand;
+mod prewrite_checks;
 mod safe_store;
 
 pub use loci_safety::*;
 
-pub(crate) use beforehand::MaskedPayload;
+pub(crate) use prewrite_checks::MaskedPayload;
 pub(crate) use safe_store::SafeStore;
 
 use crate::settings::EngineSettings;

@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex};
 use loci_model::Result;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
-use loci_model::ports::observe::{Observe, WriteSeen};
+use loci_model::ports::observe::{Observe, WriteObservation};
 use loci_model::ports::search::Search;
 use loci_model::ports::store::{BackupReport, Checkpoint, Hosts, ReadWork, Store, StoreInfo, WriteWork};
 use loci_model::ports::trace;
 
 use crate::EngineParts;
 use crate::calls::long_work::LongWork;
-use crate::hooks::{Products, in_write};
+use crate::hooks::{Products, write_context};
 use loci_safety::write_texts::{LongText, WriteTexts, lock, run_with};
 
 /// Maximum number of runs of a write that need further texts. After them the write checks texts
@@ -51,7 +51,7 @@ impl SafeStore {
             .await;
         let elapsed_us = self.clock.monotonic_us().saturating_sub(began_us);
         let error = outcome.as_ref().err().map(|error| error.kind);
-        self.observe.store_write(&WriteSeen { asked_jobs: &lock(&asked), error, elapsed_us });
+        self.observe.store_write(&WriteObservation { asked_jobs: &lock(&asked), error, elapsed_us });
         outcome
     }
 
@@ -61,8 +61,9 @@ impl SafeStore {
         for _ in 0..ROUNDS_MAX {
             let (own, run) = (Arc::clone(&texts), Arc::clone(&work));
             let products = self.products.clone();
-            let once: WriteWork =
-                Box::new(move |tx| in_write::run_with(&products, || run_with(&own, || (lock(&run))(tx))));
+            let once: WriteWork = Box::new(move |tx| {
+                write_context::run_with(&products, || run_with(&own, || (lock(&run))(tx)))
+            });
             let outcome = self.inner.write_boxed(once).await;
             let waiting = lock(&texts).take_waiting();
             if waiting.is_empty() {
@@ -73,7 +74,9 @@ impl SafeStore {
             lock(&texts).add(made);
         }
         let products = self.products.clone();
-        self.inner.write_boxed(Box::new(move |tx| in_write::run_with(&products, || (lock(&work))(tx)))).await
+        self.inner
+            .write_boxed(Box::new(move |tx| write_context::run_with(&products, || (lock(&work))(tx))))
+            .await
     }
 }
 

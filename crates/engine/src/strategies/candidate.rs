@@ -11,7 +11,7 @@ use super::turns::turn::Turn;
 
 /// The treatment of a candidate relative to existing records.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Joining {
+pub enum JoinMode {
     /// An exact repetition adds its source; near-duplicates are superseded.
     Duplicates,
     /// The candidate's subtype is a key: an earlier record of that key is superseded unless it has
@@ -57,12 +57,12 @@ pub struct Candidate {
     /// Checked values of the strategy's schema that a model inferred.
     pub inferred: Metadata,
     /// Its treatment relative to existing records.
-    pub joining: Joining,
+    pub joining: JoinMode,
 }
 
 impl Candidate {
     /// Creates a candidate derived from one turn.
-    pub fn of_turn(turn: &Turn, kind: RecordKind, text: String, joining: Joining) -> Self {
+    pub fn of_turn(turn: &Turn, kind: RecordKind, text: String, joining: JoinMode) -> Self {
         Self {
             kind,
             subtype: None,

@@ -4,11 +4,11 @@ use loci_model::Timestamp;
 use loci_model::record::provenance::Source;
 use loci_model::record::{Record, RecordKind};
 
-use super::{Candidate, Joining};
+use super::{Candidate, JoinMode};
 
 /// An earlier or pending record of the session.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct EarlierRecord {
     /// The kind.
     pub kind: RecordKind,
     /// The subtype.
@@ -21,7 +21,7 @@ pub struct Standing {
     pub time: Timestamp,
 }
 
-impl std::fmt::Debug for Standing {
+impl std::fmt::Debug for EarlierRecord {
     /// Content is sensitive, so only identifying fields are printed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Standing")
@@ -33,10 +33,10 @@ impl std::fmt::Debug for Standing {
 }
 
 /// Converts records, oldest first; ties by id.
-pub fn of_records<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<Standing> {
+pub fn of_records<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<EarlierRecord> {
     let mut records: Vec<&Record> = records.collect();
     records.sort_by(|left, right| left.timestamp.cmp(&right.timestamp).then_with(|| left.id.cmp(&right.id)));
-    let standing = |record: &Record| Standing {
+    let standing = |record: &Record| EarlierRecord {
         kind: record.kind,
         subtype: record.subtype.clone(),
         text: record.text.clone(),
@@ -47,12 +47,12 @@ pub fn of_records<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<Standing
 }
 
 /// Adds candidates just extracted, for the next extraction in the same round.
-pub fn take_in(standing: &mut Vec<Standing>, candidates: &[Candidate]) {
+pub fn take_in(standing: &mut Vec<EarlierRecord>, candidates: &[Candidate]) {
     for candidate in candidates {
-        if candidate.joining == Joining::InPlace {
+        if candidate.joining == JoinMode::InPlace {
             standing.retain(|old| (old.kind, &old.subtype) != (candidate.kind, &candidate.subtype));
         }
-        standing.push(Standing {
+        standing.push(EarlierRecord {
             kind: candidate.kind,
             subtype: candidate.subtype.clone(),
             text: candidate.text.clone(),
@@ -78,11 +78,11 @@ mod tests {
         let mut standing = Vec::new();
         take_in(
             &mut standing,
-            &[candidate("a", "part", Joining::Add), candidate("b", "session", Joining::InPlace)],
+            &[candidate("a", "part", JoinMode::Add), candidate("b", "session", JoinMode::InPlace)],
         );
         take_in(
             &mut standing,
-            &[candidate("c", "part", Joining::Add), candidate("d", "session", Joining::InPlace)],
+            &[candidate("c", "part", JoinMode::Add), candidate("d", "session", JoinMode::InPlace)],
         );
         let texts: Vec<&str> = standing.iter().map(|one| one.text.as_str()).collect();
         assert_eq!(texts, ["a", "c", "d"]);

@@ -4,7 +4,7 @@
 //! Each strategy works without a model, and may work with one by a question and a parser of its
 //! answer, which `language_models` asks. A custom strategy uses those of its base with its own
 //! instructions; a self-managed one has none, because its client extracts. Consolidation, or the
-//! candidate's [`Joining`], decides if a candidate is added, repeated or superseding.
+//! candidate's [`JoinMode`], decides if a candidate is added, repeated or superseding.
 //!
 //! To add a strategy, add one file with its deterministic extraction in the folder of its subject,
 //! and one line in [`STRATEGIES`]. To support a model, add one file `<strategy>_model.rs` next to
@@ -28,9 +28,9 @@ use loci_model::SessionId;
 use loci_model::job::exchange::Step;
 use loci_model::memory::strategy::StrategyBase;
 
-pub use candidate::{Candidate, Joining};
-pub use earlier_records::Standing;
-pub use model_questions::question::{Ask, BadReply, Deciding, Question};
+pub use candidate::{Candidate, JoinMode};
+pub use earlier_records::EarlierRecord;
+pub use model_questions::question::{Ask, BadReply, DecisionMethod, Question};
 pub use turns::turn::Turn;
 
 /// The input of one extraction: new turns of one session, branch and namespace.
@@ -41,7 +41,7 @@ pub struct Batch<'a> {
     /// The new turns, in order.
     pub turns: &'a [Turn],
     /// Records of this session requested by [`Strategy::builds_on`], oldest first.
-    pub standing: &'a [Standing],
+    pub standing: &'a [EarlierRecord],
 }
 
 /// A strategy: its deterministic extraction, and its questions to a model, if any.
@@ -83,8 +83,8 @@ pub trait Strategy: Sync {
     }
 
     /// Returns the method that decides on its candidates.
-    fn decides(&self) -> Deciding {
-        Deciding::Own
+    fn decides(&self) -> DecisionMethod {
+        DecisionMethod::Own
     }
 }
 

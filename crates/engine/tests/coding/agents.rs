@@ -15,9 +15,9 @@ use loci_model::{ActorId, Document, ErrorKind, Namespace, RecordId, Result, Task
 use loci_testkit_ports::block_on;
 use loci_testkit_ports::task_samples::sha;
 
-use super::hydrating::put;
+use super::hydration::put;
 use super::sessions::said;
-use super::world::{REPO, Workshop, task, task_id};
+use super::workshop::{REPO, Workshop, task, task_id};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 

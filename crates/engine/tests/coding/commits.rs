@@ -10,7 +10,7 @@ use loci_model::{Result, Timestamp, limits};
 use loci_testkit_ports::block_on;
 use loci_testkit_ports::task_samples::sha;
 
-use super::world::{REPO, Workshop, task, task_id};
+use super::workshop::{REPO, Workshop, task, task_id};
 
 fn id(number: u32) -> String {
     sha(number).unwrap().to_string()

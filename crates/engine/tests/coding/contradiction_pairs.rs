@@ -16,7 +16,7 @@ use loci_products::Loci;
 use loci_testkit_ports::OpenVault;
 use loci_testkit_ports::{SeededIds, block_on};
 
-use super::world::{REPO, Workshop, task_id};
+use super::workshop::{REPO, Workshop, task_id};
 
 /// An embedder with cosine 0.42 for different texts.
 struct Likeness;

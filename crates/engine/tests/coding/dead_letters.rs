@@ -20,7 +20,7 @@ use loci_products::Loci;
 use loci_testkit_ports::OpenVault;
 use loci_testkit_ports::{SeededIds, block_on};
 
-use super::world::Workshop;
+use super::workshop::Workshop;
 
 /// A store that rejects citations of one record while enabled.
 struct Refusing {

@@ -9,7 +9,7 @@ use loci_model::record::metadata::MetadataValue;
 use loci_model::{ErrorKind, Result, limits};
 use loci_testkit_ports::block_on;
 
-use super::world::Workshop;
+use super::workshop::Workshop;
 
 const MINE: &str =
     "Say what you learned about {repo}, in one line each, or exactly: No new repository learnings.";

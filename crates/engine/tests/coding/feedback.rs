@@ -10,7 +10,7 @@ use loci_model::record::RecordState;
 use loci_model::{ActorId, ErrorKind, RecordId, Result};
 use loci_testkit_ports::block_on;
 
-use super::world::{REPO, Workshop, task, task_id};
+use super::workshop::{REPO, Workshop, task, task_id};
 
 fn noted(shop: &Workshop, id: &str, text: &str) -> RecordId {
     let note = TaskNote { text: text.to_owned(), ..TaskNote::default() };

@@ -15,7 +15,7 @@ use loci_model::{ErrorKind, Result, limits};
 use loci_testkit_ports::block_on;
 use serde_json::json;
 
-use super::world::{DIRECTORY, REPO, Workshop, task_id};
+use super::workshop::{DIRECTORY, REPO, Workshop, task_id};
 
 /// Milliseconds longer than the interval between checks of default branches.
 const LATER_MS: u64 = 7_200_000;

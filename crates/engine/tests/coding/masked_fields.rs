@@ -34,7 +34,7 @@ use loci_model::ports::clock::Clock as _;
 use loci_model::ports::store::StoreExt;
 use loci_model::record::feedback::FeedbackVerdict;
 use loci_model::record::metadata::MetadataValue;
-use loci_model::tasks::forge_news::{ForgeNews, ReviewChange, ToldComment};
+use loci_model::tasks::forge_notifications::{ForgeComment, ForgeNews, ReviewChange};
 use loci_model::tasks::outcome::OutcomeGrade;
 use loci_model::tasks::review::{ForgeUser, ReviewState};
 use loci_model::tasks::task_session::{SessionItemKind, ToolUse};
@@ -46,7 +46,7 @@ use serde_json::json;
 use super::outcomes::by_hand;
 use super::reviews::{alice, comment, pull_request, told, user};
 use super::sessions::said;
-use super::world::{REPO, Workshop, task, task_id};
+use super::workshop::{REPO, Workshop, task, task_id};
 
 /// A call with the secret in a field.
 type Sending = fn(&Workshop, &str) -> Result<()>;
@@ -246,7 +246,7 @@ const REVIEWS: &[Case] = &[
     }),
     Case("review.comments.author.login", Some("comments[0].author.login"), |shop, it| {
         let comment = comment(700, user(0, it), "Why?", None);
-        review(shop, 82, |new| new.comments.push(ToldComment { review: Some(82), comment }))
+        review(shop, 82, |new| new.comments.push(ForgeComment { review: Some(82), comment }))
     }),
     Case("review.branch, body, commit, url; comment.path, body", None, |shop, it| {
         let (mut comment, url) = (comment(701, alice(), it, None), format!("https://forge.example/{it}"));
@@ -256,7 +256,7 @@ const REVIEWS: &[Case] = &[
             new.head_ref = Some(it.to_owned());
             it.clone_into(&mut new.review.body);
             (new.review.url, new.review.commit) = (Some(url), Some(it.to_owned()));
-            new.comments.push(ToldComment { review: Some(83), comment });
+            new.comments.push(ForgeComment { review: Some(83), comment });
         })
     }),
     Case("delivery: review and pull request", None, |shop, it| {

@@ -20,8 +20,8 @@ use loci_model::{ActorId, ErrorKind, Result, Timestamp, limits};
 use loci_testkit_ports::block_on;
 use loci_testkit_ports::task_samples::sha;
 
-use super::forge_of_tests::TestForge;
-use super::world::{REPO, Workshop, task, task_id};
+use super::test_forge::TestForge;
+use super::workshop::{REPO, Workshop, task, task_id};
 
 pub(super) fn id(number: u32) -> String {
     sha(number).unwrap().to_string()

@@ -8,7 +8,7 @@ use loci_model::RecordId;
 use loci_model::record::metadata::MetadataValue;
 use loci_testkit_ports::{CodeHistory, block_on};
 
-use super::world::{Workshop, task_id};
+use super::workshop::{Workshop, task_id};
 
 const SCRIPT: &str = "#!/bin/sh\nset -eu\ncurl one\ncurl two\ncurl three\ncurl four\n";
 const SAID: &str = "Pagination of orders is released by `scripts/deploy.sh`, never by hand.";
@@ -38,7 +38,7 @@ fn fate(found: &Hydrated, id: &RecordId) -> Option<&'static str> {
 }
 
 fn remove(shop: &Workshop, path: &str) {
-    shop.shelf.change(super::world::DIRECTORY, |history| history.write(path, None)).unwrap();
+    shop.shelf.change(super::workshop::DIRECTORY, |history| history.write(path, None)).unwrap();
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_file_that_is_gone_withholds_and_one_that_moved_does_not() {
     assert_eq!(fate(&hydrated(&shop), &id), None, "whatever stands in it");
     shop.write("scripts/deploy.sh", SCRIPT);
     shop.shelf
-        .change(super::world::DIRECTORY, |history| {
+        .change(super::workshop::DIRECTORY, |history| {
             history.write("scripts/deploy.sh", None);
             history.write("tools/release.sh", Some(&SCRIPT.replace("curl four", "curl 4")))
         })

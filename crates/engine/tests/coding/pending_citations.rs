@@ -9,7 +9,7 @@ use loci_model::RecordId;
 use loci_model::record::metadata::MetadataValue;
 use loci_testkit_ports::{CodeHistory, block_on};
 
-use super::world::{Workshop, task};
+use super::workshop::{Workshop, task};
 
 const CART: &str = "pub struct Cart;\n\nimpl Cart {\n    pub fn add_item(&mut self, item: Item) -> Result<(), CartFull> {\n        self.check(MAX_ITEMS)\n    }\n}\n";
 const SAID: &str = "`add_item` refuses more than MAX_ITEMS items; releases are made by `scripts/deploy.sh`.";

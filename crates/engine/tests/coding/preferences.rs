@@ -10,10 +10,10 @@ use loci_coding::hydration::Hydration;
 use loci_coding::{PreferenceSet, RepositoryChange};
 use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart, ForgetAsk};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordsCreate};
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{RecordChange, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::metadata::MetadataValue;
@@ -25,7 +25,7 @@ use loci_model::time::DAY_MS;
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result};
 use loci_testkit_ports::{block_on, task_samples};
 
-use super::world::{REPO, Workshop, task, task_id};
+use super::workshop::{REPO, Workshop, task, task_id};
 
 fn said(shop: &Workshop, id: &str, user: (&str, &str), description: &str) {
     let new = TaskCreate {
@@ -612,7 +612,7 @@ fn in_a_memory_without_the_profile_a_namespace_of_the_name_is_the_persons() {
     let made = RecordsCreate { memory, records, expiry: None };
     let made = block_on(shop.engine.records_create(&shop.caller, made, None)).unwrap();
     assert!(made.items.iter().all(|item| item.result.is_ok()), "{made:?}");
-    let standing = Standing { memory: Some("plain".to_owned()), ..Standing::default() };
+    let standing = CallContext { memory: Some("plain".to_owned()), ..CallContext::default() };
     let forgotten = block_on(shop.engine.coding.user_forget(&shop.caller, &standing, "zoe")).unwrap();
     assert_eq!(forgotten.records, 1);
 }

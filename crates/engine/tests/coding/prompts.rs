@@ -9,7 +9,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::{ErrorKind, Result, limits};
 use loci_testkit_ports::{block_on, task_samples};
 
-use super::world::{Workshop, task, task_id};
+use super::workshop::{Workshop, task, task_id};
 
 fn prompt(template: &str, text: &str) -> NewPrompt {
     let parts = PromptParts { text: text.to_owned(), ..PromptParts::default() };

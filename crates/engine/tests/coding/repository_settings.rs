@@ -16,7 +16,7 @@ use loci_testkit_ports::block_on;
 use serde_json::{Value, json};
 
 use super::sessions::said;
-use super::world::{REPO, Workshop, task, task_id};
+use super::workshop::{REPO, Workshop, task, task_id};
 
 fn change(replaces: bool, settings: &[(&str, Value)]) -> RepositoryChange {
     let settings = settings.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();

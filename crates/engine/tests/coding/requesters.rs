@@ -11,7 +11,7 @@ use loci_model::tasks::task::Task;
 use loci_model::{ActorId, Namespace, SessionId};
 use loci_testkit_ports::block_on;
 
-use super::world::{REPO, Workshop, task, task_id};
+use super::workshop::{REPO, Workshop, task, task_id};
 
 /// The victim's preference.
 const WISH: &str = "Small pull requests, one concern each.";

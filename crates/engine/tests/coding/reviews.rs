@@ -9,12 +9,12 @@ use loci_coding::{HookDelivery, HookState, RepositoryChange};
 use loci_engine::deliveries::HookTaken;
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::facts::verdict::Unverifiable;
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::CodeError;
 use loci_model::ports::store::{LedgerPage, StoreExt};
-use loci_model::tasks::forge_news::{
-    ForgeNews, ForgeNotice, NoticedRepository, ReviewChange, ToldComment, ToldReview,
+use loci_model::tasks::forge_notifications::{
+    ForgeComment, ForgeNews, ForgeNotice, ForgeReview, NoticedRepository, ReviewChange,
 };
 use loci_model::tasks::outcome::OutcomeGrade;
 use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestChange};
@@ -25,8 +25,8 @@ use loci_testkit_ports::OpenVault;
 use loci_testkit_ports::{SeededIds, block_on};
 use serde_json::json;
 
-use super::forge_of_tests::TestForge;
-use super::world::{DIRECTORY, REPO, Workshop};
+use super::test_forge::TestForge;
+use super::workshop::{DIRECTORY, REPO, Workshop};
 
 /// Number of the shop's repository at the forge.
 const NUMBER: u64 = 186_853_002;
@@ -45,8 +45,8 @@ pub(super) fn pull_request(number: u64) -> PullRequest {
     serde_json::from_value(plain).unwrap()
 }
 
-pub(super) fn told(id: u64, reviewer: ForgeUser, state: ReviewState, body: &str) -> ToldReview {
-    ToldReview {
+pub(super) fn told(id: u64, reviewer: ForgeUser, state: ReviewState, body: &str) -> ForgeReview {
+    ForgeReview {
         id,
         reviewer,
         guess: Authority {
@@ -86,7 +86,7 @@ pub(super) fn alice() -> ForgeUser {
     user(5, "alice")
 }
 
-pub(super) fn of_review(change: ReviewChange, review: ToldReview) -> ForgeNews {
+pub(super) fn of_review(change: ReviewChange, review: ForgeReview) -> ForgeNews {
     ForgeNews::Review { change, review, pr: Box::new(pull_request(7)) }
 }
 
@@ -206,7 +206,7 @@ pub(super) fn forge() -> TestForge {
     forge.with(|held| {
         held.prs.insert(7, pull_request(7));
         held.reviews.insert((7, 80), told(80, alice(), ReviewState::ChangesRequested, "Mind the money."));
-        let of = |review: u64, comment: ReviewComment| ToldComment { review: Some(review), comment };
+        let of = |review: u64, comment: ReviewComment| ForgeComment { review: Some(review), comment };
         let said = vec![
             of(80, comment(800, alice(), "Use Money, never f64.", None)),
             of(80, comment(801, alice(), "Name the limit.", None)),
@@ -257,7 +257,7 @@ fn a53_an_answer_changes_the_review_that_it_answers() {
     forge.with(|held| {
         held.reviews.insert((7, 81), told(81, bob.clone(), ReviewState::Commented, ""));
         let answer = comment(802, bob.clone(), reply, Some(800));
-        held.comments.get_mut(&7).unwrap().push(ToldComment { review: Some(81), comment: answer });
+        held.comments.get_mut(&7).unwrap().push(ForgeComment { review: Some(81), comment: answer });
     });
     shop.send("d-1", of_review(ReviewChange::Submitted, told(81, bob, ReviewState::Commented, "")));
     shop.after_ms(61_000);

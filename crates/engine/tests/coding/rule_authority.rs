@@ -9,9 +9,9 @@ use loci_model::tasks::review::{Authority, RepositoryRole, Review, ReviewState};
 use loci_testkit_ports::block_on;
 use serde_json::{Value, json};
 
-use super::hydrating::engine_with;
+use super::hydration::engine_with;
 use super::rules::{HIGH, STYLE, Team, only, role};
-use super::world::task_id;
+use super::workshop::task_id;
 
 const WHOLE: &str = "We don't use `any` types in this codebase. Use proper generics.";
 

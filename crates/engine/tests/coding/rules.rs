@@ -9,7 +9,7 @@ use loci_api::coding::task::end::TaskFinalize;
 use loci_coding::hydration::{Hydration, rule_sources};
 use loci_coding::{Completion, NewFeedback, PurgeAsk, ReviewLearned, RuleDecision, Selection};
 use loci_model::facts::code::EntryKind;
-use loci_model::ledger::Shelved as _;
+use loci_model::ledger::LedgerNoun as _;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -22,8 +22,8 @@ use loci_model::{ActorId, ErrorKind, RecordId, Result, Timestamp};
 use loci_testkit_ports::block_on;
 use serde_json::{Value, json};
 
-use super::hydrating::put;
-use super::world::{DIRECTORY, REPO, Workshop, task_id};
+use super::hydration::put;
+use super::workshop::{DIRECTORY, REPO, Workshop, task_id};
 
 pub(super) const STYLE: &str = "Always sort imports alphabetically in this repo.";
 pub(super) const HIGH: &str = "Always validate all request input in this codebase.";

@@ -7,8 +7,8 @@ use loci_api::coding::task::end::TaskNote;
 use loci_coding::hydration::Hydration;
 use loci_coding::{Completion, HeldDecision, PurgeAsk, RepositoryQuarantineAsk, Selection};
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart};
-use loci_engine::records::{Quarantined, RecordUpdate};
-use loci_engine_testkit::world::TestWorld;
+use loci_engine::records::{QuarantinedRecords, RecordUpdate};
+use loci_engine_testkit::test_engine::TestEngine;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::agreement::Agreement;
@@ -18,7 +18,7 @@ use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result, TaskId};
 use loci_testkit_ports::{block_on, samples};
 use sha2::{Digest, Sha256};
 
-use super::world::{REPO, Workshop, task, task_id};
+use super::workshop::{REPO, Workshop, task, task_id};
 
 const ORDERS: &str = "Pagination of orders goes by a cursor, never by an offset.";
 const CARTS: &str = "Pagination of carts goes by page numbers.";
@@ -52,13 +52,13 @@ fn ids(ids: &[&RecordId]) -> Selection {
     Selection { ids: ids.iter().map(|id| (*id).clone()).collect(), ..Selection::default() }
 }
 
-fn hold(shop: &Workshop, which: Selection, dry_run: bool) -> Result<Quarantined> {
+fn hold(shop: &Workshop, which: Selection, dry_run: bool) -> Result<QuarantinedRecords> {
     shop.world.clock().advance_ms(1_000);
     let ask = RepositoryQuarantineAsk { which, reason: WHY.to_owned(), dry_run };
     block_on(shop.engine.coding.repository_quarantine(&shop.caller, &shop.standing, REPO, ask))
 }
 
-fn release(shop: &Workshop, which: Selection) -> Result<Quarantined> {
+fn release(shop: &Workshop, which: Selection) -> Result<QuarantinedRecords> {
     shop.world.clock().advance_ms(1_000);
     let ask = RepositoryQuarantineAsk { which, reason: "it is right".to_owned(), dry_run: false };
     block_on(shop.engine.coding.repository_release(&shop.caller, &shop.standing, REPO, ask))
@@ -441,7 +441,7 @@ fn a89_a_namespace_goes_out_and_comes_back_the_same() {
     assert_eq!(count(|line| matches!(line, ExportLine::Ledger { .. })), 1, "who agreed");
     assert_eq!(count(|line| matches!(line, ExportLine::Event { .. } | ExportLine::Exposure { .. })), 0);
 
-    let other = TestWorld::new().unwrap();
+    let other = TestEngine::new().unwrap();
     block_on(other.engine().import_lines(&shop.caller, lines.clone(), &[])).unwrap();
     let back = exported(&other.engine(), &shop, Some("/acme/shop/"));
     assert_eq!((back.len(), sha256(&back)), (lines.len(), sha256(&lines)), "lossless");

@@ -17,8 +17,8 @@ use loci_model::{ActorId, Document, ErrorKind, Reason, Result, SessionId, limits
 use loci_testkit_ports::block_on;
 use loci_testkit_ports::secret_samples::secrets;
 
-use super::hydrating::engine_with;
-use super::world::{REPO, Workshop, task, task_id};
+use super::hydration::engine_with;
+use super::workshop::{REPO, Workshop, task, task_id};
 
 pub(super) fn said(seq: u64, kind: SessionItemKind, content: &str) -> NewSessionItem {
     NewSessionItem {

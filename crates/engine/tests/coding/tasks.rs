@@ -17,7 +17,7 @@ use loci_model::{ActorId, CodeReason, ErrorKind, Namespace, Reason, SessionId};
 use loci_testkit_ports::block_on;
 use loci_testkit_ports::task_samples::sha;
 
-use super::world::{REPO, Workshop, task, task_id};
+use super::workshop::{REPO, Workshop, task, task_id};
 
 fn status(status: TaskStatus) -> TaskPatch {
     TaskPatch { status: Some(status.as_str().to_owned()), ..TaskPatch::default() }

@@ -11,7 +11,7 @@ use loci_model::record::RecordState;
 use loci_model::{ActorId, ErrorKind, RecordId};
 use loci_testkit_ports::block_on;
 
-use super::world::{REPO, Workshop, task, task_id};
+use super::workshop::{REPO, Workshop, task, task_id};
 
 /// Completes a task that reports missing context.
 fn lacked(shop: &Workshop, id: &str, text: &str) {

@@ -10,7 +10,7 @@ use loci_model::record::metadata::MetadataValue;
 use loci_model::{ActorId, SessionId};
 use loci_testkit_ports::block_on;
 
-use super::world::{REPO, Workshop, task_id};
+use super::workshop::{REPO, Workshop, task_id};
 
 const LINE: &str = "Task t-900 completed with status: COMPLETED. PR: https://github.com/acme/shop/pull/57. \
                     Duration: 812.4s. Cost: $0.4213. Agent notes: I let orders be paged by a cursor. \

@@ -13,7 +13,7 @@ use loci_testkit_ports::block_on;
 
 use super::outcomes::by_hand;
 use super::sessions::said;
-use super::world::{Workshop, task, task_id};
+use super::workshop::{Workshop, task, task_id};
 
 fn is_unreadable(warnings: &[String]) -> bool {
     warnings.iter().any(|warning| warning.starts_with("UNREADABLE:"))

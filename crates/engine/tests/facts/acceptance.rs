@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use loci_api::verified::repository::RepositoryAdd;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::{EngineParts, EngineSettings};
-use loci_engine_testkit::TestPlace;
+use loci_engine_testkit::TestLocation;
 use loci_model::facts::citation::CitationInput;
 use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
 use loci_model::principal::Principal;
@@ -16,9 +16,9 @@ use loci_model::time::DAY_MS;
 use loci_model::{CodeReason, ErrorKind};
 use loci_products::Loci;
 use loci_testkit_ports::{CodeShelf, ManualClock, SeededIds, block_on};
-use loci_verified::{FactView, Serving, VerifyMode};
+use loci_verified::{FactReadOptions, FactView, VerifyMode};
 
-use super::world::{DIRECTORY, REPO, Shop, about, cite, history, limit_fact, reason};
+use super::fixture::{DIRECTORY, REPO, Shop, about, cite, history, limit_fact, reason};
 
 #[test]
 fn a01_every_known_defect_has_its_test() {
@@ -166,7 +166,7 @@ fn a05_citations_that_cannot_be_read_invalidate_nothing() {
 fn a07_ten_writers_of_two_engines_lose_nothing() {
     const WRITERS: usize = 10;
     const EACH: usize = 4;
-    let place = TestPlace::new().unwrap();
+    let place = TestLocation::new().unwrap();
     let shelf = CodeShelf::default();
     shelf.put(DIRECTORY, Some("git@github.com:acme/shop.git"), history());
     // Two separate stores on one place: they share only data on disk.
@@ -181,7 +181,7 @@ fn a07_ten_writers_of_two_engines_lose_nothing() {
         Loci::new(EngineParts { code: Some(Arc::new(shelf.clone())), ..parts }, EngineSettings::default())
     };
     let engines = [engine(1), engine(2)];
-    let (caller, standing) = (Principal::administrator("tester"), Standing::default());
+    let (caller, standing) = (Principal::administrator("tester"), CallContext::default());
     let add = RepositoryAdd { directory: Some(DIRECTORY.into()), ..RepositoryAdd::default() };
     block_on(engines[0].verified.repository_add(&caller, &standing, add)).unwrap();
     std::thread::scope(|scope| {
@@ -199,8 +199,9 @@ fn a07_ten_writers_of_two_engines_lose_nothing() {
         }
     });
     for engine in &engines {
-        let list = block_on(engine.verified.facts_recent(&caller, &standing, REPO, 200, Serving::default()))
-            .unwrap();
+        let list =
+            block_on(engine.verified.facts_recent(&caller, &standing, REPO, 200, FactReadOptions::default()))
+                .unwrap();
         assert_eq!(list.facts.len(), WRITERS * EACH + 1);
         let one = list.facts.iter().find(|view| view.remembered.subject() == "Carts").unwrap();
         assert_eq!(one.remembered.fact.counters.verifications as usize, WRITERS * EACH - 1);
@@ -222,7 +223,7 @@ fn a08_tenants_of_one_repository_share_no_verdict_and_no_word() {
         ..loci_engine::memories::NewMemory::default()
     };
     block_on(shop.engine.memory_create(&shop.caller, new, None)).unwrap();
-    let there = Standing { memory: Some("other".to_owned()), ..Standing::default() };
+    let there = CallContext { memory: Some("other".to_owned()), ..CallContext::default() };
     let add = RepositoryAdd { directory: Some(DIRECTORY.into()), ..RepositoryAdd::default() };
     block_on(shop.engine.verified.repository_add(&shop.caller, &there, add)).unwrap();
     let stored = block_on(shop.engine.verified.fact_store(&shop.caller, &there, limit_fact(), None)).unwrap();
@@ -230,8 +231,14 @@ fn a08_tenants_of_one_repository_share_no_verdict_and_no_word() {
     // The same text, code and commit: the verdict stored for the other tenant is not used.
     let rows = || shop.kinds(&id).iter().filter(|kind| kind.starts_with("verif")).count();
     let before = rows();
-    let list = block_on(shop.engine.verified.facts_recent(&shop.caller, &there, REPO, 5, Serving::default()))
-        .unwrap();
+    let list = block_on(shop.engine.verified.facts_recent(
+        &shop.caller,
+        &there,
+        REPO,
+        5,
+        FactReadOptions::default(),
+    ))
+    .unwrap();
     assert_eq!((list.facts.len(), list.facts[0].verdict()), (1, Some(Verdict::Valid)));
     assert_ne!(list.facts[0].remembered.record.id, id);
     assert_eq!(rows(), before);

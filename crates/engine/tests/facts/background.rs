@@ -1,16 +1,16 @@
 //! Background verification at new tips of the default branch, and its exceptions.
 
 use loci_api::verified::repository::RepositoryAdd;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_model::RecordId;
 use loci_model::facts::fact::FactEventKind;
 use loci_model::facts::verdict::{Unverifiable, Verdict};
 use loci_model::ports::code::CodePlace;
 use loci_model::record::RecordState;
 use loci_testkit_ports::{CodeHistory, block_on};
-use loci_verified::{FactList, NewFact, Serving, VerifyMode};
+use loci_verified::{FactList, FactReadOptions, NewFact, VerifyMode};
 
-use super::world::{CART, DIRECTORY, LIMITS, REPO, Shop, about, cite, contains, history};
+use super::fixture::{CART, DIRECTORY, LIMITS, REPO, Shop, about, cite, contains, history};
 
 const ROUND_MS: u64 = 61_000;
 const HOUR_MS: u64 = 3_600_000;
@@ -95,9 +95,9 @@ fn of_eighty(shop: &Shop) -> RecordId {
 }
 
 fn recent_in(shop: &Shop, directory: &str) -> FactList {
-    let standing = Standing { directory: Some(directory.into()), ..shop.standing.clone() };
+    let standing = CallContext { directory: Some(directory.into()), ..shop.standing.clone() };
     shop.world.clock().advance_ms(1_000);
-    let serving = Serving { verify: VerifyMode::Fresh, ..Serving::default() };
+    let serving = FactReadOptions { verify: VerifyMode::Fresh, ..FactReadOptions::default() };
     block_on(shop.engine.verified.facts_recent(&shop.caller, &standing, REPO, 50, serving)).unwrap()
 }
 

@@ -3,7 +3,7 @@
 //! elsewhere.
 
 use loci_engine::records::QuarantineAsk;
-use loci_model::facts::citation::{CitationInput, Place};
+use loci_model::facts::citation::{CitationInput, LineRange};
 use loci_model::facts::code::EntryKind;
 use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
 use loci_model::ports::store::StoreExt;
@@ -12,7 +12,7 @@ use loci_model::{CodeReason, Error, ErrorKind, MemoryId, RecordId};
 use loci_testkit_ports::block_on;
 use loci_verified::{FactStored, StoreStatus, VerifyMode};
 
-use super::world::{CART, LIMITS, REPO, Shop, about, cite, limit_fact, reason};
+use super::fixture::{CART, LIMITS, REPO, Shop, about, cite, limit_fact, reason};
 
 fn memory(shop: &Shop) -> MemoryId {
     block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap()
@@ -139,8 +139,10 @@ fn b07_there_is_no_tenant_that_everybody_sees() {
         ..loci_engine::memories::NewMemory::default()
     };
     block_on(shop.engine.memory_create(&shop.caller, new, None)).unwrap();
-    let there =
-        loci_engine::calls::standing::Standing { memory: Some("other".to_owned()), ..shop.standing.clone() };
+    let there = loci_engine::calls::call_context::CallContext {
+        memory: Some("other".to_owned()),
+        ..shop.standing.clone()
+    };
     let error = block_on(shop.engine.verified.fact_get(&shop.caller, &there, &id)).unwrap_err();
     assert_eq!(error.kind, ErrorKind::NotFound);
     let error =
@@ -158,7 +160,7 @@ fn b08_large_files_are_read_or_refused_and_never_empty() {
     assert!((1 << 20..8 << 20).contains(&large.len()), "{}", large.len());
     shop.write("src/large.rs", Some(&large));
     shop.store(about("`at_the_end` gives 77.", vec![cite("src/large.rs", lines, lines)])).unwrap();
-    let place = Place { path: "src/large.rs".to_owned(), line_start: lines, line_end: lines };
+    let place = LineRange { path: "src/large.rs".to_owned(), line_start: lines, line_end: lines };
     let read =
         block_on(shop.engine.verified.code_read(&shop.caller, &shop.standing, REPO, place, None, 0)).unwrap();
     assert!(read.content.contains("at_the_end"), "{}", read.content);

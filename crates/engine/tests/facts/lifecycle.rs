@@ -11,7 +11,7 @@ use loci_model::{CodeReason, RecordId};
 use loci_testkit_ports::block_on;
 use loci_verified::{AppliedOutcome, VerifyMode};
 
-use super::world::{CART, LIMITS, Shop, about, cite, contains, limit_fact, reason};
+use super::fixture::{CART, LIMITS, Shop, about, cite, contains, limit_fact, reason};
 
 const DAY_MS: u64 = 86_400_000;
 
@@ -218,8 +218,8 @@ fn use_is_reported_and_confirms_what_was_verified() {
     shop.verify(&id);
     let second = applied(Some(AppliedOutcome::Helped));
     assert_eq!((second.unverified, second.refreshed), (false, true));
-    let stats =
-        block_on(shop.engine.verified.fact_stats(&shop.caller, &shop.standing, super::world::REPO)).unwrap();
+    let stats = block_on(shop.engine.verified.fact_stats(&shop.caller, &shop.standing, super::fixture::REPO))
+        .unwrap();
     assert_eq!(stats.verified_before_use_rate, Some(1.0));
     assert_eq!(stats.refresh_on_valid_rate, Some(1.0));
     assert_eq!((stats.sums.applied, stats.count(RecordState::Active)), (2, 1));
@@ -307,7 +307,7 @@ fn a_fact_that_is_sent_again_is_refused_once_it_was_forgotten() {
     let first = store(IfErased::Answer).unwrap().view.remembered.record.id;
     assert_eq!(store(IfErased::Answer).unwrap().view.remembered.record.id, first);
     let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
-    let actor = loci_model::ActorId::parse(super::world::REPO).unwrap();
+    let actor = loci_model::ActorId::parse(super::fixture::REPO).unwrap();
     block_on(shop.engine.forget_actor(&shop.caller, &memory, &actor)).unwrap();
     let refused = store(IfErased::Answer).unwrap_err();
     assert_eq!(refused.reason, Some(loci_model::Reason::SourceErased), "{refused:?}");
@@ -320,7 +320,7 @@ fn forgetting_whose_facts_they_are_leaves_a_row_of_each() {
     let shop = Shop::new();
     let id = shop.stored();
     let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
-    let actor = loci_model::ActorId::parse(super::world::REPO).unwrap();
+    let actor = loci_model::ActorId::parse(super::fixture::REPO).unwrap();
     let receipt = block_on(shop.engine.forget_actor(&shop.caller, &memory, &actor)).unwrap();
     assert_eq!(receipt.records, 1);
     let events = block_on(StoreExt::read(shop.engine.store().as_ref(), move |tx| {

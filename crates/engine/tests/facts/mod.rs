@@ -2,21 +2,21 @@
 //! of facts.
 
 mod acceptance;
-mod again;
-mod at_forge;
 mod background;
-mod doubtful;
-mod forgotten;
+mod bulk_verification;
+mod fact_store;
+mod fact_updates;
+mod fact_use;
+mod fixture;
+mod forge_identity;
 mod known_defects;
 mod lifecycle;
-mod many;
-mod proposing;
+mod person_erasure;
+mod proposed_citations;
 mod read_sha;
-mod reading;
-mod storing;
-mod telling;
+mod reads;
+mod reported_verdicts;
+mod suspicious_text;
 mod tenants;
 mod unknown_claims;
-mod using;
-mod withholding;
-mod world;
+mod withheld_facts;

@@ -2,18 +2,18 @@
 //! that was read.
 
 use loci_model::CodeReason;
-use loci_model::facts::citation::{CitationInput, Place};
+use loci_model::facts::citation::{CitationInput, LineRange};
 use loci_model::facts::verdict::{Method, Verdict};
 use loci_testkit_ports::block_on;
 use loci_verified::NewFact;
 
-use super::world::{LIMITS, REPO, Shop, about, reason};
+use super::fixture::{LIMITS, REPO, Shop, about, reason};
 
 const FACT: &str = "MAX_ITEMS is 50.";
 
 /// Returns the citation of the limit, with the `sha` of a read at its current place.
 fn read(shop: &Shop) -> CitationInput {
-    let place = Place { path: "src/limits.rs".to_owned(), line_start: 2, line_end: 2 };
+    let place = LineRange { path: "src/limits.rs".to_owned(), line_start: 2, line_end: 2 };
     let read = shop.engine.verified.code_read(&shop.caller, &shop.standing, REPO, place.clone(), None, 0);
     let sha = block_on(read).unwrap().sha;
     CitationInput { place, sha: Some(sha), snippet_hash: None }
@@ -52,7 +52,7 @@ fn the_sha_of_a_read_is_a_citation_s() {
             (Ok(stored), Ok(line)) => {
                 let anchor = &stored.view.remembered.fact.detail.citations[0].anchor;
                 assert_eq!(anchor.place.line_start, line, "{then:?}");
-                assert_eq!(anchor.commit, Some(super::telling::tip(&shop)), "{then:?}");
+                assert_eq!(anchor.commit, Some(super::reported_verdicts::tip(&shop)), "{then:?}");
             }
             (Err(error), Err(verdict)) => {
                 assert_eq!(reason(&error), Some(CodeReason::CitationUnreadable), "{error:?}");

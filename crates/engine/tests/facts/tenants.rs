@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use loci_api::verified::repository::RepositoryAdd;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::NewMemory;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ActorId, CodeReason, ErrorKind, Namespace};
 use loci_testkit_ports::block_on;
-use loci_verified::Serving;
+use loci_verified::FactReadOptions;
 
-use super::world::{DIRECTORY, REPO, Shop, history, limit_fact, reason};
+use super::fixture::{DIRECTORY, REPO, Shop, history, limit_fact, reason};
 
 #[test]
 fn two_tenants_of_one_repository_know_nothing_of_each_other() {
@@ -21,9 +21,10 @@ fn two_tenants_of_one_repository_know_nothing_of_each_other() {
     let capabilities = BTreeSet::from([Capability::Read, Capability::Write, Capability::Admin]);
     let grant = Grant { memory: Some(other.id.clone()), capabilities, ..Grant::everything() };
     let tenant = Principal { name: "tenant".to_owned(), grants: vec![grant] };
-    let standing = Standing::default();
-    let recent =
-        || block_on(shop.engine.verified.facts_recent(&tenant, &standing, REPO, 5, Serving::default()));
+    let standing = CallContext::default();
+    let recent = || {
+        block_on(shop.engine.verified.facts_recent(&tenant, &standing, REPO, 5, FactReadOptions::default()))
+    };
     assert_eq!(reason(&recent().unwrap_err()), Some(CodeReason::RepositoryUnknown));
     let add = |directory: &str| {
         let add = RepositoryAdd { directory: Some(directory.into()), ..RepositoryAdd::default() };
@@ -57,7 +58,7 @@ fn two_tenants_of_one_repository_know_nothing_of_each_other() {
     ] {
         assert_eq!(error.kind, ErrorKind::NotFound, "{error:?}");
     }
-    let named = Standing { memory: Some("code".to_owned()), ..Standing::default() };
+    let named = CallContext { memory: Some("code".to_owned()), ..CallContext::default() };
     let error = block_on(shop.engine.verified.fact_get(&tenant, &named, &id)).unwrap_err();
     assert_eq!(error.kind, ErrorKind::NotFound, "the memory itself is unknown to them: {error:?}");
 }
@@ -76,10 +77,10 @@ fn a_reader_of_one_repository_reads_that_one_alone() {
         };
         Principal { name: "reader".to_owned(), grants: vec![grant] }
     };
-    let standing = Standing::default();
+    let standing = CallContext::default();
     let (reader, stranger) = (of("/acme/shop/"), of("/acme/other/"));
     let recent = |who: &Principal| {
-        block_on(shop.engine.verified.facts_recent(who, &standing, REPO, 5, Serving::default()))
+        block_on(shop.engine.verified.facts_recent(who, &standing, REPO, 5, FactReadOptions::default()))
     };
     assert_eq!(recent(&reader).unwrap().facts.len(), 1);
     assert_eq!(reason(&recent(&stranger).unwrap_err()), Some(CodeReason::RepositoryUnknown));
@@ -97,7 +98,7 @@ fn a_key_on_one_actor_knows_of_that_repository_alone() {
     let shop = Shop::new();
     let id = shop.stored();
     let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
-    let standing = Standing::default();
+    let standing = CallContext::default();
     let check = |grants: &[Option<&str>], knows: bool| {
         let grant = |actor: Option<&str>| Grant {
             memory: Some(memory.clone()),
@@ -116,7 +117,7 @@ fn a_key_on_one_actor_knows_of_that_repository_alone() {
             "{grants:?}"
         );
         let answers = [
-            block_on(shop.engine.verified.facts_recent(&who, &standing, REPO, 5, Serving::default()))
+            block_on(shop.engine.verified.facts_recent(&who, &standing, REPO, 5, FactReadOptions::default()))
                 .map(drop),
             block_on(shop.engine.verified.facts_proposed(&who, &standing, REPO, 5, None)).map(drop),
             block_on(shop.engine.verified.facts_evidence(&who, &standing, REPO, None, 5)).map(drop),
@@ -147,7 +148,7 @@ fn one_repository_under_many_names_and_never_by_a_similar_one() {
             &shop.standing,
             name,
             5,
-            Serving::default(),
+            FactReadOptions::default(),
         ));
         assert_eq!(list.unwrap().repo, "acme/shop", "{name}");
     }
@@ -157,7 +158,7 @@ fn one_repository_under_many_names_and_never_by_a_similar_one() {
             &shop.standing,
             name,
             5,
-            Serving::default(),
+            FactReadOptions::default(),
         ));
         assert_eq!(reason(&list.unwrap_err()), Some(CodeReason::RepositoryUnknown), "{name}");
     }
@@ -177,7 +178,7 @@ fn one_repository_under_many_names_and_never_by_a_similar_one() {
             &shop.standing,
             name,
             5,
-            Serving::default(),
+            FactReadOptions::default(),
         ));
         assert_eq!(list.unwrap().repo, "acme/shop", "{name}");
     }
@@ -210,7 +211,7 @@ fn one_repository_under_many_names_and_never_by_a_similar_one() {
         &shop.standing,
         "acme/shop",
         5,
-        Serving::default(),
+        FactReadOptions::default(),
     ));
     let error = list.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Conflict);

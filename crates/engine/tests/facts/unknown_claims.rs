@@ -7,7 +7,7 @@ use loci_model::facts::verdict::Verdict;
 use loci_model::record::RecordState;
 use loci_verified::NewFact;
 
-use super::world::{Shop, about, cite};
+use super::fixture::{Shop, about, cite};
 
 #[test]
 fn a_claim_that_is_unknown_has_its_reason_in_the_row() {

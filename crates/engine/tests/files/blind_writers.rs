@@ -13,7 +13,7 @@ use loci_model::trees::tree_entry::DocumentOperation;
 use loci_testkit_ports::block_on;
 use serde_json::json;
 
-use super::world::{Shelf, text, titled};
+use super::fixture::{Shelf, text, titled};
 
 const PIN: &str = "knowledge/facts/pin.md";
 const GUESS: &str = "The PIN is 7391.";

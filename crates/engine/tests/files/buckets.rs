@@ -7,18 +7,18 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{ErrorKind, Namespace, Reason, Result, limits};
 use loci_testkit_ports::block_on;
 
-use super::world::Shelf;
+use super::fixture::Shelf;
 
 const KEY: &str = "memory/desk/topic.md";
 
 /// The bucket below `/team`, as seen by a caller.
-struct Seen<'a> {
+struct BucketView<'a> {
     shelf: &'a Shelf,
     caller: Principal,
     bucket: Bucket,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> BucketView<'a> {
     fn of(shelf: &'a Shelf) -> Self {
         let bucket = Bucket { memory: shelf.memory(), namespace: shelf.tree.namespace.clone() };
         Self { shelf, caller: shelf.caller.clone(), bucket }
@@ -86,7 +86,7 @@ impl<'a> Seen<'a> {
 #[test]
 fn memory_files_are_documents_and_all_else_is_parked() {
     let mut shelf = Shelf::new();
-    let seen = Seen::of(&shelf);
+    let seen = BucketView::of(&shelf);
     assert!(seen.put(KEY, "# Topic\n- one\n").is_document);
     assert!(!seen.put("session/s1/state.json", "{}").is_document);
     assert!(!seen.put_with("memory/desk/bytes.md", b"\xff\x00", |_| {}).unwrap().is_document);
@@ -110,7 +110,7 @@ fn memory_files_are_documents_and_all_else_is_parked() {
     assert_eq!(seen.keys("session/"), ["session/s1/state.json"]);
     // The bucket of the whole memory contains the same keys below the namespace.
     let whole = Bucket { namespace: Namespace::parse("/").unwrap(), ..seen.bucket.clone() };
-    let seen = Seen { bucket: whole, ..seen };
+    let seen = BucketView { bucket: whole, ..seen };
     assert_eq!(seen.read("team/memory/desk/topic.md").as_deref(), Some("# Topic\n- one\n"));
     assert_eq!(seen.keys("team/session"), ["team/session/s1/state.json"]);
     // The tree of the namespace contains the document.
@@ -121,7 +121,7 @@ fn memory_files_are_documents_and_all_else_is_parked() {
 #[test]
 fn keys_that_share_a_beginning_are_one_item() {
     let shelf = Shelf::new();
-    let seen = Seen::of(&shelf);
+    let seen = BucketView::of(&shelf);
     for key in [
         "a",
         "a/1",
@@ -159,7 +159,7 @@ fn keys_that_share_a_beginning_are_one_item() {
 #[test]
 fn one_key_is_one_thing() {
     let shelf = Shelf::new();
-    let seen = Seen::of(&shelf);
+    let seen = BucketView::of(&shelf);
     seen.put(KEY, "- text\n");
     let parked = seen.put_with(KEY, b"\xff", |_| {}).unwrap();
     assert_eq!((parked.is_document, parked.warnings.len()), (false, 1));
@@ -181,7 +181,7 @@ fn one_key_is_one_thing() {
 #[test]
 fn a_key_that_ends_in_a_slash_is_a_key_of_its_own() {
     let shelf = Shelf::new();
-    let bucket = Seen::of(&shelf);
+    let bucket = BucketView::of(&shelf);
     for key in ["trail", "trail/", "trail.", "trail/a", "memory/desk/", KEY] {
         bucket.put(key, key);
     }
@@ -200,7 +200,7 @@ fn a_key_that_ends_in_a_slash_is_a_key_of_its_own() {
 #[test]
 fn b2_appends_of_two_writers_stay_through_a_bucket() {
     let shelf = Shelf::new();
-    let seen = Seen::of(&shelf);
+    let seen = BucketView::of(&shelf);
     seen.put(KEY, "# Topic\n- zero\n");
     let read = seen.read(KEY).unwrap();
     let append = |line: &str| format!("{}\n{line}", read.trim_end());
@@ -223,7 +223,7 @@ fn b2_appends_of_two_writers_stay_through_a_bucket() {
 #[test]
 fn conditions_hold_for_both_kinds() {
     let shelf = Shelf::new();
-    let seen = Seen::of(&shelf);
+    let seen = BucketView::of(&shelf);
     for key in [KEY, "session/s1.json"] {
         let put = |text: &str, precondition: Precondition| {
             let outcome = seen.put_with(key, text.as_bytes(), |put| put.precondition = Some(precondition));
@@ -246,10 +246,11 @@ fn conditions_hold_for_both_kinds() {
 #[test]
 fn grants_are_those_of_trees_and_of_the_memory() {
     let shelf = Shelf::new();
-    let seen = Seen::of(&shelf);
+    let seen = BucketView::of(&shelf);
     seen.put(KEY, "- one\n");
     seen.put("session/s1.json", "{}");
-    let limited = Seen { caller: shelf.writer(&[Capability::Read, Capability::Write]), ..Seen::of(&shelf) };
+    let limited =
+        BucketView { caller: shelf.writer(&[Capability::Read, Capability::Write]), ..BucketView::of(&shelf) };
     assert_eq!(limited.read(KEY).as_deref(), Some("- one\n"));
     assert_eq!(limited.keys(""), [KEY]);
     limited.put(KEY, "- one\n- two\n");
@@ -265,10 +266,10 @@ fn grants_are_those_of_trees_and_of_the_memory() {
     denied(limited.put_with("session/s2.json", b"{}", |_| {}).map(drop));
     denied(limited.put_with(KEY, b"\xff", |_| {}).map(drop));
     assert_eq!(limited.read(KEY).as_deref(), Some("- one\n- two\n"), "what is refused changes nothing");
-    let reader = Seen { caller: shelf.writer(&[Capability::Read]), ..Seen::of(&shelf) };
+    let reader = BucketView { caller: shelf.writer(&[Capability::Read]), ..BucketView::of(&shelf) };
     denied(reader.put_with(KEY, b"- three\n", |_| {}).map(drop));
     let outside = Bucket { namespace: Namespace::parse("/").unwrap(), ..seen.bucket.clone() };
-    let elsewhere = Seen { caller: limited.caller.clone(), bucket: outside, shelf: &shelf };
+    let elsewhere = BucketView { caller: limited.caller.clone(), bucket: outside, shelf: &shelf };
     denied(elsewhere.put_with("memory/desk/x.md", b"x", |_| {}).map(drop));
     assert_eq!(elsewhere.keys(""), ["team/memory/desk/topic.md"]);
 }
@@ -276,7 +277,7 @@ fn grants_are_those_of_trees_and_of_the_memory() {
 #[test]
 fn parked_bytes_expire_by_their_own_time() {
     let shelf = Shelf::new();
-    let seen = Seen::of(&shelf);
+    let seen = BucketView::of(&shelf);
     seen.put_with("session/short.json", b"{}", |put| put.object_ttl_ms = Some(60_000)).unwrap();
     seen.put("session/long.json", "{}");
     shelf.world.clock().advance_ms(61_000);

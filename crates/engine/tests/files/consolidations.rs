@@ -14,7 +14,7 @@ use loci_model::{ErrorKind, Result, Timestamp};
 use loci_testkit_ports::block_on;
 use std::collections::BTreeMap;
 
-use super::world::{Shelf, text};
+use super::fixture::{Shelf, text};
 
 const ALL: [Operation; 4] =
     [Operation::ResolveContradictions, Operation::Deduplicate, Operation::Reorganize, Operation::Prune];

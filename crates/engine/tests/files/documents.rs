@@ -8,7 +8,7 @@ use loci_model::trees::tree_entry::DocumentOperation;
 use loci_model::{ActorId, ErrorKind, Namespace, Reason, Result};
 use loci_testkit_ports::block_on;
 
-use super::world::{Shelf, text, titled};
+use super::fixture::{Shelf, text, titled};
 
 const THEME: &str = "knowledge/facts/theme.md";
 

@@ -11,7 +11,7 @@ use loci_model::trees::tree_entry::DocumentOperation::{
 use loci_model::{ErrorKind, Namespace, RecordId, Result};
 use loci_testkit_ports::block_on;
 
-use super::world::Shelf;
+use super::fixture::Shelf;
 
 const A: &str = "knowledge/facts/a.md";
 const B: &str = "knowledge/facts/b.md";

@@ -6,7 +6,7 @@ use loci_engine::document_text::DocumentContent;
 use loci_engine::records::NewRecord;
 use loci_testkit_ports::block_on;
 
-use super::world::Shelf;
+use super::fixture::Shelf;
 
 fn listing(shelf: &Shelf, budget_tokens: Option<u32>) -> Listing {
     let within = (None, budget_tokens);

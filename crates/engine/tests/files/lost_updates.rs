@@ -3,7 +3,7 @@
 use loci_documents::{AppendTo, Edit, Precondition};
 use loci_model::{ErrorKind, Reason};
 
-use super::world::{Shelf, text};
+use super::fixture::{Shelf, text};
 
 #[test]
 fn b1_two_facts_that_begin_alike_are_two_documents() {

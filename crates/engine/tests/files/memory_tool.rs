@@ -21,7 +21,7 @@ use loci_testkit_ports::OpenVault;
 use loci_testkit_ports::{SeededIds, block_on};
 use serde_json::{Value, json};
 
-use super::world::Shelf;
+use super::fixture::Shelf;
 
 const GOLDEN: &str = include_str!("../../../documents/src/memory_tool/golden.json");
 

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loci_documents::mirroring::{MirrorShown, NewMirror};
+use loci_documents::mirror::{MirrorShown, NewMirror};
 use loci_documents::{Precondition, RecordRedact, RedactWhich};
 use loci_engine_testkit::LocalPlaces;
-use loci_engine_testkit::world::TestWorld;
+use loci_engine_testkit::test_engine::TestEngine;
 use loci_model::ports::files::FilePlaces;
 use loci_model::principal::Capability;
 use loci_model::trees::mirror::{
@@ -16,7 +16,7 @@ use loci_model::trees::mirror::{
 use loci_model::{ErrorKind, Namespace, limits};
 use loci_testkit_ports::block_on;
 
-use super::world::{Shelf, text};
+use super::fixture::{Shelf, text};
 
 /// A tree and its mirror.
 pub(super) struct Mirrored {
@@ -37,7 +37,7 @@ impl Mirrored {
     ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let places = places(folder.path().to_owned());
-        let shelf = Shelf::of(TestWorld::with_files(places).unwrap());
+        let shelf = Shelf::of(TestEngine::with_files(places).unwrap());
         let mirrored = Self { shelf, folder };
         let mut new = mirrored.wanted("team", MirrorKind::Directory);
         change(&mut new);

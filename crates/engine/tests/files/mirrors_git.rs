@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use loci_api::documents::mirror::{MirrorPull, PulledFile};
-use loci_documents::mirroring::NewMirror;
+use loci_documents::mirror::NewMirror;
 use loci_documents::{DocumentPut, Edit, Precondition, PutContent, RecordRedact, RedactWhich, TreeAsk};
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::idempotency::IfErased;
-use loci_engine::calls::standing::Standing;
 use loci_model::ActorId;
 use loci_model::principal::Principal;
 use loci_model::trees::mirror::{MirrorKind, MirrorReport};
 use loci_testkit_ports::block_on;
 
+use super::fixture::Shelf;
+use super::mirror_erasure::{VERSIONS, mara_forgotten, written_by_mara};
 use super::mirrors::Mirrored;
-use super::mirrors_forgotten::{VERSIONS, mara_forgotten, written_by_mara};
-use super::world::Shelf;
 
 const A: &str = "knowledge/facts/a.md";
 const B: &str = "knowledge/skills/b.md";
@@ -161,7 +161,7 @@ fn a15_clones_of_all_kinds_and_the_same_ids_again() {
     std::fs::remove_dir_all(mirrored.root()).unwrap();
     let Shelf { engine, caller, .. } = &mirrored.shelf;
     let again = mirrored.wanted("again", MirrorKind::Git);
-    let again = loci_documents::mirroring::NewMirror { path: "again.git".to_owned(), ..again };
+    let again = loci_documents::mirror::NewMirror { path: "again.git".to_owned(), ..again };
     block_on(engine.documents.mirror_add(caller, again)).unwrap();
     block_on(engine.documents.mirror_sync(caller, &mirrored.shelf.memory(), "again")).unwrap();
     assert_eq!(git(&mirrored.folder.path().join("again.git"), &["rev-parse", "main"]), tip);
@@ -200,7 +200,7 @@ fn a_file_keeps_the_name_under_which_it_was_committed() {
     // A full rendering gives the same result.
     let Shelf { engine, caller, .. } = &mirrored.shelf;
     let again = mirrored.wanted("again", MirrorKind::Git);
-    let again = loci_documents::mirroring::NewMirror { path: "again.git".to_owned(), ..again };
+    let again = loci_documents::mirror::NewMirror { path: "again.git".to_owned(), ..again };
     block_on(engine.documents.mirror_add(caller, again)).unwrap();
     block_on(engine.documents.mirror_sync(caller, &mirrored.shelf.memory(), "again")).unwrap();
     assert_eq!(files(&mirrored.folder.path().join("again.git")), expect);
@@ -363,7 +363,7 @@ fn a10_what_was_taken_out_is_in_no_object() {
     let refused = mirrored.shelf.put_as(
         &mirrored.shelf.caller,
         Some("knowledge/facts/d.md"),
-        super::world::text("the marked string zanzibar-42\n"),
+        super::fixture::text("the marked string zanzibar-42\n"),
         Some(loci_documents::Precondition::Any),
     );
     assert_eq!(refused.unwrap_err().reason, Some(loci_model::Reason::RedactedContent));
@@ -411,7 +411,7 @@ fn a_directory_forgets_what_was_taken_out() {
 fn commits_lose_a_forgotten_author_or_the_receipt_names_them() {
     let mirrored = mirrored();
     let Shelf { engine, caller, world, .. } = &mirrored.shelf;
-    let code = block_on(engine.verified.code_memory(caller, &Standing::default())).unwrap();
+    let code = block_on(engine.verified.code_memory(caller, &CallContext::default())).unwrap();
     let namespace = mirrored.shelf.tree.namespace.clone();
     let wanted = mirrored.wanted("code", MirrorKind::Git);
     let new = NewMirror { memory: code.clone(), path: "code".to_owned(), ..wanted };

@@ -12,9 +12,9 @@ use loci_model::trees::mirror::MirrorKind;
 use loci_model::{ActorId, ErrorKind, SessionId};
 use loci_testkit_ports::block_on;
 
+use super::fixture::Shelf;
 use super::mirrors::Mirrored;
 use super::mirrors_git::{git, pull};
-use super::world::Shelf;
 
 const A: &str = "knowledge/facts/a.md";
 const B: &str = "knowledge/facts/b.md";

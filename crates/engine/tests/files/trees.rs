@@ -5,7 +5,7 @@ use loci_model::Namespace;
 use loci_model::record::RecordKind;
 use loci_testkit_ports::block_on;
 
-use super::world::Shelf;
+use super::fixture::Shelf;
 
 #[test]
 fn records_lie_under_paths_of_their_own() {

@@ -6,7 +6,7 @@ use loci_model::event::Role::User;
 use loci_model::memory::strategy::StrategyBase::{self, Semantic, Summary, UserPreference};
 use loci_model::record::RecordState::Superseded;
 
-use crate::world::{World, said};
+use crate::fixture::{World, said};
 
 /// A run of a client: the text of each event, in the order of the run.
 struct Batch<'a> {

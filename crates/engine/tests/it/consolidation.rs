@@ -10,7 +10,7 @@ use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::record::{Record, RecordState};
 use loci_model::{ErrorKind, RecordId};
 
-use crate::world::{World, strategy};
+use crate::fixture::{World, strategy};
 
 /// Returns a memory whose verbatim turns are consolidated.
 fn world() -> World {

@@ -6,7 +6,7 @@ use loci_model::event::Role::{Assistant, User};
 use loci_model::memory::strategy::StrategyBase::{Episodic, Semantic, Summary, UserPreference};
 use loci_model::record::RecordState::{Active, Superseded};
 
-use crate::world::{Fault, World, said};
+use crate::fixture::{Fault, World, said};
 
 fn told() -> World {
     let world = World::with(&[Semantic, UserPreference, Summary, Episodic]);

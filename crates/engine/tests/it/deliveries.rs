@@ -18,7 +18,7 @@ use loci_model::{DeliveryId, ErrorKind, limits};
 use loci_testkit_ports::RecordingTargets;
 use serde_json::json;
 
-use crate::world::{Fault, World, strategy};
+use crate::fixture::{Fault, World, strategy};
 
 fn world(hooks: &[(&str, &[JobState], Option<&str>)]) -> (World, Arc<RecordingTargets>) {
     let targets = Arc::new(RecordingTargets::default());

@@ -9,7 +9,7 @@ use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_engine::events::NewEvent;
 use loci_engine::memories::{MemoryUpdate, NewMemory};
 use loci_engine::records::{NewRecord, RecordDelete, RecordsCreate};
-use loci_engine_testkit::world::TestWorld;
+use loci_engine_testkit::test_engine::TestEngine;
 use loci_model::event::Role::User;
 use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::clock::Clock;
@@ -21,11 +21,11 @@ use loci_model::record::metadata::{
 };
 use loci_model::record::{RecordOrigin, RecordState};
 use loci_model::{ActorId, EventId, Namespace, Reason, RecordId, Timestamp};
-use loci_store_conformance::filled;
+use loci_store_conformance::filled_store;
 use loci_testkit_ports::block_on;
 use loci_testkit_ports::samples::{record_id, time};
 
-use crate::world::{World, said, strategy};
+use crate::fixture::{World, said, strategy};
 
 type Kinds = BTreeMap<String, usize>;
 
@@ -140,9 +140,9 @@ fn a_deleted_text_does_not_come_back_before_it_is_erased_and_a_restored_one_stay
 /// Fills a store, forgets the actor, and imports the export. Returns the exported kinds, the
 /// report, and the restored kinds.
 fn forgotten_and_imported(forgotten_after_ms: u64) -> (Kinds, ImportReport, Kinds) {
-    let world = TestWorld::new().unwrap();
+    let world = TestEngine::new().unwrap();
     let (engine, caller) = (world.engine(), loci_model::principal::Principal::administrator("admin"));
-    let memory = filled::fill(&world.store(), "full").unwrap();
+    let memory = filled_store::fill(&world.store(), "full").unwrap();
     let lines = || {
         let (mut lines, mut cursor) = (Vec::new(), ExportCursor::Start);
         while cursor != ExportCursor::End {

@@ -10,7 +10,7 @@ use loci_model::memory::strategy::StrategyBase::{Episodic, Semantic, Summary, Us
 use loci_model::record::metadata::{MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValue};
 use loci_model::record::{RecordKind, RecordOrigin};
 
-use crate::world::{World, data, said, strategy, template};
+use crate::fixture::{World, data, said, strategy, template};
 
 #[test]
 fn all_strategies_of_one_talk() {

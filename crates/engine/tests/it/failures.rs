@@ -11,7 +11,7 @@ use loci_model::memory::index_key::NamespaceKey;
 use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::clock::Clock;
 
-use crate::world::{World, said, strategy, template};
+use crate::fixture::{World, said, strategy, template};
 
 fn world_of_teams() -> World {
     let semantic = NewStrategy { template: Some(template("/teams/{team}/")), ..strategy(Semantic) };

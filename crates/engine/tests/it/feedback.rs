@@ -12,7 +12,7 @@ use loci_model::record::RecordState;
 use loci_model::record::feedback::FeedbackVerdict::{self, Useful, Wrong};
 use loci_model::{ActorId, ErrorKind, RecordId, limits};
 
-use super::world::World;
+use super::fixture::World;
 
 const BOAT: &str = "My boat is called Vesna and lies in Trieste";
 

@@ -16,7 +16,7 @@ use loci_model::{ActorId, DeliveryId, Document, ErrorKind};
 use loci_testkit_ports::RecordingTargets;
 use serde_json::{Value, json};
 
-use crate::world::{Fault, World, data, said, strategy};
+use crate::fixture::{Fault, World, data, said, strategy};
 
 const TOPIC: &str = "arn:aws:sns:us-west-2:000000000000:turns";
 

@@ -6,7 +6,7 @@ use loci_model::event::Role::User;
 use loci_model::memory::strategy::StrategyBase::{Semantic, Summary};
 use loci_model::record::RecordState;
 
-use crate::world::{Fault, World, strategy};
+use crate::fixture::{Fault, World, strategy};
 
 #[test]
 fn waiting_makes_jobs_due_and_the_host_does_them() {

@@ -3,7 +3,7 @@
 
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart, ImportPart};
 use loci_engine::memories::NewMemory;
-use loci_engine_testkit::world::TestWorld;
+use loci_engine_testkit::test_engine::TestEngine;
 use loci_model::memory::Memory;
 use loci_model::principal::Principal;
 use loci_model::{ErrorKind, MemoryId, Result, limits};
@@ -16,7 +16,7 @@ fn caller() -> Principal {
 
 /// Returns a memory named `notes`, and the lines of its export without the last.
 fn exported() -> (Memory, Vec<ExportLine>) {
-    let world = TestWorld::new().unwrap();
+    let world = TestEngine::new().unwrap();
     let engine = world.engine();
     let new = NewMemory { name: "notes".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
     let memory = block_on(engine.memory_create(&caller(), new, None)).unwrap();
@@ -67,7 +67,7 @@ fn is_served(engine: &Loci, id: &MemoryId) -> bool {
 #[test]
 fn a_memory_is_served_once_its_import_has_ended() {
     let (memory, lines) = exported();
-    let world = TestWorld::new().unwrap();
+    let world = TestEngine::new().unwrap();
     let (engine, caller, made) = (world.engine(), caller(), [memory.id.clone()]);
     begin(&engine, &memory, &lines, "first");
     assert!(!is_served(&engine, &memory.id));
@@ -98,7 +98,7 @@ fn a_memory_is_served_once_its_import_has_ended() {
 #[test]
 fn a_part_that_nobody_goes_on_with_is_removed() {
     let (memory, lines) = exported();
-    let world = TestWorld::new().unwrap();
+    let world = TestEngine::new().unwrap();
     let engine = world.engine();
     let advance = |ms: i64| world.clock().advance_ms(ms.unsigned_abs());
     begin(&engine, &memory, &lines, "first");

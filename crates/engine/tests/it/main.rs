@@ -1,7 +1,7 @@
 //! The engine on the embedded store: extraction, its runner, and the effects of failed writes on
 //! both.
 //!
-//! The embedder hashes words (`world`), so these tests do not measure retrieval quality.
+//! The embedder hashes words (`fixture`), so these tests do not measure retrieval quality.
 
 #[cfg(test)]
 mod arrivals;
@@ -15,11 +15,11 @@ mod crashes;
 #[cfg(test)]
 mod deliveries;
 #[cfg(test)]
-mod dying;
-#[cfg(test)]
 mod erasure;
 #[cfg(test)]
 mod extraction;
+#[cfg(test)]
+mod fact_transfer;
 #[cfg(test)]
 #[path = "../facts/mod.rs"]
 mod facts;
@@ -31,19 +31,23 @@ mod feedback;
 #[path = "../files/mod.rs"]
 mod files;
 #[cfg(test)]
+mod fixture;
+#[cfg(test)]
 mod handovers;
 #[cfg(test)]
 mod housekeeping;
 #[cfg(test)]
 mod import_parts;
 #[cfg(test)]
-mod moving_facts;
+mod operations;
 #[cfg(test)]
 mod overlaps;
 #[cfg(test)]
+mod process_death;
+#[cfg(test)]
 mod profiles;
 #[cfg(test)]
-mod provisional;
+mod provisional_records;
 #[cfg(test)]
 mod repeats;
 #[cfg(test)]
@@ -54,10 +58,6 @@ mod scenarios;
 #[cfg(test)]
 mod servers;
 #[cfg(test)]
-mod sre;
-#[cfg(test)]
 mod streams;
-#[cfg(test)]
-mod world;
 #[cfg(test)]
 mod write_answers;

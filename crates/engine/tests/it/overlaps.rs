@@ -7,7 +7,7 @@ use loci_model::event::PayloadItem;
 use loci_model::event::Role::User;
 use loci_model::memory::strategy::StrategyBase::Semantic;
 
-use crate::world::{World, said};
+use crate::fixture::{World, said};
 
 /// Returns a payload: `blob:x` is a blob, other items are messages.
 fn payload(items: &str) -> Vec<PayloadItem> {

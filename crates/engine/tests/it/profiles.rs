@@ -14,7 +14,7 @@ use loci_model::record::{Record, RecordState};
 use loci_model::warning::{Notices, Warning};
 use loci_model::{ErrorKind, Namespace};
 
-use crate::world::{World, strategy, template};
+use crate::fixture::{World, strategy, template};
 
 fn is_same(applied: &ProfileApplied) -> bool {
     applied.added.is_empty() && applied.changed.is_empty()

@@ -6,7 +6,7 @@ use loci_model::memory::strategy::StrategyBase::{Semantic, UserPreference};
 use loci_model::record::RecordState::{Active, Superseded};
 use loci_model::{Namespace, Timestamp};
 
-use crate::world::{World, said};
+use crate::fixture::{World, said};
 
 #[test]
 fn an_exact_repeat_adds_a_source_and_keeps_the_first_place() {

@@ -21,7 +21,7 @@ use loci_model::memory::settings::{MemorySettings, ModelMode};
 use loci_model::memory::strategy::StrategyBase::{self, Episodic, Semantic, Summary};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
-use loci_model::ports::deliver::{Deliver, Delivered, Notice, TargetInfo};
+use loci_model::ports::deliver::{Deliver, DeliveryResult, Notice, TargetInfo};
 use loci_model::ports::observe::Observe;
 use loci_model::ports::store::{DeliveryClaim, Store, StoreExt};
 use loci_model::{Error, Namespace, Result, Timestamp, limits};
@@ -29,7 +29,7 @@ use loci_products::Loci;
 use loci_testkit_ports::{ManualClock, RecordingTargets};
 use serde_json::json;
 
-use crate::world::{World, said, strategy};
+use crate::fixture::{World, said, strategy};
 
 const LEASE_MS: i64 = limits::JOB_LEASE_MS;
 
@@ -258,7 +258,7 @@ impl Slow {
 }
 
 impl Deliver for Slow {
-    fn deliver(&self, notice: Notice) -> BoxFuture<'_, Result<Delivered>> {
+    fn deliver(&self, notice: Notice) -> BoxFuture<'_, Result<DeliveryResult>> {
         Box::pin(async move {
             self.note("begun");
             let mut guard = BrokenOff(self, false);

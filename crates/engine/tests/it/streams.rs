@@ -15,7 +15,7 @@ use loci_model::{ActorId, Document, ErrorKind, Namespace, RecordId, Timestamp};
 use loci_testkit_ports::RecordingTargets;
 use serde_json::{Value, json};
 
-use crate::world::{World, strategy};
+use crate::fixture::{World, strategy};
 
 const STREAM: &str = "arn:aws:kinesis:us-west-2:000000000000:stream/records";
 

@@ -11,7 +11,7 @@ use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::warning::Warning;
 use loci_model::{ErrorKind, Reason};
 
-use crate::world::{World, said};
+use crate::fixture::{World, said};
 
 fn caller(capabilities: &[Capability]) -> Principal {
     let capabilities: BTreeSet<Capability> = capabilities.iter().copied().collect();

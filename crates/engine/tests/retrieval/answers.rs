@@ -6,7 +6,7 @@ use loci_model::ErrorKind;
 use loci_model::warning::{Degradation, Warning};
 use loci_testkit_ports::{HashEmbedder, block_on};
 
-use super::world::{World, day, texts};
+use super::fixture::{World, day, texts};
 
 const FACTS: [(&str, &str); 4] = [
     ("/a/", "The red lighthouse serves soup on Sundays"),

@@ -6,8 +6,8 @@
 #[cfg(test)]
 mod answers;
 #[cfg(test)]
-mod folding;
+mod fixture;
+#[cfg(test)]
+mod near_duplicates;
 #[cfg(test)]
 mod scopes;
-#[cfg(test)]
-mod world;

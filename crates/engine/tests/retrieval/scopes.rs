@@ -12,7 +12,7 @@ use loci_model::warning::Warning;
 use loci_model::{ErrorKind, Namespace, StrategyId, limits};
 use loci_testkit_ports::block_on;
 
-use super::world::{World, reader_of, texts};
+use super::fixture::{World, reader_of, texts};
 
 const FACTS: [(&str, &str); 4] = [
     ("/users/1/", "One has a red boat #boats"),

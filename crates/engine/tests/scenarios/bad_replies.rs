@@ -9,7 +9,7 @@ use loci_model::record::derivation::MakingMode;
 use loci_testkit_ports::ScriptedReply::{self, CutOff, Fails, Hangs, Panics, Refused};
 
 use super::{facts, model, part, text};
-use crate::world::World;
+use crate::fixture::World;
 
 #[test]
 fn one_revision_names_what_is_wrong() {

@@ -15,9 +15,9 @@ use loci_model::record::RecordState::{Active, Quarantined, Superseded};
 use loci_testkit_ports::ScriptedReply::Fails;
 use loci_testkit_ports::{Script, ScriptedModel};
 
-use super::custom::knowing;
+use super::custom_strategies::knowing;
 use super::{facts, text};
-use crate::world::{Fault, World, said, strategy};
+use crate::fixture::{Fault, World, said, strategy};
 
 fn talk(world: &World) {
     let talk = [

@@ -12,7 +12,7 @@ use loci_testkit_ports::{Script, ScriptedModel};
 use serde_json::{Value, json};
 
 use super::{part, text};
-use crate::world::World;
+use crate::fixture::World;
 
 /// Returns an answer with an episode of these steps: the message that begins each step, and its
 /// action.

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::episodes::episode;
 use super::summaries::summary;
 use super::{facts, text};
-use crate::world::{World, said};
+use crate::fixture::{World, said};
 
 const BASES: [StrategyBase; 4] = [Semantic, UserPreference, Summary, Episodic];
 const SAID: &str = "I prefer dark mode in my editor";

@@ -5,14 +5,14 @@
 
 mod bad_replies;
 mod crashes;
-mod custom;
-mod deaths;
+mod custom_strategies;
 mod episodes;
 mod every_strategy;
-mod falling_back;
+mod model_extraction;
+mod model_outage;
+mod process_death;
 mod prompt_evaluation;
-mod pulling;
-mod reading;
+mod pull_mode;
 mod reflections;
 mod repository_reflections;
 mod review_rules;
@@ -30,7 +30,7 @@ use loci_model::ports::store::{Store, StoreExt};
 use loci_testkit_ports::{Script, ScriptedModel, ScriptedReply};
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::fixture::World;
 
 /// Returns an answer with these facts and the turns they come from.
 pub(crate) fn facts(said: &[(&str, &[u64])]) -> ScriptedReply {

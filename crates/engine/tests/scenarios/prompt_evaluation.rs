@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 
 use futures::future::{BoxFuture, join};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::NewMemory;
 use loci_engine::{EngineSettings, Models};
 use loci_model::ErrorKind;
@@ -20,14 +20,14 @@ use loci_testkit_ports::ScriptedReply::{self, Fails, Hangs, Panics};
 use loci_testkit_ports::{Script, ScriptedModel};
 
 use super::text;
-use crate::world::World;
+use crate::fixture::World;
 
-fn world(first: ScriptedReply, others: ScriptedReply) -> (World, Arc<ScriptedModel>, Standing) {
+fn world(first: ScriptedReply, others: ScriptedReply) -> (World, Arc<ScriptedModel>, CallContext) {
     let scripts =
         vec![Script::holding("SessionStore.get", vec![first]), Script::of_step(Step::Extract, vec![others])];
     let model = Arc::new(ScriptedModel::new(scripts));
     let world = World::with_model(&[Semantic], &model);
-    let standing = Standing { memory: Some(world.memory.name.clone()), ..Standing::default() };
+    let standing = CallContext { memory: Some(world.memory.name.clone()), ..CallContext::default() };
     (world, model, standing)
 }
 
@@ -110,7 +110,7 @@ fn evaluations_share_the_calls_of_jobs_and_come_one_after_another() {
         let world = World::made(NewMemory::default(), settings, |parts| {
             parts.models = Models { mode: ModelMode::Provider, default, ..Models::default() };
         });
-        let standing = Standing { memory: Some(world.memory.name.clone()), ..Standing::default() };
+        let standing = CallContext { memory: Some(world.memory.name.clone()), ..CallContext::default() };
         let evaluate = || world.engine.coding.prompt_evaluate(&world.caller, &standing, "learnings", None);
         let (first, second) = world.drive(join(evaluate(), evaluate()));
         assert_eq!((first.unwrap().score.cases, second.unwrap().score.cases), (8, 8));

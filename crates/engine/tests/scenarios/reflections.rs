@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use super::episodes::episode;
 use super::{part, text};
-use crate::world::{World, said, strategy, template};
+use crate::fixture::{World, said, strategy, template};
 
 /// Returns an insight with an invented confidence.
 pub(crate) fn insight(title: &str, episodes: &[u64]) -> Value {

@@ -5,7 +5,7 @@ use loci_api::coding::reflection::RepositoryReflect;
 use loci_api::coding::task::TaskCreate;
 use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::Completion;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_model::job::JobState;
 use loci_model::job::exchange::Step;
 use loci_model::memory::strategy::StrategyBase::Semantic;
@@ -15,10 +15,10 @@ use loci_model::tasks::task::TaskStatus;
 use loci_model::{RecordId, TaskId};
 
 use super::reflections::{answer, pulled, taken};
-use crate::world::{World, strategy};
+use crate::fixture::{World, strategy};
 
-fn standing(world: &World) -> Standing {
-    Standing { memory: Some(world.memory.name.clone()), ..Standing::default() }
+fn standing(world: &World) -> CallContext {
+    CallContext { memory: Some(world.memory.name.clone()), ..CallContext::default() }
 }
 
 /// Completes this number of tasks, and returns their episodes.

@@ -4,12 +4,12 @@
 use loci_api::pull::JobResult;
 use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::ReviewLearned;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::language_models::pull_verbs::QuestionAsk;
 use loci_model::ErrorKind;
 use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind, JobState};
-use loci_model::ledger::Shelved as _;
+use loci_model::ledger::LedgerNoun as _;
 use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::clock::Clock as _;
 use loci_model::ports::language_model::ModelErrorKind;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use super::reflections::{answer, pulled, taken};
 use super::text;
-use crate::world::{World, strategy};
+use crate::fixture::{World, strategy};
 
 /// A reviewer's comment with one explicit rule, and one that only a model detects.
 const SAID: &str = "We always sort imports alphabetically.\nLast week the pager went off because a handler hung. Keep that in mind.";
@@ -45,7 +45,7 @@ fn learn_from(world: &World, review: Review) -> ReviewLearned {
 
 /// Returns a review of a repository.
 fn review(world: &World) -> Review {
-    let standing = Standing { memory: Some(world.memory.name.clone()), ..Standing::default() };
+    let standing = CallContext { memory: Some(world.memory.name.clone()), ..CallContext::default() };
     let add = RepositoryAdd { name: Some("acme/shop".to_owned()), ..RepositoryAdd::default() };
     let added = world.drive(world.engine.verified.repository_add(&world.caller, &standing, add)).unwrap();
     let now = world.clock.now();

@@ -13,7 +13,7 @@ use loci_testkit_ports::{Script, ScriptedModel, ScriptedReply};
 use serde_json::json;
 
 use super::text;
-use crate::world::{World, strategy};
+use crate::fixture::{World, strategy};
 
 /// A fact and its scope.
 type Fact<'a> = (&'a str, Option<&'a str>);
@@ -122,7 +122,7 @@ fn what_is_told_late_of_earlier_times_is_history() {
     ]);
     let world = World::with_model(&[Semantic], &model);
     for (session, days, said) in [("s1", 10, "We use Vitest"), ("s2", 1, "We use Jest")] {
-        let mut event = world.event(session, vec![crate::world::said(User, said)]);
+        let mut event = world.event(session, vec![crate::fixture::said(User, said)]);
         event.time = Some(loci_model::Timestamp::clamped(days * 24 * 3_600_000));
         world.create(event);
         assert!(world.work().complete);

@@ -13,7 +13,7 @@ use loci_testkit_ports::ScriptedReply::{self, Fails};
 use loci_testkit_ports::{Script, ScriptedModel};
 
 use super::{model, part, text};
-use crate::world::World;
+use crate::fixture::World;
 
 /// Returns an answer with a running summary and topics.
 pub(crate) fn summary(whole: &str, topics: &[(&str, &str)]) -> ScriptedReply {
@@ -176,12 +176,10 @@ fn an_event_too_long_for_one_question_is_one_summary() {
         summary("Both halves.", &[("Two", "Second.")]),
     ]);
     let world = World::with_model(&[Summary], &model);
-    world.create(
-        world.event(
-            "s1",
-            vec![crate::world::said(User, &many("boat")), crate::world::said(User, &many("sail"))],
-        ),
-    );
+    world.create(world.event(
+        "s1",
+        vec![crate::fixture::said(User, &many("boat")), crate::fixture::said(User, &many("sail"))],
+    ));
     assert!(world.work().complete);
     let asked = model.asked();
     assert!(asked.len() >= 2, "{}", asked.len());

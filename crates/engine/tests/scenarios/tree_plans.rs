@@ -20,7 +20,7 @@ use serde_json::json;
 
 use super::reflections::{answer, pulled, taken};
 use super::text;
-use crate::world::{Fault, World, strategy};
+use crate::fixture::{Fault, World, strategy};
 
 const SAID: [(&str, &str); 3] = [
     ("deploy", "Deploys go out on Tuesdays after the review."),

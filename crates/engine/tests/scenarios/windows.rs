@@ -15,7 +15,7 @@ use loci_model::{ActorId, SessionId};
 use loci_testkit_ports::ManualClock;
 
 use super::{facts, model, part, text};
-use crate::world::{World, said, strategy};
+use crate::fixture::{World, said, strategy};
 
 fn with_window(window: WindowSettings, model: &Arc<loci_testkit_ports::ScriptedModel>) -> World {
     let settings = Some(MemorySettings { window, ..MemorySettings::default() });

@@ -3,11 +3,11 @@
 
 #![cfg(test)]
 
-mod hub;
+mod code_reads;
+mod fixture;
 mod moves;
-mod reading;
 mod refusals;
-mod reviewing;
+mod reviews;
 mod speed;
+mod test_forge;
 mod trees;
-mod world;

@@ -3,8 +3,8 @@
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodePlace, CodeSources as _, ForgeRepository};
 
-use crate::hub::{Hub, Repo, Wrong, files};
-use crate::world::{object, place, plain};
+use crate::fixture::{object, place, plain};
+use crate::test_forge::{Hub, Repo, Wrong, files};
 
 #[tokio::test]
 async fn a_renamed_repository_is_followed_and_its_name_told() {

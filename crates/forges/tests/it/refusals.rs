@@ -9,8 +9,8 @@ use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodeError, CodeSources as _};
 use loci_testkit_ports::ManualClock;
 
-use crate::hub::{Hub, Repo, Wrong, files};
-use crate::world::{TOKEN, World, forge, plain, world};
+use crate::fixture::{TOKEN, World, forge, plain, world};
+use crate::test_forge::{Hub, Repo, Wrong, files};
 
 async fn hub() -> Hub {
     let mut repo = Repo::new(7, "o/r");
@@ -94,7 +94,7 @@ async fn not_found_is_evidence_only_where_the_repository_is_seen() {
     hub.model().repos.push(private);
     let strangers = world(&[forge("github.com", &hub, None)], ForgeOptions::default());
     let members = plain(&hub);
-    let at = Revision::Commit(crate::world::object(&tip));
+    let at = Revision::Commit(crate::fixture::object(&tip));
     for (world, path, name, entry) in [
         (&members, "o/private", Ok(true), Ok(false)),
         (&strangers, "o/private", Err(Unverifiable::AuthOrMissing), Err(Unverifiable::AuthOrMissing)),
@@ -102,7 +102,7 @@ async fn not_found_is_evidence_only_where_the_repository_is_seen() {
         // The repository is visible, and the commit belongs to another repository.
         (&strangers, "o/r", Ok(true), Err(Unverifiable::Ref)),
     ] {
-        let seen = world.read_at(crate::world::place(path), move |source| {
+        let seen = world.read_at(crate::fixture::place(path), move |source| {
             let name = source.resolve("main").map(|at| at.is_some()).map_err(|error| error.why);
             (name, source.entry(&at, "gone.rs").map(|entry| entry.is_some()).map_err(|error| error.why))
         });
@@ -113,7 +113,7 @@ async fn not_found_is_evidence_only_where_the_repository_is_seen() {
     hub.model().wrong = vec![("commits".to_owned(), 1, Wrong::Says(404, vec![], "{}"))];
     assert_eq!(members.read(|source| source.resolve("main")).await, Ok(None));
     // A blob that is missing from a visible repository.
-    let lost = crate::world::object(&"9".repeat(40));
+    let lost = crate::fixture::object(&"9".repeat(40));
     let why = members.read(move |source| source.read(&lost, 100).unwrap_err().why).await;
     assert_eq!(why, Unverifiable::PartialClone);
     // Revoking a token makes the cached data inaccessible.
@@ -121,7 +121,7 @@ async fn not_found_is_evidence_only_where_the_repository_is_seen() {
     hub.model().tokens.remove(TOKEN);
     assert_eq!(resolve(&members).await.unwrap_err().why, Unverifiable::Auth);
     let own_id =
-        members.read_at(crate::world::place("o/private"), move |source| source.resolve(&tip).is_err());
+        members.read_at(crate::fixture::place("o/private"), move |source| source.resolve(&tip).is_err());
     assert_eq!(own_id.await, Ok(true), "by a commit's own id neither");
 }
 
@@ -213,7 +213,7 @@ async fn the_token_is_not_logged() {
     // Set for the whole process, because events that a thread without a subscriber reaches first
     // would never be recorded.
     tracing::subscriber::set_global_default(told).unwrap();
-    let place = crate::world::place("o/old");
+    let place = crate::fixture::place("o/old");
     let repository = world.forges.at_forge(&place).await.unwrap().unwrap();
     assert_eq!(repository.path, "o/r");
     hub.model().tokens.remove(TOKEN);

@@ -3,8 +3,8 @@
 
 use std::time::Instant;
 
-use crate::hub::{Hub, Repo, files};
-use crate::world::plain;
+use crate::fixture::plain;
+use crate::test_forge::{Hub, Repo, files};
 
 const ROUNDS: usize = 20;
 

@@ -3,8 +3,8 @@
 use loci_model::facts::code::Revision;
 use loci_model::facts::verdict::Unverifiable;
 
-use crate::hub::{Content, Files, Hub, Repo, Wrong};
-use crate::world::plain;
+use crate::fixture::plain;
+use crate::test_forge::{Content, Files, Hub, Repo, Wrong};
 
 /// Returns directories with files; `deep` has more files than a listing returns.
 fn many() -> Files {
@@ -63,7 +63,7 @@ async fn a_walk_that_breaks_off_says_nothing_is_gone() {
     let hub = Hub::start(vec![repo]).await;
     hub.model().entries_max = Some(10);
     let world = plain(&hub);
-    let at = Revision::Commit(crate::world::object(&tip));
+    let at = Revision::Commit(crate::fixture::object(&tip));
     let check = |wrong: Wrong, expect: Unverifiable| {
         hub.model().wrong = vec![("git/trees/".to_owned(), 9, wrong)];
         let (at, again) = (at, at);

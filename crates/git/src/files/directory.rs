@@ -22,9 +22,9 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
-use super::modes::{self, New};
-use super::served::Served;
-use crate::beneath::{Dir, Lying, Stamp, read_all};
+use super::location_thread::LocationThread;
+use super::modes::{self, NewEntryKind};
+use crate::confined_files::{Dir, EntryType, Stamp, read_all};
 
 /// The prefix of the name of an unfinished file.
 const BESIDE: &str = ".loci-writing-";
@@ -40,9 +40,9 @@ pub(super) const DEPTH_MAX: usize = 32;
 const FILE_TIME_STEP: Duration = Duration::from_secs(2);
 
 /// A writable directory.
-pub struct DirectoryFiles(Served<Place>);
+pub struct DirectoryFiles(LocationThread<DirectoryState>);
 
-struct Place {
+struct DirectoryState {
     path: PathBuf,
     /// Digests of files with the attributes at that time: unchanged files are not read again. Files
     /// that changed just before they were read are not in it, because their next change may leave
@@ -68,7 +68,7 @@ impl DirectoryFiles {
     /// # Errors
     /// If its thread cannot be started.
     pub fn at(path: &Path) -> Result<Self> {
-        Served::new(Place::new(path)).map(Self)
+        LocationThread::new(DirectoryState::new(path)).map(Self)
     }
 }
 
@@ -104,7 +104,7 @@ fn told(error: CodeError) -> Error {
     Error::unavailable(format!("the mirror's directory cannot be read: {}", error.detail))
 }
 
-impl Place {
+impl DirectoryState {
     fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), known: Mutex::default(), removed: Mutex::default() }
     }
@@ -178,7 +178,7 @@ impl Place {
                 continue;
             };
             match lying {
-                Some((Lying::Directory, _)) if depth < DEPTH_MAX => match dir.directory(&raw) {
+                Some((EntryType::Directory, _)) if depth < DEPTH_MAX => match dir.directory(&raw) {
                     Ok(Some(inner)) if is_mirror(&inner) => skip("other_mirror"),
                     Ok(Some(inner)) => {
                         self.walk(root, &inner, &format!("{shown}/"), depth + 1, listing, seen)?
@@ -186,10 +186,10 @@ impl Place {
                     Ok(None) => {}
                     Err(_) => skip("unreadable"),
                 },
-                Some((Lying::File, stamp)) if stamp.bytes > limits::MIRRORED_FILE_BYTES_MAX => {
+                Some((EntryType::File, stamp)) if stamp.bytes > limits::MIRRORED_FILE_BYTES_MAX => {
                     skip("too_large")
                 }
-                Some((Lying::File, stamp)) => match self.digest(root, &shown, stamp) {
+                Some((EntryType::File, stamp)) => match self.digest(root, &shown, stamp) {
                     Ok(Some(sha256)) => {
                         seen.insert(shown.clone(), (stamp, sha256));
                         let Stamp { bytes, executable, .. } = stamp;
@@ -198,8 +198,8 @@ impl Place {
                     // It was removed meanwhile, or is unreadable: the next listing shows its state.
                     Ok(None) | Err(_) => skip("unreadable"),
                 },
-                Some((Lying::Symlink, _)) => skip("symlink"),
-                Some((Lying::Directory | Lying::Other, _)) => skip("no_regular_file"),
+                Some((EntryType::Symlink, _)) => skip("symlink"),
+                Some((EntryType::Directory | EntryType::Other, _)) => skip("no_regular_file"),
                 None => {}
             }
         }
@@ -292,7 +292,7 @@ fn parent_of<'a>(root: &Path, path: &'a str) -> Result<(OwnedFd, &'a str)> {
     let mut above = Vec::new();
     for folder in folders.split('/').filter(|folder| !folder.is_empty()) {
         above.push(folder);
-        let mode = modes::of_new(&at, New::Directory).map_err(refused)?;
+        let mode = modes::of_new(&at, NewEntryKind::Directory).map_err(refused)?;
         match rustix::fs::mkdirat(&at, folder, mode) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(refused(error)),
@@ -411,8 +411,8 @@ fn check_no_directory(folder: &OwnedFd, (name, path): (&str, &str)) -> Result<bo
 
 /// True for the root of another mirror, a directory or a repository.
 fn is_mirror(dir: &Dir) -> bool {
-    let has = |marker: &str| matches!(dir.look(marker.as_bytes()), Ok(Some((Lying::File, _))));
-    has(MARKER) || has(super::bare::MARKER)
+    let has = |marker: &str| matches!(dir.look(marker.as_bytes()), Ok(Some((EntryType::File, _))));
+    has(MARKER) || has(super::bare_repository::MARKER)
 }
 
 /// Removes a file, and directories that become empty.
@@ -445,7 +445,7 @@ impl FileBackend for DirectoryFiles {
     }
 
     fn list(&self) -> BoxFuture<'_, Result<FileListing>> {
-        self.0.ask(Place::list)
+        self.0.ask(DirectoryState::list)
     }
 
     fn apply(&self, changes: Vec<FileChange>, _note: ChangeNote) -> BoxFuture<'_, Result<FilesApplied>> {
@@ -506,7 +506,7 @@ mod tests {
     #[test]
     fn a_change_in_the_same_moment_is_seen() {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place::new(folder.path());
+        let place = DirectoryState::new(folder.path());
         for number in 100..300 {
             let text = number.to_string();
             std::fs::write(folder.path().join("a.md"), &text).unwrap();
@@ -567,7 +567,7 @@ mod tests {
         closed("a.md");
         closed("b");
         let is_root = std::fs::read(folder.path().join("a.md")).is_ok();
-        let place = Place::new(folder.path());
+        let place = DirectoryState::new(folder.path());
         let listing = place.list().unwrap();
         let skipped: Vec<_> = listing.skipped.iter().map(|one| (one.path.as_str(), one.why)).collect();
         // Root can read everything.

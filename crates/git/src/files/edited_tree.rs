@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use loci_model::Result;
 use loci_model::facts::code::ObjectId;
 
-use super::object_writing::{NewObjects, damaged};
+use super::object_writer::{NewObjects, damaged};
 use crate::limits::STRUCTURE_BYTES_MAX;
-use crate::objects::format::Kind;
+use crate::objects::format::ObjectKind;
 use crate::repository::Repository;
 
 const FILE: &str = "100644";
@@ -17,16 +17,16 @@ const DIRECTORY: &str = "40000";
 
 /// The new content of a path: a blob with its executable bit (`None`: that of the existing file),
 /// or nothing.
-pub(super) type Change = Option<(ObjectId, Option<bool>)>;
+pub(super) type PathContentChange = Option<(ObjectId, Option<bool>)>;
 
 /// An entry of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Entry {
+struct EditedTreeEntry {
     mode: String,
     id: ObjectId,
 }
 
-impl Entry {
+impl EditedTreeEntry {
     fn is_directory(&self) -> bool {
         self.mode == DIRECTORY
     }
@@ -43,13 +43,13 @@ pub(super) fn edited(
     repository: &Repository,
     new: &mut NewObjects,
     old: Option<&ObjectId>,
-    changes: &BTreeMap<&str, Change>,
+    changes: &BTreeMap<&str, PathContentChange>,
 ) -> Result<Option<ObjectId>> {
     let mut entries = match old {
         Some(id) => read(repository, new, id)?,
         None => BTreeMap::new(),
     };
-    let mut beneath: BTreeMap<&str, BTreeMap<&str, Change>> = BTreeMap::new();
+    let mut beneath: BTreeMap<&str, BTreeMap<&str, PathContentChange>> = BTreeMap::new();
     for (path, change) in changes {
         match path.split_once('/') {
             Some((name, rest)) => {
@@ -57,9 +57,9 @@ pub(super) fn edited(
             }
             None => match change {
                 Some((id, executable)) => {
-                    let lay = entries.get(path.as_bytes()).is_some_and(Entry::is_executable);
+                    let lay = entries.get(path.as_bytes()).is_some_and(EditedTreeEntry::is_executable);
                     let mode = if executable.unwrap_or(lay) { EXECUTABLE } else { FILE };
-                    let entry = Entry { mode: mode.to_owned(), id: *id };
+                    let entry = EditedTreeEntry { mode: mode.to_owned(), id: *id };
                     entries.insert(path.as_bytes().to_vec(), entry);
                 }
                 None if entries.get(path.as_bytes()).is_some_and(|entry| !entry.is_directory()) => {
@@ -73,14 +73,14 @@ pub(super) fn edited(
         let known = entries.get(name.as_bytes()).filter(|entry| entry.is_directory()).map(|entry| entry.id);
         match edited(repository, new, known.as_ref(), &changes)? {
             Some(id) => {
-                entries.insert(name.as_bytes().to_vec(), Entry { mode: DIRECTORY.to_owned(), id });
+                entries.insert(name.as_bytes().to_vec(), EditedTreeEntry { mode: DIRECTORY.to_owned(), id });
             }
             // A file with that name is not one of those to remove.
             None if known.is_some() => drop(entries.remove(name.as_bytes())),
             None => {}
         }
     }
-    if entries.is_empty() { Ok(None) } else { new.add(Kind::Tree, written(&entries)).map(Some) }
+    if entries.is_empty() { Ok(None) } else { new.add(ObjectKind::Tree, written(&entries)).map(Some) }
 }
 
 /// Returns the paths of the executable files in a tree. The tree was listed before, which ensures
@@ -102,12 +102,16 @@ pub(super) fn executables(repository: &Repository, root: &ObjectId) -> Result<BT
     Ok(found)
 }
 
-fn read(repository: &Repository, new: &NewObjects, id: &ObjectId) -> Result<BTreeMap<Vec<u8>, Entry>> {
+fn read(
+    repository: &Repository,
+    new: &NewObjects,
+    id: &ObjectId,
+) -> Result<BTreeMap<Vec<u8>, EditedTreeEntry>> {
     let stored;
     let content = match new.get(id) {
         Some(content) => content,
         None => {
-            let read = repository.objects.read_kind(id, Kind::Tree, STRUCTURE_BYTES_MAX);
+            let read = repository.objects.read_kind(id, ObjectKind::Tree, STRUCTURE_BYTES_MAX);
             stored = read.map_err(|error| damaged(&error.detail))?;
             &stored
         }
@@ -115,7 +119,7 @@ fn read(repository: &Repository, new: &NewObjects, id: &ObjectId) -> Result<BTre
     parse(content, repository.objects.format().id_bytes()).ok_or_else(|| damaged("a tree is none"))
 }
 
-fn parse(mut rest: &[u8], id_bytes: usize) -> Option<BTreeMap<Vec<u8>, Entry>> {
+fn parse(mut rest: &[u8], id_bytes: usize) -> Option<BTreeMap<Vec<u8>, EditedTreeEntry>> {
     let mut entries = BTreeMap::new();
     while !rest.is_empty() {
         let space = rest.iter().position(|byte| *byte == b' ')?;
@@ -124,15 +128,15 @@ fn parse(mut rest: &[u8], id_bytes: usize) -> Option<BTreeMap<Vec<u8>, Entry>> {
         let name = after.get(1..end)?;
         let id = after.get(end + 1..end + 1 + id_bytes)?;
         let mode = String::from_utf8(mode.to_vec()).ok()?;
-        entries.insert(name.to_vec(), Entry { mode, id: ObjectId::from_bytes(id)? });
+        entries.insert(name.to_vec(), EditedTreeEntry { mode, id: ObjectId::from_bytes(id)? });
         rest = after.get(end + 1 + id_bytes..)?;
     }
     Some(entries)
 }
 
 /// Serialises entries in git's order: a directory sorts as if its name ended with a slash.
-fn written(entries: &BTreeMap<Vec<u8>, Entry>) -> Vec<u8> {
-    let mut sorted: Vec<(Vec<u8>, &[u8], &Entry)> = entries
+fn written(entries: &BTreeMap<Vec<u8>, EditedTreeEntry>) -> Vec<u8> {
+    let mut sorted: Vec<(Vec<u8>, &[u8], &EditedTreeEntry)> = entries
         .iter()
         .map(|(name, entry)| {
             let mut key = name.clone();

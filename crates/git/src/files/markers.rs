@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use loci_model::ports::files::{FoundMarker, FoundMarkers, MARKER};
 
 use super::directory::{DEPTH_MAX, MARKER_BYTES_MAX, NAMES_MAX};
-use crate::beneath::{Dir, Lying};
+use crate::confined_files::{Dir, EntryType};
 
 /// The maximum number of directories per search, including those of mirrors.
 const DIRECTORIES_MAX: usize = 10_000;
@@ -15,7 +15,7 @@ const DIRECTORIES_MAX: usize = 10_000;
 const OF_COMMITS: [&str; 4] = ["objects", "refs", "packed-refs", "logs"];
 
 /// A search for markers.
-struct Look {
+struct MarkerSearch {
     found: FoundMarkers,
     /// The number of directories that it may still enter.
     left: usize,
@@ -25,7 +25,7 @@ struct Look {
 /// so is a repository without commits.
 pub(super) fn markers_below(roots: &[PathBuf]) -> FoundMarkers {
     let found = FoundMarkers { markers: Vec::new(), is_whole: true };
-    let mut look = Look { found, left: DIRECTORIES_MAX };
+    let mut look = MarkerSearch { found, left: DIRECTORIES_MAX };
     for root in roots {
         let real = match root.canonicalize() {
             Ok(real) => real,
@@ -47,14 +47,14 @@ pub(super) fn markers_below(roots: &[PathBuf]) -> FoundMarkers {
     found
 }
 
-impl Look {
+impl MarkerSearch {
     fn walk(&mut self, dir: &Dir, path: &str, depth: usize) {
         if self.left == 0 || depth > DEPTH_MAX {
             self.found.is_whole = false;
             return;
         }
         self.left -= 1;
-        for (marker, is_repository) in [(MARKER, false), (super::bare::MARKER, true)] {
+        for (marker, is_repository) in [(MARKER, false), (super::bare_repository::MARKER, true)] {
             match dir.read(marker.as_bytes(), MARKER_BYTES_MAX) {
                 Ok(Some(text)) => {
                     let holds =
@@ -75,7 +75,7 @@ impl Look {
             return;
         };
         for name in names {
-            if !matches!(dir.look(&name), Ok(Some((Lying::Directory, _)))) {
+            if !matches!(dir.look(&name), Ok(Some((EntryType::Directory, _)))) {
                 continue;
             }
             let shown = String::from_utf8_lossy(&name);
@@ -104,7 +104,7 @@ impl Look {
     /// True for a file, and for a directory that contains one or is no longer entered.
     fn is_held(&mut self, dir: &Dir, name: &[u8], depth: usize) -> bool {
         match dir.look(name) {
-            Ok(Some((Lying::Directory, _))) if depth < DEPTH_MAX => {}
+            Ok(Some((EntryType::Directory, _))) if depth < DEPTH_MAX => {}
             Ok(Some(_)) | Err(_) => return true,
             Ok(None) => return false,
         }
@@ -193,7 +193,7 @@ mod tests {
         }
         let look = |left: usize| {
             let found = FoundMarkers { markers: Vec::new(), is_whole: true };
-            let mut look = Look { found, left };
+            let mut look = MarkerSearch { found, left };
             look.walk(&Dir::open(folder.path()).unwrap().unwrap(), "", 0);
             (look.found.is_whole, look.found.markers.len())
         };

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 /// The type of a new entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum New {
+pub(super) enum NewEntryKind {
     File,
     Executable,
     Directory,
@@ -26,12 +26,12 @@ pub(super) fn make_root(path: &Path) -> std::io::Result<()> {
 }
 
 /// Returns the mode of a new entry in a directory, before the umask.
-pub(super) fn of_new(folder: &OwnedFd, new: New) -> Result<Mode, Errno> {
+pub(super) fn of_new(folder: &OwnedFd, new: NewEntryKind) -> Result<Mode, Errno> {
     let above = Mode::from_raw_mode(rustix::fs::fstat(folder)?.st_mode).intersection(PERMISSIONS);
     Ok(match new {
-        New::Directory => above.union(Mode::RWXU),
-        New::File => above.difference(RUN).union(Mode::RUSR | Mode::WUSR),
-        New::Executable => above.union(Mode::RWXU),
+        NewEntryKind::Directory => above.union(Mode::RWXU),
+        NewEntryKind::File => above.difference(RUN).union(Mode::RUSR | Mode::WUSR),
+        NewEntryKind::Executable => above.union(Mode::RWXU),
     })
 }
 
@@ -49,7 +49,7 @@ pub(super) fn of_file(
         Err(error) => return Err(error),
     };
     let Some(mode) = lies.map(|lies| Mode::from_raw_mode(lies.st_mode)).or(like) else {
-        let new = if executable == Some(true) { New::Executable } else { New::File };
+        let new = if executable == Some(true) { NewEntryKind::Executable } else { NewEntryKind::File };
         return Ok((of_new(folder, new)?, None));
     };
     let mode = mode.intersection(PERMISSIONS);

@@ -9,7 +9,7 @@ use loci_model::ports::code::CodeResult;
 
 use crate::fault;
 use crate::limits::{HOPS_MAX, PARENTS_MAX, STRUCTURE_BYTES_MAX};
-use crate::objects::format::Kind;
+use crate::objects::format::ObjectKind;
 use crate::repository::Repository;
 
 /// The required parts of a commit.
@@ -39,7 +39,7 @@ impl Repository {
         {
             return Ok(commit);
         }
-        let content = self.objects.read_kind(id, Kind::Commit, STRUCTURE_BYTES_MAX)?;
+        let content = self.objects.read_kind(id, ObjectKind::Commit, STRUCTURE_BYTES_MAX)?;
         let mut commit = parse(&content).ok_or_else(|| fault::damaged("a commit"))?;
         if commit.parents.len() > PARENTS_MAX {
             return Err(fault::too_large("the list of parents of a commit"));
@@ -56,7 +56,7 @@ impl Repository {
 
     /// Returns the first line of a commit's message, truncated to `chars_max` characters.
     pub(crate) fn subject(&self, id: &ObjectId, chars_max: usize) -> CodeResult<String> {
-        let content = self.objects.read_kind(id, Kind::Commit, STRUCTURE_BYTES_MAX)?;
+        let content = self.objects.read_kind(id, ObjectKind::Commit, STRUCTURE_BYTES_MAX)?;
         let lines = || content.split(|byte| *byte == b'\n');
         let message = lines().skip_while(|line| !line.is_empty());
         let subject = message.map(<[u8]>::trim_ascii).find(|line| !line.is_empty()).unwrap_or_default();
@@ -72,12 +72,12 @@ impl Repository {
         let mut id = *id;
         for _ in 0..HOPS_MAX {
             match self.objects.header(&id)?.map(|header| header.kind) {
-                Some(Kind::Commit) => return Ok(Some(id)),
-                Some(Kind::Tag) => {
-                    let tag = self.objects.read_kind(&id, Kind::Tag, STRUCTURE_BYTES_MAX)?;
+                Some(ObjectKind::Commit) => return Ok(Some(id)),
+                Some(ObjectKind::Tag) => {
+                    let tag = self.objects.read_kind(&id, ObjectKind::Tag, STRUCTURE_BYTES_MAX)?;
                     id = field(&tag, b"object ").ok_or_else(|| fault::damaged("a tag"))?;
                 }
-                Some(Kind::Tree | Kind::Blob) | None => return Ok(None),
+                Some(ObjectKind::Tree | ObjectKind::Blob) | None => return Ok(None),
             }
         }
         Ok(None)

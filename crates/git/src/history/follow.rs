@@ -21,18 +21,18 @@ pub(crate) struct Moves {
 }
 
 /// The first parents of a commit, starting with itself.
-pub(crate) struct Line {
+pub(crate) struct FirstParents {
     commits: Vec<ObjectId>,
     places: HashMap<ObjectId, usize>,
     /// True if the clone does not contain the commits before the last one.
     cut_off: bool,
-    known: Mutex<Known>,
+    known: Mutex<PathSteps>,
 }
 
 /// The steps in which each path was removed and added. Step `n` leads from commit `n + 1` to commit
 /// `n` of the line.
 #[derive(Default)]
-struct Known {
+struct PathSteps {
     /// The number of processed steps: `0..steps`.
     steps: usize,
     /// The size of the paths and steps, in bytes.
@@ -114,7 +114,7 @@ impl Source {
     }
 
     /// Returns the files that one step renamed.
-    fn renamed_in(&self, line: &Line, step: usize, similarity: u8) -> CodeResult<Arc<Vec<Rename>>> {
+    fn renamed_in(&self, line: &FirstParents, step: usize, similarity: u8) -> CodeResult<Arc<Vec<Rename>>> {
         let (Some(before), Some(after)) = (line.commits.get(step + 1), line.commits.get(step)) else {
             return Ok(Arc::default());
         };
@@ -124,7 +124,7 @@ impl Source {
 }
 
 impl Repository {
-    fn line(&self, tip: &ObjectId) -> CodeResult<Arc<Line>> {
+    fn line(&self, tip: &ObjectId) -> CodeResult<Arc<FirstParents>> {
         let shallow = self.shallow()?;
         let key = (self.number, *tip, shallow.len());
         if let Some(known) = self.caches.lines.get(&key) {
@@ -137,7 +137,7 @@ impl Repository {
         Ok(line)
     }
 
-    fn first_parents(&self, tip: &ObjectId, shallow: &HashSet<ObjectId>) -> CodeResult<Line> {
+    fn first_parents(&self, tip: &ObjectId, shallow: &HashSet<ObjectId>) -> CodeResult<FirstParents> {
         let mut commits = Vec::new();
         let mut next = Some(*tip);
         let mut cut_off = false;
@@ -159,11 +159,17 @@ impl Repository {
             }
         }
         let places = commits.iter().enumerate().map(|(place, id)| (*id, place)).collect();
-        Ok(Line { commits, places, cut_off, known: Mutex::default() })
+        Ok(FirstParents { commits, places, cut_off, known: Mutex::default() })
     }
 
     /// Returns the next step after `at` towards the tip that removed this path.
-    fn departure(&self, line: &Line, path: &str, at: usize, start: usize) -> CodeResult<Option<usize>> {
+    fn departure(
+        &self,
+        line: &FirstParents,
+        path: &str,
+        at: usize,
+        start: usize,
+    ) -> CodeResult<Option<usize>> {
         let mut known = line.known.lock().unwrap_or_else(PoisonError::into_inner);
         self.learn(line, &mut known, start)?;
         let steps = known.left.get(path);
@@ -176,7 +182,7 @@ impl Repository {
 
     /// Returns the next step from `at` on, away from the tip and before `start`, that added this
     /// path.
-    fn arrival(&self, line: &Line, path: &str, at: usize, start: usize) -> CodeResult<Option<usize>> {
+    fn arrival(&self, line: &FirstParents, path: &str, at: usize, start: usize) -> CodeResult<Option<usize>> {
         let mut known = line.known.lock().unwrap_or_else(PoisonError::into_inner);
         self.learn(line, &mut known, start)?;
         let steps = known.came.get(path);
@@ -185,7 +191,7 @@ impl Repository {
     }
 
     /// Processes the steps up to `start`.
-    fn learn(&self, line: &Line, known: &mut Known, start: usize) -> CodeResult<()> {
+    fn learn(&self, line: &FirstParents, known: &mut PathSteps, start: usize) -> CodeResult<()> {
         while known.steps < start {
             if known.bytes > MOVES_BYTES_MAX {
                 return Err(fault::too_large("the list of files that the history moved"));

@@ -114,7 +114,7 @@ impl Source {
                     None => 0,
                 };
                 let other_name = pairs.name_of_gone(*old) != pairs.name_of_come(*new);
-                keep(&mut best, (Badness(Reverse(likeness), other_name), *old, *new));
+                keep(&mut best, (RenameRank(Reverse(likeness), other_name), *old, *new));
             }
             candidates.append(&mut best);
         }
@@ -169,10 +169,10 @@ impl Source {
 
 /// The sort key of a candidate: lower similarity first, then another name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Badness(Reverse<u64>, bool);
+struct RenameRank(Reverse<u64>, bool);
 
 type Print = (usize, Option<SharedFingerprint>);
-type Candidate = (Badness, usize, usize);
+type Candidate = (RenameRank, usize, usize);
 
 /// Adds a candidate if there is room, or replaces the first of the worst ones. Among equally
 /// similar candidates git takes the one at the lowest index, so the indexes must equal those of
@@ -353,12 +353,12 @@ mod tests {
         let mut best = Vec::new();
         let kept = |best: &[Candidate]| best.iter().map(|(_, old, _)| *old).collect::<Vec<_>>();
         for (old, likeness) in [9, 1, 2, 3, 5, 5].into_iter().enumerate() {
-            keep(&mut best, (Badness(Reverse(likeness), true), old, 0));
+            keep(&mut best, (RenameRank(Reverse(likeness), true), old, 0));
         }
         assert_eq!(kept(&best), [0, 4, 5, 3]);
-        keep(&mut best, (Badness(Reverse(3), true), 6, 0));
+        keep(&mut best, (RenameRank(Reverse(3), true), 6, 0));
         assert_eq!(kept(&best), [0, 4, 5, 3], "no worse one is there");
-        keep(&mut best, (Badness(Reverse(3), false), 7, 0));
+        keep(&mut best, (RenameRank(Reverse(3), false), 7, 0));
         assert_eq!(kept(&best), [0, 4, 5, 7], "the same name is better");
     }
 }

@@ -7,14 +7,14 @@ use sha2::{Digest as _, Sha256};
 
 /// The type of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ObjectKind {
     Commit,
     Tree,
     Blob,
     Tag,
 }
 
-impl Kind {
+impl ObjectKind {
     const ALL: [Self; 4] = [Self::Commit, Self::Tree, Self::Blob, Self::Tag];
 
     pub(crate) fn word(self) -> &'static str {
@@ -33,12 +33,12 @@ impl Kind {
 
 /// The hash function of a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum HashFormat {
     Sha1,
     Sha256,
 }
 
-impl Format {
+impl HashFormat {
     /// Returns the number of bytes of an object id.
     pub(crate) fn id_bytes(self) -> usize {
         match self {
@@ -48,7 +48,7 @@ impl Format {
     }
 
     /// Returns the id of an object with this content.
-    pub(crate) fn id_of(self, kind: Kind, content: &[u8]) -> Option<ObjectId> {
+    pub(crate) fn id_of(self, kind: ObjectKind, content: &[u8]) -> Option<ObjectId> {
         let head = format!("{} {}\0", kind.word(), content.len());
         match self {
             Self::Sha1 => {
@@ -68,10 +68,10 @@ mod tests {
     #[test]
     fn ids_are_those_of_git() {
         for (format, expect) in [
-            (Format::Sha1, "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"),
-            (Format::Sha256, "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"),
+            (HashFormat::Sha1, "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"),
+            (HashFormat::Sha256, "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"),
         ] {
-            let id = format.id_of(Kind::Blob, b"").map(|id| id.to_string());
+            let id = format.id_of(ObjectKind::Blob, b"").map(|id| id.to_string());
             assert_eq!(id.as_deref(), Some(expect));
         }
     }

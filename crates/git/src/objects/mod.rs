@@ -4,7 +4,7 @@
 pub(crate) mod delta;
 pub(crate) mod format;
 mod inflate;
-mod loose;
+mod loose_objects;
 mod pack;
 mod pack_index;
 
@@ -15,29 +15,29 @@ use loci_model::bounded_cache::BoundedCache;
 use loci_model::facts::code::ObjectId;
 use loci_model::ports::code::{CodeError, CodeResult};
 
-use crate::beneath::Dir;
+use crate::confined_files::Dir;
 use crate::fault;
 use crate::limits::{ABBREVIATED_FITS_MAX, PACK_INDEXES_HELD_BYTES, PACK_INDEXES_OPEN_MAX, PACKS_MAX};
-use format::{Format, Kind};
+use format::{HashFormat, ObjectKind};
 use pack::{Pack, PackPlace, SharedPack};
 use pack_index::PackIndex;
 
 /// The type and size of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ObjectKind,
     pub(crate) bytes: u64,
 }
 
 /// An inflated object.
 #[derive(Debug, Clone)]
-pub(crate) struct Content {
-    pub(crate) kind: Kind,
+pub(crate) struct ObjectContent {
+    pub(crate) kind: ObjectKind,
     pub(crate) bytes: Arc<[u8]>,
 }
 
 /// A cache of inflated base objects.
-pub(crate) type Bases = BoundedCache<pack::BaseKey, Content>;
+pub(crate) type Bases = BoundedCache<pack::BaseKey, ObjectContent>;
 
 /// An `objects` directory.
 struct Folder {
@@ -55,7 +55,7 @@ struct Packs {
 
 /// The objects of a clone.
 pub(crate) struct Objects {
-    format: Format,
+    format: HashFormat,
     folders: Vec<Folder>,
     bases: Arc<Bases>,
     /// True if an alternate was not permitted, which may contain missing objects.
@@ -67,7 +67,7 @@ static PACK_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 impl Objects {
     pub(crate) fn new(
-        format: Format,
+        format: HashFormat,
         folders: Vec<Dir>,
         bases: Arc<Bases>,
         alternates_refused: bool,
@@ -76,18 +76,18 @@ impl Objects {
         Self { format, folders, bases, alternates_refused }
     }
 
-    pub(crate) fn format(&self) -> Format {
+    pub(crate) fn format(&self) -> HashFormat {
         self.format
     }
 
     /// Returns the type and size; `None` if the object is not in this clone.
     pub(crate) fn header(&self, id: &ObjectId) -> CodeResult<Option<Header>> {
-        self.find(id, |pack, at| pack.header(at), |dir| loose::header(dir, id))
+        self.find(id, |pack, at| pack.header(at), |dir| loose_objects::header(dir, id))
     }
 
     /// Returns the object of this type with at most `bytes_max` bytes; an error if it is missing or
     /// does not fit. Both are checked before it is inflated.
-    pub(crate) fn read_kind(&self, id: &ObjectId, kind: Kind, bytes_max: u64) -> CodeResult<Arc<[u8]>> {
+    pub(crate) fn read_kind(&self, id: &ObjectId, kind: ObjectKind, bytes_max: u64) -> CodeResult<Arc<[u8]>> {
         let refusal = |header: Header| {
             if header.kind != kind {
                 Some(fault::damaged("an object of another kind than is said"))
@@ -103,7 +103,7 @@ impl Objects {
                 Some(error) => Ok(Err(error)),
                 None => pack.read(at, &self.bases).and_then(|content| self.checked(id, content)).map(Ok),
             },
-            |dir| match loose::read(dir, id, refusal)? {
+            |dir| match loose_objects::read(dir, id, refusal)? {
                 Some(Ok(content)) => self.checked(id, content).map(|content| Some(Ok(content))),
                 Some(Err(error)) => Ok(Some(Err(error))),
                 None => Ok(None),
@@ -141,7 +141,7 @@ impl Objects {
     pub(crate) fn with_prefix(&self, digits: &str) -> CodeResult<Vec<ObjectId>> {
         let mut fits = Vec::new();
         for folder in &self.folders {
-            loose::with_prefix(&folder.dir, digits, &mut fits, ABBREVIATED_FITS_MAX)?;
+            loose_objects::with_prefix(&folder.dir, digits, &mut fits, ABBREVIATED_FITS_MAX)?;
             for (_, pack) in &self.packs(folder, true)?.open {
                 pack.index().with_prefix(digits, &mut fits, ABBREVIATED_FITS_MAX)?;
             }
@@ -151,7 +151,7 @@ impl Objects {
         Ok(fits)
     }
 
-    fn checked(&self, id: &ObjectId, content: Content) -> CodeResult<Content> {
+    fn checked(&self, id: &ObjectId, content: ObjectContent) -> CodeResult<ObjectContent> {
         if self.format.id_of(content.kind, &content.bytes) == Some(*id) {
             Ok(content)
         } else {

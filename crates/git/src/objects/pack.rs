@@ -9,11 +9,11 @@ use loci_model::facts::code::ObjectId;
 use loci_model::ports::code::CodeResult;
 
 use super::delta;
-use super::format::{Format, Kind};
+use super::format::{HashFormat, ObjectKind};
 use super::inflate::Inflater;
 use super::pack_index::PackIndex;
-use super::{Bases, Content, Header};
-use crate::beneath::Dir;
+use super::{Bases, Header, ObjectContent};
+use crate::confined_files::Dir;
 use crate::fault;
 use crate::limits::{CHAIN_MAX, OBJECT_BYTES_MAX, WORK_BYTES_MAX};
 
@@ -24,7 +24,7 @@ pub(crate) struct Pack {
     index: PackIndex,
     place: PackPlace,
     file: OnceLock<File>,
-    format: Format,
+    format: HashFormat,
 }
 
 /// The location of a pack, which is opened on use: a clone may have many packs, and a process few
@@ -35,7 +35,7 @@ pub(crate) struct PackPlace {
 }
 
 enum Form {
-    Whole(Kind),
+    Whole(ObjectKind),
     /// A delta, with the offset of its base.
     Difference(u64),
 }
@@ -54,7 +54,7 @@ const HEAD_BYTES: usize = 64;
 const SIZES_BYTES: usize = 24;
 
 impl Pack {
-    pub(crate) fn new(number: u64, index: PackIndex, place: PackPlace, format: Format) -> Self {
+    pub(crate) fn new(number: u64, index: PackIndex, place: PackPlace, format: HashFormat) -> Self {
         Self { number, index, place, file: OnceLock::new(), format }
     }
 
@@ -83,7 +83,7 @@ impl Pack {
     }
 
     /// Reads the object at `at`.
-    pub(crate) fn read(&self, at: u64, bases: &Bases) -> CodeResult<Content> {
+    pub(crate) fn read(&self, at: u64, bases: &Bases) -> CodeResult<ObjectContent> {
         let mut differences = Vec::new();
         let mut work = 0_u64;
         let mut next = at;
@@ -99,7 +99,7 @@ impl Pack {
             match entry.form {
                 Form::Whole(kind) => {
                     let bytes = self.inflate(&entry)?;
-                    break Content { kind, bytes: bytes.into() };
+                    break ObjectContent { kind, bytes: bytes.into() };
                 }
                 Form::Difference(base) => {
                     differences.push((next, entry));
@@ -119,8 +119,10 @@ impl Pack {
                 return Err(fault::too_large("an object, or what it is built from,"));
             }
             bases.put((self.number, next), content.clone(), content.bytes.len());
-            content =
-                Content { kind: content.kind, bytes: delta::apply(&content.bytes, &difference)?.into() };
+            content = ObjectContent {
+                kind: content.kind,
+                bytes: delta::apply(&content.bytes, &difference)?.into(),
+            };
             next = place;
         }
         Ok(content)
@@ -160,10 +162,10 @@ impl Pack {
         }
         let rest = head.get(place..).unwrap_or_default();
         let (form, taken) = match (first >> 4) & 7 {
-            1 => (Form::Whole(Kind::Commit), 0),
-            2 => (Form::Whole(Kind::Tree), 0),
-            3 => (Form::Whole(Kind::Blob), 0),
-            4 => (Form::Whole(Kind::Tag), 0),
+            1 => (Form::Whole(ObjectKind::Commit), 0),
+            2 => (Form::Whole(ObjectKind::Tree), 0),
+            3 => (Form::Whole(ObjectKind::Blob), 0),
+            4 => (Form::Whole(ObjectKind::Tag), 0),
             6 => {
                 let (distance, taken) = distance(rest).ok_or_else(broken)?;
                 let base = at.checked_sub(distance).filter(|base| *base < at).ok_or_else(broken)?;

@@ -9,8 +9,8 @@ use std::os::unix::fs::FileExt as _;
 use loci_model::facts::code::ObjectId;
 use loci_model::ports::code::CodeResult;
 
-use super::format::Format;
-use crate::beneath::{self, Stamp};
+use super::format::HashFormat;
+use crate::confined_files::{self, Stamp};
 use crate::fault;
 use crate::limits::PACK_INDEX_HELD_BYTES;
 
@@ -41,9 +41,9 @@ const FANOUT_BYTES: u64 = 256 * 4;
 
 impl PackIndex {
     /// Opens an index, and loads it to memory if it has at most `held_max` bytes.
-    pub(crate) fn open(file: File, stamp: &Stamp, format: Format, held_max: u64) -> CodeResult<Self> {
+    pub(crate) fn open(file: File, stamp: &Stamp, format: HashFormat, held_max: u64) -> CodeResult<Self> {
         let bytes = if stamp.bytes <= PACK_INDEX_HELD_BYTES.min(held_max) {
-            Bytes::Held(beneath::read_all(file, stamp, PACK_INDEX_HELD_BYTES)?)
+            Bytes::Held(confined_files::read_all(file, stamp, PACK_INDEX_HELD_BYTES)?)
         } else {
             Bytes::File(file)
         };

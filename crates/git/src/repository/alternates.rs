@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 
 use loci_model::ports::code::CodeResult;
 
-use crate::beneath::Dir;
+use crate::confined_files::Dir;
 use crate::limits::{ALTERNATES_MAX, CONFIG_BYTES_MAX};
 use crate::repository::layout::Layout;
 
 /// The object directories that a clone borrows from.
 #[derive(Default)]
-pub(crate) struct Borrowed {
+pub(crate) struct BorrowedObjects {
     pub(crate) folders: Vec<Dir>,
     /// True if at least one was not permitted.
     pub(crate) refused: bool,
 }
 
 /// Returns the alternates of a clone, including indirect ones.
-pub(crate) fn of(layout: &Layout, roots: &[PathBuf]) -> CodeResult<Borrowed> {
+pub(crate) fn of(layout: &Layout, roots: &[PathBuf]) -> CodeResult<BorrowedObjects> {
     let own = layout.common.join("objects");
-    let mut borrowed = Borrowed::default();
+    let mut borrowed = BorrowedObjects::default();
     let mut seen = vec![own.clone()];
     let mut open = vec![own];
     while let Some(objects) = open.pop() {

@@ -8,7 +8,7 @@ use loci_model::bounded_cache::BoundedCache;
 use loci_model::facts::code::{ObjectId, Rename};
 
 use crate::history::commits::Commit;
-use crate::history::follow::{Line, Moves};
+use crate::history::follow::{FirstParents, Moves};
 use crate::history::likeness::SharedFingerprint;
 use crate::objects::Bases;
 use crate::trees::Listing;
@@ -32,7 +32,7 @@ pub(crate) struct Caches {
     pub(crate) ancestry: BoundedCache<(Number, ObjectId, ObjectId), bool>,
     pub(crate) roots: BoundedCache<(Number, ObjectId), Arc<[ObjectId]>>,
     /// By the tip, and the number of commits at which the clone is cut off.
-    pub(crate) lines: BoundedCache<(Number, ObjectId, usize), Arc<Line>>,
+    pub(crate) lines: BoundedCache<(Number, ObjectId, usize), Arc<FirstParents>>,
     /// The paths removed and added from one commit to the next.
     pub(crate) steps: BoundedCache<(Number, ObjectId, ObjectId), Arc<Moves>>,
 }

@@ -5,7 +5,7 @@ use loci_model::facts::code::ObjectId;
 use loci_model::ports::code::CodeResult;
 
 use crate::repository::configuration;
-use crate::repository::refs::Sole;
+use crate::repository::refs::RefCount;
 use crate::source::Source;
 
 /// The prefix of the branches of `origin`.
@@ -58,19 +58,19 @@ impl Source {
             Ok(config.is_origin_whole == Some(false) || !self.repository.shallow()?.is_empty())
         };
         match self.sole(ORIGIN)? {
-            Sole::One(name) if !is_partial()? => Ok(Some(name)),
-            Sole::None | Sole::One(_) | Sole::Several => Ok(None),
+            RefCount::One(name) if !is_partial()? => Ok(Some(name)),
+            RefCount::None | RefCount::One(_) | RefCount::Several => Ok(None),
         }
     }
 
     /// Returns the only branch of a repository without remote branches.
     fn sole_here(&self) -> CodeResult<Option<String>> {
-        if self.sole(REMOTES)? != Sole::None {
+        if self.sole(REMOTES)? != RefCount::None {
             return Ok(None);
         }
         match self.sole(LOCAL)? {
-            Sole::One(name) => Ok(Some(name)),
-            Sole::None | Sole::Several => Ok(None),
+            RefCount::One(name) => Ok(Some(name)),
+            RefCount::None | RefCount::Several => Ok(None),
         }
     }
 

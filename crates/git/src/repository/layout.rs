@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use loci_model::ports::code::CodeResult;
 
-use crate::beneath::{Dir, Lying};
+use crate::confined_files::{Dir, EntryType};
 use crate::fault;
 use crate::limits::SMALL_FILE_BYTES_MAX;
 use crate::repository::configuration;
@@ -34,7 +34,7 @@ impl Layout {
         let Ok(place) = place.canonicalize() else { return Ok(None) };
         let Some(dir) = Dir::open(&place)? else { return Ok(None) };
         match dir.look(b".git")? {
-            Some((Lying::Directory, _)) => {
+            Some((EntryType::Directory, _)) => {
                 let git = place.join(".git");
                 Ok(is_shared(&git)?.then(|| Self {
                     common: git.clone(),
@@ -42,9 +42,9 @@ impl Layout {
                     worktree: Some(place),
                 }))
             }
-            Some((Lying::File, _)) => Self::behind_file(&dir, place, roots).map(Some),
-            Some((Lying::Symlink, _)) => Self::behind_link(place, roots).map(Some),
-            Some((Lying::Other, _)) | None => {
+            Some((EntryType::File, _)) => Self::behind_file(&dir, place, roots).map(Some),
+            Some((EntryType::Symlink, _)) => Self::behind_link(place, roots).map(Some),
+            Some((EntryType::Other, _)) | None => {
                 if !is_shared(&place)? {
                     return Ok(None);
                 }
@@ -141,8 +141,10 @@ fn points_back(own: &Dir, private: &Path, worktree: &Path) -> CodeResult<bool> {
 /// link.
 fn is_shared(path: &Path) -> CodeResult<bool> {
     let Some(dir) = Dir::open(path)? else { return Ok(false) };
-    let is = |name: &[u8], wanted: Lying| Ok(dir.look(name)?.is_some_and(|(lying, _)| lying == wanted));
-    Ok(is(b"HEAD", Lying::File)? && is(b"objects", Lying::Directory)? && is(b"refs", Lying::Directory)?)
+    let is = |name: &[u8], wanted: EntryType| Ok(dir.look(name)?.is_some_and(|(lying, _)| lying == wanted));
+    Ok(is(b"HEAD", EntryType::File)?
+        && is(b"objects", EntryType::Directory)?
+        && is(b"refs", EntryType::Directory)?)
 }
 
 fn is_within(path: &Path, roots: &[PathBuf]) -> bool {

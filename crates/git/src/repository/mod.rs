@@ -17,11 +17,11 @@ use loci_model::facts::code::ObjectId;
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeResult;
 
-use crate::beneath::{self, Dir, Stamp};
+use crate::confined_files::{self, Dir, Stamp};
 use crate::fault;
 use crate::limits::{CONFIG_BYTES_MAX, REFS_BYTES_MAX};
 use crate::objects::Objects;
-use crate::objects::format::Format;
+use crate::objects::format::HashFormat;
 use crate::repository::caches::{Caches, Number};
 use crate::repository::config::Config;
 use crate::repository::layout::Layout;
@@ -68,7 +68,7 @@ impl Repository {
         {
             return Ok(Arc::clone(ids));
         }
-        let content = beneath::read_all(file, &stamp, REFS_BYTES_MAX)?;
+        let content = confined_files::read_all(file, &stamp, REFS_BYTES_MAX)?;
         let text = String::from_utf8_lossy(&content);
         let ids: Arc<HashSet<_>> = Arc::new(text.lines().filter_map(ObjectId::parse).collect());
         *shallow = Some((stamp, Arc::clone(&ids)));
@@ -82,7 +82,7 @@ pub(crate) fn configuration(dir: &Dir) -> CodeResult<Config> {
     Ok(config::parse(&String::from_utf8_lossy(&text)))
 }
 
-fn format_of(config: &Config) -> CodeResult<Format> {
+fn format_of(config: &Config) -> CodeResult<HashFormat> {
     let unknown = |what: &str| {
         loci_model::ports::code::CodeError::new(
             Unverifiable::AuthOrMissing,
@@ -100,8 +100,8 @@ fn format_of(config: &Config) -> CodeResult<Format> {
         Some(_) => return Err(unknown("refs")),
     }
     match config.object_format.as_deref() {
-        None | Some("sha1") => Ok(Format::Sha1),
-        Some("sha256") => Ok(Format::Sha256),
+        None | Some("sha1") => Ok(HashFormat::Sha1),
+        Some("sha256") => Ok(HashFormat::Sha256),
         Some(_) => Err(unknown("objects")),
     }
 }

@@ -8,27 +8,27 @@ use loci_model::facts::code::ObjectId;
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeResult;
 
-use crate::beneath::{self, Dir, Lying, Stamp};
+use crate::confined_files::{self, Dir, EntryType, Stamp};
 use crate::fault;
 use crate::limits::{HOPS_MAX, REFS_BYTES_MAX, REFS_IN_FOLDER_MAX, SMALL_FILE_BYTES_MAX};
 
 /// The target of a ref.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum RefTarget {
     Id(ObjectId),
     Symbolic(String),
 }
 
 /// The number of refs in a folder, as far as relevant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Sole {
+pub(crate) enum RefCount {
     None,
     /// Exactly one, with its full name.
     One(String),
     Several,
 }
 
-impl Sole {
+impl RefCount {
     fn and(self, name: String) -> Self {
         match self {
             Self::None => Self::One(name),
@@ -39,27 +39,27 @@ impl Sole {
 }
 
 /// Packed refs, by full name.
-type Packed = Arc<HashMap<String, ObjectId>>;
+type PackedRefs = Arc<HashMap<String, ObjectId>>;
 
 /// The refs of a clone.
 #[derive(Default)]
 pub(crate) struct Refs {
-    packed: Mutex<Option<(Stamp, Packed)>>,
+    packed: Mutex<Option<(Stamp, PackedRefs)>>,
 }
 
 impl Refs {
     /// Returns the target of the ref with this full name. `private` is the directory of the
     /// worktree, which contains `HEAD`.
-    pub(crate) fn find(&self, shared: &Dir, private: &Dir, name: &str) -> CodeResult<Option<Target>> {
+    pub(crate) fn find(&self, shared: &Dir, private: &Dir, name: &str) -> CodeResult<Option<RefTarget>> {
         if !is_ref(name) {
             return Ok(None);
         }
         let dir = if name.starts_with("refs/") { shared } else { private };
         if let Some((file, stamp)) = dir.file(name.as_bytes())? {
-            let content = beneath::read_all(file, &stamp, SMALL_FILE_BYTES_MAX)?;
+            let content = confined_files::read_all(file, &stamp, SMALL_FILE_BYTES_MAX)?;
             return parse(&content).map(Some).ok_or_else(|| fault::damaged("a ref"));
         }
-        Ok(self.packed(shared)?.get(name).copied().map(Target::Id))
+        Ok(self.packed(shared)?.get(name).copied().map(RefTarget::Id))
     }
 
     /// Returns the object that a ref finally points to, and the full name of the ref that contains
@@ -73,8 +73,8 @@ impl Refs {
         let mut name = name.to_owned();
         for _ in 0..HOPS_MAX {
             match self.find(shared, private, &name)? {
-                Some(Target::Id(id)) => return Ok(Some((name, id))),
-                Some(Target::Symbolic(next)) => name = next,
+                Some(RefTarget::Id(id)) => return Ok(Some((name, id))),
+                Some(RefTarget::Symbolic(next)) => name = next,
                 None => return Ok(None),
             }
         }
@@ -83,8 +83,8 @@ impl Refs {
 
     /// Returns the number of refs in a folder, whose name ends with `/`. A `HEAD` in it does not
     /// count, because it points to one of the others.
-    pub(crate) fn sole(&self, shared: &Dir, folder: &str) -> CodeResult<Sole> {
-        let mut found = Sole::None;
+    pub(crate) fn sole(&self, shared: &Dir, folder: &str) -> CodeResult<RefCount> {
+        let mut found = RefCount::None;
         for name in self.packed(shared)?.keys() {
             let is_in = name.strip_prefix(folder).is_some_and(|rest| rest != "HEAD" && !rest.is_empty());
             if is_in && is_ref(name) {
@@ -94,7 +94,7 @@ impl Refs {
         loose(shared, folder, HOPS_MAX, found)
     }
 
-    fn packed(&self, shared: &Dir) -> CodeResult<Packed> {
+    fn packed(&self, shared: &Dir) -> CodeResult<PackedRefs> {
         let Some((file, stamp)) = shared.file(b"packed-refs")? else { return Ok(Arc::default()) };
         let mut packed = self.packed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, refs)) = packed.as_ref()
@@ -102,31 +102,31 @@ impl Refs {
         {
             return Ok(Arc::clone(refs));
         }
-        let content = beneath::read_all(file, &stamp, REFS_BYTES_MAX)?;
-        let refs: Packed = Arc::new(lines_of(&content).collect());
+        let content = confined_files::read_all(file, &stamp, REFS_BYTES_MAX)?;
+        let refs: PackedRefs = Arc::new(lines_of(&content).collect());
         *packed = Some((stamp, Arc::clone(&refs)));
         Ok(refs)
     }
 }
 
 /// Does the same for loose refs, in folders up to a depth. More than the limit counts as several.
-fn loose(shared: &Dir, folder: &str, depth: usize, mut found: Sole) -> CodeResult<Sole> {
+fn loose(shared: &Dir, folder: &str, depth: usize, mut found: RefCount) -> CodeResult<RefCount> {
     let Some(dir) = shared.directory(folder.trim_end_matches('/').as_bytes())? else { return Ok(found) };
     let names = match dir.names(REFS_IN_FOLDER_MAX) {
         Ok(names) if depth > 0 => names,
-        Ok(_) => return Ok(Sole::Several),
-        Err(error) if error.why == Unverifiable::TooLarge => return Ok(Sole::Several),
+        Ok(_) => return Ok(RefCount::Several),
+        Err(error) if error.why == Unverifiable::TooLarge => return Ok(RefCount::Several),
         Err(error) => return Err(error),
     };
     for name in names {
         let Ok(text) = std::str::from_utf8(&name) else { continue };
         let full = format!("{folder}{text}");
         found = match dir.look(&name)? {
-            Some((Lying::Directory, _)) => loose(shared, &format!("{full}/"), depth - 1, found)?,
-            Some((Lying::File, _)) if text != "HEAD" && is_ref(&full) => found.and(full),
+            Some((EntryType::Directory, _)) => loose(shared, &format!("{full}/"), depth - 1, found)?,
+            Some((EntryType::File, _)) if text != "HEAD" && is_ref(&full) => found.and(full),
             _ => found,
         };
-        if found == Sole::Several {
+        if found == RefCount::Several {
             break;
         }
     }
@@ -152,11 +152,11 @@ fn is_part(part: &str) -> bool {
         && !part.chars().any(|c| c.is_control() || " ~^:?*[\\".contains(c))
 }
 
-fn parse(content: &[u8]) -> Option<Target> {
+fn parse(content: &[u8]) -> Option<RefTarget> {
     let text = std::str::from_utf8(content).ok()?.trim_end();
     match text.strip_prefix("ref:") {
-        Some(name) => Some(Target::Symbolic(name.trim().to_owned())),
-        None => ObjectId::parse(text).map(Target::Id),
+        Some(name) => Some(RefTarget::Symbolic(name.trim().to_owned())),
+        None => ObjectId::parse(text).map(RefTarget::Id),
     }
 }
 

@@ -26,11 +26,11 @@ impl Steps {
 /// A pattern, split at its slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Glob {
-    parts: Vec<Part>,
+    parts: Vec<GlobPart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum GlobPart {
     /// `**`: any number of components.
     Any,
     One(Vec<Token>),
@@ -49,7 +49,7 @@ impl Glob {
     pub(super) fn parse(pattern: &[u8]) -> Option<Self> {
         let parts = pattern
             .split(|byte| *byte == b'/')
-            .map(|part| if part == b"**" { Some(Part::Any) } else { tokens(part).map(Part::One) });
+            .map(|part| if part == b"**" { Some(GlobPart::Any) } else { tokens(part).map(GlobPart::One) });
         Some(Self { parts: parts.collect::<Option<_>>()? })
     }
 
@@ -57,7 +57,7 @@ impl Glob {
     pub(super) fn fits(&self, path: &str, steps: &Steps) -> bool {
         let names: Vec<&[u8]> = path.split('/').map(str::as_bytes).collect();
         // At the end `**` matches the contents: at least one component.
-        let ends_inside = self.parts.len() > 1 && self.parts.last() == Some(&Part::Any);
+        let ends_inside = self.parts.len() > 1 && self.parts.last() == Some(&GlobPart::Any);
         let parts =
             if ends_inside { self.parts.split_last().map_or(&[][..], |(_, rest)| rest) } else { &self.parts };
         if ends_inside {
@@ -67,14 +67,14 @@ impl Glob {
     }
 }
 
-fn fits_all(parts: &[Part], names: &[&[u8]], steps: &Steps) -> bool {
+fn fits_all(parts: &[GlobPart], names: &[&[u8]], steps: &Steps) -> bool {
     walk(
         (parts, names),
         steps,
-        |part| *part == Part::Any,
+        |part| *part == GlobPart::Any,
         |part, name| match part {
-            Part::Any => false,
-            Part::One(tokens) => fits_name(tokens, name, steps),
+            GlobPart::Any => false,
+            GlobPart::One(tokens) => fits_name(tokens, name, steps),
         },
     )
 }

@@ -4,7 +4,7 @@
 use loci_model::ports::code::CodeResult;
 
 use super::glob::{Glob, Steps};
-use crate::beneath::Dir;
+use crate::confined_files::Dir;
 use crate::fault;
 use crate::limits::{CONFIG_BYTES_MAX, IGNORING_STEPS_MAX};
 
@@ -55,7 +55,7 @@ impl Ignored {
         // A file that is too large is ignored.
         let content = match dir.file(b".gitignore")? {
             Some((file, stamp)) if stamp.bytes <= CONFIG_BYTES_MAX => {
-                crate::beneath::read_all(file, &stamp, CONFIG_BYTES_MAX)?
+                crate::confined_files::read_all(file, &stamp, CONFIG_BYTES_MAX)?
             }
             Some(_) | None => Vec::new(),
         };

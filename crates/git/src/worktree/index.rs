@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use loci_model::facts::code::{EntryKind, ObjectId};
 use loci_model::ports::code::CodeResult;
 
-use crate::beneath::{self, Dir, Stamp};
+use crate::confined_files::{self, Dir, Stamp};
 use crate::fault;
 use crate::limits::{INDEX_BYTES_MAX, PATH_BYTES_MAX, PATHS_BYTES_MAX};
 
@@ -58,7 +58,7 @@ impl KnownIndex {
         {
             return Ok(Arc::clone(index));
         }
-        let content = beneath::read_all(file, &stamp, INDEX_BYTES_MAX)?;
+        let content = confined_files::read_all(file, &stamp, INDEX_BYTES_MAX)?;
         let mut entries = parse(&content, id_bytes, PATHS_BYTES_MAX)?.unwrap_or_default();
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         let index = Arc::new(Index { entries, written: Some(stamp) });

@@ -13,10 +13,10 @@ use loci_model::bounded_cache::BoundedCache;
 use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
 use loci_model::ports::code::CodeResult;
 
-use crate::beneath::{self, Dir, Lying, Stamp};
+use crate::confined_files::{self, Dir, EntryType, Stamp};
 use crate::fault;
 use crate::limits::{DEPTH_MAX, ENTRIES_MAX, PATH_BYTES_MAX};
-use crate::objects::format::{Format, Kind};
+use crate::objects::format::{HashFormat, ObjectKind};
 use crate::paths;
 use crate::trees::unlisted;
 use ignore::Ignored;
@@ -32,11 +32,11 @@ pub(crate) struct Worktree {
     root: Dir,
     index: KnownIndex,
     /// The file in which a content was seen, because it may be in no object.
-    seen: BoundedCache<ObjectId, Seen>,
+    seen: BoundedCache<ObjectId, WorktreeFile>,
 }
 
 #[derive(Debug, Clone)]
-struct Seen {
+struct WorktreeFile {
     path: Arc<str>,
     bytes: u64,
 }
@@ -55,7 +55,7 @@ impl Worktree {
         if !paths::is_path(path) {
             return Ok(false);
         }
-        Ok(matches!(self.root.look(path.as_bytes())?, Some((Lying::File | Lying::Symlink, _))))
+        Ok(matches!(self.root.look(path.as_bytes())?, Some((EntryType::File | EntryType::Symlink, _))))
     }
 
     /// Returns the entry at a path, and its content if it had to be read.
@@ -63,7 +63,7 @@ impl Worktree {
         &self,
         private: &Dir,
         path: &str,
-        format: Format,
+        format: HashFormat,
     ) -> CodeResult<Option<(CodeEntry, Content)>> {
         if !paths::is_path(path) {
             return Ok(None);
@@ -77,10 +77,10 @@ impl Worktree {
             return Ok(kept.map(|entry| (CodeEntry { kind: entry.kind, id: entry.id, bytes: None }, None)));
         };
         let kind = match lying {
-            Lying::File => EntryKind::File,
-            Lying::Symlink => EntryKind::Symlink,
-            Lying::Directory => return Ok(directory(&index, path, format).map(|entry| (entry, None))),
-            Lying::Other => return Ok(None),
+            EntryType::File => EntryKind::File,
+            EntryType::Symlink => EntryKind::Symlink,
+            EntryType::Directory => return Ok(directory(&index, path, format).map(|entry| (entry, None))),
+            EntryType::Other => return Ok(None),
         };
         self.identified(&self.root, path.as_bytes(), path, kind, &stamp, &index, format)
     }
@@ -91,7 +91,7 @@ impl Worktree {
         &self,
         shared: &Dir,
         private: &Dir,
-        format: Format,
+        format: HashFormat,
     ) -> CodeResult<(Vec<CodeFile>, Vec<String>)> {
         let index = self.index.read(private, format.id_bytes())?;
         let ignored = Ignored::of_repository(shared)?;
@@ -120,7 +120,7 @@ impl Worktree {
 
     /// Returns the directories that a sparse checkout excludes as a whole, with their trees,
     /// because they are part of the worktree.
-    pub(crate) fn left_out(&self, private: &Dir, format: Format) -> CodeResult<Vec<(String, ObjectId)>> {
+    pub(crate) fn left_out(&self, private: &Dir, format: HashFormat) -> CodeResult<Vec<(String, ObjectId)>> {
         let index = self.index.read(private, format.id_bytes())?;
         let directories = index.entries.iter().filter(|entry| entry.kind == EntryKind::Directory);
         Ok(directories.map(|entry| (entry.path.clone(), entry.id)).collect())
@@ -135,17 +135,17 @@ impl Worktree {
     pub(crate) fn read_again(
         &self,
         id: &ObjectId,
-        format: Format,
+        format: HashFormat,
         bytes_max: u64,
     ) -> CodeResult<Option<Arc<[u8]>>> {
         let Some(seen) = self.seen.get(id) else { return Ok(None) };
         let path = seen.path.as_bytes();
         let content = match self.root.look(path)? {
-            Some((Lying::File, _)) => self.root.read(path, bytes_max)?,
-            Some((Lying::Symlink, _)) => self.root.link(path)?,
-            Some((Lying::Directory | Lying::Other, _)) | None => None,
+            Some((EntryType::File, _)) => self.root.read(path, bytes_max)?,
+            Some((EntryType::Symlink, _)) => self.root.link(path)?,
+            Some((EntryType::Directory | EntryType::Other, _)) | None => None,
         };
-        Ok(content.filter(|content| format.id_of(Kind::Blob, content) == Some(*id)).map(Arc::from))
+        Ok(content.filter(|content| format.id_of(ObjectKind::Blob, content) == Some(*id)).map(Arc::from))
     }
 
     /// True for a path inside another repository: a submodule, or an unregistered one.
@@ -173,7 +173,7 @@ impl Worktree {
         kind: EntryKind,
         stamp: &Stamp,
         index: &Index,
-        format: Format,
+        format: HashFormat,
     ) -> CodeResult<Option<(CodeEntry, Content)>> {
         if let Some(id) = index.unchanged(path, kind, stamp) {
             self.note(&id, path, stamp.bytes);
@@ -182,30 +182,30 @@ impl Worktree {
         let content = match kind {
             EntryKind::Symlink => dir.link(name)?,
             EntryKind::File => match dir.file(name)? {
-                Some((file, stamp)) => Some(beneath::read_all(file, &stamp, FILE_BYTES_MAX)?),
+                Some((file, stamp)) => Some(confined_files::read_all(file, &stamp, FILE_BYTES_MAX)?),
                 None => None,
             },
             EntryKind::Directory | EntryKind::Submodule => None,
         };
         let Some(content) = content else { return Ok(None) };
-        let Some(id) = format.id_of(Kind::Blob, &content) else { return Ok(None) };
+        let Some(id) = format.id_of(ObjectKind::Blob, &content) else { return Ok(None) };
         self.note(&id, path, content.len() as u64);
         let entry = CodeEntry { kind, id, bytes: Some(content.len() as u64) };
         Ok(Some((entry, Some(Arc::from(content)))))
     }
 
     fn note(&self, id: &ObjectId, path: &str, bytes: u64) {
-        self.seen.put(*id, Seen { path: Arc::from(path), bytes }, path.len());
+        self.seen.put(*id, WorktreeFile { path: Arc::from(path), bytes }, path.len());
     }
 }
 
 /// Returns the entry of a directory: it has no object of its own; a submodule has the commit in the
 /// index.
-fn directory(index: &Index, path: &str, format: Format) -> Option<CodeEntry> {
+fn directory(index: &Index, path: &str, format: HashFormat) -> Option<CodeEntry> {
     if let Some(entry) = index.get(path).filter(|entry| entry.kind == EntryKind::Submodule) {
         return Some(CodeEntry { kind: EntryKind::Submodule, id: entry.id, bytes: None });
     }
-    let id = format.id_of(Kind::Tree, b"")?;
+    let id = format.id_of(ObjectKind::Tree, b"")?;
     Some(CodeEntry { kind: EntryKind::Directory, id, bytes: None })
 }
 
@@ -217,7 +217,7 @@ pub(crate) fn ignores(rules: &[u8], path: &str) -> CodeResult<bool> {
 struct Walk<'a> {
     worktree: &'a Worktree,
     index: &'a Index,
-    format: Format,
+    format: HashFormat,
     ignored: Ignored,
     files: Vec<CodeFile>,
     unlisted: Vec<String>,
@@ -237,8 +237,10 @@ impl Walk<'_> {
                 let lying = dir.look(&name)?.map(|(lying, _)| lying);
                 // Such a name cannot be matched with ignore rules: under an ignored directory, only
                 // tracked files count.
-                if !is_ignored && matches!(lying, Some(Lying::File | Lying::Symlink | Lying::Directory)) {
-                    self.unlisted.push(unlisted(prefix, &name, lying == Some(Lying::Directory)));
+                if !is_ignored
+                    && matches!(lying, Some(EntryType::File | EntryType::Symlink | EntryType::Directory))
+                {
+                    self.unlisted.push(unlisted(prefix, &name, lying == Some(EntryType::Directory)));
                 }
                 continue;
             };
@@ -247,14 +249,14 @@ impl Walk<'_> {
             }
             let path = if prefix.is_empty() { text.to_owned() } else { format!("{prefix}/{text}") };
             match dir.look(&name)? {
-                Some((Lying::File, stamp)) => {
+                Some((EntryType::File, stamp)) => {
                     self.file(dir, &name, path, EntryKind::File, &stamp, is_ignored)?;
                 }
-                Some((Lying::Symlink, stamp)) => {
+                Some((EntryType::Symlink, stamp)) => {
                     self.file(dir, &name, path, EntryKind::Symlink, &stamp, is_ignored)?;
                 }
-                Some((Lying::Directory, _)) => self.below(dir, &name, path, depth, is_ignored)?,
-                Some((Lying::Other, _)) | None => {}
+                Some((EntryType::Directory, _)) => self.below(dir, &name, path, depth, is_ignored)?,
+                Some((EntryType::Other, _)) | None => {}
             }
         }
         self.ignored.leave();

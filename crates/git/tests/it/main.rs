@@ -2,11 +2,11 @@
 //! `git` executable.
 
 #![cfg(test)]
+mod commit_reads;
 mod default_branches;
 mod files;
 mod history;
-mod hostile;
-mod partial;
-mod reading;
+mod hostile_repositories;
+mod partial_clones;
 mod sample;
 mod worktrees;

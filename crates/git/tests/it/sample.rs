@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use futures::executor::block_on;
 use loci_git::{GitOptions, GitSources};
 use loci_model::facts::code::{ObjectId, Revision};
-use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources, Discovered};
+use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources, DiscoveredRepository};
 
 /// A folder with repositories, removed when dropped.
 pub(crate) struct Sample {
@@ -85,7 +85,7 @@ impl Sample {
         answer.recv().expect("the work was done")
     }
 
-    pub(crate) fn discover(&self, directory: &str) -> loci_model::Result<Option<Discovered>> {
+    pub(crate) fn discover(&self, directory: &str) -> loci_model::Result<Option<DiscoveredRepository>> {
         block_on(self.sources.discover(&self.path(directory)))
     }
 

@@ -7,9 +7,9 @@
 //! | content | file |
 //! |---|---|
 //! | arguments | `arguments` |
-//! | texts and vectors, from files or generated | `source`, `seeded` |
+//! | texts and vectors, from files or generated | `source`, `seeded_random` |
 //! | records, and filters on them | `world`, `filters` |
-//! | brute force for comparison | `exact` |
+//! | brute force for comparison | `brute_force` |
 //! | one size | `measure`, `snapshots`, `figures` |
 //! | output | `report` |
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark talks to its terminal")]
@@ -17,12 +17,12 @@
 #![expect(clippy::expect_used, reason = "ids and namespaces are spelled out in this program")]
 
 mod arguments;
-mod exact;
+mod brute_force;
 mod figures;
 mod filters;
 mod measure;
 mod report;
-mod seeded;
+mod seeded_random;
 mod snapshots;
 mod source;
 mod world;
@@ -33,7 +33,7 @@ use anyhow::{Result, ensure};
 use loci_index::MemoryIndex;
 
 use arguments::Arguments;
-use exact::Exact;
+use brute_force::Exact;
 use figures::{Figures, Latencies};
 use measure::{Bench, Question, progress, resident_bytes};
 use source::{Row, Source};

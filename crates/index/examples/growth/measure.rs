@@ -9,7 +9,7 @@ use loci_index::MemoryIndex;
 use loci_model::ports::search::{CandidateRequest, CandidateSet, ListLengths};
 use loci_model::record::scope::RecordScope;
 
-use crate::exact::{Exact, RECALL_AT, dot};
+use crate::brute_force::{Exact, RECALL_AT, dot};
 use crate::figures::{Figures, Filtered, KINDS, Latencies, Recall};
 use crate::filters::Filter;
 use crate::snapshots;

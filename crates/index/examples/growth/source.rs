@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 
 use crate::arguments::Arguments;
-use crate::seeded::{Seeded, mixed};
+use crate::seeded_random::{Seeded, mixed};
 
 /// The number of dimensions of a vector.
 pub(crate) const DIMENSIONS: usize = 384;

@@ -9,7 +9,7 @@ use loci_model::record::{RecordKind, RecordOrigin, RecordState};
 use loci_model::{ActorId, RecordId, SessionId, StrategyId, Timestamp};
 use loci_text::TurnAnalysis;
 
-use crate::seeded::mixed;
+use crate::seeded_random::mixed;
 
 /// The model of all vectors.
 pub(crate) const MODEL: &str = "growth-384";

@@ -7,7 +7,7 @@ use loci_model::RecordId;
 
 use crate::columns::groups::GroupKey;
 use crate::columns::postings::Postings;
-use crate::columns::records::{Passages, Place, RecordRow, Since, Times};
+use crate::columns::records::{Passages, RecordRow, Since, Times, TurnPosition};
 use crate::columns::{NONE, PassageRow};
 use crate::input::{IndexPassage, IndexRecord};
 use crate::memory_index::MemoryIndex;
@@ -19,7 +19,7 @@ use crate::primitives::interner::Interner;
 const DEAD_MIN: usize = 1024;
 
 /// The names that a change affects, each with true if it was known before.
-type Touched = BTreeMap<u32, bool>;
+type AffectedNames = BTreeMap<u32, bool>;
 
 impl MemoryIndex {
     /// Inserts a record, or replaces its former state. A state older than the current one or than
@@ -57,7 +57,7 @@ impl MemoryIndex {
         names: &[u32],
         enter: impl FnOnce(&mut Self, u32) -> Vec<u32>,
     ) {
-        let mut touched = Touched::new();
+        let mut touched = AffectedNames::new();
         if !self.erased.is_empty() {
             self.erased.remove(&row.id);
         }
@@ -91,7 +91,7 @@ impl MemoryIndex {
             if self.records.row(held).sequence > sequence {
                 return;
             }
-            let mut touched = Touched::new();
+            let mut touched = AffectedNames::new();
             self.forget(held, &mut touched);
             self.records.take(held);
             self.settle_names(&touched);
@@ -102,7 +102,7 @@ impl MemoryIndex {
     }
 
     /// Reverts the changes of a record, except for its row.
-    fn forget(&mut self, record: u32, touched: &mut Touched) {
+    fn forget(&mut self, record: u32, touched: &mut AffectedNames) {
         self.unlink_record(record);
         let row = self.records.row(record);
         let (group, talks) = (row.group, row.is_linked());
@@ -213,7 +213,7 @@ impl MemoryIndex {
     }
 
     /// Updates the other carriers of names that became known or unknown.
-    fn settle_names(&mut self, touched: &Touched) {
+    fn settle_names(&mut self, touched: &AffectedNames) {
         for (name, was_known) in touched {
             let is_known = self.names.is_known(*name);
             if is_known == *was_known {
@@ -270,14 +270,14 @@ fn number_of(words: &mut Interner, text: Option<&impl AsRef<str>>) -> u32 {
     text.map_or(NONE, |text| words.intern(text.as_ref()))
 }
 
-fn place_of(runs: &mut Interner, record: &IndexRecord) -> Place {
+fn place_of(runs: &mut Interner, record: &IndexRecord) -> TurnPosition {
     let position = &record.position;
     let run = position.run.as_ref().map(|(run, first)| {
         let number = runs.intern(run);
         Box::new((runs.shared(number), *first))
     });
     let event = CompactText::new(&position.event);
-    Place { run, event, message: position.message, part: position.part }
+    TurnPosition { run, event, message: position.message, part: position.part }
 }
 
 fn times_of(record: &IndexRecord) -> Times {

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::columns::NONE;
-use crate::filters::parts::{Great, Parts, Place};
+use crate::filters::parts::{LargePart, PartKey, Parts};
 use crate::primitives::compact_list::push_sparing;
 use crate::primitives::interner::Interner;
 use crate::primitives::mask::Mask;
@@ -122,7 +122,7 @@ impl Groups {
         for place in self.parts.join(&group.key, passage) {
             let Selection { groups, passages, lengths } = self.walk(place, &[], passage as usize + 1);
             let (groups, passages) = (groups.iter().collect(), passages.iter().collect());
-            self.parts.set_great(place, Great { groups, passages, lengths: lengths.unwrap_or_default() });
+            self.parts.set_great(place, LargePart { groups, passages, lengths: lengths.unwrap_or_default() });
         }
     }
 
@@ -135,7 +135,7 @@ impl Groups {
     }
 
     /// Returns the intersection of parts, with passages below `limit`.
-    pub(crate) fn in_all(&self, places: &[Place], limit: usize) -> Selection {
+    pub(crate) fn in_all(&self, places: &[PartKey], limit: usize) -> Selection {
         let parts = &self.parts;
         let Some(least) = places.iter().copied().min_by_key(|place| parts.live(*place)) else {
             let (groups, passages) = (Mask::all(self.groups.len()), Mask::all(limit));
@@ -159,7 +159,7 @@ impl Groups {
     }
 
     /// Computes the intersection group by group: the groups of `first` that are in all of `places`.
-    fn walk(&self, first: Place, places: &[Place], limit: usize) -> Selection {
+    fn walk(&self, first: PartKey, places: &[PartKey], limit: usize) -> Selection {
         let (mut groups, mut passages) = (Mask::none(self.groups.len()), Mask::none(limit));
         let mut lengths = Lengths::default();
         for number in self.parts.groups_of(first) {

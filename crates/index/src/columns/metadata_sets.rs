@@ -13,8 +13,8 @@ use crate::columns::NONE;
 use crate::columns::metadata_texts::{MetadataTexts, TextKind};
 use crate::filters::metadata_index::MetadataIndex;
 use crate::primitives::interner::Interner;
-use crate::primitives::mix::Mix;
-use crate::snapshot::bytes::{Reading, Writing, damaged};
+use crate::primitives::stable_hash::Mix;
+use crate::snapshot::bytes::{ByteReader, ByteWriter, damaged};
 
 /// The type of an entry, in the upper bits of its tag. The rest is a number: that of the text for
 /// the first two types, otherwise that of the key.
@@ -50,7 +50,7 @@ pub(crate) struct MetadataSets {
 
 /// An entry of a set.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Entry<'a> {
+enum MetadataSetEntry<'a> {
     Text(u32),
     List(u32, &'a [u32]),
     Number(u32, f64),
@@ -97,7 +97,7 @@ impl MetadataSets {
     }
 
     /// Writes a set to a snapshot.
-    pub(crate) fn save(&self, number: u32, out: &mut Writing) {
+    pub(crate) fn save(&self, number: u32, out: &mut ByteWriter) {
         let set = self.get(number);
         out.u32(set.len() as u32);
         for (key, value) in &set {
@@ -115,7 +115,7 @@ impl MetadataSets {
     }
 
     /// Reads a set written by [`MetadataSets::save`].
-    pub(crate) fn load(from: &mut Reading<'_>) -> Result<Metadata> {
+    pub(crate) fn load(from: &mut ByteReader<'_>) -> Result<Metadata> {
         let mut set = Metadata::new();
         for _ in 0..from.count(5)? {
             let key = from.text()?.to_owned();
@@ -147,9 +147,9 @@ impl MetadataSets {
         }
         for entry in entries(body(&self.words, number)) {
             let (text, items) = match entry {
-                Entry::Text(text) => (Some(text), &[][..]),
-                Entry::List(set, items) => (Some(set), items),
-                Entry::Number(..) | Entry::Time(..) => (None, &[][..]),
+                MetadataSetEntry::Text(text) => (Some(text), &[][..]),
+                MetadataSetEntry::List(set, items) => (Some(set), items),
+                MetadataSetEntry::Number(..) | MetadataSetEntry::Time(..) => (None, &[][..]),
             };
             for text in text.iter().chain(items) {
                 if self.texts.release(*text) {
@@ -164,12 +164,12 @@ impl MetadataSets {
     pub(crate) fn get(&self, number: u32) -> Metadata {
         let text = |number: u32| self.texts.text(number).to_owned();
         let value = |entry| match entry {
-            Entry::Text(at) => (self.texts.key(at), MetadataValue::String(text(at))),
-            Entry::List(set, items) => {
+            MetadataSetEntry::Text(at) => (self.texts.key(at), MetadataValue::String(text(at))),
+            MetadataSetEntry::List(set, items) => {
                 (self.texts.key(set), MetadataValue::StringList(items.iter().map(|at| text(*at)).collect()))
             }
-            Entry::Number(key, number) => (key, MetadataValue::Number(number)),
-            Entry::Time(key, time) => (key, MetadataValue::DateTime(time)),
+            MetadataSetEntry::Number(key, number) => (key, MetadataValue::Number(number)),
+            MetadataSetEntry::Time(key, time) => (key, MetadataValue::DateTime(time)),
         };
         let named = |(key, value)| (self.keys.text(key).to_owned(), value);
         entries(body(&self.words, number)).map(value).map(named).collect()
@@ -180,19 +180,19 @@ impl MetadataSets {
         let mut mix = Mix::default();
         for entry in entries(body(&self.words, number)) {
             match entry {
-                Entry::Text(text) => {
+                MetadataSetEntry::Text(text) => {
                     mix.text(self.keys.text(self.texts.key(text))).number(1).text(self.texts.text(text));
                 }
-                Entry::List(set, items) => {
+                MetadataSetEntry::List(set, items) => {
                     mix.text(self.keys.text(self.texts.key(set))).number(2).number(items.len() as u64);
                     for item in items {
                         mix.text(self.texts.text(*item));
                     }
                 }
-                Entry::Number(key, number) => {
+                MetadataSetEntry::Number(key, number) => {
                     mix.text(self.keys.text(key)).number(3).number(number.to_bits());
                 }
-                Entry::Time(key, time) => {
+                MetadataSetEntry::Time(key, time) => {
                     mix.text(self.keys.text(key)).number(4).number(millis(time));
                 }
             }
@@ -205,15 +205,15 @@ impl MetadataSets {
         let index = &mut self.index;
         for entry in entries(body(&self.words, number)) {
             match entry {
-                Entry::Text(text) => index.list_text(self.texts.key(text), text, passage),
-                Entry::List(set, items) => {
+                MetadataSetEntry::Text(text) => index.list_text(self.texts.key(text), text, passage),
+                MetadataSetEntry::List(set, items) => {
                     let key = self.texts.key(set);
                     for text in items.iter().chain([&set]) {
                         index.list_text(key, *text, passage);
                     }
                 }
-                Entry::Number(key, number) => index.list_number(key, number, passage),
-                Entry::Time(key, time) => index.list_time(key, time, passage),
+                MetadataSetEntry::Number(key, number) => index.list_number(key, number, passage),
+                MetadataSetEntry::Time(key, time) => index.list_time(key, time, passage),
             }
         }
     }
@@ -312,7 +312,7 @@ fn body(words: &[u32], number: u32) -> &[u32] {
     rest.get(..head[1] as usize).unwrap_or_default()
 }
 
-fn entries(mut words: &[u32]) -> impl Iterator<Item = Entry<'_>> {
+fn entries(mut words: &[u32]) -> impl Iterator<Item = MetadataSetEntry<'_>> {
     std::iter::from_fn(move || {
         let (tag, rest) = words.split_first()?;
         let number = tag & ((1 << KIND_SHIFT) - 1);
@@ -320,16 +320,20 @@ fn entries(mut words: &[u32]) -> impl Iterator<Item = Entry<'_>> {
             rest.first_chunk().map_or(0, |[low, high]| u64::from(*low) | u64::from(*high) << 32)
         };
         let (entry, length) = match tag >> KIND_SHIFT {
-            TEXT => (Entry::Text(number), 0),
+            TEXT => (MetadataSetEntry::Text(number), 0),
             LIST => {
                 let count = rest.first().map_or(0, |count| *count as usize);
-                (Entry::List(number, rest.get(1..=count).unwrap_or_default()), 1 + count)
+                (MetadataSetEntry::List(number, rest.get(1..=count).unwrap_or_default()), 1 + count)
             }
-            WHOLE => {
-                (Entry::Number(number, f64::from(rest.first().map_or(0, |small| small.cast_signed()))), 1)
-            }
-            NUMBER => (Entry::Number(number, f64::from_bits(long(rest))), 2),
-            _ => (Entry::Time(number, Timestamp::clamped(long(rest).cast_signed())), 2),
+            WHOLE => (
+                MetadataSetEntry::Number(
+                    number,
+                    f64::from(rest.first().map_or(0, |small| small.cast_signed())),
+                ),
+                1,
+            ),
+            NUMBER => (MetadataSetEntry::Number(number, f64::from_bits(long(rest))), 2),
+            _ => (MetadataSetEntry::Time(number, Timestamp::clamped(long(rest).cast_signed())), 2),
         };
         words = rest.get(length..).unwrap_or_default();
         Some(entry)

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::columns::NONE;
-use crate::primitives::mix::Mix;
+use crate::primitives::stable_hash::Mix;
 
 /// The role of a text under its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) enum TextKind {
 }
 
 #[derive(Debug)]
-struct Held {
+struct InternedText {
     key: u32,
     kind: TextKind,
     text: Box<str>,
@@ -30,7 +30,7 @@ struct Held {
 /// All texts.
 #[derive(Debug, Default)]
 pub(crate) struct MetadataTexts {
-    texts: Vec<Held>,
+    texts: Vec<InternedText>,
     free: Vec<u32>,
     first_by_hash: HashMap<u64, u32>,
     bytes: usize,
@@ -47,7 +47,7 @@ impl MetadataTexts {
         }
         let number = self.free.pop().unwrap_or(self.texts.len() as u32);
         let next = self.first_by_hash.insert(hash(key, kind, text), number).unwrap_or(NONE);
-        let held = Held { key, kind, text: text.into(), uses: 1, next };
+        let held = InternedText { key, kind, text: text.into(), uses: 1, next };
         self.bytes += text.len();
         match self.texts.get_mut(number as usize) {
             Some(slot) => *slot = held,
@@ -107,7 +107,7 @@ impl MetadataTexts {
 
     /// Returns the memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.texts.capacity() * size_of::<Held>()
+        self.texts.capacity() * size_of::<InternedText>()
             + self.free.capacity() * 4
             + self.first_by_hash.capacity() * 17
             + self.bytes

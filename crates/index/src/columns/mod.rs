@@ -15,7 +15,7 @@ use loci_model::Result;
 
 use crate::primitives::compact_list::{make_room, push_sparing};
 use crate::primitives::length_class;
-use crate::snapshot::bytes::{Reading, Writing, damaged};
+use crate::snapshot::bytes::{ByteReader, ByteWriter, damaged};
 
 /// The number that represents no passage, row or name.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -64,14 +64,14 @@ impl PassageRow {
 
     /// Writes the attributes that cannot be derived to a snapshot, with the snapshot's numbers of
     /// name and vector space.
-    pub(crate) fn save(&self, name: u32, space: u32, out: &mut Writing) {
+    pub(crate) fn save(&self, name: u32, space: u32, out: &mut ByteWriter) {
         out.u32(self.part).u32(name).u32(space).u32(self.terms).u32(self.path_terms);
         out.u16(self.prefix_terms).u16(self.flags).u16(self.stripped_flags);
     }
 
     /// Reads a row written by [`PassageRow::save`], without record, terms and vector, and returns
     /// it with the number of its space.
-    pub(crate) fn load(from: &mut Reading<'_>) -> Result<(Self, u32)> {
+    pub(crate) fn load(from: &mut ByteReader<'_>) -> Result<(Self, u32)> {
         let (part, name, space) = (from.u32()?, from.u32()?, from.u32()?);
         let (terms, path_terms, prefix_terms) = (from.u32()?, from.u32()?, from.u16()?);
         let (flags, stripped_flags) = (from.u16()?, from.u16()?);

@@ -13,7 +13,7 @@ use crate::primitives::compact_list::push_sparing;
 use crate::primitives::compact_text::CompactText;
 use crate::primitives::interner::Interner;
 use crate::primitives::number_table::NumberTable;
-use crate::snapshot::bytes::{Reading, Writing, code_of, damaged, of_code};
+use crate::snapshot::bytes::{ByteReader, ByteWriter, code_of, damaged, of_code};
 
 /// Roles by their code in a snapshot.
 const ROLES: &[Option<Role>] =
@@ -21,7 +21,7 @@ const ROLES: &[Option<Role>] =
 
 /// The position of a turn in its session, without the time of its record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TurnPosition {
     /// The run and its first turn.
     pub(crate) run: Option<Box<(Arc<str>, u64)>>,
     /// The event.
@@ -32,7 +32,7 @@ pub(crate) struct Place {
     pub(crate) part: (u32, u32),
 }
 
-impl Place {
+impl TurnPosition {
     fn run(&self) -> Option<&(Arc<str>, u64)> {
         self.run.as_deref()
     }
@@ -42,7 +42,7 @@ impl Place {
         (&self.event, self.message, self.part)
     }
 
-    fn load(from: &mut Reading<'_>, runs: &Interner) -> Result<Self> {
+    fn load(from: &mut ByteReader<'_>, runs: &Interner) -> Result<Self> {
         let (run, first) = (from.u32()?, from.u64()?);
         if run != NONE && run >= runs.len() {
             return Err(damaged("a run that is not there"));
@@ -187,7 +187,7 @@ pub(crate) struct RecordRow {
     /// Its path, interned.
     pub(crate) path: u32,
     /// The position in a conversation; `None` if it is its own session.
-    pub(crate) place: Option<Box<Place>>,
+    pub(crate) place: Option<Box<TurnPosition>>,
     /// The time of its event.
     pub(crate) time: Timestamp,
     /// The creation time of its first version.
@@ -230,12 +230,13 @@ impl RecordRow {
     /// Compares turns of one session, as `loci_model::provenance::Position` does.
     pub(crate) fn in_session(&self, other: &Self) -> Ordering {
         let (a, b) = (self.place.as_deref(), other.place.as_deref());
-        let runs = a.and_then(Place::run).cmp(&b.and_then(Place::run));
-        runs.then(self.time.cmp(&other.time)).then_with(|| a.map(Place::within).cmp(&b.map(Place::within)))
+        let runs = a.and_then(TurnPosition::run).cmp(&b.and_then(TurnPosition::run));
+        runs.then(self.time.cmp(&other.time))
+            .then_with(|| a.map(TurnPosition::within).cmp(&b.map(TurnPosition::within)))
     }
 
     /// Writes everything except its passages to a snapshot.
-    pub(crate) fn save(&self, numbers: &RowNumbers, out: &mut Writing) {
+    pub(crate) fn save(&self, numbers: &RowNumbers, out: &mut ByteWriter) {
         self.id.save(out);
         out.u32(self.version).u64(self.sequence).u64(self.content);
         out.u8(code_of(RecordKind::ALL, &self.kind)).u8(code_of(RecordState::ALL, &self.state));
@@ -255,7 +256,7 @@ impl RecordRow {
 
     /// Reads a row written by [`RecordRow::save`]. The numbers are those of the snapshot, and not
     /// validated yet.
-    pub(crate) fn load(from: &mut Reading<'_>, runs: &Interner) -> Result<Self> {
+    pub(crate) fn load(from: &mut ByteReader<'_>, runs: &Interner) -> Result<Self> {
         let mut row = Self {
             id: CompactText::load(from)?,
             version: from.u32()?,
@@ -286,7 +287,7 @@ impl RecordRow {
             expires_at: from.maybe_time()?,
         };
         (row.since, row.unusual_times) = Since::kept(times, row.time);
-        row.place = if from.flag()? { Some(Box::new(Place::load(from, runs)?)) } else { None };
+        row.place = if from.flag()? { Some(Box::new(TurnPosition::load(from, runs)?)) } else { None };
         Ok(row)
     }
 
@@ -430,7 +431,9 @@ impl Records {
     pub(crate) fn bytes(&self) -> usize {
         let of_row = |row: &RecordRow| {
             let place = row.place.as_deref().map_or(0, |place| {
-                size_of::<Place>() + 16 + place.run.as_ref().map_or(0, |_| size_of::<(Arc<str>, u64)>() + 16)
+                size_of::<TurnPosition>()
+                    + 16
+                    + place.run.as_ref().map_or(0, |_| size_of::<(Arc<str>, u64)>() + 16)
             });
             let times = row.unusual_times.as_ref().map_or(0, |_| size_of::<Times>() + 16);
             place + times
@@ -469,6 +472,6 @@ mod tests {
     #[test]
     fn rows_are_small() {
         assert!(size_of::<RecordRow>() <= 112, "{}", size_of::<RecordRow>());
-        assert!(size_of::<Place>() <= 48, "{}", size_of::<Place>());
+        assert!(size_of::<TurnPosition>() <= 48, "{}", size_of::<TurnPosition>());
     }
 }

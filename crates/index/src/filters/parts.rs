@@ -19,7 +19,7 @@ const PATH_BYTES_MAX: usize = 8_192;
 
 /// The kind of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FilterPartKind {
     /// A single namespace.
     Namespace = 0,
     /// The records of a strategy, or of none.
@@ -33,14 +33,15 @@ pub(crate) enum Kind {
 }
 
 /// The kinds of which a group has exactly one part.
-pub(crate) const OWN: [Kind; 4] = [Kind::Namespace, Kind::Strategy, Kind::Actor, Kind::Session];
+pub(crate) const OWN: [FilterPartKind; 4] =
+    [FilterPartKind::Namespace, FilterPartKind::Strategy, FilterPartKind::Actor, FilterPartKind::Session];
 
 /// A part: its kind and number.
-pub(crate) type Place = (Kind, u32);
+pub(crate) type PartKey = (FilterPartKind, u32);
 
 /// The contents of a large part. Removed passages stay until a compaction.
 #[derive(Debug, Default)]
-pub(crate) struct Great {
+pub(crate) struct LargePart {
     pub(crate) groups: Holders,
     pub(crate) passages: Holders,
     /// The sums of its active turns.
@@ -53,7 +54,7 @@ struct Part {
     live: u32,
     /// The newest of its own groups.
     first: u32,
-    great: Option<Box<Great>>,
+    great: Option<Box<LargePart>>,
 }
 
 #[derive(Debug)]
@@ -68,7 +69,7 @@ struct Node {
 /// All parts.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
-    /// Parts by [`Kind`], then by number. For strategies, actors and sessions, the first one is the
+    /// Parts by [`FilterPartKind`], then by number. For strategies, actors and sessions, the first one is the
     /// part of records without one.
     parts: [Vec<Part>; 5],
     nodes: Vec<Node>,
@@ -80,14 +81,16 @@ pub(crate) struct Parts {
 }
 
 /// Returns the part with a text's number, or without one.
-pub(crate) fn numbered(kind: Kind, word: u32) -> Place {
+pub(crate) fn numbered(kind: FilterPartKind, word: u32) -> PartKey {
     match kind {
-        Kind::Namespace | Kind::Beneath => (kind, word),
-        Kind::Strategy | Kind::Actor | Kind::Session => (kind, word.wrapping_add(1)),
+        FilterPartKind::Namespace | FilterPartKind::Beneath => (kind, word),
+        FilterPartKind::Strategy | FilterPartKind::Actor | FilterPartKind::Session => {
+            (kind, word.wrapping_add(1))
+        }
     }
 }
 
-fn own_places(key: &GroupKey) -> [Place; OWN.len()] {
+fn own_places(key: &GroupKey) -> [PartKey; OWN.len()] {
     let words = [key.namespace, key.strategy, key.actor, key.session];
     std::array::from_fn(|at| numbered(OWN[at], words[at]))
 }
@@ -110,7 +113,7 @@ impl Parts {
     }
 
     /// Adds a passage, the newest one, to a group. Returns the parts that became large.
-    pub(crate) fn join(&mut self, key: &GroupKey, passage: u32) -> Vec<Place> {
+    pub(crate) fn join(&mut self, key: &GroupKey, passage: u32) -> Vec<PartKey> {
         let mut grown = Vec::new();
         self.each_part(key, |part, place| {
             part.live += 1;
@@ -138,29 +141,29 @@ impl Parts {
     }
 
     /// Makes a part large.
-    pub(crate) fn set_great(&mut self, place: Place, great: Great) {
+    pub(crate) fn set_great(&mut self, place: PartKey, great: LargePart) {
         self.part_mut(place).great = Some(Box::new(great));
     }
 
     /// Returns the contents of a large part.
-    pub(crate) fn great(&self, place: Place) -> Option<&Great> {
+    pub(crate) fn great(&self, place: PartKey) -> Option<&LargePart> {
         self.part(place)?.great.as_deref()
     }
 
     /// Returns the number of passages of a part.
-    pub(crate) fn live(&self, place: Place) -> u32 {
+    pub(crate) fn live(&self, place: PartKey) -> u32 {
         self.part(place).map_or(0, |part| part.live)
     }
 
     /// Returns all groups of a part, in no particular order.
-    pub(crate) fn groups_of(&self, (kind, number): Place) -> Vec<u32> {
+    pub(crate) fn groups_of(&self, (kind, number): PartKey) -> Vec<u32> {
         let mut groups = Vec::new();
-        if kind == Kind::Beneath {
+        if kind == FilterPartKind::Beneath {
             let Some(node) = self.nodes.get(number as usize) else { return groups };
             let beneath = self.by_path.range(Arc::clone(&node.path)..);
             for (_, node) in beneath.take_while(|(path, _)| path.starts_with(&*node.path)) {
                 let namespace = self.nodes.get(*node as usize).map_or(NONE, |node| node.namespace);
-                self.add_thread((Kind::Namespace, namespace), &mut groups);
+                self.add_thread((FilterPartKind::Namespace, namespace), &mut groups);
             }
         } else {
             self.add_thread((kind, number), &mut groups);
@@ -169,18 +172,19 @@ impl Parts {
     }
 
     /// True if a group with this key belongs to a part.
-    pub(crate) fn is_in(&self, key: &GroupKey, (kind, number): Place) -> bool {
+    pub(crate) fn is_in(&self, key: &GroupKey, (kind, number): PartKey) -> bool {
         match kind {
-            Kind::Namespace | Kind::Strategy | Kind::Actor | Kind::Session => {
-                own_places(key).get(kind as usize) == Some(&(kind, number))
-            }
-            Kind::Beneath => self.above(key.namespace).any(|node| node == number),
+            FilterPartKind::Namespace
+            | FilterPartKind::Strategy
+            | FilterPartKind::Actor
+            | FilterPartKind::Session => own_places(key).get(kind as usize) == Some(&(kind, number)),
+            FilterPartKind::Beneath => self.above(key.namespace).any(|node| node == number),
         }
     }
 
     /// Returns the subtree under a node in normal form, if it exists. `None` for the root.
-    pub(crate) fn beneath(&self, path: &str) -> Option<Place> {
-        self.by_path.get(path).map(|node| (Kind::Beneath, *node))
+    pub(crate) fn beneath(&self, path: &str) -> Option<PartKey> {
+        self.by_path.get(path).map(|node| (FilterPartKind::Beneath, *node))
     }
 
     /// Renumbers the passages of large parts. Parts that are no longer large are converted back.
@@ -201,14 +205,14 @@ impl Parts {
         let nodes: usize = self.nodes.iter().map(|node| size_of::<Node>() + node.path.len() + 48).sum();
         parts
             + great
-                .map(|great| size_of::<Great>() + great.groups.bytes() + great.passages.bytes())
+                .map(|great| size_of::<LargePart>() + great.groups.bytes() + great.passages.bytes())
                 .sum::<usize>()
             + nodes
             + self.node_of.capacity() * 4
             + self.next.capacity() * 16
     }
 
-    fn add_thread(&self, place: Place, groups: &mut Vec<u32>) {
+    fn add_thread(&self, place: PartKey, groups: &mut Vec<u32>) {
         let mut group = self.part(place).map_or(NONE, |part| part.first);
         while let Some(next) = self.next.get(group as usize) {
             groups.push(group);
@@ -223,22 +227,22 @@ impl Parts {
         std::iter::successors(first, move |node| known(self.nodes.get(*node as usize)?.above))
     }
 
-    fn each_part(&mut self, key: &GroupKey, mut each: impl FnMut(&mut Part, Place)) {
+    fn each_part(&mut self, key: &GroupKey, mut each: impl FnMut(&mut Part, PartKey)) {
         for place in own_places(key) {
             each(self.part_mut(place), place);
         }
         let mut node = self.node_of.get(key.namespace as usize).copied().unwrap_or(NONE);
         while node != NONE {
-            each(self.part_mut((Kind::Beneath, node)), (Kind::Beneath, node));
+            each(self.part_mut((FilterPartKind::Beneath, node)), (FilterPartKind::Beneath, node));
             node = self.nodes.get(node as usize).map_or(NONE, |node| node.above);
         }
     }
 
-    fn part(&self, (kind, number): Place) -> Option<&Part> {
+    fn part(&self, (kind, number): PartKey) -> Option<&Part> {
         self.parts.get(kind as usize)?.get(number as usize)
     }
 
-    fn part_mut(&mut self, (kind, number): Place) -> &mut Part {
+    fn part_mut(&mut self, (kind, number): PartKey) -> &mut Part {
         let parts = &mut self.parts[kind as usize];
         let at = number as usize;
         if parts.len() <= at {
@@ -299,7 +303,7 @@ mod tests {
         for (group, key) in keys.iter().enumerate() {
             parts.add_group(group as u32, key, &namespaces);
         }
-        let check = |place: Place, expect: &[u32]| {
+        let check = |place: PartKey, expect: &[u32]| {
             let mut groups = parts.groups_of(place);
             groups.sort_unstable();
             assert_eq!(groups, expect, "{place:?}");
@@ -311,13 +315,13 @@ mod tests {
         check(parts.beneath("/a/b/").unwrap(), &[0, 4, 5]);
         check(parts.beneath("/ab/").unwrap(), &[2]);
         assert_eq!((parts.beneath("/"), parts.beneath("/c/")), (None, None));
-        check(numbered(Kind::Namespace, namespaces.find("/a/b/").unwrap()), &[0, 5]);
-        check(numbered(Kind::Namespace, namespaces.find("/").unwrap()), &[3]);
-        check(numbered(Kind::Strategy, 1), &[3, 4, 5]);
-        check(numbered(Kind::Strategy, NONE), &[1]);
-        check(numbered(Kind::Actor, NONE), &[0, 1, 2, 3, 4, 5]);
-        check(numbered(Kind::Session, 3), &[0, 1, 2, 3, 4, 5]);
-        check(numbered(Kind::Session, 9), &[]);
+        check(numbered(FilterPartKind::Namespace, namespaces.find("/a/b/").unwrap()), &[0, 5]);
+        check(numbered(FilterPartKind::Namespace, namespaces.find("/").unwrap()), &[3]);
+        check(numbered(FilterPartKind::Strategy, 1), &[3, 4, 5]);
+        check(numbered(FilterPartKind::Strategy, NONE), &[1]);
+        check(numbered(FilterPartKind::Actor, NONE), &[0, 1, 2, 3, 4, 5]);
+        check(numbered(FilterPartKind::Session, 3), &[0, 1, 2, 3, 4, 5]);
+        check(numbered(FilterPartKind::Session, 9), &[]);
     }
 
     #[test]
@@ -328,10 +332,10 @@ mod tests {
         let mut grown = Vec::new();
         (0..GREAT_MIN).for_each(|passage| grown.extend(parts.join(&key, passage)));
         assert_eq!(grown.len(), 5);
-        let place = (Kind::Beneath, 0);
+        let place = (FilterPartKind::Beneath, 0);
         parts.set_great(
             place,
-            Great {
+            LargePart {
                 groups: [0].into_iter().collect(),
                 passages: [7, 8].into_iter().collect(),
                 lengths: Lengths::default(),

@@ -20,7 +20,7 @@ pub(crate) type Range = (u64, u64);
 /// The sort order of all complete runs.
 #[derive(Debug, Default)]
 pub(crate) struct Slices {
-    runs: Vec<Arc<Run>>,
+    runs: Vec<Arc<SliceRun>>,
     /// The numbers after the last complete run.
     rest: Vec<u64>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Slices {
 /// The order of a run. Positions with the greatest possible number have no rank: they are often
 /// most of a run, such as records without an end.
 #[derive(Debug)]
-struct Run {
+struct SliceRun {
     least: u64,
     greatest: u64,
     /// By rank: the distance of the number from the minimum, in steps of `1 << shift`.
@@ -64,7 +64,7 @@ impl Slices {
             let Some(own) = from.first_mut() else { break };
             let same = before.iter().find(|other| other.rest == own.rest);
             let run = same.and_then(|other| other.runs.last().cloned());
-            own.runs.push(run.unwrap_or_else(|| Arc::new(Run::of(&own.rest))));
+            own.runs.push(run.unwrap_or_else(|| Arc::new(SliceRun::of(&own.rest))));
         }
         columns.iter_mut().for_each(|column| column.rest = Vec::new());
     }
@@ -82,9 +82,9 @@ impl Slices {
 
     /// Returns the memory use in bytes, with an equal share of shared data.
     pub(crate) fn bytes(&self) -> usize {
-        let of = |run: &Arc<Run>| {
+        let of = |run: &Arc<SliceRun>| {
             let lists = run.steps.len() * 4 + run.order.len() * 2 + size_of_val(&*run.below);
-            8 + (size_of::<Run>() + 16 + lists) / Arc::strong_count(run)
+            8 + (size_of::<SliceRun>() + 16 + lists) / Arc::strong_count(run)
         };
         self.runs.iter().map(of).sum::<usize>() + self.rest.capacity() * 8
     }
@@ -100,7 +100,7 @@ impl Slices {
     }
 }
 
-impl Run {
+impl SliceRun {
     fn of(numbers: &[u64]) -> Self {
         let least = numbers.iter().copied().min().unwrap_or(0);
         let greatest = numbers.iter().copied().max().unwrap_or(0);

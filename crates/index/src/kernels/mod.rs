@@ -14,11 +14,11 @@ mod avx_vnni;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
-mod soon;
+mod prefetch;
 
 use std::sync::OnceLock;
 
-pub(crate) use soon::ask_for;
+pub(crate) use prefetch::ask_for;
 
 /// The number of values in a line.
 pub(crate) const LINE: usize = 64;
@@ -210,7 +210,7 @@ mod tests {
         fn all_kernels_tell_the_same_distances(
             halves in 0usize..8, blocks in 0usize..=4, wanted: u64, share in 0u16..=100, seed: u64
         ) {
-            let mut mix = crate::primitives::mix::Mix::default();
+            let mut mix = crate::primitives::stable_hash::Mix::default();
             mix.number(seed);
             let mut next = || mix.number(7).finish();
             let mut bytes = || -> [u8; LINE] { std::array::from_fn(|_| next() as u8) };

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use loci_model::{RecordId, Result};
 
-use crate::snapshot::bytes::{Reading, Writing, damaged};
+use crate::snapshot::bytes::{ByteReader, ByteWriter, damaged};
 
 const RECORD_PREFIX: &str = "mem-";
 
@@ -45,7 +45,7 @@ impl CompactText {
     }
 
     /// Writes it to a snapshot.
-    pub(crate) fn save(&self, out: &mut Writing) {
+    pub(crate) fn save(&self, out: &mut ByteWriter) {
         match self {
             Self::Record(bytes) => out.u8(0).bytes(bytes),
             Self::Event(time, place) => out.u8(1).bytes(time).u32(*place),
@@ -54,7 +54,7 @@ impl CompactText {
     }
 
     /// Reads a text written by [`CompactText::save`].
-    pub(crate) fn load(from: &mut Reading<'_>) -> Result<Self> {
+    pub(crate) fn load(from: &mut ByteReader<'_>) -> Result<Self> {
         let packed = match from.u8()? {
             0 => Some(Self::Record(from.array()?)),
             1 => Some(Self::Event(from.array()?, from.u32()?)),

@@ -7,5 +7,5 @@ pub(super) mod compact_text;
 pub(super) mod interner;
 pub(super) mod length_class;
 pub(super) mod mask;
-pub(super) mod mix;
 pub(super) mod number_table;
+pub(super) mod stable_hash;

@@ -12,11 +12,11 @@ use crate::columns::chains::OWN;
 use crate::kernels::ask_for;
 use crate::memory_index::MemoryIndex;
 use crate::primitives::bits::Bits;
-use crate::search::dense::Asked;
+use crate::search::dense::DenseQuestion;
 use crate::search::lexical::Lists;
 use crate::search::marks::Marks;
-use crate::search::statistics::{Counted, TermTable};
-use crate::search::views::{Counting, SessionCounts};
+use crate::search::statistics::{TermStatistics, TermTable};
+use crate::search::views::{SessionCounts, ViewCountInput};
 
 /// The default lengths of lists.
 pub(crate) const LENGTHS: Lengths = Lengths { many_passages: 10_000, few: 200, many: 400 };
@@ -74,7 +74,7 @@ impl MemoryIndex {
         request: &CandidateRequest,
         usual: usize,
         table: TermTable,
-        counted: Counted<'_>,
+        counted: TermStatistics<'_>,
         scope: &Bits,
         vector: impl FnOnce() -> Option<(Vector, String)>,
     ) -> CandidateSet {
@@ -83,7 +83,7 @@ impl MemoryIndex {
         let (candidates, without_vector) = MARKS.with_borrow_mut(|marks| {
             marks.mark(&counted.lists, self.columns.len());
             let lists = self.best_by_terms(&counted, marks, scope, (lengths.window, lengths.turn));
-            let counting = Counting { columns: &self.columns, marks, lists: &counted.lists };
+            let counting = ViewCountInput { columns: &self.columns, marks, lists: &counted.lists };
             let mut sessions = SessionCounts::default();
             let mut filled = |passages| self.filled(passages, &counting, &table, &mut sessions);
             let listed = union(lists);
@@ -93,11 +93,11 @@ impl MemoryIndex {
                 vector.and_then(|(vector, model)| self.asked(vector, model))
             };
             let asked = compared(vector.as_ref());
-            let is_other = |earlier: &Asked<'_>| {
+            let is_other = |earlier: &DenseQuestion<'_>| {
                 asked.as_ref().is_none_or(|asked| !std::ptr::eq(asked.space, earlier.space))
             };
             let earlier = compared(request.earlier.as_ref()).filter(is_other);
-            let spaces: Vec<&Asked<'_>> = asked.iter().chain(&earlier).collect();
+            let spaces: Vec<&DenseQuestion<'_>> = asked.iter().chain(&earlier).collect();
             let mut candidates = by_words;
             if !spaces.is_empty() {
                 let mut others = self.best_of_spaces(&spaces, scope, lengths.dense);
@@ -122,14 +122,15 @@ impl MemoryIndex {
     /// Returns the best passages in scope by cosine, each in the space of its vector. Cosines of
     /// different models are not comparable, so each space gets a share of the list in proportion to
     /// its passages.
-    fn best_of_spaces(&self, spaces: &[&Asked<'_>], scope: &Bits, length: usize) -> Vec<u32> {
+    fn best_of_spaces(&self, spaces: &[&DenseQuestion<'_>], scope: &Bits, length: usize) -> Vec<u32> {
         if let [only] = spaces {
             return self.best_by_vector(only, scope, length);
         }
         let held: Vec<usize> = spaces.iter().map(|asked| asked.space.holders.count_shared(scope)).collect();
         let all = held.iter().sum::<usize>().max(1);
         let share = |held: usize| length.saturating_mul(held).div_ceil(all);
-        let best = |(asked, held): (&&Asked<'_>, &usize)| self.best_by_vector(asked, scope, share(*held));
+        let best =
+            |(asked, held): (&&DenseQuestion<'_>, &usize)| self.best_by_vector(asked, scope, share(*held));
         spaces.iter().zip(&held).flat_map(best).collect()
     }
 
@@ -137,7 +138,7 @@ impl MemoryIndex {
     fn filled(
         &self,
         passages: Vec<u32>,
-        counting: &Counting<'_>,
+        counting: &ViewCountInput<'_>,
         table: &TermTable,
         sessions: &mut SessionCounts,
     ) -> Vec<(u32, Candidate)> {
@@ -184,7 +185,7 @@ impl MemoryIndex {
     }
 
     /// Compares the vectors of candidates with that of the question.
-    fn add_cosines(&self, asked: &Asked<'_>, candidates: &mut [(u32, Candidate)]) {
+    fn add_cosines(&self, asked: &DenseQuestion<'_>, candidates: &mut [(u32, Candidate)]) {
         let passages: Vec<u32> = candidates.iter().map(|(passage, _)| *passage).collect();
         for (at, (passage, candidate)) in candidates.iter_mut().enumerate() {
             passages.get(at + AHEAD).iter().for_each(|soon| self.ask_for_context(asked, **soon));
@@ -213,7 +214,7 @@ impl MemoryIndex {
     fn with_vector(
         &self,
         vector: Option<&(Vector, String)>,
-        asked: Option<&Asked<'_>>,
+        asked: Option<&DenseQuestion<'_>>,
         scope: &Bits,
     ) -> usize {
         match (asked, vector) {
@@ -229,7 +230,7 @@ impl MemoryIndex {
     fn candidate(
         &self,
         passage: u32,
-        counting: &Counting<'_>,
+        counting: &ViewCountInput<'_>,
         table: &TermTable,
         sessions: &mut SessionCounts,
     ) -> Option<Candidate> {

@@ -9,7 +9,7 @@ use crate::kernels::{self, GROUP, Tables, Tile};
 use crate::memory_index::MemoryIndex;
 use crate::primitives::bits::Bits;
 use crate::vectors::segment::SEGMENT;
-use crate::vectors::{Question, Space};
+use crate::vectors::{ModelVectors, Question};
 
 /// The number of rows per list entry whose cosine is computed after a scan; the next constant is
 /// the minimum. Of the true best 200, eight per entry find 97 %, and of the best ten all (decision
@@ -31,9 +31,9 @@ const BEFORE: usize = 2;
 const CONTEXT: [f32; 3] = [0.2, 0.4, 0.3];
 
 /// A question and the vectors that it is comparable with.
-pub(crate) struct Asked<'a> {
+pub(crate) struct DenseQuestion<'a> {
     /// The vectors of its model.
-    pub(crate) space: &'a Space,
+    pub(crate) space: &'a ModelVectors,
     number: u16,
     question: Question,
 }
@@ -51,13 +51,13 @@ pub(crate) struct Cosines {
 
 impl MemoryIndex {
     /// Returns a question vector with its space; `None` if no passage has a vector of this model.
-    pub(crate) fn asked(&self, vector: &[f32], model: &str) -> Option<Asked<'_>> {
+    pub(crate) fn asked(&self, vector: &[f32], model: &str) -> Option<DenseQuestion<'_>> {
         let (number, space) = self.vectors.space(model, vector.len())?;
-        Some(Asked { space, number, question: space.question(vector)? })
+        Some(DenseQuestion { space, number, question: space.question(vector)? })
     }
 
     /// Returns the best passages in scope by cosine, in no particular order.
-    pub(crate) fn best_by_vector(&self, asked: &Asked<'_>, scope: &Bits, length: usize) -> Vec<u32> {
+    pub(crate) fn best_by_vector(&self, asked: &DenseQuestion<'_>, scope: &Bits, length: usize) -> Vec<u32> {
         let in_scope = asked.space.holders.count_shared(scope);
         let wanted = length.saturating_mul(RESCORED_PER_PLACE).max(RESCORED_MIN);
         let scored = if in_scope <= wanted.saturating_mul(WHOLE_FACTOR) {
@@ -70,13 +70,13 @@ impl MemoryIndex {
     }
 
     /// Returns the cosine of a passage, if it has a vector of the question's model.
-    pub(crate) fn cosine(&self, asked: &Asked<'_>, passage: u32) -> Option<f32> {
+    pub(crate) fn cosine(&self, asked: &DenseQuestion<'_>, passage: u32) -> Option<f32> {
         self.row_in(asked, passage).map(|row| asked.cosine(row))
     }
 
     /// Returns the cosine of a passage, and that of the weighted sum of its vector and those of its
     /// neighbours, computed without building the sum. Neighbours without a vector are left out.
-    pub(crate) fn cosines(&self, asked: &Asked<'_>, passage: u32) -> Option<Cosines> {
+    pub(crate) fn cosines(&self, asked: &DenseQuestion<'_>, passage: u32) -> Option<Cosines> {
         let rows = self.rows_in_context(asked, passage)?;
         let (mut along, mut square) = ([0.0f32; 4], 0.0f32);
         let mut before = None;
@@ -97,14 +97,14 @@ impl MemoryIndex {
     }
 
     /// Prefetches the rows that [`MemoryIndex::cosines`] will read.
-    pub(crate) fn ask_for_context(&self, asked: &Asked<'_>, passage: u32) {
+    pub(crate) fn ask_for_context(&self, asked: &DenseQuestion<'_>, passage: u32) {
         let rows = self.rows_in_context(asked, passage);
         let rows = rows.iter().flatten().flatten();
         rows.for_each(|(_, row)| (kernels::chosen().ask_row)(asked.space.row(*row)));
     }
 
     /// Returns the rows of a passage and its neighbours, with their weights.
-    fn rows_in_context(&self, asked: &Asked<'_>, passage: u32) -> Option<[Option<(f32, u32)>; 4]> {
+    fn rows_in_context(&self, asked: &DenseQuestion<'_>, passage: u32) -> Option<[Option<(f32, u32)>; 4]> {
         let own = self.row_in(asked, passage)?;
         let before = self.columns.before(passage);
         let [second, first, after] = CONTEXT;
@@ -117,11 +117,11 @@ impl MemoryIndex {
         ])
     }
 
-    fn row_in(&self, asked: &Asked<'_>, passage: u32) -> Option<u32> {
+    fn row_in(&self, asked: &DenseQuestion<'_>, passage: u32) -> Option<u32> {
         self.columns.row(passage).vector.filter(|(number, _)| *number == asked.number).map(|(_, row)| row)
     }
 
-    fn whole(&self, asked: &Asked<'_>, scope: &Bits) -> Vec<(f32, u32)> {
+    fn whole(&self, asked: &DenseQuestion<'_>, scope: &Bits) -> Vec<(f32, u32)> {
         let rows = scope.iter().filter_map(|passage| self.row_in(asked, passage).map(|row| (passage, row)));
         asked.cosines(rows.collect())
     }
@@ -129,7 +129,7 @@ impl MemoryIndex {
     /// Returns the cosines of the rows with the nearest sketches: at least as many as must be
     /// rescored, and all rows at the distance of the last one, so that the selection does not
     /// depend on the order of rows. Without a scope, all rows are scanned.
-    fn scanned(&self, asked: &Asked<'_>, scope: Option<&Bits>, wanted: usize) -> Vec<(f32, u32)> {
+    fn scanned(&self, asked: &DenseQuestion<'_>, scope: Option<&Bits>, wanted: usize) -> Vec<(f32, u32)> {
         let mut nearest = Nearest::new(wanted, asked.question.farthest);
         // Groups that are prefetched but not yet read. The hardware prefetcher stops at the end of
         // each page, and cannot know the blocks that a scope excludes.
@@ -141,7 +141,7 @@ impl MemoryIndex {
                     continue;
                 }
                 kernels::ask_group(asked.question.tables.len(), group.tiles, rows);
-                coming.push_back(Coming { first: at * SEGMENT + group.first, tiles: group.tiles, rows });
+                coming.push_back(RowGroup { first: at * SEGMENT + group.first, tiles: group.tiles, rows });
                 if coming.len() > GROUPS_AHEAD
                     && let Some(group) = coming.pop_front()
                 {
@@ -155,7 +155,7 @@ impl MemoryIndex {
     }
 }
 
-impl Asked<'_> {
+impl DenseQuestion<'_> {
     #[inline]
     fn cosine(&self, row: u32) -> f32 {
         self.space.cosine(&self.question, row)
@@ -174,7 +174,7 @@ impl Asked<'_> {
 }
 
 /// A group of rows to read.
-struct Coming<'a> {
+struct RowGroup<'a> {
     first: usize,
     tiles: &'a [Tile],
     /// The rows in scope.
@@ -202,7 +202,7 @@ impl Nearest {
     }
 
     /// Adds the rows of a group that are within the limit.
-    fn read(&mut self, tables: &[Tables], group: &Coming<'_>) {
+    fn read(&mut self, tables: &[Tables], group: &RowGroup<'_>) {
         let mut distances = [0; GROUP];
         let mut rest = (kernels::chosen().near)(tables, group.tiles, group.rows, self.limit, &mut distances);
         while rest != 0 {
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn the_limit_may_fall_within_a_group() {
-        let mut mix = crate::primitives::mix::Mix::default();
+        let mut mix = crate::primitives::stable_hash::Mix::default();
         let mut row = || -> Vec<i8> { (0..64).map(|_| mix.number(5).finish() as i8 / 2).collect() };
         let sketcher = crate::vectors::sketch::Sketcher::new(64);
         let mut segment = crate::vectors::segment::Segment::new(1, crate::vectors::sketch::bytes(64));
@@ -277,7 +277,7 @@ mod tests {
         let mut all = Nearest::new(usize::MAX, farthest);
         let read = |nearest: &mut Nearest| {
             for group in segment.groups() {
-                let coming = Coming { first: group.first, tiles: group.tiles, rows: group.taken() };
+                let coming = RowGroup { first: group.first, tiles: group.tiles, rows: group.taken() };
                 nearest.read(&tables, &coming);
             }
         };

@@ -8,7 +8,7 @@ use loci_text::bm25::{TURN, View, WINDOW, term_score};
 use crate::memory_index::MemoryIndex;
 use crate::primitives::bits::Bits;
 use crate::search::marks::Marks;
-use crate::search::statistics::Counted;
+use crate::search::statistics::TermStatistics;
 use crate::search::sweep::{Sweep, stand_alone};
 
 /// The lists, in no particular order.
@@ -25,7 +25,7 @@ impl MemoryIndex {
     /// counted lists.
     pub(crate) fn best_by_terms(
         &self,
-        counted: &Counted<'_>,
+        counted: &TermStatistics<'_>,
         marks: &Marks,
         scope: &Bits,
         mut lengths: (usize, usize),
@@ -90,7 +90,7 @@ impl MemoryIndex {
     fn scored(
         &self,
         passages: &[u32],
-        counted: &Counted<'_>,
+        counted: &TermStatistics<'_>,
         marks: &Marks,
         (view, average): (View, f32),
         places: impl Fn(u32) -> [Option<u32>; 4],

@@ -1,7 +1,6 @@
 //! Searches: the scope of a request, its statistics, the lists of candidates, and the views of a
 //! caller.
 
-mod alike;
 mod bounds;
 mod candidates;
 mod dense;
@@ -10,6 +9,7 @@ mod marks;
 mod neighbours;
 pub(super) mod part;
 pub(super) mod scope;
+mod similarity;
 pub(super) mod statistics;
 mod sweep;
 mod views;

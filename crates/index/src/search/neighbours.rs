@@ -8,7 +8,7 @@ use loci_text::similarity::jaccard_ids;
 
 use crate::memory_index::MemoryIndex;
 use crate::primitives::bits::Bits;
-use crate::search::dense::Asked;
+use crate::search::dense::DenseQuestion;
 
 /// The number of nearest passages by vector per requested record: a record may have several
 /// passages, and in a large scope the list is approximate.
@@ -19,7 +19,7 @@ const PASSAGE_COST: usize = 24;
 
 /// The most similar passage of a record.
 #[derive(Clone, Copy)]
-struct Closest {
+struct ClosestPassage {
     record: u32,
     jaccard: f32,
     cosine: Option<f32>,
@@ -33,7 +33,7 @@ impl MemoryIndex {
         let scope = self.neighbourhood(request);
         let terms = self.terms_of(&request.text);
         let asked = request.vector.as_ref().and_then(|(vector, model)| self.asked(vector, model));
-        let mut closest: HashMap<u32, Closest> = HashMap::new();
+        let mut closest: HashMap<u32, ClosestPassage> = HashMap::new();
         let cosine_min = request.cosine_min.filter(|_| asked.is_some());
         let mut passages = self.sharing(&terms, &scope, request.jaccard_min);
         // A text with a similar meaning may share no word with it.
@@ -54,10 +54,10 @@ impl MemoryIndex {
                 *best = found;
             }
         }
-        let mut closest: Vec<Closest> = closest.into_values().collect();
+        let mut closest: Vec<ClosestPassage> = closest.into_values().collect();
         closest.sort_by(|a, b| {
-            let cosine = |of: &Closest| of.cosine.unwrap_or(f32::NEG_INFINITY);
-            let likeness = |of: &Closest| match cosine_min {
+            let cosine = |of: &ClosestPassage| of.cosine.unwrap_or(f32::NEG_INFINITY);
+            let likeness = |of: &ClosestPassage| match cosine_min {
                 Some(_) => of.jaccard.max(cosine(of)),
                 None => of.jaccard,
             };
@@ -65,7 +65,7 @@ impl MemoryIndex {
             alike.then_with(|| self.records.newer_first(a.record, b.record))
         });
         closest.truncate(request.limit);
-        let neighbour = |of: Closest| {
+        let neighbour = |of: ClosestPassage| {
             let record = self.records.id(of.record)?;
             Some(Neighbour { record, jaccard: of.jaccard, cosine: of.cosine })
         };
@@ -122,10 +122,10 @@ impl MemoryIndex {
         shared.into_iter().filter(|(_, count)| *count as f32 >= least).map(|(passage, _)| passage).collect()
     }
 
-    fn compare(&self, passage: u32, terms: &[u32], asked: Option<&Asked<'_>>) -> Closest {
+    fn compare(&self, passage: u32, terms: &[u32], asked: Option<&DenseQuestion<'_>>) -> ClosestPassage {
         let mut own = self.columns.text_terms(passage).to_vec();
         own.sort_unstable();
-        Closest {
+        ClosestPassage {
             record: self.columns.row(passage).record,
             jaccard: jaccard_ids(&own, terms),
             cosine: asked.and_then(|asked| self.cosine(asked, passage)),

@@ -15,7 +15,7 @@ use loci_model::{NamespaceFilter, NamespaceMatch, Timestamp};
 use crate::columns::NONE;
 use crate::columns::groups::{Lengths, Selection};
 use crate::filters::facets::{FacetReader, Time};
-use crate::filters::parts::{Kind, Place, numbered};
+use crate::filters::parts::{FilterPartKind, PartKey, numbered};
 use crate::memory_index::MemoryIndex;
 use crate::primitives::bits::Bits;
 use crate::primitives::interner::Interner;
@@ -63,7 +63,7 @@ impl GroupSet {
 }
 
 /// The parts that must all contain a group; `None` if one of the parts does not exist.
-pub(crate) type Parts = Option<Vec<Place>>;
+pub(crate) type Parts = Option<Vec<PartKey>>;
 
 impl MemoryIndex {
     /// Returns the groups that the caller may see.
@@ -84,9 +84,9 @@ impl MemoryIndex {
         }
         let strategy = match &scope.strategy {
             None => Some(None),
-            Some(StrategyChoice::None) => Some(Some(numbered(Kind::Strategy, NONE))),
+            Some(StrategyChoice::None) => Some(Some(numbered(FilterPartKind::Strategy, NONE))),
             Some(StrategyChoice::Of(wanted)) => {
-                word(&self.words.strategies, Kind::Strategy, Some(wanted.as_str()))
+                word(&self.words.strategies, FilterPartKind::Strategy, Some(wanted.as_str()))
             }
         };
         let of_strategy: Parts = strategy.map(|place| place.into_iter().collect());
@@ -104,10 +104,10 @@ impl MemoryIndex {
     /// Returns the groups of one namespace and one strategy, or of none, among the given ones.
     pub(crate) fn groups_of(&self, groups: &GroupSet, namespace: &str, strategy: Option<&str>) -> GroupSet {
         let strategy = match strategy {
-            None => Some(numbered(Kind::Strategy, NONE)),
-            Some(wanted) => word(&self.words.strategies, Kind::Strategy, Some(wanted)).flatten(),
+            None => Some(numbered(FilterPartKind::Strategy, NONE)),
+            Some(wanted) => word(&self.words.strategies, FilterPartKind::Strategy, Some(wanted)).flatten(),
         };
-        let namespace = word(&self.words.namespaces, Kind::Namespace, Some(namespace)).flatten();
+        let namespace = word(&self.words.namespaces, FilterPartKind::Namespace, Some(namespace)).flatten();
         let places = strategy.zip(namespace).map(|(strategy, namespace)| vec![strategy, namespace]);
         self.in_any([places].into_iter(), groups)
     }
@@ -196,9 +196,17 @@ impl MemoryIndex {
         let words = &self.words;
         let text = |id: Option<&str>, words, kind| word(words, kind, id);
         let mut places = Vec::new();
-        places.extend(text(clause.strategy.as_ref().map(AsRef::as_ref), &words.strategies, Kind::Strategy)?);
-        places.extend(text(clause.actor.as_ref().map(AsRef::as_ref), &words.actors, Kind::Actor)?);
-        places.extend(text(clause.session.as_ref().map(AsRef::as_ref), &words.sessions, Kind::Session)?);
+        places.extend(text(
+            clause.strategy.as_ref().map(AsRef::as_ref),
+            &words.strategies,
+            FilterPartKind::Strategy,
+        )?);
+        places.extend(text(clause.actor.as_ref().map(AsRef::as_ref), &words.actors, FilterPartKind::Actor)?);
+        places.extend(text(
+            clause.session.as_ref().map(AsRef::as_ref),
+            &words.sessions,
+            FilterPartKind::Session,
+        )?);
         if let Some(filter) = &clause.namespace {
             places.extend(self.namespaces_of(filter)?);
         }
@@ -206,9 +214,11 @@ impl MemoryIndex {
     }
 
     /// Returns the part that a namespace filter names: `Some(None)` is the whole memory.
-    fn namespaces_of(&self, filter: &NamespaceFilter) -> Option<Option<Place>> {
+    fn namespaces_of(&self, filter: &NamespaceFilter) -> Option<Option<PartKey>> {
         match filter.mode() {
-            NamespaceMatch::Exact => word(&self.words.namespaces, Kind::Namespace, Some(filter.normal())),
+            NamespaceMatch::Exact => {
+                word(&self.words.namespaces, FilterPartKind::Namespace, Some(filter.normal()))
+            }
             NamespaceMatch::Subtree if filter.normal() == "/" => Some(None),
             NamespaceMatch::Subtree => self.groups.parts.beneath(filter.normal()).map(Some),
         }
@@ -216,7 +226,7 @@ impl MemoryIndex {
 }
 
 /// Returns the part of a text. `Some(None)`: everything matches. `None`: nothing can match.
-fn word(words: &Interner, kind: Kind, text: Option<&str>) -> Option<Option<Place>> {
+fn word(words: &Interner, kind: FilterPartKind, text: Option<&str>) -> Option<Option<PartKey>> {
     match text {
         None => Some(None),
         Some(text) => words.find(text).map(|number| Some(numbered(kind, number))),

@@ -29,7 +29,7 @@ pub(crate) struct TermTable {
 }
 
 /// The terms of a request with their statistics.
-pub(crate) struct Counted<'a> {
+pub(crate) struct TermStatistics<'a> {
     /// The statistics for the response.
     pub(crate) statistics: ScopeStatistics,
     /// The postings of each term: at least those of the requested groups and of all their sessions.
@@ -38,7 +38,7 @@ pub(crate) struct Counted<'a> {
     pub(crate) idf: Vec<f32>,
 }
 
-impl<'a> Counted<'a> {
+impl<'a> TermStatistics<'a> {
     fn of(statistics: ScopeStatistics, lists: Vec<Cow<'a, Postings>>) -> Self {
         let idf = statistics.df.iter().map(|df| bm25::idf(statistics.turns, *df)).collect();
         Self { statistics, lists, idf }
@@ -86,7 +86,7 @@ impl MemoryIndex {
     }
 
     /// Returns statistics for a request for the groups `asked` among the groups `seen`.
-    pub(crate) fn count(&self, table: &TermTable, seen: &GroupSet, asked: &GroupSet) -> Counted<'_> {
+    pub(crate) fn count(&self, table: &TermTable, seen: &GroupSet, asked: &GroupSet) -> TermStatistics<'_> {
         let turns = self.lengths(asked).turns;
         let of_scope = turns >= OWN_STATISTICS_MIN;
         let counted = if of_scope { asked } else { seen };
@@ -110,7 +110,7 @@ impl MemoryIndex {
             of_scope,
             df,
         };
-        Counted::of(statistics, lists)
+        TermStatistics::of(statistics, lists)
     }
 
     /// Like [`MemoryIndex::count`], with statistics that were counted elsewhere over more passages.
@@ -119,8 +119,8 @@ impl MemoryIndex {
         table: &TermTable,
         asked: &GroupSet,
         statistics: ScopeStatistics,
-    ) -> Counted<'_> {
-        Counted::of(statistics, self.lists(table, asked))
+    ) -> TermStatistics<'_> {
+        TermStatistics::of(statistics, self.lists(table, asked))
     }
 
     /// Returns sums over the active turns of groups.

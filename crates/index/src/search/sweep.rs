@@ -20,7 +20,7 @@ const HELD_MORE: usize = 512;
 
 /// The score of one unit of idf for a length class.
 #[derive(Debug, Clone, Copy, Default)]
-struct Worth {
+struct UnitScore {
     /// The upper bound for a term that occurs once.
     once: f32,
     /// The upper bound for a term that occurs once in each of several passages of a window, in
@@ -47,24 +47,24 @@ pub(crate) struct Sweep<'a> {
     terms: Vec<(f32, usize)>,
     /// The terms of which each best passage must contain at least one, by plane.
     essential: Vec<u8>,
-    worth: Box<[Worth; CLASSES]>,
+    worth: Box<[UnitScore; CLASSES]>,
     /// The maximum score of one unit of idf.
     most: f32,
-    best: Best,
+    best: BestPassages,
 }
 
 /// Possible best passages.
 #[derive(Debug)]
-struct Best {
+struct BestPassages {
     length: usize,
     /// A score that at least `length` passages reach.
     threshold: f32,
-    held: Vec<Held>,
+    held: Vec<PassageBounds>,
     held_max: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Held {
+struct PassageBounds {
     least: f32,
     most: f32,
     passage: u32,
@@ -78,8 +78,12 @@ impl<'a> Sweep<'a> {
         (view, average): (View, f32),
         length: usize,
     ) -> Self {
-        let best =
-            Best { length, threshold: f32::MIN_POSITIVE, held: Vec::new(), held_max: 2 * length + HELD_MORE };
+        let best = BestPassages {
+            length,
+            threshold: f32::MIN_POSITIVE,
+            held: Vec::new(),
+            held_max: 2 * length + HELD_MORE,
+        };
         let worth = worth_by_class(view, average);
         let most = worth.first().map_or(0.0, |worth| worth.once + worth.many);
         let mut terms: Vec<(f32, usize)> = idf.iter().copied().zip(0..).collect();
@@ -202,7 +206,7 @@ impl<'a> Sweep<'a> {
         let most = once * worth.once + shared * worth.shared + many * worth.many;
         if most >= self.best.threshold {
             let least = once * worth.once_least + more * worth.more_least;
-            if self.best.hold(Held { least, most, passage }) {
+            if self.best.hold(PassageBounds { least, most, passage }) {
                 self.choose_essential();
             }
         }
@@ -265,10 +269,10 @@ impl Merged {
     }
 }
 
-impl Best {
+impl BestPassages {
     /// Keeps a passage. Returns true if the threshold may have risen.
     #[inline]
-    fn hold(&mut self, held: Held) -> bool {
+    fn hold(&mut self, held: PassageBounds) -> bool {
         self.held.push(held);
         let is_full = self.held.len() >= self.held_max;
         if is_full {
@@ -280,7 +284,7 @@ impl Best {
     /// Drops passages that cannot be among the best.
     fn drop_weak(&mut self) {
         if self.length > 0 && self.held.len() > self.length {
-            let by_least = |a: &Held, b: &Held| b.least.total_cmp(&a.least);
+            let by_least = |a: &PassageBounds, b: &PassageBounds| b.least.total_cmp(&a.least);
             let (_, last, _) = self.held.select_nth_unstable_by(self.length - 1, by_least);
             self.threshold = self.threshold.max(last.least);
             let threshold = self.threshold;
@@ -304,13 +308,13 @@ fn sums(idf: &[f32]) -> Sums {
     sums
 }
 
-fn worth_by_class(view: View, average: f32) -> Box<[Worth; CLASSES]> {
-    let mut worth = Box::new([Worth::default(); CLASSES]);
+fn worth_by_class(view: View, average: f32) -> Box<[UnitScore; CLASSES]> {
+    let mut worth = Box::new([UnitScore::default(); CLASSES]);
     for (class, worth) in (0..=u8::MAX).zip(worth.iter_mut()) {
         let (least, greatest) = (length_class::least(class) as f32, length_class::greatest(class) as f32);
         let most = |tf| term_score(view, 1.0 + SLACK, tf, least, average);
         let once_least = term_score(view, 1.0 - SLACK, 1.0, greatest, average);
-        *worth = Worth {
+        *worth = UnitScore {
             once: most(1.0),
             shared: most(WINDOW_PASSAGES) - most(1.0),
             many: (view.k1 + 1.0) * (1.0 + SLACK) - most(1.0),
@@ -428,9 +432,9 @@ mod tests {
 
     #[test]
     fn the_weak_are_dropped_and_ties_are_kept() {
-        let mut best = Best { length: 2, threshold: 0.0, held: Vec::new(), held_max: 4 };
+        let mut best = BestPassages { length: 2, threshold: 0.0, held: Vec::new(), held_max: 4 };
         for (passage, score) in [1.0, 3.0, 2.0, 2.0, 0.5, 2.0].into_iter().enumerate() {
-            best.hold(Held { least: score, most: score, passage: passage as u32 });
+            best.hold(PassageBounds { least: score, most: score, passage: passage as u32 });
         }
         let mut kept = best.finish();
         kept.sort_unstable();

@@ -14,7 +14,7 @@ use crate::search::marks::Marks;
 use crate::search::statistics::TermTable;
 
 /// The inputs of the counts of a request.
-pub(crate) struct Counting<'a> {
+pub(crate) struct ViewCountInput<'a> {
     /// The passages.
     pub(crate) columns: &'a Columns,
     /// The terms of each passage.
@@ -23,7 +23,7 @@ pub(crate) struct Counting<'a> {
     pub(crate) lists: &'a [Cow<'a, Postings>],
 }
 
-impl Counting<'_> {
+impl ViewCountInput<'_> {
     /// Returns zero counts.
     pub(crate) fn none(&self) -> ViewCounts {
         ViewCounts { length: 0, tf: vec![0; self.lists.len()] }
@@ -98,7 +98,7 @@ impl MemoryIndex {
     /// Returns the counts of the session of a passage.
     pub(crate) fn session_view<'a>(
         &self,
-        counting: &Counting<'_>,
+        counting: &ViewCountInput<'_>,
         sessions: &'a mut SessionCounts,
         chain: u32,
     ) -> Option<&'a ViewCounts> {

@@ -6,8 +6,8 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender};
 
 use loci_model::Result;
 
-use super::bytes::{Reading, damaged};
-use super::frame::{self, Kind};
+use super::bytes::{ByteReader, damaged};
+use super::frame::{self, SnapshotBlockKind};
 use crate::vectors::{RowsIn, Vectors};
 
 /// The maximum number of blocks in the queue, each of about a megabyte.
@@ -18,7 +18,7 @@ const DIMENSIONS_MAX: usize = 1 << 16;
 
 /// A block with a valid checksum.
 pub(super) struct Block {
-    pub(super) kind: Kind,
+    pub(super) kind: SnapshotBlockKind,
     payload: Vec<u8>,
     /// The start of the unread part.
     start: usize,
@@ -28,8 +28,8 @@ pub(super) struct Block {
 
 impl Block {
     /// Returns everything except the vectors.
-    pub(super) fn rest(&self) -> Reading<'_> {
-        Reading::new(self.payload.get(self.start..).unwrap_or_default())
+    pub(super) fn rest(&self) -> ByteReader<'_> {
+        ByteReader::new(self.payload.get(self.start..).unwrap_or_default())
     }
 
     /// Returns its memory for reuse.
@@ -49,14 +49,14 @@ pub(super) fn read(
     for ordinal in 0.. {
         let mut payload = used.try_recv().unwrap_or_default();
         let kind = frame::read_block(from, ordinal, &mut payload)?;
-        let mut rest = Reading::new(&payload);
+        let mut rest = ByteReader::new(&payload);
         let counts = match kind {
-            Kind::Records => take_vectors(&mut rest, &mut vectors)?,
-            Kind::End => Vec::new(),
+            SnapshotBlockKind::Records => take_vectors(&mut rest, &mut vectors)?,
+            SnapshotBlockKind::End => Vec::new(),
         };
         let start = payload.len() - rest.left();
         let is_taken = ready.send(Block { kind, payload, start, vectors: counts }).is_ok();
-        if kind == Kind::End || !is_taken {
+        if kind == SnapshotBlockKind::End || !is_taken {
             break;
         }
     }
@@ -70,7 +70,7 @@ pub(super) fn give_back(block: Block, used: &Sender<Vec<u8>>) {
 }
 
 /// Loads new spaces, and the vectors of all spaces. Returns their number by space.
-fn take_vectors(block: &mut Reading<'_>, vectors: &mut Vectors) -> Result<Vec<u32>> {
+fn take_vectors(block: &mut ByteReader<'_>, vectors: &mut Vectors) -> Result<Vec<u32>> {
     for _ in 0..block.count(8)? {
         let (model, dimensions) = (block.text()?, block.u32()? as usize);
         if dimensions > DIMENSIONS_MAX {

@@ -10,9 +10,9 @@ pub(crate) fn damaged(what: &str) -> Error {
 
 /// Bytes under construction.
 #[derive(Debug, Default)]
-pub(crate) struct Writing(pub(crate) Vec<u8>);
+pub(crate) struct ByteWriter(pub(crate) Vec<u8>);
 
-impl Writing {
+impl ByteWriter {
     /// Appends bytes unchanged.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         self.0.extend_from_slice(bytes);
@@ -57,9 +57,9 @@ impl Writing {
 
 /// Bytes that are read from the front.
 #[derive(Debug, Clone)]
-pub(crate) struct Reading<'a>(&'a [u8]);
+pub(crate) struct ByteReader<'a>(&'a [u8]);
 
-impl<'a> Reading<'a> {
+impl<'a> ByteReader<'a> {
     /// Starts to read `bytes`.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
@@ -165,11 +165,11 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let mut out = Writing::default();
+        let mut out = ByteWriter::default();
         let time = Timestamp::clamped(1_790_000_000_000);
         out.u8(7).u16(0x0102).u32(3).u64(u64::MAX - 1).text("dör").time(time).maybe_time(None);
         out.maybe_time(Some(time)).u8(1);
-        let mut read = Reading::new(&out.0);
+        let mut read = ByteReader::new(&out.0);
         assert_eq!((read.u8().unwrap(), read.u16().unwrap(), read.u32().unwrap()), (7, 0x0102, 3));
         assert_eq!((read.u64().unwrap(), read.text().unwrap()), (u64::MAX - 1, "dör"));
         assert_eq!((read.time().unwrap(), read.maybe_time().unwrap()), (time, None));
@@ -179,8 +179,8 @@ mod tests {
 
     #[test]
     fn wild_numbers_are_errors() {
-        let check = |bytes: &[u8], read: fn(&mut Reading<'_>) -> bool| {
-            assert!(read(&mut Reading::new(bytes)), "{bytes:?}");
+        let check = |bytes: &[u8], read: fn(&mut ByteReader<'_>) -> bool| {
+            assert!(read(&mut ByteReader::new(bytes)), "{bytes:?}");
         };
         check(&[255, 255, 255, 255, 1], |read| read.count(1).is_err());
         check(&[2, 0, 0, 0, 1, 1], |read| read.count(1).is_ok_and(|count| count == 2));

@@ -4,7 +4,7 @@
 
 use loci_model::Result;
 
-use super::bytes::{Reading, Writing, damaged};
+use super::bytes::{ByteReader, ByteWriter, damaged};
 use crate::columns::NONE;
 use crate::primitives::interner::Interner;
 
@@ -16,7 +16,7 @@ pub(crate) struct Dictionary {
     next: u32,
     /// The number of definitions that are not in a block yet.
     fresh: u32,
-    out: Writing,
+    out: ByteWriter,
 }
 
 impl Dictionary {
@@ -30,7 +30,7 @@ impl Dictionary {
     }
 
     /// Assigns a number. The caller writes its definition to the returned writer.
-    pub(crate) fn define(&mut self, number: u32) -> (u32, &mut Writing) {
+    pub(crate) fn define(&mut self, number: u32) -> (u32, &mut ByteWriter) {
         let at = number as usize;
         if self.numbers.len() <= at {
             self.numbers.resize(at + 1, NONE);
@@ -58,14 +58,14 @@ impl Dictionary {
     }
 
     /// Moves the new definitions into a block.
-    pub(crate) fn flush(&mut self, out: &mut Writing) {
+    pub(crate) fn flush(&mut self, out: &mut ByteWriter) {
         out.u32(std::mem::take(&mut self.fresh)).bytes(&self.out.0);
         self.out.0.clear();
     }
 }
 
 /// Loads new texts. Each must get the next number.
-pub(crate) fn load_texts(from: &mut Reading<'_>, words: &mut Interner) -> Result<()> {
+pub(crate) fn load_texts(from: &mut ByteReader<'_>, words: &mut Interner) -> Result<()> {
     for _ in 0..from.count(4)? {
         let expected = words.len();
         if words.intern(from.text()?) != expected {

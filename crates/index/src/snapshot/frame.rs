@@ -5,7 +5,7 @@ use std::io::Read;
 
 use loci_model::{Error, Result};
 
-use super::bytes::{Reading, Writing, damaged};
+use super::bytes::{ByteReader, ByteWriter, damaged};
 use crate::vectors::sketch;
 
 /// The version of the contents of blocks, incremented with every change.
@@ -20,18 +20,18 @@ const LANES: usize = 4;
 
 /// The kind of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SnapshotBlockKind {
     /// Records.
     Records,
     /// The end.
     End,
 }
 
-const KINDS: &[Kind] = &[Kind::Records, Kind::End];
+const KINDS: &[SnapshotBlockKind] = &[SnapshotBlockKind::Records, SnapshotBlockKind::End];
 
 /// Appends the head of a snapshot at `sequence`.
 pub(crate) fn write_head(sequence: u64, out: &mut Vec<u8>) {
-    let mut head = Writing::default();
+    let mut head = ByteWriter::default();
     head.bytes(&MAGIC).u32(FORMAT).u32(loci_text::ANALYSER_VERSION).u32(sketch::VERSION).u64(sequence);
     let sum = checksum(&head.0, 0);
     head.u64(sum);
@@ -42,7 +42,7 @@ pub(crate) fn write_head(sequence: u64, out: &mut Vec<u8>) {
 pub(crate) fn read_head(from: &mut dyn Read) -> Result<u64> {
     let mut bytes = [0u8; HEAD_BYTES];
     from.read_exact(&mut bytes).map_err(unreadable)?;
-    let mut head = Reading::new(&bytes);
+    let mut head = ByteReader::new(&bytes);
     if head.array()? != MAGIC {
         return Err(damaged("it is no snapshot"));
     }
@@ -59,7 +59,7 @@ pub(crate) fn read_head(from: &mut dyn Read) -> Result<u64> {
 
 /// Completes a block in `out`, whose payload starts at `start` after the space reserved for the
 /// frame.
-pub(crate) fn seal(kind: Kind, ordinal: u64, payload: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn seal(kind: SnapshotBlockKind, ordinal: u64, payload: &[u8], out: &mut Vec<u8>) {
     let place = KINDS.iter().position(|other| *other == kind).unwrap_or_default() as u64;
     out.extend_from_slice(&place.to_le_bytes());
     out.extend_from_slice(&(payload.len() as u64).to_le_bytes());
@@ -68,7 +68,11 @@ pub(crate) fn seal(kind: Kind, ordinal: u64, payload: &[u8], out: &mut Vec<u8>) 
 }
 
 /// Reads the next block into `payload`.
-pub(crate) fn read_block(from: &mut dyn Read, ordinal: u64, payload: &mut Vec<u8>) -> Result<Kind> {
+pub(crate) fn read_block(
+    from: &mut dyn Read,
+    ordinal: u64,
+    payload: &mut Vec<u8>,
+) -> Result<SnapshotBlockKind> {
     let mut number = || {
         let mut bytes = [0u8; 8];
         from.read_exact(&mut bytes).map(|()| u64::from_le_bytes(bytes)).map_err(unreadable)
@@ -147,15 +151,15 @@ mod tests {
     fn blocks_come_back_in_their_order_only() {
         let mut out = Vec::new();
         write_head(77, &mut out);
-        seal(Kind::Records, 0, b"abc", &mut out);
-        seal(Kind::End, 1, b"", &mut out);
+        seal(SnapshotBlockKind::Records, 0, b"abc", &mut out);
+        seal(SnapshotBlockKind::End, 1, b"", &mut out);
         let mut from = out.as_slice();
         let mut payload = Vec::new();
         assert_eq!(read_head(&mut from).unwrap(), 77);
         let second = from;
-        assert_eq!(read_block(&mut from, 0, &mut payload).unwrap(), Kind::Records);
+        assert_eq!(read_block(&mut from, 0, &mut payload).unwrap(), SnapshotBlockKind::Records);
         assert_eq!(payload, b"abc");
-        assert_eq!(read_block(&mut from, 1, &mut payload).unwrap(), Kind::End);
+        assert_eq!(read_block(&mut from, 1, &mut payload).unwrap(), SnapshotBlockKind::End);
         assert!(read_block(&mut { second }, 1, &mut payload).is_err());
         assert!(read_block(&mut { from }, 2, &mut payload).is_err());
     }

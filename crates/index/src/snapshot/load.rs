@@ -8,9 +8,9 @@ use std::thread;
 use loci_model::{Error, Result};
 
 use super::blocks::{self, Block};
-use super::bytes::{Reading, damaged};
+use super::bytes::{ByteReader, damaged};
 use super::dictionary::{load_texts, number_or_none};
-use super::frame::{self, Kind};
+use super::frame::{self, SnapshotBlockKind};
 use crate::changes::bulk::no_thread;
 use crate::columns::groups::GroupKey;
 use crate::columns::metadata_sets::MetadataSets;
@@ -21,7 +21,7 @@ use crate::primitives::compact_text::CompactText;
 
 /// An index under construction.
 #[derive(Default)]
-struct Loading {
+struct LoadingIndex {
     index: MemoryIndex,
     groups: u32,
     names: u32,
@@ -85,13 +85,13 @@ impl MemoryIndex {
 
 /// Builds an index without vectors from the received blocks.
 fn build(blocks: &Receiver<Block>, used: &Sender<Vec<u8>>) -> Result<MemoryIndex> {
-    let mut loading = Loading::default();
+    let mut loading = LoadingIndex::default();
     loading.index.begin_bulk();
     for block in blocks {
         let mut rest = block.rest();
         match block.kind {
-            Kind::Records => loading.block(&mut rest, &block.vectors)?,
-            Kind::End => {
+            SnapshotBlockKind::Records => loading.block(&mut rest, &block.vectors)?,
+            SnapshotBlockKind::End => {
                 loading.end(&mut rest)?;
                 return Ok(loading.index);
             }
@@ -102,8 +102,8 @@ fn build(blocks: &Receiver<Block>, used: &Sender<Vec<u8>>) -> Result<MemoryIndex
     Err(damaged("it is cut off"))
 }
 
-impl Loading {
-    fn block(&mut self, block: &mut Reading<'_>, vectors: &[u32]) -> Result<()> {
+impl LoadingIndex {
+    fn block(&mut self, block: &mut ByteReader<'_>, vectors: &[u32]) -> Result<()> {
         self.words(block)?;
         self.group_keys(block)?;
         self.name_texts(block)?;
@@ -123,7 +123,7 @@ impl Loading {
         if used { Ok(()) } else { Err(damaged("more terms or vectors than passages")) }
     }
 
-    fn words(&mut self, block: &mut Reading<'_>) -> Result<()> {
+    fn words(&mut self, block: &mut ByteReader<'_>) -> Result<()> {
         let index = &mut self.index;
         load_texts(block, &mut index.vocabulary)?;
         index.postings.resize_with(index.vocabulary.len() as usize, Default::default);
@@ -141,7 +141,7 @@ impl Loading {
         Ok(())
     }
 
-    fn group_keys(&mut self, block: &mut Reading<'_>) -> Result<()> {
+    fn group_keys(&mut self, block: &mut ByteReader<'_>) -> Result<()> {
         let words = &self.index.words;
         for _ in 0..block.count(16)? {
             let key = GroupKey {
@@ -160,7 +160,7 @@ impl Loading {
         Ok(())
     }
 
-    fn name_texts(&mut self, block: &mut Reading<'_>) -> Result<()> {
+    fn name_texts(&mut self, block: &mut ByteReader<'_>) -> Result<()> {
         for _ in 0..block.count(4)? {
             if self.index.names.intern(block.text()?) != self.names {
                 return Err(damaged("a name is there twice"));
@@ -170,7 +170,7 @@ impl Loading {
         Ok(())
     }
 
-    fn files(&mut self, block: &mut Reading<'_>) -> Result<()> {
+    fn files(&mut self, block: &mut ByteReader<'_>) -> Result<()> {
         for _ in 0..block.count(12)? {
             let namespace = number_or_none(block.u32()?, self.index.words.namespaces.len())?;
             let path = block.text()?;
@@ -187,7 +187,7 @@ impl Loading {
         Ok(())
     }
 
-    fn record(&mut self, block: &mut Reading<'_>, parts: &mut Parts<'_>) -> Result<()> {
+    fn record(&mut self, block: &mut ByteReader<'_>, parts: &mut Parts<'_>) -> Result<()> {
         let words = &self.index.words;
         let mut row = RecordRow::load(block, &words.runs)?;
         number_or_none(row.group, self.groups)?;
@@ -219,7 +219,7 @@ impl Loading {
         Ok(())
     }
 
-    fn passage<'a>(&mut self, block: &mut Reading<'_>, parts: &mut Parts<'a>) -> Result<Passage<'a>> {
+    fn passage<'a>(&mut self, block: &mut ByteReader<'_>, parts: &mut Parts<'a>) -> Result<Passage<'a>> {
         let (row, space) = PassageRow::load(block)?;
         number_or_none(row.name, self.names)?;
         let split = parts.terms.split_at_checked(row.terms as usize);
@@ -246,7 +246,7 @@ impl Loading {
         Ok(place)
     }
 
-    fn end(&mut self, block: &mut Reading<'_>) -> Result<()> {
+    fn end(&mut self, block: &mut ByteReader<'_>) -> Result<()> {
         let counts = (block.u64()?, block.u64()?, block.u32()?);
         if counts != (self.records, self.passages, self.index.vocabulary.len()) {
             return Err(damaged("a block is missing"));
@@ -260,7 +260,7 @@ impl Loading {
 }
 
 /// Returns the numbers of the metadata sets of a block, each held while the block is processed.
-fn hold_sets(block: &mut Reading<'_>, sets: &mut MetadataSets) -> Result<Vec<u32>> {
+fn hold_sets(block: &mut ByteReader<'_>, sets: &mut MetadataSets) -> Result<Vec<u32>> {
     let mut numbers = Vec::new();
     for _ in 0..block.count(4)? {
         numbers.push(sets.hold(&MetadataSets::load(block)?));

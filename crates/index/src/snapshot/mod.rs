@@ -23,11 +23,11 @@
 
 mod blocks;
 pub(crate) mod bytes;
+#[cfg(test)]
+mod corrupt_snapshots;
 mod dictionary;
 mod frame;
 mod load;
 mod save;
-#[cfg(test)]
-mod wild;
 
 pub use save::SnapshotSaver;

@@ -5,9 +5,9 @@ use std::io::Write;
 
 use loci_model::{Error, Result};
 
-use super::bytes::Writing;
+use super::bytes::ByteWriter;
 use super::dictionary::Dictionary;
-use super::frame::{self, Kind};
+use super::frame::{self, SnapshotBlockKind};
 use crate::columns::NONE;
 use crate::columns::metadata_sets::MetadataSets;
 use crate::columns::records::RowNumbers;
@@ -51,9 +51,9 @@ pub struct SnapshotSaver {
 struct Block {
     metadata: Sets,
     vectors: Vec<RowsOut>,
-    terms: Writing,
+    terms: ByteWriter,
     term_count: u32,
-    heads: Writing,
+    heads: ByteWriter,
     records: u32,
 }
 
@@ -61,7 +61,7 @@ struct Block {
 #[derive(Debug, Default)]
 struct Sets {
     numbers: HashMap<u32, u32>,
-    out: Writing,
+    out: ByteWriter,
 }
 
 impl Block {
@@ -121,10 +121,10 @@ impl SnapshotSaver {
         }
         if block.records > 0 {
             let payload = self.payload(block);
-            frame::seal(Kind::Records, self.ordinal, &payload.0, out);
+            frame::seal(SnapshotBlockKind::Records, self.ordinal, &payload.0, out);
         } else {
             let payload = self.end(index);
-            frame::seal(Kind::End, self.ordinal, &payload.0, out);
+            frame::seal(SnapshotBlockKind::End, self.ordinal, &payload.0, out);
             self.ended = true;
         }
         self.ordinal += 1;
@@ -213,8 +213,8 @@ impl SnapshotSaver {
 
     /// Returns the parts of a block in reading order: vectors, which are loaded separately, then
     /// words before their uses.
-    fn payload(&mut self, mut block: Block) -> Writing {
-        let mut out = Writing::default();
+    fn payload(&mut self, mut block: Block) -> ByteWriter {
+        let mut out = ByteWriter::default();
         self.spaces.flush(&mut out);
         block.vectors.resize_with(self.spaces.len() as usize, RowsOut::default);
         for rows in &block.vectors {
@@ -234,8 +234,8 @@ impl SnapshotSaver {
     }
 
     /// Returns the end block, which marks a snapshot as complete and lists removed records.
-    fn end(&self, index: &MemoryIndex) -> Writing {
-        let mut out = Writing::default();
+    fn end(&self, index: &MemoryIndex) -> ByteWriter {
+        let mut out = ByteWriter::default();
         out.u64(self.records).u64(self.passages).u32(self.terms.len());
         let mut erased: Vec<(&CompactText, u64)> =
             index.erased.iter().map(|(id, sequence)| (id, *sequence)).collect();

@@ -12,13 +12,13 @@ use crate::columns::NONE;
 use crate::input::StoredVector;
 use crate::kernels::{self, Line, Tables, WideLine};
 use crate::primitives::bits::Bits;
-use crate::snapshot::bytes::{Reading, Writing, damaged};
+use crate::snapshot::bytes::{ByteReader, ByteWriter, damaged};
 use crate::vectors::segment::{SEGMENT, Segment};
 use crate::vectors::sketch::Sketcher;
 
 /// All vectors of one model.
 #[derive(Debug)]
-pub(crate) struct Space {
+pub(crate) struct ModelVectors {
     /// The model and the quantisation.
     pub(crate) model: Arc<str>,
     /// The number of values of a vector.
@@ -44,7 +44,7 @@ pub(crate) struct Question {
 /// The vectors of all models.
 #[derive(Debug, Default)]
 pub(crate) struct Vectors {
-    spaces: Vec<Space>,
+    spaces: Vec<ModelVectors>,
 }
 
 impl Vectors {
@@ -62,7 +62,7 @@ impl Vectors {
     /// Returns the number of the space of a model, and adds it if new.
     pub(crate) fn open(&mut self, model: &str, dimensions: usize) -> Option<u16> {
         let at = self.position(model, dimensions).unwrap_or_else(|| {
-            self.spaces.push(Space::new(model.into(), dimensions));
+            self.spaces.push(ModelVectors::new(model.into(), dimensions));
             self.spaces.len() - 1
         });
         u16::try_from(at).ok()
@@ -96,18 +96,18 @@ impl Vectors {
     }
 
     /// Returns the space of a question.
-    pub(crate) fn space(&self, model: &str, dimensions: usize) -> Option<(u16, &Space)> {
+    pub(crate) fn space(&self, model: &str, dimensions: usize) -> Option<(u16, &ModelVectors)> {
         let at = self.position(model, dimensions)?;
         Some((u16::try_from(at).ok()?, self.spaces.get(at)?))
     }
 
     /// Returns the space with a number.
-    pub(crate) fn by_number(&self, number: u16) -> Option<&Space> {
+    pub(crate) fn by_number(&self, number: u16) -> Option<&ModelVectors> {
         self.spaces.get(usize::from(number))
     }
 
     /// Returns all spaces.
-    pub(crate) fn spaces(&self) -> &[Space] {
+    pub(crate) fn spaces(&self) -> &[ModelVectors] {
         &self.spaces
     }
 
@@ -121,7 +121,7 @@ impl Vectors {
 
     /// Returns the memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.spaces.iter().map(Space::bytes).sum()
+        self.spaces.iter().map(ModelVectors::bytes).sum()
     }
 
     fn position(&self, model: &str, dimensions: usize) -> Option<usize> {
@@ -129,7 +129,7 @@ impl Vectors {
     }
 }
 
-impl Space {
+impl ModelVectors {
     fn new(model: Arc<str>, dimensions: usize) -> Self {
         let sketcher = Sketcher::new(dimensions);
         Self { model, dimensions, sketcher, segments: Vec::new(), holders: Bits::default() }
@@ -269,9 +269,9 @@ impl Space {
 #[derive(Debug, Default)]
 pub(crate) struct RowsOut {
     count: u32,
-    scales: Writing,
-    sketches: Writing,
-    values: Writing,
+    scales: ByteWriter,
+    sketches: ByteWriter,
+    values: ByteWriter,
 }
 
 impl RowsOut {
@@ -281,7 +281,7 @@ impl RowsOut {
     }
 
     /// Appends them to the block.
-    pub(crate) fn write(&self, out: &mut Writing) {
+    pub(crate) fn write(&self, out: &mut ByteWriter) {
         out.u32(self.count).bytes(&self.scales.0).bytes(&self.sketches.0).bytes(&self.values.0);
     }
 }
@@ -302,7 +302,7 @@ struct RowIn<'a> {
 
 impl<'a> RowsIn<'a> {
     /// Locates the rows in a block. No value may be −128: the kernels depend on it.
-    pub(crate) fn read(block: &mut Reading<'a>, dimensions: usize) -> Result<Self> {
+    pub(crate) fn read(block: &mut ByteReader<'a>, dimensions: usize) -> Result<Self> {
         let too_many = || damaged("more vectors than fit");
         let count = block.count(4)?;
         let sketches = count.checked_mul(sketch::bytes(dimensions)).ok_or_else(too_many)?;
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_question_without_direction_is_none() {
-        let space = Space::new("m".into(), 2);
+        let space = ModelVectors::new("m".into(), 2);
         for vector in [&[0.0f32, 0.0][..], &[1.0], &[f32::INFINITY, 1.0], &[f32::NAN, 0.0], &[1e-40, 0.0]] {
             assert!(space.question(vector).is_none(), "{vector:?}");
         }

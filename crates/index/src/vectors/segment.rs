@@ -22,12 +22,12 @@ pub(crate) struct Segment {
     tiles: Vec<Tile>,
     scales: Vec<f32>,
     passages: Vec<u32>,
-    groups: Vec<Place>,
+    groups: Vec<GroupUsage>,
 }
 
 /// The used rows of a group, and their passages.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct GroupUsage {
     taken: u64,
     /// The passage of the group's first row, if the passages of used rows are contiguous like the
     /// rows; otherwise [`NONE`].
@@ -42,7 +42,7 @@ pub(crate) struct Group<'a> {
     /// Their sketches.
     pub(crate) tiles: &'a [Tile],
     passages: &'a [u32],
-    place: Place,
+    place: GroupUsage,
 }
 
 impl Segment {
@@ -82,7 +82,7 @@ impl Segment {
             self.tiles.resize(tiles, Tile([0; kernels::LINE]));
         }
         if row.is_multiple_of(GROUP) {
-            self.groups.push(Place::FREE);
+            self.groups.push(GroupUsage::FREE);
         }
         self.set_sketch(row, sketch);
     }
@@ -130,7 +130,7 @@ impl Segment {
         if before == NONE {
             place.take(row % GROUP, passage);
         } else {
-            *place = Place::FREE;
+            *place = GroupUsage::FREE;
             let group = self.passages.iter().skip(row / GROUP * GROUP).take(GROUP);
             group.enumerate().for_each(|(at, passage)| place.take(at, *passage));
         }
@@ -158,7 +158,7 @@ impl Segment {
     pub(crate) fn bytes(&self) -> usize {
         (self.lines.capacity() + self.tiles.capacity()) * kernels::LINE
             + (self.scales.capacity() + self.passages.capacity()) * 4
-            + self.groups.capacity() * size_of::<Place>()
+            + self.groups.capacity() * size_of::<GroupUsage>()
     }
 }
 
@@ -179,7 +179,7 @@ impl Group<'_> {
     }
 }
 
-impl Place {
+impl GroupUsage {
     const FREE: Self = Self { taken: 0, base: NONE };
 
     /// Records that the free row `at` belongs to a passage.
@@ -233,7 +233,7 @@ mod tests {
     fn a_full_segment_has_no_room_to_spare() {
         let segment = segment(SEGMENT);
         let each = 2 * crate::kernels::LINE + 16 + 8;
-        assert!(segment.bytes() - each * SEGMENT <= SEGMENT / GROUP * size_of::<Place>());
+        assert!(segment.bytes() - each * SEGMENT <= SEGMENT / GROUP * size_of::<GroupUsage>());
     }
 
     proptest! {

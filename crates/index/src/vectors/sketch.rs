@@ -8,7 +8,7 @@
 //! information of a few significant dimensions over all bits.
 
 use crate::kernels::{LINE, TABLE_MAX, Tables};
-use crate::primitives::mix::Mix;
+use crate::primitives::stable_hash::Mix;
 
 /// The version of the sketch format, incremented with every change: snapshots contain sketches.
 pub(crate) const VERSION: u32 = 3;

@@ -7,19 +7,19 @@ use loci_index::MemoryIndex;
 use loci_model::ports::search::{CandidateRequest, CandidateSet, LexicalView};
 use proptest::prelude::*;
 
-use crate::twin::{NEAR, Reading, Twin};
-use crate::world::{DIMENSIONS, Dice, MODEL, Raw, draw, draw_request, record_id};
+use crate::raw_records::{DIMENSIONS, Dice, MODEL, RawRecord, draw, draw_request, record_id};
+use crate::reference_ranking::{NEAR, Reading, Twin};
 
 /// A change of one record: its new state, or its removal.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
     pub(crate) number: u32,
     pub(crate) sequence: u64,
-    pub(crate) raw: Option<Raw>,
+    pub(crate) raw: Option<RawRecord>,
 }
 
 pub(crate) fn history(dice: &mut Dice, records: u64, changes: u64) -> Vec<Change> {
-    let mut last: BTreeMap<u32, Raw> = BTreeMap::new();
+    let mut last: BTreeMap<u32, RawRecord> = BTreeMap::new();
     let change = |sequence| {
         let number = dice.below(records) as u32;
         let raw = (!dice.one_in(6)).then(|| match last.get(&number) {
@@ -36,7 +36,7 @@ pub(crate) fn history(dice: &mut Dice, records: u64, changes: u64) -> Vec<Change
     (1..=changes).map(change).collect()
 }
 
-fn other_vectors(dice: &mut Dice, former: &Raw, sequence: u64) -> Raw {
+fn other_vectors(dice: &mut Dice, former: &RawRecord, sequence: u64) -> RawRecord {
     let mut raw = former.clone().with(|head| head.sequence = sequence);
     for (_, _, vector) in &mut raw.passages {
         *vector = (!dice.one_in(4)).then(|| (dice.vector(DIMENSIONS), MODEL));
@@ -229,7 +229,7 @@ fn a_digest_sees_what_an_answer_sees() {
     };
     let before = digest(&twin);
     for id in twin.0.keys() {
-        let changed = |change: &dyn Fn(&mut Raw)| {
+        let changed = |change: &dyn Fn(&mut RawRecord)| {
             let mut other = twin.clone();
             change(other.0.get_mut(id).unwrap());
             digest(&other)

@@ -10,11 +10,11 @@ use loci_model::ports::search::{CandidateRequest, ListLengths};
 use loci_model::record::scope::{RecordScope, StrategyChoice};
 use loci_model::record::{RecordKind, RecordState};
 
-use crate::twin::{in_scope, may_see};
-use crate::world::{
-    DIMENSIONS, Dice, MODEL, Raw, at, draw, draw_clause, draw_filter, draw_metadata, draw_values, record_id,
-    request, whole,
+use crate::raw_records::{
+    DIMENSIONS, Dice, MODEL, RawRecord, at, draw, draw_clause, draw_filter, draw_metadata, draw_values,
+    record_id, request, whole,
 };
+use crate::reference_ranking::{in_scope, may_see};
 
 const RECORDS: u64 = 9_000;
 /// The exclusive maximum of times, so that a bound falls between most of them.
@@ -22,7 +22,7 @@ const MILLIS: u64 = 100_000;
 
 /// Returns a record without words, with a vector for each passage: a long list by vector then
 /// contains the whole scope.
-fn drawn(dice: &mut Dice, number: u32, sequence: u64) -> Raw {
+fn drawn(dice: &mut Dice, number: u32, sequence: u64) -> RawRecord {
     let mut raw = draw(dice, number, sequence);
     let head = &mut raw.head;
     if !dice.one_in(3) {
@@ -67,7 +67,7 @@ fn drawn_scope(dice: &mut Dice) -> RecordScope {
     scope
 }
 
-fn compare(index: &MemoryIndex, raws: &BTreeMap<RecordId, Raw>, scope: RecordScope) -> usize {
+fn compare(index: &MemoryIndex, raws: &BTreeMap<RecordId, RawRecord>, scope: RecordScope) -> usize {
     let expected: BTreeSet<(&RecordId, u32)> = raws
         .iter()
         .filter(|(_, raw)| in_scope(&scope, raw))
@@ -81,7 +81,7 @@ fn compare(index: &MemoryIndex, raws: &BTreeMap<RecordId, Raw>, scope: RecordSco
         set.candidates.iter().map(|candidate| (&candidate.record, candidate.part)).collect();
     assert_eq!(set.passages_in_scope, expected.len() as u64, "{:?}", asked.scope);
     let turns = |asked_for: bool| {
-        let is_counted = |raw: &&Raw| {
+        let is_counted = |raw: &&RawRecord| {
             let head = &raw.head;
             let strategy = head.strategy.as_ref();
             head.state == RecordState::Active

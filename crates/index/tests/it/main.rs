@@ -4,14 +4,14 @@
 #[cfg(test)]
 mod agreement;
 #[cfg(test)]
-mod by_hand;
-#[cfg(test)]
 mod filters;
 #[cfg(test)]
-mod great;
+mod large_memories;
+#[cfg(test)]
+mod manual_cases;
+#[cfg(test)]
+mod raw_records;
+#[cfg(test)]
+mod reference_ranking;
 #[cfg(test)]
 mod snapshots;
-#[cfg(test)]
-mod twin;
-#[cfg(test)]
-mod world;

@@ -6,7 +6,7 @@ use loci_model::ports::search::CandidateSet;
 use proptest::prelude::*;
 
 use crate::agreement::{Change, history, play};
-use crate::world::{Dice, Raw, draw_request, record_id, request, whole};
+use crate::raw_records::{Dice, RawRecord, draw_request, record_id, request, whole};
 
 fn saved(index: &MemoryIndex) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -146,12 +146,12 @@ fn many_blocks_and_a_rebuild() {
 #[test]
 fn words_of_records_that_are_gone_are_not_saved() {
     let mut index = MemoryIndex::new();
-    let secret = Raw::turn(1, "Mallory: the password is xyzzyplugh").with(|head| {
+    let secret = RawRecord::turn(1, "Mallory: the password is xyzzyplugh").with(|head| {
         head.namespace = "/vaultns/".into();
         head.path = Some("src/hiddenfile.rs".into());
         head.session = Some(loci_model::SessionId::parse("secretsession").unwrap());
     });
-    index.apply(Raw::turn(0, "tea and boats").input());
+    index.apply(RawRecord::turn(0, "tea and boats").input());
     index.apply(secret.input());
     let held = |index: &MemoryIndex, word: &str| {
         saved(index).windows(word.len()).any(|window| window == word.as_bytes())

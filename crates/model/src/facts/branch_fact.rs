@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::{ActorId, MemoryId, RecordId, TaskId, Timestamp};
 
 /// A record that is valid on a branch only.
@@ -30,7 +30,7 @@ pub struct BranchFact {
     pub at: Timestamp,
 }
 
-impl Shelved for BranchFact {
+impl LedgerNoun for BranchFact {
     const SHELF: Shelf = Shelf::named("branch_fact");
 
     fn memory(&self) -> &MemoryId {

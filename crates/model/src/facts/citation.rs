@@ -6,7 +6,7 @@ use crate::facts::code::ObjectId;
 
 /// A line range of a file: 1-based, both ends included.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-pub struct Place {
+pub struct LineRange {
     /// Path from the root, `/` between segments.
     pub path: String,
     /// First line.
@@ -19,7 +19,7 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CitationInput {
     /// The cited place.
-    pub place: Place,
+    pub place: LineRange,
     /// The commit at which the caller read it: 7 to 64 hex digits.
     pub sha: Option<String>,
     /// The caller's hash of the lines.
@@ -31,7 +31,7 @@ pub struct CitationInput {
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Anchor {
     /// The place as cited.
-    pub place: Place,
+    pub place: LineRange,
     /// The commit that was read; `None` for a worktree without a commit.
     pub commit: Option<ObjectId>,
     /// True if the lines were read from a worktree whose file differs from that of the commit, so
@@ -85,7 +85,7 @@ pub struct Citation {
     /// The current place on the default branch, if it differs, and the commit at which it was
     /// found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub current: Option<(Place, ObjectId)>,
+    pub current: Option<(LineRange, ObjectId)>,
     /// Other paths that the code had in between.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier_paths: Vec<String>,

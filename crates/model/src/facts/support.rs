@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::citation::Place;
+use crate::facts::citation::LineRange;
 use crate::words::closed_words;
 
 closed_words! {
@@ -56,7 +56,7 @@ pub struct OtherValue {
     /// Its value in the code; secrets are masked.
     pub found: String,
     /// The cited lines that hold it.
-    pub place: Place,
+    pub place: LineRange,
 }
 
 impl OtherValue {

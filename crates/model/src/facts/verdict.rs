@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::citation::Place;
+use crate::facts::citation::LineRange;
 use crate::facts::code::ObjectId;
 use crate::facts::support::SupportReport;
 use crate::words::closed_words;
@@ -142,7 +142,7 @@ pub struct CitationVerdict {
     pub method: Method,
     /// The place of the block, or of its best match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub found: Option<Place>,
+    pub found: Option<LineRange>,
     /// The blob of the match, or the blob at the cited path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blob: Option<ObjectId>,
@@ -185,7 +185,7 @@ pub struct CommittedLines {
     /// The blob of the file at that commit.
     pub blob: ObjectId,
     /// The lines at that commit.
-    pub place: Place,
+    pub place: LineRange,
 }
 
 impl CitationVerdict {

@@ -35,7 +35,7 @@ impl JsonTree {
     /// # Errors
     /// `Invalid` if values are nested too deeply, or the text is not JSON.
     pub fn parse(json: &str) -> Result<Self> {
-        let mut reading = Reading { rest: json };
+        let mut reading = JsonInput { rest: json };
         let tree = reading.value(0);
         let is_all = reading.rest.trim_start_matches(SPACES).is_empty();
         tree.filter(|_| is_all).ok_or_else(unreadable)
@@ -118,11 +118,11 @@ impl From<JsonTree> for Value {
 }
 
 /// The rest of the text to parse.
-struct Reading<'a> {
+struct JsonInput<'a> {
     rest: &'a str,
 }
 
-impl Reading<'_> {
+impl JsonInput<'_> {
     /// Parses a value at this nesting depth.
     fn value(&mut self, depth: usize) -> Option<JsonTree> {
         self.rest = self.rest.trim_start_matches(SPACES);

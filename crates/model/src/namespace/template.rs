@@ -23,7 +23,7 @@ impl TryFrom<String> for NamespaceTemplate {
 const READING_STEPS_MAX: usize = 20_000;
 
 /// A part of a template after its known values are substituted.
-enum Part<'a> {
+enum TemplatePart<'a> {
     Literal(String),
     Unknown(&'a str),
 }
@@ -37,7 +37,7 @@ struct Readings {
 
 impl Readings {
     /// Reads the rest of a namespace by the rest of a template; stops at a second reading.
-    fn go<'a>(&mut self, parts: &[Part<'a>], rest: &str, values: &mut BTreeMap<&'a str, String>) {
+    fn go<'a>(&mut self, parts: &[TemplatePart<'a>], rest: &str, values: &mut BTreeMap<&'a str, String>) {
         self.steps = self.steps.saturating_sub(1);
         if self.count > 1 {
             return;
@@ -53,14 +53,14 @@ impl Readings {
                     Some(values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect());
             }
             None => {}
-            Some((Part::Literal(text), parts)) => {
+            Some((TemplatePart::Literal(text), parts)) => {
                 // The normal form has single slashes; a value that ends in a slash must not produce
                 // two.
                 if let Some(rest) = rest.strip_prefix(text.as_str()) {
                     self.go(parts, rest, values);
                 }
             }
-            Some((Part::Unknown(name), parts)) => {
+            Some((TemplatePart::Unknown(name), parts)) => {
                 if let Some(value) = values.get(name).cloned() {
                     if let Some(rest) = rest.strip_prefix(value.as_str()) {
                         self.go(parts, rest, values);
@@ -170,16 +170,16 @@ impl NamespaceTemplate {
         known: &dyn Fn(&str) -> Option<String>,
     ) -> Option<BTreeMap<String, String>> {
         let template = crate::namespace::normal(&self.0);
-        let mut parts: Vec<Part<'_>> = Vec::new();
+        let mut parts: Vec<TemplatePart<'_>> = Vec::new();
         for piece in pieces(&template) {
             let (literal, name) = match piece? {
                 Piece::Text(text) => (Some(text.to_owned()), ""),
                 Piece::Variable(name) => (known(name), name),
             };
             match (literal, parts.last_mut()) {
-                (Some(text), Some(Part::Literal(before))) => before.push_str(&text),
-                (Some(text), _) => parts.push(Part::Literal(text)),
-                (None, _) => parts.push(Part::Unknown(name)),
+                (Some(text), Some(TemplatePart::Literal(before))) => before.push_str(&text),
+                (Some(text), _) => parts.push(TemplatePart::Literal(text)),
+                (None, _) => parts.push(TemplatePart::Unknown(name)),
             }
         }
         // Values may contain slashes of their own: `/{actorId}/` with the actor `a/b`.

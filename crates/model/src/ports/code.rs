@@ -159,7 +159,7 @@ pub struct ForgeRepository {
 
 /// The repository of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Discovered {
+pub struct DiscoveredRepository {
     /// The directory that all worktrees of the clone share.
     pub common_dir: PathBuf,
     /// The worktree's root; `None` for a bare repository.
@@ -187,7 +187,7 @@ pub trait CodeSources: Send + Sync {
     fn read<'a>(&'a self, place: &'a CodePlace, work: CodeWork) -> BoxFuture<'a, CodeResult<()>>;
     /// Returns the repository of the directory, or of its nearest parent with a repository. `None`
     /// if there is none.
-    fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, Result<Option<Discovered>>>;
+    fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, Result<Option<DiscoveredRepository>>>;
     /// True if a directory of this machine is in a memory's own folder: below one of the allowed
     /// roots, in the directory with the name of the memory's id. Links are resolved first. For a
     /// path that does not exist yet, the nearest existing directory above it counts.

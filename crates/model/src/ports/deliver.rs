@@ -42,7 +42,7 @@ pub struct Notice {
 
 /// The result of a notification that was not rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Delivered {
+pub enum DeliveryResult {
     /// The other side has accepted it.
     Accepted,
     /// The configuration has no such target; it may have one later.
@@ -69,7 +69,7 @@ pub trait Deliver: Send + Sync {
     /// # Errors
     /// `Unavailable`, `Throttled` and `Upstream`: try again. For any other error, no attempt will
     /// succeed.
-    fn deliver(&self, notice: Notice) -> BoxFuture<'_, Result<Delivered>>;
+    fn deliver(&self, notice: Notice) -> BoxFuture<'_, Result<DeliveryResult>>;
 
     /// True if the configuration maps the target to an address. It makes no attempt.
     fn reaches(&self, target: &str) -> bool;

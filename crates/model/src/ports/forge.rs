@@ -3,7 +3,7 @@
 
 use crate::ports::BoxFuture;
 use crate::ports::code::CodeResult;
-use crate::tasks::forge_news::{ForgeNotice, ToldComment, ToldReview};
+use crate::tasks::forge_notifications::{ForgeComment, ForgeNotice, ForgeReview};
 use crate::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
 use crate::tasks::review::RepositoryRole;
 use crate::{Result, Timestamp};
@@ -40,16 +40,17 @@ pub trait Forge: Send + Sync {
         number: u64,
     ) -> BoxFuture<'a, CodeResult<Option<PullRequest>>>;
     /// Returns submitted reviews, ordered by id.
-    fn reviews<'a>(&'a self, place: &'a ForgePlace, pr: u64) -> BoxFuture<'a, CodeResult<Vec<ToldReview>>>;
+    fn reviews<'a>(&'a self, place: &'a ForgePlace, pr: u64) -> BoxFuture<'a, CodeResult<Vec<ForgeReview>>>;
     /// Returns one review; `None` if it does not exist (any more).
     fn review<'a>(
         &'a self,
         place: &'a ForgePlace,
         pr: u64,
         id: u64,
-    ) -> BoxFuture<'a, CodeResult<Option<ToldReview>>>;
+    ) -> BoxFuture<'a, CodeResult<Option<ForgeReview>>>;
     /// Returns comments on lines of a pull request, ordered by id.
-    fn comments<'a>(&'a self, place: &'a ForgePlace, pr: u64) -> BoxFuture<'a, CodeResult<Vec<ToldComment>>>;
+    fn comments<'a>(&'a self, place: &'a ForgePlace, pr: u64)
+    -> BoxFuture<'a, CodeResult<Vec<ForgeComment>>>;
     /// Returns the threads of a pull request: the id of the first comment of each, and true if it
     /// is resolved.
     fn threads<'a>(&'a self, place: &'a ForgePlace, pr: u64) -> BoxFuture<'a, CodeResult<Vec<(u64, bool)>>>;

@@ -5,7 +5,7 @@ use crate::Result;
 
 /// The result of an object that was not rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stored {
+pub enum ObjectStoreResult {
     /// It is at `s3://bucket/key` or `file:///folder/key`.
     At(String),
     /// The configuration maps the bucket nowhere, and nothing was stored; it may map it later.
@@ -19,5 +19,5 @@ pub trait Objects: Send + Sync {
     /// # Errors
     /// `Unavailable`, `Throttled` and `Upstream`: try again. For any other error, no attempt will
     /// succeed.
-    fn put(&self, bucket: &str, key: &str, bytes: Vec<u8>) -> BoxFuture<'_, Result<Stored>>;
+    fn put(&self, bucket: &str, key: &str, bytes: Vec<u8>) -> BoxFuture<'_, Result<ObjectStoreResult>>;
 }

@@ -13,7 +13,7 @@ use crate::{ActorId, ErrorKind, EventId, JobId, MemoryId, Namespace, RecordId, S
 
 /// A step of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StepSeen<'a> {
+pub struct StepObservation<'a> {
     /// The step: `read`, `extract`, `embed`, `neighbours`, `consolidate`, `write`, `reflect`,
     /// `hand_over`.
     pub step: &'a str,
@@ -27,7 +27,7 @@ pub struct StepSeen<'a> {
 
 /// A call of a language model, including its retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ModelCallSeen<'a> {
+pub struct ModelCallObservation<'a> {
     /// The model's name in the configuration.
     pub provider: &'a str,
     /// The requested model.
@@ -50,7 +50,7 @@ pub struct ModelCallSeen<'a> {
 
 /// An attempt of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DeliverySeen<'a> {
+pub struct DeliveryObservation<'a> {
     /// The kind of the notification.
     pub kind: NoticeKind,
     /// `accepted`, `no_mapping`, `again` or `failed`.
@@ -65,7 +65,7 @@ pub struct DeliverySeen<'a> {
 
 /// A request that an API answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RequestSeen<'a> {
+pub struct RequestObservation<'a> {
     /// The span that was open during the request.
     pub span: SpanContext,
     /// The request's id, as in the log.
@@ -86,7 +86,7 @@ pub struct RequestSeen<'a> {
 
 /// One attempt of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct JobSeen<'a> {
+pub struct JobObservation<'a> {
     /// The span that was open during the attempt.
     pub span: SpanContext,
     /// The job.
@@ -103,7 +103,7 @@ pub struct JobSeen<'a> {
 
 /// A write of the store that belongs to a request or a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WriteSeen<'a> {
+pub struct WriteObservation<'a> {
     /// The jobs that it requested.
     pub asked_jobs: &'a [JobId],
     /// The kind of its error.
@@ -114,7 +114,7 @@ pub struct WriteSeen<'a> {
 
 /// An event in the memory of operations agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SreSeen<'a> {
+pub enum SreObservation<'a> {
     /// A record was saved or rejected: its type, and the word for the result.
     Saved(SreType, &'a str),
     /// An investigation was started.
@@ -136,7 +136,7 @@ pub enum SreSeen<'a> {
 
 /// The level of detail in reports of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Watching {
+pub enum ObservationLevel {
     /// No reports, so that callers prepare none.
     Nothing,
     /// The operation, its subject and its result.
@@ -147,7 +147,7 @@ pub enum Watching {
 
 /// A record of an operation. Content: shown only if the configuration allows it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RecordSeen<'a> {
+pub struct RecordObservation<'a> {
     /// Its id.
     pub id: &'a RecordId,
     /// Its text.
@@ -159,7 +159,7 @@ pub struct RecordSeen<'a> {
 /// An operation on memories, for traces. It is reported if operations are observed
 /// ([`Observe::watching`]).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OperationSeen<'a> {
+pub struct OperationObservation<'a> {
     /// Its name in the conventions: `create_memory_store`, `upsert_memory`, `search_memory` and so
     /// on; or `create_event`.
     pub operation: &'a str,
@@ -180,7 +180,7 @@ pub struct OperationSeen<'a> {
     /// The query of a search. Content.
     pub query: Option<&'a str>,
     /// The records of a search; empty unless contents are observed.
-    pub contents: &'a [RecordSeen<'a>],
+    pub contents: &'a [RecordObservation<'a>],
     /// The start time.
     pub started: Timestamp,
     /// Duration in microseconds.
@@ -192,17 +192,17 @@ pub struct OperationSeen<'a> {
 /// An observer of the pipeline. The default of every method does nothing.
 pub trait Observe: Send + Sync {
     /// Reports the end of a job's step.
-    fn step(&self, _seen: &StepSeen<'_>) {}
+    fn step(&self, _seen: &StepObservation<'_>) {}
 
     /// Reports a call of a model.
-    fn model_call(&self, _seen: &ModelCallSeen<'_>) {}
+    fn model_call(&self, _seen: &ModelCallObservation<'_>) {}
 
     /// Reports the response of a caller's own model: the step, and the cost that the caller states,
     /// in millionths of a US dollar.
     fn pulled_answer(&self, _step: Step, _cost_microusd: Option<u64>) {}
 
     /// Reports an attempt of a delivery.
-    fn delivery(&self, _seen: &DeliverySeen<'_>) {}
+    fn delivery(&self, _seen: &DeliveryObservation<'_>) {}
 
     /// Reports a decision of consolidation: the action (`add`, `update`, `supersede`, `skip`,
     /// `hold`), and the rules or the prompt that decided.
@@ -229,15 +229,15 @@ pub trait Observe: Send + Sync {
     fn spans_dropped(&self, _spans: u64) {}
 
     /// Reports an event in the memory of operations agents.
-    fn operations_memory(&self, _seen: &SreSeen<'_>) {}
+    fn operations_memory(&self, _seen: &SreObservation<'_>) {}
 
     /// Returns the level of detail for reports of operations.
-    fn watching(&self) -> Watching {
-        Watching::Nothing
+    fn watching(&self) -> ObservationLevel {
+        ObservationLevel::Nothing
     }
 
     /// Reports the end of an operation on memories.
-    fn operation(&self, _seen: &OperationSeen<'_>) {}
+    fn operation(&self, _seen: &OperationObservation<'_>) {}
 
     /// Opens a new span below the current one; `None` if no traces are sent. Its end is reported
     /// where its parent is open.
@@ -246,13 +246,13 @@ pub trait Observe: Send + Sync {
     }
 
     /// Reports the end of a request.
-    fn request(&self, _seen: &RequestSeen<'_>) {}
+    fn request(&self, _seen: &RequestObservation<'_>) {}
 
     /// Reports the end of a job's attempt.
-    fn job(&self, _seen: &JobSeen<'_>) {}
+    fn job(&self, _seen: &JobObservation<'_>) {}
 
     /// Reports the end of a write.
-    fn store_write(&self, _seen: &WriteSeen<'_>) {}
+    fn store_write(&self, _seen: &WriteObservation<'_>) {}
 }
 
 /// An observer that does nothing.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::{ActorId, MemoryId, RecordId, Timestamp, limits};
 
 /// The agreement with a record.
@@ -47,7 +47,7 @@ impl Agreement {
     }
 }
 
-impl Shelved for Agreement {
+impl LedgerNoun for Agreement {
     const SHELF: Shelf = Shelf::named("agreement");
 
     fn memory(&self) -> &MemoryId {

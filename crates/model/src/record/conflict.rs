@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::words::closed_words;
 use crate::{ActorId, MemoryId, RecordId, Timestamp};
 
@@ -71,7 +71,7 @@ impl Conflict {
     }
 }
 
-impl Shelved for Conflict {
+impl LedgerNoun for Conflict {
     const SHELF: Shelf = Shelf::named("conflict");
 
     fn memory(&self) -> &MemoryId {

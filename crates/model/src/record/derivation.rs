@@ -27,7 +27,7 @@ closed_words! {
 /// The derivation of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Making {
+pub struct RecordDerivation {
     /// The prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<PromptId>,

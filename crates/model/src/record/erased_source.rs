@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::{ActorId, MemoryId, Timestamp};
 
 /// A source whose data was erased.
@@ -20,7 +20,7 @@ pub struct ErasedSource {
     pub actor: ActorId,
 }
 
-impl Shelved for ErasedSource {
+impl LedgerNoun for ErasedSource {
     const SHELF: Shelf = Shelf::named("erased_source");
 
     fn memory(&self) -> &MemoryId {

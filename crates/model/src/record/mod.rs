@@ -17,7 +17,7 @@ pub mod telemetry;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::derivation::Making;
+use crate::record::derivation::RecordDerivation;
 use crate::record::findings::Findings;
 use crate::record::metadata::{
     Metadata, MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT,
@@ -169,7 +169,7 @@ pub struct Record {
     /// The derivation by the pipeline; `None` for records that a client wrote, and for records that
     /// are older than this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub making: Option<Box<Making>>,
+    pub making: Option<Box<RecordDerivation>>,
     /// The records that it is derived from: a reflection's episodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub derived_from: Vec<RecordId>,

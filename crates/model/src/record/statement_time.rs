@@ -14,13 +14,13 @@ const NEAR_MS: u64 = 10 * 60 * 1000;
 
 /// The time of a statement.
 #[derive(Debug, Clone, Copy)]
-pub struct Telling<'a> {
+pub struct StatementTime<'a> {
     /// The time from which the statement is valid.
     pub time: Timestamp,
     run: Option<(&'a ActorId, &'a SessionId, &'a RunPlace)>,
 }
 
-impl<'a> Telling<'a> {
+impl<'a> StatementTime<'a> {
     /// Returns a time outside of any client's run.
     #[must_use]
     pub fn at(time: Timestamp) -> Self {
@@ -65,11 +65,11 @@ mod tests {
         let session = SessionId::parse("s").unwrap();
         let place = |run: &str, first| RunPlace { run: run.to_owned(), first, last: first };
         let places = [place("a", 1), place("a", 5), place("b", 1)];
-        let telling = |actor: usize, at: Option<usize>, time| Telling {
+        let telling = |actor: usize, at: Option<usize>, time| StatementTime {
             time: Timestamp::clamped(time),
             run: at.map(|at| (&actors[actor], &session, &places[at])),
         };
-        let check = |one: Telling<'_>, other: Telling<'_>, expect: (bool, bool)| {
+        let check = |one: StatementTime<'_>, other: StatementTime<'_>, expect: (bool, bool)| {
             assert_eq!((one.is_before(&other), other.is_before(&one)), expect, "{one:?} {other:?}");
         };
         check(telling(0, None, 1), telling(0, None, 2), (true, false));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::words::closed_words;
 use crate::{ActorId, MemoryId, RecordId, TaskId, Timestamp};
 
@@ -60,7 +60,7 @@ pub struct Evaluation {
     pub at: Timestamp,
 }
 
-impl Shelved for Evaluation {
+impl LedgerNoun for Evaluation {
     const SHELF: Shelf = Shelf::named("evaluation");
 
     fn memory(&self) -> &MemoryId {

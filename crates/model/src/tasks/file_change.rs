@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::facts::code::ObjectId;
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::{ActorId, MemoryId, RepositoryId, TaskId, Timestamp};
 
 /// The shelf of files that change together: parts of histories, and files of tasks.
@@ -76,7 +76,7 @@ impl HistoryPart {
     }
 }
 
-impl Shelved for HistoryPart {
+impl LedgerNoun for HistoryPart {
     const SHELF: Shelf = FILE_CHANGES;
 
     fn memory(&self) -> &MemoryId {
@@ -133,7 +133,7 @@ impl TaskFiles {
     }
 }
 
-impl Shelved for TaskFiles {
+impl LedgerNoun for TaskFiles {
     const SHELF: Shelf = FILE_CHANGES;
 
     fn memory(&self) -> &MemoryId {
@@ -239,7 +239,7 @@ impl HistoryProgress {
     }
 }
 
-impl Shelved for HistoryProgress {
+impl LedgerNoun for HistoryProgress {
     const SHELF: Shelf = Shelf::PROGRESS;
 
     fn memory(&self) -> &MemoryId {

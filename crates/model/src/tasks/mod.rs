@@ -5,7 +5,7 @@ pub mod commit;
 pub mod evaluation;
 pub mod exposure;
 pub mod file_change;
-pub mod forge_news;
+pub mod forge_notifications;
 pub mod outcome;
 pub mod preference;
 pub mod prompt_evaluation;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::words::closed_words;
 use crate::{ActorId, MemoryId, RepositoryId, TaskId, Timestamp};
 
@@ -222,7 +222,7 @@ impl Outcome {
     }
 }
 
-impl Shelved for Outcome {
+impl LedgerNoun for Outcome {
     const SHELF: Shelf = Shelf::named("outcome");
 
     fn memory(&self) -> &MemoryId {

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::words::closed_words;
 use crate::{ActorId, MemoryId, Timestamp};
 
@@ -86,7 +86,7 @@ impl PreferenceUser {
     }
 }
 
-impl Shelved for PreferenceUser {
+impl LedgerNoun for PreferenceUser {
     const SHELF: Shelf = Shelf::named("preference_user");
 
     fn memory(&self) -> &MemoryId {

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::{ActorId, MemoryId, Timestamp};
 
 /// Counts over the cases of a set.
@@ -75,7 +75,7 @@ pub struct PromptEvaluation {
     pub at: Timestamp,
 }
 
-impl Shelved for PromptEvaluation {
+impl LedgerNoun for PromptEvaluation {
     const SHELF: Shelf = Shelf::named("prompt_evaluation");
 
     fn memory(&self) -> &MemoryId {

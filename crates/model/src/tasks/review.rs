@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::words::closed_words;
 use crate::{ActorId, MemoryId, RepositoryId, TaskId, Timestamp};
 
@@ -176,7 +176,7 @@ impl Review {
     }
 }
 
-impl Shelved for Review {
+impl LedgerNoun for Review {
     const SHELF: Shelf = Shelf::named("review");
 
     fn memory(&self) -> &MemoryId {

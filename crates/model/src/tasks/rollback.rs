@@ -3,14 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::record::RecordState;
 use crate::tasks::rule::RuleSupport;
 use crate::{ActorId, MemoryId, RecordId, Timestamp};
 
 /// A record that a rollback changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Undone {
+pub struct UndoneRecord {
     /// The record.
     pub record: RecordId,
     /// Its state before the rollback.
@@ -39,7 +39,7 @@ pub struct Rollback {
     /// The time of the rollback. Exactly its changes have this time.
     pub at: Timestamp,
     /// Its changes.
-    pub changes: Vec<Undone>,
+    pub changes: Vec<UndoneRecord>,
     /// The support of the changed rules before the rollback, which an undo restores with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supports: Vec<RuleSupport>,
@@ -52,7 +52,7 @@ impl Rollback {
     }
 }
 
-impl Shelved for Rollback {
+impl LedgerNoun for Rollback {
     const SHELF: Shelf = Shelf::named("snapshot");
 
     fn memory(&self) -> &MemoryId {
@@ -87,7 +87,7 @@ pub struct Purge {
     pub at: Timestamp,
 }
 
-impl Shelved for Purge {
+impl LedgerNoun for Purge {
     const SHELF: Shelf = Shelf::named("purge");
 
     fn memory(&self) -> &MemoryId {

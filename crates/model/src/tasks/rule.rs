@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::tasks::review::{Authority, ForgeUser, ReviewState};
 use crate::words::closed_words;
 use crate::{ActorId, MemoryId, RecordId, RepositoryId, Timestamp};
@@ -188,7 +188,7 @@ impl RuleSupport {
     }
 }
 
-impl Shelved for RuleSupport {
+impl LedgerNoun for RuleSupport {
     const SHELF: Shelf = Shelf::named("rule_support");
 
     fn memory(&self) -> &MemoryId {
@@ -232,7 +232,7 @@ pub struct ReviewYield {
     pub at: Timestamp,
 }
 
-impl Shelved for ReviewYield {
+impl LedgerNoun for ReviewYield {
     const SHELF: Shelf = Shelf::named("review_yield");
 
     fn memory(&self) -> &MemoryId {
@@ -281,7 +281,7 @@ pub struct RuleRelevance {
     pub at: Timestamp,
 }
 
-impl Shelved for RuleRelevance {
+impl LedgerNoun for RuleRelevance {
     const SHELF: Shelf = Shelf::named("rule_relevance");
 
     fn memory(&self) -> &MemoryId {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::trees::tree_entry::owner_of;
 use crate::words::closed_words;
 use crate::{ActorId, MemoryId, Result, Timestamp};
@@ -134,7 +134,7 @@ impl TreeUpkeep {
     }
 }
 
-impl Shelved for TreeUpkeep {
+impl LedgerNoun for TreeUpkeep {
     const SHELF: Shelf = Shelf::PROGRESS;
 
     fn memory(&self) -> &MemoryId {

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::{ActorId, MemoryId, RecordId, Timestamp};
 
 /// The reads of a record.
@@ -24,7 +24,7 @@ pub struct DocumentReads {
     pub actor: ActorId,
 }
 
-impl Shelved for DocumentReads {
+impl LedgerNoun for DocumentReads {
     const SHELF: Shelf = Shelf::named("document_reads");
 
     fn memory(&self) -> &MemoryId {

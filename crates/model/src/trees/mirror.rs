@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::trees::tree_entry::owner_of;
 use crate::words::closed_words;
 use crate::{ActorId, Error, MemoryId, Namespace, RecordId, Result, Timestamp};
@@ -125,7 +125,7 @@ impl Mirror {
     }
 }
 
-impl Shelved for Mirror {
+impl LedgerNoun for Mirror {
     const SHELF: Shelf = Shelf::named("mirror");
 
     fn memory(&self) -> &MemoryId {
@@ -237,7 +237,7 @@ impl MirrorFiles {
     }
 }
 
-impl Shelved for MirrorFiles {
+impl LedgerNoun for MirrorFiles {
     const SHELF: Shelf = Shelf::named("mirror_files");
 
     fn memory(&self) -> &MemoryId {
@@ -398,7 +398,7 @@ impl MirrorState {
     }
 }
 
-impl Shelved for MirrorState {
+impl LedgerNoun for MirrorState {
     const SHELF: Shelf = Shelf::named("mirror_state");
 
     fn memory(&self) -> &MemoryId {
@@ -435,7 +435,7 @@ pub struct RedactedContent {
     pub actor: ActorId,
 }
 
-impl Shelved for RedactedContent {
+impl LedgerNoun for RedactedContent {
     const SHELF: Shelf = Shelf::REDACTED_CONTENT;
 
     fn memory(&self) -> &MemoryId {

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Shelf, Shelved};
+use crate::ledger::{LedgerNoun, Shelf};
 use crate::record::RecordKind;
 use crate::words::closed_words;
 use crate::{ActorId, Error, MemoryId, RecordId, Result, Timestamp};
@@ -160,7 +160,7 @@ impl TreeEntry {
     }
 }
 
-impl Shelved for TreeEntry {
+impl LedgerNoun for TreeEntry {
     const SHELF: Shelf = Shelf::named("tree_entry");
 
     fn memory(&self) -> &MemoryId {
@@ -210,7 +210,7 @@ pub struct TreePlace {
     pub actor: ActorId,
 }
 
-impl Shelved for TreePlace {
+impl LedgerNoun for TreePlace {
     const SHELF: Shelf = Shelf::named("tree_place");
 
     fn memory(&self) -> &MemoryId {
@@ -280,7 +280,7 @@ impl TreeProgress {
     }
 }
 
-impl Shelved for TreeProgress {
+impl LedgerNoun for TreeProgress {
     const SHELF: Shelf = Shelf::PROGRESS;
 
     fn memory(&self) -> &MemoryId {
@@ -342,7 +342,7 @@ impl TreeChange {
     }
 }
 
-impl Shelved for TreeChange {
+impl LedgerNoun for TreeChange {
     const SHELF: Shelf = Shelf::named("tree_change");
 
     fn memory(&self) -> &MemoryId {
@@ -410,7 +410,7 @@ impl TreeSnapshot {
     }
 }
 
-impl Shelved for TreeSnapshot {
+impl LedgerNoun for TreeSnapshot {
     const SHELF: Shelf = Shelf::named("tree_snapshot");
 
     fn memory(&self) -> &MemoryId {

@@ -8,7 +8,7 @@ use loci_model::services::alert_notice::{AlertChange, AlertNotice, AlertSource};
 use loci_model::services::knowledge::{ResolutionStatus, SreSource};
 use serde_json::{Map, Value, json};
 
-use super::super::investigations::{ALERT_OVER, Known};
+use super::super::investigations::{ALERT_OVER, StoredInvestigation};
 use crate::retrieval::scores::UNTRUSTED;
 
 /// The state of an alert that is firing.
@@ -29,18 +29,25 @@ pub(super) enum Effect {
 
 /// Returns the effect of a notice. `known` holds the investigations with the same fingerprint,
 /// newest first.
-pub(super) fn effect(source: AlertSource, news: &AlertNotice, known: &[Known], now: Timestamp) -> Effect {
+pub(super) fn effect(
+    source: AlertSource,
+    news: &AlertNotice,
+    known: &[StoredInvestigation],
+    now: Timestamp,
+) -> Effect {
     let Some(change) = news.change else { return Effect::Nothing("event") };
     // The occurrence that the notice refers to: the one with the same start time, otherwise the
     // open one.
-    let began = |one: &Known| one.alert("starts_at").and_then(|at| Timestamp::parse(at).ok());
+    let began = |one: &StoredInvestigation| one.alert("starts_at").and_then(|at| Timestamp::parse(at).ok());
     let same = known.iter().position(|one| news.starts_at.is_some() && began(one) == news.starts_at);
-    let open = known.iter().position(Known::is_open);
+    let open = known.iter().position(StoredInvestigation::is_open);
     match change {
         AlertChange::Opened => match (same, open) {
             // The notice is late: the end of this occurrence is already recorded.
             (Some(at), _)
-                if !known.get(at).is_some_and(Known::is_open) && open.is_none() && !is_reopened(news) =>
+                if !known.get(at).is_some_and(StoredInvestigation::is_open)
+                    && open.is_none()
+                    && !is_reopened(news) =>
             {
                 Effect::Nothing("late")
             }
@@ -65,7 +72,13 @@ fn is_reopened(news: &AlertNotice) -> bool {
     news.event.ends_with(".reopened")
 }
 
-fn added(known: &[Known], at: usize, news: &AlertNotice, change: AlertChange, now: Timestamp) -> Effect {
+fn added(
+    known: &[StoredInvestigation],
+    at: usize,
+    news: &AlertNotice,
+    change: AlertChange,
+    now: Timestamp,
+) -> Effect {
     let Some(one) = known.get(at) else { return Effect::Nothing("unknown_alert") };
     let mut content = one.content.clone();
     let mut alert = match content.remove("alert") {

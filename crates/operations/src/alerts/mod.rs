@@ -3,13 +3,13 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `receiving` | stores each notice once and enqueues the job of its alert |
-//! | `handling` | the job: processes the notices of one alert in order |
+//! | `alert_delivery` | stores each notice once and enqueues the job of its alert |
+//! | `alert_job` | the job: processes the notices of one alert in order |
 //! | `effect` | the effect of a notice on investigations: pure |
 
+mod alert_delivery;
+mod alert_job;
 mod effect;
-mod handling;
-mod receiving;
 
-pub(crate) use receiving::ALERT_KEY;
-pub use receiving::{AlertDelivery, AlertTaken};
+pub(crate) use alert_delivery::ALERT_KEY;
+pub use alert_delivery::{AlertDelivery, AlertTaken};

@@ -11,7 +11,7 @@ use loci_text::split::sentences;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use super::own_prose::own_prose_with_names;
+use super::author_prose::own_prose_with_names;
 
 /// Verbs in the past tense for actions of agents.
 const VERBS: &str = "restarted|scaled|rolled back|reverted|increased|decreased|raised|lowered|deleted|removed|drained|cordoned|uncordoned|applied|patched|deployed|redeployed|cleared|flushed|killed|terminated|evicted|rotated|updated|upgraded|downgraded|changed|configured|disabled|enabled|opened|closed|created|added|stopped|started|paused|resumed|failed over|checked|ran|executed|queried|inspected|collected|analy[sz]ed|reviewed|examined|verified|tested|searched|fetched|retrieved|measured|compared|escalated|notified|paged|contacted|pulled|listed";
@@ -43,7 +43,7 @@ fn compiled(source: &str) -> Regex {
 
 /// The text of one agent, from which actions are read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Report<'a> {
+pub(crate) struct AgentText<'a> {
     /// The agent. `None` for the supervisor's final answer.
     pub(crate) by: Option<&'a str>,
     /// The text.
@@ -53,7 +53,7 @@ pub(crate) struct Report<'a> {
 }
 
 /// Returns the distinct actions of all reports in order, and the number of actions over the limit.
-pub(crate) fn actions(reports: &[Report<'_>]) -> (Vec<Value>, usize) {
+pub(crate) fn actions(reports: &[AgentText<'_>]) -> (Vec<Value>, usize) {
     let (mut found, mut whats, mut seen) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     let mut lost = 0;
     for report in reports {
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     fn whats(text: &str) -> Vec<String> {
-        let (found, _) = actions(&[Report { by: None, text, calls: &[] }]);
+        let (found, _) = actions(&[AgentText { by: None, text, calls: &[] }]);
         found.iter().map(|one| one["what"].as_str().unwrap().to_owned()).collect()
     }
 
@@ -155,9 +155,9 @@ mod tests {
     fn agents_are_named_and_calls_count_once() {
         let calls =
             [json!({"id": "1", "name": "get_pods"}), json!({"id": "2", "name": "get_pods"}), json!({})];
-        let of = |by, text| Report { by, text, calls: &[] };
+        let of = |by, text| AgentText { by, text, calls: &[] };
         let reports = [
-            Report { calls: &calls, ..of(Some("kubernetes-agent"), "I restarted the pod.") },
+            AgentText { calls: &calls, ..of(Some("kubernetes-agent"), "I restarted the pod.") },
             of(Some("logs-agent"), "I restarted the pod."),
             of(None, "I restarted the pod."),
         ];

@@ -8,7 +8,7 @@ use loci_text::split::sentences;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use super::own_prose::own_prose;
+use super::author_prose::own_prose;
 use crate::contacts::addresses::Address;
 
 /// The maximum number of proposed contacts, and of proposed channels.

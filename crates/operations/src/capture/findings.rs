@@ -27,12 +27,12 @@ const HEADING_CHARS_MAX: usize = 80;
 
 /// Returns the findings, and the number of findings dropped because they are too long or too many.
 pub(crate) fn findings(answer: &str) -> (Vec<Value>, usize) {
-    let mut reading = Reading::default();
+    let mut reading = AnswerParser::default();
     for line in answer.lines() {
         reading.line(line);
     }
     reading.close();
-    let Reading { headed, bulleted, .. } = reading;
+    let AnswerParser { headed, bulleted, .. } = reading;
     let found = if headed.is_empty() { bulleted } else { headed };
     let all = found.len();
     let fits = |(_, text): &(FindingCategory, String)| text.chars().count() <= TEXT_CHARS_MAX;
@@ -48,23 +48,23 @@ pub(crate) fn findings(answer: &str) -> (Vec<Value>, usize) {
 
 /// The state of the parser of an answer.
 #[derive(Default)]
-struct Reading {
+struct AnswerParser {
     headed: Vec<(FindingCategory, String)>,
     bulleted: Vec<(FindingCategory, String)>,
     /// The category of the current heading. `None` under a heading without a known category.
     section: Option<FindingCategory>,
-    open: Option<Open>,
+    open: Option<UnfinishedEntry>,
     in_fence: bool,
 }
 
 /// An entry that is not complete yet.
-struct Open {
+struct UnfinishedEntry {
     lines: Vec<String>,
     /// The indentation of its bullet, in columns. `None` for a paragraph.
     bullet: Option<usize>,
 }
 
-impl Reading {
+impl AnswerParser {
     fn line(&mut self, line: &str) {
         let trimmed = line.trim();
         if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
@@ -87,7 +87,7 @@ impl Reading {
             self.close();
             self.section = category(heading);
             if !rest.is_empty() && self.section.is_some() {
-                self.open = Some(Open { lines: vec![rest.to_owned()], bullet: None });
+                self.open = Some(UnfinishedEntry { lines: vec![rest.to_owned()], bullet: None });
             }
             return;
         }
@@ -97,11 +97,12 @@ impl Reading {
             (Some(text), _) => {
                 self.close();
                 let text = text.to_owned();
-                self.open = Some(Open { lines: vec![text], bullet: Some(indent) });
+                self.open = Some(UnfinishedEntry { lines: vec![text], bullet: Some(indent) });
             }
             (None, Some(_)) => self.go_on(line),
             (None, None) => {
-                self.open = self.section.map(|_| Open { lines: vec![trimmed.to_owned()], bullet: None });
+                self.open =
+                    self.section.map(|_| UnfinishedEntry { lines: vec![trimmed.to_owned()], bullet: None });
             }
         }
     }

@@ -10,7 +10,7 @@ use loci_text::split::sentences;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use super::own_prose::own_prose_with_names;
+use super::author_prose::own_prose_with_names;
 use super::service_names::{Services, targets};
 use crate::quantities;
 

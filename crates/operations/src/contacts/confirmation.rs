@@ -6,8 +6,8 @@ use loci_engine::access;
 use loci_engine::access::segment;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
+use loci_engine::records::record_builder::Building;
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::safety::{RedactionMode, SafetyPolicy};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
@@ -66,7 +66,7 @@ impl Operations {
                 let building = Building { memory: &memory, view: &view, policy, expiry: None, by, now };
                 let key = preference::stored(&record.text).map(|(_, one)| one.key);
                 if !confirmed {
-                    let changing = Changing { memory: &memory, by, at: now };
+                    let changing = StateTransition { memory: &memory, by, at: now };
                     changing.set_state(tx, &record, RecordState::Invalid, "a person rejected it")?;
                     return Ok(SreKept {
                         record: Some(record.id),

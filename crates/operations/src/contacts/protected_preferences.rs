@@ -22,7 +22,7 @@ pub(crate) enum Class {
 
 /// One key of a preference, with its type, value and context.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Said<'a> {
+pub(crate) struct PreferenceMember<'a> {
     /// The preference type.
     pub(crate) kind: &'a str,
     /// The member under which the value is stored.
@@ -55,7 +55,7 @@ const RISK_STEMS: &[&str] = &["autoapprov", "automaticallyapprov", "approveautom
 /// Preference types whose free text names recipients.
 const OF_ROUTING: &[&str] = &["escalation", "notification"];
 
-impl Said<'_> {
+impl PreferenceMember<'_> {
     /// Returns the risk class.
     pub(crate) fn class(&self, settings: &SreSettings) -> Class {
         let is_own = |name: &str| settings.protected_keys.iter().any(|pattern| matches(pattern, name));
@@ -214,7 +214,7 @@ mod tests {
     }
 
     fn of(kind: &str, member: &str, value: &Value, context: Option<&str>) -> Class {
-        Said { kind, member, value, context }.class(&SreSettings::default())
+        PreferenceMember { kind, member, value, context }.class(&SreSettings::default())
     }
 
     /// A protected preference is detected in any spelling and at any depth.
@@ -264,8 +264,9 @@ mod tests {
         check("a*b*c", "a_c_b", false);
         check("", "anything", false);
         let settings = SreSettings { protected_keys: vec!["*_usd".to_owned()], ..SreSettings::default() };
-        let of =
-            |value: &Value| Said { kind: "style", member: "limits", value, context: None }.class(&settings);
+        let of = |value: &Value| {
+            PreferenceMember { kind: "style", member: "limits", value, context: None }.class(&settings)
+        };
         assert_eq!(of(&json!([{"day_usd": 5}])), Class::Risk);
         assert_eq!(of(&json!([{"day usd": 5}])), Class::Risk);
         assert_eq!(of(&json!({"day": 5})), Class::Other);

@@ -90,7 +90,7 @@ impl Members {
         let Some(value) = self.take(name) else { return Ok(None) };
         let rule = || self.wrong(name, &format!("must be a JSON object of at most {bytes_max} bytes"));
         match value {
-            Value::Object(members) if super::canonical::object_text(&members).len() <= bytes_max => {
+            Value::Object(members) if super::canonical_json::object_text(&members).len() <= bytes_max => {
                 Ok(Some(members))
             }
             Value::Object(_)

@@ -5,7 +5,7 @@
 
 use loci_engine::access;
 use loci_engine::access::segment;
-use loci_engine::events::{NewEvent, Prepared};
+use loci_engine::events::{NewEvent, PreparedEvent};
 use loci_engine::hooks::{Admission, EventContent, TypedContent};
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
@@ -21,7 +21,7 @@ use crate::preferences::preference;
 use crate::records::drafts::{Speaker, drafts};
 use crate::records::namespace_rules;
 use crate::records::precedence::source;
-use crate::records::save::{EVENT_TYPE, Naming, Spring, SreSave};
+use crate::records::save::{EVENT_TYPE, SaveIds, SaveOrigin, SreSave};
 use crate::settings::{SreSettings, SreSettingsByMemory};
 
 /// The name of the profile.
@@ -80,11 +80,11 @@ pub(crate) fn waits_when_changed(memory: &Memory, settings: &SreSettingsByMemory
 fn is_of_preferences(memory: &Memory, namespace: &Namespace) -> bool {
     let Ok(strategy) = namespace_rules::strategy(memory, SreType::Preferences) else { return false };
     let place = namespace.normal();
-    Beside::of(strategy.template.as_str(), &place).is_some_and(|beside| beside.unsaid == 0)
+    SegmentPairs::of(strategy.template.as_str(), &place).is_some_and(|beside| beside.unsaid == 0)
 }
 
 /// The segments of a namespace next to the segments of a template.
-pub(crate) struct Beside<'a> {
+pub(crate) struct SegmentPairs<'a> {
     /// Pairs of a template segment and the namespace segment at the same position.
     pub(crate) pairs: Vec<(&'a str, &'a str)>,
     /// The number of template segments without a namespace segment.
@@ -93,7 +93,7 @@ pub(crate) struct Beside<'a> {
     pub(crate) beneath: usize,
 }
 
-impl<'a> Beside<'a> {
+impl<'a> SegmentPairs<'a> {
     /// Compares a namespace with a template. `None` if a fixed segment differs.
     pub(crate) fn of(template: &'a str, namespace: &'a str) -> Option<Self> {
         let parts = |text: &'a str| text.trim_matches('/').split('/').collect::<Vec<_>>();
@@ -123,7 +123,7 @@ pub(crate) fn known_as(memory: &Memory, settings: &SreSettings, asked: &Namespac
 /// Returns the namespace with its ids in the spelling of a record type. `None` if it does not match
 /// the template of the type.
 fn written(kind: SreType, settings: &SreSettings, template: &str, asked: &str) -> Option<String> {
-    let beside = Beside::of(template, asked).filter(|beside| beside.beneath == 0)?;
+    let beside = SegmentPairs::of(template, asked).filter(|beside| beside.beneath == 0)?;
     let mut out = String::new();
     for (wanted, found) in beside.pairs {
         let segment = match wanted {
@@ -146,7 +146,7 @@ struct TypedEvent<'a> {
 
 /// The ids of an event's records, generated before the transaction.
 pub(crate) struct EventNaming {
-    pub(crate) naming: Naming,
+    pub(crate) naming: SaveIds,
     pub(crate) operations: Operations,
 }
 
@@ -171,7 +171,7 @@ impl TypedContent for TypedEvent<'_> {
         tx: &mut dyn Tx,
         caller: &Principal,
         memory: &Memory,
-        prepared: &Prepared,
+        prepared: &PreparedEvent,
         event: &EventId,
     ) -> Result<()> {
         let EventNaming { naming, operations } = self.naming;
@@ -189,8 +189,8 @@ impl Operations {
         &self,
         tx: &mut dyn Tx,
         caller: &Principal,
-        (memory, prepared): (&Memory, &Prepared),
-        (typed, naming): (&Typed, &Naming),
+        (memory, prepared): (&Memory, &PreparedEvent),
+        (typed, naming): (&Typed, &SaveIds),
         event: &EventId,
     ) -> Result<()> {
         let kind = typed.kind;
@@ -225,7 +225,8 @@ impl Operations {
         if let Some(why) = drafts.iter().find_map(|draft| draft.refused.clone()) {
             return Err(Error::denied(why));
         }
-        let spring = Spring { actor: &actor, session: &session, event, of, private_to: None, making: None };
+        let spring =
+            SaveOrigin { actor: &actor, session: &session, event, of, private_to: None, making: None };
         self.sre_records_in(tx, caller, (memory, &asked), (&drafts, naming), spring, now).map(drop)
     }
 }

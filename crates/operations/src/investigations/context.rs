@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use futures::FutureExt;
 use loci_api::operations::investigation::{Recurrence, SeenBefore};
 use loci_engine::access;
-use loci_engine::calls::deadline::{Deadline, Read};
+use loci_engine::calls::deadline::{Deadline, DeadlineRead};
 use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -15,10 +15,12 @@ use loci_model::services::knowledge::SreType;
 use loci_model::time::DAY_MS;
 use loci_model::{MemoryId, Result, Timestamp};
 
-use super::ending_preferences::ending;
-use super::finding::{Known, SAME_ALERT_MAX, SameAlert, is_hidden, of_fingerprint};
+use super::expiring_preferences::ending;
+use super::investigation_lookup::{
+    SAME_ALERT_MAX, SameAlert, StoredInvestigation, is_hidden, of_fingerprint,
+};
 use super::outcome::OUTCOME;
-use super::starting::InvestigationStart;
+use super::start::InvestigationStart;
 use crate::Operations;
 use crate::records::precedence::word;
 use crate::retrieval::retrieve::{MEMORY_OFF, SreFound, SreRetrieve};
@@ -89,7 +91,7 @@ impl Context {
     }
 
     /// Returns the investigations of the same alert that were read.
-    fn of_alert(&mut self, read: Read<SameAlert>) -> Vec<Known> {
+    fn of_alert(&mut self, read: DeadlineRead<SameAlert>) -> Vec<StoredInvestigation> {
         let same = self.part("recurrence", read);
         if same.is_partial {
             self.warnings
@@ -105,14 +107,14 @@ impl Context {
     }
 
     /// Returns the value of a part and records its status. A failed part is empty.
-    fn part<T: Default>(&mut self, name: &'static str, read: Read<T>) -> T {
+    fn part<T: Default>(&mut self, name: &'static str, read: DeadlineRead<T>) -> T {
         let (status, value) = match read {
-            Read::Done(Ok(value)) => (PartStatus::Ok, value),
-            Read::Done(Err(error)) => {
+            DeadlineRead::Done(Ok(value)) => (PartStatus::Ok, value),
+            DeadlineRead::Done(Err(error)) => {
                 tracing::warn!(part = name, ?error, "a part of an investigation's start could not be read");
                 (PartStatus::Error, T::default())
             }
-            Read::Late => (PartStatus::Timeout, T::default()),
+            DeadlineRead::Late => (PartStatus::Timeout, T::default()),
         };
         // If one part needs several reads, the first failure determines its status.
         let before = self.status.entry(name).or_insert(status);
@@ -130,10 +132,10 @@ impl Context {
 }
 
 /// The result of reading the context.
-pub(super) struct Gathered {
+pub(super) struct ContextData {
     pub(super) context: Context,
     /// The investigations of the same alert, newest first.
-    pub(super) same: Vec<Known>,
+    pub(super) same: Vec<StoredInvestigation>,
 }
 
 impl Operations {
@@ -143,7 +145,7 @@ impl Operations {
         caller: &Principal,
         asked: &InvestigationStart,
         deadline: &Deadline,
-    ) -> Gathered {
+    ) -> ContextData {
         let settings = self.settings.of(&asked.memory);
         let mut context = Context::default();
         let mut preferences = deadline.read(self.sre_preferences(caller, &asked.memory, &asked.user)).boxed();
@@ -162,8 +164,8 @@ impl Operations {
         // once. If the memory cannot be read, each read reports the error.
         let operations = self.asking_once();
         let memory = match deadline.read(self.engine.memory_get(caller, &asked.memory)).await {
-            Read::Done(read) => read.ok(),
-            Read::Late => None,
+            DeadlineRead::Done(read) => read.ok(),
+            DeadlineRead::Late => None,
         };
         let memory = memory.as_ref();
         let agents = futures::future::join_all(settings.agents_read().map(|agent| {
@@ -194,7 +196,7 @@ impl Operations {
         // Investigations with a confirmed root cause come first; the order is otherwise unchanged.
         context.investigations.sort_by_key(|one| word(&one.record, OUTCOME) != Some("confirmed"));
         let same = context.of_alert(same);
-        Gathered { context, same }
+        ContextData { context, same }
     }
 
     /// Returns the investigations of the same alert that the user may see.
@@ -218,10 +220,10 @@ impl Operations {
 }
 
 /// Returns the user's time zone from the preferences that were read, or else the default.
-fn days_of(read: &Read<BTreeMap<String, SrePreferences>>, default: &str) -> UsersZone {
+fn days_of(read: &DeadlineRead<BTreeMap<String, SrePreferences>>, default: &str) -> UsersZone {
     match read {
-        Read::Done(Ok(wanted)) => UsersZone::of(wanted, default),
-        Read::Done(Err(_)) | Read::Late => UsersZone::default(default),
+        DeadlineRead::Done(Ok(wanted)) => UsersZone::of(wanted, default),
+        DeadlineRead::Done(Err(_)) | DeadlineRead::Late => UsersZone::default(default),
     }
 }
 
@@ -254,8 +256,8 @@ fn visible(found: Vec<SreFound>, user: &str) -> Vec<SreFound> {
 }
 
 /// Returns the number of occurrences of the alert. `this` is the current incident.
-pub(super) fn recurrence(same: &[Known], this: &str, now: Timestamp) -> Recurrence {
-    let mut earlier: Vec<&Known> = Vec::new();
+pub(super) fn recurrence(same: &[StoredInvestigation], this: &str, now: Timestamp) -> Recurrence {
+    let mut earlier: Vec<&StoredInvestigation> = Vec::new();
     for one in same.iter().filter(|one| one.incident != this) {
         if !earlier.iter().any(|other| other.incident == one.incident) {
             earlier.push(one);
@@ -265,7 +267,7 @@ pub(super) fn recurrence(same: &[Known], this: &str, now: Timestamp) -> Recurren
         let from = now.millis() - days * DAY_MS;
         1 + earlier.iter().filter(|one| one.began().millis() > from).count() as u64
     };
-    let seen = |one: &&Known| SeenBefore {
+    let seen = |one: &&StoredInvestigation| SeenBefore {
         incident_id: one.incident.clone(),
         at: one.began().to_rfc3339(),
         status: one.status().as_str().to_owned(),
@@ -279,7 +281,7 @@ pub(super) fn recurrence(same: &[Known], this: &str, now: Timestamp) -> Recurren
 }
 
 /// Returns the root cause, unless it was refuted.
-fn root_cause(known: &Known) -> Option<String> {
+fn root_cause(known: &StoredInvestigation) -> Option<String> {
     let is_refuted =
         known.content.get("root_cause_refuted").and_then(serde_json::Value::as_bool) == Some(true);
     known.text("root_cause").filter(|_| !is_refuted).map(str::to_owned)

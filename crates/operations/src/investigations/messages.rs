@@ -16,9 +16,9 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, EventId, MemoryId, Result, Timestamp, limits};
 
-use super::capturing::{Captured, Wishes};
-use super::finding::Known;
-use super::responding::marks;
+use super::agent_response::marks;
+use super::capture::{Captured, Wishes};
+use super::investigation_lookup::StoredInvestigation;
 use crate::Operations;
 use crate::capture::wishes;
 
@@ -128,7 +128,7 @@ impl Operations {
         &self,
         caller: &Principal,
         asked: &InvestigationMessages,
-        known: &Known,
+        known: &StoredInvestigation,
     ) -> Result<Captured> {
         let (user, now) = (known.proposes_for(caller).1, self.engine.now());
         let of_user = asked.messages.iter().filter(|one| one.role == Role::User && one.agent.is_none());
@@ -145,7 +145,7 @@ impl Operations {
         &self,
         caller: &Principal,
         memory: &MemoryId,
-        known: &Known,
+        known: &StoredInvestigation,
         (time, payload): (Option<Timestamp>, Vec<PayloadItem>),
         token: Option<ClientToken>,
     ) -> Result<Event> {

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use loci_engine::access;
 use loci_engine::access::View;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
+use loci_engine::records::record_builder::Building;
+use loci_engine::records::state_transition::StateTransition;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{RecordPage, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -18,8 +18,8 @@ use loci_model::services::knowledge::{FindingCategory, SreType};
 use loci_model::{Error, MemoryId, RecordId, Result, SessionId, Timestamp, limits};
 use serde_json::{Map, Value, json};
 
-use super::finding::{Known, is_hidden};
-use super::rewriting::Rewriting;
+use super::investigation_lookup::{StoredInvestigation, is_hidden};
+use super::investigation_write::InvestigationRewrite;
 use crate::Operations;
 use crate::SreSettings;
 use crate::records::namespace_rules;
@@ -100,7 +100,7 @@ impl Operations {
         let effects = self
             .rewrite(caller, (&place.0, &place.1), move |tx, rewriting| {
                 let mut effects = vec![note_investigation(tx, rewriting, &asked, &settings)?];
-                let Rewriting { known, building, .. } = rewriting;
+                let InvestigationRewrite { known, building, .. } = rewriting;
                 for (record, verdict) in concerned(tx, building, &asked, known)? {
                     effects.push(match record {
                         Err(id) => OutcomeEffect { record: id, effect: "not_found" },
@@ -139,11 +139,11 @@ fn check(asked: &InvestigationOutcome) -> Result<()> {
 /// Writes the investigation with its outcome, as its next version.
 fn note_investigation(
     tx: &mut dyn Tx,
-    rewriting: &Rewriting<'_>,
+    rewriting: &InvestigationRewrite<'_>,
     asked: &InvestigationOutcome,
     settings: &SreSettings,
 ) -> Result<OutcomeEffect> {
-    let Rewriting { known, building, .. } = rewriting;
+    let InvestigationRewrite { known, building, .. } = rewriting;
     let mut told = Map::from_iter([
         ("at".to_owned(), json!(building.now.to_rfc3339())),
         ("by".to_owned(), json!(building.by)),
@@ -201,7 +201,7 @@ fn concerned(
     tx: &dyn Tx,
     building: &Building<'_>,
     asked: &InvestigationOutcome,
-    known: &Known,
+    known: &StoredInvestigation,
 ) -> Result<Vec<(std::result::Result<Record, RecordId>, Verdict)>> {
     let Building { memory, view, now, .. } = *building;
     let mut done: BTreeSet<RecordId> = BTreeSet::from([known.record.id.clone()]);
@@ -250,7 +250,7 @@ fn is_of_work(memory: &Memory, record: &Record) -> bool {
     of(SreType::Infrastructure) || of(SreType::Investigations)
 }
 
-fn named_in(known: &Known, member: &str) -> Vec<RecordId> {
+fn named_in(known: &StoredInvestigation, member: &str) -> Vec<RecordId> {
     let ids = known.content.get(member).and_then(Value::as_array).into_iter().flatten();
     ids.filter_map(|id| RecordId::parse(id.as_str()?).ok()).collect()
 }
@@ -320,7 +320,7 @@ fn note_record(
         building.replace(tx, &record, next, "an investigation's outcome was told")?
     };
     if is_wrong {
-        let changing = Changing { memory: building.memory, by: building.by, at: building.now };
+        let changing = StateTransition { memory: building.memory, by: building.by, at: building.now };
         changing.set_state(tx, &next, RecordState::Quarantined, "two investigations found it wrong")?;
     }
     let effect = match (verdict, is_wrong) {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use loci_api::operations::investigation::Recurrence;
 use loci_engine::retrieval::render::{
-    Budget, COUNT, Dropped, Entry, Filled, Frame, Group, Heading, Oversize, Screened, fill_under,
+    Budget, COUNT, Dropped, Filled, Frame, Group, Heading, Oversize, RenderedEntry, ScreenedEntry, fill_under,
 };
 use loci_engine::safety::Patterns;
 use loci_model::RecordId;
@@ -14,8 +14,8 @@ use loci_text::tokens::Estimator;
 use serde_json::{Map, Value};
 
 use super::context::Context;
-use super::past_line::past_line;
-use crate::input::canonical;
+use super::past_investigation::past_line;
+use crate::input::canonical_json;
 use crate::records::knowledge::SENTENCE;
 use crate::retrieval::retrieve::SreFound;
 use crate::retrieval::scores::CONFIRMED_BY;
@@ -48,12 +48,12 @@ pub(super) struct Rendered {
     /// The dropped items, by record id.
     pub(super) dropped: Vec<Dropped>,
     /// All items considered, by section and rank.
-    pub(super) looked: Vec<Looked>,
+    pub(super) looked: Vec<ConsideredItem>,
 }
 
 /// An item that was considered for the block.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Looked {
+pub(super) struct ConsideredItem {
     pub(super) record: RecordId,
     pub(super) version: u32,
     pub(super) section: &'static str,
@@ -66,9 +66,9 @@ pub(super) struct Looked {
 }
 
 /// An item to render.
-struct Item {
-    looked: Looked,
-    entry: Entry,
+struct RenderItem {
+    looked: ConsideredItem,
+    entry: RenderedEntry,
 }
 
 /// Renders the block.
@@ -79,7 +79,7 @@ pub(super) fn render(
     (tokens, estimator): (u32, Estimator),
     patterns: &Patterns,
 ) -> Rendered {
-    let mut groups: Vec<Vec<Item>> =
+    let mut groups: Vec<Vec<RenderItem>> =
         vec![infrastructure(context), investigations(context), preferences(context)];
     for (number, item) in (1..).zip(groups.iter_mut().flatten()) {
         item.entry.id = format!("r_{number}");
@@ -97,11 +97,11 @@ pub(super) fn render(
     };
     let frame = Frame { intro, after: AFTER.to_owned(), ..frame };
     let shares = [INFRASTRUCTURE_SHARE, INVESTIGATIONS_SHARE, PREFERENCES_SHARE];
-    let group = |(items, share): (&Vec<Item>, u32)| Group {
+    let group = |(items, share): (&Vec<RenderItem>, u32)| Group {
         share,
         yields: false,
         first: usize::MAX,
-        entries: items.iter().map(|item| Screened::new(&item.entry, patterns)).collect(),
+        entries: items.iter().map(|item| ScreenedEntry::new(&item.entry, patterns)).collect(),
     };
     let filling: Vec<Group> = groups.iter().zip(shares).map(group).collect();
     let budget = Budget { tokens, estimator, oversize: Oversize::Cut };
@@ -121,7 +121,7 @@ fn headings(context: &Context) -> Vec<Heading> {
     headings
 }
 
-fn settled(filled: Filled, groups: Vec<Vec<Item>>) -> Rendered {
+fn settled(filled: Filled, groups: Vec<Vec<RenderItem>>) -> Rendered {
     let mut rendered = Rendered { block: filled.block, used: filled.tokens, ..Rendered::default() };
     let mut fates: BTreeMap<String, (u32, String, bool)> = BTreeMap::new();
     for shown in filled.shown {
@@ -139,13 +139,13 @@ fn settled(filled: Filled, groups: Vec<Vec<Item>>) -> Rendered {
         }
         let id = item.looked.record.to_string();
         rendered.dropped.extend(reason.map(|reason| Dropped { id, tokens, reason }));
-        rendered.looked.push(Looked { tokens, decision, ..item.looked });
+        rendered.looked.push(ConsideredItem { tokens, decision, ..item.looked });
     }
     rendered
 }
 
 /// Returns knowledge in turns, one item per agent, so that each agent gets a share of the budget.
-fn infrastructure(context: &Context) -> Vec<Item> {
+fn infrastructure(context: &Context) -> Vec<RenderItem> {
     let longest = context.infrastructure.values().map(Vec::len).max().unwrap_or(0);
     let mut items = Vec::new();
     for rank in 0..longest {
@@ -156,20 +156,21 @@ fn infrastructure(context: &Context) -> Vec<Item> {
     items
 }
 
-fn investigations(context: &Context) -> Vec<Item> {
+fn investigations(context: &Context) -> Vec<RenderItem> {
     let section = context.infrastructure.len() + 2;
     let all = context.investigations.iter();
     all.map(|one| item(one, SECTIONS[1], section, past_line(one))).collect()
 }
 
-fn preferences(context: &Context) -> Vec<Item> {
+fn preferences(context: &Context) -> Vec<RenderItem> {
     let mut items = Vec::new();
     for (kind, preferences) in &context.preferences {
         for one in preferences.entries.iter().filter(|one| one.state == "active") {
             let name = one.key.split(':').next().unwrap_or(&one.key).replace('_', " ");
             let text = format!("{kind}, {name}: {} ({})", plain(&one.value), one.source);
-            let entry = Entry { id: String::new(), section: 0, label: String::new(), text: one_line(&text) };
-            let looked = Looked {
+            let entry =
+                RenderedEntry { id: String::new(), section: 0, label: String::new(), text: one_line(&text) };
+            let looked = ConsideredItem {
                 record: one.record.id.clone(),
                 version: one.record.version,
                 section: SECTIONS[2],
@@ -179,14 +180,14 @@ fn preferences(context: &Context) -> Vec<Item> {
                 tokens: 0,
                 decision: String::new(),
             };
-            items.push(Item { looked, entry });
+            items.push(RenderItem { looked, entry });
         }
     }
     items
 }
 
-fn item(found: &SreFound, section: &'static str, place: usize, text: String) -> Item {
-    let looked = Looked {
+fn item(found: &SreFound, section: &'static str, place: usize, text: String) -> RenderItem {
+    let looked = ConsideredItem {
         record: found.record.id.clone(),
         version: found.record.version,
         section,
@@ -196,8 +197,9 @@ fn item(found: &SreFound, section: &'static str, place: usize, text: String) -> 
         tokens: 0,
         decision: String::new(),
     };
-    let entry = Entry { id: String::new(), section: place, label: String::new(), text: one_line(&text) };
-    Item { looked, entry }
+    let entry =
+        RenderedEntry { id: String::new(), section: place, label: String::new(), text: one_line(&text) };
+    RenderItem { looked, entry }
 }
 
 /// Returns a line such as `api-server memory baseline 400-500Mi (prod/eu-1, 3 d old, confidence
@@ -248,7 +250,7 @@ fn members(values: &Map<String, Value>) -> String {
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        other => canonical::text(other),
+        other => canonical_json::text(other),
     }
 }
 

@@ -15,8 +15,8 @@ use loci_model::services::knowledge::{ResolutionStatus, SreType};
 use loci_model::{MemoryId, Result, SessionId, Timestamp};
 use serde_json::Value;
 
-use super::exposing::was_shown;
-use super::finding::{Known, is_hidden};
+use super::investigation_lookup::{StoredInvestigation, is_hidden};
+use super::session_exposures::was_shown;
 use crate::Operations;
 use crate::records::namespace_rules;
 
@@ -51,14 +51,14 @@ impl Operations {
         asked: &SreStatsAsk,
     ) -> Result<SreStats> {
         let (counted, is_partial) = self.counted(caller, memory).await?;
-        let is_asked = |known: &&Known| {
+        let is_asked = |known: &&StoredInvestigation| {
             let services = known.content.get("services").and_then(Value::as_array);
             let has = |service: &String| {
                 services.is_some_and(|all| all.iter().any(|one| one.as_str() == Some(service.as_str())))
             };
             asked.service.as_ref().is_none_or(has) && asked.since.is_none_or(|since| known.began() >= since)
         };
-        let counted: Vec<&Known> = counted.iter().filter(is_asked).collect();
+        let counted: Vec<&StoredInvestigation> = counted.iter().filter(is_asked).collect();
         // Exposures are needed only for the comparison of times to resolution.
         let took = counted.iter().filter(|known| took_s(known).is_some());
         let shown = self.shown_sessions(memory, took.map(|known| known.session.clone()).collect()).await?;
@@ -81,15 +81,15 @@ impl Operations {
     ) -> Result<PendingOutcomes> {
         let before = self.engine.now().minus_days(WAITING_DAYS);
         let (counted, is_partial) = self.counted(caller, memory).await?;
-        let waits = |known: &Known| {
+        let waits = |known: &StoredInvestigation| {
             let since = known.time("completed_at").unwrap_or_else(|| known.began());
             known.status() != ResolutionStatus::Ongoing
                 && !known.content.contains_key("outcome")
                 && since <= before
         };
-        let mut waiting: Vec<&Known> = counted.iter().filter(|known| waits(known)).collect();
+        let mut waiting: Vec<&StoredInvestigation> = counted.iter().filter(|known| waits(known)).collect();
         waiting.sort_by_key(|known| (known.began(), known.incident.clone(), known.session_id()));
-        let shown = |known: &Known| PendingOutcome {
+        let shown = |known: &StoredInvestigation| PendingOutcome {
             incident_id: known.incident.clone(),
             session_id: known.session_id(),
             user_id: known.user(),
@@ -106,7 +106,11 @@ impl Operations {
 
     /// Returns the investigations that the caller may see, and true if there are more than the
     /// maximum.
-    async fn counted(&self, caller: &Principal, memory: &MemoryId) -> Result<(Vec<Known>, bool)> {
+    async fn counted(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+    ) -> Result<(Vec<StoredInvestigation>, bool)> {
         let now = self.engine.now();
         let view = access::bound_view(self.engine.products(), caller, memory, Capability::Read, now)?;
         let is_admin = access::require_whole(caller, memory, Capability::Admin).is_ok();
@@ -126,7 +130,7 @@ impl Operations {
                     let is_last = some.len() < PAGE;
                     page.after = some.last().map(|record| (record.created_at, record.id.clone()));
                     let seen = |record: &Record| is_admin || !is_hidden(record, &user);
-                    counted.extend(some.into_iter().filter(seen).filter_map(Known::of));
+                    counted.extend(some.into_iter().filter(seen).filter_map(StoredInvestigation::of));
                     if is_last || counted.len() >= COUNTED_MAX {
                         return Ok((counted, !is_last));
                     }
@@ -165,12 +169,12 @@ fn told(is_partial: bool, what: &str) -> Vec<String> {
 }
 
 /// Returns the time from start to resolution, in seconds. `None` if it is unknown.
-fn took_s(known: &Known) -> Option<f64> {
+fn took_s(known: &StoredInvestigation) -> Option<f64> {
     let (began, resolved) = (known.began(), known.time("resolved_at")?);
     (resolved >= began).then(|| (resolved.millis() - began.millis()) as f64 / 1_000.0)
 }
 
-fn numbers(counted: &[&Known], shown: &BTreeSet<SessionId>) -> SreStats {
+fn numbers(counted: &[&StoredInvestigation], shown: &BTreeSet<SessionId>) -> SreStats {
     let mut stats = SreStats { investigations: counted.len() as u64, ..SreStats::default() };
     let mut took: Vec<(f64, bool)> = Vec::new();
     let mut confirmed = 0;

@@ -2,9 +2,9 @@
 
 use futures::future::BoxFuture;
 use loci_engine::Engine;
-use loci_engine::deliveries::incoming::{self, JOB_KEY};
+use loci_engine::deliveries::incoming_deliveries::{self, JOB_KEY};
 use loci_engine::hooks::JobHandler;
-use loci_engine::jobs::Ended;
+use loci_engine::jobs::JobAttemptEnd;
 use loci_model::Result;
 use loci_model::job::{Job, JobKind};
 
@@ -18,7 +18,7 @@ pub(crate) struct AlertHook {
 
 impl JobHandler for AlertHook {
     fn kind(&self) -> JobKind {
-        incoming::KIND
+        incoming_deliveries::KIND
     }
 
     fn is_part(&self) -> bool {
@@ -31,8 +31,8 @@ impl JobHandler for AlertHook {
         job.kind == self.kind() && is_of_alert()
     }
 
-    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<JobAttemptEnd>> {
         let operations = Operations::new(engine.clone(), &self.parts);
-        Box::pin(async move { operations.handle_alert(job).await.map(Ended::from) })
+        Box::pin(async move { operations.handle_alert(job).await.map(JobAttemptEnd::from) })
     }
 }

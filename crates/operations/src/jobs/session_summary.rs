@@ -3,7 +3,7 @@
 use futures::future::BoxFuture;
 use loci_engine::Engine;
 use loci_engine::hooks::{JobHandler, JobPolicy};
-use loci_engine::jobs::Ended;
+use loci_engine::jobs::JobAttemptEnd;
 use loci_model::Result;
 use loci_model::job::{Job, JobKind};
 
@@ -26,8 +26,8 @@ impl JobHandler for SessionSummary {
         JobPolicy { is_awaited: true, ..JobPolicy::default() }
     }
 
-    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<JobAttemptEnd>> {
         let operations = Operations::new(engine.clone(), &self.parts);
-        Box::pin(async move { operations.run_session_summary(job).await.map(|()| Ended::Done) })
+        Box::pin(async move { operations.run_session_summary(job).await.map(|()| JobAttemptEnd::Done) })
     }
 }

@@ -10,11 +10,11 @@ use loci_engine::access;
 use loci_engine::access::segment;
 use loci_engine::admin::erasure::{Tombstones, refusal_of_actor};
 use loci_engine::calls::idempotency::IfErased;
-use loci_engine::events::{NewEvent, Prepared};
+use loci_engine::events::{NewEvent, PreparedEvent};
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
+use loci_engine::records::record_builder::Building;
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::safety::{RedactionMode, SafetyPolicy};
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
@@ -29,11 +29,11 @@ use super::current_set::{IN_FORCE, SrePreference, merged};
 use super::preference;
 use super::preference_lists::{by_user, records_of};
 use crate::Operations;
-use crate::input::{canonical, secret_mask};
+use crate::input::{canonical_json, secret_mask};
 use crate::records::drafts::{Speaker, drafts};
 use crate::records::namespace_rules;
 use crate::records::precedence::{DIGEST, put_in_force, said_of_it, source, word};
-use crate::records::save::{EVENT_TYPE, Naming, Spring, SreSave};
+use crate::records::save::{EVENT_TYPE, SaveIds, SaveOrigin, SreSave};
 
 /// A request to apply a file.
 #[derive(Clone, PartialEq)]
@@ -109,29 +109,29 @@ pub struct SreApplyChange {
 
 /// One preference of the file.
 #[derive(Clone)]
-struct Item {
+struct DeclaredItem {
     user: String,
     place: String,
     said: Value,
-    event: Prepared,
-    naming: Naming,
+    event: PreparedEvent,
+    naming: SaveIds,
 }
 
 type Key = (String, String, String);
 
 /// A declared value, with the index of its item.
-struct Declared {
+struct DeclaredValue {
     item: usize,
     value: Value,
     context: Value,
 }
 
 /// The planned changes.
-struct Plan {
+struct PreferencePlan {
     changes: Vec<SreApplyChange>,
     /// The records that the file no longer declares.
     undeclared: Vec<(Record, SreApplyKind)>,
-    items: Vec<Item>,
+    items: Vec<DeclaredItem>,
 }
 
 impl Operations {
@@ -171,7 +171,7 @@ impl Operations {
     }
 
     /// Returns the preferences of the file in order, each with its prepared event.
-    fn sre_items(&self, caller: &Principal, asked: &SreApply, now: Timestamp) -> Result<Vec<Item>> {
+    fn sre_items(&self, caller: &Principal, asked: &SreApply, now: Timestamp) -> Result<Vec<DeclaredItem>> {
         let many: usize = asked.users.iter().map(|(_, items)| items.len()).sum();
         if many > limits::SRE_APPLY_ITEMS_MAX {
             let rule = format!(
@@ -209,13 +209,19 @@ impl Operations {
                 event.put_within(&view)?;
                 let place = format!("users.{user}.preferences[{index}]");
                 let naming = self.sre_naming(now)?;
-                items.push(Item { user: user.clone(), place, said: said.clone(), event, naming });
+                items.push(DeclaredItem { user: user.clone(), place, said: said.clone(), event, naming });
             }
         }
         Ok(items)
     }
 
-    fn sre_plan(&self, tx: &dyn ReadTx, asked: &SreApply, items: &[Item], now: Timestamp) -> Result<Plan> {
+    fn sre_plan(
+        &self,
+        tx: &dyn ReadTx,
+        asked: &SreApply,
+        items: &[DeclaredItem],
+        now: Timestamp,
+    ) -> Result<PreferencePlan> {
         let memory = existing(tx, &asked.memory)?;
         let mut items = items.to_vec();
         let secrets = SafetyPolicy::of(self.engine.settings(), &memory.settings).secrets;
@@ -225,7 +231,7 @@ impl Operations {
         let mut declared = declared(&items, now)?;
         let listed: BTreeSet<&String> = asked.users.iter().map(|(user, _)| user).collect();
         let states = [RecordState::Active, RecordState::Candidate];
-        let mut plan = Plan { changes: Vec::new(), undeclared: Vec::new(), items: Vec::new() };
+        let mut plan = PreferencePlan { changes: Vec::new(), undeclared: Vec::new(), items: Vec::new() };
         for (actor, records) in by_user(records_of(tx, &memory, None, None, &states, now)?) {
             let user = segment::decode(actor.as_str());
             for (kind, one) in merged(records, self.settings.of(&memory.id)) {
@@ -250,7 +256,13 @@ impl Operations {
     }
 
     /// Requires that no user with an added or changed key was erased.
-    fn check_forgotten(&self, tx: &dyn ReadTx, memory: &MemoryId, plan: &Plan, now: Timestamp) -> Result<()> {
+    fn check_forgotten(
+        &self,
+        tx: &dyn ReadTx,
+        memory: &MemoryId,
+        plan: &PreferencePlan,
+        now: Timestamp,
+    ) -> Result<()> {
         let tombstones = Tombstones { vault: self.engine.vault().as_ref(), memory };
         let said = |one: &&SreApplyChange| matches!(one.what, SreApplyKind::Add | SreApplyKind::Change);
         let mut users: BTreeSet<&str> =
@@ -272,7 +284,7 @@ impl Operations {
         tx: &mut dyn Tx,
         caller: &Principal,
         memory: &MemoryId,
-        plan: &Plan,
+        plan: &PreferencePlan,
         now: Timestamp,
     ) -> Result<()> {
         let memory = existing(tx, memory)?;
@@ -283,7 +295,7 @@ impl Operations {
         };
         let by = caller.name.as_str();
         let building = Building { memory: &memory, view: &view, policy, expiry: None, by, now };
-        let changing = Changing { memory: &memory, by, at: now };
+        let changing = StateTransition { memory: &memory, by, at: now };
         for item in &plan.items {
             self.sre_declare(tx, caller, &building, item, plan)?;
         }
@@ -316,8 +328,8 @@ impl Operations {
         tx: &mut dyn Tx,
         caller: &Principal,
         building: &Building<'_>,
-        item: &Item,
-        plan: &Plan,
+        item: &DeclaredItem,
+        plan: &PreferencePlan,
     ) -> Result<()> {
         let (memory, now) = (building.memory, building.now);
         let asked = SreSave {
@@ -340,12 +352,12 @@ impl Operations {
         if drafts.is_empty() {
             return Ok(());
         }
-        let text = canonical::text(&item.said);
+        let text = canonical_json::text(&item.said);
         let payload = vec![PayloadItem::Conversational { role: Role::Assistant, text }];
         let stored =
             self.engine.event_store_in(tx, caller, memory, &item.event.with_masked(payload), None)?;
         let of = (item.event.actor(), item.event.session());
-        let spring = Spring {
+        let spring = SaveOrigin {
             actor: of.0,
             session: of.1,
             event: &stored.event.id,
@@ -370,13 +382,13 @@ impl Operations {
     }
 }
 
-impl Plan {
+impl PreferencePlan {
     /// Plans the effect on a stored preference.
     fn meet(
         &mut self,
         key: Key,
         entry: SrePreference,
-        declared: &mut BTreeMap<Key, Declared>,
+        declared: &mut BTreeMap<Key, DeclaredValue>,
         (prune, is_told): (bool, bool),
     ) {
         let said_by = source(&entry.record);
@@ -412,8 +424,8 @@ impl Plan {
 }
 
 /// Returns the declared values by key. Each key may occur once.
-fn declared(items: &[Item], now: Timestamp) -> Result<BTreeMap<Key, Declared>> {
-    let mut all: BTreeMap<Key, Declared> = BTreeMap::new();
+fn declared(items: &[DeclaredItem], now: Timestamp) -> Result<BTreeMap<Key, DeclaredValue>> {
+    let mut all: BTreeMap<Key, DeclaredValue> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
         let place = |error: Error| {
             let member =
@@ -430,7 +442,7 @@ fn declared(items: &[Item], now: Timestamp) -> Result<BTreeMap<Key, Declared>> {
                     format!("{}: {} is said by {} already: say it once", item.place, one.key, first.place);
                 return Err(Error::invalid(format!("{}.preference_value.{}", item.place, one.member), rule));
             }
-            all.insert(key, Declared { item: at, value: canonical::sorted(&one.value), context });
+            all.insert(key, DeclaredValue { item: at, value: canonical_json::sorted(&one.value), context });
         }
     }
     Ok(all)

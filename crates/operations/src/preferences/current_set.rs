@@ -79,7 +79,7 @@ impl Operations {
         let actor = namespace_rules::actor(SreType::Preferences, user, self.settings.of(memory))?;
         access::require_user(caller, memory, (&actor, user), Capability::Read)?;
         Ok(merged(
-            self.preference_records(caller, memory, &Wanted::of(actor)).await?,
+            self.preference_records(caller, memory, &PreferenceSelection::of(actor)).await?,
             self.settings.of(memory),
         ))
     }
@@ -89,7 +89,7 @@ impl Operations {
         &self,
         caller: &Principal,
         memory: &MemoryId,
-        wanted: &Wanted,
+        wanted: &PreferenceSelection,
     ) -> Result<Vec<Record>> {
         let now = self.engine.now();
         let view = access::bound_view(self.engine.products(), caller, memory, Capability::Read, now)?;
@@ -130,14 +130,14 @@ impl Operations {
 
 /// A selection of preference records.
 #[derive(Clone)]
-pub(super) struct Wanted {
+pub(super) struct PreferenceSelection {
     /// The user. `None`: all users.
     pub(super) actor: Option<ActorId>,
     pub(super) states: Vec<RecordState>,
     pub(super) as_of: Option<Timestamp>,
 }
 
-impl Wanted {
+impl PreferenceSelection {
     /// Selects the active and pending preferences of one user.
     fn of(actor: ActorId) -> Self {
         Self { actor: Some(actor), states: vec![RecordState::Active, RecordState::Candidate], as_of: None }

@@ -65,7 +65,7 @@ fn only(value: Value, place: &str, name: &str) -> Result<Value> {
 }
 
 /// A node under construction.
-enum Open {
+enum UnfinishedNode {
     List(Vec<Value>),
     /// A mapping, with the key whose value is being read.
     Table(Map<String, Value>, Option<String>),
@@ -74,7 +74,7 @@ enum Open {
 fn yaml(text: &str) -> Result<Value> {
     let wrong =
         |what: &str| Error::invalid(FIELD, format!("the file is no YAML that can be applied: {what}"));
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<UnfinishedNode> = Vec::new();
     let mut root = None;
     for event in Parser::new_from_str(text) {
         let (event, _) = event.map_err(|error| wrong(&error.to_string()))?;
@@ -86,19 +86,19 @@ fn yaml(text: &str) -> Result<Value> {
                 Some(scalar(&text, style))
             }
             Event::SequenceStart(0, None) => {
-                open.push(Open::List(Vec::new()));
+                open.push(UnfinishedNode::List(Vec::new()));
                 None
             }
             Event::MappingStart(0, None) => {
-                open.push(Open::Table(Map::new(), None));
+                open.push(UnfinishedNode::Table(Map::new(), None));
                 None
             }
             Event::SequenceStart(..) | Event::MappingStart(..) | Event::Alias(_) => {
                 return Err(wrong("it has anchors, aliases or tags"));
             }
             Event::SequenceEnd | Event::MappingEnd => open.pop().map(|one| match one {
-                Open::List(items) => Value::Array(items),
-                Open::Table(members, _) => Value::Object(members),
+                UnfinishedNode::List(items) => Value::Array(items),
+                UnfinishedNode::Table(members, _) => Value::Object(members),
             }),
             Event::DocumentStart(_) if root.is_some() => return Err(wrong("it has several documents")),
             Event::Nothing
@@ -117,11 +117,15 @@ fn yaml(text: &str) -> Result<Value> {
     root.ok_or_else(|| wrong("it is empty"))
 }
 
-fn put(open: &mut [Open], root: &mut Option<Value>, value: Value) -> std::result::Result<(), String> {
+fn put(
+    open: &mut [UnfinishedNode],
+    root: &mut Option<Value>,
+    value: Value,
+) -> std::result::Result<(), String> {
     match open.last_mut() {
         None => *root = Some(value),
-        Some(Open::List(items)) => items.push(value),
-        Some(Open::Table(members, key)) => match key.take() {
+        Some(UnfinishedNode::List(items)) => items.push(value),
+        Some(UnfinishedNode::Table(members, key)) => match key.take() {
             Some(name) => {
                 members.insert(name, value);
             }

@@ -4,7 +4,7 @@ pub(super) mod apply;
 pub(super) mod categories;
 pub(super) mod current_set;
 pub(super) mod declared_file;
-pub(super) mod effective;
 pub(super) mod preference;
+pub(super) mod preference_effect;
 pub(super) mod preference_lists;
 mod preference_sets;

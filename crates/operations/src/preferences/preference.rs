@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::categories;
-use crate::contacts::protected_preferences::{Class, Said};
+use crate::contacts::protected_preferences::{Class, PreferenceMember};
 use crate::input::members::Members;
 use crate::records::record_content;
 use crate::settings::SreSettings;
@@ -135,7 +135,8 @@ impl StoredPreference {
     /// Returns the risk class of the preference.
     pub(super) fn class(&self, settings: &SreSettings) -> Class {
         let Self { kind, one, context } = self;
-        let said = Said { kind, member: &one.member, value: &one.value, context: context.as_deref() };
+        let said =
+            PreferenceMember { kind, member: &one.member, value: &one.value, context: context.as_deref() };
         said.class(settings)
     }
 }
@@ -193,7 +194,8 @@ pub(crate) fn is_protected(text: &str, settings: &SreSettings) -> bool {
     match (members.get("preference_value"), all(text)) {
         // A value without a type may have any type.
         (Some(value), Err(_)) => {
-            Said { kind: "", member: STATEMENT, value, context: None }.class(settings) != Class::Other
+            PreferenceMember { kind: "", member: STATEMENT, value, context: None }.class(settings)
+                != Class::Other
         }
         // Knowledge and investigations are no preferences; any other object could be read as one.
         (None, Err(_)) => {
@@ -204,7 +206,8 @@ pub(crate) fn is_protected(text: &str, settings: &SreSettings) -> bool {
             // Other clients of the wire protocol read the sentence next to the value.
             let sentence = members.get("preference").is_some_and(|value| {
                 let kind = members.get("preference_type").and_then(Value::as_str).unwrap_or_default();
-                Said { kind, member: STATEMENT, value, context: None }.class(settings) != Class::Other
+                PreferenceMember { kind, member: STATEMENT, value, context: None }.class(settings)
+                    != Class::Other
             });
             sentence || all.iter().any(|one| one.class(settings) != Class::Other)
         }
@@ -214,7 +217,8 @@ pub(crate) fn is_protected(text: &str, settings: &SreSettings) -> bool {
 /// Classifies a text that cannot be parsed by its wording.
 fn is_protected_text(text: &str, settings: &SreSettings) -> bool {
     let value = Value::String(text.to_owned());
-    Said { kind: "", member: STATEMENT, value: &value, context: None }.class(settings) != Class::Other
+    PreferenceMember { kind: "", member: STATEMENT, value: &value, context: None }.class(settings)
+        != Class::Other
 }
 
 fn is_word(text: &str) -> bool {
@@ -236,7 +240,7 @@ fn key_of(member: &str, value: &Value) -> String {
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        other => crate::input::canonical::text(other),
+        other => crate::input::canonical_json::text(other),
     }
 }
 

@@ -19,8 +19,8 @@ use loci_model::{ActorId, MemoryId, Result, Timestamp, limits};
 use serde_json::Value;
 
 use super::current_set::{SrePreference, SrePreferences, WAITS, merged};
-use super::effective::effective;
 use super::preference;
+use super::preference_effect::effective;
 use crate::Operations;
 use crate::records::namespace_rules;
 use crate::records::precedence::source;

@@ -13,7 +13,9 @@ use loci_model::{ActorId, Result, Timestamp};
 use loci_text::terms;
 use serde_json::{Map, Value, json};
 
-use super::current_set::{CONTRADICTS, SrePreference, SrePreferences, WAITS, Wanted, merged, unreadable};
+use super::current_set::{
+    CONTRADICTS, PreferenceSelection, SrePreference, SrePreferences, WAITS, merged, unreadable,
+};
 use crate::Operations;
 use crate::records::namespace_rules;
 use crate::retrieval::retrieve::{SreFound, SreRetrieve, SreRetrieved};
@@ -45,7 +47,7 @@ impl Operations {
         if asked.include_superseded && asked.as_of.is_none() {
             states.push(RecordState::Superseded);
         }
-        let which = Wanted { actor, states, as_of: asked.as_of };
+        let which = PreferenceSelection { actor, states, as_of: asked.as_of };
         let records = self.preference_records(caller, &asked.memory, &which).await?;
         let mut users: BTreeMap<ActorId, Vec<Record>> = BTreeMap::new();
         for record in records {
@@ -60,18 +62,18 @@ impl Operations {
         });
         let now = asked.as_of.unwrap_or_else(|| self.engine.now());
         let settings = self.settings.of(&asked.memory);
-        Ok(Asking { asked, settings, terms: terms(&asked.query), now }.list(users, wanted))
+        Ok(PreferenceQuery { asked, settings, terms: terms(&asked.query), now }.list(users, wanted))
     }
 }
 
-struct Asking<'a> {
+struct PreferenceQuery<'a> {
     asked: &'a SreRetrieve,
     settings: &'a SreSettings,
     terms: Vec<String>,
     now: Timestamp,
 }
 
-impl Asking<'_> {
+impl PreferenceQuery<'_> {
     fn list(&self, users: BTreeMap<ActorId, Vec<Record>>, wanted: usize) -> SreRetrieved {
         let mut answer = SreRetrieved::default();
         let mut waiting = 0;

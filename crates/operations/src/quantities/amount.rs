@@ -1,7 +1,7 @@
 //! Amounts in a sentence: a number, or a range of two, with a unit. Pure.
 
-use super::counted::{Counted, over_span};
-use super::tokens::{Kind, Tokens};
+use super::counted_noun::{CountedNoun, over_span};
+use super::tokens::{TokenKind, Tokens};
 use super::units::{Measure, measure};
 use super::vocabulary::{is_magnitude, is_month, is_named_number, is_no_amount, is_span, plural};
 
@@ -22,7 +22,7 @@ pub(super) struct Amount {
     /// The number or the range with its unit, but without the counted noun.
     pub(super) value: String,
     /// The counted noun phrase.
-    pub(super) counted: Option<Counted>,
+    pub(super) counted: Option<CountedNoun>,
     pub(super) measure: Measure,
     /// True if the amount has both ends of a range, or a sign such as `~` before it.
     pub(super) is_range: bool,
@@ -32,7 +32,7 @@ pub(super) struct Amount {
 
 /// A number with a unit: one end of a range or the whole amount.
 #[derive(Default)]
-struct Part {
+struct UnitNumber {
     number: String,
     unit: String,
     measure: Option<Measure>,
@@ -84,7 +84,7 @@ impl Amount {
                 Measure::MONEY
             }
             Some(measure) => measure,
-            None => match (Counted::read(tokens, last.end), over_span(tokens, last.end)) {
+            None => match (CountedNoun::read(tokens, last.end), over_span(tokens, last.end)) {
                 (Some(noun), _) => {
                     last.end = noun.end;
                     let measure = if noun.span.is_some() { Measure::RATE } else { Measure::COUNT };
@@ -95,7 +95,7 @@ impl Amount {
                 (None, None) => Measure::PLAIN,
             },
         };
-        let is_word = tokens.get(start).is_some_and(|token| token.kind == Kind::Word);
+        let is_word = tokens.get(start).is_some_and(|token| token.kind == TokenKind::Word);
         // `one` is mostly an article.
         let is_number = matches!(measure, Measure::COUNT | Measure::PLAIN);
         if is_word && (measure == Measure::PLAIN || (is_number && tokens.word(start) == "one")) {
@@ -111,7 +111,7 @@ impl Amount {
     }
 }
 
-impl Part {
+impl UnitNumber {
     /// Extends the unit up to a token, for a rate.
     fn extended(&mut self, tokens: &Tokens<'_>, end: usize) -> Measure {
         let space = if self.unit.is_empty() || tokens.is_attached(self.end) { "" } else { " " };
@@ -131,7 +131,7 @@ fn is_named(tokens: &Tokens<'_>, start: usize) -> bool {
 /// True if a number may directly follow the token.
 fn may_follow(tokens: &Tokens<'_>, before: usize) -> bool {
     match tokens.get(before) {
-        Some(token) if token.kind == Kind::Sign => {
+        Some(token) if token.kind == TokenKind::Sign => {
             // A dash between a word and a number joins them; at the beginning it is the sign of the
             // number.
             let is_dash = matches!(token.text, "-" | "–" | "—");
@@ -144,14 +144,14 @@ fn may_follow(tokens: &Tokens<'_>, before: usize) -> bool {
     }
 }
 
-fn part(tokens: &Tokens<'_>, at: usize) -> Option<Part> {
+fn part(tokens: &Tokens<'_>, at: usize) -> Option<UnitNumber> {
     let token = tokens.get(at)?;
     let number = match token.kind {
-        Kind::Number => token.text.to_owned(),
-        Kind::Word if NUMBER_WORDS.contains(&token.lower.as_str()) => token.text.to_owned(),
-        Kind::Word | Kind::Sign => return None,
+        TokenKind::Number => token.text.to_owned(),
+        TokenKind::Word if NUMBER_WORDS.contains(&token.lower.as_str()) => token.text.to_owned(),
+        TokenKind::Word | TokenKind::Sign => return None,
     };
-    let mut part = Part { number, end: at.saturating_add(1), ..Part::default() };
+    let mut part = UnitNumber { number, end: at.saturating_add(1), ..UnitNumber::default() };
     // `900:1`
     let (colon, one) = (part.end, part.end.saturating_add(1));
     let is_ratio = tokens.sign(colon) == ":" && tokens.is_attached(colon) && tokens.is_attached(one);
@@ -166,7 +166,7 @@ fn part(tokens: &Tokens<'_>, at: usize) -> Option<Part> {
     let is_joined =
         tokens.sign(dash) == "-" && tokens.is_attached(dash) && tokens.is_attached(dash.saturating_add(1));
     let joined = is_joined.then(|| tokens.get(dash.saturating_add(1))).flatten();
-    if let Some(unit) = joined.filter(|unit| unit.kind == Kind::Word) {
+    if let Some(unit) = joined.filter(|unit| unit.kind == TokenKind::Word) {
         part.measure = Some(measure(unit.text)?);
         part.unit = unit.text.to_owned();
         (part.is_apart, part.is_joined) = (true, true);
@@ -178,13 +178,13 @@ fn part(tokens: &Tokens<'_>, at: usize) -> Option<Part> {
     Some(part)
 }
 
-fn magnitude(tokens: &Tokens<'_>, part: &mut Part) {
+fn magnitude(tokens: &Tokens<'_>, part: &mut UnitNumber) {
     let is_attached = tokens.is_attached(part.end);
     let word = tokens.word(part.end);
     let next = part.end.saturating_add(1);
     let is_million = is_attached
         && tokens.get(part.end).is_some_and(|token| token.text == "M")
-        && (Counted::read(tokens, next).is_some() || tokens.word(next).contains('/'));
+        && (CountedNoun::read(tokens, next).is_some() || tokens.word(next).contains('/'));
     if !word.is_empty() && (is_magnitude(word) || is_million) {
         let text = tokens.get(part.end).map_or("", |token| token.text);
         let space = if is_attached { "" } else { " " };
@@ -195,7 +195,7 @@ fn magnitude(tokens: &Tokens<'_>, part: &mut Part) {
 
 /// Reads the unit after a number. An attached word that is no unit makes the number part of
 /// something else.
-fn unit(tokens: &Tokens<'_>, part: &mut Part) -> Option<()> {
+fn unit(tokens: &Tokens<'_>, part: &mut UnitNumber) -> Option<()> {
     let at = part.end;
     let is_attached = tokens.is_attached(at);
     if tokens.sign(at) == "%" {
@@ -219,7 +219,7 @@ fn unit(tokens: &Tokens<'_>, part: &mut Part) -> Option<()> {
         part.end = at.saturating_add(2);
         return Some(());
     }
-    let Some(token) = tokens.get(at).filter(|token| token.kind == Kind::Word) else { return Some(()) };
+    let Some(token) = tokens.get(at).filter(|token| token.kind == TokenKind::Word) else { return Some(()) };
     let found = measure(token.text);
     if is_attached {
         part.measure = Some(found?);
@@ -262,7 +262,7 @@ fn unit(tokens: &Tokens<'_>, part: &mut Part) -> Option<()> {
 }
 
 /// Reads the other end of a range.
-fn second(tokens: &Tokens<'_>, first: &Part, start: usize) -> Option<Part> {
+fn second(tokens: &Tokens<'_>, first: &UnitNumber, start: usize) -> Option<UnitNumber> {
     let at = first.end;
     let dash = matches!(tokens.sign(at), "-" | "–" | "—" | "…" | "~" | "±");
     let dots = tokens.sign(at) == "." && tokens.sign(at.saturating_add(1)) == ".";
@@ -336,7 +336,7 @@ fn is_of_whole(tokens: &Tokens<'_>, start: usize, end: usize) -> bool {
 }
 
 /// Returns the amount as text: `400-500Mi`, `1.5-2 GiB`, `12k`.
-fn written(first: &Part, last: &Part, range: Option<&str>) -> String {
+fn written(first: &UnitNumber, last: &UnitNumber, range: Option<&str>) -> String {
     let space = if last.is_apart { " " } else { "" };
     let Some(sign) = range else {
         return format!("{}{space}{}", last.number, last.unit);

@@ -2,9 +2,9 @@
 //! stated before. Pure.
 
 use super::amount::Amount;
+use super::amount_name::{AmountSentence, NameWords, Site, ends_behind, suffix};
 use super::ellipsis::unbounded;
 use super::name::{Marks, canonical};
-use super::naming::{Found, Naming, Site, ends_behind, suffix};
 use super::objects::BEHIND_MAX;
 use super::phrase::Phrase;
 use super::rates::rate_by_unit;
@@ -24,7 +24,7 @@ const PURPOSE_MAX: usize = 3;
 /// The maximum number of tokens in a parenthesis after an amount that may name it.
 const PARENTHESIS_MAX: usize = 5;
 
-impl Naming<'_> {
+impl AmountSentence<'_> {
     /// Returns the statistic or the attribute after an amount, with or without parentheses:
     /// `45ms (p50)`, `1.5 s (that's the SLO)`.
     pub(super) fn statistic_behind(&self, amount: &Amount) -> Option<String> {
@@ -69,7 +69,7 @@ impl Naming<'_> {
     }
 
     /// Returns the name of an amount that has no phrase before it, from the rest of the sentence.
-    pub(super) fn of_context(&self, site: &Site<'_>) -> Option<Found> {
+    pub(super) fn of_context(&self, site: &Site<'_>) -> Option<NameWords> {
         let words = self
             .of_ellipsis(site)
             .or_else(|| self.of_unit(site))
@@ -80,7 +80,7 @@ impl Naming<'_> {
             .or_else(|| self.of_purpose(site))
             .or_else(|| self.of_topic(site))
             .or_else(|| self.of_statistic(site))?;
-        Some(Found::of(words))
+        Some(NameWords::of(words))
     }
 
     /// Returns the name from the unit and the words next to it: `takes 5 minutes to sign`,

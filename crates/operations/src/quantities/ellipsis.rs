@@ -1,7 +1,7 @@
 //! Names of amounts in an elliptic clause, taken from the previous clause or sentence:
 //! `p95 hit 900 ms. Normal is 140 ms.` Pure.
 
-use super::naming::{Naming, Site};
+use super::amount_name::{AmountSentence, Site};
 use super::phrase::Phrase;
 use super::units::Measure;
 use super::vocabulary::{
@@ -14,7 +14,7 @@ const CLAUSE_MAX: usize = 8;
 /// The maximum number of words of a predicate after an amount.
 const PREDICATE_MAX: usize = 3;
 
-impl Naming<'_> {
+impl AmountSentence<'_> {
     /// Returns the name of the last amount, if the clause only has words such as "usual".
     pub(super) fn of_ellipsis(&self, site: &Site<'_>) -> Option<Vec<String>> {
         let Site { amount, link, phrase } = site;

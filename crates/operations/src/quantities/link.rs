@@ -1,6 +1,6 @@
 //! The words between a measured thing and its amount: verbs, prepositions, adverbs and signs. Pure.
 
-use super::tokens::{Kind, Tokens};
+use super::tokens::{TokenKind, Tokens};
 use super::vocabulary::{
     head, is_adverb, is_attribute, is_auxiliary, is_be, is_cap, is_clause, is_determiner, is_ending, is_link,
     is_measure_noun, is_peak, is_percentile, is_preposition, is_reserve, is_routine, is_setting,
@@ -55,17 +55,17 @@ impl Link {
             let at = link.from.saturating_sub(1);
             let Some(token) = tokens.get(at) else { break };
             let next = match token.kind {
-                Kind::Number => None,
-                Kind::Sign if matches!(token.text, ")" | "]") => parenthesis(tokens, at, floor),
-                Kind::Sign => link.sign(tokens, at),
-                Kind::Word => link.word(tokens, at, end, floor),
+                TokenKind::Number => None,
+                TokenKind::Sign if matches!(token.text, ")" | "]") => parenthesis(tokens, at, floor),
+                TokenKind::Sign => link.sign(tokens, at),
+                TokenKind::Word => link.word(tokens, at, end, floor),
             };
             match next {
                 Some(next) => link.from = next.max(floor),
                 None => break,
             }
             // The words before a colon are the name.
-            if token.kind == Kind::Sign
+            if token.kind == TokenKind::Sign
                 && link.sign.is_some()
                 && !matches!(tokens.sign(at.saturating_sub(1)), ")" | "]")
             {

@@ -6,23 +6,23 @@
 //! |---|---|
 //! | `tokens` | words, numbers and signs |
 //! | `clauses`, `dates` | clauses with statements, and clauses that report events |
-//! | `units`, `amount`, `counted` | a number or a range, with its unit or the counted noun |
+//! | `units`, `amount`, `counted_noun` | a number or a range, with its unit or the counted noun |
 //! | `vocabulary` | words by their function in a sentence, from `vocabulary.txt` |
 //! | `link`, `phrase` | the words directly before an amount, and the noun phrase before them |
 //! | `refusals` | amounts that measure nothing |
-//! | `naming`, `objects`, `rates`, `parts`, `context`, `ellipsis`, `name` | the name of an amount |
+//! | `amount_name`, `objects`, `rates`, `part_names`, `context`, `ellipsis`, `name` | the name of an amount |
 
 mod amount;
+mod amount_name;
 mod clauses;
 mod context;
-mod counted;
+mod counted_noun;
 mod dates;
 mod ellipsis;
 mod link;
 mod name;
-mod naming;
 mod objects;
-mod parts;
+mod part_names;
 mod phrase;
 mod rates;
 mod refusals;
@@ -33,8 +33,8 @@ mod vocabulary;
 use std::collections::BTreeMap;
 
 use amount::Amount;
+use amount_name::{AmountSentence, NamedAmount};
 use clauses::clauses;
-use naming::{Named, Naming};
 use tokens::Tokens;
 use units::{Measure, is_unit};
 
@@ -62,7 +62,7 @@ fn of_sentence(
     tokens: &Tokens<'_>,
     (from, end): (usize, usize),
     service: &[String],
-    mentioned: &mut Option<Named>,
+    mentioned: &mut Option<NamedAmount>,
     found: &mut BTreeMap<String, String>,
 ) {
     // A question states nothing.
@@ -75,7 +75,7 @@ fn of_sentence(
     }
     let clauses = clauses(tokens, from, end);
     let mut clause = clauses.iter().peekable();
-    let mut previous: Option<Named> = None;
+    let mut previous: Option<NamedAmount> = None;
     let (mut at, mut floor) = (from, from);
     while at < end {
         let Some(amount) = Amount::read(tokens, at) else {
@@ -88,13 +88,16 @@ fn of_sentence(
         while clause.next_if(|one| one.end <= amount.start).is_some() {}
         let is_event = clause.peek().is_some_and(|one| one.is_event);
         let (before, last) = (previous.as_ref(), mentioned.as_ref());
-        let naming = Naming { tokens, service, floor, sentence: from, previous: before, mentioned: last };
+        let naming =
+            AmountSentence { tokens, service, floor, sentence: from, previous: before, mentioned: last };
         // A counted noun may be part of the next amount's name: `a batch of 400 orders takes 8 s`.
         let is_part = tokens.word(amount.start.saturating_sub(1)) == "of";
         if !is_part && !matches!(amount.measure, Measure::COUNT | Measure::PLAIN) {
             floor = amount.end;
         }
-        let Some(named) = naming.name(&amount).map(|named| Named { is_event, ..named }) else { continue };
+        let Some(named) = naming.name(&amount).map(|named| NamedAmount { is_event, ..named }) else {
+            continue;
+        };
         *mentioned = Some(named.clone());
         if !is_event {
             found.entry(name::key(&named.name)).or_insert_with(|| named.value.clone());

@@ -1,9 +1,9 @@
 //! Names from the words after an amount: `400Mi of memory`, `a 30s timeout`, `12 replicas`. Pure.
 
 use super::amount::Amount;
-use super::counted::Counted;
+use super::amount_name::{AmountSentence, NameWords, Site, ends_behind};
+use super::counted_noun::CountedNoun;
 use super::name::stem;
-use super::naming::{Found, Naming, Site, ends_behind};
 use super::phrase::measure_of;
 use super::rates::rate_by_unit;
 use super::units::{Measure, is_unit};
@@ -20,9 +20,9 @@ const LIST_MAX: usize = 6;
 /// The maximum length of the value of a small incidental count, in characters.
 const MANY_MIN: usize = 2;
 
-impl Naming<'_> {
+impl AmountSentence<'_> {
     /// Returns the noun after the amount: `400Mi of memory`, `a 30s timeout`, `2 cores`.
-    pub(super) fn of_object(&self, site: &Site<'_>) -> Option<Found> {
+    pub(super) fn of_object(&self, site: &Site<'_>) -> Option<NameWords> {
         let Site { amount, link, phrase } = site;
         let goes_on = self.goes_on(site);
         let is_owned = match goes_on {
@@ -53,7 +53,7 @@ impl Naming<'_> {
             if !words.is_empty() && !is_mark {
                 let behind = words.len();
                 let words = link.statistic.iter().cloned().chain(words).chain(attribute.to_vec()).collect();
-                return Some(Found { is_owned, behind, ..Found::of(words) });
+                return Some(NameWords { is_owned, behind, ..NameWords::of(words) });
             }
         }
         let is_usage = goes_on
@@ -62,7 +62,7 @@ impl Naming<'_> {
             || link.is_cap
             || link.preposition.as_deref() == Some("with");
         (amount.measure == Measure::CPU && is_usage && !fits)
-            .then(|| Found { is_owned, ..Found::of(vec!["cpu".to_owned()]) })
+            .then(|| NameWords { is_owned, ..NameWords::of(vec!["cpu".to_owned()]) })
     }
 
     /// True for the second amount of `3 GB of 4 GB`.
@@ -140,7 +140,7 @@ impl Naming<'_> {
     }
 
     /// Returns the counted noun, with the phrase before it: `each worker holds 20 connections`.
-    pub(super) fn of_counted(&self, site: &Site<'_>) -> Option<Found> {
+    pub(super) fn of_counted(&self, site: &Site<'_>) -> Option<NameWords> {
         let Site { amount, link, phrase } = site;
         let Some(noun) = &amount.counted else { return self.of_rate(site) };
         let last = noun.words.last()?;
@@ -157,7 +157,7 @@ impl Naming<'_> {
         if last == "times" {
             let words: Vec<String> =
                 self.shared_subject(site).into_iter().chain(phrase.words.clone()).collect();
-            return (!phrase.words.is_empty()).then(|| Found::of(words));
+            return (!phrase.words.is_empty()).then(|| NameWords::of(words));
         }
         if phrase.words.is_empty() && !self.is_governed(site) {
             return None;
@@ -174,7 +174,7 @@ impl Naming<'_> {
             words.extend(noun.name());
         }
         words.extend(self.predicate_behind(noun));
-        Some(Found { is_counted, ..Found::of(words) })
+        Some(NameWords { is_counted, ..NameWords::of(words) })
     }
 
     /// True if the clause states a count.
@@ -209,7 +209,7 @@ impl Naming<'_> {
     }
 
     /// Returns the adjective of `15 connections are active`.
-    fn predicate_behind(&self, noun: &Counted) -> Option<String> {
+    fn predicate_behind(&self, noun: &CountedNoun) -> Option<String> {
         let at = |more: usize| self.tokens.word(noun.end.saturating_add(more));
         let word = at(1);
         let is_name = is_be(at(0)) && !(ends_behind(word) || is_preposition(word) || is_adverb(word));
@@ -217,7 +217,7 @@ impl Naming<'_> {
     }
 
     /// Returns the name contained in the unit of a rate.
-    fn of_rate(&self, site: &Site<'_>) -> Option<Found> {
+    fn of_rate(&self, site: &Site<'_>) -> Option<NameWords> {
         let Site { amount, link, phrase } = site;
         let is_measured = phrase.measure.is_some_and(|one| one.meets(Measure::RATE));
         if amount.measure != Measure::RATE || link.grows || (is_measured && link.uses.is_none()) {
@@ -225,6 +225,6 @@ impl Naming<'_> {
         }
         let name = rate_by_unit(&amount.value)?;
         let is_said = phrase.measure.is_some() && link.uses.is_none();
-        (!is_said).then(|| Found::of(phrase.words.iter().cloned().chain(name).collect()))
+        (!is_said).then(|| NameWords::of(phrase.words.iter().cloned().chain(name).collect()))
     }
 }

@@ -2,7 +2,7 @@
 //! clause does not name. Pure.
 
 use super::amount::Amount;
-use super::naming::{Naming, Site};
+use super::amount_name::{AmountSentence, Site};
 use super::units::Measure;
 use super::vocabulary::{
     is_accident, is_auxiliary, is_general, is_measure_noun, is_person, is_statistic, is_taking, is_weekday,
@@ -12,7 +12,7 @@ use super::vocabulary::{
 /// The minimum number of digits of an identifier.
 const IDENTIFIER_MIN: usize = 5;
 
-impl Naming<'_> {
+impl AmountSentence<'_> {
     /// True for an amount that is a condition or an identifier, or refers to nothing in the clause.
     pub(super) fn names_nothing(&self, site: &Site<'_>) -> bool {
         let Site { amount, link, phrase } = site;

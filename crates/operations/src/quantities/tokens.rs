@@ -9,7 +9,7 @@ const SETTING_MIN: usize = 5;
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// Letters, with digits and joining signs inside: `p99`, `api-server`, `req/s`, `5xx`.
     Word,
     /// Digits, with groups and a fraction: `1,200`, `0.5`.
@@ -21,7 +21,7 @@ pub(super) enum Kind {
 /// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token<'a> {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     /// The token as written.
     pub(super) text: &'a str,
     /// The token in lower case; `max_replicas` for `maxReplicas`.
@@ -41,10 +41,10 @@ impl<'a> Tokens<'a> {
         let (mut rest, mut is_attached) = (text, false);
         while let Some(first) = rest.chars().next() {
             let is_unit =
-                is_attached && tokens.last().is_some_and(|last: &Token<'_>| last.kind == Kind::Number);
+                is_attached && tokens.last().is_some_and(|last: &Token<'_>| last.kind == TokenKind::Number);
             let is_flag = is_attached && tokens.last().is_some_and(|last| last.text == "-");
             let (kind, length) = match flag_name(rest).filter(|_| is_flag) {
-                Some(length) => (Some(Kind::Word), length),
+                Some(length) => (Some(TokenKind::Word), length),
                 None => next(rest, first, is_unit),
             };
             let (token, after) = rest.split_at(length);
@@ -70,12 +70,12 @@ impl<'a> Tokens<'a> {
 
     /// Returns the word at an index in lower case. Empty if the token is not a word.
     pub(super) fn word(&self, at: usize) -> &str {
-        self.get(at).filter(|token| token.kind == Kind::Word).map_or("", |token| token.lower.as_str())
+        self.get(at).filter(|token| token.kind == TokenKind::Word).map_or("", |token| token.lower.as_str())
     }
 
     /// Returns the sign at an index. Empty if the token is not a sign.
     pub(super) fn sign(&self, at: usize) -> &'a str {
-        self.get(at).filter(|token| token.kind == Kind::Sign).map_or("", |token| token.text)
+        self.get(at).filter(|token| token.kind == TokenKind::Sign).map_or("", |token| token.text)
     }
 
     /// Returns the text between two tokens, with one space between separate tokens.
@@ -90,7 +90,7 @@ impl<'a> Tokens<'a> {
     }
 
     pub(super) fn is_number(&self, at: usize) -> bool {
-        self.get(at).is_some_and(|token| token.kind == Kind::Number)
+        self.get(at).is_some_and(|token| token.kind == TokenKind::Number)
     }
 
     pub(super) fn is_attached(&self, at: usize) -> bool {
@@ -156,21 +156,21 @@ fn flag_name(rest: &str) -> Option<usize> {
 }
 
 /// Returns the kind and the length of the next token. No kind for separators.
-fn next(rest: &str, first: char, is_unit: bool) -> (Option<Kind>, usize) {
+fn next(rest: &str, first: char, is_unit: bool) -> (Option<TokenKind>, usize) {
     if first == '\n' {
-        return (Some(Kind::Sign), 1);
+        return (Some(TokenKind::Sign), 1);
     }
     if first.is_whitespace() || matches!(first, '"' | '`' | '*' | '\u{201c}' | '\u{201d}') {
         return (None, first.len_utf8());
     }
     if rest.starts_with("->") {
-        return (Some(Kind::Sign), 2);
+        return (Some(TokenKind::Sign), 2);
     }
     if first.is_ascii_digit() {
         return number(rest);
     }
     if first.is_alphabetic() || first == '_' {
-        return (Some(Kind::Word), word_length(rest, is_unit));
+        return (Some(TokenKind::Word), word_length(rest, is_unit));
     }
     let fraction = rest.strip_prefix('.').filter(|after| after.starts_with(|one: char| one.is_ascii_digit()));
     match fraction {
@@ -178,13 +178,13 @@ fn next(rest: &str, first: char, is_unit: bool) -> (Option<Kind>, usize) {
             let (kind, length) = number(after);
             (kind, length.saturating_add(1))
         }
-        None => (Some(Kind::Sign), first.len_utf8()),
+        None => (Some(TokenKind::Sign), first.len_utf8()),
     }
 }
 
 /// Reads a number, or a word that begins with digits: a version, an address, an ordinal, a class of
 /// status codes.
-fn number(rest: &str) -> (Option<Kind>, usize) {
+fn number(rest: &str) -> (Option<TokenKind>, usize) {
     let bytes = rest.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let digits =
@@ -204,15 +204,15 @@ fn number(rest: &str) -> (Option<Kind>, usize) {
     let is_name =
         !suffix.is_empty() && !is_magnitude(&suffix) && !is_unit(letters.get(..length).unwrap_or_default());
     if is_name {
-        return (Some(Kind::Word), end.saturating_add(length));
+        return (Some(TokenKind::Word), end.saturating_add(length));
     }
     // `8.x`
     if letters.starts_with(".x")
         && !letters.get(2..).is_some_and(|end| end.starts_with(char::is_alphanumeric))
     {
-        return (Some(Kind::Word), end.saturating_add(2));
+        return (Some(TokenKind::Word), end.saturating_add(2));
     }
-    let kind = if fractions > 1 { Kind::Word } else { Kind::Number };
+    let kind = if fractions > 1 { TokenKind::Word } else { TokenKind::Number };
     (Some(kind), end)
 }
 

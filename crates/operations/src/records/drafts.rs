@@ -3,7 +3,7 @@
 
 use jiff::tz::TimeZone;
 use loci_engine::records::NewRecord;
-use loci_engine::records::writing::{Building, Origin};
+use loci_engine::records::record_builder::{Building, Origin};
 use loci_model::memory::strategy::Strategy;
 use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::record::provenance::{Provenance, Source};
@@ -18,10 +18,10 @@ use super::investigation::Investigation;
 use super::knowledge::{self, Knowledge};
 use super::namespace_rules;
 use super::precedence::{DIGEST, KEYS, seal};
-use super::save::{Spring, SreSave};
+use super::save::{SaveOrigin, SreSave};
 use crate::contacts::known_contacts;
-use crate::contacts::protected_preferences::{Class, Said, needs_person};
-use crate::input::canonical;
+use crate::contacts::protected_preferences::{Class, PreferenceMember, needs_person};
+use crate::input::canonical_json;
 use crate::preferences::preference::Preference;
 use crate::settings::SreSettings;
 
@@ -102,7 +102,7 @@ fn of_items(asked: &SreSave, data: Value, now: Timestamp) -> Result<Vec<Draft>> 
 fn of_preference(asked: &SreSave, speaker: &Speaker<'_>, said: &Preference) -> Vec<Draft> {
     let guarded = needs_person(asked.source);
     let draft = |one: crate::preferences::preference::PreferenceKey| {
-        let whole = Said {
+        let whole = PreferenceMember {
             kind: &said.kind,
             member: &one.member,
             value: &one.value,
@@ -121,7 +121,7 @@ fn of_preference(asked: &SreSave, speaker: &Speaker<'_>, said: &Preference) -> V
             kind: RecordKind::Preference,
             source: if is_known { SreSource::Human } else { asked.source },
             stored: said.stored(&asked.actor, &one),
-            digest: canonical::digest(&json!([said.kind, one.key, one.value])),
+            digest: canonical_json::digest(&json!([said.kind, one.key, one.value])),
             subtype: format!("{}/{}", said.kind, one.key),
             keys: vec![one.key.clone()],
             observed_at: said.said_at,
@@ -143,7 +143,7 @@ fn of_knowledge(asked: &SreSave, said: &Knowledge) -> Draft {
     more.extend(said.cluster.iter().map(|cluster| ("cluster", cluster.clone())));
     // Patterns have no keys, so none supersedes another. Similar patterns are merged as
     // repetitions.
-    let about = canonical::digest(&json!([said.service, said.holds_in()]));
+    let about = canonical_json::digest(&json!([said.service, said.holds_in()]));
     Draft {
         kind: RecordKind::Fact,
         source: asked.source,
@@ -168,7 +168,7 @@ fn of_investigation(asked: &SreSave, said: &Investigation, random: &str, now: Ti
         kind: RecordKind::Investigation,
         source: asked.source,
         stored: said.stored(&asked.actor, &incident),
-        digest: canonical::digest(&Value::Object(said.said(&incident))),
+        digest: canonical_json::digest(&Value::Object(said.said(&incident))),
         subtype: incident_subtype(&incident),
         keys: vec![incident.clone()],
         observed_at: said.observed_at,
@@ -181,7 +181,7 @@ fn of_investigation(asked: &SreSave, said: &Investigation, random: &str, now: Ti
 
 /// Returns the subtype of investigations of an incident. Their namespaces distinguish the sessions.
 pub(crate) fn incident_subtype(incident: &str) -> String {
-    format!("incident/{}", canonical::digest(&json!([incident])))
+    format!("incident/{}", canonical_json::digest(&json!([incident])))
 }
 
 impl Draft {
@@ -218,7 +218,7 @@ impl Draft {
         building: &Building<'_>,
         strategy: &Strategy,
         asked: &SreSave,
-        (spring, part): (Spring<'_>, u32),
+        (spring, part): (SaveOrigin<'_>, u32),
         id: &RecordId,
     ) -> Result<Record> {
         let namespace = namespace_rules::namespace(strategy, spring.actor, spring.session)?;
@@ -236,7 +236,12 @@ impl Draft {
             subtype: Some(self.subtype.clone()),
             strategy: Some(strategy.id.clone()),
             metadata,
-            ..NewRecord::fact(String::new(), vec![namespace], canonical::text(&self.stored), self.observed_at)
+            ..NewRecord::fact(
+                String::new(),
+                vec![namespace],
+                canonical_json::text(&self.stored),
+                self.observed_at,
+            )
         };
         let provenance = Provenance {
             actor: Some(spring.of.0.clone()),

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::input::canonical;
+use crate::input::canonical_json;
 
 /// Members about time, time zone, confidence and source, which are not indexed.
 const UNASKED: [&str; 8] =
@@ -15,7 +15,7 @@ pub(crate) fn index_text(stored: &Value) -> String {
     if let Some(members) = searched.as_object_mut() {
         members.retain(|name, _| !UNASKED.contains(&name.as_str()));
     }
-    canonical::values_text(&searched)
+    canonical_json::values_text(&searched)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use loci_model::services::knowledge::KnowledgeType;
 use loci_model::{Error, Result, Timestamp};
 use serde_json::{Map, Value, json};
 
-use crate::input::canonical;
+use crate::input::canonical_json;
 use crate::input::members::Members;
 
 /// The confidence of items that state none.
@@ -150,7 +150,7 @@ impl Knowledge {
 
     /// Returns a digest of the identifying content.
     pub(super) fn digest(&self) -> String {
-        canonical::digest(&self.said())
+        canonical_json::digest(&self.said())
     }
 
     /// Returns the stored content.

@@ -4,8 +4,8 @@
 
 use std::cmp::Ordering;
 
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
+use loci_engine::records::record_builder::Building;
+use loci_engine::records::state_transition::StateTransition;
 use loci_model::ports::store::{ReadTx, RecordPage, Tx};
 use loci_model::record::metadata::{Metadata, MetadataValue, SYSTEM_PREFIX};
 use loci_model::record::scope::RecordScope;
@@ -128,7 +128,7 @@ fn waiting<'a>(rivals: &'a [Record], record: &Record) -> Option<&'a Record> {
 
 /// Known records with the same keys, by their relation to a new one.
 #[derive(Default)]
-struct Standing<'a> {
+struct SameKeyRecords<'a> {
     /// Higher rank, older: the new record conflicts with them.
     greater: Vec<&'a Record>,
     /// Equal or higher rank, newer: the new record is late.
@@ -139,7 +139,7 @@ struct Standing<'a> {
     older: Vec<&'a Record>,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> SameKeyRecords<'a> {
     fn of(record: &Record, rivals: &'a [Record]) -> Self {
         let keys = words(record, KEYS);
         let shares =
@@ -167,7 +167,7 @@ pub(crate) fn put_in_force(
     rivals: &[Record],
     before: Option<&Record>,
 ) -> Result<(RecordId, SreAction)> {
-    let mut standing = Standing::of(&record, rivals);
+    let mut standing = SameKeyRecords::of(&record, rivals);
     let keys = words(&record, KEYS).to_vec();
     let is_late = |key: &&String| standing.newer.iter().any(|one| current(one).any(|other| other == *key));
     let late: Vec<String> = keys.iter().filter(is_late).cloned().collect();
@@ -188,7 +188,7 @@ pub(crate) fn put_in_force(
         }
     };
     standing.older.retain(|one| one.id != record.id);
-    let changing = Changing { memory: building.memory, by: building.by, at: building.now };
+    let changing = StateTransition { memory: building.memory, by: building.by, at: building.now };
     for one in &standing.older {
         give_way(tx, building, &changing, one, &record)?;
     }
@@ -219,7 +219,7 @@ fn contradicts(record: &mut Record, greater: &RecordId) {
 fn give_way(
     tx: &mut dyn Tx,
     building: &Building<'_>,
-    changing: &Changing<'_>,
+    changing: &StateTransition<'_>,
     old: &Record,
     by: &Record,
 ) -> Result<()> {

@@ -2,7 +2,7 @@
 //! Evidence from another investigation raises its confidence. Nearly equal patterns are merged and
 //! counted. [`super::precedence`] selects the repeated record.
 
-use loci_engine::records::writing::Building;
+use loci_engine::records::record_builder::Building;
 use loci_model::limits::SRE_ITEMS_MAX;
 use loci_model::ports::store::{Confirmation, ReadTx, Tx};
 use loci_model::record::metadata::MetadataValue;
@@ -14,7 +14,7 @@ use loci_text::{similarity, terms};
 use serde_json::{Value, json};
 
 use super::precedence::{rank, seal, source, word, words};
-use crate::input::canonical;
+use crate::input::canonical_json;
 use crate::investigations::incident_of_session;
 use crate::retrieval::scores;
 
@@ -128,7 +128,7 @@ fn merged(record: &Record, said: &Record, is_new: bool) -> Option<String> {
             add_evidence(all, evidence);
         }
     }
-    (*members != before).then(|| canonical::text(&content))
+    (*members != before).then(|| canonical_json::text(&content))
 }
 
 /// Adds evidence once. Verified evidence replaces the same unverified one and, in a full list, any
@@ -160,7 +160,7 @@ fn is_pattern(record: &Record) -> bool {
 fn pattern_text(record: &Record) -> Option<String> {
     let content: Value = serde_json::from_str(&record.text).ok()?;
     let name = content.get("metric").and_then(Value::as_str).unwrap_or_default();
-    Some(format!("{name} {}", canonical::values_text(content.get("knowledge_data")?)))
+    Some(format!("{name} {}", canonical_json::values_text(content.get("knowledge_data")?)))
 }
 
 #[cfg(test)]

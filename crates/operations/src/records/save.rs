@@ -7,18 +7,18 @@ use std::collections::BTreeMap;
 use loci_engine::access;
 use loci_engine::access::segment;
 use loci_engine::calls::idempotency::{ClientToken, look_up, recall, remember, replayed};
-use loci_engine::events::{NewEvent, Prepared};
+use loci_engine::events::{NewEvent, PreparedEvent};
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
+use loci_engine::records::record_builder::Building;
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::safety::{RedactionMode, SafetyPolicy, SecretKind, Tally};
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::derivation::Making;
+use loci_model::record::derivation::RecordDerivation;
 use loci_model::record::expiry::ExpirySpecification;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::record::scope::RecordScope;
@@ -35,7 +35,7 @@ use super::incident_name::incident_random;
 use super::namespace_rules;
 use super::precedence::{SreAction, keep};
 use crate::Operations;
-use crate::input::{canonical, secret_mask};
+use crate::input::{canonical_json, secret_mask};
 use crate::investigations::{ask_for_session_summary, require_first};
 use crate::users::correction::gives_way;
 
@@ -125,14 +125,14 @@ pub(crate) struct SaveAs {
     pub(crate) summing_up: Option<JobId>,
     /// The alert of a new investigation. Nothing is stored if the alert has an open investigation
     /// that can be joined.
-    pub(crate) first_of: Option<FirstOf>,
+    pub(crate) first_of: Option<InvestigationSeed>,
     /// The provenance of content made by a model.
-    pub(crate) making: Option<Making>,
+    pub(crate) making: Option<RecordDerivation>,
 }
 
 /// The alert and the user of a new investigation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FirstOf {
+pub(crate) struct InvestigationSeed {
     /// The fingerprint of the alert.
     pub(crate) fingerprint: String,
     /// The user. `None`: an alerting system, for the team.
@@ -143,13 +143,13 @@ pub(crate) struct FirstOf {
 
 /// Generated ids of a save, made before the transaction.
 #[derive(Clone)]
-pub(crate) struct Naming {
+pub(crate) struct SaveIds {
     ids: Vec<RecordId>,
     random: String,
     job: JobId,
 }
 
-impl Naming {
+impl SaveIds {
     /// Returns the random suffix of a generated incident name.
     pub(crate) fn random(&self) -> &str {
         &self.random
@@ -168,16 +168,16 @@ impl Naming {
 
 /// Data prepared before the transaction.
 #[derive(Clone)]
-struct Ready {
+struct PreparedSave {
     asked: SreSave,
     how: SaveAs,
-    event: Prepared,
-    naming: Naming,
+    event: PreparedEvent,
+    naming: SaveIds,
 }
 
 /// The namespace and the source event of the records of a save.
 #[derive(Clone, Copy)]
-pub(crate) struct Spring<'a> {
+pub(crate) struct SaveOrigin<'a> {
     /// The actor, in the spelling of namespaces.
     pub(crate) actor: &'a ActorId,
     /// The session, in the spelling of namespaces.
@@ -189,7 +189,7 @@ pub(crate) struct Spring<'a> {
     /// The user to whom the records are private.
     pub(crate) private_to: Option<&'a str>,
     /// The provenance of records made by a model.
-    pub(crate) making: Option<&'a Making>,
+    pub(crate) making: Option<&'a RecordDerivation>,
 }
 
 impl Operations {
@@ -257,7 +257,7 @@ impl Operations {
         })?;
         event.put_within(&view)?;
         let kind = asked.kind;
-        let ready = Ready { asked, how, event, naming: self.sre_naming(now)? };
+        let ready = PreparedSave { asked, how, event, naming: self.sre_naming(now)? };
         let (operations, caller) = (self.clone(), caller.clone());
         let (saved, found) =
             self.engine.store().write(move |tx| operations.sre_save_in(tx, &caller, &ready)).await?;
@@ -286,16 +286,21 @@ impl Operations {
     }
 
     /// Returns the generated ids of a save.
-    pub(crate) fn sre_naming(&self, now: Timestamp) -> Result<Naming> {
+    pub(crate) fn sre_naming(&self, now: Timestamp) -> Result<SaveIds> {
         let id = || RecordId::compose(&uuid7(self.engine.ids().as_ref(), now.millis()));
-        Ok(Naming {
+        Ok(SaveIds {
             ids: (0..RECORDS_MAX).map(|_| id()).collect::<Result<_>>()?,
             random: incident_random(self.engine.ids().as_ref()),
             job: JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?,
         })
     }
 
-    fn sre_save_in(&self, tx: &mut dyn Tx, caller: &Principal, ready: &Ready) -> Result<(SreSaved, Tally)> {
+    fn sre_save_in(
+        &self,
+        tx: &mut dyn Tx,
+        caller: &Principal,
+        ready: &PreparedSave,
+    ) -> Result<(SreSaved, Tally)> {
         let memory = existing(tx, &ready.asked.memory)?;
         namespace_rules::strategy(&memory, ready.asked.kind)?;
         let (token, now) = (ready.how.token.as_ref(), ready.event.now());
@@ -338,11 +343,11 @@ impl Operations {
         }
         let private_to = ready.how.private_to.as_deref();
         let making = ready.how.making.as_ref();
-        let spring = Spring { actor: of.0, session: of.1, event: &event, of, private_to, making };
+        let spring = SaveOrigin { actor: of.0, session: of.1, event: &event, of, private_to, making };
         saved.records =
             self.sre_records_in(tx, caller, (&memory, &asked), (&drafts, &ready.naming), spring, now)?;
         if let Some(old) = &ready.how.corrects {
-            let changing = Changing { memory: &memory, by: &caller.name, at: now };
+            let changing = StateTransition { memory: &memory, by: &caller.name, at: now };
             gives_way(tx, &changing, old, &saved.records)?;
         }
         saved.event = Some(event);
@@ -364,8 +369,8 @@ impl Operations {
         tx: &mut dyn Tx,
         caller: &Principal,
         (memory, asked): (&Memory, &SreSave),
-        (drafts, naming): (&[Draft], &Naming),
-        spring: Spring<'_>,
+        (drafts, naming): (&[Draft], &SaveIds),
+        spring: SaveOrigin<'_>,
         now: Timestamp,
     ) -> Result<Vec<SreKept>> {
         let strategy = namespace_rules::strategy(memory, asked.kind)?;
@@ -408,10 +413,10 @@ impl Operations {
         tx: &mut dyn Tx,
         caller: &Principal,
         memory: &Memory,
-        ready: &Ready,
+        ready: &PreparedSave,
         data: &Value,
     ) -> Result<EventId> {
-        let text = canonical::text(data);
+        let text = canonical_json::text(data);
         let payload = vec![PayloadItem::Conversational { role: Role::Assistant, text }];
         let stored =
             self.engine.event_store_in(tx, caller, memory, &ready.event.with_masked(payload), None)?;
@@ -424,7 +429,7 @@ impl Operations {
 pub(crate) fn near(
     memory: &Memory,
     asked: &SreSave,
-    spring: Spring<'_>,
+    spring: SaveOrigin<'_>,
     now: Timestamp,
 ) -> Result<RecordScope> {
     let actor = (asked.kind != SreType::Infrastructure).then_some(spring.actor);

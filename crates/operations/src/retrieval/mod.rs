@@ -7,4 +7,4 @@ pub(super) mod retrieve;
 pub(super) mod scores;
 mod search;
 pub(super) mod synonyms;
-mod wording;
+mod word_similarity;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::filters::Filters;
 use super::retrieve::{SreFound, SreRetrieve, SreRetrieved};
 use super::scores;
-use super::wording::{Text, Wording};
+use super::word_similarity::{Text, Wording};
 use crate::records::knowledge::SENTENCE;
 use crate::records::{precedence, record_content, repetition};
 
@@ -20,12 +20,12 @@ const OF_SERVICE: f64 = 0.2;
 const OF_ENVIRONMENT: f64 = 0.05;
 
 /// A record and its similarity to the query, 0 to 1.
-pub(super) struct Found {
+pub(super) struct SimilarRecord {
     pub(super) record: Record,
     pub(super) similarity: f64,
 }
 
-impl Found {
+impl SimilarRecord {
     pub(super) fn of(record: Record, similarity: f64) -> Self {
         Self { record, similarity: similarity.clamp(0.0, 1.0) }
     }
@@ -46,13 +46,13 @@ impl Pool<'_> {
     /// and are listed with them.
     pub(super) fn list(
         mut self,
-        found: Vec<Found>,
+        found: Vec<SimilarRecord>,
         partners: Vec<Record>,
         wanted: usize,
         answer: &mut SreRetrieved,
     ) {
         let mut results: Vec<SreFound> = Vec::new();
-        let partners = partners.into_iter().map(|record| Found::of(record, 0.0));
+        let partners = partners.into_iter().map(|record| SimilarRecord::of(record, 0.0));
         for one in found.into_iter().chain(partners) {
             match record_content::content(&one.record.text) {
                 Err(why) => answer.skipped.push((one.record.id, why)),
@@ -81,8 +81,8 @@ impl Pool<'_> {
 
     /// Returns a result with its scores. The share of matching query words is reported, and does
     /// not affect the order.
-    fn result(&mut self, one: Found, content: Value) -> SreFound {
-        let Found { record, mut similarity } = one;
+    fn result(&mut self, one: SimilarRecord, content: Value) -> SreFound {
+        let SimilarRecord { record, mut similarity } = one;
         if self.filters.boost {
             let is_of_service = !self.filters.services.is_empty() && self.filters.is_of_service(&content);
             let is_there = !self.filters.environments.is_empty() && self.filters.is_of_environment(&content);

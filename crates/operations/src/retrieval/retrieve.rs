@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::Operations;
 use crate::settings::SreSettings;
-use crate::times::question_time::When;
+use crate::times::question_time::QuestionTime;
 
 /// The warning for a memory that is off.
 pub(crate) const MEMORY_OFF: &str = "the memory is off (enabled = false): nothing is told";
@@ -209,7 +209,7 @@ impl Operations {
         &self,
         caller: &Principal,
         (asked, memory): (&SreRetrieve, Option<&Memory>),
-        when: &When,
+        when: &QuestionTime,
     ) -> Result<SreRetrieved> {
         let mut found = SreRetrieved::default();
         // The query is embedded once for all types.

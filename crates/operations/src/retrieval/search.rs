@@ -3,7 +3,7 @@
 
 use loci_engine::access;
 use loci_engine::records::{NamespaceAsk, namespaces};
-use loci_engine::retrieval::{SearchRequest, Within};
+use loci_engine::retrieval::{SearchAdditions, SearchRequest};
 use loci_model::memory::Memory;
 use loci_model::memory::strategy::Strategy;
 use loci_model::ports::search::ListLengths;
@@ -17,14 +17,14 @@ use loci_model::{MemoryId, RecordId, Result, SessionId, limits};
 use loci_text::terms;
 
 use super::filters::Filters;
-use super::result_list::{Found, Pool};
+use super::result_list::{Pool, SimilarRecord};
 use super::retrieve::{SreRetrieve, SreRetrieved};
-use super::synonyms::{Meanings, SreSynonyms};
-use super::wording::Wording;
+use super::synonyms::{QuestionMeanings, SreSynonyms};
+use super::word_similarity::Wording;
 use crate::Operations;
 use crate::investigations::is_hidden;
 use crate::records::{namespace_rules, precedence};
-use crate::times::question_time::When;
+use crate::times::question_time::QuestionTime;
 
 /// The number of hits that are reordered. Larger than any result list.
 const POOL: usize = 200;
@@ -43,7 +43,7 @@ const PAGE: usize = 200;
 const EVERY: &str = "*";
 
 /// The part of a memory that is searched for one type.
-struct Place<'a> {
+struct TypeSearchScope<'a> {
     memory: &'a Memory,
     strategy: Strategy,
     asks: Vec<NamespaceAsk>,
@@ -57,7 +57,7 @@ impl Operations {
         caller: &Principal,
         (asked, memory): (&SreRetrieve, Option<&Memory>),
         kind: SreType,
-        when: &When,
+        when: &QuestionTime,
         wanted: usize,
     ) -> Result<SreRetrieved> {
         let read;
@@ -107,8 +107,8 @@ impl Operations {
         caller: &Principal,
         (asked, memory): (&SreRetrieve, &'a Memory),
         kind: SreType,
-        when: &When,
-    ) -> Result<Place<'a>> {
+        when: &QuestionTime,
+    ) -> Result<TypeSearchScope<'a>> {
         let strategy = namespace_rules::strategy(memory, kind)?.clone();
         let session = asked.session.as_deref().filter(|id| !id.is_empty());
         let session: Option<SessionId> =
@@ -136,7 +136,7 @@ impl Operations {
                 .is_err()
                 .then(|| caller.name.clone()),
         };
-        Ok(Place { memory, strategy, asks, filters })
+        Ok(TypeSearchScope { memory, strategy, asks, filters })
     }
 
     /// Returns the hits of the search, its notices, and the number of passages that it did not
@@ -145,9 +145,9 @@ impl Operations {
         &self,
         caller: &Principal,
         asked: &SreRetrieve,
-        (place, pool): (&Place<'_>, usize),
-        (when, meanings): (&When, &Meanings<'_>),
-    ) -> Result<(Vec<Found>, Notices, u64)> {
+        (place, pool): (&TypeSearchScope<'_>, usize),
+        (when, meanings): (&QuestionTime, &QuestionMeanings<'_>),
+    ) -> Result<(Vec<SimilarRecord>, Notices, u64)> {
         let request = SearchRequest {
             memory: asked.memory.clone(),
             query: when.query.clone(),
@@ -171,17 +171,17 @@ impl Operations {
         let services = asked.services.iter().flat_map(|name| terms(name));
         let also = services.chain(meanings.terms()).collect();
         let admits = |record: &Record| place.filters.admit(record);
-        let within = Within { admits: &admits, also, most: pool + asked.leave_out.len() };
+        let within = SearchAdditions { admits: &admits, also, most: pool + asked.leave_out.len() };
         let answer = self.engine.search_within(caller, &request, &within).await?;
         let looked_at = u64::try_from(answer.statistics.candidates).unwrap_or(u64::MAX);
         let unseen = answer.statistics.passages_in_scope.saturating_sub(looked_at);
         let hits = answer.hits.into_iter();
-        let found = hits.map(|hit| Found::of(hit.record, f64::from(hit.score) / FULL_SUM)).collect();
+        let found = hits.map(|hit| SimilarRecord::of(hit.record, f64::from(hit.score) / FULL_SUM)).collect();
         Ok((found, answer.notices, unseen))
     }
 
     /// Returns the synonyms of a query.
-    fn sre_meanings(&self, memory: &MemoryId, query: &str) -> Meanings<'static> {
+    fn sre_meanings(&self, memory: &MemoryId, query: &str) -> QuestionMeanings<'static> {
         self.settings.of(memory).synonyms.unwrap_or(SreSynonyms::shipped()).of(query)
     }
 
@@ -191,9 +191,9 @@ impl Operations {
         &self,
         caller: &Principal,
         asked: &SreRetrieve,
-        place: &Place<'_>,
-        found: &[Found],
-    ) -> Result<(Vec<Found>, bool)> {
+        place: &TypeSearchScope<'_>,
+        found: &[SimilarRecord],
+    ) -> Result<(Vec<SimilarRecord>, bool)> {
         let now = self.engine.now();
         let view = access::bound_view(self.engine.products(), caller, &asked.memory, Capability::Read, now)?;
         let (mut scope, _) = namespaces::scope(place.memory, &view, &place.asks, now)?;
@@ -214,7 +214,7 @@ impl Operations {
                     let is_last = some.len() < PAGE;
                     page.after = some.last().map(|record| (record.created_at, record.id.clone()));
                     let fits = |record: &Record| !known.contains(&record.id) && filters.admit(record);
-                    all.extend(some.into_iter().filter(fits).map(|record| Found::of(record, 0.0)));
+                    all.extend(some.into_iter().filter(fits).map(|record| SimilarRecord::of(record, 0.0)));
                     let is_enough = all.len() >= most || looked_at >= limits::SRE_LOOKED_AT_MAX;
                     if is_last || is_enough {
                         return Ok((all, !is_last));
@@ -228,8 +228,8 @@ impl Operations {
     async fn sre_partners(
         &self,
         caller: &Principal,
-        place: &Place<'_>,
-        found: &[Found],
+        place: &TypeSearchScope<'_>,
+        found: &[SimilarRecord],
     ) -> Result<Vec<Record>> {
         let is_found = |id: &RecordId| found.iter().any(|one| one.record.id == *id);
         let mut ids: Vec<RecordId> = Vec::new();

@@ -110,7 +110,7 @@ impl SreSynonyms {
     }
 
     /// Returns the possible meanings of a question.
-    pub(super) fn of(&self, question: &str) -> Meanings<'_> {
+    pub(super) fn of(&self, question: &str) -> QuestionMeanings<'_> {
         let question = words(question);
         let mut phrases: BTreeMap<&Phrase, bool> = BTreeMap::new();
         let asked = |symptom: &&Symptom| symptom.asks.iter().any(|ask| ask.stands_in(&question));
@@ -122,18 +122,18 @@ impl SreSynonyms {
                 phrases.entry(phrase).or_insert(false);
             }
         }
-        Meanings { failing: &self.failing, phrases: phrases.into_iter().collect() }
+        QuestionMeanings { failing: &self.failing, phrases: phrases.into_iter().collect() }
     }
 }
 
 /// The possible meanings of a question.
-pub(super) struct Meanings<'a> {
+pub(super) struct QuestionMeanings<'a> {
     failing: &'a [Phrase],
     /// Each phrase, and true if it counts without a word of failure nearby.
     phrases: Vec<(&'a Phrase, bool)>,
 }
 
-impl<'a> Meanings<'a> {
+impl<'a> QuestionMeanings<'a> {
     /// Returns the search terms in addition to those of the question. Terms of unconditional
     /// phrases come first, and within each group the most frequent ones.
     pub(super) fn terms(&self) -> Vec<String> {
@@ -216,7 +216,7 @@ fn phrases(field: &str, texts: &[String]) -> Result<Vec<Phrase>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::wording::Wording;
+    use super::super::word_similarity::Wording;
     use super::*;
 
     fn likeness_in(table: &SreSynonyms, question: &str, text: &str, is_setting: bool) -> f64 {

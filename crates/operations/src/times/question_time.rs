@@ -11,13 +11,13 @@ use crate::retrieval::retrieve::{SreRetrieve, SreTimeFilter, SreTimeSource};
 
 /// The time filter, and the question without the phrase of time.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct When {
+pub(crate) struct QuestionTime {
     pub(crate) filter: Option<SreTimeFilter>,
     pub(crate) query: String,
     pub(crate) warnings: Vec<String>,
 }
 
-impl When {
+impl QuestionTime {
     /// Returns the same question without a time filter.
     pub(crate) fn relaxed(&self) -> Self {
         Self { filter: None, ..self.clone() }
@@ -34,7 +34,7 @@ impl Operations {
     ///
     /// # Errors
     /// `Invalid` on `since`, `until` or `tz`.
-    pub(crate) async fn sre_when(&self, caller: &Principal, asked: &SreRetrieve) -> Result<When> {
+    pub(crate) async fn sre_when(&self, caller: &Principal, asked: &SreRetrieve) -> Result<QuestionTime> {
         let mut warnings = Vec::new();
         let own = asked.tz.as_deref().map(|name| time_zone::zone(name, "tz")).transpose()?;
         let zone = match own {
@@ -71,7 +71,7 @@ impl Operations {
         if asked.explain && query != asked.query {
             warnings.push(format!("the question was read as \"{query}\""));
         }
-        Ok(When { filter, query, warnings })
+        Ok(QuestionTime { filter, query, warnings })
     }
 }
 

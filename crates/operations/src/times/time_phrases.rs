@@ -41,8 +41,8 @@ const UNIT: &str = r"(?:min|minute|hour|day|week|month)s?";
 /// Words that lead to a phrase and are removed with it.
 const LEAD: &str = r"(?:\b(?:in|during|within|over|for|from|on|of|at)\s+)?(?:the\s+)?";
 
-type Meaning = fn(&Captures<'_>, &Now<'_>) -> Option<Meant>;
-type Meant = (Option<Timestamp>, Option<Timestamp>);
+type Meaning = fn(&Captures<'_>, &ZonedNow<'_>) -> Option<TimeBounds>;
+type TimeBounds = (Option<Timestamp>, Option<Timestamp>);
 
 /// The kinds of phrases, most specific first.
 static KINDS: LazyLock<Vec<(Regex, Meaning)>> = LazyLock::new(|| {
@@ -65,7 +65,7 @@ fn compiled(pattern: &str) -> Regex {
 }
 
 /// The current time and the time zone.
-struct Now<'a> {
+struct ZonedNow<'a> {
     time: Timestamp,
     local: DateTime,
     zone: &'a TimeZone,
@@ -78,7 +78,7 @@ pub(crate) fn names_time(question: &str) -> bool {
 
 /// Returns the phrase of time in a question.
 pub(super) fn find(question: &str, now: Timestamp, zone: &TimeZone) -> Option<Phrase> {
-    let now = Now { time: now, local: civil(now, zone), zone };
+    let now = ZonedNow { time: now, local: civil(now, zone), zone };
     KINDS.iter().find_map(|(pattern, meaning)| {
         let found = pattern.captures(question)?;
         let (from, to) = meaning(&found, &now)?;
@@ -101,13 +101,13 @@ fn joined(before: &str, after: &str) -> String {
     if is_said { rest.trim_start_matches([',', ' ']).to_owned() } else { String::new() }
 }
 
-fn between(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
+fn between(found: &Captures<'_>, now: &ZonedNow<'_>) -> Option<TimeBounds> {
     let (a, b) = (day(found.name("a")?.as_str(), now)?, day(found.name("b")?.as_str(), now)?);
     // "From Friday to Monday": both are the last such days, in either order.
     span(a.min(b), a.max(b).tomorrow().ok()?, now)
 }
 
-fn since(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
+fn since(found: &Captures<'_>, now: &ZonedNow<'_>) -> Option<TimeBounds> {
     let words = words(found.name("a")?.as_str());
     let from = match words.as_str() {
         "last week" => week(now, -1)?,
@@ -121,7 +121,7 @@ fn since(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
 
 /// Parses "the last 3 hours", a range that ends now. "Last week" and "last month" without a number
 /// are calendar units.
-fn stretch(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
+fn stretch(found: &Captures<'_>, now: &ZonedNow<'_>) -> Option<TimeBounds> {
     let unit = unit(found.name("unit")?.as_str());
     let n = match found.name("n") {
         Some(words) => count(words.as_str())?,
@@ -143,7 +143,7 @@ fn stretch(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
     Some((Some(from), Some(now.time.plus_millis(1))))
 }
 
-fn ago(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
+fn ago(found: &Captures<'_>, now: &ZonedNow<'_>) -> Option<TimeBounds> {
     let n = count(found.name("n")?.as_str())?;
     let around = |ago_ms: i64, either_ms: i64| {
         let then = now.time.plus_millis(-ago_ms);
@@ -161,7 +161,7 @@ fn ago(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
     }
 }
 
-fn part_of_day(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
+fn part_of_day(found: &Captures<'_>, now: &ZonedNow<'_>) -> Option<TimeBounds> {
     let today = now.local.date();
     let hour = |day: Date, hour: i8| at(day.at(hour, 0, 0, 0), now.zone);
     let tomorrow = today.tomorrow().ok()?;
@@ -175,7 +175,7 @@ fn part_of_day(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
     Some((from, to))
 }
 
-fn calendar(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
+fn calendar(found: &Captures<'_>, now: &ZonedNow<'_>) -> Option<TimeBounds> {
     let step = if found.name("which")?.as_str().eq_ignore_ascii_case("this") { 0 } else { -1 };
     match unit(found.name("unit")?.as_str()) {
         "week" => span(week(now, step)?, week(now, step + 1)?, now),
@@ -183,18 +183,18 @@ fn calendar(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
     }
 }
 
-fn one_day(found: &Captures<'_>, now: &Now<'_>) -> Option<Meant> {
+fn one_day(found: &Captures<'_>, now: &ZonedNow<'_>) -> Option<TimeBounds> {
     let day = day(found.name("a")?.as_str(), now)?;
     span(day, day.tomorrow().ok()?, now)
 }
 
 /// Returns whole local days as a range.
-fn span(from: Date, to: Date, now: &Now<'_>) -> Option<Meant> {
+fn span(from: Date, to: Date, now: &ZonedNow<'_>) -> Option<TimeBounds> {
     Some((Some(begin(from, now.zone)?), Some(begin(to, now.zone)?)))
 }
 
 /// Returns the named day. "On Monday" is today if today is a Monday; "last Monday" never is.
-fn day(text: &str, now: &Now<'_>) -> Option<Date> {
+fn day(text: &str, now: &ZonedNow<'_>) -> Option<Date> {
     let words = words(text);
     let today = now.local.date();
     match words.trim_start_matches("the ") {
@@ -217,14 +217,14 @@ fn weekday(name: &str) -> Option<Weekday> {
 }
 
 /// Returns the Monday of this week, or of one before or after.
-fn week(now: &Now<'_>, step: i64) -> Option<Date> {
+fn week(now: &ZonedNow<'_>, step: i64) -> Option<Date> {
     let today = now.local.date();
     let monday = today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days()).ok()?;
     monday.checked_add(step.weeks()).ok()
 }
 
 /// Returns the first day of this month, or of one before or after.
-fn month(now: &Now<'_>, step: i64) -> Option<Date> {
+fn month(now: &ZonedNow<'_>, step: i64) -> Option<Date> {
     now.local.date().first_of_month().checked_add(step.months()).ok()
 }
 

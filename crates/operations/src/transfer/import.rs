@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use loci_engine::access;
 use loci_engine::admin::erasure::{SRE_IMPORT_ID, Tombstones};
 use loci_engine::calls::idempotency::IfErased;
-use loci_engine::events::{NewEvent, Prepared};
+use loci_engine::events::{NewEvent, PreparedEvent};
 use loci_engine::memories::existing;
 use loci_engine::records::NewRecord;
 use loci_engine::records::batch;
-use loci_engine::records::writing::{Building, Origin};
+use loci_engine::records::record_builder::{Building, Origin};
 use loci_engine::safety::{RedactionMode, SafetyPolicy};
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::memory::Memory;
@@ -30,17 +30,17 @@ use loci_model::{Error, ErrorKind, EventId, MemoryId, RecordId, Result, Timestam
 use serde_json::{Value, json};
 
 use super::erased_lines::LinePlace;
-use super::record_lines::{SreLine, SreSaid, Told, is_of_alert, parted};
+use super::record_lines::{ContentAdditions, SreLine, SreRecordContent, is_of_alert, parted};
 use crate::Operations;
 use crate::contacts::protected_preferences::needs_person;
-use crate::input::{canonical, secret_mask};
+use crate::input::{canonical_json, secret_mask};
 use crate::investigations::OUTCOME;
 use crate::preferences::preference;
 use crate::records::drafts::{Draft, Speaker, WAITS, drafts};
 use crate::records::namespace_rules;
 use crate::records::precedence::{CONFLICT, DIGEST, GONE, SreAction, keep, said_of_it, seal, word};
 use crate::records::repetition::TIMES;
-use crate::records::save::{EVENT_TYPE, OWNER, SCOPE, SCOPE_PRIVATE, Spring, SreKept, SreSave, near};
+use crate::records::save::{EVENT_TYPE, OWNER, SCOPE, SCOPE_PRIVATE, SaveOrigin, SreKept, SreSave, near};
 use crate::retrieval::scores::{CONFIRMED_BY, REFUTED_BY, TRUST, UNTRUSTED};
 use crate::settings::SreSettings;
 use crate::times::users_zone::UsersZone;
@@ -64,14 +64,14 @@ pub struct SreImport {
 pub type SreImportedLine = std::result::Result<Option<SreKept>, Error>;
 
 /// A validated line.
-struct Ready {
+struct ValidLine {
     at: usize,
     line: SreLine,
     asked: SreSave,
-    told: Told,
+    told: ContentAdditions,
     /// `None` for plain text, which is stored unchanged.
     draft: Option<Draft>,
-    event: Prepared,
+    event: PreparedEvent,
 }
 
 impl Operations {
@@ -142,7 +142,7 @@ impl Operations {
     async fn sre_would_import(
         &self,
         memory: Memory,
-        ready: Vec<Ready>,
+        ready: Vec<ValidLine>,
         mut results: Vec<SreImportedLine>,
         if_erased: IfErased,
     ) -> Result<Vec<SreImportedLine>> {
@@ -183,14 +183,14 @@ impl Operations {
         (at, line): (usize, &SreLine),
         keep_sources: bool,
         now: Timestamp,
-    ) -> Result<Ready> {
+    ) -> Result<ValidLine> {
         namespace_rules::strategy(memory, line.kind)?;
         line.check(now)?;
         let settings = self.settings.of(&memory.id);
         let masks = SafetyPolicy::of(self.engine.settings(), &memory.settings).secrets;
         let (data, mut told) = match &line.said {
-            SreSaid::Data(data) => parted(line.kind, data.clone())?,
-            SreSaid::Text(text) => (json!({ "text": text }), Told::default()),
+            SreRecordContent::Data(data) => parted(line.kind, data.clone())?,
+            SreRecordContent::Text(text) => (json!({ "text": text }), ContentAdditions::default()),
         };
         if let Some(outcome) = told.outcome_mut() {
             secret_mask::mask(outcome, masks);
@@ -206,8 +206,8 @@ impl Operations {
         let event = self.sre_imported_event(caller, &asked, now)?;
         self.sre_masked(memory, &mut asked);
         let draft = match &line.said {
-            SreSaid::Text(_) => None,
-            SreSaid::Data(_) => {
+            SreRecordContent::Text(_) => None,
+            SreRecordContent::Data(_) => {
                 let zone = &UsersZone::default(&settings.default_timezone).zone;
                 let (name, noticed) = (caller.name.as_str(), told.noticed);
                 let speaker = Speaker { settings, name, zone, noticed, in_person: false };
@@ -217,10 +217,15 @@ impl Operations {
             }
         };
         let draft = draft.map(|draft| draft.said_at(line.observed_at));
-        Ok(Ready { at, line: line.clone(), asked, told, draft, event })
+        Ok(ValidLine { at, line: line.clone(), asked, told, draft, event })
     }
 
-    fn sre_imported_event(&self, caller: &Principal, asked: &SreSave, now: Timestamp) -> Result<Prepared> {
+    fn sre_imported_event(
+        &self,
+        caller: &Principal,
+        asked: &SreSave,
+        now: Timestamp,
+    ) -> Result<PreparedEvent> {
         let actor = namespace_rules::actor(asked.kind, &asked.actor, self.settings.of(&asked.memory))?;
         let session = namespace_rules::session(asked.kind, asked.session.as_deref())?;
         let view = access::event_view(caller, &asked.memory, &actor, Some(&session), Capability::Write, now)?;
@@ -245,7 +250,7 @@ impl Operations {
         &self,
         tx: &mut dyn Tx,
         caller: &Principal,
-        (memory, ready): (&Memory, &Ready),
+        (memory, ready): (&Memory, &ValidLine),
         (id, if_erased): (&RecordId, IfErased),
         now: Timestamp,
     ) -> Result<std::result::Result<SreKept, Error>> {
@@ -277,9 +282,9 @@ impl Operations {
         let private_to = ready.line.private_to.as_deref();
         // Build the record before writing its event: if this fails, nothing of the line is stored.
         let to_come = EventId::compose(now.millis(), 0);
-        let spring = Spring { actor: of.0, session: of.1, event: &to_come, of, private_to, making: None };
+        let spring = SaveOrigin { actor: of.0, session: of.1, event: &to_come, of, private_to, making: None };
         let made = self.sre_imported_record(&building, strategy, ready, spring, id);
-        let text = canonical::text(&asked.data);
+        let text = canonical_json::text(&asked.data);
         let payload = vec![PayloadItem::Conversational { role: Role::Assistant, text }];
         let event = ready.event.with_masked(payload);
         let written = made.and_then(|record| {
@@ -296,7 +301,7 @@ impl Operations {
         for source in &mut record.provenance.sources {
             source.event = event.clone();
         }
-        let spring = Spring { event: &event, ..spring };
+        let spring = SaveOrigin { event: &event, ..spring };
         let scope = near(memory, asked, spring, now)?;
         let scope = RecordScope { view: view.clauses().to_vec(), ..scope };
         let key = ready.draft.as_ref().and_then(|draft| draft.key.clone());
@@ -310,8 +315,8 @@ impl Operations {
         &self,
         building: &Building<'_>,
         strategy: &Strategy,
-        ready: &Ready,
-        spring: Spring<'_>,
+        ready: &ValidLine,
+        spring: SaveOrigin<'_>,
         id: &RecordId,
     ) -> Result<Record> {
         let asked = &ready.asked;
@@ -334,7 +339,7 @@ impl Operations {
     }
 }
 
-impl Ready {
+impl ValidLine {
     /// Runs `look` on the line and its destination.
     fn place(
         &self,
@@ -358,8 +363,8 @@ impl Ready {
             self.told.with(&mut content);
             if content != before {
                 let content = Value::Object(content);
-                record.text = canonical::text(&content);
-                record.index_text = Some(canonical::values_text(&content));
+                record.text = canonical_json::text(&content);
+                record.index_text = Some(canonical_json::values_text(&content));
                 seal(record, self.asked.source);
             }
         }
@@ -377,8 +382,8 @@ impl Ready {
         put(SCOPE, line.private_to.as_ref().map(|_| text(SCOPE_PRIVATE)));
         put(OWNER, line.private_to.as_deref().map(text));
         // The source of an imported record no longer shows that its text is only that of an alert.
-        let is_untrusted =
-            line.untrusted || matches!(&line.said, SreSaid::Data(data) if is_of_alert(line.source, data));
+        let is_untrusted = line.untrusted
+            || matches!(&line.said, SreRecordContent::Data(data) if is_of_alert(line.source, data));
         put(TRUST, is_untrusted.then(|| text(UNTRUSTED)));
         if line.waits {
             waits(record);
@@ -460,15 +465,15 @@ fn is_of_line(kind: ErrorKind) -> bool {
 /// Returns plain text as a record. It is stored unchanged, and its digest identifies a repetition.
 fn in_words(
     building: &Building<'_>,
-    ready: &Ready,
-    (spring, event): (Spring<'_>, &EventId),
+    ready: &ValidLine,
+    (spring, event): (SaveOrigin<'_>, &EventId),
     id: &RecordId,
 ) -> Result<Record> {
     let (asked, line) = (&ready.asked, &ready.line);
-    let SreSaid::Text(text) = &line.said else { return Err(Error::bug("words that are none")) };
+    let SreRecordContent::Text(text) = &line.said else { return Err(Error::bug("words that are none")) };
     let strategy = namespace_rules::strategy(building.memory, asked.kind)?;
     let namespace = namespace_rules::namespace(strategy, spring.actor, spring.session)?;
-    let digest = canonical::digest(&json!([text]));
+    let digest = canonical_json::digest(&json!([text]));
     let word = |text: &str| MetadataValue::String(text.to_owned());
     let new = NewRecord {
         kind: match asked.kind {

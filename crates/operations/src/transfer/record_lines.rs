@@ -27,7 +27,7 @@ const TEXT_CHARS_MAX: usize = limits::SRE_TEXT_CHARS_MAX;
 
 /// The content of a record.
 #[derive(Debug, Clone, PartialEq)]
-pub enum SreSaid {
+pub enum SreRecordContent {
     /// Content by the rules of its type.
     Data(Value),
     /// Plain text, or the format of another program.
@@ -44,7 +44,7 @@ pub struct SreLine {
     /// The session. Not used for preferences.
     pub session: Option<String>,
     /// The content.
-    pub said: SreSaid,
+    pub said: SreRecordContent,
     /// True if it is pending confirmation.
     pub waits: bool,
     /// The source.
@@ -73,7 +73,7 @@ pub struct SreLine {
 
 /// Additions to the author's content of an investigation or of knowledge.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Told {
+pub(crate) struct ContentAdditions {
     outcome: Option<Value>,
     cause_is_refuted: bool,
     /// The indexes of refuted findings.
@@ -113,7 +113,7 @@ impl SreLine {
             kind,
             actor: name,
             session: session.map(|session| segment::decode(&session)),
-            said: data.map_or_else(|| SreSaid::Text(record.text.clone()), SreSaid::Data),
+            said: data.map_or_else(|| SreRecordContent::Text(record.text.clone()), SreRecordContent::Data),
             waits: record.state == RecordState::Candidate,
             source,
             private_to: word(OWNER).filter(|_| word(SCOPE) == Some(SCOPE_PRIVATE)).map(str::to_owned),
@@ -144,14 +144,14 @@ impl SreLine {
             return Err(Error::invalid("expiry_days", rule));
         }
         match &self.said {
-            SreSaid::Text(text) if text.trim().is_empty() => {
+            SreRecordContent::Text(text) if text.trim().is_empty() => {
                 return Err(Error::invalid("text", "text is required where there is no data"));
             }
-            SreSaid::Text(text) if text.chars().count() > limits::MESSAGE_CHARS_MAX => {
+            SreRecordContent::Text(text) if text.chars().count() > limits::MESSAGE_CHARS_MAX => {
                 let rule = format!("text must have at most {} characters", limits::MESSAGE_CHARS_MAX);
                 return Err(Error::invalid("text", rule));
             }
-            SreSaid::Text(_) | SreSaid::Data(_) => {}
+            SreRecordContent::Text(_) | SreRecordContent::Data(_) => {}
         }
         let is_id = |id: &String| (1..=limits::SRE_ID_CHARS_MAX).contains(&id.chars().count());
         if self.private_to.as_ref().is_some_and(|user| !is_id(user)) {
@@ -227,8 +227,8 @@ fn is_readable(kind: SreType, data: &Value, now: Timestamp) -> bool {
 ///
 /// # Errors
 /// `Invalid`, naming the member.
-pub(crate) fn parted(kind: SreType, data: Value) -> Result<(Value, Told)> {
-    let mut told = Told::default();
+pub(crate) fn parted(kind: SreType, data: Value) -> Result<(Value, ContentAdditions)> {
+    let mut told = ContentAdditions::default();
     let Value::Object(mut members) = data else { return Ok((data, told)) };
     match kind {
         SreType::Preferences => {}
@@ -285,7 +285,7 @@ fn noticed(members: &mut Map<String, Value>) -> Result<Option<ResolutionStatus>>
     }
 }
 
-impl Told {
+impl ContentAdditions {
     /// Adds the additions to the author's content.
     pub(super) fn with(&self, content: &mut Map<String, Value>) {
         let mut put = |name: &str, value: Option<Value>| {
@@ -329,7 +329,7 @@ mod tests {
             kind: SreType::Infrastructure,
             actor: "logs-agent".to_owned(),
             session: Some("s-1".to_owned()),
-            said: SreSaid::Text("words".to_owned()),
+            said: SreRecordContent::Text("words".to_owned()),
             waits: false,
             source: SreSource::Agent,
             private_to: None,
@@ -400,10 +400,13 @@ mod tests {
         };
         check(&|_| {}, None);
         check(&|line| line.observed_at = NOW.plus_millis(1), Some("observed_at"));
-        check(&|line| line.said = SreSaid::Text(" ".to_owned()), Some("text"));
-        check(&|line| line.said = SreSaid::Text("ä".repeat(loci_model::limits::MESSAGE_CHARS_MAX)), None);
+        check(&|line| line.said = SreRecordContent::Text(" ".to_owned()), Some("text"));
         check(
-            &|line| line.said = SreSaid::Text("ä".repeat(loci_model::limits::MESSAGE_CHARS_MAX + 1)),
+            &|line| line.said = SreRecordContent::Text("ä".repeat(loci_model::limits::MESSAGE_CHARS_MAX)),
+            None,
+        );
+        check(
+            &|line| line.said = SreRecordContent::Text("ä".repeat(loci_model::limits::MESSAGE_CHARS_MAX + 1)),
             Some("text"),
         );
         check(&|line| line.expiry_days = Some(0), Some("expiry_days"));

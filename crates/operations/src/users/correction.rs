@@ -5,7 +5,7 @@
 //! history.
 
 use loci_engine::access;
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
@@ -18,7 +18,7 @@ use crate::records::drafts::{Speaker, drafts};
 use crate::records::precedence::rank;
 use crate::records::save::{SaveAs, SreKept, SreSave};
 use crate::times::users_zone::UsersZone;
-use crate::transfer::record_lines::{SreLine, SreSaid, parted};
+use crate::transfer::record_lines::{SreLine, SreRecordContent, parted};
 
 /// The reason recorded for the superseded record.
 const CORRECTED: &str = "its user corrected it";
@@ -45,7 +45,7 @@ impl Operations {
             Error::conflict("another program wrote this record: delete it, and save what is right instead")
         };
         let line = SreLine::of((&memory, kind), &old, settings, now).map_err(|_| foreign())?;
-        let SreSaid::Data(before) = line.said else { return Err(foreign()) };
+        let SreRecordContent::Data(before) = line.said else { return Err(foreign()) };
         let (data, noticed) = said_anew(kind, &before, data)?;
         let is_admin = access::require_whole(caller, &memory.id, Capability::Admin).is_ok();
         let source = if is_admin { SreSource::Human } else { SreSource::Agent };
@@ -109,7 +109,7 @@ fn said_anew(kind: SreType, before: &Value, data: Value) -> Result<(Value, Optio
 /// differ.
 pub(crate) fn gives_way(
     tx: &mut dyn Tx,
-    changing: &Changing<'_>,
+    changing: &StateTransition<'_>,
     old: &RecordId,
     saved: &[SreKept],
 ) -> Result<()> {

@@ -53,7 +53,7 @@ pub struct SreOwnDeleted {
 
 /// The relation of a record to a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Whose {
+enum RecordRelation {
     Theirs,
     /// Learned in a session of the user, and confirmed by another user.
     NotTheirsAlone,
@@ -110,8 +110,10 @@ impl Operations {
                 let mut own = Vec::new();
                 for record in records {
                     match whose(tx, &memory, &user, &record, &mut sessions)? {
-                        Some((kind, Whose::Theirs | Whose::NotTheirsAlone)) => own.push((kind, record)),
-                        Some((_, Whose::Others)) | None => {}
+                        Some((kind, RecordRelation::Theirs | RecordRelation::NotTheirsAlone)) => {
+                            own.push((kind, record))
+                        }
+                        Some((_, RecordRelation::Others)) | None => {}
                     }
                 }
                 Ok((memory, own, next))
@@ -155,11 +157,11 @@ impl Operations {
             let unknown = || Error::not_found(format!("no record of yours has the id {id}"));
             let record = stored.ok_or_else(unknown)?;
             match whose(tx, deletion.memory, &user, &record, &mut Sessions::default())? {
-                Some((_, Whose::Theirs)) => Ok(record),
-                Some((_, Whose::NotTheirsAlone)) => Err(Error::conflict(
+                Some((_, RecordRelation::Theirs)) => Ok(record),
+                Some((_, RecordRelation::NotTheirsAlone)) => Err(Error::conflict(
                     "an investigation of somebody else confirmed it: it is not yours alone, and an administrator deletes it",
                 )),
-                Some((_, Whose::Others)) | None => Err(unknown()),
+                Some((_, RecordRelation::Others)) | None => Err(unknown()),
             }
         };
         self.engine.records_delete_found(caller, memory, ids, find).await
@@ -240,9 +242,9 @@ impl Operations {
                 let mut sessions = Sessions::default();
                 for record in records {
                     match whose(tx, &memory, &user, &record, &mut sessions)? {
-                        Some((_, Whose::Theirs)) => page.theirs.push(record.id),
-                        Some((_, Whose::NotTheirsAlone)) => page.shared += 1,
-                        Some((_, Whose::Others)) | None => {}
+                        Some((_, RecordRelation::Theirs)) => page.theirs.push(record.id),
+                        Some((_, RecordRelation::NotTheirsAlone)) => page.shared += 1,
+                        Some((_, RecordRelation::Others)) | None => {}
                     }
                 }
                 Ok(page)
@@ -271,7 +273,7 @@ impl Operations {
                 };
                 let Some(record) = tx.records().get(&memory.id, &id)?.filter(counts) else { return Ok(None) };
                 let whose = whose(tx, &memory, &user, &record, &mut Sessions::default())?;
-                let kind = whose.filter(|(_, whose)| *whose != Whose::Others).map(|(kind, _)| kind);
+                let kind = whose.filter(|(_, whose)| *whose != RecordRelation::Others).map(|(kind, _)| kind);
                 Ok(kind.map(|kind| (memory, kind, record)))
             })
             .await
@@ -311,7 +313,7 @@ fn whose(
     user: &User,
     record: &Record,
     sessions: &mut Sessions,
-) -> Result<Option<(SreType, Whose)>> {
+) -> Result<Option<(SreType, RecordRelation)>> {
     let of = |kind: &SreType| {
         namespace_rules::strategy(memory, *kind).ok().filter(|one| record.strategy.as_ref() == Some(&one.id))
     };
@@ -319,7 +321,7 @@ fn whose(
         return Ok(None);
     };
     let Some((actor, _)) = place_of(strategy, record) else { return Ok(None) };
-    let theirs = |is_theirs: bool| if is_theirs { Whose::Theirs } else { Whose::Others };
+    let theirs = |is_theirs: bool| if is_theirs { RecordRelation::Theirs } else { RecordRelation::Others };
     let whose = match kind {
         SreType::Preferences | SreType::Investigations => theirs(actor == user.actor.as_str()),
         SreType::Infrastructure if word(record, SCOPE) == Some(SCOPE_PRIVATE) => {
@@ -338,13 +340,13 @@ fn of_session(
     user: &User,
     record: &Record,
     sessions: &mut Sessions,
-) -> Result<Whose> {
+) -> Result<RecordRelation> {
     let counts = matches!(record.state, RecordState::Active | RecordState::Candidate);
     let Some(session) = record.provenance.session.as_ref().filter(|_| counts) else {
-        return Ok(Whose::Others);
+        return Ok(RecordRelation::Others);
     };
     if !sessions.is_of(tx, memory, user, session)? {
-        return Ok(Whose::Others);
+        return Ok(RecordRelation::Others);
     }
     // An entry names a session or an incident.
     for name in words(record, CONFIRMED_BY) {
@@ -353,10 +355,10 @@ fn of_session(
             Err(_) => false,
         };
         if !is_own && !is_incident_of(tx, memory, user, name)? {
-            return Ok(Whose::NotTheirsAlone);
+            return Ok(RecordRelation::NotTheirsAlone);
         }
     }
-    Ok(Whose::Theirs)
+    Ok(RecordRelation::Theirs)
 }
 
 /// True if an incident has investigations, and all are the user's.

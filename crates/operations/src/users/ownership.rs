@@ -9,7 +9,7 @@ use loci_model::memory::Memory;
 use loci_model::record::{Record, RecordKind};
 use loci_model::services::knowledge::SreType;
 
-use crate::input::wire_events::{Beside, is_of_profile};
+use crate::input::wire_events::{SegmentPairs, is_of_profile};
 use crate::records::namespace_rules;
 use crate::records::precedence::{is_sealed, word};
 use crate::records::save::{SCOPE, SCOPE_PRIVATE};
@@ -42,7 +42,8 @@ impl UsersPlaces {
     }
 
     fn user_of_all(&self, namespace: &str) -> Option<NamespaceOwner> {
-        let is_at = |other: &String| Beside::of(other, namespace).is_some_and(|beside| beside.beneath == 0);
+        let is_at =
+            |other: &String| SegmentPairs::of(other, namespace).is_some_and(|beside| beside.beneath == 0);
         let is_shared = self.others.iter().any(is_at);
         if is_shared { None } else { self.user_at(namespace) }
     }
@@ -58,7 +59,7 @@ impl UsersPlaces {
     }
 
     fn user_at(&self, namespace: &str) -> Option<NamespaceOwner> {
-        let beside = Beside::of(&self.template, namespace)?;
+        let beside = SegmentPairs::of(&self.template, namespace)?;
         let mut pairs = beside.pairs.iter().enumerate();
         let (at, (wanted, found)) = pairs.find(|(_, (wanted, _))| wanted.contains(USER))?;
         let (before, behind) = wanted.split_once(USER)?;

@@ -6,7 +6,7 @@ use loci_model::{Error, Result, Timestamp};
 
 use super::address::encoded;
 use super::{Target, accepted};
-use crate::request::{Reach, Request, Retry, Transport};
+use crate::request::{AddressOrigin, OutboundRequest, Retry, Transport};
 use crate::secret::Secret;
 use crate::sign_v4::{PathRule, Signer};
 
@@ -23,12 +23,12 @@ pub(super) async fn put(
     bytes: Vec<u8>,
     at: Timestamp,
 ) -> Result<()> {
-    let mut request = Request {
+    let mut request = OutboundRequest {
         method: Method::PUT,
         url: url(target, bucket, key)?,
         headers: vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))],
         body: bytes,
-        reach: Reach::Configured,
+        reach: AddressOrigin::Configured,
         retry: Retry::Never,
         timeout_ms: Some(TIMEOUT_MS),
         signing: None,
@@ -58,7 +58,7 @@ pub(super) fn sign(
     target: &Target,
     service: &'static str,
     path: PathRule,
-    request: &mut Request,
+    request: &mut OutboundRequest,
     at: Timestamp,
 ) -> Result<()> {
     let Some(signer) = signer(target, service)? else { return Ok(()) };

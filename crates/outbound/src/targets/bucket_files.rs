@@ -23,9 +23,9 @@ use sha2::{Digest, Sha256};
 
 use super::address::encoded_query;
 use super::bucket::{signer, url};
-use super::listed::{ListedKey, page};
+use super::bucket_listing::{ListedKey, page};
 use super::{Address, Target};
-use crate::request::{Answer, Reach, Request, Retry, Transport};
+use crate::request::{AddressOrigin, OutboundAnswer, OutboundRequest, Retry, Transport};
 use crate::sign_v4::{PathRule, Signing};
 
 const TIMEOUT_MS: u64 = 60_000;
@@ -43,7 +43,7 @@ pub struct BucketFiles {
 }
 
 /// A file with its entity tag for conditional writes.
-struct Found {
+struct TaggedFile {
     file: FileBytes,
     etag: Option<HeaderValue>,
 }
@@ -74,7 +74,7 @@ impl BucketFiles {
         url: String,
         condition: Option<(HeaderName, HeaderValue)>,
         body: Vec<u8>,
-    ) -> Result<Answer> {
+    ) -> Result<OutboundAnswer> {
         let signer = signer(&self.target, "s3")?;
         // A conditional write that has succeeded would fail if it were repeated.
         let retry = if condition.is_some() { Retry::Never } else { Retry::Safe };
@@ -82,12 +82,12 @@ impl BucketFiles {
         if method == Method::PUT {
             headers.push((CONTENT_TYPE, HeaderValue::from_static("text/markdown; charset=utf-8")));
         }
-        let request = Request {
+        let request = OutboundRequest {
             method,
             url,
             headers,
             body,
-            reach: Reach::Configured,
+            reach: AddressOrigin::Configured,
             retry,
             timeout_ms: Some(TIMEOUT_MS),
             signing: signer.map(|by| Signing { by, path: PathRule::Once }),
@@ -96,12 +96,12 @@ impl BucketFiles {
         sent.map_err(|error| Error::new(ErrorKind::Upstream, format!("the bucket: {error}")).caused_by(error))
     }
 
-    async fn get(&self, path: &str) -> Result<Answer> {
+    async fn get(&self, path: &str) -> Result<OutboundAnswer> {
         let url = url(&self.target, &self.bucket, &self.key(path))?;
         self.send(Method::GET, url, None, Vec::new()).await
     }
 
-    async fn find(&self, path: &str) -> Result<Option<Found>> {
+    async fn find(&self, path: &str) -> Result<Option<TaggedFile>> {
         found(self.get(path).await?)
     }
 
@@ -267,13 +267,13 @@ impl BucketFiles {
 }
 
 /// Returns the object of a response; `None` if it does not exist.
-fn found(answer: Answer) -> Result<Option<Found>> {
+fn found(answer: OutboundAnswer) -> Result<Option<TaggedFile>> {
     match answer.status {
         200 => {
             let etag = answer.headers.get(ETAG).cloned();
             let sha256 = Sha256::digest(&answer.body).into();
             let file = FileBytes { sha256, bytes: answer.body, executable: false };
-            Ok(Some(Found { file, etag }))
+            Ok(Some(TaggedFile { file, etag }))
         }
         404 if said(&answer.body).as_deref() != Some("NoSuchBucket") => Ok(None),
         _ => Err(failed("read", &answer)),
@@ -292,7 +292,7 @@ fn said(body: &[u8]) -> Option<String> {
     is_word.then(|| code.to_owned())
 }
 
-fn failed(what: &str, answer: &Answer) -> Error {
+fn failed(what: &str, answer: &OutboundAnswer) -> Error {
     let code = said(&answer.body).map(|code| format!(" {code}")).unwrap_or_default();
     let remedy = match answer.status {
         403 => ": look at the keys of the target",

@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 
 use super::*;
 use crate::request::OutboundError;
-use crate::targets::Named;
+use crate::targets::NamedSecret;
 
 /// The number of keys per page.
 const PAGE: usize = 2;
@@ -27,19 +27,19 @@ struct Bucket {
 }
 
 impl Bucket {
-    fn answer(status: u16, body: &[u8], etag: Option<&str>) -> Answer {
+    fn answer(status: u16, body: &[u8], etag: Option<&str>) -> OutboundAnswer {
         let mut headers = HeaderMap::new();
         if let Some(etag) = etag {
             headers.insert(ETAG, HeaderValue::from_str(etag).unwrap());
         }
-        Answer { status, headers, body: body.to_vec(), tries: 1, elapsed_ms: 1 }
+        OutboundAnswer { status, headers, body: body.to_vec(), tries: 1, elapsed_ms: 1 }
     }
 
     fn etag(bytes: &[u8]) -> String {
         format!("\"{}\"", hex::encode(&Sha256::digest(bytes)[..8]))
     }
 
-    fn list(&self, query: &str) -> Answer {
+    fn list(&self, query: &str) -> OutboundAnswer {
         let of = |name: &str| {
             let pair = query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
             pair.map(|value| percent_decode_str(value).decode_utf8().unwrap().into_owned())
@@ -67,7 +67,7 @@ impl Bucket {
         Self::answer(200, (text + "</ListBucketResult>").as_bytes(), None)
     }
 
-    fn serve(&self, request: &Request) -> Answer {
+    fn serve(&self, request: &OutboundRequest) -> OutboundAnswer {
         let error = |status, code: &str| {
             Self::answer(status, format!("<Error><Code>{code}</Code></Error>").as_bytes(), None)
         };
@@ -117,7 +117,10 @@ impl Bucket {
 }
 
 impl Transport for Bucket {
-    fn send(&self, request: Request) -> BoxFuture<'_, std::result::Result<Answer, OutboundError>> {
+    fn send(
+        &self,
+        request: OutboundRequest,
+    ) -> BoxFuture<'_, std::result::Result<OutboundAnswer, OutboundError>> {
         Box::pin(async move { Ok(self.serve(&request)) })
     }
 }
@@ -126,12 +129,12 @@ fn files(bucket: &Arc<Bucket>, is_conditional: bool) -> BucketFiles {
     let target = Target {
         name: "notes".to_owned(),
         address: Address::parse("s3://notes/team").unwrap(),
-        secret: Named::None,
+        secret: NamedSecret::None,
         endpoint: Some("http://s3.test".to_owned()),
         region: "eu-central-1".to_owned(),
-        access_key: Named::None,
-        secret_key: Named::None,
-        session_token: Named::None,
+        access_key: NamedSecret::None,
+        secret_key: NamedSecret::None,
+        session_token: NamedSecret::None,
         path_style: true,
         conditional_writes: is_conditional,
     };

@@ -9,8 +9,8 @@
 mod address;
 mod bucket;
 mod bucket_files;
+mod bucket_listing;
 mod folder;
-mod listed;
 mod stream;
 mod webhook;
 
@@ -20,21 +20,21 @@ use std::sync::Arc;
 
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
-use loci_model::ports::deliver::{Deliver, Delivered, Notice, NoticeKind, TargetInfo};
-use loci_model::ports::objects::{Objects, Stored};
+use loci_model::ports::deliver::{Deliver, DeliveryResult, Notice, NoticeKind, TargetInfo};
+use loci_model::ports::objects::{ObjectStoreResult, Objects};
 use loci_model::{Error, FieldName, Result, limits};
 
 pub use address::Address;
 pub use bucket_files::BucketFiles;
 
 use crate::redact;
-use crate::request::{Answer, OutboundError, Reach, Transport};
+use crate::request::{AddressOrigin, OutboundAnswer, OutboundError, Transport};
 use crate::secret::Secret;
 use crate::signature::Keys;
 
 /// A secret that the configuration specifies by the name of an environment variable.
 #[derive(Debug, Clone)]
-pub enum Named {
+pub enum NamedSecret {
     /// The configuration specifies no secret.
     None,
     /// The variable is set.
@@ -44,7 +44,7 @@ pub enum Named {
     Missing(String),
 }
 
-impl Named {
+impl NamedSecret {
     /// Returns the secret, if one is configured.
     fn get(&self) -> Result<Option<&Secret>> {
         match self {
@@ -63,17 +63,17 @@ pub struct Target {
     /// The address.
     pub address: Address,
     /// The secret that signs notifications to a webhook.
-    pub secret: Named,
+    pub secret: NamedSecret,
     /// The endpoint of the service, for buckets and streams; `None` selects AWS.
     pub endpoint: Option<String>,
     /// The region, for buckets and streams.
     pub region: String,
     /// The access key id, for buckets and streams. Without it, requests are not signed.
-    pub access_key: Named,
+    pub access_key: NamedSecret,
     /// The secret access key.
-    pub secret_key: Named,
+    pub secret_key: NamedSecret,
     /// The session token of temporary credentials.
-    pub session_token: Named,
+    pub session_token: NamedSecret,
     /// True if the bucket is part of the path, and not of the host name.
     pub path_style: bool,
     /// True if the service supports conditional writes, which make mirrors safe with concurrent
@@ -116,7 +116,7 @@ impl Targets {
         }
         let mut by_name = BTreeMap::new();
         for target in targets {
-            if let Named::Given(secret) = &target.secret
+            if let NamedSecret::Given(secret) = &target.secret
                 && Keys::read(secret).is_none()
             {
                 let rule = format!(
@@ -147,9 +147,9 @@ impl Targets {
     }
 
     /// Returns the target with this name, and the origin of its address.
-    fn find(&self, name: &str) -> Option<(Target, Reach)> {
+    fn find(&self, name: &str) -> Option<(Target, AddressOrigin)> {
         if let Some(target) = self.by_name.get(name) {
-            return Some((target.clone(), Reach::Configured));
+            return Some((target.clone(), AddressOrigin::Configured));
         }
         let address = self.clients.allowed.then(|| Address::parse(name).ok()).flatten()?;
         let is_legal = match &address {
@@ -161,16 +161,16 @@ impl Targets {
         let target = Target {
             name: name.to_owned(),
             address,
-            secret: Named::None,
+            secret: NamedSecret::None,
             endpoint: None,
             region: String::new(),
-            access_key: Named::None,
-            secret_key: Named::None,
-            session_token: Named::None,
+            access_key: NamedSecret::None,
+            secret_key: NamedSecret::None,
+            session_token: NamedSecret::None,
             path_style: false,
             conditional_writes: true,
         };
-        is_legal.then_some((target, Reach::Public))
+        is_legal.then_some((target, AddressOrigin::Public))
     }
 
     fn is_within(&self, path: &std::path::Path) -> bool {
@@ -178,8 +178,8 @@ impl Targets {
             && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)))
     }
 
-    async fn deliver_to(&self, notice: Notice) -> Result<Delivered> {
-        let Some((target, reach)) = self.find(&notice.target) else { return Ok(Delivered::NoMapping) };
+    async fn deliver_to(&self, notice: Notice) -> Result<DeliveryResult> {
+        let Some((target, reach)) = self.find(&notice.target) else { return Ok(DeliveryResult::NoMapping) };
         let transport = self.transport.as_ref();
         let name = format!("{:013}-{}.json", notice.created_at.millis(), file_name(notice.id.as_str()));
         match &target.address {
@@ -195,18 +195,18 @@ impl Targets {
             }
             Address::Stream(stream) => stream::put(transport, &target, stream, &notice).await?,
         }
-        Ok(Delivered::Accepted)
+        Ok(DeliveryResult::Accepted)
     }
 
-    async fn store(&self, bucket: &str, key: &str, bytes: Vec<u8>) -> Result<Stored> {
-        let Some((target, _)) = self.find(bucket) else { return Ok(Stored::NoMapping) };
+    async fn store(&self, bucket: &str, key: &str, bytes: Vec<u8>) -> Result<ObjectStoreResult> {
+        let Some((target, _)) = self.find(bucket) else { return Ok(ObjectStoreResult::NoMapping) };
         match &target.address {
-            Address::Folder(path) => folder::store(path, key, bytes).await.map(Stored::At),
+            Address::Folder(path) => folder::store(path, key, bytes).await.map(ObjectStoreResult::At),
             Address::Bucket { bucket, prefix } => {
                 let key = format!("{prefix}{key}");
                 let at = self.clock.now();
                 bucket::put(self.transport.as_ref(), &target, bucket, &key, bytes, at).await?;
-                Ok(Stored::At(format!("s3://{bucket}/{key}")))
+                Ok(ObjectStoreResult::At(format!("s3://{bucket}/{key}")))
             }
             Address::Web(_) | Address::Lines(_) | Address::Stream(_) => Err(Error::invalid(
                 FieldName::PayloadBucket,
@@ -217,7 +217,7 @@ impl Targets {
 }
 
 impl Deliver for Targets {
-    fn deliver(&self, notice: Notice) -> BoxFuture<'_, Result<Delivered>> {
+    fn deliver(&self, notice: Notice) -> BoxFuture<'_, Result<DeliveryResult>> {
         Box::pin(self.deliver_to(notice))
     }
 
@@ -230,14 +230,14 @@ impl Deliver for Targets {
             name: target.name.clone(),
             scheme: target.address.scheme(),
             place: redact::place(&target.address.to_string()),
-            signed: matches!((&target.address, &target.secret), (Address::Web(_), Named::Given(_))),
+            signed: matches!((&target.address, &target.secret), (Address::Web(_), NamedSecret::Given(_))),
         };
         self.by_name.values().map(shown).collect()
     }
 }
 
 impl Objects for Targets {
-    fn put(&self, bucket: &str, key: &str, bytes: Vec<u8>) -> BoxFuture<'_, Result<Stored>> {
+    fn put(&self, bucket: &str, key: &str, bytes: Vec<u8>) -> BoxFuture<'_, Result<ObjectStoreResult>> {
         let (bucket, key) = (bucket.to_owned(), key.to_owned());
         Box::pin(async move { self.store(&bucket, &key, bytes).await })
     }
@@ -258,7 +258,7 @@ fn file_name(id: &str) -> String {
 
 /// Maps a response, or its absence, to the result of the attempt. The error contains neither the
 /// address nor the body.
-fn accepted(answer: std::result::Result<Answer, OutboundError>) -> Result<()> {
+fn accepted(answer: std::result::Result<OutboundAnswer, OutboundError>) -> Result<()> {
     let status = match answer {
         Ok(answer) => answer.status,
         Err(error @ OutboundError::Refused(_)) => {

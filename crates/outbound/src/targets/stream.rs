@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::bucket::sign;
 use super::{Target, accepted, partition};
-use crate::request::{Reach, Request, Retry, Transport};
+use crate::request::{AddressOrigin, OutboundRequest, Retry, Transport};
 use crate::sign_v4::PathRule;
 
 const OPERATION: &str = "Kinesis_20131202.PutRecord";
@@ -34,7 +34,7 @@ pub(super) async fn put(
         "Data": STANDARD.encode(notice.body.as_str()),
         "PartitionKey": partition,
     });
-    let mut request = Request {
+    let mut request = OutboundRequest {
         method: Method::POST,
         url: format!("{}/", endpoint.trim_end_matches('/')),
         headers: vec![
@@ -42,7 +42,7 @@ pub(super) async fn put(
             (HeaderName::from_static("x-amz-target"), HeaderValue::from_static(OPERATION)),
         ],
         body: body.to_string().into_bytes(),
-        reach: Reach::Configured,
+        reach: AddressOrigin::Configured,
         retry: Retry::Never,
         timeout_ms: Some(TIMEOUT_MS),
         signing: None,

@@ -7,7 +7,7 @@ use loci_model::ports::deliver::Notice;
 use loci_model::{Error, Result};
 
 use super::{Target, accepted};
-use crate::request::{Reach, Request, Retry, Transport};
+use crate::request::{AddressOrigin, OutboundRequest, Retry, Transport};
 use crate::signature::Keys;
 
 /// The timeout in milliseconds. It is short, because the outbox repeats failed deliveries.
@@ -18,7 +18,7 @@ pub(super) async fn send(
     transport: &dyn Transport,
     url: &str,
     target: &Target,
-    reach: Reach,
+    reach: AddressOrigin,
     notice: &Notice,
 ) -> Result<()> {
     let body = notice.body.as_str().as_bytes().to_vec();
@@ -39,7 +39,7 @@ pub(super) async fn send(
             .map_err(|_| Error::invalid("delivery", "the id of a notification must fit into a header"))?;
         headers.push((HeaderName::from_static(name), value));
     }
-    let request = Request {
+    let request = OutboundRequest {
         method: Method::POST,
         url: url.to_owned(),
         headers,

@@ -13,11 +13,13 @@ use http::{HeaderName, HeaderValue, Method};
 use loci_model::ports::observe::Observe;
 use loci_model::ports::trace::{self, SpanContext};
 use loci_outbound::client::{Outbound, OutboundOptions, OutboundParts};
-use loci_outbound::request::{Answer, Forbidden, OutboundError, Reach, Request, Retry, Transport};
+use loci_outbound::request::{
+    AddressOrigin, AddressRefusal, OutboundAnswer, OutboundError, OutboundRequest, Retry, Transport,
+};
 use loci_testkit_ports::{JumpingClock, SeededIds};
 
 use loci_outbound::secret::Secret;
-use loci_outbound::sign_v4::{PathRule, Signer, Signing, Unsignable};
+use loci_outbound::sign_v4::{PathRule, Signer, Signing, SigningError};
 use server::{Server, Turn, answer};
 
 /// An observer that records refused addresses.
@@ -42,13 +44,13 @@ fn world(options: OutboundOptions) -> World {
     World { outbound: Outbound::new(options, parts).unwrap(), clock, refusals }
 }
 
-fn request(url: &str) -> Request {
-    Request {
+fn request(url: &str) -> OutboundRequest {
+    OutboundRequest {
         method: Method::POST,
         url: url.to_owned(),
         headers: vec![(HeaderName::from_static("x-api-key"), HeaderValue::from_static("secret"))],
         body: b"{\"q\":1}".to_vec(),
-        reach: Reach::Configured,
+        reach: AddressOrigin::Configured,
         retry: Retry::Safe,
         timeout_ms: None,
         signing: None,
@@ -56,10 +58,14 @@ fn request(url: &str) -> Request {
 }
 
 /// Sends one request to a server with these turns; returns the result, the requests and the pauses.
-async fn exchange(turns: Vec<Turn>, retry: Retry) -> (Result<Answer, OutboundError>, Vec<String>, Vec<u64>) {
+async fn exchange(
+    turns: Vec<Turn>,
+    retry: Retry,
+) -> (Result<OutboundAnswer, OutboundError>, Vec<String>, Vec<u64>) {
     let server = Server::start(turns).await;
     let world = world(OutboundOptions::default());
-    let outcome = world.outbound.send(Request { retry, ..request(&server.url("/v1/x?key=secret")) }).await;
+    let outcome =
+        world.outbound.send(OutboundRequest { retry, ..request(&server.url("/v1/x?key=secret")) }).await;
     (outcome, server.requests(), world.clock.slept_ms())
 }
 
@@ -120,7 +126,7 @@ async fn every_try_has_a_signature_of_its_own() {
         service: "bedrock",
     };
     let signing = |by| Some(Signing { by, path: PathRule::Twice });
-    let asked = Request { signing: signing(by.clone()), ..request(&server.url("/model/m/converse")) };
+    let asked = OutboundRequest { signing: signing(by.clone()), ..request(&server.url("/model/m/converse")) };
     let world = world(OutboundOptions::default());
     assert_eq!(world.outbound.send(asked).await.unwrap().tries, 2);
     let line = |request: &String, name: &str| -> Vec<String> {
@@ -135,9 +141,9 @@ async fn every_try_has_a_signature_of_its_own() {
     }
 
     let unfit = Signer { access_key: "two\nlines".to_owned(), ..by };
-    let asked = Request { signing: signing(unfit), ..request(&server.url("/")) };
+    let asked = OutboundRequest { signing: signing(unfit), ..request(&server.url("/")) };
     let error = world.outbound.send(asked).await.unwrap_err();
-    assert_eq!(error, OutboundError::Unsignable(Unsignable::Characters));
+    assert_eq!(error, OutboundError::Unsignable(SigningError::Characters));
 }
 
 #[tokio::test]
@@ -173,7 +179,7 @@ async fn no_answer_in_time() {
     assert_eq!((server.requests().len(), world.clock.slept_ms().len()), (2, 1));
 
     let server = Server::start(vec![Turn::Stall]).await;
-    let asked = Request { timeout_ms: Some(SILENT_MS), ..request(&server.url("/")) };
+    let asked = OutboundRequest { timeout_ms: Some(SILENT_MS), ..request(&server.url("/")) };
     assert_eq!(world.outbound.send(asked).await.unwrap_err(), OutboundError::Timeout);
     assert_eq!(server.requests().len(), 1, "an answer had begun");
 }
@@ -206,14 +212,14 @@ async fn refused_addresses_are_not_called_and_counted() {
     let server = Server::start(vec![answer(200, &[], "{}")]).await;
     let port = server.url("/").rsplit(':').next().unwrap().trim_end_matches('/').to_owned();
     let world = world(OutboundOptions::default());
-    let check = async |url: String, reach: Reach, expect: Forbidden| {
-        let outcome = world.outbound.send(Request { reach, ..request(&url) }).await;
+    let check = async |url: String, reach: AddressOrigin, expect: AddressRefusal| {
+        let outcome = world.outbound.send(OutboundRequest { reach, ..request(&url) }).await;
         assert_eq!(outcome.unwrap_err(), OutboundError::Refused(expect), "{url}");
     };
-    check(server.url("/"), Reach::Public, Forbidden::Loopback).await;
-    check(format!("http://localhost:{port}/"), Reach::Public, Forbidden::Loopback).await;
-    check("http://169.254.169.254/".to_owned(), Reach::Configured, Forbidden::Metadata).await;
-    check("file:///etc/passwd".to_owned(), Reach::Configured, Forbidden::Scheme).await;
+    check(server.url("/"), AddressOrigin::Public, AddressRefusal::Loopback).await;
+    check(format!("http://localhost:{port}/"), AddressOrigin::Public, AddressRefusal::Loopback).await;
+    check("http://169.254.169.254/".to_owned(), AddressOrigin::Configured, AddressRefusal::Metadata).await;
+    check("file:///etc/passwd".to_owned(), AddressOrigin::Configured, AddressRefusal::Scheme).await;
     assert_eq!(*world.refusals.0.lock().unwrap(), ["loopback", "loopback", "metadata", "scheme"]);
     assert_eq!(server.requests().len(), 0);
 
@@ -243,8 +249,8 @@ async fn a_name_that_leads_inside_is_refused_while_connecting() {
         );
         parts.names = Arc::new(Inside);
         let outbound = Outbound::new(OutboundOptions { proxy, ..OutboundOptions::default() }, parts).unwrap();
-        let outcome = outbound.send(Request { reach: Reach::Public, ..request(&url) }).await;
-        assert_eq!(outcome.unwrap_err(), OutboundError::Refused(Forbidden::Loopback));
+        let outcome = outbound.send(OutboundRequest { reach: AddressOrigin::Public, ..request(&url) }).await;
+        assert_eq!(outcome.unwrap_err(), OutboundError::Refused(AddressRefusal::Loopback));
         assert_eq!(*refusals.0.lock().unwrap(), ["loopback"]);
     }
     assert_eq!(server.requests().len(), 0);

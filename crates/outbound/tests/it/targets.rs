@@ -7,13 +7,15 @@ use std::sync::{Arc, Mutex};
 
 use http::HeaderMap;
 use loci_model::ports::BoxFuture;
-use loci_model::ports::deliver::{Deliver, Delivered, Notice, NoticeKind};
-use loci_model::ports::objects::{Objects, Stored};
+use loci_model::ports::deliver::{Deliver, DeliveryResult, Notice, NoticeKind};
+use loci_model::ports::objects::{ObjectStoreResult, Objects};
 use loci_model::{DeliveryId, Document, ErrorKind, Timestamp};
-use loci_outbound::request::{Answer, Forbidden, OutboundError, Reach, Request, Retry, Transport};
+use loci_outbound::request::{
+    AddressOrigin, AddressRefusal, OutboundAnswer, OutboundError, OutboundRequest, Retry, Transport,
+};
 use loci_outbound::secret::Secret;
 use loci_outbound::signature::Keys;
-use loci_outbound::targets::{Address, ClientTargets, Named, Target, Targets};
+use loci_outbound::targets::{Address, ClientTargets, NamedSecret, Target, Targets};
 use loci_testkit_ports::ManualClock;
 use serde_json::{Value, json};
 
@@ -22,18 +24,18 @@ const ARN: &str = "arn:aws:sns:us-west-2:000000000000:turns";
 /// A transport that records requests and returns scripted responses, and 200 after the last one.
 #[derive(Default)]
 struct Line {
-    sent: Mutex<Vec<Request>>,
+    sent: Mutex<Vec<OutboundRequest>>,
     answers: Mutex<VecDeque<Result<u16, OutboundError>>>,
 }
 
 impl Transport for Line {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Answer, OutboundError>> {
+    fn send(&self, request: OutboundRequest) -> BoxFuture<'_, Result<OutboundAnswer, OutboundError>> {
         self.sent.lock().unwrap().push(request);
         let answer = self.answers.lock().unwrap().pop_front().unwrap_or(Ok(200));
         Box::pin(async move {
             let status = answer?;
             let body = b"a secret answer".to_vec();
-            Ok(Answer { status, headers: HeaderMap::new(), body, tries: 1, elapsed_ms: 1 })
+            Ok(OutboundAnswer { status, headers: HeaderMap::new(), body, tries: 1, elapsed_ms: 1 })
         })
     }
 }
@@ -42,19 +44,19 @@ fn target(name: &str, url: &str) -> Target {
     Target {
         name: name.to_owned(),
         address: Address::parse(url).unwrap(),
-        secret: Named::None,
+        secret: NamedSecret::None,
         endpoint: None,
         region: "eu-west-1".to_owned(),
-        access_key: Named::None,
-        secret_key: Named::None,
-        session_token: Named::None,
+        access_key: NamedSecret::None,
+        secret_key: NamedSecret::None,
+        session_token: NamedSecret::None,
         path_style: false,
         conditional_writes: true,
     }
 }
 
 fn with_keys(target: Target) -> Target {
-    let given = |text: &str| Named::Given(Secret::from(text));
+    let given = |text: &str| NamedSecret::Given(Secret::from(text));
     Target { access_key: given("AKIDEXAMPLE"), secret_key: given("wJalrXUtnFEMI"), ..target }
 }
 
@@ -85,22 +87,22 @@ fn world(targets: Vec<Target>, clients: ClientTargets) -> World {
 }
 
 impl World {
-    fn deliver(&self, name: &str) -> loci_model::Result<Delivered> {
+    fn deliver(&self, name: &str) -> loci_model::Result<DeliveryResult> {
         self.runtime.block_on(self.targets.deliver(notice(name)))
     }
 
-    fn put(&self, bucket: &str, key: &str) -> loci_model::Result<Stored> {
+    fn put(&self, bucket: &str, key: &str) -> loci_model::Result<ObjectStoreResult> {
         self.runtime.block_on(self.targets.put(bucket, key, b"{}".to_vec()))
     }
 
-    fn sent(&self) -> Request {
+    fn sent(&self) -> OutboundRequest {
         let sent = self.line.sent.lock().unwrap();
         let [only] = sent.as_slice() else { panic!("{sent:?}") };
         only.clone()
     }
 }
 
-fn header<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
+fn header<'a>(request: &'a OutboundRequest, name: &str) -> Option<&'a str> {
     let found = request.headers.iter().find(|(known, _)| known.as_str() == name);
     found.map(|(_, value)| value.to_str().unwrap())
 }
@@ -116,13 +118,17 @@ fn files(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_webhook_is_posted_and_signed() {
-    let secret = Named::Given(Secret::from("one two"));
+    let secret = NamedSecret::Given(Secret::from("one two"));
     let signed = Target { secret, ..target(ARN, "http://127.0.0.1:9/hook") };
     let world = world(vec![signed], ClientTargets::default());
-    assert_eq!(world.deliver(ARN).unwrap(), Delivered::Accepted);
+    assert_eq!(world.deliver(ARN).unwrap(), DeliveryResult::Accepted);
     let sent = world.sent();
     assert_eq!((sent.method.as_str(), sent.url.as_str()), ("POST", "http://127.0.0.1:9/hook"));
-    assert_eq!((sent.reach, sent.retry), (Reach::Configured, Retry::Never), "the outbox repeats, in order");
+    assert_eq!(
+        (sent.reach, sent.retry),
+        (AddressOrigin::Configured, Retry::Never),
+        "the outbox repeats, in order"
+    );
     let body = notice(ARN).body.as_str().as_bytes().to_vec();
     assert_eq!(sent.body, body, "byte for byte");
     let id = "0192d1e8-7b7a-7c3e-8f00-000000000000";
@@ -161,12 +167,12 @@ fn answers_and_what_they_mean() {
     check(Ok(410), Err(ErrorKind::Invalid));
     check(Err(OutboundError::Timeout), Err(ErrorKind::Upstream));
     check(Err(OutboundError::Connect("refused".into())), Err(ErrorKind::Upstream));
-    check(Err(OutboundError::Refused(Forbidden::Loopback)), Err(ErrorKind::Invalid));
+    check(Err(OutboundError::Refused(AddressRefusal::Loopback)), Err(ErrorKind::Invalid));
 }
 
 #[test]
 fn nothing_is_sent_unsigned_that_should_be_signed() {
-    let missing = || Named::Missing("HOOK_SECRET".to_owned());
+    let missing = || NamedSecret::Missing("HOOK_SECRET".to_owned());
     let hook = Target { secret: missing(), ..target("hook", "https://h/") };
     let bucket = Target { secret_key: missing(), ..with_keys(target("bucket", "s3://b")) };
     let world = world(vec![hook, bucket], ClientTargets::default());
@@ -186,7 +192,7 @@ fn folders_and_lines() {
     let targets = vec![target("dir", &url("dir")), target("lines", &url("all.jsonl"))];
     let world = world(targets, ClientTargets::default());
     for name in ["dir", "lines", "dir", "lines"] {
-        assert_eq!(world.deliver(name).unwrap(), Delivered::Accepted);
+        assert_eq!(world.deliver(name).unwrap(), DeliveryResult::Accepted);
     }
     let name = "1752235548250-0192d1e8-7b7a-7c3e-8f00-000000000000.json";
     assert_eq!(files(&path("dir")), [name], "the same notification again is the same file");
@@ -199,7 +205,7 @@ fn folders_and_lines() {
     }
     let key = "memory/m/actor/org%2Fann/1.json";
     let stored = world.put("dir", key).unwrap();
-    assert_eq!(stored, Stored::At(format!("{}/memory/m/actor/org%252Fann/1.json", url("dir"))));
+    assert_eq!(stored, ObjectStoreResult::At(format!("{}/memory/m/actor/org%252Fann/1.json", url("dir"))));
     assert_eq!(std::fs::read_to_string(path("dir").join(key)).unwrap(), "{}");
     for outside in ["../out.json", "/etc/out.json", "a/../../out.json"] {
         assert!(world.put("dir", outside).is_err(), "{outside}");
@@ -221,7 +227,7 @@ fn buckets() {
     ] {
         let name = entry.name.clone();
         let world = world(vec![with_keys(entry)], ClientTargets::default());
-        assert_eq!(world.put(&name, key).unwrap(), Stored::At(location.to_owned()));
+        assert_eq!(world.put(&name, key).unwrap(), ObjectStoreResult::At(location.to_owned()));
         let sent = world.sent();
         assert_eq!((sent.method.as_str(), sent.url.as_str(), sent.body.as_slice()), ("PUT", url, &b"{}"[..]));
         let scope = "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20250711/eu-west-1/s3/aws4_request";
@@ -235,10 +241,10 @@ fn buckets() {
 
 #[test]
 fn streams_of_kinesis() {
-    let passing = Named::Given(Secret::from("passing"));
+    let passing = NamedSecret::Given(Secret::from("passing"));
     let stream = Target { session_token: passing, ..with_keys(target("records", "kinesis://my-stream")) };
     let world = world(vec![stream], ClientTargets::default());
-    assert_eq!(world.deliver("records").unwrap(), Delivered::Accepted);
+    assert_eq!(world.deliver("records").unwrap(), DeliveryResult::Accepted);
     let sent = world.sent();
     assert_eq!(sent.url, "https://kinesis.eu-west-1.amazonaws.com/");
     assert_eq!(header(&sent, "x-amz-target"), Some("Kinesis_20131202.PutRecord"));
@@ -260,7 +266,7 @@ fn what_clients_may_choose() {
     let names = ["https://hooks.example.org/x", &inside, &above, "file:///etc", "s3://b", "kinesis://s", ARN];
     let closed = world(Vec::new(), ClientTargets { allowed: false, folder: own.clone() });
     assert!(names.iter().all(|name| !closed.targets.reaches(name)));
-    assert_eq!(closed.deliver(names[0]).unwrap(), Delivered::NoMapping);
+    assert_eq!(closed.deliver(names[0]).unwrap(), DeliveryResult::NoMapping);
     let open = world(Vec::new(), ClientTargets { allowed: true, folder: own.clone() });
     let reached: Vec<bool> = names.iter().map(|name| open.targets.reaches(name)).collect();
     assert_eq!(reached, [true, true, false, false, false, false, false]);
@@ -268,10 +274,10 @@ fn what_clients_may_choose() {
     let sent = open.sent();
     assert_eq!(
         (sent.reach, header(&sent, "webhook-signature")),
-        (Reach::Public, None),
+        (AddressOrigin::Public, None),
         "only public addresses"
     );
-    assert!(matches!(open.put(&inside, "k.json").unwrap(), Stored::At(_)));
+    assert!(matches!(open.put(&inside, "k.json").unwrap(), ObjectStoreResult::At(_)));
     assert_eq!(files(&own.join("mine")), ["k.json"]);
 }
 
@@ -283,7 +289,7 @@ fn a_table_that_does_not_hold() {
         Targets::new(targets, ClientTargets::default(), line.clone(), clock).map(drop).unwrap_err().message
     };
     assert!(make(vec![target("a", "https://h/"), target("a", "https://i/")]).contains("twice"));
-    let secret = Named::Given(Secret::from("whsec_!"));
+    let secret = NamedSecret::Given(Secret::from("whsec_!"));
     assert!(make(vec![Target { secret, ..target("a", "https://h/") }]).contains("secret of target a"));
     let many = (0..257).map(|number| target(&number.to_string(), "https://h/")).collect();
     assert!(make(many).contains("at most 256"));
@@ -291,7 +297,7 @@ fn a_table_that_does_not_hold() {
 
 #[test]
 fn what_is_shown_of_targets() {
-    let secret = Named::Given(Secret::from("s3cret"));
+    let secret = NamedSecret::Given(Secret::from("s3cret"));
     let hook = Target { secret, ..target("hook", "https://user:s3cret@h/x?key=s3cret") };
     let world = world(vec![hook, with_keys(target("bucket", "s3://b/p"))], ClientTargets::default());
     let known = world.targets.known();

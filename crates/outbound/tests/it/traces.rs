@@ -10,7 +10,7 @@ use loci_model::ports::clock::Clock;
 use loci_model::ports::observe::Observe;
 use loci_model::ports::trace::SpanContext;
 use loci_outbound::otlp::{Collector, Exporter, Span, SpanKind, headers};
-use loci_outbound::request::{Answer, OutboundError, Request, Transport};
+use loci_outbound::request::{OutboundAnswer, OutboundError, OutboundRequest, Transport};
 use loci_testkit_ports::ManualClock;
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -23,18 +23,18 @@ const PAUSE_MS: u64 = 5_000;
 struct Script {
     turns: Mutex<VecDeque<Result<(u16, &'static str), OutboundError>>>,
     heard: Mutex<Vec<Vec<usize>>>,
-    last: Mutex<Option<Request>>,
+    last: Mutex<Option<OutboundRequest>>,
 }
 
 impl Transport for Script {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Answer, OutboundError>> {
+    fn send(&self, request: OutboundRequest) -> BoxFuture<'_, Result<OutboundAnswer, OutboundError>> {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
         let spans = body["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap().clone();
         let number = |span: &Value| span["name"].as_str().unwrap().parse().unwrap();
         self.heard.lock().unwrap().push(spans.iter().map(number).collect());
         *self.last.lock().unwrap() = Some(request);
         let turn = self.turns.lock().unwrap().pop_front().unwrap_or(Ok((200, "{}")));
-        let answer = turn.map(|(status, body)| Answer {
+        let answer = turn.map(|(status, body)| OutboundAnswer {
             status,
             headers: HeaderMap::new(),
             body: body.into(),

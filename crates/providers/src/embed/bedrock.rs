@@ -2,13 +2,13 @@
 //! there have their own formats.
 
 use loci_model::ports::embedder::Vector;
-use loci_outbound::request::{Answer, Request};
+use loci_outbound::request::{OutboundAnswer, OutboundRequest};
 use serde_json::{Value, json};
 
-use super::pieces::PIECE_CHARS;
+use super::text_pieces::PIECE_CHARS;
 use super::{EmbedDialect, Purpose, numbers};
 use crate::bedrock as chat;
-use crate::failure::Failure;
+use crate::failure::ProviderFailure;
 use crate::registry::EmbedderConfig;
 
 /// The maximum number of texts in a request to Cohere.
@@ -28,7 +28,7 @@ impl EmbedDialect for Bedrock {
         if is_cohere(config) { COHERE_CHARS } else { PIECE_CHARS }
     }
 
-    fn request(&self, config: &EmbedderConfig, texts: &[&str], purpose: Purpose) -> Request {
+    fn request(&self, config: &EmbedderConfig, texts: &[&str], purpose: Purpose) -> OutboundRequest {
         let endpoint = &config.endpoint;
         let body = if is_cohere(config) {
             let kind = match purpose {
@@ -52,7 +52,7 @@ impl EmbedDialect for Bedrock {
         vectors.as_array()?.iter().map(numbers).collect()
     }
 
-    fn failure(&self, answer: &Answer) -> Failure {
+    fn failure(&self, answer: &OutboundAnswer) -> ProviderFailure {
         chat::failure(answer)
     }
 }

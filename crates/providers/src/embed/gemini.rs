@@ -1,11 +1,11 @@
 //! Google's Gemini embeddings, in batches. Questions and passages get different kinds of vectors.
 
 use loci_model::ports::embedder::Vector;
-use loci_outbound::request::{Answer, Request};
+use loci_outbound::request::{OutboundAnswer, OutboundRequest};
 use serde_json::{Value, json};
 
 use super::{EmbedDialect, Purpose, numbers};
-use crate::failure::Failure;
+use crate::failure::ProviderFailure;
 use crate::gemini as chat;
 use crate::registry::EmbedderConfig;
 
@@ -17,7 +17,7 @@ impl EmbedDialect for Gemini {
         64
     }
 
-    fn request(&self, config: &EmbedderConfig, texts: &[&str], purpose: Purpose) -> Request {
+    fn request(&self, config: &EmbedderConfig, texts: &[&str], purpose: Purpose) -> OutboundRequest {
         let endpoint = &config.endpoint;
         let kind = match purpose {
             Purpose::Passage => "RETRIEVAL_DOCUMENT",
@@ -38,7 +38,7 @@ impl EmbedDialect for Gemini {
         body.get("embeddings")?.as_array()?.iter().map(|one| numbers(one.get("values")?)).collect()
     }
 
-    fn failure(&self, answer: &Answer) -> Failure {
+    fn failure(&self, answer: &OutboundAnswer) -> ProviderFailure {
         chat::failure(answer)
     }
 }

@@ -8,7 +8,7 @@
 pub(crate) mod bedrock;
 pub(crate) mod gemini;
 pub(crate) mod openai;
-mod pieces;
+mod text_pieces;
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use loci_model::job::exchange::Usage;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::ports::language_model::{ModelError, ModelErrorKind};
-use loci_model::ports::observe::ModelCallSeen;
+use loci_model::ports::observe::ModelCallObservation;
 use loci_model::ports::trace;
 use loci_model::{Error, ErrorKind, Result};
-use loci_outbound::request::{Answer, Request, Retry, Transport};
+use loci_outbound::request::{OutboundAnswer, OutboundRequest, Retry, Transport};
 use serde_json::Value;
 
-use crate::failure::{Failure, garbled, refused, unanswered};
-use crate::registry::{Around, EmbedderConfig};
+use crate::failure::{ProviderFailure, garbled, refused, unanswered};
+use crate::registry::{EmbedderConfig, ModelEnvironment};
 
 /// The maximum time for the vector of a question, in milliseconds.
 const QUESTION_MS_MAX: u64 = 2_000;
@@ -45,18 +45,18 @@ pub(crate) trait EmbedDialect: Send + Sync {
 
     /// Returns the maximum number of characters of a text; a longer one is split into pieces.
     fn piece_chars(&self, _: &EmbedderConfig) -> usize {
-        pieces::PIECE_CHARS
+        text_pieces::PIECE_CHARS
     }
 
     /// Creates the request for some texts.
-    fn request(&self, config: &EmbedderConfig, texts: &[&str], purpose: Purpose) -> Request;
+    fn request(&self, config: &EmbedderConfig, texts: &[&str], purpose: Purpose) -> OutboundRequest;
 
     /// Parses the vectors of a response, in the order of the texts; `None` if it does not follow
     /// the protocol.
     fn read(&self, body: &Value) -> Option<Vec<Vector>>;
 
     /// Returns the meaning of an error response.
-    fn failure(&self, answer: &Answer) -> Failure;
+    fn failure(&self, answer: &OutboundAnswer) -> ProviderFailure;
 }
 
 /// The reason for which texts have no vectors.
@@ -76,7 +76,7 @@ impl From<ModelError> for NoVectors {
 pub(crate) struct Embeds {
     config: EmbedderConfig,
     dialect: &'static dyn EmbedDialect,
-    around: Around,
+    around: ModelEnvironment,
     /// The transport without rate limiting.
     direct: Arc<dyn Transport>,
     id: String,
@@ -87,7 +87,7 @@ impl Embeds {
     pub(crate) fn new(
         config: EmbedderConfig,
         dialect: &'static dyn EmbedDialect,
-        around: Around,
+        around: ModelEnvironment,
         direct: Arc<dyn Transport>,
     ) -> Self {
         let (id, who) = (config.model_id(), format!("embedder `{}`", config.endpoint.name));
@@ -110,7 +110,7 @@ impl Embeds {
         let mut tries = 0;
         let span = self.around.observe.open_span();
         let outcome = trace::under(span, self.answer(texts, purpose, &mut tries)).await;
-        self.around.observe.model_call(&ModelCallSeen {
+        self.around.observe.model_call(&ModelCallObservation {
             provider: &self.config.endpoint.name,
             model: &self.config.endpoint.model,
             answered_by: None,
@@ -163,7 +163,7 @@ impl Embeds {
                 format!("{} gives vectors of {} numbers: set its dimensions to that", self.who, vector.len());
             return bad(false, said);
         }
-        if !pieces::to_unit(&mut vector) {
+        if !text_pieces::to_unit(&mut vector) {
             return bad(true, format!("{} gives vectors that have no direction", self.who));
         }
         Ok(vector)
@@ -182,12 +182,12 @@ impl Embedder for Embeds {
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
         Box::pin(async move {
             let chars = self.dialect.piece_chars(&self.config);
-            let cut: Vec<Vec<&str>> = texts.iter().map(|text| pieces::of(text, chars)).collect();
+            let cut: Vec<Vec<&str>> = texts.iter().map(|text| text_pieces::of(text, chars)).collect();
             let all: Vec<&str> = cut.iter().flatten().copied().collect();
             let mut vectors = self.of_pieces(&all).await.map_err(of_texts)?.into_iter();
             let of_text = |pieces: &Vec<&str>| {
                 let weighted = pieces.iter().map(|piece| piece.len()).zip(vectors.by_ref());
-                pieces::joined(weighted.collect())
+                text_pieces::joined(weighted.collect())
             };
             Ok(cut.iter().map(of_text).collect())
         })
@@ -195,7 +195,7 @@ impl Embedder for Embeds {
 
     fn embed_question(&self, text: String) -> BoxFuture<'_, Result<QuestionVector>> {
         Box::pin(async move {
-            let pieces = pieces::of(&text, self.dialect.piece_chars(&self.config));
+            let pieces = text_pieces::of(&text, self.dialect.piece_chars(&self.config));
             let first = pieces.first().copied().unwrap_or_default();
             let vectors =
                 self.call(&[first], Purpose::Question).await.map_err(|none| of_model(none.error))?;

@@ -1,12 +1,12 @@
 //! OpenAI's embeddings API, as served by OpenAI, vLLM, Ollama, LM Studio and many others.
 
 use loci_model::ports::embedder::Vector;
-use loci_outbound::request::{Answer, Request};
+use loci_outbound::request::{OutboundAnswer, OutboundRequest};
 use serde_json::{Value, json};
 
 use super::{EmbedDialect, Purpose, numbers};
 use crate::dialect::Dialect;
-use crate::failure::Failure;
+use crate::failure::ProviderFailure;
 use crate::openai as chat;
 use crate::registry::EmbedderConfig;
 
@@ -21,7 +21,7 @@ impl EmbedDialect for OpenAi {
         64
     }
 
-    fn request(&self, config: &EmbedderConfig, texts: &[&str], _: Purpose) -> Request {
+    fn request(&self, config: &EmbedderConfig, texts: &[&str], _: Purpose) -> OutboundRequest {
         let endpoint = &config.endpoint;
         let mut body = json!({"model": endpoint.model, "input": texts, "encoding_format": "float"});
         if endpoint.model.starts_with(ANY_LENGTH) {
@@ -42,7 +42,7 @@ impl EmbedDialect for OpenAi {
         Some(vectors.into_iter().map(|(_, vector)| vector).collect())
     }
 
-    fn failure(&self, answer: &Answer) -> Failure {
+    fn failure(&self, answer: &OutboundAnswer) -> ProviderFailure {
         chat::OpenAi.failure(answer)
     }
 }

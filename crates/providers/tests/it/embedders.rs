@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use loci_model::ErrorKind;
-use loci_model::ports::observe::{ModelCallSeen, NoObserver, Observe};
+use loci_model::ports::observe::{ModelCallObservation, NoObserver, Observe};
 use loci_outbound::client::{Outbound, OutboundOptions, OutboundParts};
 use loci_outbound::secret::Secret;
-use loci_providers::registry::{Around, EmbedderConfig, Endpoint, Protocol, embedder};
+use loci_providers::registry::{EmbedderConfig, Endpoint, ModelEnvironment, Protocol, embedder};
 use loci_testkit_ports::{JumpingClock, SeededIds};
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use crate::vendor::{Vendor, VendorAnswer};
 struct Outcomes(Mutex<Vec<String>>);
 
 impl Observe for Outcomes {
-    fn model_call(&self, seen: &ModelCallSeen<'_>) {
+    fn model_call(&self, seen: &ModelCallObservation<'_>) {
         assert!(seen.step.is_none());
         self.0.lock().unwrap().push(seen.outcome.to_owned());
     }
@@ -39,12 +39,12 @@ fn config(protocol: Protocol, base: &str, model: &str) -> EmbedderConfig {
     }
 }
 
-fn around(observe: Arc<dyn Observe>) -> Around {
+fn around(observe: Arc<dyn Observe>) -> ModelEnvironment {
     let clock = JumpingClock::default();
     let parts =
         OutboundParts::new(Arc::new(clock.clone()), Arc::new(SeededIds::new(1)), Arc::new(NoObserver));
     let outbound = Outbound::new(OutboundOptions::default(), parts).unwrap();
-    Around { transport: Arc::new(outbound), clock: Arc::new(clock), observe }
+    ModelEnvironment { transport: Arc::new(outbound), clock: Arc::new(clock), observe }
 }
 
 fn said(status: u16, body: &Value) -> VendorAnswer {

@@ -3,15 +3,17 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use loci_model::ports::observe::{ModelCallSeen, NoObserver, Observe};
+use loci_model::ports::observe::{ModelCallObservation, NoObserver, Observe};
 use loci_outbound::client::{Outbound, OutboundOptions, OutboundParts};
 use loci_outbound::secret::Secret;
-use loci_providers::registry::{Around, AwsKeys, Endpoint, JsonMode, ModelConfig, Protocol, language_model};
+use loci_providers::registry::{
+    AwsKeys, Endpoint, JsonMode, ModelConfig, ModelEnvironment, Protocol, language_model,
+};
 use loci_testkit_ports::{JumpingClock, SeededIds};
 use serde_json::{Value, json};
 
 use crate::exchange::{self, Exchange, outcome};
-use crate::vendor::{Seen, Vendor, VendorAnswer};
+use crate::vendor::{Vendor, VendorAnswer, VendorRequest};
 
 /// Texts that may occur only in requests.
 const SECRETS: [&str; 4] = ["KEY-SECRET", "AWS-SECRET", "SESSION-SECRET", "My <question>."];
@@ -21,7 +23,7 @@ const SECRETS: [&str; 4] = ["KEY-SECRET", "AWS-SECRET", "SESSION-SECRET", "My <q
 struct Calls(Mutex<Vec<(String, u32, u64)>>);
 
 impl Observe for Calls {
-    fn model_call(&self, seen: &ModelCallSeen<'_>) {
+    fn model_call(&self, seen: &ModelCallObservation<'_>) {
         assert_eq!((seen.provider, seen.step.is_some()), ("main", true));
         self.0.lock().unwrap().push((seen.outcome.to_owned(), seen.tries, seen.usage.output_tokens));
     }
@@ -91,7 +93,7 @@ fn config(protocol: Protocol, base: &str, timeout_ms: u64, case: &Value) -> Mode
     }
 }
 
-fn assert_request(case: &str, seen: &Seen, expect: &Value) {
+fn assert_request(case: &str, seen: &VendorRequest, expect: &Value) {
     assert_eq!(seen.method, "POST", "{case}");
     assert_eq!(seen.headers["content-type"], "application/json", "{case}");
     for (name, value) in expect.as_object().unwrap() {
@@ -125,7 +127,8 @@ async fn run(protocol: Protocol, case: Exchange) {
     let parts =
         OutboundParts::new(Arc::new(clock.clone()), Arc::new(SeededIds::new(1)), Arc::new(NoObserver));
     let outbound = Outbound::new(OutboundOptions::default(), parts).unwrap();
-    let around = Around { transport: Arc::new(outbound), clock: Arc::new(clock), observe: calls.clone() };
+    let around =
+        ModelEnvironment { transport: Arc::new(outbound), clock: Arc::new(clock), observe: calls.clone() };
     // Only a silent vendor has a short timeout; its requests must arrive within it.
     let is_silent = case.answers.iter().any(|answer| matches!(answer, VendorAnswer::Silent));
     let timeout_ms = if is_silent { 500 } else { 30_000 };
@@ -206,7 +209,7 @@ fn configurations_that_cannot_work() {
         Arc::new(SeededIds::new(1)),
         Arc::new(NoObserver),
     );
-    let around = Around {
+    let around = ModelEnvironment {
         transport: Arc::new(Outbound::new(OutboundOptions::default(), parts).unwrap()),
         clock: Arc::new(JumpingClock::default()),
         observe: Arc::new(NoObserver),

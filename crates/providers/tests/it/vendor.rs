@@ -21,7 +21,7 @@ pub(crate) enum VendorAnswer {
 
 /// A request as received.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct VendorRequest {
     pub(crate) method: Method,
     /// The path and query, not decoded.
     pub(crate) place: String,
@@ -31,7 +31,7 @@ pub(crate) struct Seen {
 
 #[derive(Clone, Default)]
 struct Script {
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<VendorRequest>>>,
     answers: Arc<Mutex<VecDeque<VendorAnswer>>>,
 }
 
@@ -52,7 +52,7 @@ impl Vendor {
         Self { url, script }
     }
 
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<VendorRequest> {
         self.script.seen.lock().unwrap().clone()
     }
 }
@@ -66,7 +66,7 @@ async fn answer(
 ) -> Response<Body> {
     let place = uri.path_and_query().map(ToString::to_string).unwrap_or_default();
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    script.seen.lock().unwrap().push(Seen { method, place, headers, body });
+    script.seen.lock().unwrap().push(VendorRequest { method, place, headers, body });
     let next = {
         let mut answers = script.answers.lock().unwrap();
         if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() }

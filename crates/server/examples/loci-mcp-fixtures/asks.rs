@@ -1,16 +1,16 @@
 //! Tools that ask first: a form, a model, the client's folders, in one round or several.
 
-use loci_server::mcp::fault::Fault;
+use loci_server::mcp::fault::McpFault;
 use loci_server::mcp::message::Params;
-use loci_server::mcp::provider::{Asking, Reply};
+use loci_server::mcp::provider::{CallReply, HandlerRequest};
 use serde_json::{Map, Value, json};
 
 use super::contents::{defaults, enums, one, text};
 
 /// Returns questions by their names.
-fn ask(questions: Vec<(&str, Value)>, state: Value) -> Reply {
+fn ask(questions: Vec<(&str, Value)>, state: Value) -> CallReply {
     let requests = questions.into_iter().map(|(name, question)| (name.to_owned(), question)).collect();
-    Reply::Ask { requests, state }
+    CallReply::Ask { requests, state }
 }
 
 /// Returns a form.
@@ -30,14 +30,14 @@ fn roots() -> Value {
 }
 
 /// Returns a value of a form that was filled in.
-pub(super) fn filled<'a>(asking: &'a Asking, name: &str, member: &str) -> Option<&'a Value> {
+pub(super) fn filled<'a>(asking: &'a HandlerRequest, name: &str, member: &str) -> Option<&'a Value> {
     let answer = asking.inputs.responses.get(name)?;
     (answer.get("action")?.as_str()? == "accept").then_some(())?;
     answer.get("content")?.get(member)
 }
 
 /// Returns the answer to a question, if there is one.
-fn answered<'a>(asking: &'a Asking, name: &str) -> Option<&'a Value> {
+fn answered<'a>(asking: &'a HandlerRequest, name: &str) -> Option<&'a Value> {
     asking.inputs.responses.get(name)
 }
 
@@ -47,14 +47,18 @@ fn outcome(answer: &Value) -> String {
     format!("action={action}, content={}", answer.get("content").unwrap_or(&Value::Null))
 }
 
-fn state(asking: &Asking, round: u32) -> bool {
+fn state(asking: &HandlerRequest, round: u32) -> bool {
     asking.inputs.state.get("round").and_then(Value::as_u64) == Some(u64::from(round))
 }
 
 /// Calls one of these tools; `None` for an unknown name.
-pub(super) fn call(asking: &Asking, name: &str, arguments: &Params) -> Option<Result<Reply, Fault>> {
+pub(super) fn call(
+    asking: &HandlerRequest,
+    name: &str,
+    arguments: &Params,
+) -> Option<Result<CallReply, McpFault>> {
     let given = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
-    let done = |said: String| Ok(Reply::Done(text(said)));
+    let done = |said: String| Ok(CallReply::Done(text(said)));
     let reply = match name {
         "test_sampling" => match answered(asking, "llm") {
             Some(answer) => {
@@ -89,16 +93,16 @@ fn contact() -> Value {
     })
 }
 
-fn asked_once(asking: &Asking, message: &str, schema: Value) -> Result<Reply, Fault> {
+fn asked_once(asking: &HandlerRequest, message: &str, schema: Value) -> Result<CallReply, McpFault> {
     match answered(asking, "form") {
-        Some(answer) => Ok(Reply::Done(text(format!("Elicitation completed: {}", outcome(answer))))),
+        Some(answer) => Ok(CallReply::Done(text(format!("Elicitation completed: {}", outcome(answer))))),
         None => Ok(ask(vec![("form", form(message, schema))], Value::Null)),
     }
 }
 
 /// Calls the tools that test the rounds of the newest revision.
-fn rounds(asking: &Asking, name: &str) -> Option<Result<Reply, Fault>> {
-    let done = |said: &str| Ok(Reply::Done(text(said)));
+fn rounds(asking: &HandlerRequest, name: &str) -> Option<Result<CallReply, McpFault>> {
+    let done = |said: &str| Ok(CallReply::Done(text(said)));
     let name_form = || form("What is your name?", one("name", "string"));
     let reply = match name {
         "test_input_required_result_elicitation" => {
@@ -145,11 +149,11 @@ fn rounds(asking: &Asking, name: &str) -> Option<Result<Reply, Fault>> {
     Some(reply)
 }
 
-fn multi_round(asking: &Asking) -> Reply {
+fn multi_round(asking: &HandlerRequest) -> CallReply {
     let first = filled(asking, "step1", "name").and_then(Value::as_str);
     let known = asking.inputs.state.get("name").and_then(Value::as_str);
     if let (Some(name), Some(color)) = (known, filled(asking, "step2", "color").and_then(Value::as_str)) {
-        return Reply::Done(text(format!("{name} likes {color}")));
+        return CallReply::Done(text(format!("{name} likes {color}")));
     }
     match (state(asking, 1), first) {
         (true, Some(name)) => {
@@ -164,7 +168,7 @@ fn multi_round(asking: &Asking) -> Reply {
 }
 
 /// Asks only questions for which the client has the capability.
-fn by_capability(asking: &Asking) -> Reply {
+fn by_capability(asking: &HandlerRequest) -> CallReply {
     let mut questions: Map<String, Value> = Map::new();
     if asking.can("elicitation") {
         questions.insert("user".to_owned(), form("What is your name?", one("name", "string")));
@@ -174,8 +178,8 @@ fn by_capability(asking: &Asking) -> Reply {
     }
     let all = questions.keys().all(|name| answered(asking, name).is_some());
     if all {
-        Reply::Done(text("Nothing is left to ask"))
+        CallReply::Done(text("Nothing is left to ask"))
     } else {
-        Reply::Ask { requests: questions, state: Value::Null }
+        CallReply::Ask { requests: questions, state: Value::Null }
     }
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use loci_model::ports::clock::Clock;
 use loci_server::mcp::Mcp;
-use loci_server::mcp::fault::Fault;
+use loci_server::mcp::fault::McpFault;
 use loci_server::mcp::message::Params;
 use loci_server::mcp::provider::{
-    Answer, Asking, Completed, Completion, Endpoint, Keep, Kept, Offers, Provider, Reply,
+    CacheScope, CacheableResult, CallReply, CompletionTarget, CompletionValues, Endpoint, HandlerRequest,
+    OfferedCapabilities, Provider, ResultFuture,
 };
 use serde_json::{Map, Value, json};
 
@@ -104,7 +105,7 @@ fn prompts() -> Vec<Value> {
     ]
 }
 
-fn prompt(asking: &Asking, name: &str, arguments: &Params) -> Result<Reply, Fault> {
+fn prompt(asking: &HandlerRequest, name: &str, arguments: &Params) -> Result<CallReply, McpFault> {
     let given = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let text = |text: String| json!({ "type": "text", "text": text });
     let contents = match name {
@@ -127,19 +128,19 @@ fn prompt(asking: &Asking, name: &str, arguments: &Params) -> Result<Reply, Faul
             else {
                 let question = asks::form("What context should the prompt use?", one("context", "string"));
                 let requests = Map::from_iter([("user_context".to_owned(), question)]);
-                return Ok(Reply::Ask { requests, state: Value::Null });
+                return Ok(CallReply::Ask { requests, state: Value::Null });
             };
             vec![text(format!("The context is {context}"))]
         }
-        _ => return Err(Fault::invalid("there is no such prompt")),
+        _ => return Err(McpFault::invalid("there is no such prompt")),
     };
     let messages: Vec<_> =
         contents.into_iter().map(|content| json!({ "role": "user", "content": content })).collect();
-    Ok(Reply::Done(Map::from_iter([("messages".to_owned(), Value::Array(messages))])))
+    Ok(CallReply::Done(Map::from_iter([("messages".to_owned(), Value::Array(messages))])))
 }
 
-fn kept(value: Vec<Value>) -> Kept<Vec<Value>> {
-    Kept { value, keep: Keep::Public, ttl_ms: 1000 }
+fn kept(value: Vec<Value>) -> CacheableResult<Vec<Value>> {
+    CacheableResult { value, keep: CacheScope::Public, ttl_ms: 1000 }
 }
 
 impl Provider for Fixtures {
@@ -151,8 +152,8 @@ impl Provider for Fixtures {
         Some("Fixtures of the conformance suite".into())
     }
 
-    fn offers(&self) -> Offers {
-        Offers {
+    fn offers(&self) -> OfferedCapabilities {
+        OfferedCapabilities {
             tools_change: true,
             prompts_change: true,
             subscribe: true,
@@ -162,25 +163,30 @@ impl Provider for Fixtures {
         }
     }
 
-    fn tools<'a>(&'a self, _asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+    fn tools<'a>(&'a self, _asking: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
         Box::pin(async { Ok(kept(tools())) })
     }
 
-    fn call<'a>(&'a self, asking: Arc<Asking>, name: String, arguments: Params) -> Answer<'a, Reply> {
+    fn call<'a>(
+        &'a self,
+        asking: Arc<HandlerRequest>,
+        name: String,
+        arguments: Params,
+    ) -> ResultFuture<'a, CallReply> {
         Box::pin(async move {
             if let Some(result) = talks::call(&self.mcp, &self.clock, &asking, &name, &arguments).await {
-                return Ok(Reply::Done(result));
+                return Ok(CallReply::Done(result));
             }
-            let unknown = || Err(Fault::invalid("there is no such tool"));
+            let unknown = || Err(McpFault::invalid("there is no such tool"));
             asks::call(&asking, &name, &arguments).unwrap_or_else(unknown)
         })
     }
 
-    fn resources<'a>(&'a self, _asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+    fn resources<'a>(&'a self, _asking: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
         Box::pin(async { Ok(kept(resources())) })
     }
 
-    fn templates<'a>(&'a self, _asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+    fn templates<'a>(&'a self, _asking: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
         let template = json!({
             "uriTemplate": "test://template/{id}/data",
             "name": "template",
@@ -190,34 +196,43 @@ impl Provider for Fixtures {
         Box::pin(async { Ok(kept(vec![template])) })
     }
 
-    fn read<'a>(&'a self, asking: Arc<Asking>, uri: String) -> Answer<'a, Kept<Vec<Value>>> {
+    fn read<'a>(
+        &'a self,
+        asking: Arc<HandlerRequest>,
+        uri: String,
+    ) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
         Box::pin(async move {
-            let found = contents(&uri).ok_or_else(|| Fault::no_resource(&uri, asking.revision))?;
+            let found = contents(&uri).ok_or_else(|| McpFault::no_resource(&uri, asking.revision))?;
             Ok(kept(vec![found]))
         })
     }
 
-    fn prompts<'a>(&'a self, _asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+    fn prompts<'a>(&'a self, _asking: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
         Box::pin(async { Ok(kept(prompts())) })
     }
 
-    fn prompt<'a>(&'a self, asking: Arc<Asking>, name: String, arguments: Params) -> Answer<'a, Reply> {
+    fn prompt<'a>(
+        &'a self,
+        asking: Arc<HandlerRequest>,
+        name: String,
+        arguments: Params,
+    ) -> ResultFuture<'a, CallReply> {
         Box::pin(async move { prompt(&asking, &name, &arguments) })
     }
 
     fn complete<'a>(
         &'a self,
-        _asking: &'a Asking,
-        _of: Completed,
+        _asking: &'a HandlerRequest,
+        _of: CompletionTarget,
         _argument: String,
         begin: String,
         _context: Params,
-    ) -> Answer<'a, Completion> {
+    ) -> ResultFuture<'a, CompletionValues> {
         Box::pin(async move {
             let known = ["paris", "park", "party", "test"];
             let values: Vec<_> =
                 known.into_iter().filter(|value| value.starts_with(&begin)).map(str::to_owned).collect();
-            Ok(Completion { total: values.len(), values })
+            Ok(CompletionValues { total: values.len(), values })
         })
     }
 }

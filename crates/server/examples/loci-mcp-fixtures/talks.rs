@@ -6,7 +6,7 @@ use loci_model::ports::clock::Clock;
 use loci_server::mcp::Mcp;
 use loci_server::mcp::listen::News;
 use loci_server::mcp::message::Params;
-use loci_server::mcp::provider::Asking;
+use loci_server::mcp::provider::HandlerRequest;
 use serde_json::{Map, Value, json};
 
 use super::contents::{WAV, failure, image, result, text};
@@ -18,7 +18,7 @@ const PAUSE_MS: u64 = 50;
 pub(super) async fn call(
     mcp: &Mcp,
     clock: &Arc<dyn Clock>,
-    asking: &Asking,
+    asking: &HandlerRequest,
     name: &str,
     arguments: &Params,
 ) -> Option<Map<String, Value>> {
@@ -74,7 +74,7 @@ fn embedded(uri: &str, kind: &str, text: &str) -> Value {
     json!({ "type": "resource", "resource": { "uri": uri, "mimeType": kind, "text": text } })
 }
 
-async fn log(asking: &Asking, said: &str) {
+async fn log(asking: &HandlerRequest, said: &str) {
     if asking.log_level.is_some() {
         let told = json!({ "level": "info", "logger": "fixtures", "data": said });
         asking.peer.notify("notifications/message", told).await;

@@ -17,7 +17,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::constraints::{Reason, Refusal};
-use super::errors::Failure;
+use super::errors::AgentCoreFailure;
 use super::page_token;
 use super::route::Route;
 
@@ -26,7 +26,7 @@ use super::route::Route;
 const SYNC_WAIT_MS: u64 = 30_000;
 
 /// A validated call.
-pub(super) struct Call<'a> {
+pub(super) struct AgentCoreCall<'a> {
     pub(super) engine: &'a Engine,
     pub(super) caller: &'a Principal,
     pub(super) route: &'a Route,
@@ -40,7 +40,7 @@ pub(super) struct Call<'a> {
 
 /// The response of a handler.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct HandlerAnswer {
     pub(super) status: StatusCode,
     /// JSON, or no body with status 204.
     pub(super) body: Option<String>,
@@ -48,16 +48,16 @@ pub(super) struct Answer {
 }
 
 /// The result of a handler.
-pub(super) type Outcome = Result<Answer, Failure>;
+pub(super) type HandlerOutcome = Result<HandlerAnswer, AgentCoreFailure>;
 
-impl Answer {
+impl HandlerAnswer {
     /// Returns a response with a serialized body.
     pub(super) fn text(status: StatusCode, body: String) -> Self {
         Self { status, body: Some(body), notices: Notices::default() }
     }
 
     /// Returns a response with a wire shape as its body.
-    pub(super) fn json(status: StatusCode, shape: &impl Serialize) -> Outcome {
+    pub(super) fn json(status: StatusCode, shape: &impl Serialize) -> HandlerOutcome {
         let body = serde_json::to_string(shape)
             .map_err(|error| Error::bug("an answer cannot be written as JSON").caused_by(error))?;
         Ok(Self::text(status, body))
@@ -75,9 +75,9 @@ impl Answer {
     }
 }
 
-impl Call<'_> {
+impl AgentCoreCall<'_> {
     /// Parses the body as the operation's request.
-    pub(super) fn request<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+    pub(super) fn request<T: DeserializeOwned>(&self) -> Result<T, AgentCoreFailure> {
         serde_json::from_str(self.body).map_err(|error| {
             tracing::debug!(%error, operation = self.route.operation.name(), "a checked body did not fit its shape");
             Refusal::whole(Reason::CannotParse, "The request body does not have the operation's form").into()
@@ -86,13 +86,13 @@ impl Call<'_> {
 
     /// Returns the memory of the path: its id or, on the data plane, its ARN. An ARN of another
     /// account or region names no memory of this server.
-    pub(super) fn memory(&self) -> Result<MemoryId, Failure> {
+    pub(super) fn memory(&self) -> Result<MemoryId, AgentCoreFailure> {
         let given = self.route.member("memoryId");
         if given.starts_with("arn:") { self.memory_of_arn(given) } else { Ok(MemoryId::parse(given)?) }
     }
 
     /// Returns the memory that an ARN names.
-    pub(super) fn memory_of_arn(&self, arn: &str) -> Result<MemoryId, Failure> {
+    pub(super) fn memory_of_arn(&self, arn: &str) -> Result<MemoryId, AgentCoreFailure> {
         let unknown = || Error::not_found("The ARN names no memory of this server");
         let (_, id) = arn.rsplit_once(":memory/").ok_or_else(unknown)?;
         let id = MemoryId::parse(id).map_err(|_| unknown())?;
@@ -100,36 +100,39 @@ impl Call<'_> {
     }
 
     /// Returns the actor of the path.
-    pub(super) fn actor(&self) -> Result<ActorId, Failure> {
+    pub(super) fn actor(&self) -> Result<ActorId, AgentCoreFailure> {
         Ok(ActorId::parse(self.route.member("actorId"))?)
     }
 
     /// Returns the session of the path.
-    pub(super) fn session(&self) -> Result<SessionId, Failure> {
+    pub(super) fn session(&self) -> Result<SessionId, AgentCoreFailure> {
         Ok(SessionId::parse(self.route.member("sessionId"))?)
     }
 
     /// Returns the event of the path.
-    pub(super) fn event(&self) -> Result<EventId, Failure> {
+    pub(super) fn event(&self) -> Result<EventId, AgentCoreFailure> {
         Ok(EventId::parse(self.route.member("eventId"))?)
     }
 
     /// Returns the settings of a memory that affect the form of responses. They reveal nothing of
     /// its content.
-    pub(super) async fn memory_settings(&self, memory: &MemoryId) -> Result<MemorySettings, Failure> {
+    pub(super) async fn memory_settings(
+        &self,
+        memory: &MemoryId,
+    ) -> Result<MemorySettings, AgentCoreFailure> {
         Ok(self.engine.memory_get(self.caller, memory).await?.settings)
     }
 
     /// Returns the caller's token with a digest of the body without it. An empty token counts as
     /// absent.
-    pub(super) fn token(&self, token: Option<&str>) -> Result<Option<ClientToken>, Failure> {
+    pub(super) fn token(&self, token: Option<&str>) -> Result<Option<ClientToken>, AgentCoreFailure> {
         let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(None) };
         Ok(Some(ClientToken::new(token, &self.body_without(&["clientToken"])?)?))
     }
 
     /// Returns the caller's token alone, for operations in which the engine compares the
     /// parameters. An empty token counts as absent.
-    pub(super) fn bare_token(&self, token: Option<&str>) -> Result<Option<ClientToken>, Failure> {
+    pub(super) fn bare_token(&self, token: Option<&str>) -> Result<Option<ClientToken>, AgentCoreFailure> {
         let token = token.filter(|token| !token.is_empty());
         Ok(token.map(|token| ClientToken::new(token, &Value::Null)).transpose()?)
     }
@@ -141,7 +144,7 @@ impl Call<'_> {
         memory: &MemoryId,
         actor: &ActorId,
         session: &SessionId,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AgentCoreFailure> {
         if self.extraction_sync {
             // The caller may have the right to write only, so the engine waits in its own name. The
             // caller learns nothing of the result.
@@ -156,18 +159,18 @@ impl Call<'_> {
         &self,
         token: Option<&str>,
         parts: usize,
-    ) -> Result<Option<Vec<String>>, Failure> {
+    ) -> Result<Option<Vec<String>>, AgentCoreFailure> {
         let Some(token) = token else { return Ok(None) };
         Ok(Some(page_token::read(&self.binding()?, token, parts)?))
     }
 
     /// Returns the token of the page after `place`.
-    pub(super) fn page_token(&self, place: &[&str]) -> Result<String, Failure> {
+    pub(super) fn page_token(&self, place: &[&str]) -> Result<String, AgentCoreFailure> {
         Ok(page_token::write(&self.binding()?, place))
     }
 
     /// Returns a digest of everything that the pages of one list have in common.
-    fn binding(&self) -> Result<String, Failure> {
+    fn binding(&self) -> Result<String, AgentCoreFailure> {
         let mut request = self.body_without(&["maxResults", "nextToken", "includePayloads"])?;
         if let Value::Object(members) = &mut request {
             members.insert("\n".into(), self.route.operation.name().into());
@@ -180,7 +183,7 @@ impl Call<'_> {
         Ok(ClientToken::new("", &request)?.parameters)
     }
 
-    fn body_without(&self, ignored: &[&str]) -> Result<Value, Failure> {
+    fn body_without(&self, ignored: &[&str]) -> Result<Value, AgentCoreFailure> {
         let members: BTreeMap<String, &RawValue> = serde_json::from_str(self.body)
             .map_err(|_| Refusal::whole(Reason::CannotParse, "The request body is not valid JSON"))?;
         // A document that is too deep for a tree counts as its text.

@@ -55,7 +55,7 @@ impl Name {
 
 /// The reason why a call has no result: the form of the request, or an error of the engine.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum AgentCoreFailure {
     /// No operation has this path and method.
     UnknownOperation,
     /// The form of the request is invalid.
@@ -64,13 +64,13 @@ pub(crate) enum Failure {
     Engine(Error),
 }
 
-impl From<Refusal> for Failure {
+impl From<Refusal> for AgentCoreFailure {
     fn from(refusal: Refusal) -> Self {
         Self::Request(refusal)
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for AgentCoreFailure {
     fn from(error: Error) -> Self {
         Self::Engine(error)
     }
@@ -107,20 +107,20 @@ struct Field<'a> {
 impl WireError {
     /// Creates the API's error for a failure of this operation; `None` if there is no such
     /// operation.
-    pub(crate) fn new(operation: Option<Operation>, failure: Failure) -> Self {
+    pub(crate) fn new(operation: Option<Operation>, failure: AgentCoreFailure) -> Self {
         let tags = operation.is_some_and(Operation::is_tags);
         match failure {
-            Failure::UnknownOperation => {
+            AgentCoreFailure::UnknownOperation => {
                 Self::plain(Name::UnknownOperation, tags, "No operation has this path and method".to_owned())
             }
-            Failure::Request(refusal) => Self {
+            AgentCoreFailure::Request(refusal) => Self {
                 name: Name::Validation.spelled(tags),
                 status: Name::Validation.status(),
                 message: refusal.message,
                 reason: Some(refusal.reason),
                 fields: refusal.fields,
             },
-            Failure::Engine(error) => Self::of_engine(operation, tags, error),
+            AgentCoreFailure::Engine(error) => Self::of_engine(operation, tags, error),
         }
     }
 
@@ -230,7 +230,7 @@ mod tests {
 
     use super::*;
 
-    fn check(operation: Option<Operation>, failure: impl Into<Failure>, expect: &Expect) {
+    fn check(operation: Option<Operation>, failure: impl Into<AgentCoreFailure>, expect: &Expect) {
         let response = WireError::new(operation, failure.into()).into_response();
         let header = response.headers()["x-amzn-errortype"].to_str().unwrap();
         let body = std::str::from_utf8(response.body()).unwrap();
@@ -321,7 +321,7 @@ mod tests {
         );
         check(
             None,
-            Failure::UnknownOperation,
+            AgentCoreFailure::UnknownOperation,
             &expect![[
                 r#"404 UnknownOperationException {"__type":"UnknownOperationException","message":"No operation has this path and method"}"#
             ]],

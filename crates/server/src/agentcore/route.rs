@@ -57,10 +57,10 @@ pub enum Operation {
 }
 
 /// A row of the table: operation, method, path. `{name}` stands for one whole segment.
-type Row = (Operation, &'static str, &'static str);
+type RouteRow = (Operation, &'static str, &'static str);
 
 /// Every path of the API, once. `/memories` is accepted as well as `/memories/`.
-const ROUTES: [Row; 25] = [
+const ROUTES: [RouteRow; 25] = [
     (Operation::CreateMemory, "POST", "/memories/create"),
     (Operation::GetMemory, "GET", "/memories/{memoryId}/details"),
     (Operation::ListMemories, "POST", "/memories/"),

@@ -17,12 +17,12 @@ use loci_model::principal::Principal;
 use loci_model::warning::{Notices, Warning};
 use loci_model::{Error, ErrorKind, Timestamp, limits};
 
-use super::call::{Answer, Call, Outcome};
+use super::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 use super::constraints::{Reason, Refusal, check};
-use super::errors::{Failure, WireError};
+use super::errors::{AgentCoreFailure, WireError};
 use super::operations;
 use super::route::{NoRoute, Operation, Route, route};
-use crate::auth::signed::{Asker, SIGNING_NAME, SignedHead, SignedRequest, signed_head};
+use crate::auth::signed_request::{RequestCaller, SIGNING_NAME, SignedHead, SignedRequest, signed_head};
 use crate::auth::sigv4::{Envelope, PathEncoding};
 use crate::bodies::{Bodies, BodyError, check_declared};
 use crate::operations::observe::RequestId;
@@ -100,7 +100,7 @@ impl Wire {
         let operation = found.as_ref().ok().map(|route| route.operation);
         let outcome = match found {
             Ok(route) => self.operate(&route, open, &parts, body).await,
-            Err(NoRoute::Unknown) => Err(Failure::UnknownOperation),
+            Err(NoRoute::Unknown) => Err(AgentCoreFailure::UnknownOperation),
             Err(NoRoute::NotText) => {
                 Err(Refusal::whole(Reason::CannotParse, "The path or query is not percent-encoded UTF-8")
                     .into())
@@ -115,11 +115,11 @@ impl Wire {
         open: Result<Option<Principal>, Error>,
         parts: &http::request::Parts,
         body: Body,
-    ) -> Outcome {
+    ) -> HandlerOutcome {
         check_declared(&body, self.settings.body_bytes_max).map_err(unread)?;
         let asker = match open? {
-            Some(caller) => Asker::Open(caller),
-            None => Asker::Signed(self.signed(parts).await?),
+            Some(caller) => RequestCaller::Open(caller),
+            None => RequestCaller::Signed(self.signed(parts).await?),
         };
         let read = self.bodies.read_as(asker.proof(), body, self.settings.body_bytes_max).await;
         let read = read.map_err(unread)?;
@@ -139,14 +139,14 @@ impl Wire {
         outcome
     }
 
-    async fn answer(&self, route: &Route, caller: &Principal, body: &[u8]) -> Outcome {
+    async fn answer(&self, route: &Route, caller: &Principal, body: &[u8]) -> HandlerOutcome {
         // A violation of strict mode may concern content, for which the memory's own setting
         // decides.
         let (text, over_limit) = match check(route, body, EventLimits::Strict) {
             Ok(text) => (text, None),
             Err(refusal) => (check(route, body, EventLimits::Lenient)?, Some(refusal)),
         };
-        let call = Call {
+        let call = AgentCoreCall {
             engine: &self.engine,
             caller,
             route,
@@ -162,7 +162,7 @@ impl Wire {
         operations::serve(&call).await
     }
 
-    async fn signed<'p>(&self, parts: &'p http::request::Parts) -> Result<SignedHead<'p>, Failure> {
+    async fn signed<'p>(&self, parts: &'p http::request::Parts) -> Result<SignedHead<'p>, AgentCoreFailure> {
         let envelope = Envelope {
             method: parts.method.as_str(),
             path: parts.uri.path(),
@@ -182,7 +182,7 @@ impl Wire {
 }
 
 /// Returns the API's error for a body that was not read.
-fn unread(why: BodyError) -> Failure {
+fn unread(why: BodyError) -> AgentCoreFailure {
     match why {
         BodyError::TooLarge(max) => {
             let message = format!("The request body is larger than {max} bytes");
@@ -204,7 +204,7 @@ fn query(parts: &http::request::Parts) -> &str {
 }
 
 fn finish(
-    outcome: Outcome,
+    outcome: HandlerOutcome,
     operation: Option<Operation>,
     request_id: &str,
     now: Timestamp,
@@ -222,25 +222,25 @@ fn finish(
 }
 
 /// Clients often turn errors into empty results, so every rejection is logged with its reason.
-fn log_failure(failure: &Failure, operation: Operation, caller: &Principal) {
+fn log_failure(failure: &AgentCoreFailure, operation: Operation, caller: &Principal) {
     let (operation, caller) = (operation.name(), caller.name.as_str());
     match failure {
-        Failure::UnknownOperation => {}
-        Failure::Request(refusal) => {
+        AgentCoreFailure::UnknownOperation => {}
+        AgentCoreFailure::Request(refusal) => {
             tracing::warn!(operation, caller, reason = refusal.reason.name(), message = %refusal.message, "refused");
         }
-        Failure::Engine(error)
+        AgentCoreFailure::Engine(error)
             if matches!(error.kind, ErrorKind::Bug | ErrorKind::Unavailable | ErrorKind::Upstream) =>
         {
             tracing::error!(operation, caller, ?error, "failed");
         }
-        Failure::Engine(error) => {
+        AgentCoreFailure::Engine(error) => {
             tracing::warn!(operation, caller, kind = ?error.kind, message = %error.message, "refused");
         }
     }
 }
 
-fn answer_response(answer: Answer) -> Response<Bytes> {
+fn answer_response(answer: HandlerAnswer) -> Response<Bytes> {
     let mut response = Response::new(Bytes::from(answer.body.clone().unwrap_or_default()));
     *response.status_mut() = answer.status;
     let headers = response.headers_mut();

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 /// The reason why a value is not a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unreadable {
+pub(crate) enum TimeError {
     /// Neither a number nor ISO 8601 text.
     Type,
     /// Before the epoch or after the year 9999.
@@ -16,29 +16,29 @@ pub(crate) enum Unreadable {
 }
 
 /// Reads a JSON number or string, truncated to milliseconds.
-pub(crate) fn read(raw: &RawValue) -> Result<Timestamp, Unreadable> {
+pub(crate) fn read(raw: &RawValue) -> Result<Timestamp, TimeError> {
     if raw.get().starts_with('"') {
-        let text: String = serde_json::from_str(raw.get()).map_err(|_| Unreadable::Type)?;
+        let text: String = serde_json::from_str(raw.get()).map_err(|_| TimeError::Type)?;
         if text.trim().parse::<f64>().is_ok() {
             return millis(text.trim());
         }
         return match Timestamp::parse(text.trim()) {
             Ok(time) => Ok(time),
-            Err(_) if text.trim().parse::<jiff::Timestamp>().is_ok() => Err(Unreadable::Range),
-            Err(_) => Err(Unreadable::Type),
+            Err(_) if text.trim().parse::<jiff::Timestamp>().is_ok() => Err(TimeError::Range),
+            Err(_) => Err(TimeError::Type),
         };
     }
     if !raw.get().starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
-        return Err(Unreadable::Type);
+        return Err(TimeError::Type);
     }
     millis(raw.get())
 }
 
 /// Converts a decimal number of seconds to milliseconds: it shifts the digits by three places and
 /// by the exponent, and truncates.
-fn millis(text: &str) -> Result<Timestamp, Unreadable> {
+fn millis(text: &str) -> Result<Timestamp, TimeError> {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().map_err(|_| Unreadable::Range)?),
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().map_err(|_| TimeError::Range)?),
         None => (text, 0),
     };
     let (negative, mantissa) = match mantissa.strip_prefix('-') {
@@ -46,13 +46,13 @@ fn millis(text: &str) -> Result<Timestamp, Unreadable> {
         None => (false, mantissa),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let point = i64::try_from(whole.len()).map_err(|_| Unreadable::Range)? + i64::from(exponent) + 3;
+    let point = i64::try_from(whole.len()).map_err(|_| TimeError::Range)? + i64::from(exponent) + 3;
     let mut value: i64 = 0;
     let digits = whole.bytes().chain(fraction.bytes());
     let mut place: i64 = 0;
     for digit in digits {
         if !digit.is_ascii_digit() {
-            return Err(Unreadable::Type);
+            return Err(TimeError::Type);
         }
         if place >= point {
             break;
@@ -65,9 +65,9 @@ fn millis(text: &str) -> Result<Timestamp, Unreadable> {
         place += 1;
     }
     if negative && value != 0 {
-        return Err(Unreadable::Range);
+        return Err(TimeError::Range);
     }
-    Timestamp::from_millis(value).map_err(|_| Unreadable::Range)
+    Timestamp::from_millis(value).map_err(|_| TimeError::Range)
 }
 
 /// A time in a wire shape.
@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    fn parse(text: &str) -> Result<i64, Unreadable> {
+    fn parse(text: &str) -> Result<i64, TimeError> {
         read(serde_json::from_str::<&RawValue>(text).unwrap()).map(Timestamp::millis)
     }
 
@@ -113,24 +113,24 @@ mod tests {
             ("1767323045.678901", Ok(1_767_323_045_678)),
             ("1767323045.6789999999", Ok(1_767_323_045_678)),
             ("1.767323045678e9", Ok(1_767_323_045_678)),
-            ("17673230456789E-1", Err(Unreadable::Range)),
+            ("17673230456789E-1", Err(TimeError::Range)),
             ("17673230456E-1", Ok(1_767_323_045_600)),
             ("1e-9", Ok(0)),
             ("0e999999", Ok(0)),
             ("-0.0", Ok(0)),
-            ("-1", Err(Unreadable::Range)),
-            ("1e99", Err(Unreadable::Range)),
-            ("1e99999999999", Err(Unreadable::Range)),
+            ("-1", Err(TimeError::Range)),
+            ("1e99", Err(TimeError::Range)),
+            ("1e99999999999", Err(TimeError::Range)),
             ("253402300799.999", Ok(253_402_300_799_999)),
-            ("253402300800", Err(Unreadable::Range)),
+            ("253402300800", Err(TimeError::Range)),
             (r#""2026-03-14T09:26:53.589Z""#, Ok(1_773_480_413_589)),
             (r#""2026-03-14T10:26:53+01:00""#, Ok(1_773_480_413_000)),
             (r#""1767323045.5""#, Ok(1_767_323_045_500)),
-            (r#""soon""#, Err(Unreadable::Type)),
-            (r#""1950-01-01T00:00:00Z""#, Err(Unreadable::Range)),
-            ("true", Err(Unreadable::Type)),
-            ("[]", Err(Unreadable::Type)),
-            ("null", Err(Unreadable::Type)),
+            (r#""soon""#, Err(TimeError::Type)),
+            (r#""1950-01-01T00:00:00Z""#, Err(TimeError::Range)),
+            ("true", Err(TimeError::Type)),
+            ("[]", Err(TimeError::Type)),
+            ("null", Err(TimeError::Type)),
         ] {
             assert_eq!(parse(text), expect, "{text}");
         }

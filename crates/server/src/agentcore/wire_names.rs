@@ -60,7 +60,7 @@ mod tests {
 
     use super::*;
     use crate::agentcore::errors::WireError;
-    use crate::v1::protocol::problem::Refused;
+    use crate::v1::protocol::problem::ProblemResponse;
 
     /// Field, native name, AgentCore name.
     const NAMES: &[(FieldName, &str, &str)] = &[
@@ -110,7 +110,7 @@ mod tests {
 
     /// Returns the field and the message of the native API.
     fn native(error: Error) -> (Value, Value) {
-        let body = Refused(error).into_response().into_body();
+        let body = ProblemResponse(error).into_response().into_body();
         let body = axum::body::to_bytes(body, 1 << 16).now_or_never().unwrap().unwrap();
         let body: Value = serde_json::from_slice(&body).unwrap();
         (body["error"]["field"].clone(), body["error"]["message"].clone())

@@ -3,7 +3,7 @@
 //!
 //! It knows neither the storage of secrets nor the rights of a caller. The interface looks up the
 //! secret of [`Claim::access_key_id`], and the engine decides the rest. It reads no clock: `now` is
-//! an argument. `sigv4_chunks` handles bodies in signed chunks. `sigv4_presigned` reads signatures
+//! an argument. `sigv4_chunks` handles bodies in signed chunks. `sigv4_query_claim` reads signatures
 //! in the query, if the rules allow them.
 
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ use subtle::ConstantTimeEq;
 
 use super::sigv4_canonical;
 use super::sigv4_chunks::{ChunkDecoder, Signing};
-use super::sigv4_presigned;
+use super::sigv4_query_claim;
 
 /// The tolerance for a client's clock in both directions, in seconds. AWS allows 15 minutes.
 pub const SKEW_SECONDS: i64 = 15 * 60;
@@ -171,8 +171,8 @@ impl Claim {
     /// date, skew, header names.
     pub fn read(envelope: &Envelope<'_>, rules: &Rules<'_>) -> Result<Self, SignatureError> {
         let Some(value) = single(envelope.headers, "authorization")? else {
-            return match (sigv4_presigned::is_in(envelope.query), rules.presigned) {
-                (true, true) => sigv4_presigned::read(envelope, rules),
+            return match (sigv4_query_claim::is_in(envelope.query), rules.presigned) {
+                (true, true) => sigv4_query_claim::read(envelope, rules),
                 (true, false) => Err(SignatureError::Presigned),
                 (false, _) => Err(SignatureError::Absent),
             };
@@ -249,7 +249,7 @@ impl Claim {
         body_hash: &str,
     ) -> Result<BodyCheck, SignatureError> {
         let payload_hash = self.payload.text().unwrap_or(body_hash);
-        let query = self.is_presigned.then(|| sigv4_presigned::without_signature(envelope.query));
+        let query = self.is_presigned.then(|| sigv4_query_claim::without_signature(envelope.query));
         let envelope = &Envelope { query: query.as_deref().unwrap_or(envelope.query), ..*envelope };
         let canonical = sigv4_canonical::request(envelope, rules.path, &self.signed_headers, payload_hash)?;
         let scope = format!("{}/{}/{}/{TERMINATOR}", self.day, self.region, self.service);

@@ -59,7 +59,7 @@ const WHOLE_US: u64 = 600_000_000;
 const HEAD_LINES_MAX: usize = 50;
 
 /// A request.
-pub(super) struct Asked {
+pub(super) struct GitRequest {
     /// The repository.
     pub(super) place: PathBuf,
     /// The service: `info/refs` or `git-upload-pack`.
@@ -74,7 +74,7 @@ pub(super) struct Asked {
 }
 
 /// The time limits of a request.
-struct Until {
+struct RequestDeadlines {
     clock: Arc<dyn Clock>,
     /// The maximum time for one chunk.
     still: Duration,
@@ -82,7 +82,7 @@ struct Until {
     end_us: u64,
 }
 
-impl Until {
+impl RequestDeadlines {
     /// Returns the time limit for the next chunk; `None` if the request has taken too long.
     fn next(&self) -> Option<Duration> {
         let left = self.end_us.checked_sub(self.clock.monotonic_us()).filter(|left| *left > 0)?;
@@ -91,14 +91,14 @@ impl Until {
 }
 
 /// A message with output of git.
-enum Said {
-    Head(Result<Head>),
+enum GitOutputMessage {
+    Head(Result<GitOutputHead>),
     Piece(std::io::Result<Bytes>),
 }
 
 /// The head of git's output.
 #[derive(Debug)]
-struct Head {
+struct GitOutputHead {
     status: StatusCode,
     fields: Vec<(String, String)>,
 }
@@ -108,7 +108,7 @@ struct Head {
 /// # Errors
 /// `Unavailable` if git cannot be run or has no output; the message states the remedy.
 pub(super) async fn run(
-    asked: Asked,
+    asked: GitRequest,
     clock: Arc<dyn Clock>,
     permit: OwnedSemaphorePermit,
 ) -> Result<Response> {
@@ -116,7 +116,7 @@ pub(super) async fn run(
     let (give, take) = mpsc::channel(CHUNKS_WAITING);
     let client = Client { give, runtime: Handle::current() };
     let end_us = clock.monotonic_us().saturating_add(WHOLE_US);
-    let until = Until { clock, still: STILL_MAX, end_us };
+    let until = RequestDeadlines { clock, still: STILL_MAX, end_us };
     let worker = std::thread::Builder::new().name("git".to_owned()).spawn(move || {
         work(&asked, told, &client, &until);
         drop(permit);
@@ -153,7 +153,12 @@ impl Client {
 
 /// Runs git on a thread of its own. A client that disconnects or stalls ends it, and so does a git
 /// without output.
-fn work(asked: &Asked, told: oneshot::Sender<Result<Head>>, client: &Client, until: &Until) {
+fn work(
+    asked: &GitRequest,
+    told: oneshot::Sender<Result<GitOutputHead>>,
+    client: &Client,
+    until: &RequestDeadlines,
+) {
     let mut child = match start(asked) {
         Ok(child) => child,
         Err(error) => return drop(told.send(Err(error))),
@@ -183,7 +188,7 @@ fn end(child: &mut Child) {
     let _ = child.kill();
 }
 
-fn start(asked: &Asked) -> Result<Child> {
+fn start(asked: &GitRequest) -> Result<Child> {
     let mut command = Command::new("git");
     for name in LEADING_AWAY {
         command.env_remove(name);
@@ -226,10 +231,10 @@ fn start(asked: &Asked) -> Result<Child> {
 }
 
 /// Sends git's output, until git ends or the receiver is gone.
-fn read_all(mut output: impl BufRead, say: &SyncSender<Said>) {
+fn read_all(mut output: impl BufRead, say: &SyncSender<GitOutputMessage>) {
     let head = head_of(&mut output);
     let is_head = head.is_ok();
-    if say.send(Said::Head(head)).is_err() || !is_head {
+    if say.send(GitOutputMessage::Head(head)).is_err() || !is_head {
         return;
     }
     let mut buffer = vec![0; CHUNK_BYTES];
@@ -240,18 +245,23 @@ fn read_all(mut output: impl BufRead, say: &SyncSender<Said>) {
             Err(error) => Err(error),
         };
         let is_last = piece.is_err();
-        if say.send(Said::Piece(piece)).is_err() || is_last {
+        if say.send(GitOutputMessage::Piece(piece)).is_err() || is_last {
             return;
         }
     }
 }
 
-fn pass_on(hear: &Receiver<Said>, told: oneshot::Sender<Result<Head>>, client: &Client, until: &Until) {
+fn pass_on(
+    hear: &Receiver<GitOutputMessage>,
+    told: oneshot::Sender<Result<GitOutputHead>>,
+    client: &Client,
+    until: &RequestDeadlines,
+) {
     let late = "git took too long: try again, or clone with --depth 1";
     let next = || until.next().ok_or(RecvTimeoutError::Timeout).and_then(|within| hear.recv_timeout(within));
     let head = match next() {
-        Ok(Said::Head(head)) => head,
-        Ok(Said::Piece(_)) | Err(RecvTimeoutError::Disconnected) => {
+        Ok(GitOutputMessage::Head(head)) => head,
+        Ok(GitOutputMessage::Piece(_)) | Err(RecvTimeoutError::Disconnected) => {
             Err(Error::bug("git ended without a head"))
         }
         Err(RecvTimeoutError::Timeout) => Err(Error::unavailable(late)),
@@ -262,8 +272,8 @@ fn pass_on(hear: &Receiver<Said>, told: oneshot::Sender<Result<Head>>, client: &
     }
     loop {
         let piece = match next() {
-            Ok(Said::Piece(piece)) => piece,
-            Ok(Said::Head(_)) | Err(RecvTimeoutError::Disconnected) => return,
+            Ok(GitOutputMessage::Piece(piece)) => piece,
+            Ok(GitOutputMessage::Head(_)) | Err(RecvTimeoutError::Disconnected) => return,
             // The client learns that the output is incomplete.
             Err(RecvTimeoutError::Timeout) => Err(std::io::Error::new(std::io::ErrorKind::TimedOut, late)),
         };
@@ -275,9 +285,9 @@ fn pass_on(hear: &Receiver<Said>, told: oneshot::Sender<Result<Head>>, client: &
 }
 
 /// Reads the head of a CGI response: fields, and an empty line.
-fn head_of(output: &mut impl BufRead) -> Result<Head> {
+fn head_of(output: &mut impl BufRead) -> Result<GitOutputHead> {
     let broken = || Error::unavailable("git http-backend gave no answer: is it installed with git?");
-    let mut head = Head { status: StatusCode::OK, fields: Vec::new() };
+    let mut head = GitOutputHead { status: StatusCode::OK, fields: Vec::new() };
     for _ in 0..HEAD_LINES_MAX {
         let mut line = String::new();
         let read = output.read_line(&mut line).map_err(|error| broken().caused_by(error))?;
@@ -313,10 +323,10 @@ mod tests {
         // that passed; then the output that the client gets.
         let check = |pieces: usize, stays: bool, reads: bool, end_us: u64, expect: &[Option<usize>]| {
             let (say, hear) = sync_channel(pieces + 1);
-            let head = Head { status: StatusCode::OK, fields: Vec::new() };
-            assert!(say.send(Said::Head(Ok(head))).is_ok());
+            let head = GitOutputHead { status: StatusCode::OK, fields: Vec::new() };
+            assert!(say.send(GitOutputMessage::Head(Ok(head))).is_ok());
             for _ in 0..pieces {
-                assert!(say.send(Said::Piece(Ok(Bytes::from_static(b"abc")))).is_ok());
+                assert!(say.send(GitOutputMessage::Piece(Ok(Bytes::from_static(b"abc")))).is_ok());
             }
             let kept = stays.then_some(say);
             let (told, mut heard) = oneshot::channel();
@@ -324,7 +334,12 @@ mod tests {
             let client = Client { give, runtime: runtime.handle().clone() };
             let clock: Arc<dyn Clock> = Arc::new(ManualClock::default());
             let end_us = clock.monotonic_us() + end_us;
-            pass_on(&hear, told, &client, &Until { clock, still: Duration::from_millis(20), end_us });
+            pass_on(
+                &hear,
+                told,
+                &client,
+                &RequestDeadlines { clock, still: Duration::from_millis(20), end_us },
+            );
             drop((kept, client));
             let mut seen = Vec::new();
             if let Ok(head) = heard.try_recv().unwrap() {

@@ -20,7 +20,7 @@ use crate::auth::gate::Peer;
 use crate::auth::single_header::single;
 use crate::bodies::check_declared;
 use crate::doors::Doors;
-use backend::Asked;
+use backend::GitRequest;
 
 /// The challenge for a client without credentials.
 const CHALLENGE: &str = "Basic realm=\"loci\", charset=\"UTF-8\"";
@@ -75,7 +75,7 @@ async fn served(doors: &Doors, memory: &str, rest: &str, request: Request) -> Re
     }
     let body = doors.bodies.read(body, doors.options.body_bytes_max).await?;
     let text = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let asked = Asked {
+    let asked = GitRequest {
         place,
         service: service.to_owned(),
         method: parts.method.as_str().to_owned(),

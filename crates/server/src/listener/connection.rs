@@ -25,7 +25,7 @@ use tower::ServiceExt;
 use super::answered_body::AnsweredBody;
 use super::host;
 use super::pace::PaceRules;
-use super::paced_body::{Left, PacedBody};
+use super::paced_body::{PacedBody, UnreadBody};
 use super::paced_stream::PacedStream;
 use super::slots::{Slot, Slots};
 use super::tls::Tls;
@@ -175,7 +175,7 @@ impl Connections {
         slot: Option<&Arc<Slot>>,
     ) {
         let (slot, is_for_health) = (slot.cloned(), slot.is_some_and(|slot| slot.is_for_health));
-        let asking = Asking {
+        let asking = ConnectionContext {
             pace: self.pace(),
             router: self.router.clone(),
             metrics: Arc::clone(&self.doors.metrics),
@@ -218,7 +218,7 @@ impl Connections {
 
 /// The state shared by the requests of one connection.
 #[derive(Clone)]
-struct Asking {
+struct ConnectionContext {
     pace: PaceRules,
     router: Router,
     metrics: Arc<Metrics>,
@@ -226,7 +226,7 @@ struct Asking {
     peer: Peer,
 }
 
-impl Asking {
+impl ConnectionContext {
     async fn answered(
         self,
         request: hyper::Request<Incoming>,
@@ -257,7 +257,7 @@ impl Asking {
         slot: Option<&Slot>,
     ) -> Result<hyper::Response<Body>, Infallible> {
         let asks_first = asks_first(&head);
-        let left = Left::default();
+        let left = UnreadBody::default();
         let body = PacedBody::new(body, left.clone(), self.pace.clone());
         let request = hyper::Request::from_parts(head, Body::new(body));
         let answer = self.router.clone().oneshot(request).await;
@@ -349,7 +349,7 @@ mod tests {
     use std::io::{Read as _, Write as _};
     use std::net::TcpStream;
 
-    use loci_engine_testkit::world::TestWorld;
+    use loci_engine_testkit::test_engine::TestEngine;
     use loci_testkit_ports::SeededIds;
 
     use super::*;
@@ -359,7 +359,7 @@ mod tests {
     const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     const OTHER: &[u8] = b"GET /v1/memories HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-    fn connections(world: &TestWorld, count: usize, stopping: watch::Receiver<bool>) -> Arc<Connections> {
+    fn connections(world: &TestEngine, count: usize, stopping: watch::Receiver<bool>) -> Arc<Connections> {
         let (clock, ids) = (Arc::new(world.clock()), Arc::new(SeededIds::new(3)));
         Arc::new(Connections {
             router: Router::new().route("/healthz", axum::routing::get(|| async { "ok" })),
@@ -392,7 +392,7 @@ mod tests {
     /// for another, at any number.
     #[test]
     fn a_burst_of_requests_closes_none_of_its_own() {
-        let (runtime, world) = (runtime(), TestWorld::new().unwrap());
+        let (runtime, world) = (runtime(), TestEngine::new().unwrap());
         let (stop, stopping) = watch::channel(false);
         let connections = connections(&world, 4, stopping);
         let listener = runtime.block_on(async { listen("127.0.0.1:0".parse().unwrap()) }).unwrap();
@@ -413,7 +413,7 @@ mod tests {
     /// A connection that loses its slot at the moment its head arrives is served, not closed.
     #[test]
     fn a_head_that_came_is_answered_where_its_place_is_lost() {
-        let (runtime, world) = (runtime(), TestWorld::new().unwrap());
+        let (runtime, world) = (runtime(), TestEngine::new().unwrap());
         let (_stop, stopping) = watch::channel(false);
         let connections = connections(&world, 1, stopping);
         // Many rounds: without a fixed order of the two branches, some rounds pass by chance.
@@ -437,7 +437,7 @@ mod tests {
     /// others with a rejection. The connection ends after the response.
     #[test]
     fn a_head_that_comes_behind_the_loss_of_its_place_is_answered() {
-        let (runtime, world) = (runtime(), TestWorld::new().unwrap());
+        let (runtime, world) = (runtime(), TestEngine::new().unwrap());
         let (_stop, stopping) = watch::channel(false);
         let connections = connections(&world, 1, stopping);
         let kept_alive = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".as_slice();

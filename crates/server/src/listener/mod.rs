@@ -10,10 +10,10 @@ pub(crate) mod pace;
 mod paced_body;
 mod paced_stream;
 mod patience;
-mod place_queue;
 mod slots;
 mod tls;
 mod unix_socket;
+mod yield_queue;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

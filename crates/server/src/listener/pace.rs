@@ -37,11 +37,11 @@ pub(super) struct Pace {
     rules: PaceRules,
     patience: Patience,
     place: Option<OwnedSemaphorePermit>,
-    waiting: Option<Waiting>,
+    waiting: Option<ClientWait>,
 }
 
 /// A running wait for a client.
-struct Waiting {
+struct ClientWait {
     since_us: u64,
     alarm: BoxFuture<'static, ()>,
 }
@@ -61,7 +61,7 @@ impl Pace {
             let (clock, ms) = (&self.rules.clock, self.patience.next_change_ms());
             let waiting = self
                 .waiting
-                .get_or_insert_with(|| Waiting { since_us: clock.monotonic_us(), alarm: clock.sleep(ms) });
+                .get_or_insert_with(|| ClientWait { since_us: clock.monotonic_us(), alarm: clock.sleep(ms) });
             ready!(waiting.alarm.as_mut().poll(context));
             self.count();
         }

@@ -11,17 +11,17 @@ use hyper::body::{Body, Frame, SizeHint};
 use super::pace::{Pace, PaceRules};
 
 /// The place for the rest of a body when the handler drops it.
-pub(super) type Left<B> = Arc<Mutex<Option<B>>>;
+pub(super) type UnreadBody<B> = Arc<Mutex<Option<B>>>;
 
 /// Wraps a body with a limit on its pace.
 pub(super) struct PacedBody<B: Body> {
     inner: Option<B>,
-    left: Left<B>,
+    left: UnreadBody<B>,
     pace: Pace,
 }
 
 impl<B: Body> PacedBody<B> {
-    pub(super) fn new(inner: B, left: Left<B>, rules: PaceRules) -> Self {
+    pub(super) fn new(inner: B, left: UnreadBody<B>, rules: PaceRules) -> Self {
         Self { inner: Some(inner), left, pace: Pace::new(rules) }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use loci_model::limits;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-use super::place_queue::PlaceQueue;
+use super::yield_queue::YieldQueue;
 
 /// The slots of one listener.
 pub(super) struct Slots {
@@ -25,8 +25,8 @@ pub(super) struct Slots {
 /// The slots of one kind, and the queues of those that others may take.
 struct Places {
     free: Arc<Semaphore>,
-    courtesies: Arc<PlaceQueue>,
-    heads: Arc<PlaceQueue>,
+    courtesies: Arc<YieldQueue>,
+    heads: Arc<YieldQueue>,
 }
 
 impl Places {
@@ -105,8 +105,8 @@ impl Slots {
 pub(super) struct Slot {
     /// True if only health checks are served.
     pub(super) is_for_health: bool,
-    courtesies: Arc<PlaceQueue>,
-    heads: Arc<PlaceQueue>,
+    courtesies: Arc<YieldQueue>,
+    heads: Arc<YieldQueue>,
     lost: Arc<Notify>,
     stage: Mutex<Stage>,
 }

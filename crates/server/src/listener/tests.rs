@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
-use loci_engine_testkit::world::TestWorld;
+use loci_engine_testkit::test_engine::TestEngine;
 use loci_model::principal::Principal;
 use loci_testkit_ports::{ManualClock, SeededIds};
 
@@ -25,7 +25,7 @@ struct Attacked {
     clock: ManualClock,
     doors: Doors,
     address: SocketAddr,
-    world: TestWorld,
+    world: TestEngine,
 }
 
 impl Attacked {
@@ -36,7 +36,7 @@ impl Attacked {
     fn serving(routes: fn(&Doors) -> Router) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let world = TestWorld::new().unwrap();
+        let world = TestEngine::new().unwrap();
         let clock = world.clock();
         let ids = Arc::new(SeededIds::new(3));
         let doors = Doors::new(world.engine(), Arc::new(clock.clone()), ids, DoorOptions::default());

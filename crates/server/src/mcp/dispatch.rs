@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::fault::Fault;
+use super::fault::McpFault;
 use super::input::{needs, purpose, responses};
 use super::listen::listen;
 use super::message::Params;
-use super::provider::{Asking, Completed, Keep, Kept, Provider, Reply};
+use super::provider::{CacheScope, CacheableResult, CallReply, CompletionTarget, HandlerRequest, Provider};
 use super::revision::Revision;
 use super::{Mcp, input};
 
@@ -29,7 +29,7 @@ pub struct Service {
 }
 
 /// A call that runs in rounds.
-enum Run {
+enum RoundCall {
     Call(String, Params),
     Prompt(String, Params),
 }
@@ -41,11 +41,11 @@ impl Service {
     /// A fault of the protocol. An error in a tool is a result.
     pub async fn answer(
         &self,
-        asking: Asking,
+        asking: HandlerRequest,
         id: &Value,
         method: &str,
         params: Params,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, McpFault> {
         let revision = asking.revision;
         let result = if revision.is_modern() {
             self.modern(asking, id, method, params).await?
@@ -57,11 +57,11 @@ impl Service {
 
     async fn modern(
         &self,
-        asking: Asking,
+        asking: HandlerRequest,
         id: &Value,
         method: &str,
         params: Params,
-    ) -> Result<Map<String, Value>, Fault> {
+    ) -> Result<Map<String, Value>, McpFault> {
         match method {
             "server/discover" => Ok(self.discovered(&asking)),
             "subscriptions/listen" => listen(self, id, &params, &asking).await,
@@ -71,10 +71,10 @@ impl Service {
 
     async fn legacy(
         &self,
-        asking: Asking,
+        asking: HandlerRequest,
         method: &str,
         params: Params,
-    ) -> Result<Map<String, Value>, Fault> {
+    ) -> Result<Map<String, Value>, McpFault> {
         let offers = self.provider.offers();
         let may_subscribe = offers.subscribe && (asking.lasting || offers.sessions);
         match method {
@@ -91,10 +91,10 @@ impl Service {
     /// Runs the methods that both kinds of revisions have.
     async fn common(
         &self,
-        asking: Asking,
+        asking: HandlerRequest,
         method: &str,
         params: Params,
-    ) -> Result<Map<String, Value>, Fault> {
+    ) -> Result<Map<String, Value>, McpFault> {
         let revision = asking.revision;
         let provider = &self.provider;
         match method {
@@ -116,25 +116,25 @@ impl Service {
                 Ok(listed("contents", provider.read(Arc::new(asking), uri).await?, revision))
             }
             "tools/call" => {
-                let run = Run::Call(text(&params, "name")?, arguments(&params)?);
+                let run = RoundCall::Call(text(&params, "name")?, arguments(&params)?);
                 self.rounds(asking, method, &params, run).await
             }
             "prompts/get" => {
-                let run = Run::Prompt(text(&params, "name")?, arguments(&params)?);
+                let run = RoundCall::Prompt(text(&params, "name")?, arguments(&params)?);
                 self.rounds(asking, method, &params, run).await
             }
             "completion/complete" => self.completed(&asking, &params).await,
-            _ => Err(Fault::unknown_method(method)),
+            _ => Err(McpFault::unknown_method(method)),
         }
     }
 
     async fn rounds(
         &self,
-        mut asking: Asking,
+        mut asking: HandlerRequest,
         method: &str,
         params: &Params,
-        run: Run,
-    ) -> Result<Map<String, Value>, Fault> {
+        run: RoundCall,
+    ) -> Result<Map<String, Value>, McpFault> {
         if asking.revision.is_modern() {
             let bearer = asking.caller.name().to_owned();
             let purpose = purpose(method, params);
@@ -142,8 +142,8 @@ impl Service {
             asking.inputs.state = self.carried(&bearer, &purpose, params)?;
             let asking = Arc::new(asking);
             return match self.run(Arc::clone(&asking), &run).await? {
-                Reply::Done(result) => Ok(result),
-                Reply::Ask { requests, state } => {
+                CallReply::Done(result) => Ok(result),
+                CallReply::Ask { requests, state } => {
                     declared(&asking, &requests)?;
                     Ok(self.question(&bearer, &purpose, requests, &state))
                 }
@@ -152,30 +152,32 @@ impl Service {
         for _ in 0..ROUNDS_MAX {
             let asked = Arc::new(asking);
             match self.run(Arc::clone(&asked), &run).await? {
-                Reply::Done(result) => return Ok(result),
-                Reply::Ask { requests, state } => {
+                CallReply::Done(result) => return Ok(result),
+                CallReply::Ask { requests, state } => {
                     declared(&asked, &requests)?;
                     let responses = answers(&asked, requests).await?;
                     asking = asked.next_round(responses, state);
                 }
             }
         }
-        Err(Fault::internal("the answers led to ever more questions"))
+        Err(McpFault::internal("the answers led to ever more questions"))
     }
 
-    async fn run(&self, asking: Arc<Asking>, run: &Run) -> Result<Reply, Fault> {
+    async fn run(&self, asking: Arc<HandlerRequest>, run: &RoundCall) -> Result<CallReply, McpFault> {
         match run {
-            Run::Call(name, arguments) => self.provider.call(asking, name.clone(), arguments.clone()).await,
-            Run::Prompt(name, arguments) => {
+            RoundCall::Call(name, arguments) => {
+                self.provider.call(asking, name.clone(), arguments.clone()).await
+            }
+            RoundCall::Prompt(name, arguments) => {
                 self.provider.prompt(asking, name.clone(), arguments.clone()).await
             }
         }
     }
 
     /// Returns the state that the client carried since the last round; null if there is none.
-    fn carried(&self, bearer: &str, purpose: &str, params: &Params) -> Result<Value, Fault> {
+    fn carried(&self, bearer: &str, purpose: &str, params: &Params) -> Result<Value, McpFault> {
         let refused =
-            || Fault::malformed("requestState was not issued by this server, or has expired: start again");
+            || McpFault::malformed("requestState was not issued by this server, or has expired: start again");
         match params.get("requestState") {
             None => Ok(Value::Null),
             Some(Value::String(sealed)) => self.mcp.sealer.open(bearer, purpose, sealed).ok_or_else(refused),
@@ -196,18 +198,22 @@ impl Service {
         result
     }
 
-    async fn completed(&self, asking: &Asking, params: &Params) -> Result<Map<String, Value>, Fault> {
+    async fn completed(
+        &self,
+        asking: &HandlerRequest,
+        params: &Params,
+    ) -> Result<Map<String, Value>, McpFault> {
         let object = |name: &str| params.get(name).and_then(Value::as_object);
         let of = object("ref").and_then(|of| {
             let member = |name: &str| of.get(name).and_then(Value::as_str).map(str::to_owned);
             match of.get("type").and_then(Value::as_str)? {
-                "ref/prompt" => member("name").map(Completed::Prompt),
-                "ref/resource" => member("uri").map(Completed::Resource),
+                "ref/prompt" => member("name").map(CompletionTarget::Prompt),
+                "ref/resource" => member("uri").map(CompletionTarget::Resource),
                 _ => None,
             }
         });
-        let of = of.ok_or_else(|| Fault::malformed("ref must name a prompt or a resource"))?;
-        let argument = object("argument").ok_or_else(|| Fault::malformed("argument must be an object"))?;
+        let of = of.ok_or_else(|| McpFault::malformed("ref must name a prompt or a resource"))?;
+        let argument = object("argument").ok_or_else(|| McpFault::malformed("argument must be an object"))?;
         let (name, begin) = (text(argument, "name")?, text(argument, "value")?);
         let context = object("context").and_then(|context| context.get("arguments")?.as_object().cloned());
         let found = self.provider.complete(asking, of, name, begin, context.unwrap_or_default()).await?;
@@ -216,22 +222,22 @@ impl Service {
         Ok(Map::from_iter([("completion".to_owned(), completion)]))
     }
 
-    fn discovered(&self, asking: &Asking) -> Map<String, Value> {
+    fn discovered(&self, asking: &HandlerRequest) -> Map<String, Value> {
         let mut result = Map::new();
         result.insert("supportedVersions".to_owned(), json!(Revision::modern(&self.revisions)));
         result.insert("capabilities".to_owned(), self.capabilities(asking));
         if let Some(instructions) = self.provider.instructions(&asking.endpoint) {
             result.insert("instructions".to_owned(), instructions.into_owned().into());
         }
-        kept(&mut result, Keep::Public, DISCOVER_TTL_MS);
+        kept(&mut result, CacheScope::Public, DISCOVER_TTL_MS);
         result
     }
 
-    fn initialized(&self, asking: &Asking, params: &Params) -> Result<Map<String, Value>, Fault> {
+    fn initialized(&self, asking: &HandlerRequest, params: &Params) -> Result<Map<String, Value>, McpFault> {
         let asked = params.get("protocolVersion").and_then(Value::as_str);
         let supported: Vec<_> = self.revisions.iter().map(|revision| revision.as_str()).collect();
         let Some(revision) = Revision::negotiated(asked, &self.revisions) else {
-            return Err(Fault::unsupported(asked.unwrap_or("initialize"), &supported));
+            return Err(McpFault::unsupported(asked.unwrap_or("initialize"), &supported));
         };
         let mut result = Map::new();
         result.insert("protocolVersion".to_owned(), revision.as_str().into());
@@ -243,7 +249,7 @@ impl Service {
         Ok(result)
     }
 
-    fn capabilities(&self, asking: &Asking) -> Value {
+    fn capabilities(&self, asking: &HandlerRequest) -> Value {
         let offers = self.provider.offers();
         let is_modern = asking.revision.is_modern();
         // Over HTTP an initialize-based client has no stream for notifications of changes.
@@ -289,18 +295,18 @@ impl std::fmt::Debug for Service {
 }
 
 /// Checks that the client has declared the capabilities that a question needs.
-fn declared(asking: &Asking, requests: &Params) -> Result<(), Fault> {
+fn declared(asking: &HandlerRequest, requests: &Params) -> Result<(), McpFault> {
     for request in requests.values() {
         let needed = needs(request.get("method").and_then(Value::as_str).unwrap_or_default())?;
         if !asking.can(needed) {
-            return Err(Fault::missing_capability(needed));
+            return Err(McpFault::missing_capability(needed));
         }
     }
     Ok(())
 }
 
 /// Asks a client of an initialize-based revision, one question after the other.
-async fn answers(asking: &Asking, requests: Params) -> Result<Map<String, Value>, Fault> {
+async fn answers(asking: &HandlerRequest, requests: Params) -> Result<Map<String, Value>, McpFault> {
     let mut responses = Map::new();
     for (name, request) in requests {
         let method = request.get("method").and_then(Value::as_str).unwrap_or_default();
@@ -312,28 +318,28 @@ async fn answers(asking: &Asking, requests: Params) -> Result<Map<String, Value>
     Ok(responses)
 }
 
-fn text(params: &Params, name: &str) -> Result<String, Fault> {
+fn text(params: &Params, name: &str) -> Result<String, McpFault> {
     let found = params.get(name).and_then(Value::as_str).map(str::to_owned);
-    found.ok_or_else(|| Fault::malformed(format!("{name} must be a text")))
+    found.ok_or_else(|| McpFault::malformed(format!("{name} must be a text")))
 }
 
-fn arguments(params: &Params) -> Result<Params, Fault> {
+fn arguments(params: &Params) -> Result<Params, McpFault> {
     match params.get("arguments") {
         None | Some(Value::Null) => Ok(Params::new()),
         Some(Value::Object(arguments)) => Ok(arguments.clone()),
-        Some(_) => Err(Fault::malformed("arguments must be an object")),
+        Some(_) => Err(McpFault::malformed("arguments must be an object")),
     }
 }
 
 /// Lists are short and not paged, so any cursor is invalid.
-fn first_page<'a>(asking: &'a Asking, params: &Params) -> Result<&'a Asking, Fault> {
+fn first_page<'a>(asking: &'a HandlerRequest, params: &Params) -> Result<&'a HandlerRequest, McpFault> {
     match params.get("cursor") {
         None => Ok(asking),
-        Some(_) => Err(Fault::invalid("the cursor is none of this server's: lists come whole")),
+        Some(_) => Err(McpFault::invalid("the cursor is none of this server's: lists come whole")),
     }
 }
 
-fn listed(name: &str, found: Kept<Vec<Value>>, revision: Revision) -> Map<String, Value> {
+fn listed(name: &str, found: CacheableResult<Vec<Value>>, revision: Revision) -> Map<String, Value> {
     let mut result = Map::new();
     result.insert(name.to_owned(), Value::Array(found.value));
     if revision.is_modern() {
@@ -342,10 +348,10 @@ fn listed(name: &str, found: Kept<Vec<Value>>, revision: Revision) -> Map<String
     result
 }
 
-fn kept(result: &mut Map<String, Value>, keep: Keep, ttl_ms: u64) {
+fn kept(result: &mut Map<String, Value>, keep: CacheScope, ttl_ms: u64) {
     let scope = match keep {
-        Keep::Public => "public",
-        Keep::Private => "private",
+        CacheScope::Public => "public",
+        CacheScope::Private => "private",
     };
     result.insert("ttlMs".to_owned(), ttl_ms.into());
     result.insert("cacheScope".to_owned(), scope.into());

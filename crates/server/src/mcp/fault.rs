@@ -5,11 +5,11 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::revision::Revision;
-use crate::tools::tool::Scope;
+use crate::tools::tool::ToolRight;
 
 /// An error of the protocol.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fault {
+pub struct McpFault {
     /// The JSON-RPC code.
     pub code: i32,
     /// The message.
@@ -19,10 +19,10 @@ pub struct Fault {
     /// The status over HTTP.
     pub status: StatusCode,
     /// The missing scope, if that is the reason.
-    pub scope: Option<Scope>,
+    pub scope: Option<ToolRight>,
 }
 
-impl Fault {
+impl McpFault {
     fn new(code: i32, status: StatusCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: None, status, scope: None }
     }
@@ -91,7 +91,7 @@ impl Fault {
     }
 
     /// Creates the fault for a missing scope of the caller.
-    pub fn forbidden(scope: Scope) -> Self {
+    pub fn forbidden(scope: ToolRight) -> Self {
         let message = format!("this needs the scope {}", scope.as_str());
         let data = json!({ "code": "FORBIDDEN", "scope": scope.as_str() });
         Self { scope: Some(scope), ..Self::new(-32600, StatusCode::FORBIDDEN, message).with(data) }

@@ -9,7 +9,7 @@ use loci_model::ports::clock::Clock;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::fault::Fault;
+use super::fault::McpFault;
 use super::message::Params;
 
 /// The lifetime of carried state, in milliseconds.
@@ -80,26 +80,26 @@ pub(super) fn purpose(method: &str, params: &Params) -> String {
 }
 
 /// Returns the capability that a request to a client needs.
-pub(super) fn needs(method: &str) -> Result<&'static str, Fault> {
+pub(super) fn needs(method: &str) -> Result<&'static str, McpFault> {
     match method {
         "elicitation/create" => Ok("elicitation"),
         "sampling/createMessage" => Ok("sampling"),
         "roots/list" => Ok("roots"),
-        _ => Err(Fault::internal("a question of no known kind")),
+        _ => Err(McpFault::internal("a question of no known kind")),
     }
 }
 
 /// Returns the answers in a request, parsed strictly as an object of objects.
-pub(super) fn responses(params: &Params) -> Result<Map<String, Value>, Fault> {
+pub(super) fn responses(params: &Params) -> Result<Map<String, Value>, McpFault> {
     let responses = match params.get("inputResponses") {
         None => return Ok(Map::new()),
         Some(Value::Object(responses)) => responses,
-        Some(_) => return Err(Fault::invalid("inputResponses must be an object")),
+        Some(_) => return Err(McpFault::invalid("inputResponses must be an object")),
     };
     match responses.iter().find(|(_, value)| !value.is_object()) {
         Some((name, _)) => {
             let name: String = name.chars().take(64).collect();
-            Err(Fault::invalid(format!("inputResponses.{name} must be an object")))
+            Err(McpFault::invalid(format!("inputResponses.{name} must be an object")))
         }
         None => Ok(responses.clone()),
     }

@@ -14,10 +14,10 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{broadcast, watch};
 
 use super::dispatch::Service;
-use super::fault::Fault;
+use super::fault::McpFault;
 use super::message::Params;
 use super::peer::Peer;
-use super::provider::{Asking, Offers, Provider};
+use super::provider::{HandlerRequest, OfferedCapabilities, Provider};
 
 /// The number of notifications that a slow listener may lag behind. One that lags further misses
 /// some, and reads the resources again in any case.
@@ -69,8 +69,8 @@ impl Hub {
     }
 
     /// Returns the polling schedule of a listener, from now on.
-    pub(super) fn looks(&self, clock: &dyn Clock) -> Looks {
-        Looks {
+    pub(super) fn looks(&self, clock: &dyn Clock) -> PollSchedule {
+        PollSchedule {
             changes: self.changes.subscribe(),
             is_due: false,
             began_us: clock.monotonic_us(),
@@ -97,7 +97,7 @@ impl Hub {
 
 /// The polling schedule of one listener: soon after a change here, with a minimum interval, and
 /// regularly without a known change.
-pub(super) struct Looks {
+pub(super) struct PollSchedule {
     changes: watch::Receiver<u64>,
     /// True if a poll is due.
     is_due: bool,
@@ -105,7 +105,7 @@ pub(super) struct Looks {
     looked_us: Option<u64>,
 }
 
-impl Looks {
+impl PollSchedule {
     /// Resolves when a poll is due. A caller that stops waiting and waits again misses nothing.
     pub(super) async fn time_to_look(&mut self, clock: &dyn Clock) {
         let since_ms = |then_us: u64| clock.monotonic_us().saturating_sub(then_us) / 1_000;
@@ -131,10 +131,10 @@ impl Looks {
 ///
 /// # Errors
 /// An error above the limit.
-pub(super) fn room_for(resources: usize) -> Result<(), Fault> {
+pub(super) fn room_for(resources: usize) -> Result<(), McpFault> {
     if resources > limits::RESOURCES_MAX {
         let rule = format!("at most {} resources can be listened to at once", limits::RESOURCES_MAX);
-        return Err(Fault::malformed(format!("{rule}: end listening to others first")));
+        return Err(McpFault::malformed(format!("{rule}: end listening to others first")));
     }
     Ok(())
 }
@@ -143,23 +143,23 @@ pub(super) fn room_for(resources: usize) -> Result<(), Fault> {
 ///
 /// # Errors
 /// An error if the request is malformed, or names too many.
-pub(super) fn named(params: &Params, offers: Offers) -> Result<usize, Fault> {
-    Wanted::of(params, offers).map(|wanted| wanted.resources.len())
+pub(super) fn named(params: &Params, offers: OfferedCapabilities) -> Result<usize, McpFault> {
+    ListenRequest::of(params, offers).map(|wanted| wanted.resources.len())
 }
 
 /// The notifications that a listener requested.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Wanted {
+struct ListenRequest {
     tools: bool,
     prompts: bool,
     resources: Vec<String>,
 }
 
-impl Wanted {
+impl ListenRequest {
     /// Returns the requested notifications that the server has.
-    fn of(params: &Params, offers: Offers) -> Result<Self, Fault> {
+    fn of(params: &Params, offers: OfferedCapabilities) -> Result<Self, McpFault> {
         let Some(Value::Object(asked)) = params.get("notifications") else {
-            return Err(Fault::malformed("notifications must be an object"));
+            return Err(McpFault::malformed("notifications must be an object"));
         };
         let flag = |name: &str| asked.get(name).and_then(Value::as_bool).unwrap_or(false);
         let uris = asked.get("resourceSubscriptions").and_then(Value::as_array);
@@ -207,10 +207,10 @@ pub(super) async fn listen(
     service: &Service,
     id: &Value,
     params: &Params,
-    asking: &Asking,
-) -> Result<Map<String, Value>, Fault> {
+    asking: &HandlerRequest,
+) -> Result<Map<String, Value>, McpFault> {
     let (provider, hub, peer) = (service.provider.as_ref(), &service.mcp.hub, &asking.peer);
-    let wanted = Wanted::of(params, provider.offers())?;
+    let wanted = ListenRequest::of(params, provider.offers())?;
     let clock = service.mcp.clock.as_ref();
     let (mut news, mut looks) = (hub.news.subscribe(), hub.looks(clock));
     let mut closed = hub.closed.subscribe();
@@ -249,7 +249,7 @@ pub(super) async fn listen(
 }
 
 /// Returns the current mark of a resource; `None` if it has none or cannot be read now.
-pub(super) async fn mark(provider: &dyn Provider, asking: &Asking, uri: &str) -> Option<String> {
+pub(super) async fn mark(provider: &dyn Provider, asking: &HandlerRequest, uri: &str) -> Option<String> {
     provider.mark(asking, uri).await.unwrap_or_else(|fault| {
         tracing::debug!(?fault, uri, "a subscribed resource could not be read");
         None

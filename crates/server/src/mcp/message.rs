@@ -6,7 +6,7 @@ use loci_model::warning::Warning;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 
-use super::fault::Fault;
+use super::fault::McpFault;
 
 /// The member of a result with warnings about the parsing of the request: a list of codes.
 const META_WARNINGS: &str = "loci/warnings";
@@ -48,7 +48,7 @@ pub struct Unread {
     /// The id.
     pub id: Option<Value>,
     /// The reason.
-    pub fault: Fault,
+    pub fault: McpFault,
 }
 
 /// Parses the JSON of a message. The second value is true if lone surrogates in it became U+FFFD. A
@@ -60,7 +60,7 @@ pub fn value(text: &[u8]) -> Result<(Value, bool), Unread> {
     }
     let repaired = loci_json::repair(text);
     let text = repaired.as_ref().map_or(text, |repaired| &repaired.text);
-    let value = json(text).ok_or_else(|| Unread { id: leading_id(text), fault: Fault::unreadable() })?;
+    let value = json(text).ok_or_else(|| Unread { id: leading_id(text), fault: McpFault::unreadable() })?;
     Ok((value, repaired.is_some()))
 }
 
@@ -122,7 +122,7 @@ pub fn json(text: &[u8]) -> Option<Value> {
 
 /// Parses a message from JSON.
 pub fn of(value: Value) -> Result<Message, Unread> {
-    let refused = |id: Option<Value>, rule: &str| Unread { id, fault: Fault::no_message(rule) };
+    let refused = |id: Option<Value>, rule: &str| Unread { id, fault: McpFault::no_message(rule) };
     let Value::Object(mut members) = value else {
         return Err(refused(None, "a message is one JSON object"));
     };
@@ -137,7 +137,7 @@ pub fn of(value: Value) -> Result<Message, Unread> {
             None => Params::new(),
             Some(Value::Object(params)) => params,
             Some(_) => {
-                let fault = Fault::malformed("params must be an object");
+                let fault = McpFault::malformed("params must be an object");
                 return Err(Unread { id: known, fault });
             }
         };
@@ -165,7 +165,7 @@ pub fn result(id: &Value, result: Value) -> Value {
 }
 
 /// Creates a response with an error. An unknown id is left out.
-pub fn error(id: Option<&Value>, fault: &Fault) -> Value {
+pub fn error(id: Option<&Value>, fault: &McpFault) -> Value {
     let mut message = json!({ "jsonrpc": "2.0" });
     if let Some(message) = message.as_object_mut() {
         if let Some(id) = id {
@@ -177,7 +177,7 @@ pub fn error(id: Option<&Value>, fault: &Fault) -> Value {
 }
 
 /// Creates the response to a request.
-pub fn answer(id: &Value, outcome: Result<Value, Fault>) -> Value {
+pub fn answer(id: &Value, outcome: Result<Value, McpFault>) -> Value {
     match outcome {
         Ok(value) => result(id, value),
         Err(fault) => error(Some(id), &fault),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
-use super::fault::Fault;
+use super::fault::McpFault;
 use super::message;
 
 /// The number of messages that are buffered for a slow reader.
@@ -15,17 +15,17 @@ pub(super) const WAITING_MAX: usize = 64;
 /// The maximum number of open questions at once, over all clients.
 const OPEN_MAX: usize = 1024;
 
-type Answered = Result<Value, Value>;
+type PeerAnswer = Result<Value, Value>;
 
 /// Questions without an answer yet.
 #[derive(Default)]
 pub struct Pending {
-    open: Mutex<HashMap<String, oneshot::Sender<Answered>>>,
+    open: Mutex<HashMap<String, oneshot::Sender<PeerAnswer>>>,
 }
 
 impl Pending {
     /// Delivers an answer. Answers without a waiting question are dropped.
-    pub fn answered(&self, id: &Value, outcome: Answered) {
+    pub fn answered(&self, id: &Value, outcome: PeerAnswer) {
         let Some(id) = id.as_str() else { return };
         let waiting = self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
         if let Some(waiting) = waiting {
@@ -33,7 +33,7 @@ impl Pending {
         }
     }
 
-    fn open(&self, id: &str) -> Option<oneshot::Receiver<Answered>> {
+    fn open(&self, id: &str) -> Option<oneshot::Receiver<PeerAnswer>> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.len() >= OPEN_MAX {
             open.retain(|_, waiting| !waiting.is_closed());
@@ -83,19 +83,19 @@ impl Peer {
     /// # Errors
     /// An error if too many questions are open, if the client has disconnected, or if it answers
     /// with an error.
-    pub async fn ask(&self, method: &str, params: Value) -> Result<Map<String, Value>, Fault> {
+    pub async fn ask(&self, method: &str, params: Value) -> Result<Map<String, Value>, McpFault> {
         let id = (self.fresh)();
-        let too_much = || Fault::internal("too many questions to clients are open");
+        let too_much = || McpFault::internal("too many questions to clients are open");
         let answer = self.pending.open(&id).ok_or_else(too_much)?;
         let forget = Forget { pending: &self.pending, id: &id };
-        let gone = || Fault::internal("the client went away before it answered");
+        let gone = || McpFault::internal("the client went away before it answered");
         self.out.send(message::request(&id, method, params)).await.map_err(|_| gone())?;
         let outcome = answer.await.map_err(|_| gone())?;
         drop(forget);
         match outcome {
             Ok(Value::Object(result)) => Ok(result),
-            Ok(_) => Err(Fault::invalid("the client's answer is no object")),
-            Err(_) => Err(Fault::invalid(format!("the client refused {method}"))),
+            Ok(_) => Err(McpFault::invalid("the client's answer is no object")),
+            Err(_) => Err(McpFault::invalid(format!("the client refused {method}"))),
         }
     }
 }

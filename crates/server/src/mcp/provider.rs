@@ -8,7 +8,7 @@ use loci_model::ports::BoxFuture;
 use loci_model::principal::Principal;
 use serde_json::{Map, Value};
 
-use super::fault::Fault;
+use super::fault::McpFault;
 use super::message::Params;
 use super::options::Naming;
 use super::peer::Peer;
@@ -54,7 +54,7 @@ pub struct Inputs {
 }
 
 /// A request, as far as it matters to its handler.
-pub struct Asking {
+pub struct HandlerRequest {
     /// The revision of the request.
     pub revision: Revision,
     /// The caller.
@@ -76,7 +76,7 @@ pub struct Asking {
     pub peer: Peer,
 }
 
-impl Asking {
+impl HandlerRequest {
     /// Returns true if the client has declared the capability.
     pub fn can(&self, capability: &str) -> bool {
         self.capabilities.contains_key(capability)
@@ -100,7 +100,7 @@ impl Asking {
 
 /// The cache scope of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
+pub enum CacheScope {
     /// Public: the result is equal for all callers.
     Public,
     /// Private to the caller.
@@ -109,18 +109,18 @@ pub enum Keep {
 
 /// A list or a text that may be cached for a while.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept<T> {
+pub struct CacheableResult<T> {
     /// The value.
     pub value: T,
     /// The cache scope.
-    pub keep: Keep,
+    pub keep: CacheScope,
     /// The cache lifetime, in milliseconds.
     pub ttl_ms: u64,
 }
 
 /// The outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
+pub enum CallReply {
     /// A result.
     Done(Map<String, Value>),
     /// Questions to the client first: requests by name, and the state to carry until the answers
@@ -135,7 +135,7 @@ pub enum Reply {
 
 /// The capabilities of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Offers {
+pub struct OfferedCapabilities {
     /// True if its list of tools changes while it runs, with notifications.
     pub tools_change: bool,
     /// True if its list of prompts changes, with notifications.
@@ -153,7 +153,7 @@ pub struct Offers {
 
 /// The target of a completion, with its name or URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Completed {
+pub enum CompletionTarget {
     /// A prompt.
     Prompt(String),
     /// A resource or a template.
@@ -162,7 +162,7 @@ pub enum Completed {
 
 /// A completion: values, and their total number.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Completion {
+pub struct CompletionValues {
     /// The values, at most 100.
     pub values: Vec<String>,
     /// The total number.
@@ -170,7 +170,7 @@ pub struct Completion {
 }
 
 /// The future of a result.
-pub type Answer<'a, T> = BoxFuture<'a, Result<T, Fault>>;
+pub type ResultFuture<'a, T> = BoxFuture<'a, Result<T, McpFault>>;
 
 /// The offer of a server. Lists are in a fixed order.
 pub trait Provider: Send + Sync {
@@ -179,34 +179,48 @@ pub trait Provider: Send + Sync {
     /// Returns the text that a model reads before it uses the tools of an endpoint.
     fn instructions(&self, endpoint: &Endpoint) -> Option<Cow<'static, str>>;
     /// Returns the capabilities.
-    fn offers(&self) -> Offers;
+    fn offers(&self) -> OfferedCapabilities;
     /// Returns the listed tools.
-    fn tools<'a>(&'a self, asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>>;
+    fn tools<'a>(&'a self, asking: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>>;
     /// Calls a tool.
-    fn call<'a>(&'a self, asking: Arc<Asking>, name: String, arguments: Params) -> Answer<'a, Reply>;
+    fn call<'a>(
+        &'a self,
+        asking: Arc<HandlerRequest>,
+        name: String,
+        arguments: Params,
+    ) -> ResultFuture<'a, CallReply>;
     /// Returns the listed resources.
-    fn resources<'a>(&'a self, asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>>;
+    fn resources<'a>(&'a self, asking: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>>;
     /// Returns the listed templates of resources.
-    fn templates<'a>(&'a self, asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>>;
+    fn templates<'a>(&'a self, asking: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>>;
     /// Returns the contents of a resource.
-    fn read<'a>(&'a self, asking: Arc<Asking>, uri: String) -> Answer<'a, Kept<Vec<Value>>>;
+    fn read<'a>(
+        &'a self,
+        asking: Arc<HandlerRequest>,
+        uri: String,
+    ) -> ResultFuture<'a, CacheableResult<Vec<Value>>>;
     /// Returns a mark of a resource, which changes with it. Returns `None` if only the hub reports
     /// its changes, or if the caller may not read it.
-    fn mark<'a>(&'a self, _asking: &'a Asking, _uri: &'a str) -> Answer<'a, Option<String>> {
+    fn mark<'a>(&'a self, _asking: &'a HandlerRequest, _uri: &'a str) -> ResultFuture<'a, Option<String>> {
         Box::pin(async { Ok(None) })
     }
     /// Returns the listed prompts.
-    fn prompts<'a>(&'a self, asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>>;
+    fn prompts<'a>(&'a self, asking: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>>;
     /// Returns a prompt with its arguments.
-    fn prompt<'a>(&'a self, asking: Arc<Asking>, name: String, arguments: Params) -> Answer<'a, Reply>;
+    fn prompt<'a>(
+        &'a self,
+        asking: Arc<HandlerRequest>,
+        name: String,
+        arguments: Params,
+    ) -> ResultFuture<'a, CallReply>;
     /// Returns values for an argument that begin with the given text; `context` has the other
     /// arguments.
     fn complete<'a>(
         &'a self,
-        asking: &'a Asking,
-        of: Completed,
+        asking: &'a HandlerRequest,
+        of: CompletionTarget,
         argument: String,
         begin: String,
         context: Params,
-    ) -> Answer<'a, Completion>;
+    ) -> ResultFuture<'a, CompletionValues>;
 }

@@ -12,12 +12,12 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::dispatch::Service;
-use super::fault::Fault;
+use super::fault::McpFault;
 use super::http::body;
 use super::listen::{self, Marks, News, mark};
 use super::message::{self, Message, Params};
 use super::peer::{FreshId, Peer, WAITING_MAX};
-use super::provider::{Asking, Caller, Endpoint, Inputs};
+use super::provider::{Caller, Endpoint, HandlerRequest, Inputs};
 use super::revision::Revision;
 
 /// The maximum number of requests that are answered concurrently.
@@ -49,13 +49,13 @@ struct Connection {
 
 impl Connection {
     /// Checks that this number of further resources is within the limit.
-    fn check_room(&self, more: usize) -> Result<(), Fault> {
+    fn check_room(&self, more: usize) -> Result<(), McpFault> {
         listen::room_for(self.subscriptions.count() + self.listened + more)
     }
 }
 
 /// A parsed request.
-struct Request {
+struct StdioRequest {
     id: Value,
     method: String,
     params: Params,
@@ -64,9 +64,9 @@ struct Request {
 }
 
 /// The resources of a listen request, counted while it runs.
-struct Listened<'d>(&'d StdioDoor, usize);
+struct ListenCounts<'d>(&'d StdioDoor, usize);
 
-impl Drop for Listened<'_> {
+impl Drop for ListenCounts<'_> {
     fn drop(&mut self) {
         let mut connection = self.0.connection();
         connection.listened = connection.listened.saturating_sub(self.1);
@@ -74,7 +74,7 @@ impl Drop for Listened<'_> {
 }
 
 /// A line of the input.
-enum Line {
+enum StdioLine {
     Text(Vec<u8>),
     /// The start of a line that is too long, from which its id can be read.
     TooLong(Vec<u8>),
@@ -122,15 +122,15 @@ impl StdioDoor {
             };
             while tasks.try_join_next().is_some() {}
             match line {
-                Line::End => break,
-                Line::TooLong(head) => {
+                StdioLine::End => break,
+                StdioLine::TooLong(head) => {
                     let rule = format!("a line must have at most {} bytes", self.line_bytes_max);
                     let id = message::leading_id(&head);
-                    let refused = message::error(id.as_ref(), &Fault::no_message(&rule));
+                    let refused = message::error(id.as_ref(), &McpFault::no_message(&rule));
                     let _ = out.send(refused).await; // the writer's end is noticed above
                 }
-                Line::Text(text) if text.iter().all(u8::is_ascii_whitespace) => {}
-                Line::Text(text) => Arc::clone(&self).take(&text, &out, &mut tasks).await,
+                StdioLine::Text(text) if text.iter().all(u8::is_ascii_whitespace) => {}
+                StdioLine::Text(text) => Arc::clone(&self).take(&text, &out, &mut tasks).await,
             }
         }
         self.finish(tasks).await;
@@ -164,7 +164,7 @@ impl StdioDoor {
                 let _ = out.send(answer).await;
             }
             Ok((Message::Request { id, method, params }, is_repaired)) => {
-                let request = Request { id, method, params, is_repaired };
+                let request = StdioRequest { id, method, params, is_repaired };
                 self.begin(request, out, tasks).await;
             }
         }
@@ -172,7 +172,7 @@ impl StdioDoor {
 
     async fn begin(
         self: Arc<Self>,
-        Request { id, method, params, is_repaired }: Request,
+        StdioRequest { id, method, params, is_repaired }: StdioRequest,
         out: &mpsc::Sender<Value>,
         tasks: &mut JoinSet<()>,
     ) {
@@ -188,7 +188,7 @@ impl StdioDoor {
             }
         };
         if let Some(rule) = refused {
-            let _ = out.send(message::error(Some(&id), &Fault::no_message(rule))).await;
+            let _ = out.send(message::error(Some(&id), &McpFault::no_message(rule))).await;
             return;
         }
         if method == "resources/subscribe" {
@@ -226,11 +226,11 @@ impl StdioDoor {
 
     async fn answered(
         &self,
-        asking: Asking,
+        asking: HandlerRequest,
         id: &Value,
         method: &str,
         params: Params,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, McpFault> {
         let is_legacy = !asking.revision.is_modern();
         let uri = params.get("uri").and_then(Value::as_str).map(str::to_owned);
         let said = params.get("capabilities").and_then(Value::as_object).cloned();
@@ -267,22 +267,22 @@ impl StdioDoor {
         Ok(result)
     }
 
-    fn check_subscription(&self, uri: &str) -> Result<(), Fault> {
+    fn check_subscription(&self, uri: &str) -> Result<(), McpFault> {
         let connection = self.connection();
         connection.check_room(usize::from(!connection.subscriptions.contains(uri)))
     }
 
     /// Counts the resources of a listen request, within the limit.
-    fn listened(&self, params: &Params) -> Result<Listened<'_>, Fault> {
+    fn listened(&self, params: &Params) -> Result<ListenCounts<'_>, McpFault> {
         let resources = listen::named(params, self.service.provider.offers())?;
         let mut connection = self.connection();
         connection.check_room(resources)?;
         connection.listened += resources;
-        Ok(Listened(self, resources))
+        Ok(ListenCounts(self, resources))
     }
 
     /// Returns the request for the handler: by its own description, else by that of the connection.
-    fn asking(&self, params: &Params, out: mpsc::Sender<Value>) -> Result<Asking, Fault> {
+    fn asking(&self, params: &Params, out: mpsc::Sender<Value>) -> Result<HandlerRequest, McpFault> {
         let meta = params.get("_meta").and_then(Value::as_object);
         let (revision, capabilities) = match body::version(params) {
             Some(version) => {
@@ -290,10 +290,10 @@ impl StdioDoor {
                 let revision = Revision::parse(version)
                     .filter(|revision| revision.is_modern() && served.contains(revision));
                 let revision =
-                    revision.ok_or_else(|| Fault::unsupported(version, &Revision::modern(served)))?;
+                    revision.ok_or_else(|| McpFault::unsupported(version, &Revision::modern(served)))?;
                 let capabilities = meta.and_then(body::capabilities);
                 let missing =
-                    || Fault::malformed("_meta must have io.modelcontextprotocol/clientCapabilities");
+                    || McpFault::malformed("_meta must have io.modelcontextprotocol/clientCapabilities");
                 (revision, capabilities.ok_or_else(missing)?)
             }
             None => {
@@ -302,7 +302,7 @@ impl StdioDoor {
                 (revision, connection.capabilities.clone())
             }
         };
-        Ok(Asking {
+        Ok(HandlerRequest {
             revision,
             caller: self.caller.clone(),
             endpoint: self.endpoint.clone(),
@@ -385,15 +385,15 @@ impl std::fmt::Debug for StdioDoor {
 
 /// Reads the next line, without its end. Of a line that is too long it holds no more than the
 /// limit.
-async fn read_line(input: &mut (impl AsyncBufRead + Unpin), max: usize) -> std::io::Result<Line> {
+async fn read_line(input: &mut (impl AsyncBufRead + Unpin), max: usize) -> std::io::Result<StdioLine> {
     let (mut line, mut is_over) = (Vec::new(), false);
     loop {
         let piece = input.fill_buf().await?;
         if piece.is_empty() {
             return Ok(match (is_over, line.is_empty()) {
-                (true, _) => Line::TooLong(line),
-                (false, true) => Line::End,
-                (false, false) => Line::Text(line),
+                (true, _) => StdioLine::TooLong(line),
+                (false, true) => StdioLine::End,
+                (false, false) => StdioLine::Text(line),
             });
         }
         let end = piece.iter().position(|byte| *byte == b'\n');
@@ -411,7 +411,7 @@ async fn read_line(input: &mut (impl AsyncBufRead + Unpin), max: usize) -> std::
         let used = end.map_or(piece.len(), |end| end.saturating_add(1));
         input.consume(used);
         if end.is_some() {
-            return Ok(if is_over { Line::TooLong(line) } else { Line::Text(line) });
+            return Ok(if is_over { StdioLine::TooLong(line) } else { StdioLine::Text(line) });
         }
     }
 }

@@ -8,10 +8,10 @@ const PERIODS_MAX: u64 = 3;
 
 /// The last value.
 #[derive(Debug)]
-pub struct CachedValue<T>(Mutex<Option<Known<T>>>);
+pub struct CachedValue<T>(Mutex<Option<CachedResult<T>>>);
 
 #[derive(Debug)]
-struct Known<T> {
+struct CachedResult<T> {
     value: T,
     /// The start of the computation that yielded it.
     found_us: u64,
@@ -44,7 +44,7 @@ impl<T: Clone> CachedValue<T> {
         // The computation that began later takes precedence.
         if known.as_ref().is_none_or(|known| known.found_us <= now_us) {
             let begun_us = known.as_ref().map_or(now_us, |known| known.begun_us.max(now_us));
-            *known = Some(Known { value: value.clone(), found_us: now_us, begun_us });
+            *known = Some(CachedResult { value: value.clone(), found_us: now_us, begun_us });
         }
         value
     }

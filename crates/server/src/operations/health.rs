@@ -17,7 +17,7 @@ use loci_model::{Result, limits};
 use crate::auth::gate::Peer;
 use crate::auth::site::{self, OpenEndpoint};
 use crate::doors::Doors;
-use crate::v1::protocol::problem::Refused;
+use crate::v1::protocol::problem::ProblemResponse;
 
 /// The number of memories in one read while jobs are counted.
 const MEMORIES_PER_PAGE: usize = 500;
@@ -74,7 +74,7 @@ pub(crate) async fn metrics(State(doors): State<Doors>, request: Request) -> Res
     if peer == Peer::Network
         && let Err(error) = doors.gate.bearer_caller(headers).await
     {
-        return Refused(error).into_response();
+        return ProblemResponse(error).into_response();
     }
     doors.figures.get(doors.clock.monotonic_us(), limits::FIGURES_MS, count_jobs(&doors)).await;
     match doors.engine.store().read(|tx| tx.deliveries().backlog()).await {
@@ -94,7 +94,7 @@ pub(crate) async fn metrics(State(doors): State<Doors>, request: Request) -> Res
 pub(crate) fn refused(endpoint: OpenEndpoint, request: &Request) -> Option<Response> {
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
     let allowed = site::require_own_site(endpoint, peer, request.headers());
-    allowed.err().map(|error| Refused(error).into_response())
+    allowed.err().map(|error| ProblemResponse(error).into_response())
 }
 
 /// Counts jobs, which reads every memory.

@@ -23,7 +23,7 @@ pub struct Metrics {
 
 /// An answered request.
 #[derive(Debug, Clone, Copy)]
-pub struct Answered<'a> {
+pub struct AnsweredRequest<'a> {
     /// The interface: `agentcore`, `v1` or `operations`.
     pub door: &'static str,
     /// The operation, from a closed list.
@@ -49,7 +49,7 @@ impl Metrics {
     }
 
     /// Counts a request.
-    pub fn answered(&self, request: &Answered<'_>) {
+    pub fn answered(&self, request: &AnsweredRequest<'_>) {
         metrics::with_local_recorder(&self.recorder, || {
             let operation = request.operation.to_owned();
             let labels = [("door", request.door.to_owned()), ("operation", operation)];
@@ -151,7 +151,7 @@ mod tests {
         for error in [None, Some("NOT_FOUND")] {
             let status = if error.is_some() { 404 } else { 200 };
             let request =
-                Answered { door: "v1", operation: "GET /v1/memories", status, error, seconds: 0.002 };
+                AnsweredRequest { door: "v1", operation: "GET /v1/memories", status, error, seconds: 0.002 };
             metrics.answered(&request);
         }
         let text = metrics.render();

@@ -9,11 +9,11 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http::HeaderValue;
 use loci_model::ports::ids::uuid4;
-use loci_model::ports::observe::{RequestSeen, Watching};
+use loci_model::ports::observe::{ObservationLevel, RequestObservation};
 use loci_model::ports::trace;
 use tracing::Instrument;
 
-use super::metrics::Answered;
+use super::metrics::AnsweredRequest;
 use super::trace_parent;
 use crate::doors::Doors;
 
@@ -38,7 +38,7 @@ pub struct ErrorType(pub Cow<'static, str>);
 
 /// Opens the span of the request below that of its caller, if traces are exported.
 pub(crate) async fn observe(State(doors): State<Doors>, request: Request, next: Next) -> Response {
-    let is_watched = doors.engine.observe().watching() != Watching::Nothing;
+    let is_watched = doors.engine.observe().watching() != ObservationLevel::Nothing;
     let caller = trace_parent::of(request.headers()).filter(|_| is_watched);
     trace::under(caller, answered(doors, request, next)).await
 }
@@ -66,10 +66,10 @@ async fn answered(doors: Doors, mut request: Request, next: Next) -> Response {
     let operation = operation_of(&response);
     let status = response.status().as_u16();
     let error = error_of(&response);
-    doors.metrics.answered(&Answered { door, operation, status, error, seconds });
+    doors.metrics.answered(&AnsweredRequest { door, operation, status, error, seconds });
     if let Some(span) = opened {
         let (id, method, elapsed_us) = (&*id, method.as_str(), took_us);
-        observe.request(&RequestSeen { span, id, door, operation, method, status, error, elapsed_us });
+        observe.request(&RequestObservation { span, id, door, operation, method, status, error, elapsed_us });
     }
     let ms = u64::try_from(std::time::Duration::from_micros(took_us).as_millis()).unwrap_or(u64::MAX);
     span.in_scope(|| match (status, door) {

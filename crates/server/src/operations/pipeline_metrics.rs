@@ -4,7 +4,9 @@
 
 use loci_model::job::exchange::Step;
 use loci_model::memory::strategy::StrategyBase;
-use loci_model::ports::observe::{DeliverySeen, ModelCallSeen, Observe, SreSeen, StepSeen};
+use loci_model::ports::observe::{
+    DeliveryObservation, ModelCallObservation, Observe, SreObservation, StepObservation,
+};
 use metrics::{counter, histogram};
 
 use super::metrics::Metrics;
@@ -13,7 +15,7 @@ use super::metrics::Metrics;
 const NONE: &str = "none";
 
 impl Observe for Metrics {
-    fn step(&self, seen: &StepSeen<'_>) {
+    fn step(&self, seen: &StepObservation<'_>) {
         let strategy = seen.strategy.map_or(NONE, strategy_word);
         let seconds = std::time::Duration::from_micros(seen.elapsed_us).as_secs_f64();
         self.record(|| {
@@ -27,7 +29,7 @@ impl Observe for Metrics {
         });
     }
 
-    fn model_call(&self, seen: &ModelCallSeen<'_>) {
+    fn model_call(&self, seen: &ModelCallObservation<'_>) {
         let provider = || seen.provider.to_owned();
         let seconds = std::time::Duration::from_millis(seen.elapsed_ms).as_secs_f64();
         self.record(|| {
@@ -59,7 +61,7 @@ impl Observe for Metrics {
         });
     }
 
-    fn delivery(&self, seen: &DeliverySeen<'_>) {
+    fn delivery(&self, seen: &DeliveryObservation<'_>) {
         let seconds = std::time::Duration::from_millis(seen.elapsed_ms).as_secs_f64();
         self.record(|| {
             let labels = [("kind", seen.kind.as_str().to_owned()), ("outcome", seen.outcome.to_owned())];
@@ -100,7 +102,7 @@ impl Observe for Metrics {
         self.record(|| counter!("loci_outbound_refused_total", "reason" => reason.to_owned()).increment(1));
     }
 
-    fn operations_memory(&self, seen: &SreSeen<'_>) {
+    fn operations_memory(&self, seen: &SreObservation<'_>) {
         self.record(|| super::sre_metrics::count(seen));
     }
 
@@ -129,14 +131,14 @@ mod tests {
     fn what_the_pipeline_does_is_counted() {
         let metrics = Metrics::new();
         for outcome in ["ok", "ok", "error"] {
-            metrics.step(&StepSeen {
+            metrics.step(&StepObservation {
                 step: "extract",
                 strategy: Some(StrategyBase::Semantic),
                 outcome,
                 elapsed_us: 2_000,
             });
         }
-        metrics.model_call(&ModelCallSeen {
+        metrics.model_call(&ModelCallObservation {
             provider: "main",
             model: "m",
             answered_by: None,
@@ -148,7 +150,7 @@ mod tests {
             span: None,
         });
         let (kind, outcome) = (NoticeKind::JobEnded, "again");
-        metrics.delivery(&DeliverySeen { kind, outcome, attempt: 1, elapsed_ms: 5, span: None });
+        metrics.delivery(&DeliveryObservation { kind, outcome, attempt: 1, elapsed_ms: 5, span: None });
         metrics.pulled_answer(Step::Extract, Some(1_500));
         metrics.pulled_answer(Step::Extract, None);
         metrics.decision("skip", "deterministic@1");

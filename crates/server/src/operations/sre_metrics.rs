@@ -1,29 +1,29 @@
 //! Metrics of operations memory. Labels are from closed lists, never a memory, a service or a user.
 
-use loci_model::ports::observe::SreSeen;
+use loci_model::ports::observe::SreObservation;
 use metrics::{counter, histogram};
 
 /// Counts an event with the current recorder.
-pub(super) fn count(seen: &SreSeen<'_>) {
+pub(super) fn count(seen: &SreObservation<'_>) {
     match *seen {
-        SreSeen::Saved(kind, action) => {
+        SreObservation::Saved(kind, action) => {
             let labels = [("memory_type", kind.as_str().to_owned()), ("action", action.to_owned())];
             counter!("loci_sre_records_total", &labels).increment(1);
         }
-        SreSeen::Started { joined, degraded, elapsed_us } => {
+        SreObservation::Started { joined, degraded, elapsed_us } => {
             let how = if joined { "joined" } else { "opened" };
             counter!("loci_sre_investigations_started_total", "how" => how).increment(1);
             counter!("loci_sre_starts_degraded_total").increment(u64::from(degraded));
             let seconds = std::time::Duration::from_micros(elapsed_us).as_secs_f64();
             histogram!("loci_sre_start_seconds").record(seconds);
         }
-        SreSeen::Completed(status) => {
+        SreObservation::Completed(status) => {
             counter!("loci_sre_investigations_completed_total", "status" => status.as_str()).increment(1);
         }
-        SreSeen::Outcome(outcome) => {
+        SreObservation::Outcome(outcome) => {
             counter!("loci_sre_outcomes_total", "outcome" => outcome.to_owned()).increment(1);
         }
-        SreSeen::Alert(source, effect) => {
+        SreObservation::Alert(source, effect) => {
             let labels = [("source", source.as_str().to_owned()), ("effect", effect.to_owned())];
             counter!("loci_sre_alerts_total", &labels).increment(1);
         }
@@ -43,13 +43,13 @@ mod tests {
     fn what_operations_agents_do_is_counted() {
         let metrics = Metrics::new();
         for seen in [
-            SreSeen::Saved(SreType::Infrastructure, "added"),
-            SreSeen::Saved(SreType::Infrastructure, "added"),
-            SreSeen::Started { joined: false, degraded: false, elapsed_us: 2_000 },
-            SreSeen::Started { joined: true, degraded: true, elapsed_us: 2_000 },
-            SreSeen::Completed(ResolutionStatus::Escalated),
-            SreSeen::Outcome("refuted"),
-            SreSeen::Alert(AlertSource::Pagerduty, "joined"),
+            SreObservation::Saved(SreType::Infrastructure, "added"),
+            SreObservation::Saved(SreType::Infrastructure, "added"),
+            SreObservation::Started { joined: false, degraded: false, elapsed_us: 2_000 },
+            SreObservation::Started { joined: true, degraded: true, elapsed_us: 2_000 },
+            SreObservation::Completed(ResolutionStatus::Escalated),
+            SreObservation::Outcome("refuted"),
+            SreObservation::Alert(AlertSource::Pagerduty, "joined"),
         ] {
             metrics.operations_memory(&seen);
         }

@@ -6,7 +6,7 @@ use loci_model::{Error, limits};
 use sha2::{Digest, Sha256};
 
 use super::checksums;
-use super::fault::Fault;
+use super::fault::S3Fault;
 use crate::auth::sigv4::VerifiedBody;
 use crate::auth::sigv4_chunks::ChunkDecoder;
 use crate::bodies::BodyError;
@@ -19,16 +19,16 @@ pub(super) fn decoded_max(body_bytes_max: usize) -> usize {
 }
 
 /// Returns the S3 error for a body that was not read.
-pub(super) fn unread(why: BodyError) -> Fault {
+pub(super) fn unread(why: BodyError) -> S3Fault {
     match why {
-        BodyError::TooLarge(_) | BodyError::Full => Fault::from(Error::from(why)),
-        BodyError::Broken(_) | BodyError::TooSlow => Fault::bad("IncompleteBody", Error::from(why).message),
+        BodyError::TooLarge(_) | BodyError::Full => S3Fault::from(Error::from(why)),
+        BodyError::Broken(_) | BodyError::TooSlow => S3Fault::bad("IncompleteBody", Error::from(why).message),
     }
 }
 
 /// Returns the body, decoded if it was not decoded before, and checked against its headers and
 /// trailers.
-pub(super) fn checked(headers: &HeaderMap, sent: VerifiedBody<'_>, max: usize) -> Result<Vec<u8>, Fault> {
+pub(super) fn checked(headers: &HeaderMap, sent: VerifiedBody<'_>, max: usize) -> Result<Vec<u8>, S3Fault> {
     let encodings = encodings(headers)?;
     let hash = text(headers, "x-amz-content-sha256")?.unwrap_or_default();
     let is_chunked = hash.starts_with("STREAMING-") || encodings.iter().any(|one| one == CHUNKED);
@@ -41,7 +41,7 @@ pub(super) fn checked(headers: &HeaderMap, sent: VerifiedBody<'_>, max: usize) -
             // that the body is complete.
             if hash.len() == 64 && !hash.eq_ignore_ascii_case(&hex::encode(Sha256::digest(&content))) {
                 let rule = "the body is not that of x-amz-content-sha256";
-                return Err(Fault::bad("XAmzContentSHA256Mismatch", rule));
+                return Err(S3Fault::bad("XAmzContentSHA256Mismatch", rule));
             }
             (content.into_owned(), String::new())
         }
@@ -51,41 +51,41 @@ pub(super) fn checked(headers: &HeaderMap, sent: VerifiedBody<'_>, max: usize) -
     {
         let rule =
             format!("x-amz-decoded-content-length is {length}, but the body has {} bytes", content.len());
-        return Err(Fault::bad("IncompleteBody", rule));
+        return Err(S3Fault::bad("IncompleteBody", rule));
     }
     checksums::check(headers, &trailers, &content)?;
     Ok(content)
 }
 
 /// Rejects a content encoding, because it is not stored and the bytes would be misread later.
-pub(super) fn refuse_encoded(headers: &HeaderMap) -> Result<(), Fault> {
+pub(super) fn refuse_encoded(headers: &HeaderMap) -> Result<(), S3Fault> {
     match encodings(headers)?.iter().find(|one| *one != CHUNKED && *one != "identity") {
         None => Ok(()),
-        Some(other) => Err(Fault::not_implemented(&format!("Content-Encoding: {other} is not kept"))),
+        Some(other) => Err(S3Fault::not_implemented(&format!("Content-Encoding: {other} is not kept"))),
     }
 }
 
-fn decoded(content: &[u8], max: usize) -> Result<(Vec<u8>, String), Fault> {
+fn decoded(content: &[u8], max: usize) -> Result<(Vec<u8>, String), S3Fault> {
     use crate::auth::sigv4::SignatureError;
     ChunkDecoder::unsigned(decoded_max(max)).decoded(content).map_err(|error| {
         let code = match error {
             SignatureError::ChunkedBodyTooLarge(_) => "EntityTooLarge",
             _ => "IncompleteBody",
         };
-        Fault::bad(code, error.to_string())
+        S3Fault::bad(code, error.to_string())
     })
 }
 
-fn encodings(headers: &HeaderMap) -> Result<Vec<String>, Fault> {
+fn encodings(headers: &HeaderMap) -> Result<Vec<String>, S3Fault> {
     let told = text(headers, header::CONTENT_ENCODING.as_str())?.unwrap_or_default();
     Ok(told.split(',').map(|one| one.trim().to_ascii_lowercase()).filter(|one| !one.is_empty()).collect())
 }
 
 /// Returns a header as text.
-pub(super) fn text<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Fault> {
+pub(super) fn text<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, S3Fault> {
     let Some(value) = headers.get(name) else { return Ok(None) };
     let read = value.to_str().map(|text| Some(text.trim()));
-    read.map_err(|_| Fault::invalid_argument(&format!("the header {name} must be printable ASCII text")))
+    read.map_err(|_| S3Fault::invalid_argument(&format!("the header {name} must be printable ASCII text")))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use loci_documents::bucket::Bucket;
 use loci_model::Namespace;
 use loci_model::principal::Principal;
 
-use super::fault::Fault;
+use super::fault::S3Fault;
 use crate::doors::Doors;
 
 /// Settings of buckets.
@@ -38,8 +38,8 @@ impl Default for S3Options {
 }
 
 /// Returns the bucket of a name, if the caller may see it.
-pub(super) async fn find(doors: &Doors, caller: &Principal, name: &str) -> Result<Bucket, Fault> {
-    let missing = || Fault::no_such_bucket(name);
+pub(super) async fn find(doors: &Doors, caller: &Principal, name: &str) -> Result<Bucket, S3Fault> {
+    let missing = || S3Fault::no_such_bucket(name);
     let (memory, namespace) = match doors.options.s3.buckets.get(name) {
         Some(alias) => (alias.memory.as_str(), alias.namespace.clone()),
         None => (name, Namespace::parse("/")?),

@@ -8,7 +8,7 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 use super::body::text;
-use super::fault::Fault;
+use super::fault::S3Fault;
 
 /// The polynomials in reflected bit order.
 const CRC32: u32 = 0xEDB8_8320;
@@ -20,17 +20,17 @@ const NAMES: [&str; 4] =
 ///
 /// # Errors
 /// `BadDigest`; `InvalidRequest` for a malformed checksum.
-pub(super) fn check(headers: &HeaderMap, trailers: &str, body: &[u8]) -> Result<(), Fault> {
+pub(super) fn check(headers: &HeaderMap, trailers: &str, body: &[u8]) -> Result<(), S3Fault> {
     for name in NAMES {
         let behind = trailers.lines().filter_map(|line| line.split_once(':'));
         let behind = behind.filter(|(told, _)| *told == name).map(|(_, value)| value);
         for told in text(headers, name)?.into_iter().chain(behind) {
             let Ok(told) = BASE64_STANDARD.decode(told) else {
-                return Err(Fault::bad("InvalidRequest", format!("the value of {name} is no base64")));
+                return Err(S3Fault::bad("InvalidRequest", format!("the value of {name} is no base64")));
             };
             if told != of(name, body) {
                 let rule = format!("the checksum of the body differs from {name}");
-                return Err(Fault::bad("BadDigest", rule));
+                return Err(S3Fault::bad("BadDigest", rule));
             }
         }
     }

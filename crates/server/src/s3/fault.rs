@@ -10,7 +10,7 @@ use crate::auth::sigv4::SignatureError;
 
 /// The reason for the rejection of a request.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct S3Fault {
     pub(super) status: StatusCode,
     pub(super) code: &'static str,
     pub(super) message: String,
@@ -18,7 +18,7 @@ pub(super) struct Fault {
     pub(super) bytes: Option<usize>,
 }
 
-impl Fault {
+impl S3Fault {
     pub(super) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         Self { status, code, message: message.into(), bytes: None }
     }
@@ -69,7 +69,7 @@ impl Fault {
     }
 }
 
-impl From<Error> for Fault {
+impl From<Error> for S3Fault {
     fn from(error: Error) -> Self {
         let (status, code) = match error.kind {
             ErrorKind::NotFound => (StatusCode::NOT_FOUND, "NoSuchKey"),

@@ -5,8 +5,8 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use loci_documents::bucket::{BucketEntry, BucketItem, BucketListing, collapsed};
 
-use super::fault::Fault;
-use super::route::Asked;
+use super::fault::S3Fault;
+use super::route::ObjectRequestLine;
 use super::{Call, xml};
 
 /// The maximum number of keys in a page.
@@ -25,14 +25,14 @@ pub(super) struct Listing {
 
 /// The result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Listed {
+pub(super) struct ListObjectsResult {
     pub(super) entries: Vec<BucketEntry>,
     pub(super) prefixes: Vec<String>,
     pub(super) next_token: Option<String>,
 }
 
 impl Listing {
-    fn of(asked: &Asked) -> Result<Self, Fault> {
+    fn of(asked: &ObjectRequestLine) -> Result<Self, S3Fault> {
         let text = |name: &str| asked.member(name).map(ToOwned::to_owned);
         let given = |name: &str| text(name).filter(|value| !value.is_empty());
         let max_keys = match given("max-keys") {
@@ -40,12 +40,12 @@ impl Listing {
             Some(number) => number
                 .parse::<u32>()
                 .map(|number| (number as usize).min(KEYS_MAX))
-                .map_err(|_| Fault::invalid_argument("max-keys must be a number from 0"))?,
+                .map_err(|_| S3Fault::invalid_argument("max-keys must be a number from 0"))?,
         };
         let is_url_encoded = match given("encoding-type").as_deref() {
             None => false,
             Some("url") => true,
-            Some(_) => return Err(Fault::invalid_argument("encoding-type must be url")),
+            Some(_) => return Err(S3Fault::invalid_argument("encoding-type must be url")),
         };
         Ok(Self {
             prefix: text("prefix").unwrap_or_default(),
@@ -58,24 +58,24 @@ impl Listing {
     }
 
     /// Returns the key after which the page begins.
-    fn after(&self) -> Result<Option<String>, Fault> {
+    fn after(&self) -> Result<Option<String>, S3Fault> {
         let Some(token) = &self.token else { return Ok(self.start_after.clone()) };
         let key = BASE64_URL_SAFE_NO_PAD.decode(token).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-        let wrong = || Fault::invalid_argument("continuation-token must be one that a list gave");
+        let wrong = || S3Fault::invalid_argument("continuation-token must be one that a list gave");
         key.map(Some).ok_or_else(wrong)
     }
 }
 
-pub(super) async fn list(call: Call<'_>) -> Result<Response, Fault> {
+pub(super) async fn list(call: Call<'_>) -> Result<Response, S3Fault> {
     let listing = Listing::of(call.asked)?;
     let listed = listed(&call, &listing).await?;
     Ok(xml::response(xml::listing(&call.asked.bucket, &listing, &listed)))
 }
 
-async fn listed(call: &Call<'_>, listing: &Listing) -> Result<Listed, Fault> {
+async fn listed(call: &Call<'_>, listing: &Listing) -> Result<ListObjectsResult, S3Fault> {
     let after = listing.after()?;
     if listing.max_keys == 0 {
-        return Ok(Listed::default());
+        return Ok(ListObjectsResult::default());
     }
     let asked = BucketListing {
         bucket: call.bucket.clone(),
@@ -86,7 +86,7 @@ async fn listed(call: &Call<'_>, listing: &Listing) -> Result<Listed, Fault> {
     };
     let page = call.doors.engine.documents.bucket_list(&call.caller, asked).await?;
     let next_token = page.next.map(|after| BASE64_URL_SAFE_NO_PAD.encode(after));
-    let mut out = Listed { next_token, ..Listed::default() };
+    let mut out = ListObjectsResult { next_token, ..ListObjectsResult::default() };
     for item in page.items {
         match item {
             BucketItem::Key(entry) => out.entries.push(entry),

@@ -4,25 +4,25 @@
 //! | file | idea |
 //! |---|---|
 //! | `route` | the operation, from method, path and query |
-//! | `signing`, `body`, `checksums` | the caller, and the bytes of the body |
+//! | `authentication`, `body`, `checksums` | the caller, and the bytes of the body |
 //! | `buckets` | the memory and namespace of a bucket's name |
 //! | `objects`, `range` | one key |
-//! | `listing`, `deleting` | many keys |
+//! | `listing`, `delete_objects` | many keys |
 //! | `xml`, `fault` | responses and errors in the form of S3 |
 //!
 //! `loci_documents` (`bucket`) decides what a key stands for and how its bytes are stored.
 
+mod authentication;
 mod body;
 mod buckets;
 mod checksums;
-mod deleting;
+mod delete_objects;
 mod fault;
 mod listing;
 mod objects;
 mod range;
 mod route;
 mod scanners;
-mod signing;
 mod xml;
 
 use std::borrow::Cow;
@@ -42,15 +42,15 @@ use crate::auth::gate::Peer;
 use crate::bodies::check_declared;
 use crate::doors::Doors;
 use crate::operations::observe::{ErrorType, Operation, OwnListener, RequestId};
-use fault::Fault;
-use route::{Action, Asked};
+use fault::S3Fault;
+use route::{Action, ObjectRequestLine};
 
 /// A request with a known caller and bucket.
 struct Call<'a> {
     doors: &'a Doors,
     caller: Principal,
     bucket: Bucket,
-    asked: &'a Asked,
+    asked: &'a ObjectRequestLine,
     headers: &'a HeaderMap,
     body: Vec<u8>,
 }
@@ -91,12 +91,12 @@ async fn door(State(doors): State<Doors>, request: Request) -> Response {
 
 /// Checks the declared size, then the caller, then the body, then the existence of the bucket, then
 /// the rest.
-async fn served(doors: &Doors, asked: &Asked, request: Request) -> Result<Response, Fault> {
+async fn served(doors: &Doors, asked: &ObjectRequestLine, request: Request) -> Result<Response, S3Fault> {
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
     let (parts, body) = request.into_parts();
     let bytes_max = doors.options.body_bytes_max;
     check_declared(&body, bytes_max).map_err(body::unread)?;
-    let asker = signing::asker(doors, peer, &parts).await?;
+    let asker = authentication::asker(doors, peer, &parts).await?;
     let read = doors.bodies.read_as(asker.proof(), body, bytes_max).await.map_err(body::unread)?;
     let (caller, sent) = asker.verified(&read.bytes)?;
     drop(read.unverified);
@@ -108,7 +108,7 @@ async fn served(doors: &Doors, asked: &Asked, request: Request) -> Result<Respon
         Action::GetObject | Action::HeadObject => objects::get(call).await,
         Action::DeleteObject => objects::delete(call).await,
         Action::ListObjectsV2 => listing::list(call).await,
-        Action::DeleteObjects => deleting::delete(call).await,
+        Action::DeleteObjects => delete_objects::delete(call).await,
         Action::HeadBucket => Ok(Response::default()),
         Action::GetBucketLocation => Ok(xml::response(xml::location())),
     }

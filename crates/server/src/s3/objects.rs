@@ -8,7 +8,7 @@ use loci_documents::{NewObject, Precondition};
 use loci_model::Timestamp;
 
 use super::body::{refuse_encoded, text};
-use super::fault::Fault;
+use super::fault::S3Fault;
 use super::route::Action;
 use super::{Call, range};
 
@@ -29,10 +29,10 @@ const NOT_KEPT: [&str; 11] = [
     "x-amz-write-offset-bytes",
 ];
 
-pub(super) async fn put(call: Call<'_>) -> Result<Response, Fault> {
+pub(super) async fn put(call: Call<'_>) -> Result<Response, S3Fault> {
     let names = call.headers.keys().map(http::HeaderName::as_str);
     if let Some(name) = names.into_iter().find(|name| NOT_KEPT.iter().any(|not| name.starts_with(not))) {
-        return Err(Fault::not_implemented(&format!("PutObject with the header {name} is not answered")));
+        return Err(S3Fault::not_implemented(&format!("PutObject with the header {name} is not answered")));
     }
     refuse_encoded(call.headers)?;
     let options = &call.doors.options.s3;
@@ -56,13 +56,13 @@ pub(super) async fn put(call: Call<'_>) -> Result<Response, Fault> {
     Ok(response)
 }
 
-pub(super) async fn get(call: Call<'_>) -> Result<Response, Fault> {
+pub(super) async fn get(call: Call<'_>) -> Result<Response, S3Fault> {
     let (asked, headers) = (call.asked, call.headers);
     let found = call.doors.engine.documents.bucket_get(&call.caller, &call.bucket, &asked.key).await?;
-    let found = found.ok_or_else(|| Fault::no_such_key(&asked.key))?;
+    let found = found.ok_or_else(|| S3Fault::no_such_key(&asked.key))?;
     let holds = |tags: &str| matches(tags, &found.sha256);
     if text(headers, "if-match")?.is_some_and(|tags| !holds(tags)) {
-        return Err(Fault::precondition_failed("the object under the key has another ETag"));
+        return Err(S3Fault::precondition_failed("the object under the key has another ETag"));
     }
     if text(headers, "if-none-match")?.is_some_and(holds) {
         let mut response = Response::default();
@@ -74,7 +74,10 @@ pub(super) async fn get(call: Call<'_>) -> Result<Response, Fault> {
     let range = if is_as_known(headers, &found)? { text(headers, "range")? } else { None };
     let wanted = range::read(range, bytes).map_err(|()| {
         let rule = format!("nothing of the {bytes} bytes lies in the range");
-        Fault { bytes: Some(bytes), ..Fault::new(StatusCode::RANGE_NOT_SATISFIABLE, "InvalidRange", rule) }
+        S3Fault {
+            bytes: Some(bytes),
+            ..S3Fault::new(StatusCode::RANGE_NOT_SATISFIABLE, "InvalidRange", rule)
+        }
     })?;
     let content = match &wanted {
         Some(range) => found.content.get(range.clone()).unwrap_or_default().to_vec(),
@@ -100,7 +103,7 @@ pub(super) async fn get(call: Call<'_>) -> Result<Response, Fault> {
 /// Returns true if a range may be returned: without `If-Range`, or if the object is the one of
 /// which the client has a part (a strong tag, or the exact time, as in RFC 9110). Otherwise the
 /// whole object is returned.
-fn is_as_known(headers: &HeaderMap, found: &BucketContent) -> Result<bool, Fault> {
+fn is_as_known(headers: &HeaderMap, found: &BucketContent) -> Result<bool, S3Fault> {
     Ok(match text(headers, "if-range")? {
         None => true,
         Some(weak) if weak.starts_with("W/") => false,
@@ -109,7 +112,7 @@ fn is_as_known(headers: &HeaderMap, found: &BucketContent) -> Result<bool, Fault
     })
 }
 
-pub(super) async fn delete(call: Call<'_>) -> Result<Response, Fault> {
+pub(super) async fn delete(call: Call<'_>) -> Result<Response, S3Fault> {
     let condition = precondition(call.headers)?;
     call.doors.engine.documents.bucket_delete(&call.caller, &call.bucket, &call.asked.key, condition).await?;
     let mut response = Response::default();
@@ -117,7 +120,7 @@ pub(super) async fn delete(call: Call<'_>) -> Result<Response, Fault> {
     Ok(response)
 }
 
-fn precondition(headers: &HeaderMap) -> Result<Option<Precondition>, Fault> {
+fn precondition(headers: &HeaderMap) -> Result<Option<Precondition>, S3Fault> {
     let (if_match, if_none_match) = (text(headers, "if-match")?, text(headers, "if-none-match")?);
     Ok(Precondition::of_headers(if_match, if_none_match)?)
 }
@@ -127,7 +130,7 @@ fn matches(tags: &str, sha256: &str) -> bool {
     tags.split(',').map(bare).any(|tag| tag == "*" || tag.strip_prefix("sha256:") == Some(sha256))
 }
 
-fn described(headers: &mut HeaderMap, found: &BucketContent, bytes: usize) -> Result<(), Fault> {
+fn described(headers: &mut HeaderMap, found: &BucketContent, bytes: usize) -> Result<(), S3Fault> {
     let kind = found.content_type.as_deref().and_then(|kind| HeaderValue::from_str(kind).ok());
     headers.insert(header::CONTENT_TYPE, kind.unwrap_or(HeaderValue::from_static(BYTES)));
     // The object must never act as a page of this server, with any content type.
@@ -144,13 +147,13 @@ fn http_date(at: Timestamp) -> String {
     at.civil().strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
-fn tag(headers: &mut HeaderMap, sha256: &str) -> Result<(), Fault> {
+fn tag(headers: &mut HeaderMap, sha256: &str) -> Result<(), S3Fault> {
     insert(headers, header::ETAG, &super::xml::etag(sha256))
 }
 
-fn insert(headers: &mut HeaderMap, name: http::HeaderName, value: &str) -> Result<(), Fault> {
+fn insert(headers: &mut HeaderMap, name: http::HeaderName, value: &str) -> Result<(), S3Fault> {
     let value = HeaderValue::from_str(value).map_err(|_| {
-        Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", "a header has no text")
+        S3Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", "a header has no text")
     })?;
     headers.insert(name, value);
     Ok(())

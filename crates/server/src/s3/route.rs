@@ -4,7 +4,7 @@
 use http::Method;
 use percent_encoding::percent_decode_str;
 
-use super::fault::Fault;
+use super::fault::S3Fault;
 
 /// The maximum number of query members. Each is compared with those before it, and no valid request
 /// has half as many.
@@ -61,7 +61,7 @@ impl Action {
 
 /// A request, as far as its first line describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct ObjectRequestLine {
     pub(super) action: Action,
     pub(super) bucket: String,
     /// The key; empty for a request to the bucket.
@@ -69,7 +69,7 @@ pub(super) struct Asked {
     query: Vec<(String, String)>,
 }
 
-impl Asked {
+impl ObjectRequestLine {
     /// Returns a member of the query.
     pub(super) fn member(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
@@ -77,7 +77,7 @@ impl Asked {
 }
 
 /// Parses the method, the path from the bucket on, and the query, both raw.
-pub(super) fn read(method: &Method, path: &str, query: &str) -> Result<Asked, Fault> {
+pub(super) fn read(method: &Method, path: &str, query: &str) -> Result<ObjectRequestLine, S3Fault> {
     let rest = path.trim_start_matches('/');
     let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
     let (bucket, key) = (decoded(bucket)?, decoded(key)?);
@@ -96,7 +96,7 @@ pub(super) fn read(method: &Method, path: &str, query: &str) -> Result<Asked, Fa
         (&Method::POST, _, true) if has("delete") => Some(Action::DeleteObjects),
         _ => None,
     };
-    let action = action.ok_or_else(|| Fault::not_implemented("this request is none that Loci answers"))?;
+    let action = action.ok_or_else(|| S3Fault::not_implemented("this request is none that Loci answers"))?;
     let is_known = |name: &str| {
         // Members that SDKs add to name the operation, and signatures.
         let is_frame =
@@ -104,12 +104,12 @@ pub(super) fn read(method: &Method, path: &str, query: &str) -> Result<Asked, Fa
         is_frame || action.members().contains(&name)
     };
     if let Some((name, _)) = query.iter().find(|(name, _)| !is_known(name)) {
-        return Err(Fault::not_implemented(&format!("{} with {name} is not answered", action.name())));
+        return Err(S3Fault::not_implemented(&format!("{} with {name} is not answered", action.name())));
     }
-    Ok(Asked { action, bucket, key, query })
+    Ok(ObjectRequestLine { action, bucket, key, query })
 }
 
-fn members(raw: &str) -> Result<Vec<(String, String)>, Fault> {
+fn members(raw: &str) -> Result<Vec<(String, String)>, S3Fault> {
     let mut found: Vec<(String, String)> = Vec::new();
     for part in raw.split('&').filter(|part| !part.is_empty()) {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
@@ -117,20 +117,22 @@ fn members(raw: &str) -> Result<Vec<(String, String)>, Fault> {
         // way too.
         let (name, value) = (decoded(&name.replace('+', " "))?, decoded(&value.replace('+', " "))?);
         if found.len() >= MEMBERS_MAX {
-            return Err(Fault::invalid_argument(&format!("a query may have {MEMBERS_MAX} members at most")));
+            return Err(S3Fault::invalid_argument(&format!(
+                "a query may have {MEMBERS_MAX} members at most"
+            )));
         }
         if found.iter().any(|(known, _)| *known == name) {
-            return Err(Fault::invalid_argument(&format!("{name} is given twice")));
+            return Err(S3Fault::invalid_argument(&format!("{name} is given twice")));
         }
         found.push((name, value));
     }
     Ok(found)
 }
 
-fn decoded(raw: &str) -> Result<String, Fault> {
+fn decoded(raw: &str) -> Result<String, S3Fault> {
     let text = percent_decode_str(raw).decode_utf8();
     text.map(std::borrow::Cow::into_owned)
-        .map_err(|_| Fault::bad("InvalidURI", "path and query must be percent-encoded UTF-8"))
+        .map_err(|_| S3Fault::bad("InvalidURI", "path and query must be percent-encoded UTF-8"))
 }
 
 #[cfg(test)]

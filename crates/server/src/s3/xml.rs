@@ -7,9 +7,9 @@ use axum::response::Response;
 use http::{HeaderValue, header};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::deleting::Deleted;
-use super::fault::Fault;
-use super::listing::{Listed, Listing};
+use super::delete_objects::Deleted;
+use super::fault::S3Fault;
+use super::listing::{ListObjectsResult, Listing};
 
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const NAMESPACE: &str = "xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"";
@@ -31,7 +31,7 @@ pub(super) fn location() -> String {
     format!("{DECLARATION}<LocationConstraint {NAMESPACE}/>")
 }
 
-pub(super) fn error(fault: &Fault, resource: &str, request_id: &str) -> String {
+pub(super) fn error(fault: &S3Fault, resource: &str, request_id: &str) -> String {
     let mut out = format!("{DECLARATION}<Error>");
     element(&mut out, "Code", fault.code);
     element(&mut out, "Message", &fault.message);
@@ -41,7 +41,7 @@ pub(super) fn error(fault: &Fault, resource: &str, request_id: &str) -> String {
     out
 }
 
-pub(super) fn listing(bucket: &str, asked: &Listing, listed: &Listed) -> String {
+pub(super) fn listing(bucket: &str, asked: &Listing, listed: &ListObjectsResult) -> String {
     let coded = |text: &str| match asked.is_url_encoded {
         true => utf8_percent_encode(text, &KEPT).to_string(),
         false => text.to_owned(),
@@ -154,7 +154,7 @@ mod tests {
             sha256: "ab".to_owned(),
             updated_at: Timestamp::parse("2026-03-14T09:26:53.589Z").unwrap(),
         };
-        let listed = Listed {
+        let listed = ListObjectsResult {
             entries: vec![entry],
             prefixes: vec!["memory/desk/".to_owned()],
             next_token: Some("bmV4dA".to_owned()),
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn errors_and_deletions() {
-        let fault = || Fault::no_such_key("<a>&\r\u{1}");
+        let fault = || S3Fault::no_such_key("<a>&\r\u{1}");
         expect![[r#"
             <?xml version="1.0" encoding="UTF-8"?>
             <Error>

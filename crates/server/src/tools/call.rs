@@ -6,17 +6,17 @@ use serde_json::Value;
 
 use super::check::check;
 use super::error::ToolError;
-use super::given_back::given_back;
 use super::profile::Profile;
+use super::returned_citations::given_back;
 use super::table::Table;
-use super::tool::{Arguments, Context, Outcome, Tool, Work};
+use super::tool::{Context, ReceivedArguments, Tool, ToolFuture, ToolOutcome};
 
 /// Calls a tool by one of its names.
 ///
 /// # Errors
 /// `NOT_FOUND` for an unknown name, `FORBIDDEN` for a missing scope, `INVALID_ARGUMENT` for
 /// malformed arguments, and errors of the tool.
-pub async fn call(table: &Table, context: Context, name: &str, arguments: Arguments) -> Outcome {
+pub async fn call(table: &Table, context: Context, name: &str, arguments: ReceivedArguments) -> ToolOutcome {
     let (_, work, arguments) = admit(table, &context, name, arguments)?;
     work(context, arguments).await
 }
@@ -26,8 +26,8 @@ pub(super) fn admit<'a>(
     table: &'a Table,
     context: &Context,
     name: &str,
-    arguments: Arguments,
-) -> Result<(&'a Tool, Work, Arguments), ToolError> {
+    arguments: ReceivedArguments,
+) -> Result<(&'a Tool, ToolFuture, ReceivedArguments), ToolError> {
     let Some((tool, work)) = table.find(name) else {
         let name: String = name.chars().take(64).collect();
         let rule = format!("there is no tool {name}: list the tools for their names");
@@ -49,7 +49,7 @@ pub(super) fn admit<'a>(
 
 /// Removes null arguments for the tools of operations. There null means absent, as a function's
 /// default in the source design.
-fn without_nulls(mut arguments: Arguments) -> Arguments {
+fn without_nulls(mut arguments: ReceivedArguments) -> ReceivedArguments {
     arguments.retain(|_, value| !value.is_null());
     arguments
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use loci_api::ErrorCode;
 use loci_api::verified::fact::FactList;
-use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest};
+use loci_engine::retrieval::{Hit, PendingEventUse, SearchRequest};
 use loci_model::record::{RecordKind, RecordState};
 use loci_model::{MemoryId, limits};
 use loci_verified::{FactFilters, FactSearch, FactsAsked};
@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 use super::coding::search_repository;
 use super::shapes::{repo, revision};
 use super::verified::shapes::{by_agent, verdict, verify};
-use super::verified::{asked, shapes};
+use super::verified::{arguments, shapes};
 use crate::tools::error::ToolError;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{
     array, closed, default, flag, list, number, one_of, open, said, text, time, whole, word,
 };
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
-use crate::tools::{native, place};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
+use crate::tools::{memory_selection, native};
 
 /// Filters on the tasks from which records come.
 const ABOUT_TASKS: &[&str] = &["issue", "outcome", "pr"];
@@ -38,7 +38,7 @@ pub(super) fn tool() -> Tool {
         dotted: Some("memory.search"),
         description: "Search stored knowledge by words, meaning or filters; by default the facts of one repository, checked against its code.",
         profiles: &[Profile::Core, Profile::Verified, Profile::Coding, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(true),
         input: input(),
         output: output(),
@@ -46,8 +46,8 @@ pub(super) fn tool() -> Tool {
     }
 }
 
-async fn search(context: Context, arguments: Arguments) -> Outcome {
-    match (asked::string(&arguments, "repo"), asked::string(&arguments, "store")) {
+async fn search(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
+    match (arguments::string(&arguments, "repo"), arguments::string(&arguments, "store")) {
         (Some(repo), None) => facts(context, arguments, repo).await,
         (None, Some(store)) => records(context, arguments, store).await,
         (Some(_), Some(_)) => Err(ToolError::new(ErrorCode::Invalid, BOTH).on("store")),
@@ -55,7 +55,7 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
     }
 }
 
-async fn facts(context: Context, arguments: Arguments, repo: String) -> Outcome {
+async fn facts(context: Context, arguments: ReceivedArguments, repo: String) -> ToolOutcome {
     if is_beyond_facts(&arguments) {
         #[cfg(feature = "coding")]
         return search_repository::search(context, arguments, repo, ITEMS).await;
@@ -63,8 +63,8 @@ async fn facts(context: Context, arguments: Arguments, repo: String) -> Outcome 
         return Err(absent());
     }
     let question = asked_for(&arguments, repo)?;
-    let standing = asked::standing(&context, &arguments);
-    let serving = asked::serving(&context, &arguments);
+    let standing = arguments::standing(&context, &arguments);
+    let serving = arguments::serving(&context, &arguments);
     let list = context.engine.verified.facts_search(&context.caller, &standing, question, serving).await?;
     let degraded = list.warnings.iter().any(|warning| warning.starts_with("DEGRADED"));
     native::answer(&FactList { degraded: Some(degraded), ..list.shown() })
@@ -72,7 +72,7 @@ async fn facts(context: Context, arguments: Arguments, repo: String) -> Outcome 
 
 /// Returns true for a search beyond facts, or for a task. Coding memory answers it, as the native
 /// API does.
-fn is_beyond_facts(arguments: &Arguments) -> bool {
+fn is_beyond_facts(arguments: &ReceivedArguments) -> bool {
     let kinds = arguments.get("kinds").and_then(Value::as_array);
     let others = kinds.into_iter().flatten().any(|kind| kind.as_str() != Some(RecordKind::Fact.as_str()));
     let filters = arguments.get("filters").and_then(Value::as_object);
@@ -89,8 +89,8 @@ fn absent() -> ToolError {
 }
 
 /// Returns the facts of a call; `None` if it searches documents.
-pub(super) fn facts_asked(arguments: &Arguments) -> Option<Result<FactsAsked, ToolError>> {
-    let repo = asked::string(arguments, "repo").filter(|_| !arguments.contains_key("store"))?;
+pub(super) fn facts_asked(arguments: &ReceivedArguments) -> Option<Result<FactsAsked, ToolError>> {
+    let repo = arguments::string(arguments, "repo").filter(|_| !arguments.contains_key("store"))?;
     if is_beyond_facts(arguments) {
         #[cfg(feature = "coding")]
         return Some(search_repository::facts_asked(arguments, repo));
@@ -100,9 +100,9 @@ pub(super) fn facts_asked(arguments: &Arguments) -> Option<Result<FactsAsked, To
     Some(asked_for(arguments, repo).map(FactsAsked::Search))
 }
 
-fn asked_for(arguments: &Arguments, repo: String) -> Result<FactSearch, ToolError> {
+fn asked_for(arguments: &ReceivedArguments, repo: String) -> Result<FactSearch, ToolError> {
     let given = arguments.get("filters").and_then(Value::as_object).cloned().unwrap_or_default();
-    let status = asked::string(&given, "status");
+    let status = arguments::string(&given, "status");
     let state = status.as_deref().map(|word| {
         RecordState::parse(word).ok_or_else(|| {
             let states: Vec<&str> = RecordState::ALL.iter().map(|state| state.as_str()).collect();
@@ -111,24 +111,24 @@ fn asked_for(arguments: &Arguments, repo: String) -> Result<FactSearch, ToolErro
         })
     });
     let filters = FactFilters {
-        path: asked::string(&given, "path"),
-        commit: asked::string(&given, "commit"),
-        user: asked::string(&given, "user"),
+        path: arguments::string(&given, "path"),
+        commit: arguments::string(&given, "commit"),
+        user: arguments::string(&given, "user"),
         status: state.transpose()?,
-        since: asked::time(&given, "since")?,
-        until: asked::time(&given, "until")?,
+        since: arguments::time(&given, "since")?,
+        until: arguments::time(&given, "until")?,
     };
     Ok(FactSearch {
         repo,
-        query: asked::string(arguments, "query"),
+        query: arguments::string(arguments, "query"),
         filters,
-        limit: asked::number(arguments, "limit").unwrap_or(ITEMS),
+        limit: arguments::number(arguments, "limit").unwrap_or(ITEMS),
     })
 }
 
 /// Searches the documents of a memory, or other kinds of its records, and returns the best passage
 /// of each.
-async fn records(context: Context, arguments: Arguments, store: String) -> Outcome {
+async fn records(context: Context, arguments: ReceivedArguments, store: String) -> ToolOutcome {
     if arguments.get("filters").and_then(Value::as_object).is_some_and(|filters| !filters.is_empty()) {
         let rule = "filters are about facts of a repository: leave them out, or give repo instead of store";
         return Err(ToolError::new(ErrorCode::Invalid, rule).on("filters"));
@@ -138,15 +138,15 @@ async fn records(context: Context, arguments: Arguments, store: String) -> Outco
     if kinds.is_empty() {
         kinds.push(RecordKind::Document);
     }
-    let memory = place::named(&context.engine, &context.caller, &store).await?;
-    let limit = asked::number(&arguments, "limit").unwrap_or(ITEMS);
+    let memory = memory_selection::named(&context.engine, &context.caller, &store).await?;
+    let limit = arguments::number(&arguments, "limit").unwrap_or(ITEMS);
     // Facts that cite code are excluded from the result, so further hits must be available in their
     // place.
     let top_k = if kinds.contains(&RecordKind::Fact) { limits::TOP_K_MAX } else { limit };
-    let query = asked::needed(&arguments, "query")?;
+    let query = arguments::needed(&arguments, "query")?;
     let question = SearchRequest { kinds, ..SearchRequest::new(memory.id.clone(), query, top_k) };
     // An agent must find its own recent writes, as with every other tool.
-    let mut answer = context.engine.search_with(&context.caller, question, OwnWrites::Shown).await?;
+    let mut answer = context.engine.search_with(&context.caller, question, PendingEventUse::Shown).await?;
     let notices = &answer.notices;
     let mut warnings: Vec<String> =
         notices.warnings.iter().map(|warning| warning.code().to_owned()).collect();

@@ -6,15 +6,15 @@
 //!   check of it;
 //! * [`call`](mod@call): a call by name: scope, arguments, the tool, in this order; [`error`]:
 //!   errors by code;
-//! * `asked`, `shapes`: arguments that several families share; `native`: tools that are calls of
+//! * `arguments`, `shapes`: arguments that several families share; `native`: tools that are calls of
 //!   the native API;
-//! * [`place`]: the memory of a call; [`profile`]: the sets of tools that are listed together.
+//! * [`memory_selection`]: the memory of a call; [`profile`]: the sets of tools that are listed together.
 //!
 //! To add a tool: a file in the folder of its family with a function that makes its
 //! [`Tool`](tool::Tool), and a line in the family's `tools`. A tool that cannot be called yet has
 //! no `call`: it is neither listed nor found.
 
-mod asked;
+mod arguments;
 pub mod call;
 mod check;
 #[cfg(feature = "coding")]
@@ -22,15 +22,15 @@ mod coding;
 #[cfg(feature = "documents")]
 mod documents;
 pub mod error;
-mod given_back;
 #[cfg(feature = "verified")]
 mod memory_search;
+pub mod memory_selection;
 mod native;
 #[cfg(feature = "operations")]
 mod operations;
-pub mod place;
 pub mod profile;
 mod recall;
+mod returned_citations;
 mod schema;
 mod shapes;
 pub mod table;

@@ -7,30 +7,34 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::asked;
+use super::arguments;
 use super::error::ToolError;
-use super::tool::{Arguments, Context, Outcome};
-use crate::asking::Asking;
+use super::tool::{Context, ReceivedArguments, ToolOutcome};
+use crate::authenticated_call::AuthenticatedCall;
 
 /// The argument that is a path parameter in the native API.
 pub(super) const TASK: &str = "task_id";
 
 /// Returns the authenticated call.
-pub(super) fn asking<'a>(context: &'a Context, arguments: &Arguments) -> Asking<'a> {
-    Asking { engine: &context.engine, caller: &context.caller, standing: asked::standing(context, arguments) }
+pub(super) fn asking<'a>(context: &'a Context, arguments: &ReceivedArguments) -> AuthenticatedCall<'a> {
+    AuthenticatedCall {
+        engine: &context.engine,
+        caller: &context.caller,
+        standing: arguments::standing(context, arguments),
+    }
 }
 
 /// Returns the task.
-pub(super) fn task(arguments: &Arguments) -> Result<TaskId, ToolError> {
+pub(super) fn task(arguments: &ReceivedArguments) -> Result<TaskId, ToolError> {
     let rule = "task_id is required: give it, or start `loci mcp` with LOCI_TASK_ID";
-    let id = asked::string(arguments, TASK);
+    let id = arguments::string(arguments, TASK);
     let id = id.ok_or_else(|| ToolError::new(ErrorCode::Invalid, rule).on(TASK))?;
     Ok(TaskId::parse(id)?)
 }
 
 /// Returns the native request, without its path parameters.
 pub(super) fn request<T: DeserializeOwned>(
-    mut arguments: Arguments,
+    mut arguments: ReceivedArguments,
     in_path: &[&str],
 ) -> Result<T, ToolError> {
     for name in in_path {
@@ -45,7 +49,7 @@ pub(super) fn request<T: DeserializeOwned>(
 }
 
 /// Returns the native response.
-pub(super) fn answer(shape: &impl Serialize) -> Outcome {
+pub(super) fn answer(shape: &impl Serialize) -> ToolOutcome {
     Ok(serde_json::to_value(shape)
         .map_err(|error| Error::bug("an answer that cannot be written").caused_by(error))?)
 }

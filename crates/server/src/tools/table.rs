@@ -12,7 +12,7 @@ use super::documents;
 use super::operations;
 use super::profile::Profile;
 use super::recall;
-use super::tool::{Tool, Work};
+use super::tool::{Tool, ToolFuture};
 #[cfg(feature = "verified")]
 use super::verified;
 
@@ -50,7 +50,7 @@ impl Table {
     }
 
     /// Returns the tool of a name, dotted or not, with its work.
-    pub fn find(&self, name: &str) -> Option<(&Tool, Work)> {
+    pub fn find(&self, name: &str) -> Option<(&Tool, ToolFuture)> {
         let tool = self.tools.iter().find(|tool| tool.name == name || tool.dotted == Some(name))?;
         tool.work.map(|work| (tool, work))
     }

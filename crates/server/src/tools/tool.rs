@@ -8,16 +8,16 @@ use loci_products::Loci;
 use serde_json::{Map, Value, json};
 
 use super::error::ToolError;
-use super::place::PlaceAsk;
+use super::memory_selection::PlaceAsk;
 use super::profile::Profile;
 use super::schema;
 
 /// The arguments of a call, as received.
-pub type Arguments = Map<String, Value>;
+pub type ReceivedArguments = Map<String, Value>;
 /// The result of a call.
-pub type Outcome = Result<Value, ToolError>;
+pub type ToolOutcome = Result<Value, ToolError>;
 /// The work of a tool. Its arguments have the form of its schema when it is called.
-pub type Work = fn(Context, Arguments) -> BoxFuture<'static, Outcome>;
+pub type ToolFuture = fn(Context, ReceivedArguments) -> BoxFuture<'static, ToolOutcome>;
 
 /// The context of a call: the engine and its products, the caller, and the memory.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ pub struct Context {
 
 /// The right that a caller needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum ToolRight {
     /// `memory:read`
     Read,
     /// `memory:write`
@@ -45,7 +45,7 @@ pub enum Scope {
     Agent,
 }
 
-impl Scope {
+impl ToolRight {
     /// Every scope.
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Admin, Self::Agent];
 
@@ -81,8 +81,8 @@ const OF_AGENTS: [&str; 4] = ["memory_hydrate", "memory_search", "memory_note", 
 impl Tool {
     /// Returns true for a caller with such scopes: the tool's own, or an agent's for a tool of
     /// agents. The engine checks where they apply.
-    pub fn is_open_to(&self, has: impl Fn(Scope) -> bool) -> bool {
-        has(self.scope) || (is_of_agents(self.name) && has(Scope::Agent))
+    pub fn is_open_to(&self, has: impl Fn(ToolRight) -> bool) -> bool {
+        has(self.scope) || (is_of_agents(self.name) && has(ToolRight::Agent))
     }
 }
 
@@ -140,7 +140,7 @@ pub struct Tool {
     /// The profiles that list it.
     pub profiles: &'static [Profile],
     /// The right that its caller needs.
-    pub scope: Scope,
+    pub scope: ToolRight,
     /// Hints.
     pub annotations: Annotations,
     /// The schema of its arguments, with every limit.
@@ -148,7 +148,7 @@ pub struct Tool {
     /// The schema of its result.
     pub output: Value,
     /// The work. `None` if the tool cannot be called yet; it is then not listed.
-    pub work: Option<Work>,
+    pub work: Option<ToolFuture>,
 }
 
 impl Tool {

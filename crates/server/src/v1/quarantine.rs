@@ -2,7 +2,7 @@
 
 use loci_api::quarantine as shape;
 use loci_api::table as api;
-use loci_engine::records::{QuarantineAsk, Quarantined, Verdict};
+use loci_engine::records::{QuarantineAsk, QuarantinedRecords, Verdict};
 use loci_model::{RecordId, Result};
 
 use super::events::{actor, session};
@@ -66,7 +66,7 @@ pub(super) fn ids(asked: &[String]) -> Result<Vec<RecordId>> {
     asked.iter().map(|id| RecordId::parse(id.as_str()).map_err(|error| error.on("ids"))).collect()
 }
 
-pub(super) fn shown(done: &Quarantined) -> shape::Quarantined {
+pub(super) fn shown(done: &QuarantinedRecords) -> shape::Quarantined {
     shape::Quarantined {
         matched: done.matched,
         ids: done.ids.iter().map(ToString::to_string).collect(),

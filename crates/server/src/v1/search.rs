@@ -2,7 +2,7 @@
 
 use loci_api::search as shape;
 use loci_api::table as api;
-use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest};
+use loci_engine::retrieval::{Hit, PendingEventUse, SearchRequest};
 use loci_model::{MemoryId, Result};
 
 use super::events::notices;
@@ -20,7 +20,8 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn search(call: Call, asked: shape::Search) -> Result<shape::SearchAnswer> {
     let explain = asked.explain;
-    let own_writes = if asked.read_your_writes == Some(false) { OwnWrites::Hidden } else { OwnWrites::Shown };
+    let own_writes =
+        if asked.read_your_writes == Some(false) { PendingEventUse::Hidden } else { PendingEventUse::Shown };
     let memory = call.doors.engine.memory_id(&call.caller, &asked.memory).await?;
     let answer = call.doors.engine.search_with(&call.caller, request(asked, memory)?, own_writes).await?;
     Ok(shape::SearchAnswer {

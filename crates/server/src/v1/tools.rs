@@ -14,14 +14,14 @@ use loci_model::{Error, Result};
 use percent_encoding::percent_decode_str;
 
 use super::protocol::call::Call;
-use super::protocol::table::{Described, Form, Table};
+use super::protocol::table::{Described, SchemaForm, Table};
 use crate::auth::gate::Peer;
 use crate::doors::Doors;
 use crate::error_code::http_status;
 use crate::operations::observe::ErrorType;
 use crate::tools::call::call;
 use crate::tools::error::ToolError;
-use crate::tools::place::PlaceAsk;
+use crate::tools::memory_selection::PlaceAsk;
 use crate::tools::profile::Profile;
 use crate::tools::tool::{Context, Tool};
 
@@ -39,8 +39,8 @@ pub(super) fn operations(table: Table) -> Table {
     let table = table.query(api::TOOL_LIST, tool_list);
     let described = Described {
         place: api::TOOL_CALL.place,
-        request: Form::json::<shape::ToolArguments>(),
-        answer: Form::json::<shape::ToolResult>(),
+        request: SchemaForm::json::<shape::ToolArguments>(),
+        answer: SchemaForm::json::<shape::ToolResult>(),
     };
     table.stream(described, tool_call)
 }

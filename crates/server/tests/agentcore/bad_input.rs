@@ -5,7 +5,7 @@
 use axum::body::{Body, to_bytes};
 use http::Request;
 use loci_engine::admin::{ExportCursor, ExportPart};
-use loci_engine_testkit::world::TestWorld;
+use loci_engine_testkit::test_engine::TestEngine;
 use loci_model::MemoryId;
 use loci_model::memory::settings::{EventLimits, MemorySettings};
 use loci_model::principal::Principal;
@@ -117,7 +117,7 @@ const PATTERNED: &[&str] = &[
 
 struct Server {
     runtime: tokio::runtime::Runtime,
-    _test: TestWorld,
+    _test: TestEngine,
     engine: Loci,
     wire: Wire,
     memory: MemoryId,
@@ -127,7 +127,7 @@ struct Server {
 impl Server {
     fn new() -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let test = TestWorld::new().unwrap();
+        let test = TestEngine::new().unwrap();
         let engine = test.engine();
         let settings = WireSettings { body_bytes_max: BODY_BYTES_MAX, ..WireSettings::default() };
         let clock = std::sync::Arc::new(test.clock());

@@ -8,8 +8,8 @@ use axum::body::{Body, to_bytes};
 use http::Request;
 use loci_api::coding::task::TaskCreate;
 use loci_engine::admin::{ExportCursor, ExportPart};
-use loci_engine::calls::standing::Standing;
-use loci_engine_testkit::world::TestWorld;
+use loci_engine::calls::call_context::CallContext;
+use loci_engine_testkit::test_engine::TestEngine;
 use loci_model::ports::store::JobQuery;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ActorId, MemoryId, Namespace};
@@ -21,7 +21,7 @@ use loci_testkit_ports::SeededIds;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::isolation_rows::{ACTOR, READER, Row, TREE, WRITER};
+use crate::isolation_rows::{ACTOR, READER, RequestRow, TREE, WRITER};
 use crate::sign::Pair;
 
 /// Any status, as long as both servers answer alike.
@@ -32,7 +32,7 @@ type Names = Vec<(&'static str, String)>;
 
 pub(crate) struct Server {
     runtime: tokio::runtime::Runtime,
-    test: TestWorld,
+    test: TestEngine,
     doors: Doors,
     reader: (Principal, String),
     writer: (Principal, String),
@@ -68,7 +68,7 @@ impl Server {
     /// Creates an empty server.
     pub(crate) fn bare() -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let test = TestWorld::new().unwrap();
+        let test = TestEngine::new().unwrap();
         let clock = std::sync::Arc::new(test.clock());
         let ids = std::sync::Arc::new(SeededIds::new(2));
         let doors = Doors::new(test.engine(), clock, ids, DoorOptions::default());
@@ -180,7 +180,7 @@ impl Server {
 
     /// Creates a task called `zebra` of another user, without a repository.
     fn task(&self, memory: &MemoryId, user_id: &str) {
-        let standing = Standing { memory: Some(memory.to_string()), ..Standing::default() };
+        let standing = CallContext { memory: Some(memory.to_string()), ..CallContext::default() };
         let new = TaskCreate {
             task_id: Some("zebra".to_owned()),
             user_id: Some(user_id.to_owned()),
@@ -317,13 +317,13 @@ fn masked(answer: &str, asked: &str, names: &Names) -> String {
     .into_owned()
 }
 
-fn run(rows: &[Row], unchanged: bool, caller: fn(&Server) -> &(Principal, String)) {
+fn run(rows: &[RequestRow], unchanged: bool, caller: fn(&Server) -> &(Principal, String)) {
     run_on(rows, unchanged, Server::new, caller);
 }
 
 /// Sends the rows to both servers. `unchanged` also requires that no stored data changes.
 pub(crate) fn run_on(
-    rows: &[Row],
+    rows: &[RequestRow],
     unchanged: bool,
     make: fn(bool) -> Server,
     caller: fn(&Server) -> &(Principal, String),

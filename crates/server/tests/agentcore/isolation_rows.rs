@@ -4,13 +4,13 @@
 use crate::isolation::ANY;
 
 /// Status, method, path, body.
-pub(crate) type Row = (u16, &'static str, &'static str, &'static str);
+pub(crate) type RequestRow = (u16, &'static str, &'static str, &'static str);
 
 /// A review in the form of any forge.
 const REVIEW: &str = r#"{"pr":7,"review_id":80,"state":"commented","author":{"login":"zebra"},"submitted_at":"2026-11-22T08:00:00Z"}"#;
 
 /// Requests with a read grant.
-pub(crate) const READER: &[Row] = &[
+pub(crate) const READER: &[RequestRow] = &[
     // The AgentCore API, control plane.
     (403, "POST", "/memories/create", r#"{"name":"third","eventExpiryDuration":30}"#),
     (403, "POST", "/memories/create", r#"{"name":"other","eventExpiryDuration":30}"#),
@@ -574,7 +574,7 @@ pub(crate) const READER: &[Row] = &[
 ];
 
 /// Requests with a read and write grant: data outside of the part stays invisible and unchanged.
-pub(crate) const WRITER: &[Row] = &[
+pub(crate) const WRITER: &[RequestRow] = &[
     (404, "GET", "/memories/{mine}/memoryRecord/{bobrecord}", ""),
     (404, "DELETE", "/memories/{mine}/memoryRecords/{bobrecord}", ""),
     (404, "DELETE", "/memories/{mine}/memoryRecords/{bobrecord}?namespace=%2Fusers%2Fbob%2F", ""),
@@ -719,7 +719,7 @@ pub(crate) const WRITER: &[Row] = &[
 ];
 
 /// Requests with a read and write grant on the actor alice.
-pub(crate) const ACTOR: &[Row] = &[
+pub(crate) const ACTOR: &[RequestRow] = &[
     // A token of another caller counts as unused.
     (
         201,
@@ -772,7 +772,7 @@ pub(crate) const ACTOR: &[Row] = &[
 
 /// Requests of this caller in its own tree: the order of changes is that of the tree, regardless of
 /// other writes in the memory.
-pub(crate) const TREE: &[Row] = &[
+pub(crate) const TREE: &[RequestRow] = &[
     (201, "POST", "/v1/memories/{mine}/tree/snapshots", r#"{"namespace":"/users/alice/","label":"zebra"}"#),
     (200, "GET", "/v1/memories/{mine}/tree/snapshots?namespace=%2Fusers%2Falice%2F", ""),
     (200, "POST", "/v1/memories/{mine}/tree/restore", r#"{"namespace":"/users/alice/","snapshot":"zebra"}"#),

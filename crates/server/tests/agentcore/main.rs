@@ -8,9 +8,9 @@
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
-mod bound;
-#[cfg(test)]
 mod buckets;
+#[cfg(test)]
+mod fixture;
 #[cfg(test)]
 mod isolation;
 #[cfg(test)]
@@ -22,13 +22,13 @@ mod repeats;
 #[cfg(test)]
 mod replay;
 #[cfg(test)]
+mod restricted_keys;
+#[cfg(test)]
 mod sign;
 #[cfg(test)]
 mod transcript;
 #[cfg(test)]
 mod users;
-#[cfg(test)]
-mod world;
 
 use transcript::run;
 

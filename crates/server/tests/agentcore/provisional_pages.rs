@@ -6,7 +6,7 @@ use axum::body::{Body, to_bytes};
 use http::Request;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::fixture::World;
 
 const NAMESPACE: &str = "/users/dora/facts/";
 

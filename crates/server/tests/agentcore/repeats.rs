@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::fixture::World;
 use crate::provisional_pages::ask;
-use crate::world::World;
 
 const DAY_S: i64 = 86_400;
 

@@ -14,7 +14,7 @@ use http::{Request, Response};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-use crate::world::World;
+use crate::fixture::World;
 
 /// Sends the requests of a transcript, and compares it, including responses, with its file.
 pub(crate) fn run(name: &str, text: &str) {

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::facts::shop;
-use crate::world::World;
+use crate::fixture::World;
 
 /// A task of the shop that has a learning, is completed and has a report; and a rule from a review.
 pub(super) struct Shop {

@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex};
 
 use loci_api::verified::repository::RepositoryAdd;
-use loci_engine::calls::standing::Standing;
-use loci_model::facts::citation::{CitationInput, Place};
+use loci_engine::calls::call_context::CallContext;
+use loci_model::facts::citation::{CitationInput, LineRange};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::BoxFuture;
 use loci_model::principal::Principal;
@@ -15,14 +15,14 @@ use loci_server::mcp::message::Params;
 use loci_server::mcp::provider::Caller;
 use loci_server::tools::error::ToolError;
 use loci_server::tools::profile::Profile;
-use loci_server::tools::tool::{Outcome, Scope};
+use loci_server::tools::tool::{ToolOutcome, ToolRight};
 use loci_testkit_ports::{CodeHistory, CodeShelf};
 use loci_verified::NewFact;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines, ReadHalf, WriteHalf};
 
+use crate::fixture::{World, with_meta};
 use crate::stdio::{door, run, tools};
-use crate::world::{World, with_meta};
 
 const DIRECTORY: &str = "/src/shop";
 const CART: &str = "use crate::money::Cents;\n\n/// What a customer is about to buy.\npub struct Cart {\n    items: Vec<Item>,\n}\n\nimpl Cart {\n    /// Adds an item; a cart holds at most MAX_ITEMS.\n    pub fn add_item(&mut self, item: Item) -> Result<(), CartFull> {\n        if self.items.len() >= MAX_ITEMS {\n            return Err(CartFull);\n        }\n        self.items.push(item);\n        Ok(())\n    }\n}\n";
@@ -44,7 +44,7 @@ fn shop_on(shelf: &CodeShelf) -> World {
     let world = World::reading(options, Arc::new(shelf.clone()));
     let add = RepositoryAdd { directory: Some(DIRECTORY.into()), ..RepositoryAdd::default() };
     let admin = Principal::administrator("tester");
-    let (engine, standing) = (world.test.engine(), Standing::default());
+    let (engine, standing) = (world.test.engine(), CallContext::default());
     let added = world.block_on(engine.verified.repository_add(&admin, &standing, add)).unwrap();
     assert_eq!(added.repository.key, "acme/shop");
     world
@@ -318,10 +318,15 @@ struct Called {
 }
 
 impl ToolBox for Called {
-    fn scopes<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<Scope>, ToolError>> {
+    fn scopes<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<ToolRight>, ToolError>> {
         self.tools.scopes(caller)
     }
-    fn call<'a>(&'a self, caller: &'a Caller, name: &'a str, arguments: Params) -> BoxFuture<'a, Outcome> {
+    fn call<'a>(
+        &'a self,
+        caller: &'a Caller,
+        name: &'a str,
+        arguments: Params,
+    ) -> BoxFuture<'a, ToolOutcome> {
         self.names.lock().unwrap().push(name.to_owned());
         self.tools.call(caller, name, arguments)
     }
@@ -408,14 +413,14 @@ fn who_listens_hears_of_changes_whoever_makes_them() {
                 subject: "Limits".to_owned(),
                 fact: "MAX_REQUESTS is per customer and minute.".to_owned(),
                 citations: vec![CitationInput {
-                    place: Place { path: "src/limits.rs".to_owned(), line_start: 3, line_end: 4 },
+                    place: LineRange { path: "src/limits.rs".to_owned(), line_start: 3, line_end: 4 },
                     sha: None,
                     snippet_hash: None,
                 }],
                 ..NewFact::default()
             };
             let (engine, admin) = (world.test.engine(), Principal::administrator("other"));
-            engine.verified.fact_store(&admin, &Standing::default(), other, None).await.unwrap();
+            engine.verified.fact_store(&admin, &CallContext::default(), other, None).await.unwrap();
             let time_passes = async {
                 loop {
                     world.test.clock().advance_ms(LOOK_EVERY_MS);

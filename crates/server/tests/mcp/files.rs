@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::fixture::World;
 
 const PATH: &str = "/mcp/p/files";
 

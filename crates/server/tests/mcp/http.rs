@@ -5,7 +5,7 @@ use loci_server::DoorOptions;
 use loci_server::auth::gate::Peer;
 use serde_json::{Value, json};
 
-use crate::world::{World, request, with_meta};
+use crate::fixture::{World, request, with_meta};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 

@@ -3,7 +3,7 @@
 use loci_server::mcp::McpOptions;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::fixture::World;
 
 fn listed(world: &World, path: &str) -> Value {
     world.modern(path, "tools/list", json!({})).json()["result"]["tools"].clone()

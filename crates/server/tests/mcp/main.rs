@@ -11,24 +11,24 @@ mod facts;
 #[cfg(test)]
 mod files;
 #[cfg(test)]
+mod fixture;
+#[cfg(test)]
 mod http;
 #[cfg(test)]
-mod listening;
+mod listen_limits;
 #[cfg(test)]
 mod listing;
+#[cfg(test)]
+mod operations;
+#[cfg(test)]
+mod provisional_turns;
 #[cfg(test)]
 mod requesters;
 #[cfg(test)]
 mod rounds;
 mod safeguards;
-mod searching;
-#[cfg(test)]
-mod sre;
 #[cfg(test)]
 mod stdio;
+mod task_search;
 #[cfg(test)]
 mod tools;
-#[cfg(test)]
-mod waiting;
-#[cfg(test)]
-mod world;

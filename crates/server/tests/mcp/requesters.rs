@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::sre::{call_for, shared, started_for};
-use crate::world::World;
+use crate::fixture::World;
+use crate::operations::{call_for, shared, started_for};
 
 /// Returns the keys of these tests: of one user, for one user, for all users, and of an
 /// administrator.

@@ -12,12 +12,13 @@ use loci_model::ports::BoxFuture;
 use loci_server::auth::gate::Peer;
 use loci_server::bodies::Bodies;
 use loci_server::mcp::dispatch::Service;
-use loci_server::mcp::fault::Fault;
+use loci_server::mcp::fault::McpFault;
 use loci_server::mcp::http::{Admission, HttpDoor};
 use loci_server::mcp::listen::News;
 use loci_server::mcp::message::Params;
 use loci_server::mcp::provider::{
-    Answer, Asking, Caller, Completed, Completion, Endpoint, Keep, Kept, Offers, Provider, Reply,
+    CacheScope, CacheableResult, CallReply, Caller, CompletionTarget, CompletionValues, Endpoint,
+    HandlerRequest, OfferedCapabilities, Provider, ResultFuture,
 };
 use loci_server::mcp::revision::Revision;
 use loci_server::mcp::stdio::StdioDoor;
@@ -37,8 +38,8 @@ fn form(name: &str) -> Value {
     json!({ "method": "elicitation/create", "params": { "message": name, "requestedSchema": schema } })
 }
 
-fn kept(value: Vec<Value>) -> Kept<Vec<Value>> {
-    Kept { value, keep: Keep::Public, ttl_ms: 0 }
+fn kept(value: Vec<Value>) -> CacheableResult<Vec<Value>> {
+    CacheableResult { value, keep: CacheScope::Public, ttl_ms: 0 }
 }
 
 impl Provider for Asks {
@@ -48,13 +49,23 @@ impl Provider for Asks {
     fn instructions(&self, _: &Endpoint) -> Option<std::borrow::Cow<'static, str>> {
         None
     }
-    fn offers(&self) -> Offers {
-        Offers { subscribe: true, sessions: true, tools_change: true, ..Offers::default() }
+    fn offers(&self) -> OfferedCapabilities {
+        OfferedCapabilities {
+            subscribe: true,
+            sessions: true,
+            tools_change: true,
+            ..OfferedCapabilities::default()
+        }
     }
-    fn tools<'a>(&'a self, _: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+    fn tools<'a>(&'a self, _: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
         Box::pin(async { Ok(kept(Vec::new())) })
     }
-    fn call<'a>(&'a self, asking: Arc<Asking>, name: String, _: Params) -> Answer<'a, Reply> {
+    fn call<'a>(
+        &'a self,
+        asking: Arc<HandlerRequest>,
+        name: String,
+        _: Params,
+    ) -> ResultFuture<'a, CallReply> {
         Box::pin(async move {
             if name == "tells" {
                 asking
@@ -71,46 +82,50 @@ impl Provider for Asks {
             };
             let known = asking.inputs.state.get("name").and_then(Value::as_str).map(str::to_owned);
             let ask = |name: &str, state: Value| {
-                Ok(Reply::Ask { requests: Map::from_iter([(name.to_owned(), form(name))]), state })
+                Ok(CallReply::Ask { requests: Map::from_iter([(name.to_owned(), form(name))]), state })
             };
             match (known, given("name"), given("color")) {
-                _ if name != "asks" => Ok(Reply::Done(Map::new())),
+                _ if name != "asks" => Ok(CallReply::Done(Map::new())),
                 (Some(name), _, Some(color)) => {
-                    Ok(Reply::Done(Map::from_iter([("said".to_owned(), json!([name, color]))])))
+                    Ok(CallReply::Done(Map::from_iter([("said".to_owned(), json!([name, color]))])))
                 }
                 (None, Some(name), _) => ask("color", json!({ "name": name })),
                 _ => ask("name", json!({})),
             }
         })
     }
-    fn resources<'a>(&'a self, _: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+    fn resources<'a>(&'a self, _: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
         Box::pin(async { Ok(kept(Vec::new())) })
     }
-    fn templates<'a>(&'a self, _: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+    fn templates<'a>(&'a self, _: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
         Box::pin(async { Ok(kept(Vec::new())) })
     }
-    fn read<'a>(&'a self, asking: Arc<Asking>, uri: String) -> Answer<'a, Kept<Vec<Value>>> {
-        Box::pin(async move { Err(Fault::no_resource(&uri, asking.revision)) })
+    fn read<'a>(
+        &'a self,
+        asking: Arc<HandlerRequest>,
+        uri: String,
+    ) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
+        Box::pin(async move { Err(McpFault::no_resource(&uri, asking.revision)) })
     }
-    fn mark<'a>(&'a self, _: &'a Asking, _: &'a str) -> Answer<'a, Option<String>> {
+    fn mark<'a>(&'a self, _: &'a HandlerRequest, _: &'a str) -> ResultFuture<'a, Option<String>> {
         let look = self.looks.fetch_add(1, Ordering::Relaxed);
         Box::pin(async move { Ok(Some(look.to_string())) })
     }
-    fn prompts<'a>(&'a self, _: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+    fn prompts<'a>(&'a self, _: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
         Box::pin(async { Ok(kept(Vec::new())) })
     }
-    fn prompt<'a>(&'a self, _: Arc<Asking>, _: String, _: Params) -> Answer<'a, Reply> {
-        Box::pin(async { Err(Fault::invalid("none")) })
+    fn prompt<'a>(&'a self, _: Arc<HandlerRequest>, _: String, _: Params) -> ResultFuture<'a, CallReply> {
+        Box::pin(async { Err(McpFault::invalid("none")) })
     }
     fn complete<'a>(
         &'a self,
-        _: &'a Asking,
-        _: Completed,
+        _: &'a HandlerRequest,
+        _: CompletionTarget,
         _: String,
         _: String,
         _: Params,
-    ) -> Answer<'a, Completion> {
-        Box::pin(async { Ok(Completion::default()) })
+    ) -> ResultFuture<'a, CompletionValues> {
+        Box::pin(async { Ok(CompletionValues::default()) })
     }
 }
 

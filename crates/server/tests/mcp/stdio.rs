@@ -13,7 +13,7 @@ use loci_server::mcp::stdio::StdioDoor;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
-use crate::world::World;
+use crate::fixture::World;
 
 /// The longest line of these transcripts.
 const LINE_MAX: usize = 4_000;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::fixture::World;
 
 fn native(world: &World, name: &str, arguments: Value, headers: &[(&str, &str)]) -> (u16, Value) {
     let answer = world.send("POST", &format!("/v1/tools/{name}"), headers, arguments.to_string());

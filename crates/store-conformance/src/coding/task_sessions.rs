@@ -1,6 +1,6 @@
 //! Sessions of tasks: round trip with their items, search, and erasure.
 
-use loci_model::ports::store::{ReadTx, SaidWords, SessionItemQuery, TaskQuery};
+use loci_model::ports::store::{ConversationWords, ReadTx, SessionItemQuery, TaskQuery};
 use loci_model::tasks::task_session::{SessionItem, SessionItemKind, TaskSession, ToldEnd};
 use loci_model::{ActorId, MemoryId, Result, TaskId, Timestamp};
 
@@ -131,7 +131,7 @@ pub(crate) fn said(bench: &Bench) -> Result<()> {
     let bounded = SessionItem { expires_at: time(50), ..session_item(&memory, 3, 5)? };
     put(bench, &[session(&memory, 1)?], &[session_item(&memory, 2, 7)?, bounded])?;
     let find = |words: &[&str], now: Timestamp| {
-        let said = SaidWords { words: words.iter().map(|word| (*word).to_owned()).collect(), now };
+        let said = ConversationWords { words: words.iter().map(|word| (*word).to_owned()).collect(), now };
         let query = TaskQuery { said: Some(said), ..TaskQuery::all(memory.clone(), 9) };
         let found = bench.read(move |tx| tx.tasks().list(&query))?;
         Ok(found.iter().map(|task| task.id.to_string()).collect::<Vec<_>>())

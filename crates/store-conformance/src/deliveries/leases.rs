@@ -1,7 +1,7 @@
 //! Leased deliveries: one holder each, in order per key, and the end of leases.
 
 use loci_model::delivery::{DeliveryDirection as D, DeliveryState as S};
-use loci_model::ports::store::{DeliveryClaim, DeliveryOutcome, SetAside};
+use loci_model::ports::store::{DeliveryClaim, DeliveryOutcome, DeliveryPostponement};
 use loci_model::{DeliveryId, MemoryId, Result};
 
 use super::delivery;
@@ -88,7 +88,11 @@ pub(crate) fn ends(bench: &Bench) -> Result<()> {
     same("both keys", claim(bench, "one 1", 1, 9)?, "a c".to_owned());
     let aside = bench.write(|tx| {
         let (now, until, given_up) = (time(2), time(20), time(0));
-        tx.deliveries_mut().set_aside("hook", &SetAside { why: "unknown", now, until, given_up }, 9)
+        tx.deliveries_mut().set_aside(
+            "hook",
+            &DeliveryPostponement { why: "unknown", now, until, given_up },
+            9,
+        )
     })?;
     same("what is being sent is not put off", aside, 1);
     let (place, id) = (memory.clone(), DeliveryId::parse("a")?);

@@ -5,7 +5,7 @@ pub(super) mod leases;
 use loci_model::delivery::{
     Delivery, DeliveryBacklog, DeliveryDirection as D, DeliveryState as S, WaitingDelivery,
 };
-use loci_model::ports::store::{DeliveryClaim, DeliveryOutcome, SetAside, Tx};
+use loci_model::ports::store::{DeliveryClaim, DeliveryOutcome, DeliveryPostponement, Tx};
 use loci_model::{DeliveryId, Document, MemoryId, Result};
 
 use super::{Bench, same};
@@ -190,7 +190,11 @@ pub(super) fn targets(bench: &Bench) -> Result<()> {
     let aside = move |rows: usize| {
         bench.write(move |tx| {
             let (now, until, given_up) = (time(4), time(20), time(2));
-            tx.deliveries_mut().set_aside("nobody", &SetAside { why: "unknown", now, until, given_up }, rows)
+            tx.deliveries_mut().set_aside(
+                "nobody",
+                &DeliveryPostponement { why: "unknown", now, until, given_up },
+                rows,
+            )
         })
     };
     same("so many at once, then the rest", (aside(1)?, aside(9)?, aside(9)?), (1, 1, 0));

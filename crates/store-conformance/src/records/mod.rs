@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use loci_model::event::{Role, RunPlace};
 use loci_model::memory::prompt::PromptId;
 use loci_model::ports::store::Confirmation;
-use loci_model::record::derivation::{Decided, Evidence, Making, MakingMode};
+use loci_model::record::derivation::{Decided, Evidence, MakingMode, RecordDerivation};
 use loci_model::record::findings::Findings;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::record::provenance::{Provenance, Source};
@@ -93,7 +93,7 @@ pub(super) fn every_member_comes_back(bench: &Bench) -> Result<()> {
         origin: RecordOrigin::BatchCreated,
         trust: 0.25,
         tier: TrustTier::External,
-        making: Some(Box::new(Making {
+        making: Some(Box::new(RecordDerivation {
             prompt: Some(PromptId::parse("semantic.extract@1+custom:0a1b2c3d")?),
             model: Some("m".into()),
             mode: MakingMode::Pull,

@@ -2,7 +2,7 @@
 //! provenance.
 
 use loci_model::ports::store::RecordPage;
-use loci_model::record::derivation::{Making, MakingMode};
+use loci_model::record::derivation::{MakingMode, RecordDerivation};
 use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
 use loci_model::{
@@ -106,7 +106,7 @@ pub(crate) fn of_a_strategy(bench: &Bench) -> Result<()> {
         let mut record = samples::record(&memory, number, "text")?;
         record.provenance.actor = Some(ActorId::parse("ann")?);
         record.provenance.session = Some(SessionId::parse(session)?);
-        record.making = Some(Box::new(Making { mode, ..Making::default() }));
+        record.making = Some(Box::new(RecordDerivation { mode, ..RecordDerivation::default() }));
         Ok(record)
     };
     let other =

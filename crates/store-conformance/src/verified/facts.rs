@@ -178,7 +178,7 @@ pub(crate) fn paths(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let mut moved = fact(&memory, 1, 2, "src/b.rs")?;
     if let Some(one) = moved.detail.citations.first_mut() {
-        let place = loci_model::facts::citation::Place {
+        let place = loci_model::facts::citation::LineRange {
             path: "src/new/b.rs".to_owned(),
             line_start: 1,
             line_end: 2,

@@ -3,11 +3,11 @@
 //! Tables that differ in more than spelling are implemented in their store.
 
 mod batch;
-mod bound;
+mod bound_values;
 mod transaction;
 mod values;
 
 pub use batch::RowBatch;
-pub use bound::Bound;
+pub use bound_values::BoundParameters;
 pub use transaction::{Dialect, SqlTransaction};
 pub use values::SqlValue;

@@ -2,7 +2,7 @@
 
 use loci_model::{Error, MemoryId, Result};
 
-use super::{Bound, RowBatch, SqlValue};
+use super::{BoundParameters, RowBatch, SqlValue};
 use crate::fields::Fields;
 
 /// SQL with different spellings in the databases.
@@ -122,7 +122,7 @@ pub trait SqlTransaction {
     /// See above.
     fn all_of<T>(
         &self,
-        questions: &[(String, Bound<'_>)],
+        questions: &[(String, BoundParameters<'_>)],
         mut read: impl FnMut(&Self::Row<'_>) -> Result<T>,
     ) -> Result<Vec<Vec<T>>> {
         questions.iter().map(|(sql, bound)| self.all(sql, bound.values(), &mut read)).collect()

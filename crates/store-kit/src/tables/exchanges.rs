@@ -9,7 +9,7 @@ use loci_model::{ActorId, ExchangeId, JobId, MemoryId, Result, SessionId, Strate
 use super::Tables;
 use crate::codes::{among_codes, code_of, json};
 use crate::fields::Fields;
-use crate::reading::exchange as read;
+use crate::row_readers::exchange as read;
 use crate::sql::{SqlTransaction, SqlValue};
 use crate::values;
 

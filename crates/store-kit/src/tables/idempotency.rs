@@ -8,7 +8,7 @@ use loci_model::{Document, MemoryId, Result, Timestamp};
 use super::Tables;
 use crate::codes::{bytes_of_hex, hex_digits, token_digest};
 use crate::fields::Fields;
-use crate::reading::token_answer;
+use crate::row_readers::token_answer;
 use crate::sql::SqlTransaction;
 use crate::values;
 

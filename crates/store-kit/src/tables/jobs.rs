@@ -10,7 +10,7 @@ use super::Tables;
 use crate::codes::{code_of, json, optional};
 use crate::fields::Fields;
 use crate::job_kinds::among_kinds;
-use crate::reading::shown_job;
+use crate::row_readers::shown_job;
 use crate::sql::{SqlTransaction, SqlValue};
 use crate::values;
 

@@ -6,9 +6,9 @@ use loci_model::{AccessKeyId, Result};
 
 use super::Tables;
 use crate::codes::json;
-use crate::reading;
+use crate::row_readers;
 use crate::sql::SqlTransaction;
-use crate::unreadable::readable;
+use crate::unreadable_rows::readable;
 use crate::values;
 
 /// Imports a key from another store; an existing one is kept.
@@ -26,16 +26,20 @@ fn put(tx: &impl SqlTransaction, key: &AccessKey, otherwise: &str) -> Result<usi
 
 impl<T: SqlTransaction> Keys for Tables<T> {
     fn get(&self, id: &AccessKeyId) -> Result<Option<AccessKey>> {
-        self.one("SELECT body FROM access_keys WHERE id = $1", values![id.as_str()], |row| reading::key(row))
+        self.one("SELECT body FROM access_keys WHERE id = $1", values![id.as_str()], |row| {
+            row_readers::key(row)
+        })
     }
 
     fn by_token(&self, digest: &str) -> Result<Option<AccessKey>> {
-        self.one("SELECT body FROM access_keys WHERE token = $1", values![digest], |row| reading::key(row))
+        self.one("SELECT body FROM access_keys WHERE token = $1", values![digest], |row| {
+            row_readers::key(row)
+        })
     }
 
     fn list(&self) -> Result<Vec<AccessKey>> {
         let keys = self.all("SELECT body FROM access_keys ORDER BY created, id", &[], |row| {
-            readable("access key", reading::key(row))
+            readable("access key", row_readers::key(row))
         })?;
         Ok(keys.into_iter().flatten().collect())
     }

@@ -8,8 +8,8 @@ use super::{Tables, forget_actor};
 use crate::body_rows::body;
 use crate::codes::json;
 use crate::fields::Fields;
-use crate::sql::{Bound, SqlTransaction};
-use crate::unreadable::{page, readable};
+use crate::sql::{BoundParameters, SqlTransaction};
+use crate::unreadable_rows::{page, readable};
 use crate::values;
 
 const WHAT: &str = "entry of the ledger";
@@ -44,7 +44,7 @@ impl<T: SqlTransaction> Ledger for Tables<T> {
 
     fn list(&self, wanted: &LedgerPage) -> Result<Vec<LedgerEntry>> {
         let Some(memory) = self.number(&wanted.memory)? else { return Ok(Vec::new()) };
-        let mut bound = Bound::default();
+        let mut bound = BoundParameters::default();
         let (memory, shelf) = (bound.put(memory), bound.put(wanted.shelf.as_str()));
         let mut sql = format!("SELECT body FROM ledger WHERE mem = {memory} AND shelf = {shelf}");
         if let Some(actor) = &wanted.actor {

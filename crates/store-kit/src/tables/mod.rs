@@ -9,10 +9,10 @@ pub mod jobs;
 mod keys;
 mod leases;
 mod ledger;
-mod moved;
+mod transfer;
 pub mod verified;
 
-pub use moved::load;
+pub use transfer::load;
 
 use std::ops::Deref;
 

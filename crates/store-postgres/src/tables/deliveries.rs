@@ -2,19 +2,19 @@
 //! lock row by row, and skip locked rows.
 
 use loci_model::delivery::{Delivery, DeliveryBacklog, DeliveryDirection, DeliveryState};
-use loci_model::ports::store::{Deliveries, DeliveryClaim, DeliveryOutcome, SetAside};
+use loci_model::ports::store::{Deliveries, DeliveryClaim, DeliveryOutcome, DeliveryPostponement};
 use loci_model::{DeliveryId, MemoryId, Result, Timestamp};
 use loci_store_kit::codes::{DELIVERY_STATES, DIRECTIONS, code_of};
-use loci_store_kit::reading;
+use loci_store_kit::row_readers;
 use loci_store_kit::transfer::PARKED;
-use loci_store_kit::unreadable::{page, readable};
+use loci_store_kit::unreadable_rows::{page, readable};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::events::rows::plain;
 use crate::columns::Columns;
 use crate::connection::Values;
-use crate::tx::{Column, Owned, PgTx, borrowed, code, limit, unsigned};
+use crate::tx::{Column, OwnedValues, PgTx, borrowed, code, limit, unsigned};
 
 fn direction_code(direction: DeliveryDirection) -> i16 {
     code(code_of(DIRECTIONS, direction))
@@ -48,13 +48,13 @@ const FREE: &str = "d.state = 0 AND d.due <= $1 AND (d.lease IS NULL OR d.lease 
 const LEASED: &str = "WHERE mem = $1 AND id = $2 AND direction = $3 AND holder = $4";
 
 fn read(row: &Row) -> Result<Delivery> {
-    reading::delivery(&Columns(row))
+    row_readers::delivery(&Columns(row))
 }
 
 impl PgTx<'_> {
     /// Returns the row of a new delivery in the memory with that number, with `parked` added to its
     /// state.
-    fn values_of_delivery(&self, memory: i64, delivery: &Delivery, parked: i64) -> Result<Owned> {
+    fn values_of_delivery(&self, memory: i64, delivery: &Delivery, parked: i64) -> Result<OwnedValues> {
         Ok(vec![
             Box::new(memory),
             Box::new(direction_code(delivery.direction)),
@@ -170,8 +170,8 @@ impl Deliveries for PgTx<'_> {
         )
     }
 
-    fn set_aside(&mut self, target: &str, aside: &SetAside<'_>, rows: usize) -> Result<usize> {
-        let SetAside { why, now, until, given_up } = aside;
+    fn set_aside(&mut self, target: &str, aside: &DeliveryPostponement<'_>, rows: usize) -> Result<usize> {
+        let DeliveryPostponement { why, now, until, given_up } = aside;
         self.run(
             "UPDATE deliveries SET error = $2, state = CASE WHEN created < $5 THEN 2 ELSE 0 END, \
              due = CASE WHEN created < $5 THEN $3 ELSE $4 END \
@@ -317,7 +317,7 @@ impl Deliveries for PgTx<'_> {
         Ok(DeliveryBacklog {
             pending: unsigned(count(0)?.unwrap_or(0)),
             failed: unsigned(count(1)?.unwrap_or(0)),
-            oldest: oldest.first().map(|row| reading::waiting_delivery(&Columns(row))).transpose()?,
+            oldest: oldest.first().map(|row| row_readers::waiting_delivery(&Columns(row))).transpose()?,
         })
     }
 

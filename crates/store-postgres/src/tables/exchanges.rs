@@ -3,13 +3,13 @@
 use loci_model::job::exchange::{Exchange, Step};
 use loci_model::{ExchangeId, MemoryId, Result, Timestamp};
 use loci_store_kit::codes::{among_codes, code_of, json};
-use loci_store_kit::reading;
+use loci_store_kit::row_readers;
 use loci_store_kit::tables::exchanges::{self, COLUMNS, ExchangeRows, state_code};
 
 use super::events::rows::plain;
 use crate::columns::Columns;
 use crate::errors::stored;
-use crate::tx::{Column, Owned, PgTx, borrowed, code};
+use crate::tx::{Column, OwnedValues, PgTx, borrowed, code};
 
 /// Inserts a row of [`PgTx::values_of_exchange`].
 const INSERT: &str = "INSERT INTO exchanges(mem, id, memory, place, job, step, state, lease, leased_by, turn, attempts, \
@@ -32,7 +32,7 @@ impl PgTx<'_> {
     }
 
     /// Returns the row of a new exchange in the memory with that number.
-    fn values_of_exchange(&self, memory: i64, exchange: &Exchange) -> Result<Owned> {
+    fn values_of_exchange(&self, memory: i64, exchange: &Exchange) -> Result<OwnedValues> {
         Ok(vec![
             Box::new(memory),
             Box::new(exchange.id.to_string()),
@@ -88,7 +88,7 @@ impl ExchangeRows for PgTx<'_> {
             return self.one(
                 &Self::open_exchanges(&format!("x.memory, {COLUMNS}"), steps, ""),
                 &[&now, &among],
-                |row| reading::exchange(&Columns(row)),
+                |row| row_readers::exchange(&Columns(row)),
             );
         }
         let sql = Self::open_exchanges("x.memory, x.id", steps, " FOR UPDATE OF x SKIP LOCKED");

@@ -8,9 +8,9 @@ use loci_model::ports::store::Events;
 use loci_model::{Error, JobId, MemoryId, Result, Timestamp};
 use loci_store_kit::codes::optional;
 use loci_store_kit::job_kinds::stored_kind;
-use loci_store_kit::reading;
+use loci_store_kit::row_readers;
 use loci_store_kit::tables::jobs::{COLUMNS, JobQueue};
-use loci_store_kit::unreadable::readable;
+use loci_store_kit::unreadable_rows::readable;
 
 use crate::columns::Columns;
 use crate::connection::Values;
@@ -37,7 +37,7 @@ impl PgTx<'_> {
     fn fail_unreadable(&self, memory: i64, id: &str) -> Result<()> {
         let sql = "UPDATE jobs SET state = 2, rerun = FALSE, host = NULL, lease = NULL, failure = $3 \
                    WHERE mem = $1 AND id = $2 RETURNING 1";
-        self.run(sql, &[&memory, &id, &reading::UNREADABLE_JOB]).map(drop)
+        self.run(sql, &[&memory, &id, &row_readers::UNREADABLE_JOB]).map(drop)
     }
 
     /// Returns jobs that are due, or whose lease has expired: due time, id and memory, earliest
@@ -142,7 +142,7 @@ impl JobQueue for PgTx<'_> {
                     continue;
                 }
                 let values: Values<'_> = &[&memory, &id, &now, &host, &until];
-                match self.one(&sql, values, |row| readable("job", reading::job(&Columns(row))))? {
+                match self.one(&sql, values, |row| readable("job", row_readers::job(&Columns(row))))? {
                     Some(Some(job)) => return Ok(Some(job)),
                     // Fail this job alone, so that it does not block the jobs after it.
                     Some(None) => self.fail_unreadable(memory, &id)?,

@@ -5,7 +5,7 @@ use loci_model::record::RecordState;
 use loci_model::record::telemetry::StateChange;
 use loci_model::{Error, MemoryId, RecordId, Result};
 use loci_store_kit::codes::{code_of, key_of};
-use loci_store_kit::reading;
+use loci_store_kit::row_readers;
 
 use super::events::rows::plain;
 use crate::columns::Columns;
@@ -67,7 +67,7 @@ impl Telemetry for PgTx<'_> {
         self.all(
             "SELECT at, version, source, target, reason, by FROM telemetry WHERE mem = $1 AND key = $2 ORDER BY number",
             &[&number, &key_of(record)],
-            |row| reading::state_change(&Columns(row), memory, record.clone(), 0),
+            |row| row_readers::state_change(&Columns(row), memory, record.clone(), 0),
         )
     }
 }

@@ -8,10 +8,10 @@ use loci_model::{MemoryId, Namespace, RecordId, Result};
 use loci_store_kit::codes::key_of;
 use loci_store_kit::passages::passages;
 
-use super::records::rows::{Placed, RECORDS, placed};
+use super::records::rows::{PlacedRecord, RECORDS, placed};
 use crate::digests::model_number;
 use crate::errors::stored;
-use crate::halves::Halves;
+use crate::half_vectors::Halves;
 use crate::tx::{Column, PgTx, int, limit, signed, uint, unsigned};
 
 /// Selects records in searchable states, by code: active, candidate, quarantined, stale, archived.
@@ -49,7 +49,7 @@ impl PgTx<'_> {
         Ok(written)
     }
 
-    fn put_vectors_of(&self, memory: i64, place: &Placed, vectors: &[&PassageVector]) -> Result<usize> {
+    fn put_vectors_of(&self, memory: i64, place: &PlacedRecord, vectors: &[&PassageVector]) -> Result<usize> {
         let record = &place.stored.record;
         let parts = passages(record).len();
         let fitting: Vec<&&PassageVector> = vectors
@@ -170,7 +170,12 @@ impl PgTx<'_> {
     }
 
     /// Returns the passages of these records with a vector of the model.
-    fn held_parts(&self, memory: i64, places: &[Placed], model: i64) -> Result<BTreeSet<(RecordId, u32)>> {
+    fn held_parts(
+        &self,
+        memory: i64,
+        places: &[PlacedRecord],
+        model: i64,
+    ) -> Result<BTreeSet<(RecordId, u32)>> {
         let keys: Vec<Vec<u8>> = places.iter().map(|place| key_of(&place.stored.record.id)).collect();
         let sql = "SELECT key, part FROM vectors WHERE mem = $1 AND key = ANY($2) AND model = $3";
         let held = self.all(sql, &[&memory, &keys, &model], |row| {

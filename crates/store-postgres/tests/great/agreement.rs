@@ -10,8 +10,8 @@ use loci_model::{ActorId, Namespace, NamespaceFilter, NamespaceMatch, StrategyId
 use loci_testkit_ports::{HashEmbedder, block_on, samples};
 use loci_text::bm25::{PAIR, SESSION, TURN, View, WINDOW, idf, term_score};
 
+use super::paired_stores::Twin;
 use super::story;
-use super::twin::Twin;
 
 const TURNS: u32 = 1_200;
 const FILES: u32 = 40;

@@ -6,8 +6,8 @@ use loci_model::ports::store::RecordChange;
 use loci_model::record::{Record, RecordState};
 use loci_testkit_ports::{block_on, samples};
 
+use super::paired_stores::Twin;
 use super::story::{self, Dice};
-use super::twin::Twin;
 
 /// Selects the number of differences between the stored counts and a fresh count.
 const DIFFERENT: &str = "SELECT count(*) FROM \

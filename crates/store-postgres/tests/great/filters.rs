@@ -8,8 +8,8 @@ use loci_model::record::{RecordKind, RecordOrigin};
 use loci_model::{ActorId, Namespace, NamespaceFilter, NamespaceMatch};
 use loci_testkit_ports::samples;
 
+use super::paired_stores::Twin;
 use super::story;
-use super::twin::Twin;
 
 const TURNS: u32 = 4_000;
 /// The maximum number of checks for a graph. Each takes some hundredths of a second.

@@ -9,8 +9,8 @@ mod counts;
 #[cfg(test)]
 mod filters;
 #[cfg(test)]
-mod story;
+mod paired_stores;
 #[cfg(test)]
-mod twin;
+mod story;
 #[cfg(test)]
 mod versions;

@@ -4,8 +4,8 @@
 use loci_model::ports::search::CandidateRequest;
 use loci_testkit_ports::block_on;
 
+use super::paired_stores::Twin;
 use super::story;
-use super::twin::Twin;
 
 const TURNS: u32 = 120;
 /// The maximum number of reads of the row. Each takes some hundredths of a second.

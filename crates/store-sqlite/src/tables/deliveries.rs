@@ -1,15 +1,15 @@
 //! The table of deliveries, in both directions.
 
 use loci_model::delivery::{Delivery, DeliveryBacklog, DeliveryDirection, DeliveryState};
-use loci_model::ports::store::{Deliveries, DeliveryClaim, DeliveryOutcome, SetAside};
+use loci_model::ports::store::{Deliveries, DeliveryClaim, DeliveryOutcome, DeliveryPostponement};
 use loci_model::{DeliveryId, MemoryId, Result, Timestamp};
 use rusqlite::{Row, params};
 
 use crate::columns::Columns;
 use crate::tx::{Column, SqlTx, limit, unsigned};
 use loci_store_kit::codes::{DELIVERY_STATES, DIRECTIONS, code_of};
-use loci_store_kit::reading;
-use loci_store_kit::unreadable::{page, readable};
+use loci_store_kit::row_readers;
+use loci_store_kit::unreadable_rows::{page, readable};
 
 fn direction_code(direction: DeliveryDirection) -> i64 {
     code_of(DIRECTIONS, direction)
@@ -77,7 +77,7 @@ impl SqlTx<'_> {
 }
 
 fn read(row: &Row<'_>) -> Result<Delivery> {
-    reading::delivery(&Columns(row))
+    row_readers::delivery(&Columns(row))
 }
 
 impl Deliveries for SqlTx<'_> {
@@ -153,8 +153,8 @@ impl Deliveries for SqlTx<'_> {
         self.run("DELETE FROM delivery_leases WHERE substr(host, 1, length(?1)) <> ?1", [host])
     }
 
-    fn set_aside(&mut self, target: &str, aside: &SetAside<'_>, rows: usize) -> Result<usize> {
-        let SetAside { why, now, until, given_up } = aside;
+    fn set_aside(&mut self, target: &str, aside: &DeliveryPostponement<'_>, rows: usize) -> Result<usize> {
+        let DeliveryPostponement { why, now, until, given_up } = aside;
         self.run(
             "UPDATE deliveries SET error = ?2, state = CASE WHEN created < ?5 THEN 2 ELSE 0 END, \
              due = CASE WHEN created < ?5 THEN ?3 ELSE ?4 END \
@@ -299,7 +299,7 @@ impl Deliveries for SqlTx<'_> {
              JOIN memories m ON m.num = d.mem AND m.deleted IS NULL \
              WHERE d.direction = 1 AND d.state = 0 ORDER BY d.created, d.num LIMIT 1",
             [],
-            |row| reading::waiting_delivery(&Columns(row)),
+            |row| row_readers::waiting_delivery(&Columns(row)),
         )?;
         Ok(DeliveryBacklog {
             pending: count(DeliveryState::Pending)?,

@@ -3,7 +3,7 @@
 use loci_model::job::exchange::{Exchange, Step};
 use loci_model::{MemoryId, Result, Timestamp};
 use loci_store_kit::codes::{among_codes, code_of, json};
-use loci_store_kit::reading;
+use loci_store_kit::row_readers;
 use loci_store_kit::tables::exchanges::{COLUMNS, ExchangeRows, state_code};
 use rusqlite::params;
 
@@ -58,6 +58,6 @@ impl ExchangeRows for SqlTx<'_> {
              ORDER BY x.created, x.id LIMIT 1",
             Self::EXCHANGES
         );
-        self.one(&sql, [now.millis()], |row| reading::exchange(&Columns(row)))
+        self.one(&sql, [now.millis()], |row| row_readers::exchange(&Columns(row)))
     }
 }

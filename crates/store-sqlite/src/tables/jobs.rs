@@ -7,10 +7,10 @@ use loci_model::ports::store::Events;
 use loci_model::{Error, EventId, JobId, MemoryId, Result, Timestamp};
 use loci_store_kit::codes::optional;
 use loci_store_kit::job_kinds::stored_kind;
-use loci_store_kit::reading;
+use loci_store_kit::row_readers;
 use loci_store_kit::sql::SqlTransaction as _;
 use loci_store_kit::tables::jobs::{COLUMNS, JobQueue};
-use loci_store_kit::unreadable::readable;
+use loci_store_kit::unreadable_rows::readable;
 use rusqlite::params;
 
 use super::events::rows::row_number;
@@ -137,7 +137,7 @@ impl JobQueue for SqlTx<'_> {
             let job = self.one(
                 &format!("SELECT m.id, {COLUMNS} FROM {} WHERE j.num = ?1", Self::JOBS),
                 [number],
-                |row| readable("job", reading::job(&Columns(row))),
+                |row| readable("job", row_readers::job(&Columns(row))),
             )?;
             if let Some(job) = job.flatten() {
                 return Ok(Some(job));
@@ -146,7 +146,7 @@ impl JobQueue for SqlTx<'_> {
             self.run(
                 "UPDATE jobs SET state = 2, rerun = 0, host = NULL, lease = NULL, failure = ?2 WHERE num = \
                  ?1",
-                params![number, reading::UNREADABLE_JOB],
+                params![number, row_readers::UNREADABLE_JOB],
             )?;
         }
         Ok(None)

@@ -7,7 +7,7 @@ use rusqlite::{Row, params};
 
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, unsigned};
-use loci_store_kit::unreadable::{page, readable};
+use loci_store_kit::unreadable_rows::{page, readable};
 
 fn read(row: &Row<'_>) -> Result<Memory> {
     let body: String = row.take(0)?;
@@ -135,7 +135,7 @@ impl Memories for SqlTx<'_> {
 }
 
 /// Rows that depend on an owner row of a memory.
-struct Owned {
+struct OwnedRows {
     /// Selects the next owner; `?1` is the memory.
     next: &'static str,
     /// Deletes the dependent rows of an owner: `?1` is the owner, `?2` the number of rows.
@@ -148,7 +148,7 @@ impl SqlTx<'_> {
     /// Removes owners one by one with their dependent rows, and returns the number of rows that may
     /// still be removed. A single statement would scan the owners without rows again in every
     /// round.
-    fn purge_owners(&self, memory: i64, owned: &Owned, rows: i64) -> Result<i64> {
+    fn purge_owners(&self, memory: i64, owned: &OwnedRows, rows: i64) -> Result<i64> {
         let mut left = rows;
         while left > 0 {
             let Some(owner) = self.one(owned.next, [memory], |row| row.take::<i64>(0))? else { break };
@@ -197,7 +197,7 @@ const OF_MEMORY: &[&str] = &[
     "DELETE FROM tokens WHERE (mem, digest) IN (SELECT mem, digest FROM tokens WHERE mem = ?1 LIMIT ?2)",
 ];
 
-const OF_SESSIONS: Owned = Owned {
+const OF_SESSIONS: OwnedRows = OwnedRows {
     next: "SELECT num FROM sessions WHERE mem = ?1 LIMIT 1",
     hanging: &[
         "DELETE FROM event_meta WHERE (sess, key, value, id) IN (SELECT sess, key, value, id FROM event_meta \
@@ -211,7 +211,7 @@ const OF_SESSIONS: Owned = Owned {
     owner: "DELETE FROM sessions WHERE num = ?1",
 };
 
-const OF_RECORDS: Owned = Owned {
+const OF_RECORDS: OwnedRows = OwnedRows {
     next: "SELECT num FROM records WHERE mem = ?1 LIMIT 1",
     hanging: &[
         "DELETE FROM vectors WHERE num IN (SELECT num FROM vectors WHERE num >= ?1 << 20 AND num < (?1 + 1) << 20 LIMIT ?2)",

@@ -9,7 +9,7 @@ use rusqlite::params;
 use crate::columns::Columns;
 use crate::tx::SqlTx;
 use loci_store_kit::codes::{code_of, key_of};
-use loci_store_kit::reading;
+use loci_store_kit::row_readers;
 
 impl Telemetry for SqlTx<'_> {
     fn append(&mut self, change: &StateChange) -> Result<()> {
@@ -59,7 +59,7 @@ impl Telemetry for SqlTx<'_> {
             "SELECT t.at, t.version, t.source, t.target, t.reason, t.by FROM records r \
              JOIN telemetry t ON t.rec = r.num WHERE r.mem = ?1 AND r.key = ?2 ORDER BY t.number",
             params![number, key_of(record)],
-            |row| reading::state_change(&Columns(row), memory, record.clone(), 0),
+            |row| row_readers::state_change(&Columns(row), memory, record.clone(), 0),
         )
     }
 }

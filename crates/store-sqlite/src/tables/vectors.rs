@@ -23,7 +23,7 @@ pub(super) fn first_row(record: i64) -> i64 {
 }
 
 /// A stored vector: part, model, scale, values.
-pub(crate) type Row = (u32, i64, f32, Vec<u8>);
+pub(crate) type StoredVectorRow = (u32, i64, f32, Vec<u8>);
 
 impl SqlTx<'_> {
     fn model_number(&self, model: &str) -> Result<Option<i64>> {
@@ -55,7 +55,7 @@ impl SqlTx<'_> {
     }
 
     /// Returns the vectors of a record, by part.
-    pub(crate) fn vectors_of(&self, record: i64) -> Result<Vec<Row>> {
+    pub(crate) fn vectors_of(&self, record: i64) -> Result<Vec<StoredVectorRow>> {
         self.all(
             "SELECT num, model, scale, bytes FROM vectors WHERE num >= ?1 AND num < ?2 ORDER BY num",
             params![first_row(record), first_row(record + 1)],

@@ -1,10 +1,10 @@
 //! `facts_delete`: an administrator deletes facts permanently. An event without text remains.
 
 use loci_engine::access;
-use loci_engine::admin::erasure::{Reach, Tombstones};
+use loci_engine::admin::erasure::{ErasureReach, Tombstones};
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
-use loci_engine::records::changes::{self, Change};
+use loci_engine::records::changes::{self, RecordStateChange};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{RecordChange, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -12,7 +12,7 @@ use loci_model::record::RecordState;
 use loci_model::{Error, JobId, RecordId, Result};
 
 use crate::Verified;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 /// The maximum number of facts that one call deletes.
 const DELETED_MAX: usize = 200;
@@ -26,7 +26,7 @@ impl Verified {
     pub async fn facts_delete(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         ids: &[RecordId],
         reason: &str,
     ) -> Result<u64> {
@@ -59,10 +59,17 @@ impl Verified {
                     let to = RecordState::Erased;
                     let change = RecordChange { state: to, reason: reason.clone(), at: now };
                     let Some(record) = tx.records().get(&memory.id, id)? else { continue };
-                    tombstones.put_record(tx, &record, Reach::Deleted, now)?;
+                    tombstones.put_record(tx, &record, ErasureReach::Deleted, now)?;
                     if tx.records_mut().set_state(&memory.id, id, &change)? {
                         let from = Some(record.state);
-                        let change = Change { record: &record, from, to, reason: &reason, by: &by, at: now };
+                        let change = RecordStateChange {
+                            record: &record,
+                            from,
+                            to,
+                            reason: &reason,
+                            by: &by,
+                            at: now,
+                        };
                         changes::note(tx, &memory, &change)?;
                         deleted += 1;
                     }

@@ -16,11 +16,11 @@ use serde::{Deserialize, Serialize};
 use super::preconditions::not_active;
 use crate::Verified;
 use crate::facts::events::Scene;
-use crate::facts::lookup::{self, Located};
+use crate::facts::lookup::{self, LocatedFact};
 use crate::facts::receipts;
 use crate::given_citations::stored_facts;
 use crate::verification::state_write;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 const OPERATION: &str = "FactInvalidate";
 /// The minimum and the maximum number of characters in a reason.
@@ -45,7 +45,7 @@ impl Verified {
     pub async fn fact_invalidate(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &RecordId,
         reason: &str,
         by_person: bool,
@@ -74,7 +74,7 @@ impl Verified {
                 if let Some(first) = replayed(before)? {
                     return Ok(first);
                 }
-                let Located { remembered, .. } =
+                let LocatedFact { remembered, .. } =
                     lookup::located(tx, &caller, &memory.id, &id, Capability::Write)?;
                 let changed = match remembered.fact.status {
                     RecordState::Invalid => false,

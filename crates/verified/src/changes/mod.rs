@@ -1,7 +1,7 @@
 //! Changes of stored facts: confirmation, use, correction, invalidation and deletion.
 
-pub(super) mod applied_use;
 mod delete;
+pub(super) mod fact_use;
 pub(super) mod invalidate;
 mod preconditions;
 pub(super) mod refresh;

@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::Verified;
 use crate::facts::events::Scene;
-use crate::facts::lookup::{Located, stored_or_proposed};
+use crate::facts::lookup::{LocatedFact, stored_or_proposed};
 use crate::facts::receipts;
-use crate::record_citations::promotion::{Told, promote};
+use crate::record_citations::promotion::{PromotionRequest, promote};
 use crate::remote_verification::reported_verdicts;
 use crate::repositories::code_access::{WORKTREE, check_ref};
 use crate::verification::state_write;
-use loci_engine::calls::standing::{Standing, check_label};
+use loci_engine::calls::call_context::{CallContext, check_label};
 
 const OPERATION: &str = "FactRefresh";
 
@@ -57,7 +57,7 @@ impl Verified {
     pub async fn fact_refresh(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         refresh: FactRefresh,
         token: Option<ClientToken>,
     ) -> Result<FactRefreshed> {
@@ -87,7 +87,7 @@ impl Verified {
                 let mut fact = located.remembered.fact;
                 check_refreshable(&fact)?;
                 if fact.proposed {
-                    let told = Told::of(&fact);
+                    let told = PromotionRequest::of(&fact);
                     promote(tx, &memory, &located.remembered.record, &mut fact, told, &scene, &job)?;
                 }
                 if fact.status != RecordState::Active {
@@ -119,8 +119,8 @@ impl Verified {
     async fn proof(
         &self,
         caller: &Principal,
-        standing: &Standing,
-        located: &Located,
+        standing: &CallContext,
+        located: &LocatedFact,
         refresh: &FactRefresh,
     ) -> Result<Scene> {
         let repository = &located.found.repository;
@@ -168,7 +168,7 @@ impl Verified {
 /// Returns true for a verdict that a caller with access to the code reported at a commit. It
 /// confirms an active fact. It does not reactivate one, because a reported verdict changes no
 /// state.
-fn told_holds(event: &FactEvent, located: &Located) -> bool {
+fn told_holds(event: &FactEvent, located: &LocatedFact) -> bool {
     reported_verdicts::is_told(event)
         && event.commit.is_some()
         && event.reference.as_deref() != Some(WORKTREE)

@@ -21,11 +21,13 @@ use crate::Verified;
 use crate::content_hash;
 use crate::facts::conflicts;
 use crate::facts::events::Scene;
-use crate::facts::lookup::{Located, located};
-use crate::new_facts::{self, Alike, Asked, Comparing, NewText, Passed, Place, Proof, Writing};
+use crate::facts::lookup::{LocatedFact, located};
+use crate::new_facts::{
+    self, AdmittedFact, Alike, ComparedFact, FactWrite, FactWriteContext, GateInput, NewText, Proof,
+};
 use crate::repositories::code_access::check_ref;
-use crate::serving::missing_code::is_gone;
-use loci_engine::calls::standing::Standing;
+use crate::serving_policy::missing_code::is_gone;
+use loci_engine::calls::call_context::CallContext;
 
 const OPERATION: &str = "FactSupersede";
 
@@ -72,7 +74,7 @@ impl Verified {
     pub async fn fact_supersede(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         correction: Correction,
         token: Option<ClientToken>,
     ) -> Result<FactSuperseded> {
@@ -96,12 +98,12 @@ impl Verified {
         text.check_secrets()?;
         let passed = self.pass_correction(standing, &located, &correction, &text).await?;
         passed.check_secrets()?;
-        let mut alike = self.alike(caller, Comparing::of(&located.found, &text, &passed)).await?;
+        let mut alike = self.alike(caller, ComparedFact::of(&located.found, &text, &passed)).await?;
         // A correction differs from the fact that it corrects. That is no conflict, because one of
         // them is superseded.
         alike.similar.retain(|id| *id != correction.old);
         alike.conflicts.retain(|id| *id != correction.old);
-        let place = Place { found: located.found, standing: standing.clone() };
+        let place = FactWriteContext { found: located.found, standing: standing.clone() };
         self.write_correction(caller, place, correction.old, text, (passed, alike), token).await
     }
 
@@ -109,11 +111,11 @@ impl Verified {
     /// Without them all old ones must hold, at their current lines.
     async fn pass_correction(
         &self,
-        standing: &Standing,
-        located: &Located,
+        standing: &CallContext,
+        located: &LocatedFact,
         correction: &Correction,
         text: &NewText,
-    ) -> Result<Passed> {
+    ) -> Result<AdmittedFact> {
         let proof = match &correction.citations {
             Some(citations) => Proof::Named(citations.clone()),
             None => Proof::Kept(located.remembered.fact.detail.citations.clone()),
@@ -121,7 +123,7 @@ impl Verified {
         new_facts::check_citations(proof.len(), &text.claims)?;
         let named = correction.reference.as_deref();
         let reference = self.revision_of(&located.found.repository, standing, named).await;
-        let asked = Asked::of(&located.found, text, proof, reference.as_deref());
+        let asked = GateInput::of(&located.found, text, proof, reference.as_deref());
         match self.verify_new(standing, &located.found, asked).await {
             Err(error) if correction.citations.is_none() && is_refused(&error) => {
                 let Error { message, details, .. } = error;
@@ -137,10 +139,10 @@ impl Verified {
     async fn write_correction(
         &self,
         caller: &Principal,
-        place: Place,
+        place: FactWriteContext,
         old: RecordId,
         text: NewText,
-        (passed, alike): (Passed, Alike),
+        (passed, alike): (AdmittedFact, Alike),
         token: Option<ClientToken>,
     ) -> Result<FactSuperseded> {
         let memory = place.found.repository.memory.clone();
@@ -162,7 +164,7 @@ impl Verified {
                 }
                 let located = located(tx, &caller, &memory.id, &old, Capability::Write)?;
                 check_state(located.remembered.fact.status)?;
-                let writing = Writing {
+                let writing = FactWrite {
                     verified: &verified,
                     memory: &memory,
                     place: &place,
@@ -184,7 +186,7 @@ impl Verified {
 }
 
 /// Replaces the old fact with the new one, or with another active fact of equal text.
-fn take_place(tx: &mut dyn Tx, writing: &Writing<'_>, old: &Fact, id: &RecordId) -> Result<FactSuperseded> {
+fn take_place(tx: &mut dyn Tx, writing: &FactWrite<'_>, old: &Fact, id: &RecordId) -> Result<FactSuperseded> {
     let memory = &writing.memory.id;
     let mut warnings = writing.passed.warnings.clone();
     if let Some(reason) = writing.alert(tx)? {
@@ -250,7 +252,7 @@ fn is_refused(error: &Error) -> bool {
     )
 }
 
-fn text_of(located: &Located, correction: &Correction) -> NewText {
+fn text_of(located: &LocatedFact, correction: &Correction) -> NewText {
     let record = &located.remembered.record;
     let subject = correction.subject.clone().unwrap_or_else(|| located.remembered.subject().to_owned());
     NewText {

@@ -8,7 +8,7 @@ use loci_model::{RecordId, Result};
 
 use super::events::{self, details};
 use super::flags;
-use crate::new_facts::Writing;
+use crate::new_facts::FactWrite;
 use crate::verification::state_write;
 
 /// The maximum number of conflict flags that later facts add to a fact. Further conflicts are only
@@ -16,7 +16,7 @@ use crate::verification::state_write;
 const KEPT_MAX: usize = 50;
 
 /// Flags the facts that contradict a new one. The new fact already has its flags.
-pub(crate) fn note(tx: &mut dyn Tx, new: &Writing<'_>, id: &RecordId) -> Result<()> {
+pub(crate) fn note(tx: &mut dyn Tx, new: &FactWrite<'_>, id: &RecordId) -> Result<()> {
     for other in &new.alike.conflicts {
         let Some(mut fact) = tx.facts().get(&new.memory.id, other)? else { continue };
         if fact.status != RecordState::Active {

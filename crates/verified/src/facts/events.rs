@@ -11,7 +11,7 @@ use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::Principal;
 use loci_model::{Document, MemoryId, RecordId, RepositoryId, Result, Timestamp};
 
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 /// The context that all events of one call share: principal, place and time.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ impl Scene {
     /// Creates a scene without a revision.
     pub(crate) fn new(
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         memory: &MemoryId,
         repository: &RepositoryId,
         at: Timestamp,

@@ -8,13 +8,13 @@ use loci_model::{Error, MemoryId, RecordId, Result};
 
 use super::fact_record::{self, Remembered};
 use crate::Verified;
-use crate::repositories::{Found, of_id};
-use loci_engine::calls::standing::Standing;
+use crate::repositories::{VisibleRepository, of_id};
+use loci_engine::calls::call_context::CallContext;
 
 /// A fact with its repository.
 #[derive(Debug, Clone)]
-pub(crate) struct Located {
-    pub(crate) found: Found,
+pub(crate) struct LocatedFact {
+    pub(crate) found: VisibleRepository,
     pub(crate) remembered: Remembered,
 }
 
@@ -48,10 +48,10 @@ impl Verified {
     pub(crate) async fn locate(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &RecordId,
         capability: Capability,
-    ) -> Result<Located> {
+    ) -> Result<LocatedFact> {
         let located = self.locate_proposed(caller, standing, id, capability).await?;
         if located.remembered.fact.proposed { Err(fact_record::unknown(id)) } else { Ok(located) }
     }
@@ -63,10 +63,10 @@ impl Verified {
     pub(crate) async fn locate_proposed(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &RecordId,
         capability: Capability,
-    ) -> Result<Located> {
+    ) -> Result<LocatedFact> {
         let memory = self.code_memory(caller, standing).await?;
         let (caller, id) = (caller.clone(), id.clone());
         self.engine
@@ -86,7 +86,7 @@ pub(crate) fn located(
     memory: &MemoryId,
     id: &RecordId,
     capability: Capability,
-) -> Result<Located> {
+) -> Result<LocatedFact> {
     let located = stored_or_proposed(tx, caller, memory, id, capability)?;
     if located.remembered.fact.proposed { Err(fact_record::unknown(id)) } else { Ok(located) }
 }
@@ -99,10 +99,10 @@ pub(crate) fn stored_or_proposed(
     memory: &MemoryId,
     id: &RecordId,
     capability: Capability,
-) -> Result<Located> {
+) -> Result<LocatedFact> {
     let missing = || fact_record::unknown(id);
     let fact = tx.facts().get(memory, id)?.ok_or_else(missing)?;
     let found = of_id(tx, caller, memory, &fact.repository, capability)?.ok_or_else(missing)?;
     let remembered = fact_record::one(tx, memory, &found.view, id)?.ok_or_else(missing)?;
-    Ok(Located { found, remembered })
+    Ok(LocatedFact { found, remembered })
 }

@@ -8,8 +8,8 @@ use loci_model::principal::Principal;
 use loci_model::{CodeReason, Error, MemoryId, RecordId, Result, Timestamp};
 
 use crate::repositories::code_access::Tip;
-use crate::serving::served_facts::receipts_since;
-use loci_engine::calls::standing::Standing;
+use crate::serving_policy::served_facts::receipts_since;
+use loci_engine::calls::call_context::CallContext;
 
 /// The kinds of events of a verification.
 pub(crate) const VERIFICATIONS: &[FactEventKind] =
@@ -46,7 +46,7 @@ pub(crate) fn named(
 pub(crate) fn newest(
     tx: &dyn ReadTx,
     caller: &Principal,
-    standing: &Standing,
+    standing: &CallContext,
     memory: &MemoryId,
     record: &RecordId,
     since: Timestamp,

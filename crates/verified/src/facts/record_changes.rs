@@ -1,7 +1,7 @@
 //! Facts follow their records. If another interface deletes, quarantines, restores or moves a
 //! record that cites code, its fact and its history follow in the same transaction.
 
-use loci_engine::records::changes::Change;
+use loci_engine::records::changes::RecordStateChange;
 use loci_model::facts::fact::{FactEvent, FactEventKind};
 use loci_model::ports::store::Tx;
 use loci_model::record::{RecordKind, RecordState};
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::events;
 
 /// Updates the fact of a changed record, if it has one, to the record's state.
-pub(crate) fn follow(tx: &mut dyn Tx, change: &Change<'_>) -> Result<()> {
+pub(crate) fn follow(tx: &mut dyn Tx, change: &RecordStateChange<'_>) -> Result<()> {
     let is_new = change.from.is_none() || change.from == Some(change.to);
     if is_new || (change.record.citations.is_none() && change.record.kind != RecordKind::Fact) {
         return Ok(()); // Citations that were proposed from a text leave no mark on its record.
@@ -98,19 +98,19 @@ fn kind_of(to: RecordState) -> Option<FactEventKind> {
 }
 
 /// Returns an id that sorts by time like every other. A repeated write yields the same id.
-fn event_id(change: &Change<'_>) -> String {
+fn event_id(change: &RecordStateChange<'_>) -> String {
     id_of(&format!("{} {} {:?}", change.record.id, change.record.version, change.to), change.at)
 }
 
 fn id_of(about: &str, at: Timestamp) -> String {
     let digest = Sha256::digest(about.as_bytes());
-    loci_model::ports::ids::uuid7(&Digested(digest.into()), at.millis())
+    loci_model::ports::ids::uuid7(&DigestIds(digest.into()), at.millis())
 }
 
 /// An id source that returns sixteen bytes of a digest in place of random ones.
-struct Digested([u8; 32]);
+struct DigestIds([u8; 32]);
 
-impl loci_model::ports::ids::IdSource for Digested {
+impl loci_model::ports::ids::IdSource for DigestIds {
     fn random(&self) -> [u8; 16] {
         let mut bytes = [0; 16];
         bytes.copy_from_slice(self.0.get(..16).unwrap_or(&[0; 16]));

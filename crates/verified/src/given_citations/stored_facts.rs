@@ -33,7 +33,7 @@ pub(super) struct CitedFact {
 
 /// The stored citations and facts that match the given citations.
 #[derive(Debug, Clone, Default)]
-pub(super) struct StoredOf {
+pub(super) struct StoredMatches {
     /// The stored citation at the exact place of each given one, in their order.
     pub(super) citations: Vec<Option<Citation>>,
     /// The facts that have the given citations.
@@ -46,7 +46,7 @@ pub(super) fn stored_of(
     memory: &MemoryId,
     repository: &RepositoryId,
     given: &[CitationInput],
-) -> Result<StoredOf> {
+) -> Result<StoredMatches> {
     let mut on_path: BTreeMap<&str, Vec<Fact>> = BTreeMap::new();
     for input in given.iter().filter(|input| check_place(&input.place).is_ok()) {
         let path = input.place.path.as_str();
@@ -58,7 +58,7 @@ pub(super) fn stored_of(
             on_path.insert(path, facts.into_iter().filter(|fact| !fact.proposed).collect());
         }
     }
-    let mut stored = StoredOf::default();
+    let mut stored = StoredMatches::default();
     let mut facts: BTreeMap<RecordId, Vec<usize>> = BTreeMap::new();
     for (index, input) in given.iter().enumerate() {
         let there = on_path.get(input.place.path.as_str()).map(Vec::as_slice).unwrap_or_default();

@@ -26,16 +26,16 @@ use crate::new_facts::CITATIONS_MAX;
 use crate::reads::verify::VerifyAnswer;
 use crate::repositories::code_access::{HEAD, Tip, check_ref, resolve, unreadable};
 use crate::repositories::find;
-use crate::verification::look::since_ms;
+use crate::verification::code_check::since_ms;
 use crate::verification::verdicts::scope_of;
 use crate::verifier::{
     AnchorError, HashAgreement, MadeAnchor, Verifier, VerifierLimits, check_place, compare_hash,
 };
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 /// A citation to verify, with the stored one at that place, if there is one.
 #[derive(Debug, Clone)]
-struct Given {
+struct GivenCitation {
     input: CitationInput,
     stored: Option<Citation>,
 }
@@ -49,7 +49,7 @@ impl Verified {
     pub async fn code_verify(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         citations: Vec<CitationInput>,
         reference: Option<&str>,
@@ -71,7 +71,7 @@ impl Verified {
                 let found = find(tx, &asking, &memory, &repo, Capability::Read)?;
                 let stored = stored_of(tx, &memory, &found.repository.id, &citations)?;
                 let given = citations.iter().cloned().zip(stored.citations);
-                let given = given.map(|(input, stored)| Given { input, stored }).collect();
+                let given = given.map(|(input, stored)| GivenCitation { input, stored }).collect();
                 Ok((found.repository, given, stored.facts))
             })
             .await?;
@@ -82,9 +82,9 @@ impl Verified {
     async fn check_given(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repository: Repository,
-        given: Vec<Given>,
+        given: Vec<GivenCitation>,
         facts: Vec<CitedFact>,
         reference: Option<&str>,
     ) -> Result<VerifyAnswer> {
@@ -95,7 +95,7 @@ impl Verified {
         let work = move |source: &dyn CodeSource| {
             let tip = resolve(source, &name, default.as_deref())?;
             let verifier = verified.verifier(source, &tip, &scope);
-            let check = |one: &Given| verified.check_one(source, &verifier, &scope, one);
+            let check = |one: &GivenCitation| verified.check_one(source, &verifier, &scope, one);
             let verdicts: Vec<CitationVerdict> = given.iter().map(check).collect();
             Ok((tip, verdicts))
         };
@@ -167,7 +167,7 @@ impl Verified {
         source: &dyn CodeSource,
         verifier: &Verifier<'_>,
         scope: &str,
-        given: &Given,
+        given: &GivenCitation,
     ) -> CitationVerdict {
         let input = &given.input;
         if let Some(refused) = refused_place(input) {

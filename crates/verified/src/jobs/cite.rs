@@ -3,7 +3,7 @@
 use futures::future::BoxFuture;
 use loci_engine::Engine;
 use loci_engine::hooks::{JobHandler, JobPolicy};
-use loci_engine::jobs::Ended;
+use loci_engine::jobs::JobAttemptEnd;
 use loci_model::Result;
 use loci_model::job::{Job, JobKind};
 
@@ -27,8 +27,10 @@ impl JobHandler for Cite {
         JobPolicy { has_few_tries: true, ..JobPolicy::default() }
     }
 
-    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<JobAttemptEnd>> {
         let verified = Verified::new(engine.clone(), &self.parts);
-        Box::pin(async move { Ok(verified.propose_citations(job).await?.map_or(Ended::Done, Ended::Again)) })
+        Box::pin(async move {
+            Ok(verified.propose_citations(job).await?.map_or(JobAttemptEnd::Done, JobAttemptEnd::Again))
+        })
     }
 }

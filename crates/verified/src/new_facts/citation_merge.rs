@@ -3,12 +3,12 @@
 use loci_model::facts::citation::Citation;
 use loci_model::facts::verdict::{CitationVerdict, Verdict, Verification};
 
-use super::{CITATIONS_MAX, Passed};
+use super::{AdmittedFact, CITATIONS_MAX};
 
 /// Handles known citations that do not hold where the fact is stored again. On the default branch
 /// they are removed, because the new ones prove the fact. On another branch they stay, because they
 /// may hold elsewhere. Returns the warnings.
-pub(super) fn settle_known(kept: &mut Vec<Citation>, passed: &Passed) -> Vec<String> {
+pub(super) fn settle_known(kept: &mut Vec<Citation>, passed: &AdmittedFact) -> Vec<String> {
     let mut warnings = Vec::new();
     for (known, verdict) in &passed.known {
         if !verdict.verdict.is_conclusive() || verdict.verdict == Verdict::Valid {
@@ -29,7 +29,7 @@ pub(super) fn settle_known(kept: &mut Vec<Citation>, passed: &Passed) -> Vec<Str
 
 /// Returns the verification of all citations of a confirmed fact: the new ones and the known ones
 /// that are kept.
-pub(super) fn whole(kept: &[Citation], passed: &Passed) -> Verification {
+pub(super) fn whole(kept: &[Citation], passed: &AdmittedFact) -> Verification {
     let known = |one: &Citation| passed.known.iter().find(|(known, _)| known.anchor == one.anchor);
     let verdicts: Vec<CitationVerdict> =
         kept.iter().filter_map(known).map(|(_, verdict)| verdict.clone()).collect();

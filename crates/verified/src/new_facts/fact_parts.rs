@@ -7,14 +7,14 @@ use loci_model::record::provenance::Provenance;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::{ActorId, Error, RecordId, Result, Timestamp};
 
-use super::fact_write::Writing;
+use super::fact_write::FactWrite;
 use crate::facts::flags;
 use crate::repositories::code_access::Tip;
 
 /// The subtype of facts that cite code.
 const SUBTYPE: &str = "knowledge";
 
-impl Writing<'_> {
+impl FactWrite<'_> {
     /// Builds the record and the fact row.
     pub(crate) fn make(
         &self,

@@ -13,22 +13,22 @@ use loci_model::record::{Record, RecordState};
 use loci_model::{ActorId, Error, ErrorKind, JobId, Reason, RecordId, Result, SessionId, limits};
 
 use super::stored_answer::FirstStored;
-use super::{Alike, FactStored, NewText, Passed, StoreStatus, citation_merge};
+use super::{AdmittedFact, Alike, FactStored, NewText, StoreStatus, citation_merge};
 use crate::Verified;
 use crate::changes::refresh;
 use crate::facts::conflicts;
 use crate::facts::events::{Scene, details};
 use crate::facts::fact_record;
-use crate::repositories::Found;
+use crate::repositories::VisibleRepository;
 use crate::verification::state_write;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 pub(super) const OPERATION: &str = "FactStore";
 /// The repository of the fact and the standing of the call.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
-    pub(crate) found: Found,
-    pub(crate) standing: Standing,
+pub(crate) struct FactWriteContext {
+    pub(crate) found: VisibleRepository,
+    pub(crate) standing: CallContext,
 }
 
 /// Returns the fact of equal text that a repeated store confirms.
@@ -46,9 +46,9 @@ impl Verified {
     pub(crate) async fn write_new(
         &self,
         caller: &Principal,
-        place: Place,
+        place: FactWriteContext,
         text: NewText,
-        passed: Passed,
+        passed: AdmittedFact,
         alike: Alike,
         token: Option<ClientToken>,
     ) -> Result<FactStored> {
@@ -70,7 +70,7 @@ impl Verified {
                 if let Some(first) = replayed(before)? {
                     return first.into_answer(tx, &place.found);
                 }
-                let writing = Writing {
+                let writing = FactWrite {
                     verified: &verified,
                     memory: &memory,
                     place: &place,
@@ -99,17 +99,17 @@ impl Verified {
 }
 
 /// A fact that is about to be stored.
-pub(crate) struct Writing<'a> {
+pub(crate) struct FactWrite<'a> {
     pub(crate) verified: &'a Verified,
     pub(crate) memory: &'a Memory,
-    pub(crate) place: &'a Place,
+    pub(crate) place: &'a FactWriteContext,
     pub(crate) text: &'a NewText,
-    pub(crate) passed: &'a Passed,
+    pub(crate) passed: &'a AdmittedFact,
     pub(crate) alike: &'a Alike,
     pub(crate) scene: &'a Scene,
 }
 
-impl Writing<'_> {
+impl FactWrite<'_> {
     /// Writes the fact: as a confirmation of an equal one, or as a new one.
     fn put_in_place(
         &self,
@@ -198,7 +198,7 @@ impl Writing<'_> {
     ) -> Result<()> {
         tx.records_mut().insert(record)?;
         let by = &self.scene.principal;
-        let change = changes::Change {
+        let change = changes::RecordStateChange {
             record,
             from: None,
             to: record.state,
@@ -240,7 +240,7 @@ impl Writing<'_> {
         if !tx.records_mut().supersede(&self.memory.id, &old.record, &change)? {
             return Err(Error::bug("a record that is active could not be superseded"));
         }
-        let noted = changes::Change {
+        let noted = changes::RecordStateChange {
             record: &record,
             from: Some(record.state),
             to,
@@ -274,7 +274,7 @@ impl Writing<'_> {
         tx.records_mut().put_version(&record)?;
         let by = &self.scene.principal;
         let (from, to, reason) = (Some(record.state), record.state, "took the place of another");
-        let change = changes::Change { record: &record, from, to, reason, by, at: self.scene.at };
+        let change = changes::RecordStateChange { record: &record, from, to, reason, by, at: self.scene.at };
         changes::note_state(tx, self.memory, &change)
     }
 

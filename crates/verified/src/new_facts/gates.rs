@@ -1,8 +1,8 @@
 //! The gates of a new fact that depend on the code. Every citation is read, anchored, and verified
 //! at the revision where it must hold. The gates run on the threads of the code's adapter.
 
-use loci_engine::calls::standing::kinds_of_secrets;
-use loci_model::facts::citation::{Citation, CitationInput, Place};
+use loci_engine::calls::call_context::kinds_of_secrets;
+use loci_model::facts::citation::{Citation, CitationInput, LineRange};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::code::{ObjectId, Revision};
 use loci_model::facts::support::{OtherValue, Support, SupportReason, SupportReport};
@@ -14,7 +14,7 @@ use super::NewText;
 use crate::Verified;
 use crate::facts::flags;
 use crate::given_citations::given_sha::{GivenSha, given_sha};
-use crate::repositories::Found;
+use crate::repositories::VisibleRepository;
 use crate::repositories::code_access::{HEAD, Tip, resolve_since, unreadable};
 use crate::verification::verdicts::scope_of;
 use crate::verifier::{
@@ -32,7 +32,7 @@ pub(crate) enum Proof {
 }
 
 impl Proof {
-    fn places(&self) -> Vec<Place> {
+    fn places(&self) -> Vec<LineRange> {
         match self {
             Self::Named(inputs) => inputs.iter().map(|input| input.place.clone()).collect(),
             Self::Kept(citations) => citations.iter().map(|citation| citation.anchor.place.clone()).collect(),
@@ -50,7 +50,7 @@ impl Proof {
 
 /// The input of the gates.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct GateInput {
     pub(crate) fact: String,
     pub(crate) proof: Proof,
     /// Citations of an equal fact. They are verified too, because the new ones are merged into
@@ -63,9 +63,14 @@ pub(crate) struct Asked {
     pub(crate) scope: String,
 }
 
-impl Asked {
+impl GateInput {
     /// Creates the input for a new fact of a repository, without known citations.
-    pub(crate) fn of(found: &Found, text: &NewText, proof: Proof, reference: Option<&str>) -> Self {
+    pub(crate) fn of(
+        found: &VisibleRepository,
+        text: &NewText,
+        proof: Proof,
+        reference: Option<&str>,
+    ) -> Self {
         Self {
             fact: text.fact.clone(),
             proof,
@@ -81,19 +86,19 @@ impl Asked {
 
 /// A fact whose citations hold.
 #[derive(Debug, Clone)]
-pub(crate) struct Passed {
+pub(crate) struct AdmittedFact {
     pub(crate) tip: Tip,
     pub(crate) citations: Vec<Citation>,
     /// The current text of the cited lines, for the scan for secrets.
     pub(crate) contents: Vec<String>,
     pub(crate) verification: Verification,
-    /// The verdicts on [`Asked::known`], in its order.
+    /// The verdicts on [`GateInput::known`], in its order.
     pub(crate) known: Vec<(Citation, CitationVerdict)>,
     pub(crate) flags: Vec<String>,
     pub(crate) warnings: Vec<String>,
 }
 
-impl Passed {
+impl AdmittedFact {
     /// Rejects cited lines that contain a secret.
     ///
     /// # Errors
@@ -119,12 +124,12 @@ impl Passed {
 }
 
 /// The result of the gates. An error of the code belongs to this result, not to the adapter.
-pub(crate) type Outcome = Result<Passed, Refusal>;
+pub(crate) type GateOutcome = Result<AdmittedFact, FactRefusal>;
 
 /// The reason why a fact is not stored. The type is cloneable, unlike the model's errors, because
 /// work on code can be restarted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct FactRefusal {
     pub(crate) reason: CodeReason,
     pub(crate) message: String,
     pub(crate) details: Vec<String>,
@@ -133,7 +138,7 @@ pub(crate) struct Refusal {
     pub(crate) is_argument: bool,
 }
 
-impl Refusal {
+impl FactRefusal {
     fn new(reason: CodeReason, message: impl Into<String>) -> Self {
         Self {
             reason,
@@ -156,11 +161,11 @@ impl Refusal {
 
 impl Verified {
     /// Reads and verifies everything at the requested revision.
-    pub(crate) fn pass_gates(&self, source: &dyn CodeSource, asked: &Asked) -> CodeResult<Outcome> {
+    pub(crate) fn pass_gates(&self, source: &dyn CodeSource, asked: &GateInput) -> CodeResult<GateOutcome> {
         let (default, verified) = (asked.default_ref.as_deref(), asked.verified_tip.as_ref());
         let tip = resolve_since(source, &asked.reference, default, verified)?;
         let verifier = self.verifier(source, &tip, &asked.scope);
-        let mut passed = Passed {
+        let mut passed = AdmittedFact {
             tip: tip.clone(),
             citations: Vec::new(),
             contents: Vec::new(),
@@ -174,7 +179,7 @@ impl Verified {
             flags: Vec::new(),
             warnings: Vec::new(),
         };
-        let taken: Vec<Result<(), Refusal>> = match &asked.proof {
+        let taken: Vec<Result<(), FactRefusal>> = match &asked.proof {
             Proof::Named(inputs) => inputs
                 .iter()
                 .enumerate()
@@ -213,10 +218,10 @@ impl Verified {
     fn keep_one(
         &self,
         verifier: &Verifier<'_>,
-        passed: &mut Passed,
-        asked: &Asked,
+        passed: &mut AdmittedFact,
+        asked: &GateInput,
         (index, kept): (usize, &Citation),
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), FactRefusal> {
         let verdict = verifier.check(kept);
         if verdict.verdict != Verdict::Valid {
             let word = verdict.error_word().unwrap_or_else(|| verdict.verdict.as_str().to_owned());
@@ -224,9 +229,9 @@ impl Verified {
                 Verdict::Unverifiable => CodeReason::Unverifiable,
                 _ => CodeReason::CitationUnreadable,
             };
-            return Err(Refusal {
+            return Err(FactRefusal {
                 retry_after_ms: verdict.retry_after_ms,
-                ..Refusal::new(reason, format!("it does not hold at this revision: {word}"))
+                ..FactRefusal::new(reason, format!("it does not hold at this revision: {word}"))
             });
         }
         let found = verdict.found.unwrap_or_else(|| kept.anchor.place.clone());
@@ -248,11 +253,11 @@ impl Verified {
         &self,
         source: &dyn CodeSource,
         verifier: &Verifier<'_>,
-        asked: &Asked,
+        asked: &GateInput,
         input: &CitationInput,
-    ) -> Result<MadeAnchor, Refusal> {
+    ) -> Result<MadeAnchor, FactRefusal> {
         let store_snippet = self.parts.settings.store_snippet;
-        let now = |place: &Place| verifier.anchor(place, &asked.fact, store_snippet).map_err(of_anchor);
+        let now = |place: &LineRange| verifier.anchor(place, &asked.fact, store_snippet).map_err(of_anchor);
         let Some(sha) = &input.sha else { return now(&input.place) };
         let given = given_sha(source, verifier, &input.place.path, sha);
         match given.map_err(|error| of_anchor(AnchorError::Unreadable(error)))? {
@@ -273,7 +278,11 @@ impl Verified {
 }
 
 /// Returns the current place of lines that were read in an earlier content of their file.
-fn since_read(verifier: &Verifier<'_>, blob: ObjectId, input: &CitationInput) -> Result<Place, Refusal> {
+fn since_read(
+    verifier: &Verifier<'_>,
+    blob: ObjectId,
+    input: &CitationInput,
+) -> Result<LineRange, FactRefusal> {
     let then = verifier.anchor_in(blob, &input.place).map_err(|error| match error {
         AnchorError::Unreadable(error) if error.why == Unverifiable::PartialClone => {
             not_there(&blob.to_string())
@@ -286,30 +295,30 @@ fn since_read(verifier: &Verifier<'_>, blob: ObjectId, input: &CitationInput) ->
         (verdict, _) => {
             let rule = "the file has changed since the lines were read at sha, and they are";
             let message = format!("{rule} {}: read them again and cite what stands there", verdict.as_str());
-            Err(Refusal::new(CodeReason::CitationUnreadable, message))
+            Err(FactRefusal::new(CodeReason::CitationUnreadable, message))
         }
     }
 }
 
-fn not_there(sha: &str) -> Refusal {
+fn not_there(sha: &str) -> FactRefusal {
     let rule = "give a commit, or sha as memory_read_citation returned it, or leave sha out";
     let message =
         format!("the commit {sha} is not there, or fits several, and no such file was read: {rule}");
-    Refusal::new(CodeReason::CitationUnreadable, message)
+    FactRefusal::new(CodeReason::CitationUnreadable, message)
 }
 
 /// Accepts an anchor, if it has enough information and matches the caller's hash.
 fn take(
-    passed: &mut Passed,
-    asked: &Asked,
+    passed: &mut AdmittedFact,
+    asked: &GateInput,
     index: usize,
-    (place, snippet_hash): (&Place, Option<&str>),
+    (place, snippet_hash): (&LineRange, Option<&str>),
     made: MadeAnchor,
-) -> Result<(), Refusal> {
+) -> Result<(), FactRefusal> {
     let information = information(&made, index, &asked.fact, &asked.claims);
     if information == Information::TooLow {
         let message = "the cited lines say too little to be found again: cite the lines around them too";
-        return Err(Refusal::new(CodeReason::CitationLowInformation, message));
+        return Err(FactRefusal::new(CodeReason::CitationLowInformation, message));
     }
     let named = format!("{}:{}-{}", place.path, place.line_start, place.line_end);
     if information == Information::Low {
@@ -339,7 +348,7 @@ fn take(
 
 /// Returns true if everything was read from a working tree and is committed unchanged. The commit
 /// then counts as the revision read.
-fn is_committed(passed: &Passed, claims: &[Claim]) -> bool {
+fn is_committed(passed: &AdmittedFact, claims: &[Claim]) -> bool {
     matches!(passed.tip.revision, Revision::Worktree(Some(_)))
         && claims.iter().all(|claim| !claim.citations().is_empty())
         && passed.citations.iter().all(|citation| !citation.anchor.is_uncommitted)
@@ -389,26 +398,26 @@ fn support_warning(report: &SupportReport) -> Option<String> {
 }
 
 /// Returns the refusal for lines that differ from the caller's hash.
-fn other_lines() -> Refusal {
+fn other_lines() -> FactRefusal {
     let message = "the lines are not those whose snippet_hash was given";
-    Refusal {
+    FactRefusal {
         details: vec!["snippet_hash_mismatch".to_owned()],
-        ..Refusal::new(CodeReason::CitationUnreadable, message)
+        ..FactRefusal::new(CodeReason::CitationUnreadable, message)
     }
 }
 
 /// Returns the error for a place that is not allowed.
-pub(crate) fn refused_place(place: &Place, error: AnchorError) -> Error {
+pub(crate) fn refused_place(place: &LineRange, error: AnchorError) -> Error {
     let refusal = of_anchor(error);
     let message = format!("{}: {}", lines_of(place), refusal.message);
-    Refusal { message, ..refusal }.error()
+    FactRefusal { message, ..refusal }.error()
 }
 
-fn of_anchor(error: AnchorError) -> Refusal {
-    let refusal = |reason, message: &str| Refusal::new(reason, message);
-    let argument = |message: &str| Refusal {
+fn of_anchor(error: AnchorError) -> FactRefusal {
+    let refusal = |reason, message: &str| FactRefusal::new(reason, message);
+    let argument = |message: &str| FactRefusal {
         is_argument: true,
-        ..Refusal::new(CodeReason::CitationUnreadable, message)
+        ..FactRefusal::new(CodeReason::CitationUnreadable, message)
     };
     match error {
         AnchorError::Path(rejected) => refusal(CodeReason::PathRejected, rejected.0),
@@ -428,14 +437,14 @@ fn of_anchor(error: AnchorError) -> Refusal {
                 Some(loci_model::Reason::Code(reason)) => reason,
                 _ => CodeReason::Unverifiable,
             };
-            Refusal { retry_after_ms: error.retry_after_ms, ..Refusal::new(reason, shown.message) }
+            FactRefusal { retry_after_ms: error.retry_after_ms, ..FactRefusal::new(reason, shown.message) }
         }
     }
 }
 
 /// Joins the refusals of all citations into one, with the first one's reason and each one's
 /// message.
-fn joined(taken: Vec<Result<(), Refusal>>, places: &[Place]) -> Option<Refusal> {
+fn joined(taken: Vec<Result<(), FactRefusal>>, places: &[LineRange]) -> Option<FactRefusal> {
     let pairs = taken.into_iter().zip(places).enumerate();
     let refused: Vec<_> =
         pairs.filter_map(|(index, (one, place))| Some((index, place, one.err()?))).collect();
@@ -448,16 +457,16 @@ fn joined(taken: Vec<Result<(), Refusal>>, places: &[Place]) -> Option<Refusal> 
         format!("citations[{index}] {}: {}", lines_of(place), refusal.message)
     });
     let message = messages.collect::<Vec<_>>().join("; ");
-    Some(Refusal { details: details.collect(), message, ..(*first).clone() })
+    Some(FactRefusal { details: details.collect(), message, ..(*first).clone() })
 }
 
 /// Returns a file and its lines in the usual notation.
-fn lines_of(place: &Place) -> String {
+fn lines_of(place: &LineRange) -> String {
     format!("{}:{}-{}", place.path, place.line_start, place.line_end)
 }
 
 /// Checks that every citation and claim holds where the fact is stored.
-fn holds(verification: &Verification, places: &[Place]) -> Result<(), Refusal> {
+fn holds(verification: &Verification, places: &[LineRange]) -> Result<(), FactRefusal> {
     let false_claims: Vec<String> = verification
         .claims
         .iter()
@@ -470,7 +479,10 @@ fn holds(verification: &Verification, places: &[Place]) -> Result<(), Refusal> {
         .collect();
     if !false_claims.is_empty() {
         let message = format!("a claim does not hold at this revision: {}", false_claims.join("; "));
-        return Err(Refusal { details: false_claims, ..Refusal::new(CodeReason::NotVerified, message) });
+        return Err(FactRefusal {
+            details: false_claims,
+            ..FactRefusal::new(CodeReason::NotVerified, message)
+        });
     }
     let bad: Vec<String> = verification
         .citations
@@ -486,5 +498,5 @@ fn holds(verification: &Verification, places: &[Place]) -> Result<(), Refusal> {
         return Ok(());
     }
     let message = format!("a citation does not hold at this revision: {}", bad.join("; "));
-    Err(Refusal { details: bad, ..Refusal::new(CodeReason::CitationUnreadable, message) })
+    Err(FactRefusal { details: bad, ..FactRefusal::new(CodeReason::CitationUnreadable, message) })
 }

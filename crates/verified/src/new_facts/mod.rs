@@ -21,11 +21,11 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, Reason, RecordId, Result};
 use serde::{Deserialize, Serialize};
 
-pub(super) use fact_write::{Place, Writing};
+pub(super) use fact_write::{FactWrite, FactWriteContext};
 pub(super) use gates::refused_place;
-pub(super) use gates::{Asked, Passed, Proof};
+pub(super) use gates::{AdmittedFact, GateInput, Proof};
 pub(super) use new_text::{NewText, check_secrets};
-pub(super) use similar_facts::{Alike, Comparing};
+pub(super) use similar_facts::{Alike, ComparedFact};
 
 use fact_write::{OPERATION, to_confirm};
 use stored_answer::FirstStored;
@@ -34,12 +34,12 @@ use super::facts::content_hash::normal;
 use super::facts::events::Scene;
 use super::reads::answers::FactView;
 use super::repositories::code_access::{HEAD, check_ref, unreadable};
-use super::repositories::{Found, find};
+use super::repositories::{VisibleRepository, find};
 use super::{content_hash, verifier};
 use crate::Verified;
 use loci_engine::access;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 
 /// The maximum number of characters in each text, and of citations and claims.
@@ -121,7 +121,7 @@ impl Verified {
     pub async fn fact_store(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         new: NewFact,
         token: Option<ClientToken>,
     ) -> Result<FactStored> {
@@ -148,8 +148,8 @@ impl Verified {
     async fn store_in(
         &self,
         caller: &Principal,
-        standing: &Standing,
-        found: &Found,
+        standing: &CallContext,
+        found: &VisibleRepository,
         new: &NewFact,
         token: Option<ClientToken>,
     ) -> Result<FactStored> {
@@ -171,33 +171,33 @@ impl Verified {
         };
         text.check_secrets()?;
         let reference = self.revision_of(&found.repository, standing, new.reference.as_deref()).await;
-        let asked = Asked {
+        let asked = GateInput {
             known: self.said_already(found, &text.content_hash).await?,
-            ..Asked::of(found, &text, Proof::Named(new.citations.clone()), reference.as_deref())
+            ..GateInput::of(found, &text, Proof::Named(new.citations.clone()), reference.as_deref())
         };
         let passed = self.verify_new(standing, found, asked).await?;
         passed.check_secrets()?;
-        let alike = self.alike(caller, Comparing::of(found, &text, &passed)).await?;
-        let place = Place { found: found.clone(), standing: standing.clone() };
+        let alike = self.alike(caller, ComparedFact::of(found, &text, &passed)).await?;
+        let place = FactWriteContext { found: found.clone(), standing: standing.clone() };
         self.write_new(caller, place, text, passed, alike, token).await
     }
 
     /// Passes a new fact's citations and claims through the gates, at the code.
     pub(super) async fn verify_new(
         &self,
-        standing: &Standing,
-        found: &Found,
-        asked: Asked,
-    ) -> Result<Passed> {
+        standing: &CallContext,
+        found: &VisibleRepository,
+        asked: GateInput,
+    ) -> Result<AdmittedFact> {
         let verified = self.clone();
         let work =
             move |source: &dyn loci_model::ports::code::CodeSource| verified.pass_gates(source, &asked);
         let outcome = self.on_code(&found.repository, standing, Arc::new(work)).await;
-        outcome.map_err(|error| unreadable(&error))?.map_err(gates::Refusal::error)
+        outcome.map_err(|error| unreadable(&error))?.map_err(gates::FactRefusal::error)
     }
 
     /// Returns the citations of the equal fact that this store would confirm.
-    async fn said_already(&self, found: &Found, content_hash: &str) -> Result<Vec<Citation>> {
+    async fn said_already(&self, found: &VisibleRepository, content_hash: &str) -> Result<Vec<Citation>> {
         let (memory, id) = (found.repository.memory.clone(), found.repository.id.clone());
         let hash = content_hash.to_owned();
         let same = self.engine.store().read(move |tx| tx.facts().with_content(&memory, &id, &hash)).await?;
@@ -208,8 +208,8 @@ impl Verified {
     async fn note_refused(
         &self,
         caller: &Principal,
-        standing: &Standing,
-        found: &Found,
+        standing: &CallContext,
+        found: &VisibleRepository,
         new: &NewFact,
         error: &Error,
     ) -> Result<()> {

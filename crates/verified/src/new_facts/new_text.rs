@@ -1,6 +1,6 @@
 //! The texts of a new fact, and their check for secrets. Facts never contain a secret.
 
-use loci_engine::calls::standing::kinds_of_secrets;
+use loci_engine::calls::call_context::kinds_of_secrets;
 use loci_model::facts::claim::Claim;
 use loci_model::{CodeReason, Error, Result};
 use serde_json::Value;

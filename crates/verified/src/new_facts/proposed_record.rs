@@ -6,12 +6,12 @@ use loci_model::ports::store::Tx;
 use loci_model::record::RecordState;
 use loci_model::{JobId, RecordId, Result};
 
-use super::fact_write::Writing;
+use super::fact_write::FactWrite;
 use crate::content_hash;
 use crate::facts::conflicts;
-use crate::record_citations::promotion::{Told, promote};
+use crate::record_citations::promotion::{PromotionRequest, promote};
 
-impl Writing<'_> {
+impl FactWrite<'_> {
     /// Turns the first proposal with this text into a fact. Returns `None` if there is none, or if
     /// a person must decide on the text.
     pub(super) fn take_up(&self, tx: &mut dyn Tx, job: &JobId) -> Result<Option<(RecordId, Vec<String>)>> {
@@ -32,7 +32,7 @@ impl Writing<'_> {
         if safe.state != RecordState::Active || content_hash("", &record.text) != hash {
             return Ok(None);
         }
-        let told = Told { subject: self.text.subject.clone(), reason: self.text.reason.clone() };
+        let told = PromotionRequest { subject: self.text.subject.clone(), reason: self.text.reason.clone() };
         promote(tx, self.memory, &record, &mut fact, told, self.scene, job)?;
         fact.detail.citations = self.passed.citations.clone();
         fact.detail.claims = self.text.claims.clone();

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use loci_engine::records::NamespaceAsk;
 use loci_engine::retrieval::SearchRequest;
-use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::citation::{Citation, LineRange};
 use loci_model::ports::search::ListLengths;
 use loci_model::ports::store::{PathChoice, ReadTx, StoreExt};
 use loci_model::principal::Principal;
@@ -16,11 +16,11 @@ use loci_model::{MemoryId, Namespace, RecordId, RepositoryId, Result};
 use loci_text::marks::marks;
 use loci_text::similarity::jaccard;
 
-use super::{NewText, Passed};
+use super::{AdmittedFact, NewText};
 use crate::Verified;
 use crate::facts::content_hash::normal;
 use crate::facts::fact_record::Remembered;
-use crate::repositories::Found;
+use crate::repositories::VisibleRepository;
 
 /// The number of best matches that are compared.
 const COMPARED: u32 = 20;
@@ -49,7 +49,7 @@ pub(crate) struct Alike {
 
 /// The parts of a new fact that are compared.
 #[derive(Debug, Clone)]
-pub(crate) struct Comparing {
+pub(crate) struct ComparedFact {
     pub(crate) memory: MemoryId,
     pub(crate) repository: RepositoryId,
     pub(crate) namespace: Namespace,
@@ -59,9 +59,9 @@ pub(crate) struct Comparing {
     pub(crate) citations: Vec<Citation>,
 }
 
-impl Comparing {
+impl ComparedFact {
     /// Returns the parts of a fact that passed the gates.
-    pub(crate) fn of(found: &Found, text: &NewText, passed: &Passed) -> Self {
+    pub(crate) fn of(found: &VisibleRepository, text: &NewText, passed: &AdmittedFact) -> Self {
         Self {
             memory: found.repository.memory.clone(),
             repository: found.repository.id.clone(),
@@ -80,7 +80,7 @@ impl Comparing {
 
 impl Verified {
     /// Compares a new fact with the candidates.
-    pub(crate) async fn alike(&self, caller: &Principal, new: Comparing) -> Result<Alike> {
+    pub(crate) async fn alike(&self, caller: &Principal, new: ComparedFact) -> Result<Alike> {
         let question = format!("{} {}", new.subject, new.fact);
         let asked = SearchRequest {
             namespaces: vec![NamespaceAsk::Node(new.namespace.clone())],
@@ -112,7 +112,7 @@ impl Verified {
 /// compared first: most facts on a path have another topic, so their citations need not be read.
 fn alike_by_words(
     tx: &dyn ReadTx,
-    new: &Comparing,
+    new: &ComparedFact,
     ids: &[RecordId],
     near: f32,
 ) -> Result<Vec<(f32, Remembered)>> {
@@ -134,7 +134,7 @@ fn alike_by_words(
     Ok(joined.filter(|(_, one)| counts(one) && one.is_whole()).collect())
 }
 
-fn compare(new: &Comparing, others: Vec<(f32, Remembered)>, near: f32) -> Result<Alike> {
+fn compare(new: &ComparedFact, others: Vec<(f32, Remembered)>, near: f32) -> Result<Alike> {
     let (mut similar, mut contrary) = (Vec::new(), Vec::new());
     for (score, other) in others.iter().filter(|(_, other)| {
         other.fact.repository == new.repository && other.fact.content_hash != new.content_hash
@@ -163,8 +163,8 @@ fn most_alike(mut scored: Vec<(f32, RecordId)>, count: usize) -> Vec<RecordId> {
 
 /// Returns true if citations of both facts overlap: lines of one file, at their original or current
 /// place, or one definition, because lines move between two commits.
-fn cites_the_same(new: &Comparing, others: &[Citation]) -> bool {
-    let overlap = |one: &Place, other: &Place| {
+fn cites_the_same(new: &ComparedFact, others: &[Citation]) -> bool {
+    let overlap = |one: &LineRange, other: &LineRange| {
         one.path == other.path && one.line_start <= other.line_end && other.line_start <= one.line_end
     };
     new.citations.iter().any(|mine| {

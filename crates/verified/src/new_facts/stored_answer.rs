@@ -11,7 +11,7 @@ use crate::Verified;
 use crate::facts::fact_record::{self, Remembered};
 use crate::facts::flags;
 use crate::reads::answers::FactView;
-use crate::repositories::Found;
+use crate::repositories::VisibleRepository;
 
 /// The stored answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub(super) struct FirstStored {
 
 impl FirstStored {
     /// Returns the answer, with the fact read again.
-    pub(super) fn into_answer(self, tx: &dyn ReadTx, found: &Found) -> Result<FactStored> {
+    pub(super) fn into_answer(self, tx: &dyn ReadTx, found: &VisibleRepository) -> Result<FactStored> {
         let repository = &found.repository;
         let fact = tx.facts().get(&repository.memory, &self.id)?;
         let record = tx.records().get(&repository.memory, &self.id)?;
@@ -47,7 +47,11 @@ impl FirstStored {
 }
 
 impl Verified {
-    pub(super) async fn stored_before(&self, found: &Found, first: FirstStored) -> Result<FactStored> {
+    pub(super) async fn stored_before(
+        &self,
+        found: &VisibleRepository,
+        first: FirstStored,
+    ) -> Result<FactStored> {
         let found = found.clone();
         self.engine.store().read(move |tx| first.clone().into_answer(tx, &found)).await
     }

@@ -11,15 +11,15 @@ use loci_model::record::RecordState;
 use loci_model::{Error, MemoryId, RecordId, RepositoryId, Result};
 
 use super::answers::FactList;
-use super::recent::{FACTS_MAX, check_limit};
+use super::recent_facts::{FACTS_MAX, check_limit};
 use crate::Verified;
 use crate::facts::fact_record::{Remembered, join};
 use crate::repositories::code_access::check_ref;
 use crate::repositories::find;
-use crate::serving::missing_code;
-use crate::serving::served_facts::Serving;
+use crate::serving_policy::missing_code;
+use crate::serving_policy::served_facts::FactReadOptions;
 use crate::verifier::{Glob, check_path};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 /// The number of path rows in one read, and in total.
 const ROWS: usize = 1_000;
@@ -111,10 +111,10 @@ impl Verified {
     pub async fn facts_by_path(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         by: ByPath,
-        mut serving: Serving,
+        mut serving: FactReadOptions,
     ) -> Result<FactList> {
         serving.most = Some(by.limit);
         serving.reference.as_deref().map_or(Ok(()), check_ref)?;
@@ -126,7 +126,7 @@ impl Verified {
     pub(crate) async fn found_by_path(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         by: ByPath,
     ) -> Result<(Repository, Vec<Remembered>)> {

@@ -12,8 +12,8 @@ use super::answers::FactView;
 use crate::Verified;
 use crate::facts::events::{self, Scene};
 use crate::facts::flags;
-use crate::facts::lookup::{Located, located};
-use loci_engine::calls::standing::Standing;
+use crate::facts::lookup::{LocatedFact, located};
+use loci_engine::calls::call_context::CallContext;
 
 /// The maximum number of facts of one chain that are returned.
 const CHAIN_MAX: usize = 100;
@@ -34,7 +34,12 @@ impl Verified {
     ///
     /// # Errors
     /// `NotFound`.
-    pub async fn fact_get(&self, caller: &Principal, standing: &Standing, id: &RecordId) -> Result<FactView> {
+    pub async fn fact_get(
+        &self,
+        caller: &Principal,
+        standing: &CallContext,
+        id: &RecordId,
+    ) -> Result<FactView> {
         let located = self.locate(caller, standing, id, Capability::Read).await?;
         Ok(view(located))
     }
@@ -46,7 +51,7 @@ impl Verified {
     pub async fn fact_read(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &RecordId,
     ) -> Result<FactView> {
         let view = self.fact_get(caller, standing, id).await?;
@@ -71,7 +76,7 @@ impl Verified {
     pub async fn fact_history(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &RecordId,
         limit: u32,
     ) -> Result<FactHistory> {
@@ -97,8 +102,8 @@ impl Verified {
     }
 }
 
-fn view(located: Located) -> FactView {
-    let Located { found, remembered } = located;
+fn view(located: LocatedFact) -> FactView {
+    let LocatedFact { found, remembered } = located;
     FactView {
         conflicts_with: flags::conflicts(&remembered.fact.detail.flags),
         remembered,

@@ -3,13 +3,13 @@
 
 pub(super) mod answers;
 pub(super) mod by_path;
+pub(super) mod displayed_code;
 pub(super) mod history;
-mod proposed;
+mod proposed_facts;
 pub(super) mod read_citation;
-pub(super) mod recent;
+pub(super) mod recent_facts;
 pub(super) mod search;
-mod search_look;
-pub(super) mod shown_code;
+mod search_check;
 mod state_mark;
 pub(super) mod stats;
 pub(super) mod verify;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use loci_api::verified::fact::CodeLines;
 use loci_engine::memories::existing;
-use loci_model::facts::citation::Place;
+use loci_model::facts::citation::LineRange;
 use loci_model::facts::repository::Repository;
 use loci_model::facts::verdict::Verification;
 use loci_model::ports::code::{CodeResult, CodeSource};
@@ -12,15 +12,15 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, Result};
 
-use super::shown_code::ShownCode;
+use super::displayed_code::ShownCode;
 use crate::Verified;
 use crate::new_facts::refused_place;
 use crate::repositories::code_access::{HEAD, Tip, check_ref, resolve, unreadable};
 use crate::repositories::find;
-use crate::verification::look::lines_found;
+use crate::verification::code_check::lines_found;
 use crate::verification::verdicts::scope_of;
 use crate::verifier::{AnchorError, Verifier, check_place};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 /// The maximum number of lines around the cited ones.
 const CONTEXT_LINES_MAX: u32 = 50;
@@ -34,9 +34,9 @@ impl Verified {
     pub async fn code_read(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
-        place: Place,
+        place: LineRange,
         reference: Option<&str>,
         context_lines: u32,
     ) -> Result<CodeLines> {
@@ -76,7 +76,7 @@ impl Verified {
     pub(crate) async fn found_lines(
         &self,
         repository: &Repository,
-        standing: &Standing,
+        standing: &CallContext,
         reference: Option<&str>,
         verification: &Verification,
     ) -> Vec<Option<String>> {
@@ -96,7 +96,7 @@ impl Verified {
     }
 }
 
-fn read(verifier: &Verifier<'_>, tip: &Tip, place: &Place, context: u32) -> CodeResult<CodeLines> {
+fn read(verifier: &Verifier<'_>, tip: &Tip, place: &LineRange, context: u32) -> CodeResult<CodeLines> {
     let nothing = |error: &str| CodeLines {
         place: place.clone(),
         commit: tip.commit(),

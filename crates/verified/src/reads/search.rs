@@ -19,9 +19,9 @@ use crate::Verified;
 use crate::facts::fact_record::{Remembered, join};
 use crate::facts::origins::LearnedOn;
 use crate::repositories::code_access::check_ref;
-use crate::repositories::{Found, find};
-use crate::serving::served_facts::Serving;
-use loci_engine::calls::standing::Standing;
+use crate::repositories::{VisibleRepository, find};
+use crate::serving_policy::served_facts::FactReadOptions;
+use loci_engine::calls::call_context::CallContext;
 
 /// The maximum number of facts that one search returns.
 const RESULTS_MAX: u32 = 100;
@@ -102,9 +102,9 @@ impl Verified {
     pub async fn facts_search(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         asked: FactSearch,
-        serving: Serving,
+        serving: FactReadOptions,
     ) -> Result<FactList> {
         serving.reference.as_deref().map_or(Ok(()), check_ref)?;
         let (repository, mut ranked, degraded) = self.found_searching(caller, standing, &asked).await?;
@@ -139,7 +139,7 @@ impl Verified {
     pub(crate) async fn found_searching(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         asked: &FactSearch,
     ) -> Result<(Repository, Vec<(Remembered, f32)>, Vec<String>)> {
         if !(1..=RESULTS_MAX).contains(&asked.limit) {
@@ -169,7 +169,7 @@ impl Verified {
     async fn answering(
         &self,
         caller: &Principal,
-        found: &Found,
+        found: &VisibleRepository,
         query: &str,
         asked: &FactSearch,
     ) -> Result<(Vec<(Remembered, f32)>, Vec<String>)> {
@@ -228,7 +228,7 @@ impl Verified {
         }
     }
 
-    async fn filtered(&self, found: &Found, asked: &FactSearch) -> Result<Vec<Remembered>> {
+    async fn filtered(&self, found: &VisibleRepository, asked: &FactSearch) -> Result<Vec<Remembered>> {
         let (found, filters, limit) = (found.clone(), asked.filters.clone(), asked.limit as usize);
         self.engine
             .store()
@@ -260,7 +260,7 @@ impl Verified {
 
 /// Returns the search for a question. It requests more facts than wanted, because their origins
 /// change the order and filters exclude some.
-fn question(found: &Found, query: &str, asked: &FactSearch) -> SearchRequest {
+fn question(found: &VisibleRepository, query: &str, asked: &FactSearch) -> SearchRequest {
     let top_k = if asked.filters.is_empty() { (asked.limit * 2).min(LOOKED_AT) } else { LOOKED_AT };
     SearchRequest {
         namespaces: vec![NamespaceAsk::Node(found.namespace.clone())],

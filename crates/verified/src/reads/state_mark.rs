@@ -9,7 +9,7 @@ use loci_model::{Result, Timestamp};
 
 use crate::Verified;
 use crate::repositories::find;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 impl Verified {
     /// Returns a mark of a repository's facts. The mark changes when a fact is stored or confirmed,
@@ -17,7 +17,7 @@ impl Verified {
     ///
     /// # Errors
     /// `REPO_UNKNOWN`.
-    pub async fn fact_mark(&self, caller: &Principal, standing: &Standing, repo: &str) -> Result<String> {
+    pub async fn fact_mark(&self, caller: &Principal, standing: &CallContext, repo: &str) -> Result<String> {
         let memory = self.code_memory(caller, standing).await?;
         let (caller, repo) = (caller.clone(), repo.to_owned());
         self.engine

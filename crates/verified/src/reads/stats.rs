@@ -14,7 +14,7 @@ use crate::Verified;
 use crate::remote_verification::reported_verdicts::TOLD;
 use crate::repositories::find;
 use crate::verification::state_change::PROPOSED;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 /// The number of durations from which percentiles are computed.
 const DURATIONS: usize = 10_000;
@@ -57,7 +57,12 @@ impl Verified {
     ///
     /// # Errors
     /// `REPO_UNKNOWN`.
-    pub async fn fact_stats(&self, caller: &Principal, standing: &Standing, repo: &str) -> Result<FactStats> {
+    pub async fn fact_stats(
+        &self,
+        caller: &Principal,
+        standing: &CallContext,
+        repo: &str,
+    ) -> Result<FactStats> {
         let memory = self.code_memory(caller, standing).await?;
         let (caller, repo, now) = (caller.clone(), repo.to_owned(), self.engine.now());
         let cache_hit_rate = self.parts.verdict_cache.rate();

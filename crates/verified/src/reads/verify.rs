@@ -12,11 +12,11 @@ use super::answers::VerifyMode;
 use crate::Verified;
 use crate::facts::events::Scene;
 use crate::facts::fact_record::Remembered;
-use crate::facts::lookup::Located;
-use crate::remote_verification::reported_verdicts::Told;
+use crate::facts::lookup::LocatedFact;
+use crate::remote_verification::reported_verdicts::ReportedVerdicts;
 use crate::repositories::code_access::{HEAD, check_ref};
-use crate::verification::verdicts::Looked;
-use loci_engine::calls::standing::Standing;
+use crate::verification::verdicts::CodeVerdicts;
+use loci_engine::calls::call_context::CallContext;
 
 /// A verification with its receipt.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +49,7 @@ impl Verified {
     pub async fn fact_verify(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &RecordId,
         reference: Option<&str>,
     ) -> Result<VerifyAnswer> {
@@ -69,9 +69,9 @@ impl Verified {
     pub async fn fact_verify_told(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &RecordId,
-        told: &Told,
+        told: &ReportedVerdicts,
     ) -> Result<VerifyAnswer> {
         let located = self.locate(caller, standing, id, Capability::Read).await?;
         let (repository, facts) = (&located.found.repository, std::slice::from_ref(&located.remembered));
@@ -88,8 +88,8 @@ impl Verified {
     pub(crate) async fn verify_located(
         &self,
         caller: &Principal,
-        standing: &Standing,
-        located: &Located,
+        standing: &CallContext,
+        located: &LocatedFact,
         reference: Option<&str>,
     ) -> Result<(VerifyAnswer, bool)> {
         let facts = [located.remembered.clone()];
@@ -104,10 +104,10 @@ impl Verified {
     async fn note_verified(
         &self,
         caller: &Principal,
-        standing: &Standing,
-        located: &Located,
+        standing: &CallContext,
+        located: &LocatedFact,
         name: &str,
-        looked: Looked,
+        looked: CodeVerdicts,
     ) -> Result<(VerifyAnswer, bool)> {
         let repository = &located.found.repository;
         let tip = looked.tip.clone();

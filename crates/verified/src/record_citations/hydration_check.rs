@@ -17,10 +17,10 @@ use crate::facts::events::Scene;
 use crate::facts::fact_record::Remembered;
 use crate::facts::flags;
 use crate::reads::answers::FactView;
-use crate::remote_verification::reported_verdicts::Told;
+use crate::remote_verification::reported_verdicts::ReportedVerdicts;
 use crate::repositories::code_access::{HEAD, check_ref};
-use crate::verification::verdicts::Looked;
-use loci_engine::calls::standing::Standing;
+use crate::verification::verdicts::CodeVerdicts;
+use loci_engine::calls::call_context::CallContext;
 
 /// The state of the code that a record cites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl CitedFate {
 
 /// The citation state of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cited {
+pub struct CitationState {
     /// The state of the code.
     pub fate: CitedFate,
     /// The support of the code for the record; `None` if the code was not read.
@@ -83,10 +83,10 @@ pub struct Cited {
 #[derive(Debug, Clone)]
 pub struct CitedLook {
     names: Vec<RecordId>,
-    looked: Looked,
+    looked: CodeVerdicts,
     scene: Scene,
     /// The state of each fact, in order.
-    pub cited: Vec<(RecordId, Cited)>,
+    pub cited: Vec<(RecordId, CitationState)>,
     /// The facts in the form of operations that return facts.
     pub views: Vec<FactView>,
     /// The commit that was read.
@@ -122,7 +122,7 @@ impl Verified {
     pub async fn look_cited(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repository: &Repository,
         reference: Option<&str>,
         facts: Vec<Remembered>,
@@ -131,7 +131,7 @@ impl Verified {
         let reference = reference.as_deref();
         let looked = match self.tip(repository, standing, reference).await {
             Ok(tip) => self.look_from(repository, standing, reference, &facts, Some(tip)).await?,
-            Err(error) => Looked::blind(error, repository, None, &facts)?,
+            Err(error) => CodeVerdicts::blind(error, repository, None, &facts)?,
         };
         let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.engine.now());
         Ok(seen(repository, scene, reference, facts, looked))
@@ -141,9 +141,9 @@ impl Verified {
     pub async fn look_told(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repository: &Repository,
-        told: &Told,
+        told: &ReportedVerdicts,
         facts: Vec<Remembered>,
     ) -> Result<CitedLook> {
         let looked = self.look_posted(caller, standing, repository, told, &facts).await?;
@@ -155,13 +155,13 @@ impl Verified {
     pub fn no_time_to_look(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repository: &Repository,
         reference: Option<&str>,
         facts: Vec<Remembered>,
     ) -> Result<CitedLook> {
         let error = CodeError::new(Unverifiable::Deadline, "there was no time left to look at the code");
-        let looked = Looked::blind(error, repository, None, &facts)?;
+        let looked = CodeVerdicts::blind(error, repository, None, &facts)?;
         let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.engine.now());
         Ok(seen(repository, scene, reference, facts, looked))
     }
@@ -184,7 +184,7 @@ fn seen(
     scene: Scene,
     reference: Option<&str>,
     facts: Vec<Remembered>,
-    looked: Looked,
+    looked: CodeVerdicts,
 ) -> CitedLook {
     let commit = looked.tip.as_ref().and_then(|tip| tip.commit());
     let warnings = looked.error.iter().map(|error| {
@@ -213,7 +213,8 @@ fn seen(
         };
         let label = view.label();
         let support = view.support().map(|report| report.support);
-        let cited = Cited { fate, support, is_proposed, is_disputed, label, confirmed_at, verified_at };
+        let cited =
+            CitationState { fate, support, is_proposed, is_disputed, label, confirmed_at, verified_at };
         ((id, cited), view)
     };
     let (cited, views) = facts.into_iter().enumerate().map(of).unzip();

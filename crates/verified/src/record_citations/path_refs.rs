@@ -13,9 +13,9 @@ use loci_model::record::Record;
 use loci_model::record::metadata::MetadataValue;
 
 use crate::Verified;
-use crate::verification::verdicts::{OwnLook, scope_of};
+use crate::verification::verdicts::{OwnedCodeCheck, scope_of};
 use crate::verifier::{PATH_REFS_MAX, PathRef, check_path};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 /// The metadata key: a list of JSON objects of `path`, `blob` and `commit`.
 pub const PATH_REFS: &str = "path_refs";
@@ -60,13 +60,13 @@ impl Verified {
     pub async fn look_for_paths(
         &self,
         repository: &Repository,
-        standing: &Standing,
+        standing: &CallContext,
         reference: Option<&str>,
         named: Vec<(RecordId, Vec<PathRef>)>,
     ) -> CodeResult<PathsLook> {
         let reference = self.revision_of(repository, standing, reference).await;
         let (own, scope, verified) =
-            (OwnLook::of(self, repository, reference.as_deref()), scope_of(repository), self.clone());
+            (OwnedCodeCheck::of(self, repository, reference.as_deref()), scope_of(repository), self.clone());
         let work = move |source: &dyn CodeSource| {
             let tip = own.tip(source)?;
             let verifier = verified.verifier(source, &tip, &scope);

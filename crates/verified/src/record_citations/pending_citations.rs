@@ -5,7 +5,7 @@
 //! for a limited time, and so does the pass over the repository at each new tip of its default
 //! branch.
 
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::strategies::learnings::KNOWLEDGE;
 use loci_model::facts::repository::Repository;
 use loci_model::memory::Memory;
@@ -69,7 +69,7 @@ pub(super) fn settle(
     next.metadata.remove(CITATIONS_PENDING);
     next.metadata.extend(as_metadata(named).map(|named| (PATH_REFS.to_owned(), named)));
     tx.records_mut().put_version(&next)?;
-    let changing = Changing { memory, by: BY, at };
+    let changing = StateTransition { memory, by: BY, at };
     changing.note(tx, &next, Some(record.state), next.state, "its repository could be read")
 }
 

@@ -2,7 +2,7 @@
 //! subject. From then on the tools return it.
 
 use loci_engine::records::batch;
-use loci_engine::records::changes::{self, Change};
+use loci_engine::records::changes::{self, RecordStateChange};
 use loci_model::facts::fact::Fact;
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
@@ -17,12 +17,12 @@ use crate::new_facts::{SUBJECT_CHARS_MAX, check_subject};
 const REASON: &str = "its proposed citations were confirmed";
 
 /// The subject and the reason that a caller supplies at the confirmation.
-pub(crate) struct Told {
+pub(crate) struct PromotionRequest {
     pub(crate) subject: String,
     pub(crate) reason: Option<String>,
 }
 
-impl Told {
+impl PromotionRequest {
     /// Returns the default: the first cited symbol or file as the subject.
     pub(crate) fn of(fact: &Fact) -> Self {
         let first = fact.detail.citations.first().map(|citation| &citation.anchor);
@@ -42,7 +42,7 @@ pub(crate) fn promote(
     memory: &Memory,
     record: &Record,
     fact: &mut Fact,
-    told: Told,
+    told: PromotionRequest,
     scene: &Scene,
     job: &JobId,
 ) -> Result<()> {
@@ -60,7 +60,11 @@ pub(crate) fn promote(
     next.updated_at = scene.at;
     tx.records_mut().put_version(&next)?;
     let (from, to, by) = (Some(record.state), record.state, &scene.principal);
-    changes::note_state(tx, memory, &Change { record: &next, from, to, reason: REASON, by, at: scene.at })?;
+    changes::note_state(
+        tx,
+        memory,
+        &RecordStateChange { record: &next, from, to, reason: REASON, by, at: scene.at },
+    )?;
     batch::ask_for_vectors(tx, &memory.id, job, scene.at)?;
     fact.content_hash = hash;
     fact.proposed = false;

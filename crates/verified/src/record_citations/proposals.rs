@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use loci_engine::memories::existing;
-use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::citation::{Citation, LineRange};
 use loci_model::facts::fact::{Fact, FactCounters, FactDetail, FactEvent, FactEventKind, FactSource};
 use loci_model::facts::repository::Repository;
 use loci_model::job::{DueRule, Job, NewJob};
@@ -36,7 +36,7 @@ use crate::verification::state_write;
 use crate::verification::verdicts::scope_of;
 use crate::verifier::{self, AnchorError, Information, PathRef, Verifier, has_mentions, information};
 use crate::{RepositoryName, content_hash};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 /// The prefix of a job's key, before the record's id.
 const JOB_KEY: &str = "cite:";
@@ -50,7 +50,7 @@ const AGAIN_MS: i64 = 600_000;
 
 /// A record with its repository and commit.
 #[derive(Clone)]
-struct Tied {
+struct RecordAtCommit {
     record: Record,
     repository: Repository,
     commit: Option<String>,
@@ -58,7 +58,7 @@ struct Tied {
 
 /// The citations found.
 #[derive(Clone)]
-struct Cited {
+struct FoundCitations {
     tip: Tip,
     citations: Vec<Citation>,
     flags: Vec<String>,
@@ -123,7 +123,7 @@ impl Verified {
     }
 
     /// Finds the places that the text names, and creates their anchors.
-    async fn cite(&self, tied: &Tied) -> CodeResult<Cited> {
+    async fn cite(&self, tied: &RecordAtCommit) -> CodeResult<FoundCitations> {
         let (text, commit) = (tied.record.text.clone(), tied.commit.clone());
         let (default, scope) = (tied.repository.default_ref.clone(), scope_of(&tied.repository));
         let verified = self.clone();
@@ -137,9 +137,9 @@ impl Verified {
                 Some(commit) => verifier::path_refs(&text, &source.files(&tip.revision)?, commit),
                 None => Vec::new(),
             };
-            Ok(Cited { named, ..verified.anchor_named(source, tip, &scope, &text, places)? })
+            Ok(FoundCitations { named, ..verified.anchor_named(source, tip, &scope, &text, places)? })
         };
-        self.on_code(&tied.repository, &Standing::default(), Arc::new(work)).await
+        self.on_code(&tied.repository, &CallContext::default(), Arc::new(work)).await
     }
 
     fn anchor_named(
@@ -148,10 +148,10 @@ impl Verified {
         tip: Tip,
         scope: &str,
         text: &str,
-        places: impl FnOnce(&Verifier<'_>) -> CodeResult<Vec<Place>>,
-    ) -> CodeResult<Cited> {
+        places: impl FnOnce(&Verifier<'_>) -> CodeResult<Vec<LineRange>>,
+    ) -> CodeResult<FoundCitations> {
         let verifier = self.verifier(source, &tip, scope);
-        let mut cited = Cited {
+        let mut cited = FoundCitations {
             tip: tip.clone(),
             citations: Vec::new(),
             flags: vec![flags::AUTO_CITED.to_owned()],
@@ -189,7 +189,7 @@ impl Verified {
 
     /// Stores a proposal for its record, unless the record has changed meanwhile or is a fact
     /// already.
-    fn write_proposal(&self, tx: &mut dyn Tx, tied: &Tied, cited: &Cited) -> Result<()> {
+    fn write_proposal(&self, tx: &mut dyn Tx, tied: &RecordAtCommit, cited: &FoundCitations) -> Result<()> {
         let (record, repository) = (&tied.record, &tied.repository);
         let now = self.engine.now();
         let current = tx.records().get(&record.memory, &record.id)?;
@@ -205,9 +205,9 @@ impl Verified {
         if cited.citations.is_empty() {
             return Ok(());
         }
-        let standing = Standing {
+        let standing = CallContext {
             session: record.provenance.session.as_ref().map(ToString::to_string),
-            ..Standing::default()
+            ..CallContext::default()
         };
         let scene = Scene::new(&Principal::engine(), &standing, &record.memory, &repository.id, now)
             .at_revision(&cited.tip.reference, cited.tip.commit());
@@ -220,7 +220,7 @@ impl Verified {
     }
 }
 
-fn proposal(record: &Record, repository: &Repository, cited: &Cited, scene: &Scene) -> Fact {
+fn proposal(record: &Record, repository: &Repository, cited: &FoundCitations, scene: &Scene) -> Fact {
     Fact {
         memory: record.memory.clone(),
         record: record.id.clone(),
@@ -265,7 +265,7 @@ fn is_citable(record: &Record) -> bool {
 }
 
 /// Returns the record with its repository and commit, if it still needs citations.
-fn tied(tx: &dyn ReadTx, memory: &MemoryId, id: &RecordId, now: Timestamp) -> Result<Option<Tied>> {
+fn tied(tx: &dyn ReadTx, memory: &MemoryId, id: &RecordId, now: Timestamp) -> Result<Option<RecordAtCommit>> {
     let record = tx.records().get(memory, id)?.filter(is_citable);
     let Some(record) = record else { return Ok(None) };
     if tx.facts().get(memory, id)?.is_some() {
@@ -273,7 +273,7 @@ fn tied(tx: &dyn ReadTx, memory: &MemoryId, id: &RecordId, now: Timestamp) -> Re
     }
     let Some(repository) = repository_of(tx, memory, &record.namespace)? else { return Ok(None) };
     let (Some(actor), Some(session)) = (&record.provenance.actor, &record.provenance.session) else {
-        return Ok(Some(Tied { record, repository, commit: None }));
+        return Ok(Some(RecordAtCommit { record, repository, commit: None }));
     };
     // A report names its commit itself; for extraction, the events that it read name it.
     let mut commit = match record.metadata.get(COMMIT) {
@@ -289,7 +289,7 @@ fn tied(tx: &dyn ReadTx, memory: &MemoryId, id: &RecordId, now: Timestamp) -> Re
         }
         commit = commit.or_else(|| event.metadata.get(COMMIT).filter(|text| is_commit(text)).cloned());
     }
-    Ok(Some(Tied { record, repository, commit }))
+    Ok(Some(RecordAtCommit { record, repository, commit }))
 }
 
 fn is_commit(text: &str) -> bool {

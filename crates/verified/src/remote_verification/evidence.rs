@@ -15,7 +15,7 @@ use crate::reads::by_path::ByPath;
 use crate::reads::search::FactSearch;
 use crate::repositories::code_access::check_ref;
 use crate::repositories::find;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 /// A fact for a verifier elsewhere.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +81,7 @@ impl Verified {
     pub async fn facts_asked(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         asked: FactsAsked,
         reference: Option<&str>,
     ) -> Result<AskedEvidence> {
@@ -116,7 +116,7 @@ impl Verified {
     pub async fn facts_evidence(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         after: Option<(Timestamp, RecordId)>,
         limit: u32,

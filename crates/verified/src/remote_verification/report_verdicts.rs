@@ -9,7 +9,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{RecordId, Result};
 
-use super::reported_verdicts::Told;
+use super::reported_verdicts::ReportedVerdicts;
 use crate::Verified;
 use crate::facts::events::Scene;
 use crate::facts::fact_record::join;
@@ -17,7 +17,7 @@ use crate::facts::lookup::bare_id;
 use crate::facts::receipts;
 use crate::repositories::find;
 use crate::verification::state_change::Origin;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 impl Verified {
     /// Stores each verdict as an event under the caller's name. No verdict changes a state.
@@ -27,9 +27,9 @@ impl Verified {
     pub async fn facts_tell(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
-        told: Told,
+        told: ReportedVerdicts,
     ) -> Result<Vec<VerdictTold>> {
         let memory = self.code_memory(caller, standing).await?;
         let (asking, name, wanted) = (caller.clone(), repo.to_owned(), told.records());

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use loci_model::facts::citation::Place;
+use loci_model::facts::citation::LineRange;
 use loci_model::facts::code::{ObjectId, Revision};
 use loci_model::facts::fact::FactEvent;
 use loci_model::facts::repository::Repository;
@@ -17,9 +17,9 @@ use loci_model::{Error, RecordId, Result};
 
 use crate::facts::events::details;
 use crate::facts::fact_record::Remembered;
-use crate::reads::recent::FACTS_MAX;
+use crate::reads::recent_facts::FACTS_MAX;
 use crate::repositories::code_access::{Tip, WORKTREE, check_ref};
-use crate::verification::verdicts::{Checked, Looked, unverifiable};
+use crate::verification::verdicts::{Checked, CodeVerdicts, unverifiable};
 use crate::verifier::{Quorum, check_path, verdict_of};
 
 /// The maximum number of characters in a detailed reason.
@@ -31,7 +31,7 @@ pub(crate) const TOLD: &str = "told";
 
 /// A reported verdict on one fact.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ToldFact {
+pub struct ReportedFactVerdict {
     /// The fact.
     pub record: RecordId,
     /// The digest of the content that was verified.
@@ -46,19 +46,19 @@ pub struct ToldFact {
 
 /// The reported verdicts at one revision.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct ReportedVerdicts {
     reference: String,
     commit: Option<ObjectId>,
-    facts: Vec<ToldFact>,
+    facts: Vec<ReportedFactVerdict>,
 }
 
-impl Told {
+impl ReportedVerdicts {
     /// Creates reported verdicts with the requested revision and its commit. For a working tree it
     /// is the commit that is checked out.
     ///
     /// # Errors
     /// `Invalid`, naming the rule, for a verdict that no verifier can produce.
-    pub fn new(reference: String, commit: Option<ObjectId>, facts: Vec<ToldFact>) -> Result<Self> {
+    pub fn new(reference: String, commit: Option<ObjectId>, facts: Vec<ReportedFactVerdict>) -> Result<Self> {
         check_ref(&reference)?;
         if commit.is_none() && reference != WORKTREE {
             return Err(Error::invalid("verdicts", "verdicts need the commit of their revision"));
@@ -105,7 +105,7 @@ impl Told {
     ///
     /// # Errors
     /// `Invalid` for a verdict that does not follow from those of its citations and claims.
-    pub(super) fn looked(&self, repository: &Repository, facts: &[Remembered]) -> Result<Looked> {
+    pub(super) fn looked(&self, repository: &Repository, facts: &[Remembered]) -> Result<CodeVerdicts> {
         let told: HashMap<_, _> =
             self.facts.iter().map(|fact| ((&fact.record, &fact.digest), fact)).collect();
         let mut missing = 0;
@@ -132,7 +132,7 @@ impl Told {
             (_, None) => Revision::Worktree(None),
         };
         let tip = Tip { reference: self.reference.clone(), revision, is_default: false };
-        Ok(Looked { tip: Some(tip), checked, error: (missing > 0).then(untold), is_told: true })
+        Ok(CodeVerdicts { tip: Some(tip), checked, error: (missing > 0).then(untold), is_told: true })
     }
 }
 
@@ -161,7 +161,7 @@ fn consistent(verification: &Verification, repository: &Repository) -> Result<Ve
     Err(Error::invalid("verdicts", "a verdict must follow from those of its citations and claims"))
 }
 
-fn check(told: &ToldFact) -> Result<()> {
+fn check(told: &ReportedFactVerdict) -> Result<()> {
     let bad = |rule: &str| Err(Error::invalid("verdicts", format!("verdicts: {rule}")));
     let verification = &told.verification;
     if told.contents.len() > verification.citations.len() {
@@ -188,7 +188,7 @@ fn check(told: &ToldFact) -> Result<()> {
 
 /// Returns the rule that a citation's verdict breaks.
 fn broken(citation: &CitationVerdict) -> Option<&'static str> {
-    let is_place = |place: &Place| {
+    let is_place = |place: &LineRange| {
         check_path(&place.path).is_ok() && place.line_start >= 1 && place.line_end >= place.line_start
     };
     if citation.found.as_ref().is_some_and(|place| !is_place(place)) {

@@ -9,11 +9,11 @@ use loci_model::facts::support::Support;
 use loci_model::facts::verdict::{Verdict, Verification};
 use loci_model::principal::Principal;
 
-use super::reported_verdicts::Told;
+use super::reported_verdicts::ReportedVerdicts;
 use crate::Verified;
 use crate::facts::fact_record::Remembered;
-use crate::verification::verdicts::Looked;
-use loci_engine::calls::standing::Standing;
+use crate::verification::verdicts::CodeVerdicts;
+use loci_engine::calls::call_context::CallContext;
 
 impl Verified {
     /// Returns the verdicts that a caller reports on some facts. A worse cached verdict on the same
@@ -25,11 +25,11 @@ impl Verified {
     pub(crate) async fn look_posted(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repository: &Repository,
-        told: &Told,
+        told: &ReportedVerdicts,
         facts: &[Remembered],
-    ) -> Result<Looked> {
+    ) -> Result<CodeVerdicts> {
         let mut looked = told.looked(repository, facts)?;
         let memory = &repository.memory;
         if access::require_unverified(caller, memory, standing.by_person).is_ok() {

@@ -8,19 +8,19 @@ use loci_engine::access;
 use loci_engine::memories::existing;
 use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name};
 use loci_model::facts::repository::{Repository, RepositorySettings};
-use loci_model::ports::code::{CodePlace, CodeResult, Discovered};
+use loci_model::ports::code::{CodePlace, CodeResult, DiscoveredRepository};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, MemoryId, RepositoryId, Result, Timestamp};
 
 use super::RepositoryAdded;
-use super::at_forge::{Told, number_alias};
-use super::default_untold::untold;
 use super::find::{named, qualified};
+use super::forge_identity::{ForgeIdentity, number_alias};
+use super::unknown_default_branch::untold;
 use crate::Verified;
 use crate::{RepositoryName, local_key};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 /// The number of repositories that are compared by their root commits.
 const COMPARED_MAX: usize = 1_000;
@@ -30,20 +30,20 @@ const ROOTS_MAX: usize = 16;
 
 /// The data about a repository before it is looked up.
 #[derive(Debug, Clone)]
-struct Known {
+struct RepositoryInput {
     /// The names with their hosts, the best first.
     names: Vec<RepositoryName>,
     /// The given name, or one made from the directory.
     key: String,
     place: Option<CodePlace>,
     forge: Option<CodePlace>,
-    discovered: Option<Discovered>,
+    discovered: Option<DiscoveredRepository>,
     forge_id: Option<String>,
     /// Warnings about data that could not be determined.
     warnings: Vec<String>,
 }
 
-impl Known {
+impl RepositoryInput {
     /// Checks that no name contains a secret, because repositories are looked up by their names.
     fn check_names(&self, add: &RepositoryAdd, mode: RedactionMode) -> Result<()> {
         self.names.iter().try_for_each(|name| check_name("name", &name.segments.join("/"), mode))?;
@@ -71,7 +71,7 @@ impl Verified {
     pub async fn repository_add(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         add: RepositoryAdd,
     ) -> Result<RepositoryAdded> {
         self.require_repository(caller, standing, add.directory.as_deref()).await?;
@@ -110,7 +110,12 @@ impl Verified {
             .await
     }
 
-    async fn known_of(&self, caller: &Principal, memory: &MemoryId, add: &RepositoryAdd) -> Result<Known> {
+    async fn known_of(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        add: &RepositoryAdd,
+    ) -> Result<RepositoryInput> {
         let discovered = match &add.directory {
             None => None,
             Some(directory) => Some(self.directory_of(caller, memory, Path::new(directory)).await?),
@@ -156,10 +161,10 @@ impl Verified {
             (None, Some(found)) => of_directory(found),
             (None, None) => return Err(Error::invalid("name", "name the repository, or a directory of it")),
         };
-        Ok(Known { names, key, place, forge, discovered, forge_id, warnings })
+        Ok(RepositoryInput { names, key, place, forge, discovered, forge_id, warnings })
     }
 
-    async fn told_at(&self, forge: Option<&CodePlace>) -> CodeResult<Option<Told>> {
+    async fn told_at(&self, forge: Option<&CodePlace>) -> CodeResult<Option<ForgeIdentity>> {
         match forge {
             Some(place) => self.told(place).await,
             None => Ok(None),
@@ -169,18 +174,18 @@ impl Verified {
 
 /// Returns the name of a clone that is not registered yet: that of its remote `origin` with its
 /// host, else of its first remote, else one made from its directory.
-pub fn name_of(found: &Discovered) -> String {
+pub fn name_of(found: &DiscoveredRepository) -> String {
     of_remote(found).map_or_else(|| of_directory(found), |name| name.alias())
 }
 
-fn of_remote(found: &Discovered) -> Option<RepositoryName> {
+fn of_remote(found: &DiscoveredRepository) -> Option<RepositoryName> {
     let mut remotes: Vec<_> = found.remotes.iter().collect();
     remotes.sort_by_key(|(name, _)| name != "origin");
     RepositoryName::of_remote(&remotes.first()?.1)
 }
 
 /// Returns a key for a repository without a remote.
-fn of_directory(found: &Discovered) -> String {
+fn of_directory(found: &DiscoveredRepository) -> String {
     let worktree = found.worktree.as_deref().unwrap_or(&found.common_dir);
     let name = worktree.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = name.strip_suffix(".git").unwrap_or(&name);
@@ -208,7 +213,7 @@ fn one_named(tx: &dyn ReadTx, memory: &MemoryId, name: &str) -> Result<Repositor
 
 /// Looks up the registered repository: by its forge's number, by a name with a host, or by the
 /// place of its clone.
-fn look_for(tx: &dyn ReadTx, memory: &MemoryId, known: &Known) -> Result<Option<Repository>> {
+fn look_for(tx: &dyn ReadTx, memory: &MemoryId, known: &RepositoryInput) -> Result<Option<Repository>> {
     if let Some(forge_id) = &known.forge_id
         && let Some(found) = tx.repositories().named(memory, forge_id)?.into_iter().next()
     {
@@ -244,7 +249,7 @@ fn with_place(tx: &dyn ReadTx, memory: &MemoryId, place: &CodePlace) -> Result<O
 
 /// Returns false if both have known root commits and none in common. Then another repository took
 /// the place.
-fn shares_roots(repository: &Repository, known: &Known) -> bool {
+fn shares_roots(repository: &Repository, known: &RepositoryInput) -> bool {
     let roots = known.discovered.as_ref().map_or(&[][..], |found| &found.roots);
     roots.is_empty()
         || repository.roots.is_empty()
@@ -253,7 +258,7 @@ fn shares_roots(repository: &Repository, known: &Known) -> bool {
 
 /// Returns the names of repositories with common root commits: a fork, or one repository under
 /// another name. A person decides.
-fn look_alikes(tx: &dyn ReadTx, memory: &MemoryId, known: &Known) -> Result<Vec<String>> {
+fn look_alikes(tx: &dyn ReadTx, memory: &MemoryId, known: &RepositoryInput) -> Result<Vec<String>> {
     let roots = known.discovered.as_ref().map_or(&[][..], |found| &found.roots);
     let all = tx.repositories().list(memory, None, COMPARED_MAX)?;
     let alike = all.iter().filter(|other| other.roots.iter().any(|root| roots.contains(root)));
@@ -270,7 +275,7 @@ fn look_alikes(tx: &dyn ReadTx, memory: &MemoryId, known: &Known) -> Result<Vec<
 fn new_repository(
     tx: &dyn ReadTx,
     memory: &MemoryId,
-    known: &Known,
+    known: &RepositoryInput,
     id: RepositoryId,
     now: Timestamp,
 ) -> Result<Repository> {
@@ -310,7 +315,7 @@ fn new_repository(
 fn enrich(
     tx: &dyn ReadTx,
     repository: &mut Repository,
-    known: &Known,
+    known: &RepositoryInput,
     add: &RepositoryAdd,
 ) -> Result<Vec<String>> {
     let mut warnings = learn_names(tx, repository, known)?;
@@ -340,7 +345,7 @@ fn enrich(
 
 /// Adds root commits if none are known, or if a person states that another history is that of this
 /// repository. Otherwise it returns a warning that the place is not read.
-fn learn_roots(repository: &mut Repository, known: &Known, is_same: bool) -> Option<String> {
+fn learn_roots(repository: &mut Repository, known: &RepositoryInput, is_same: bool) -> Option<String> {
     let found = known.discovered.as_ref()?;
     if repository.roots.is_empty() {
         repository.roots = found.roots.clone();
@@ -363,7 +368,7 @@ fn learn_roots(repository: &mut Repository, known: &Known, is_same: bool) -> Opt
 
 /// Adds names and number. A name of another repository stays with that one, with a warning: two
 /// repositories of one name would both match it, so neither would be found.
-fn learn_names(tx: &dyn ReadTx, repository: &mut Repository, known: &Known) -> Result<Vec<String>> {
+fn learn_names(tx: &dyn ReadTx, repository: &mut Repository, known: &RepositoryInput) -> Result<Vec<String>> {
     let mut warnings = Vec::new();
     let mut is_free = |alias: &str| {
         let owners = tx.repositories().named(&repository.memory, alias)?;

@@ -6,14 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use loci_model::facts::code::{ObjectId, Revision};
 use loci_model::facts::repository::Repository;
 use loci_model::facts::verdict::Unverifiable;
-use loci_model::ports::code::{CodeError, CodePlace, CodeResult, CodeSource, CodeSources, Discovered};
+use loci_model::ports::code::{
+    CodeError, CodePlace, CodeResult, CodeSource, CodeSources, DiscoveredRepository,
+};
 use loci_model::{CodeReason, Error, Result};
 
-use super::default_tip::{Stands, stands};
-use super::identity::Known;
+use super::default_tip::{TipRelation, stands};
+use super::identity::RepositoryHistory;
 use crate::Verified;
 use crate::verifier::is_revision_name;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 /// The name of the working tree as a revision.
 pub(crate) const WORKTREE: &str = "WORKTREE";
@@ -47,7 +49,7 @@ impl Tip {
 }
 
 /// Work on an open repository. It can be restarted at another place.
-pub type Work<T> = Arc<dyn Fn(&dyn CodeSource) -> CodeResult<T> + Send + Sync>;
+pub type RepositoryCodeWork<T> = Arc<dyn Fn(&dyn CodeSource) -> CodeResult<T> + Send + Sync>;
 
 impl Verified {
     /// Runs work at the first of the repository's places that can be opened. The caller's own
@@ -55,8 +57,8 @@ impl Verified {
     pub async fn on_code<T: Send + 'static>(
         &self,
         repository: &Repository,
-        standing: &Standing,
-        work: Work<T>,
+        standing: &CallContext,
+        work: RepositoryCodeWork<T>,
     ) -> CodeResult<T> {
         self.on_code_at(repository, standing, work).await.map(|(_, done)| done)
     }
@@ -66,15 +68,15 @@ impl Verified {
     pub(crate) async fn on_code_at<T: Send + 'static>(
         &self,
         repository: &Repository,
-        standing: &Standing,
-        work: Work<T>,
+        standing: &CallContext,
+        work: RepositoryCodeWork<T>,
     ) -> CodeResult<(CodePlace, T)> {
         let unreadable = |detail: &str| CodeError::new(Unverifiable::AuthOrMissing, detail);
         let Some(code) = self.engine.code() else {
             return Err(unreadable("this server reads no code"));
         };
         let mut last = unreadable("no place is known where the repository's code can be read: loci repo add");
-        let known = Arc::new(Known::of(repository));
+        let known = Arc::new(RepositoryHistory::of(repository));
         for place in self.places(code.as_ref(), repository, standing).await {
             match read_place(code.as_ref(), &place, checked(&known, &work)).await {
                 Err(error) if error.why != Unverifiable::Ref => last = error,
@@ -89,7 +91,7 @@ impl Verified {
     pub async fn revision_of(
         &self,
         repository: &Repository,
-        standing: &Standing,
+        standing: &CallContext,
         named: Option<&str>,
     ) -> Option<String> {
         if named.is_some() {
@@ -104,7 +106,7 @@ impl Verified {
         &self,
         code: &dyn CodeSources,
         repository: &Repository,
-        standing: &Standing,
+        standing: &CallContext,
     ) -> Vec<CodePlace> {
         let mut places = Vec::with_capacity(repository.places.len() + 1);
         if let Some(directory) = &standing.directory
@@ -118,7 +120,10 @@ impl Verified {
 }
 
 /// Returns the work with a check before it that the place has the expected repository.
-fn checked<T: Send + 'static>(known: &Arc<Known>, work: &Work<T>) -> Work<T> {
+fn checked<T: Send + 'static>(
+    known: &Arc<RepositoryHistory>,
+    work: &RepositoryCodeWork<T>,
+) -> RepositoryCodeWork<T> {
     let (known, work) = (Arc::clone(known), Arc::clone(work));
     Arc::new(move |source: &dyn CodeSource| {
         known.check(source)?;
@@ -128,7 +133,11 @@ fn checked<T: Send + 'static>(known: &Arc<Known>, work: &Work<T>) -> Work<T> {
 
 /// Returns the clone at a directory, if it is a clone of the repository. An unreadable directory
 /// yields `None`; reading it later returns the error.
-async fn clone_at(code: &dyn CodeSources, directory: &Path, repository: &Repository) -> Option<Discovered> {
+async fn clone_at(
+    code: &dyn CodeSources,
+    directory: &Path,
+    repository: &Repository,
+) -> Option<DiscoveredRepository> {
     let found = code.discover(directory).await.ok().flatten()?;
     repository.places.contains(&CodePlace::Local(found.common_dir.clone())).then_some(found)
 }
@@ -140,7 +149,7 @@ async fn clone_at(code: &dyn CodeSources, directory: &Path, repository: &Reposit
 pub async fn read_place<T: Send + 'static>(
     code: &dyn CodeSources,
     place: &CodePlace,
-    work: Work<T>,
+    work: RepositoryCodeWork<T>,
 ) -> CodeResult<T> {
     let slot = Arc::new(Mutex::new(None));
     let filled = slot.clone();
@@ -184,7 +193,7 @@ pub(crate) fn resolve_since(
 ) -> CodeResult<Tip> {
     let mut tip = resolve(source, reference, default_ref)?;
     if let Some(commit) = tip.clean_commit().filter(|_| tip.is_default) {
-        tip.is_default = stands(source, &commit, verified)? > Stands::Behind;
+        tip.is_default = stands(source, &commit, verified)? > TipRelation::Behind;
     }
     Ok(tip)
 }

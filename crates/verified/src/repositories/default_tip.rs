@@ -9,12 +9,12 @@ use loci_model::facts::repository::Repository;
 use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources};
 
 use super::code_access::{default_here, read_place};
-use super::identity::Known;
+use super::identity::RepositoryHistory;
 use crate::Verified;
 
 /// The relation of a tip to the one at which facts were last verified in the background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Stands {
+pub(super) enum TipRelation {
     /// Behind it, or in a clone that never had it.
     Behind,
     /// Equal to it.
@@ -28,21 +28,21 @@ pub(super) fn stands(
     source: &dyn CodeSource,
     tip: &ObjectId,
     verified: Option<&ObjectId>,
-) -> CodeResult<Stands> {
-    let Some(verified) = verified else { return Ok(Stands::Beyond) };
+) -> CodeResult<TipRelation> {
+    let Some(verified) = verified else { return Ok(TipRelation::Beyond) };
     if tip == verified {
-        return Ok(Stands::There);
+        return Ok(TipRelation::There);
     }
     if !source.capabilities().history {
-        return Ok(Stands::Beyond); // A forge is no clone of anything: what it says is so now.
+        return Ok(TipRelation::Beyond); // A forge is no clone of anything: what it says is so now.
     }
     if source.resolve(&verified.to_string())?.is_none() {
-        return Ok(Stands::Behind);
+        return Ok(TipRelation::Behind);
     }
     // A clone that has the verified commit was fetched since. Its tip is behind only if the history
     // proves it; a shallow history proves nothing.
     let is_behind = source.is_ancestor(tip, verified).unwrap_or(false);
-    Ok(if is_behind { Stands::Behind } else { Stands::Beyond })
+    Ok(if is_behind { TipRelation::Behind } else { TipRelation::Beyond })
 }
 
 /// A tip of the default branch with its place.
@@ -52,7 +52,7 @@ pub struct DefaultTip {
     pub place: CodePlace,
     /// The commit.
     pub tip: ObjectId,
-    stands: Stands,
+    stands: TipRelation,
 }
 
 impl Verified {
@@ -71,7 +71,7 @@ impl Verified {
                 Err(_) => is_any_unread = true,
             }
         }
-        if best.as_ref().is_some_and(|best| best.stands > Stands::Behind) {
+        if best.as_ref().is_some_and(|best| best.stands > TipRelation::Behind) {
             return best;
         }
         for place in forges {
@@ -97,7 +97,7 @@ async fn further(
 ) -> CodeResult<Option<DefaultTip>> {
     let (name, verified) = (repository.default_ref.clone(), repository.verified_tip);
     let (found_at, best) = (place.clone(), best.cloned());
-    let known = Known::of(repository);
+    let known = RepositoryHistory::of(repository);
     let work = move |source: &dyn CodeSource| {
         if known.is_another(source)? {
             return Ok(None);

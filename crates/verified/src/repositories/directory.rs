@@ -7,8 +7,8 @@
 use std::path::Path;
 
 use loci_engine::access;
-use loci_engine::calls::standing::Standing;
-use loci_model::ports::code::{CodeSources, Discovered};
+use loci_engine::calls::call_context::CallContext;
+use loci_model::ports::code::{CodeSources, DiscoveredRepository};
 use loci_model::principal::Principal;
 use loci_model::{Error, MemoryId, Result};
 
@@ -23,7 +23,7 @@ impl Verified {
     pub(super) async fn require_repository(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         directory: Option<&str>,
     ) -> Result<()> {
         let (Some(directory), Some(code)) = (directory, self.engine.code()) else { return Ok(()) };
@@ -44,7 +44,7 @@ impl Verified {
         caller: &Principal,
         memory: &MemoryId,
         directory: &Path,
-    ) -> Result<Discovered> {
+    ) -> Result<DiscoveredRepository> {
         let code = self
             .engine
             .code()
@@ -65,7 +65,7 @@ fn none() -> Error {
     Error::invalid("directory", "there is no git repository in or above the directory")
 }
 
-async fn is_all_in_folder(code: &dyn CodeSources, found: &Discovered, memory: &MemoryId) -> bool {
+async fn is_all_in_folder(code: &dyn CodeSources, found: &DiscoveredRepository, memory: &MemoryId) -> bool {
     if !code.is_in_folder_of(&found.common_dir, memory).await {
         return false;
     }

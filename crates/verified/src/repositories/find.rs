@@ -13,7 +13,7 @@ use crate::RepositoryName;
 
 /// A repository that the caller may see, with the caller's view of the memory.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct VisibleRepository {
     /// The repository.
     pub(crate) repository: Repository,
     /// The namespace of its facts.
@@ -40,13 +40,13 @@ pub(crate) fn find(
     memory: &MemoryId,
     name: &str,
     capability: Capability,
-) -> Result<Found> {
+) -> Result<VisibleRepository> {
     let view = access::record_view(caller, memory, capability)?;
     let mut found = Vec::new();
     for repository in named(tx, memory, name)? {
         let namespace = knowledge_namespace(&repository)?;
         if is_visible(&view, &repository, &namespace) {
-            found.push(Found { repository, namespace, view: view.clone() });
+            found.push(VisibleRepository { repository, namespace, view: view.clone() });
         }
     }
     if found.len() > 1 {
@@ -87,12 +87,12 @@ pub(crate) fn of_id(
     memory: &MemoryId,
     id: &RepositoryId,
     capability: Capability,
-) -> Result<Option<Found>> {
+) -> Result<Option<VisibleRepository>> {
     let view = access::record_view(caller, memory, capability)?;
     let Some(repository) = tx.repositories().get(memory, id)? else { return Ok(None) };
     let namespace = knowledge_namespace(&repository)?;
     let visible = is_visible(&view, &repository, &namespace);
-    Ok(visible.then_some(Found { repository, namespace, view }))
+    Ok(visible.then_some(VisibleRepository { repository, namespace, view }))
 }
 
 /// Returns all repositories of this name, regardless of the caller's rights. A name with a host

@@ -11,13 +11,13 @@ use super::code_access::HEAD;
 
 /// The known history of a repository.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Known {
+pub(super) struct RepositoryHistory {
     key: String,
     roots: Vec<ObjectId>,
     verified_tip: Option<ObjectId>,
 }
 
-impl Known {
+impl RepositoryHistory {
     pub(super) fn of(repository: &Repository) -> Self {
         Self {
             key: repository.key.clone(),

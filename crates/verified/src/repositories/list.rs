@@ -11,14 +11,14 @@ use loci_model::{Result, limits};
 use super::find::is_visible;
 use super::knowledge_namespace;
 use crate::Verified;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 impl Verified {
     /// Returns repositories by key after `after`, at most `limit` (1 to 100).
     pub async fn repository_list(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         after: Option<String>,
         limit: u32,
     ) -> Result<Page<Repository, String>> {

@@ -5,29 +5,29 @@
 //! repository or a fork; a person decides.
 
 mod add;
-mod at_forge;
 pub(super) mod code_access;
 pub(super) mod default_tip;
-mod default_untold;
 mod directory;
 mod find;
+mod forge_identity;
+mod forge_lookup;
+mod forge_number;
 mod identity;
 mod list;
-mod noticed;
-mod numbered;
 pub(super) mod repository_name;
+mod unknown_default_branch;
 
 use loci_model::Namespace;
 use loci_model::Result;
 use loci_model::facts::repository::Repository;
 
 pub use add::name_of;
-pub(crate) use at_forge::{Told, learn};
-pub(crate) use find::{Found, find, named, of_id};
+pub(crate) use find::{VisibleRepository, find, named, of_id};
 pub use find::{find_repository, is_named};
-pub use noticed::noticed;
-pub use numbered::host_of;
-pub use numbered::{Numbered, numbered, of_number};
+pub(crate) use forge_identity::{ForgeIdentity, learn};
+pub use forge_lookup::noticed;
+pub use forge_number::host_of;
+pub use forge_number::{NumberRelation, numbered, of_number};
 
 /// The result of a registration.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -83,7 +83,7 @@ impl Verified {
 }
 
 /// A page of records.
-struct Looked {
+struct TelemetryPage {
     records: u64,
     cut: u64,
     violations: Vec<TelemetryViolation>,
@@ -91,9 +91,9 @@ struct Looked {
     last: Option<RecordId>,
 }
 
-fn page(tx: &dyn ReadTx, memory: &MemoryId, after: Option<&RecordId>) -> Result<Looked> {
+fn page(tx: &dyn ReadTx, memory: &MemoryId, after: Option<&RecordId>) -> Result<TelemetryPage> {
     let records = tx.fact_events().records(memory, after, PAGE)?;
-    let mut looked = Looked { records: 0, cut: 0, violations: Vec::new(), last: None };
+    let mut looked = TelemetryPage { records: 0, cut: 0, violations: Vec::new(), last: None };
     for record in &records {
         let trail = Trail::read(tx, memory, record, EVENTS_MAX)?;
         looked.records += 1;

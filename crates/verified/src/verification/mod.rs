@@ -1,7 +1,7 @@
 //! The verification of facts: a look at their code, the resulting change of state, and its write.
 
-pub(super) mod look;
-mod parallel_look;
+pub(super) mod code_check;
+mod parallel_check;
 pub(super) mod retry_schedule;
 pub(super) mod state_change;
 pub(super) mod state_write;

@@ -31,7 +31,7 @@ pub(crate) enum Origin {
 
 /// The consequences for a fact.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Settled {
+pub(crate) struct FactConsequences {
     /// The fact to write; `None` if nothing changes.
     pub(super) fact: Option<Fact>,
     /// The new state and its reason.
@@ -41,7 +41,7 @@ pub(crate) struct Settled {
 }
 
 /// A verification of a fact, with its origin.
-pub(crate) struct Seen<'a> {
+pub(crate) struct FactVerification<'a> {
     pub(crate) verification: &'a Verification,
     pub(crate) duration_ms: u32,
     /// The tip of the default branch, if that was verified.
@@ -52,15 +52,19 @@ pub(crate) struct Seen<'a> {
 /// Returns the consequences of a verification.
 pub(crate) fn settle(
     fact: &Fact,
-    seen: &Seen<'_>,
+    seen: &FactVerification<'_>,
     scene: &Scene,
     settings: &VerifiedSettings,
     ids: &dyn IdSource,
-) -> Result<Settled> {
+) -> Result<FactConsequences> {
     let verification = seen.verification;
     let verified = scene.verified(ids, Some(&fact.record), verification, seen.duration_ms);
     if seen.origin == Origin::Told {
-        return Ok(Settled { fact: None, state: None, events: vec![reported_verdicts::row(verified)?] });
+        return Ok(FactConsequences {
+            fact: None,
+            state: None,
+            events: vec![reported_verdicts::row(verified)?],
+        });
     }
     let mut events = vec![if fact.proposed { of_proposal(verified)? } else { verified }];
     let mut changed = fact.clone();
@@ -73,7 +77,7 @@ pub(crate) fn settle(
     let tip = seen.default_tip.filter(|_| verification.verdict.is_conclusive());
     let Some(tip) = tip.filter(|_| !is_unanchored(verification)) else {
         let fact = (!committed.is_empty()).then_some(changed);
-        return Ok(Settled { fact, state: None, events });
+        return Ok(FactConsequences { fact, state: None, events });
     };
     changed.detail.last_verified = Some(LastVerified {
         at: scene.at,
@@ -101,7 +105,7 @@ pub(crate) fn settle(
     if let Some((to, _)) = &state {
         changed.status = *to;
     }
-    Ok(Settled { fact: Some(changed), state, events })
+    Ok(FactConsequences { fact: Some(changed), state, events })
 }
 
 /// Returns the event of a verification of proposed citations. Its mark excludes it from a
@@ -148,7 +152,7 @@ pub(crate) fn turns(fact: &Fact, verdict: Verdict) -> bool {
 /// Returns the resulting change of state, with its event and cause.
 fn turn(
     fact: &mut Fact,
-    seen: &Seen<'_>,
+    seen: &FactVerification<'_>,
     tip: ObjectId,
     scene: &Scene,
     settings: &VerifiedSettings,

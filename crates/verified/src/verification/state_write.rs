@@ -1,14 +1,14 @@
 //! Writes the consequences of a verification in one transaction: the fact, the record's state, and
 //! all events.
 
-use loci_engine::records::changes::{self, Change};
+use loci_engine::records::changes::{self, RecordStateChange};
 use loci_model::facts::fact::{Fact, FactEvent};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{RecordChange, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::{Result, Timestamp};
 
-use super::state_change::Settled;
+use super::state_change::FactConsequences;
 use crate::facts::conflicts;
 use crate::facts::events;
 
@@ -17,7 +17,7 @@ pub(crate) fn settled(
     tx: &mut dyn Tx,
     memory: &Memory,
     record: &Record,
-    settled: &Settled,
+    settled: &FactConsequences,
     by: &str,
     at: Timestamp,
 ) -> Result<()> {
@@ -42,7 +42,11 @@ pub(crate) fn state(
 ) -> Result<()> {
     let change = RecordChange { state: to, reason: reason.to_owned(), at };
     tx.records_mut().set_state(&memory.id, &record.id, &change)?;
-    changes::note_state(tx, memory, &Change { record, from: Some(record.state), to, reason, by, at })
+    changes::note_state(
+        tx,
+        memory,
+        &RecordStateChange { record, from: Some(record.state), to, reason, by, at },
+    )
 }
 
 /// Writes a fact and its events.

@@ -12,15 +12,15 @@ use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 use loci_model::ports::store::StoreExt;
 use loci_model::{MemoryId, RecordId, Result};
 
-use super::look::{Look, Seen, Subject, look_at};
-use super::parallel_look::Parts;
+use super::code_check::{CodeCheck, FactCheck, Subject, look_at};
+use super::parallel_check::Parts;
 use super::state_change::{self, Origin};
 use crate::Verified;
 use crate::facts::fact_record::Remembered;
 use crate::reads::answers::VerifyMode;
 use crate::repositories::code_access::{HEAD, Tip, resolve_since, unreadable};
 use crate::verifier::{Verifier, VerifierLimits};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 
 /// The capacity of the cache of parsed files, in bytes.
 pub(crate) const LINE_CACHE_BYTES: usize = 64 << 20;
@@ -49,7 +49,7 @@ pub(crate) struct Checked {
 
 /// The result of a look at the code.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Looked {
+pub(crate) struct CodeVerdicts {
     /// The revision; `None` if it could not be resolved, or if nothing was verified.
     pub(crate) tip: Option<Tip>,
     /// The verifications in the order of the facts; empty if nothing was verified.
@@ -60,7 +60,7 @@ pub(crate) struct Looked {
     pub(crate) is_told: bool,
 }
 
-impl Looked {
+impl CodeVerdicts {
     /// Returns a look in which every fact is unverifiable.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ impl Looked {
 }
 
 /// An owned look of this process, which is moved into work on code.
-pub(crate) struct OwnLook {
+pub(crate) struct OwnedCodeCheck {
     verified: Verified,
     reference: String,
     default_ref: Option<String>,
@@ -129,7 +129,7 @@ pub(crate) struct OwnLook {
     scope: String,
 }
 
-impl OwnLook {
+impl OwnedCodeCheck {
     pub(crate) fn of(verified: &Verified, repository: &Repository, reference: Option<&str>) -> Self {
         Self {
             verified: verified.clone(),
@@ -146,8 +146,8 @@ impl OwnLook {
         resolve_since(source, &self.reference, self.default_ref.as_deref(), self.verified_tip.as_ref())
     }
 
-    pub(crate) fn borrowed(&self) -> Look<'_> {
-        Look {
+    pub(crate) fn borrowed(&self) -> CodeCheck<'_> {
+        CodeCheck {
             reference: &self.reference,
             default_ref: self.default_ref.as_deref(),
             verified_tip: self.verified_tip,
@@ -166,17 +166,17 @@ impl Verified {
     pub(crate) async fn look(
         &self,
         repository: &Repository,
-        standing: &Standing,
+        standing: &CallContext,
         reference: Option<&str>,
         facts: &[Remembered],
         mode: VerifyMode,
-    ) -> Result<Looked> {
+    ) -> Result<CodeVerdicts> {
         let tip = match mode {
-            VerifyMode::None => return Ok(Looked::default()),
+            VerifyMode::None => return Ok(CodeVerdicts::default()),
             VerifyMode::Fresh => None,
             VerifyMode::Cached => match self.tip(repository, standing, reference).await {
                 Ok(tip) => Some(tip),
-                Err(error) => return Looked::blind(error, repository, reference, facts),
+                Err(error) => return CodeVerdicts::blind(error, repository, reference, facts),
             },
         };
         self.look_from(repository, standing, reference, facts, tip).await
@@ -187,11 +187,11 @@ impl Verified {
     pub(crate) async fn look_from(
         &self,
         repository: &Repository,
-        standing: &Standing,
+        standing: &CallContext,
         reference: Option<&str>,
         facts: &[Remembered],
         tip: Option<Tip>,
-    ) -> Result<Looked> {
+    ) -> Result<CodeVerdicts> {
         let digests = digests(repository, facts)?;
         let mut found = match &tip {
             Some(tip) => self.kept(&repository.memory, &digests, tip).await?,
@@ -212,20 +212,20 @@ impl Verified {
         if let (Some(tip), true) = (&tip, wanted.is_empty()) {
             self.parts.verdict_cache.count(digests.len(), 0);
             let checked = digests.into_iter().filter_map(|digest| kept_one(&mut found, digest)).collect();
-            return Ok(Looked { tip: Some(tip.clone()), checked, ..Looked::default() });
+            return Ok(CodeVerdicts { tip: Some(tip.clone()), checked, ..CodeVerdicts::default() });
         }
         let subjects: Vec<Subject> =
             wanted.iter().filter_map(|place| facts.get(*place)).map(Subject::of).collect();
         let (tip, made) = match self.verify_now(repository, standing, reference, subjects).await {
             Ok(done) => done,
-            Err(error) => return Looked::blind(error, repository, reference, facts),
+            Err(error) => return CodeVerdicts::blind(error, repository, reference, facts),
         };
         self.parts.verdict_cache.count(digests.len().saturating_sub(made.len()), made.len());
         let mut made = made.into_iter();
         let checked = digests.into_iter().filter_map(|digest| {
             kept_one(&mut found, digest.clone()).or_else(|| made.next().map(|seen| made_now(seen, digest)))
         });
-        Ok(Looked { checked: checked.collect(), tip: Some(tip), ..Looked::default() })
+        Ok(CodeVerdicts { checked: checked.collect(), tip: Some(tip), ..CodeVerdicts::default() })
     }
 
     /// Returns a look with new results of facts at a revision.
@@ -234,22 +234,22 @@ impl Verified {
         repository: &Repository,
         facts: &[Remembered],
         tip: Tip,
-        seen: Vec<Seen>,
-    ) -> Result<Looked> {
+        seen: Vec<FactCheck>,
+    ) -> Result<CodeVerdicts> {
         self.parts.verdict_cache.count(0, seen.len());
         let made = seen.into_iter().zip(digests(repository, facts)?);
         let checked = made.map(|(seen, digest)| made_now(seen, digest)).collect();
-        Ok(Looked { checked, tip: Some(tip), ..Looked::default() })
+        Ok(CodeVerdicts { checked, tip: Some(tip), ..CodeVerdicts::default() })
     }
 
     /// Resolves the revision of a call.
     pub(crate) async fn tip(
         &self,
         repository: &Repository,
-        standing: &Standing,
+        standing: &CallContext,
         reference: Option<&str>,
     ) -> CodeResult<Tip> {
-        let look = OwnLook::of(self, repository, reference);
+        let look = OwnedCodeCheck::of(self, repository, reference);
         self.on_code(repository, standing, Arc::new(move |source: &dyn CodeSource| look.tip(source))).await
     }
 
@@ -257,11 +257,11 @@ impl Verified {
     pub(super) async fn verify_now(
         &self,
         repository: &Repository,
-        standing: &Standing,
+        standing: &CallContext,
         reference: Option<&str>,
         subjects: Vec<Subject>,
-    ) -> CodeResult<(Tip, Vec<Seen>)> {
-        let look = OwnLook::of(self, repository, reference);
+    ) -> CodeResult<(Tip, Vec<FactCheck>)> {
+        let look = OwnedCodeCheck::of(self, repository, reference);
         if Parts::are_worth_it(subjects.len()) {
             return self.look_in_parts(repository, standing, look, subjects).await;
         }
@@ -314,7 +314,7 @@ fn kept_one(found: &mut HashMap<String, Verification>, digest: String) -> Option
     Some(Checked { verification, duration_ms: 0, is_new: false, digest })
 }
 
-fn made_now(seen: Seen, digest: String) -> Checked {
+fn made_now(seen: FactCheck, digest: String) -> Checked {
     Checked { verification: seen.verification, duration_ms: seen.duration_ms, is_new: true, digest }
 }
 

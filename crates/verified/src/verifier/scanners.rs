@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use loci_engine::scanners::Scanner;
 
-use super::claims::scanned;
+use super::claims::claim_scanners;
 use super::lines::file_lines::FileLines;
 use super::lines::line_diff::LineMap;
 use super::lines::line_hash::line_hash;
@@ -21,10 +21,10 @@ pub(crate) const SCANNERS: &[Scanner] = &[
     }),
     Scanner::new("values of a statement", support::scanned::statement),
     Scanner::new("lines with values", support::scanned::lines),
-    Scanner::new("config values in YAML", |text| scanned::config("a.yaml", text)),
-    Scanner::new("config values in TOML", |text| scanned::config("a.toml", text)),
-    Scanner::new("config values in JSON", |text| scanned::config("a.json", text)),
-    Scanner::new("patterns of claims", scanned::pattern),
+    Scanner::new("config values in YAML", |text| claim_scanners::config("a.yaml", text)),
+    Scanner::new("config values in TOML", |text| claim_scanners::config("a.toml", text)),
+    Scanner::new("config values in JSON", |text| claim_scanners::config("a.json", text)),
+    Scanner::new("patterns of claims", claim_scanners::pattern),
     Scanner::new("lines compared", |text| {
         let old: Vec<u64> = text.lines().map(|line| line_hash(line.as_bytes())).collect();
         let new: Vec<u64> = old.iter().rev().copied().collect();

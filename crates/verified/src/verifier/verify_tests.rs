@@ -1,7 +1,7 @@
 //! Tests of whole records: citations with claims, citations without anchors, and the limits of
 //! both.
 
-use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::citation::{Citation, LineRange};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::code::{EntryKind, ObjectId, Revision};
 use loci_model::facts::verdict::{CitationVerdict, Unverifiable, Verdict, Verification};
@@ -35,8 +35,8 @@ pub fn main() {
 }
 ";
 
-fn place(path: &str, line_start: u32, line_end: u32) -> Place {
-    Place { path: path.to_owned(), line_start, line_end }
+fn place(path: &str, line_start: u32, line_end: u32) -> LineRange {
+    LineRange { path: path.to_owned(), line_start, line_end }
 }
 
 struct World {
@@ -51,7 +51,7 @@ impl World {
         Self { history, first }
     }
 
-    fn made(&self, place: &Place, fact: &str) -> MadeAnchor {
+    fn made(&self, place: &LineRange, fact: &str) -> MadeAnchor {
         let (cache, clock) = (LineCache::new(1 << 20), ManualClock::default());
         let at = Revision::Commit(self.first);
         Verifier::new(&self.history, at, &cache, "t", &clock, VerifierLimits::default())
@@ -87,7 +87,7 @@ impl World {
             .verify(citations, claims, quorum)
     }
 
-    fn unanchored(&self, place: &Place, hash: Option<&str>) -> CitationVerdict {
+    fn unanchored(&self, place: &LineRange, hash: Option<&str>) -> CitationVerdict {
         let (cache, clock) = (LineCache::new(1 << 20), ManualClock::default());
         Verifier::new(&self.history, self.history.tip(), &cache, "t", &clock, VerifierLimits::default())
             .check_unanchored(place, hash)

@@ -5,7 +5,7 @@ use anyhow::Result;
 use loci_api::coding::attribution::{Attributed, AttributionAsk};
 
 use crate::cli::Globals;
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
@@ -66,7 +66,7 @@ pub(crate) struct Attribution {
     #[arg(long)]
     cursor: Option<String>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 impl Attribution {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::githook::git::{Git, shown};
 use super::task::delivery::spool;
-use super::task::flushing::{Flushing, flush};
+use super::task::spool_flush::{FlushSelection, flush};
 use crate::cli::Globals;
 use crate::commands::verified::repository_words::{OptionalRepository, Surroundings};
 use crate::config::environment::Environment;
@@ -44,7 +44,7 @@ pub(crate) struct Blame {
 
 /// Lines that come from one commit.
 #[derive(Debug, Serialize)]
-struct Item {
+struct BlamedLines {
     /// The first and last line of each range.
     lines: Stretches,
     /// The author in the commit.
@@ -60,9 +60,9 @@ struct Item {
 
 /// The result of the command.
 #[derive(Debug, Serialize)]
-struct Found {
+struct BlameResult {
     path: String,
-    items: Vec<Item>,
+    items: Vec<BlamedLines>,
     /// Lines that belong to no commit yet.
     uncommitted: Stretches,
 }
@@ -82,9 +82,9 @@ impl Blame {
             let commit = commit(&git, &sha).await?;
             let blame = meant.client.blame(meant.parts(), &commit.ask).await?;
             let Commit { author, authored_at, subject, .. } = commit;
-            items.push(Item { lines, author, authored_at, subject, blame });
+            items.push(BlamedLines { lines, author, authored_at, subject, blame });
         }
-        let found = Found { path: path.to_owned(), items, uncommitted };
+        let found = BlameResult { path: path.to_owned(), items, uncommitted };
         output::result(globals.json, &found, show)?;
         session.end().await
     }
@@ -138,7 +138,7 @@ impl Blame {
 /// commits.
 async fn send_what_waits(session: &Session, globals: &Globals, environment: &Environment) {
     let Some(spool) = spool(globals, environment).await else { return };
-    let waiting = Flushing { url: globals.url.as_deref(), all: false, first: None, until: Some(FLUSH) };
+    let waiting = FlushSelection { url: globals.url.as_deref(), all: false, first: None, until: Some(FLUSH) };
     if let Err(error) = flush(&session.client, &spool, waiting).await {
         output::note(format!("the pending entries of the spool were not sent: {error:#}"));
     }
@@ -196,7 +196,7 @@ async fn commit(git: &Git, sha: &str) -> Result<Commit> {
     Ok(Commit { ask, author: shown(author), authored_at, subject: shown(subject) })
 }
 
-fn show(found: &Found) {
+fn show(found: &BlameResult) {
     for item in &found.items {
         let id: String = item.blame.commit.chars().take(12).collect();
         let subject = output::short(&item.subject, WHAT_CHARS_MAX);

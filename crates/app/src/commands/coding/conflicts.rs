@@ -7,7 +7,7 @@ use loci_api::coding::conflict::{Conflict, ConflictListing, ConflictResolve};
 use loci_api::record::Record;
 
 use crate::cli::Globals;
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::commands::verified::repository_words::{PositionedRepository, Surroundings, repository_and_word};
 use crate::config::environment::Environment;
 use crate::output;
@@ -37,7 +37,7 @@ pub(crate) enum Conflicts {
         #[arg(long, value_name = "RECORD|both")]
         keep: String,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
 }
 

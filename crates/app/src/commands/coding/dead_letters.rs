@@ -6,7 +6,7 @@ use clap::Subcommand;
 use loci_api::coding::dead_letter::{DeadLetter, DeadLetterList, DeadLetterListing};
 
 use crate::cli::Globals;
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
@@ -18,7 +18,7 @@ pub(crate) struct DeadLetters {
     #[command(subcommand)]
     what: Option<What>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// The operation on them

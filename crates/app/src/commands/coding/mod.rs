@@ -7,7 +7,7 @@ pub(crate) mod dead_letters;
 pub(crate) mod eval;
 pub(crate) mod githook;
 pub(crate) mod graph;
-pub(crate) mod held;
+pub(crate) mod held_records;
 pub(super) mod metrics;
 pub(crate) mod prefs;
 pub(crate) mod prompt;
@@ -39,7 +39,7 @@ pub(crate) enum CodingCommand {
     Conflicts(conflicts::Conflicts),
     /// Memories of a repository that wait for a person
     #[command(subcommand)]
-    Held(held::Held),
+    Held(held_records::HeldCommand),
     /// Tasks of coding agents
     #[command(subcommand)]
     Task(task::Task),

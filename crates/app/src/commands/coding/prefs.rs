@@ -7,7 +7,7 @@ use loci_api::coding::preference::{Preference, PreferencePut, UserSettings};
 use loci_client::Client;
 
 use crate::cli::Globals;
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::config::environment::Environment;
 use crate::confirmation::Confirmation;
 use crate::output::{self, counted};
@@ -26,7 +26,7 @@ pub(crate) struct Prefs {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Show the preferences of a user
-    Show(Of),
+    Show(PreferencesUserArgument),
     /// Set the preference of a user for one dimension
     Set(Set),
     /// Delete a preference
@@ -34,18 +34,18 @@ enum Command {
     /// Stop inferring preferences from reviews, and delete the inferred ones
     OptOut(OptOut),
     /// Export the data of a user, as JSON
-    Export(Of),
+    Export(PreferencesUserArgument),
     /// Erase somebody: their preferences, records and events, and who they were in what others own
     Forget(Forget),
 }
 
 /// The user
 #[derive(Debug, Args)]
-struct Of {
+struct PreferencesUserArgument {
     /// The login
     user: String,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// The preference
@@ -62,7 +62,7 @@ struct Set {
     #[arg(long)]
     repo: Option<String>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// The preference
@@ -73,7 +73,7 @@ struct Rm {
     /// The id of the preference
     id: String,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// The user who opts out
@@ -85,7 +85,7 @@ struct OptOut {
     #[arg(long)]
     undo: bool,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// The user to erase
@@ -96,10 +96,10 @@ struct Forget {
     #[command(flatten)]
     confirmation: Confirmation,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
-impl Of {
+impl PreferencesUserArgument {
     async fn show(&self, client: &Client, json: bool) -> Result<()> {
         let found = self.at.of(client)?.preferences_list(&self.user).await?;
         output::result(json, &found, |found| {

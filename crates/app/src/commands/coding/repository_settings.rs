@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use loci_api::coding::repository_settings::{RepositoryChange, RepositoryShown};
 use serde_json::{Map, Value};
 
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::commands::verified::repository_words::{PositionedRepository, Surroundings, repository_and_words};
 use crate::exit::Usage;
 use crate::output;
@@ -29,7 +29,7 @@ pub(crate) struct Set {
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 impl Show {

@@ -6,7 +6,7 @@ use loci_api::coding::review::{BackfillRequest, NewReview, ReviewsPulled, Review
 use loci_api::hook as shape;
 
 use crate::cli::Globals;
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::commands::verified::repository_words::{OptionalRepository, Surroundings};
 use crate::config::environment::Environment;
 use crate::input;
@@ -22,14 +22,14 @@ pub(crate) enum Reviews {
         #[arg(long)]
         state: Option<String>,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
     /// Process a failed delivery again
     Retry {
         /// The sender's id of the delivery
         guid: String,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
     /// Read all reviews of a pull request from its forge
     Pull {

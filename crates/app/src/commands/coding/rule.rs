@@ -8,7 +8,7 @@ use loci_api::coding::rule::{
 };
 
 use crate::cli::Globals;
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::commands::verified::repository_words::{
     MeantRepository, PositionedRepository, Surroundings, repository_and_word,
 };
@@ -25,7 +25,7 @@ pub(crate) enum Rules {
     /// List rules, newest first
     List(List),
     /// Show one rule with its support
-    Show(Of),
+    Show(RuleSelector),
     /// Write a rule; it is active at once
     Add(Add),
     /// Activate a rule
@@ -43,7 +43,7 @@ pub(crate) enum Rules {
     /// Quarantine a rule as suspicious
     Quarantine(Decide),
     /// Show the support of a rule, its state changes, and the tasks that received it
-    Provenance(Of),
+    Provenance(RuleSelector),
     /// Print a rule as a patch of the repository's instructions, for `git apply`
     Promote(Promote),
 }
@@ -81,12 +81,12 @@ pub(crate) struct List {
 
 /// One rule
 #[derive(Debug, clap::Args)]
-pub(crate) struct Of {
+pub(crate) struct RuleSelector {
     /// The rule; before it its repository, as owner/name [default: that of the working directory]
     #[arg(required = true, num_args = 1..=2, value_names = ["[REPO]", "RULE"])]
     rule: Vec<String>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// A rule that a person writes
@@ -106,14 +106,14 @@ pub(crate) struct Add {
     #[arg(long)]
     reason: Option<String>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// The decision
 #[derive(Debug, clap::Args)]
 pub(crate) struct Decide {
     #[command(flatten)]
-    of: Of,
+    of: RuleSelector,
     /// The reason
     #[arg(long)]
     reason: Option<String>,
@@ -123,7 +123,7 @@ pub(crate) struct Decide {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Supersede {
     #[command(flatten)]
-    of: Of,
+    of: RuleSelector,
     /// The replacing rule
     #[arg(long, value_name = "RULE")]
     by: String,
@@ -136,7 +136,7 @@ pub(crate) struct Supersede {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Promote {
     #[command(flatten)]
-    of: Of,
+    of: RuleSelector,
     /// The file [default: AGENTS.md]
     #[arg(long, value_name = "FILE")]
     target: Option<String>,
@@ -200,7 +200,7 @@ impl List {
     }
 }
 
-impl Of {
+impl RuleSelector {
     /// Returns the repository and the rule.
     async fn meant(&self, around: Surroundings<'_>) -> Result<(MeantRepository, &str)> {
         let (repo, rule) = repository_and_word(&self.rule);

@@ -7,7 +7,7 @@ use loci_api::coding::safeguard::{
 };
 use loci_api::quarantine::Quarantined;
 
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::commands::verified::repository_words::{PositionedRepository, Surroundings, repository_and_words};
 use crate::output;
 
@@ -43,7 +43,7 @@ pub(crate) struct Quarantine {
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 impl Quarantine {
@@ -196,7 +196,7 @@ pub(crate) struct Purge {
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 impl Purge {

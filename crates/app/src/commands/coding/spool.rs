@@ -4,13 +4,13 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use super::task::delivery::spool;
-use super::task::flushing::{Flushing, flush};
+use super::task::spool_flush::{FlushSelection, flush};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{Difference, NotFound};
 use crate::output;
 use crate::session::Session;
-use crate::spool::{Entry, Held, Refused};
+use crate::spool::{Refused, SpoolContents, SpoolEntry};
 
 /// The maximum number of characters of an unreadable line in the output.
 const LINE_CHARS_MAX: usize = 80;
@@ -31,14 +31,14 @@ impl SpoolCommand {
         let spool = spool(globals, environment).await.ok_or_else(none)?;
         match self {
             Self::Show => {
-                let Held { entries, refused } = spool.held().await?;
+                let SpoolContents { entries, refused } = spool.held().await?;
                 let all: Vec<Refused> = entries.into_iter().map(Refused::of).chain(refused).collect();
                 output::result(globals.json, &all, |all| all.iter().for_each(shown))
             }
             Self::Flush => {
                 let session = Session::begin(globals, environment)?;
                 let url = globals.url.as_deref();
-                let everything = Flushing { url, all: true, first: None, until: None };
+                let everything = FlushSelection { url, all: true, first: None, until: None };
                 let flushed = flush(&session.client, &spool, everything).await?.done;
                 output::result(globals.json, &flushed, |flushed| {
                     let (taken, refused, waiting) = (flushed.taken, flushed.refused, flushed.waiting);
@@ -70,7 +70,7 @@ fn shown(one: &Refused) {
 }
 
 /// Returns the reason why an entry is still spooled.
-fn why(entry: &Entry) -> String {
+fn why(entry: &SpoolEntry) -> String {
     if let Some(why) = &entry.refused {
         return format!("  refused: {why}");
     }

@@ -64,7 +64,7 @@ impl Demo {
     }
 }
 
-async fn play_in(folder: &Path, globals: &Globals, environment: &Environment) -> Result<play::Report> {
+async fn play_in(folder: &Path, globals: &Globals, environment: &Environment) -> Result<play::DemoReport> {
     let wait_ms = globals.wait_ms.unwrap_or(0).max(EXTRACTION_MS_MIN);
     let globals = Globals { wait_ms: Some(wait_ms), ..globals.clone() };
     crate::logging::start_quiet();
@@ -74,7 +74,7 @@ async fn play_in(folder: &Path, globals: &Globals, environment: &Environment) ->
     report
 }
 
-async fn play_acts(session: &Session, folder: &Path) -> Result<play::Report> {
+async fn play_acts(session: &Session, folder: &Path) -> Result<play::DemoReport> {
     #[cfg_attr(not(feature = "verified"), expect(unused_mut, reason = "only that product adds to it"))]
     let mut report = play::play(session).await?;
     #[cfg(feature = "verified")]

@@ -1,5 +1,5 @@
 //! Runs the demo: creates a memory, stores each turn as an event, waits for extraction, and asks
-//! each question. It does not print. The result is a [`Report`].
+//! each question. It does not print. The result is a [`DemoReport`].
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -25,7 +25,7 @@ const TICK: Duration = Duration::from_millis(120);
 
 /// The results of the demo.
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub(super) struct DemoReport {
     /// Id of the memory.
     pub(super) memory: String,
     pub(super) sessions: usize,
@@ -38,7 +38,7 @@ pub(super) struct Report {
     pub(super) total_ms: f64,
     /// Number of questions whose answer is among the hits.
     pub(super) answered: usize,
-    pub(super) questions: Vec<Asked>,
+    pub(super) questions: Vec<DemoAnswer>,
     /// The second act.
     #[cfg(feature = "verified")]
     pub(super) code: Option<super::code_act::CodeAct>,
@@ -46,7 +46,7 @@ pub(super) struct Report {
 
 /// A question and its hits.
 #[derive(Debug, Serialize)]
-pub(super) struct Asked {
+pub(super) struct DemoAnswer {
     pub(super) question: String,
     pub(super) note: String,
     /// Text that occurs in the answering turn.
@@ -58,7 +58,7 @@ pub(super) struct Asked {
 }
 
 /// Runs the whole demo.
-pub(super) async fn play(session: &Session) -> Result<Report> {
+pub(super) async fn play(session: &Session) -> Result<DemoReport> {
     let clock = SystemClock::new();
     let turns = script::turns()?;
     let questions = script::questions()?;
@@ -75,7 +75,7 @@ pub(super) async fn play(session: &Session) -> Result<Report> {
         facts = facts.max(in_scope);
         asked.push(answer);
     }
-    Ok(Report {
+    Ok(DemoReport {
         memory,
         sessions: turns.iter().map(|turn| turn.session.as_str()).collect::<BTreeSet<_>>().len(),
         turns: turns.len(),
@@ -140,7 +140,7 @@ async fn ask(
     clock: &SystemClock,
     memory: &str,
     question: &Question,
-) -> Result<(Asked, u64)> {
+) -> Result<(DemoAnswer, u64)> {
     let search = Search {
         memory: memory.to_owned(),
         query: question.question.clone(),
@@ -152,7 +152,7 @@ async fn ask(
     let begin = clock.monotonic_us();
     let answer = session.client.search(&search).await?;
     let ms = millis(begin, clock.monotonic_us());
-    let asked = Asked {
+    let asked = DemoAnswer {
         question: question.question.clone(),
         note: question.note.clone(),
         expect: question.expect.clone(),

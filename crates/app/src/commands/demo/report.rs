@@ -7,7 +7,7 @@ use loci_api::search::Hit;
 
 use super::SAMPLE_REPOSITORY;
 use super::excerpt::excerpt;
-use super::play::{Asked, Report, TOP_K};
+use super::play::{DemoAnswer, DemoReport, TOP_K};
 use super::script::ACTOR;
 use crate::output;
 use crate::output::reasons;
@@ -42,7 +42,7 @@ impl Style {
 }
 
 /// Prints the report. `kept` is the folder that remains.
-pub(super) fn print(report: &Report, kept: Option<&Path>, style: Style) {
+pub(super) fn print(report: &DemoReport, kept: Option<&Path>, style: Style) {
     legend(report, style);
     for (at, asked) in report.questions.iter().enumerate() {
         question(at + 1, asked, style);
@@ -60,7 +60,7 @@ pub(super) fn print(report: &Report, kept: Option<&Path>, style: Style) {
 }
 
 /// Explains what the reader sees before the first question.
-fn legend(report: &Report, style: Style) {
+fn legend(report: &DemoReport, style: Style) {
     output::styled(style.bold("Act one: a conversation"));
     output::line(format!(
         "Ines talked with her assistant for three weeks: {} messages in {} sessions. Loci has stored them and \
@@ -93,7 +93,7 @@ fn code(act: &super::code_act::CodeAct, style: Style) {
     output::line("");
 }
 
-fn question(number: usize, asked: &Asked, style: Style) {
+fn question(number: usize, asked: &DemoAnswer, style: Style) {
     output::styled(style.bold(&format!("{number:>2}. {}", asked.question)));
     output::styled(style.dim(&format!("    {}", asked.note)));
     for (at, found) in asked.hits.iter().enumerate() {
@@ -120,7 +120,7 @@ fn hit(place: usize, answers: bool, hit: &Hit, text: &str, style: Style) {
     output::styled(style.dim(&format!("         why: {}", reasons::strongest(&hit.explanation))));
 }
 
-fn summary(report: &Report, style: Style) {
+fn summary(report: &DemoReport, style: Style) {
     let asked = report.questions.len();
     output::styled(style.bold(&format!(
         "{} of {asked} questions have their answer (*) among the best {TOP_K}.",
@@ -146,7 +146,7 @@ fn summary(report: &Report, style: Style) {
 }
 
 /// Returns commands to explore the demo's memory.
-fn blocks_kept(report: &Report, folder: &Path) -> String {
+fn blocks_kept(report: &DemoReport, folder: &Path) -> String {
     let (memory, folder) = (&report.memory, folder.display());
     format!(
         r#"

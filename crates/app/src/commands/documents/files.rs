@@ -22,7 +22,7 @@ use crate::session::Session;
 
 /// The tree.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Of {
+pub(crate) struct TreeSelector {
     #[command(flatten)]
     pub(super) memory: MemoryArgument,
     /// The namespace whose documents they are; `/` without it
@@ -32,7 +32,7 @@ pub(crate) struct Of {
 
 /// The preconditions of a change.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Change {
+pub(crate) struct ChangePreconditions {
     /// Only the version with this entity tag
     #[arg(long, conflicts_with_all = ["new", "force"])]
     if_match: Option<String>,
@@ -53,7 +53,7 @@ pub(crate) enum Files {
     /// List the documents
     Ls {
         #[command(flatten)]
-        of: Of,
+        of: TreeSelector,
         /// The maximum depth in levels
         #[arg(long)]
         depth: Option<u32>,
@@ -63,7 +63,7 @@ pub(crate) enum Files {
     /// Show a document
     Cat {
         #[command(flatten)]
-        of: Of,
+        of: TreeSelector,
         /// The whole file, including its front matter
         #[arg(long)]
         raw: bool,
@@ -73,7 +73,7 @@ pub(crate) enum Files {
     /// Search lines that match a regular expression
     Grep {
         #[command(flatten)]
-        of: Of,
+        of: TreeSelector,
         /// Ignore case
         #[arg(long, short)]
         ignore_case: bool,
@@ -91,9 +91,9 @@ pub(crate) enum Files {
     /// Write a document from a file, or from standard input
     Put {
         #[command(flatten)]
-        of: Of,
+        of: TreeSelector,
         #[command(flatten)]
-        change: Change,
+        change: ChangePreconditions,
         /// Store the text unchanged, even if it begins with front matter
         #[arg(long)]
         raw: bool,
@@ -105,7 +105,7 @@ pub(crate) enum Files {
     /// Add lines to a document, each once
     Append {
         #[command(flatten)]
-        of: Of,
+        of: TreeSelector,
         /// The document with this title, instead of a path
         #[arg(long)]
         title: Option<String>,
@@ -119,7 +119,7 @@ pub(crate) enum Files {
     /// Replace a text that occurs once in a document
     Edit {
         #[command(flatten)]
-        of: Of,
+        of: TreeSelector,
         /// The old text
         #[arg(long, allow_hyphen_values = true)]
         old: String,
@@ -135,7 +135,7 @@ pub(crate) enum Files {
     /// Move a document to another path
     Mv {
         #[command(flatten)]
-        of: Of,
+        of: TreeSelector,
         /// The reason, stored with the version
         #[arg(long)]
         reason: Option<String>,
@@ -147,16 +147,16 @@ pub(crate) enum Files {
     /// Archive a document; it can be restored
     Rm {
         #[command(flatten)]
-        of: Of,
+        of: TreeSelector,
         #[command(flatten)]
-        change: Change,
+        change: ChangePreconditions,
         /// The document
         path: String,
     },
     /// Show the listing of all documents that a model receives
     Listing {
         #[command(flatten)]
-        of: Of,
+        of: TreeSelector,
         /// The maximum number of tokens
         #[arg(long)]
         budget_tokens: Option<u32>,
@@ -192,7 +192,7 @@ impl Files {
             Self::Ls { of, depth, prefix } => ls(&session, of, depth, prefix).await?,
             Self::Cat { of, raw, path } => cat(&session, of, raw, &path).await?,
             Self::Grep { of, ignore_case, context, max_matches, pattern, path } => {
-                let Of { memory, namespace } = of;
+                let TreeSelector { memory, namespace } = of;
                 let asked =
                     tree_shape::GrepAsk { namespace, pattern, path, ignore_case, max_matches, context };
                 grep(&session, &memory, &asked).await?;
@@ -261,14 +261,14 @@ impl Files {
     }
 }
 
-impl Change {
+impl ChangePreconditions {
     /// Returns the client and the query of a change. By default the change applies only to the
     /// version that exists now.
     async fn of(
         self,
         client: &Client,
         memory: &str,
-        of: &Of,
+        of: &TreeSelector,
         path: &str,
         raw: Option<String>,
     ) -> Result<(Client, shape::DocumentChange)> {
@@ -292,7 +292,7 @@ impl Change {
     }
 }
 
-async fn ls(session: &Session, of: Of, depth: Option<u32>, prefix: Option<String>) -> Result<()> {
+async fn ls(session: &Session, of: TreeSelector, depth: Option<u32>, prefix: Option<String>) -> Result<()> {
     let memory = of.memory.id(session).await?;
     let namespace = of.namespace;
     let mut query = tree_shape::TreeQuery { namespace, prefix, depth, ..Default::default() };
@@ -317,7 +317,7 @@ async fn ls(session: &Session, of: Of, depth: Option<u32>, prefix: Option<String
     })
 }
 
-async fn cat(session: &Session, of: Of, raw: bool, path: &str) -> Result<()> {
+async fn cat(session: &Session, of: TreeSelector, raw: bool, path: &str) -> Result<()> {
     let memory = of.memory.id(session).await?;
     if raw && !session.json {
         let file = session.client.document_file(&memory, path, of.namespace).await.map_err(missing)?;

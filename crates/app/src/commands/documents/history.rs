@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use loci_api::documents::tree as shape;
 
-use super::files::Of;
+use super::files::TreeSelector;
 use crate::output;
 use crate::session::Session;
 
@@ -14,7 +14,7 @@ pub(crate) enum History {
     /// Show the history of a document, or of all of them
     Log {
         #[command(flatten)]
-        of: Of,
+        of: TreeSelector,
         /// Only changes after this state or snapshot, of all documents
         #[arg(long)]
         since: Option<String>,
@@ -24,7 +24,7 @@ pub(crate) enum History {
     /// Show the changes between two states
     Diff {
         #[command(flatten)]
-        of: Of,
+        of: TreeSelector,
         /// Only of this document
         #[arg(long)]
         path: Option<String>,
@@ -36,14 +36,14 @@ pub(crate) enum History {
     /// Name the current state of the documents, or list the names
     Snapshot {
         #[command(flatten)]
-        of: Of,
+        of: TreeSelector,
         /// The name; without it, list all
         label: Option<String>,
     },
     /// Restore documents to a state; without --apply only show the changes
     Restore {
         #[command(flatten)]
-        of: Of,
+        of: TreeSelector,
         /// Apply the changes
         #[arg(long)]
         apply: bool,
@@ -106,7 +106,7 @@ impl History {
     }
 }
 
-async fn document(session: &Session, of: Of, path: String) -> Result<()> {
+async fn document(session: &Session, of: TreeSelector, path: String) -> Result<()> {
     let memory = of.memory.id(session).await?;
     let mut query = shape::HistoryQuery { namespace: of.namespace, path, ..Default::default() };
     let mut found = session.client.document_history(&memory, &query).await?;
@@ -127,7 +127,7 @@ async fn document(session: &Session, of: Of, path: String) -> Result<()> {
     })
 }
 
-async fn all(session: &Session, of: Of, since: Option<String>) -> Result<()> {
+async fn all(session: &Session, of: TreeSelector, since: Option<String>) -> Result<()> {
     let memory = of.memory.id(session).await?;
     let mut query = shape::ChangesQuery { namespace: of.namespace, since, limit: None };
     let mut found = session.client.tree_changes(&memory, &query).await?;
@@ -150,7 +150,7 @@ async fn all(session: &Session, of: Of, since: Option<String>) -> Result<()> {
     })
 }
 
-async fn snapshots(session: &Session, of: Of) -> Result<()> {
+async fn snapshots(session: &Session, of: TreeSelector) -> Result<()> {
     let memory = of.memory.id(session).await?;
     let mut listing = shape::TreeSnapshotListing { namespace: of.namespace, ..Default::default() };
     let mut found = session.client.tree_snapshots(&memory, &listing).await?;

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::Subcommand;
 use loci_api::documents::mirror as shape;
 
-use super::files::Of;
+use super::files::TreeSelector;
 use crate::cli::Globals;
 use crate::config::documents::mirror::millis;
 use crate::config::environment::Environment;
@@ -22,7 +22,7 @@ pub(crate) enum MirrorCommand {
     /// Mirror a tree to a directory or a bare git repository
     Add {
         #[command(flatten)]
-        of: Of,
+        of: TreeSelector,
         /// The name of the mirror
         name: String,
         /// The path, below one of mirror.roots of the configuration

@@ -10,12 +10,12 @@ use anyhow::{Context, Result};
 use loci_model::Error;
 use loci_server::regular_file;
 
-use super::client::{Scope, Target};
-use super::plan::Edit;
+use super::client::{InstallFile, InstallScope};
+use super::plan::FileEdit;
 
 /// A file that was written or removed.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct InstalledFile {
     pub(super) path: PathBuf,
     /// The backup of its previous content.
     pub(super) backup: Option<PathBuf>,
@@ -26,7 +26,7 @@ pub(super) struct Written {
 /// # Errors
 ///
 /// The path leaves the project, is not a text file, or cannot be read.
-pub(super) fn read(target: &Target, project: &Path) -> Result<Option<String>> {
+pub(super) fn read(target: &InstallFile, project: &Path) -> Result<Option<String>> {
     let path = settled(target, project)?;
     let bytes = match regular_file::read(&path) {
         Ok(bytes) => bytes,
@@ -45,12 +45,12 @@ pub(super) fn read(target: &Target, project: &Path) -> Result<Option<String>> {
 ///
 /// A file is read-only, was changed since it was read, or cannot be written. Before the first write
 /// nothing has happened; a later failure lists the written files.
-pub(super) fn write(edits: &[Edit], project: &Path) -> Result<Vec<Written>> {
+pub(super) fn write(edits: &[FileEdit], project: &Path) -> Result<Vec<InstalledFile>> {
     let changes: Vec<_> = edits.iter().filter(|edit| edit.is_change()).collect();
     for edit in &changes {
         check(edit, project)?;
     }
-    let mut written: Vec<Written> = Vec::new();
+    let mut written: Vec<InstalledFile> = Vec::new();
     for edit in changes {
         match write_one(edit, project) {
             Ok(one) => written.push(one),
@@ -64,7 +64,7 @@ pub(super) fn write(edits: &[Edit], project: &Path) -> Result<Vec<Written>> {
     Ok(written)
 }
 
-fn check(edit: &Edit, project: &Path) -> Result<()> {
+fn check(edit: &FileEdit, project: &Path) -> Result<()> {
     let path = settled(&edit.target, project)?;
     if read(&edit.target, project)? != edit.before {
         let why = format!("{} was changed meanwhile: nothing was written; try again", path.display());
@@ -77,7 +77,7 @@ fn check(edit: &Edit, project: &Path) -> Result<()> {
     Ok(())
 }
 
-fn write_one(edit: &Edit, project: &Path) -> Result<Written> {
+fn write_one(edit: &FileEdit, project: &Path) -> Result<InstalledFile> {
     let path = settled(&edit.target, project)?;
     // A file that goes held nothing but what this program wrote.
     let backup = match (&edit.before, &edit.after) {
@@ -88,11 +88,11 @@ fn write_one(edit: &Edit, project: &Path) -> Result<Written> {
         Some(after) => replace(&path, after)?,
         None => fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?,
     }
-    Ok(Written { path, backup })
+    Ok(InstalledFile { path, backup })
 }
 
 /// Resolves the links of a file. In a project they must not leave it.
-fn settled(target: &Target, project: &Path) -> Result<PathBuf> {
+fn settled(target: &InstallFile, project: &Path) -> Result<PathBuf> {
     let mut rest = Vec::new();
     let mut there = target.path.as_path();
     let base = loop {
@@ -116,7 +116,7 @@ fn settled(target: &Target, project: &Path) -> Result<PathBuf> {
         }
     };
     let path: PathBuf = std::iter::once(base.as_os_str()).chain(rest.into_iter().rev()).collect();
-    if target.scope == Scope::Project && !path.starts_with(fs::canonicalize(project)?) {
+    if target.scope == InstallScope::Project && !path.starts_with(fs::canonicalize(project)?) {
         let why = format!("{} leads out of the project: nothing was written", target.path.display());
         return Err(Error::conflict(why).into());
     }

@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use expect_test::expect_file;
 
-use super::client::{Client, Part, Places, Scope, Servers, Target};
+use super::client::{Client, FilePurpose, InstallFile, InstallFolders, InstallScope, ServerListFormat};
 use super::json_edit;
 use super::line_diff::unified;
-use super::plan::{self, Edit};
-use super::request::{Form, Request};
+use super::plan::{self, FileEdit};
+use super::request::{ClientConnection, InstallRequest};
 
 type Files = BTreeMap<PathBuf, String>;
 
-fn places() -> Places {
-    Places {
+fn places() -> InstallFolders {
+    InstallFolders {
         project: "project".into(),
         home: "home".into(),
         claude: None,
@@ -25,31 +25,31 @@ fn places() -> Places {
     }
 }
 
-fn request(client: Client, scope: Scope, http: bool) -> Request {
+fn request(client: Client, scope: InstallScope, http: bool) -> InstallRequest {
     let form = if http {
-        Form::Http { base: "https://memory.example".to_owned() }
+        ClientConnection::Http { base: "https://memory.example".to_owned() }
     } else {
-        Form::Stdio { options: vec![] }
+        ClientConnection::Stdio { options: vec![] }
     };
-    Request {
+    InstallRequest {
         client,
         scope,
         form,
         program: "loci".to_owned(),
         hook: true,
-        instructions: scope == Scope::Project,
+        instructions: scope == InstallScope::Project,
         files: None,
         remove: false,
     }
 }
 
-fn edits(request: &Request, files: &Files) -> Result<Vec<Edit>, String> {
+fn edits(request: &InstallRequest, files: &Files) -> Result<Vec<FileEdit>, String> {
     let targets = request.client.targets(request.scope, &places()).map_err(|why| why.to_string())?;
     let asked = targets.iter().filter(|target| plan::is_asked(target, request));
     asked.map(|target| plan::edit(target, files.get(&target.path).cloned(), request)).collect()
 }
 
-fn applied(edits: &[Edit], files: &Files) -> Files {
+fn applied(edits: &[FileEdit], files: &Files) -> Files {
     let mut files = files.clone();
     for edit in edits {
         match &edit.after {
@@ -61,7 +61,7 @@ fn applied(edits: &[Edit], files: &Files) -> Files {
 }
 
 /// Plans one case, checks the invariants of all cases, and formats the result.
-fn case(name: &str, request: &Request, before: &[(&str, &str)]) -> String {
+fn case(name: &str, request: &InstallRequest, before: &[(&str, &str)]) -> String {
     let files: Files = before.iter().map(|(path, text)| (path.into(), (*text).to_owned())).collect();
     let planned = match edits(request, &files) {
         Ok(planned) => planned,
@@ -90,7 +90,7 @@ fn case(name: &str, request: &Request, before: &[(&str, &str)]) -> String {
 }
 
 /// Files with other line ends and a byte order mark give the same result with those.
-fn holds_for_windows(request: &Request, files: &Files, after: &Files) {
+fn holds_for_windows(request: &InstallRequest, files: &Files, after: &Files) {
     let windows = |text: &String| format!("\u{feff}{}", text.replace('\n', "\r\n"));
     // A file with at most one line does not define line ends.
     let tells = |path: &PathBuf| files.get(path).is_some_and(|text| text.contains('\n'));
@@ -106,8 +106,8 @@ fn holds_for_windows(request: &Request, files: &Files, after: &Files) {
 }
 
 /// Removal leaves nothing of Loci, and loses nothing of others.
-fn taken_out(name: &str, request: &Request, files: &Files, after: &Files) {
-    let remove = Request { remove: true, ..request.clone() };
+fn taken_out(name: &str, request: &InstallRequest, files: &Files, after: &Files) {
+    let remove = InstallRequest { remove: true, ..request.clone() };
     let left = applied(&edits(&remove, after).unwrap(), after);
     for (path, text) in &left {
         assert!(!text.contains("loci"), "{name}: {} still says loci:\n{text}", path.display());
@@ -120,33 +120,33 @@ fn taken_out(name: &str, request: &Request, files: &Files, after: &Files) {
 }
 
 /// Checks that the client can read the result: the server is listed with the intended command.
-fn parsed(request: &Request, after: &Files) {
+fn parsed(request: &InstallRequest, after: &Files) {
     let targets = request.client.targets(request.scope, &places()).unwrap();
-    for Target { path, part, .. } in targets.iter().filter(|target| plan::is_asked(target, request)) {
+    for InstallFile { path, part, .. } in targets.iter().filter(|target| plan::is_asked(target, request)) {
         let text = after.get(path).unwrap();
         let body = text.trim_start_matches('\u{feff}');
         let server = match part {
-            Part::Servers(Servers::Toml) => {
+            FilePurpose::Servers(ServerListFormat::Toml) => {
                 let root: toml::Table = body.parse().unwrap();
                 serde_json::to_value(&root["mcp_servers"]["loci"]).unwrap()
             }
-            Part::Servers(Servers::Json(list)) => {
+            FilePurpose::Servers(ServerListFormat::Json(list)) => {
                 json_edit::get(body, &[]).unwrap().unwrap()[*list]["loci"].clone()
             }
-            Part::Hook(_) => {
+            FilePurpose::Hook(_) => {
                 assert!(body.contains("fact recent") && json_edit::get(body, &[]).is_ok());
                 continue;
             }
-            Part::Instructions { .. } => {
+            FilePurpose::Instructions { .. } => {
                 assert!(body.contains("memory_get_recent"));
                 continue;
             }
         };
         match &request.form {
-            Form::Stdio { .. } => {
+            ClientConnection::Stdio { .. } => {
                 assert_eq!((&server["command"], &server["args"][0]), (&"loci".into(), &"mcp".into()))
             }
-            Form::Http { base } => {
+            ClientConnection::Http { base } => {
                 let url = server.get("url").or_else(|| server.get("serverUrl")).and_then(|url| url.as_str());
                 assert_eq!(url, Some(format!("{base}/mcp").as_str()));
                 assert!(
@@ -166,7 +166,7 @@ fn golden(client: Client, shown: &[String]) {
 }
 
 /// Returns the cases of server lists in JSON, for one file.
-fn json_cases(client: Client, scope: Scope, path: &str, list: &str) -> Vec<String> {
+fn json_cases(client: Client, scope: InstallScope, path: &str, list: &str) -> Vec<String> {
     let stdio = request(client, scope, false);
     let http = request(client, scope, true);
     let others = format!(
@@ -197,8 +197,8 @@ fn json_cases(client: Client, scope: Scope, path: &str, list: &str) -> Vec<Strin
 
 #[test]
 fn claude_code() {
-    let mut shown = json_cases(Client::ClaudeCode, Scope::Project, "project/.mcp.json", "mcpServers");
-    let stdio = request(Client::ClaudeCode, Scope::Project, false);
+    let mut shown = json_cases(Client::ClaudeCode, InstallScope::Project, "project/.mcp.json", "mcpServers");
+    let stdio = request(Client::ClaudeCode, InstallScope::Project, false);
     let settings = "{\n  \"permissions\": { \"allow\": [\"Bash(ls)\"] },\n  \"hooks\": {\n    \"SessionStart\": [\n      { \"matcher\": \"startup\", \"hooks\": [{ \"type\": \"command\", \"command\": \"date\" }] }\n    ]\n  }\n}\n";
     shown.push(case(
         "other hooks and instructions",
@@ -209,13 +209,17 @@ fn claude_code() {
     shown.push(case("an older hook", &stdio, &[("project/.claude/settings.json", &old)]));
     shown.push(case(
         "of the user",
-        &request(Client::ClaudeCode, Scope::User, false),
+        &request(Client::ClaudeCode, InstallScope::User, false),
         &[("home/.claude.json", "{\n  \"numStartups\": 3\n}\n")],
     ));
     let shared = "{\n  \"mcpServers\": {\n    \"loci\": {\n      \"type\": \"stdio\",\n      \"command\": \"loci\",\n      \"args\": [\"mcp\"],\n      \"tools\": [\"*\"]\n    }\n  }\n}\n";
     shown.push(case("as Copilot has it", &stdio, &[("project/.mcp.json", shared)]));
     let options = ["--data-dir", "/my data", "--url", "https://memory.example"].map(str::to_owned).to_vec();
-    let elsewhere = Request { form: Form::Stdio { options }, program: "/my apps/loci".to_owned(), ..stdio };
+    let elsewhere = InstallRequest {
+        form: ClientConnection::Stdio { options },
+        program: "/my apps/loci".to_owned(),
+        ..stdio
+    };
     let planned = edits(&elsewhere, &Files::new()).unwrap();
     shown.push("=== a path with a space, and options\n".to_owned());
     shown.extend(planned.iter().take(2).filter_map(|edit| edit.after.clone()));
@@ -224,40 +228,41 @@ fn claude_code() {
 
 #[test]
 fn cursor() {
-    let mut shown = json_cases(Client::Cursor, Scope::Project, "project/.cursor/mcp.json", "mcpServers");
+    let mut shown =
+        json_cases(Client::Cursor, InstallScope::Project, "project/.cursor/mcp.json", "mcpServers");
     let hooks =
         "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [{ \"command\": \"./audit.sh\" }]\n  }\n}\n";
     shown.push(case(
         "other hooks",
-        &request(Client::Cursor, Scope::Project, false),
+        &request(Client::Cursor, InstallScope::Project, false),
         &[("project/.cursor/hooks.json", hooks)],
     ));
-    shown.push(case("of the user", &request(Client::Cursor, Scope::User, true), &[]));
+    shown.push(case("of the user", &request(Client::Cursor, InstallScope::User, true), &[]));
     golden(Client::Cursor, &shown);
 }
 
 #[test]
 fn vscode() {
-    let mut shown = json_cases(Client::Vscode, Scope::Project, "project/.vscode/mcp.json", "servers");
+    let mut shown = json_cases(Client::Vscode, InstallScope::Project, "project/.vscode/mcp.json", "servers");
     let inputs = "{\n  \"inputs\": [\n    { \"type\": \"promptString\", \"id\": \"k\" } // mine\n  ],\n  \"servers\": {}\n}\n";
-    let http = request(Client::Vscode, Scope::Project, true);
+    let http = request(Client::Vscode, InstallScope::Project, true);
     shown.push(case("other inputs", &http, &[("project/.vscode/mcp.json", inputs)]));
     let called = applied(&edits(&http, &Files::new()).unwrap(), &Files::new());
     let called = called.get(Path::new("project/.vscode/mcp.json")).unwrap();
     shown.push(case(
         "from called to started",
-        &request(Client::Vscode, Scope::Project, false),
+        &request(Client::Vscode, InstallScope::Project, false),
         &[("project/.vscode/mcp.json", called)],
     ));
-    shown.push(case("of the user", &request(Client::Vscode, Scope::User, false), &[]));
+    shown.push(case("of the user", &request(Client::Vscode, InstallScope::User, false), &[]));
     golden(Client::Vscode, &shown);
 }
 
 #[test]
 fn codex() {
     let path = "home/.codex/config.toml";
-    let stdio = request(Client::Codex, Scope::User, false);
-    let http = request(Client::Codex, Scope::User, true);
+    let stdio = request(Client::Codex, InstallScope::User, false);
+    let http = request(Client::Codex, InstallScope::User, true);
     let others = "# my configuration\nmodel = \"gpt\" # fast\n\n[mcp_servers.github]\ncommand = \"gh-mcp\"\nenv = { GITHUB_TOKEN = \"ghp_0123456789\" }\n\n[profiles.x]\nmodel = \"o\"\n";
     let called = "[mcp_servers.loci]\nurl = \"http://old.example/mcp\"\nbearer_token_env_var = \"T\"\nstartup_timeout_sec = 20 # slow\n\n# end\n[tui]\nx = 1\n";
     let started = "[mcp_servers.loci]\ncommand = \"/old/loci\"\nargs = [\n  \"mcp\", # it\n]\n\n[mcp_servers.loci.env]\nA = \"1\"\n\n[mcp_servers.b]\ncommand = \"b\"\n";
@@ -266,7 +271,7 @@ fn codex() {
         case("fresh, http", &http, &[]),
         case(
             "in a project",
-            &request(Client::Codex, Scope::Project, false),
+            &request(Client::Codex, InstallScope::Project, false),
             &[("project/AGENTS.md", "# Rules\n")],
         ),
         case("other servers and comments", &stdio, &[(path, others)]),
@@ -285,19 +290,24 @@ fn codex() {
 
 #[test]
 fn windsurf() {
-    let mut shown =
-        json_cases(Client::Windsurf, Scope::User, "home/.codeium/windsurf/mcp_config.json", "mcpServers");
-    shown.push(case("in a project", &request(Client::Windsurf, Scope::Project, false), &[]));
+    let mut shown = json_cases(
+        Client::Windsurf,
+        InstallScope::User,
+        "home/.codeium/windsurf/mcp_config.json",
+        "mcpServers",
+    );
+    shown.push(case("in a project", &request(Client::Windsurf, InstallScope::Project, false), &[]));
     golden(Client::Windsurf, &shown);
 }
 
 #[test]
 fn copilot() {
-    let mut shown = json_cases(Client::Copilot, Scope::User, "home/.copilot/mcp-config.json", "mcpServers");
+    let mut shown =
+        json_cases(Client::Copilot, InstallScope::User, "home/.copilot/mcp-config.json", "mcpServers");
     let claude = "{\n  \"mcpServers\": {\n    \"loci\": {\n      \"command\": \"loci\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n";
     shown.push(case(
         "in a project, beside Claude Code",
-        &request(Client::Copilot, Scope::Project, false),
+        &request(Client::Copilot, InstallScope::Project, false),
         &[("project/.mcp.json", claude)],
     ));
     golden(Client::Copilot, &shown);

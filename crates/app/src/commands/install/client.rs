@@ -26,7 +26,7 @@ pub(crate) enum Client {
 
 /// The users of an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum InstallScope {
     /// All users of this repository.
     Project,
     /// This user, in each repository.
@@ -35,7 +35,7 @@ pub(crate) enum Scope {
 
 /// The folders of the files.
 #[derive(Debug, Clone)]
-pub(super) struct Places {
+pub(super) struct InstallFolders {
     pub(super) project: PathBuf,
     pub(super) home: PathBuf,
     /// `CLAUDE_CONFIG_DIR`.
@@ -48,19 +48,19 @@ pub(super) struct Places {
 
 /// A file of an installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Target {
+pub(super) struct InstallFile {
     pub(super) path: PathBuf,
-    pub(super) scope: Scope,
-    pub(super) part: Part,
+    pub(super) scope: InstallScope,
+    pub(super) part: FilePurpose,
 }
 
 /// The purpose of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum FilePurpose {
     /// The list of servers.
-    Servers(Servers),
+    Servers(ServerListFormat),
     /// The hook that runs at session start.
-    Hook(Hook),
+    Hook(HookFormat),
     /// The instructions for the model.
     Instructions {
         /// The beginning of a newly created file.
@@ -70,7 +70,7 @@ pub(super) enum Part {
 
 /// The format of a server list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Servers {
+pub(super) enum ServerListFormat {
     /// JSON, below this member.
     Json(&'static str),
     /// The tables `[mcp_servers.…]` of Codex.
@@ -79,7 +79,7 @@ pub(super) enum Servers {
 
 /// The format of a hook, in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hook {
+pub(super) enum HookFormat {
     /// Groups of hooks below `hooks.SessionStart`. The client reads plain text from standard
     /// output.
     Groups { timeout_s: Option<u32> },
@@ -108,10 +108,10 @@ impl Client {
     }
 
     /// Returns the default scope, as in the client's own documentation.
-    pub(super) fn usual_scope(self) -> Scope {
+    pub(super) fn usual_scope(self) -> InstallScope {
         match self {
-            Self::ClaudeCode | Self::Cursor | Self::Vscode => Scope::Project,
-            Self::Codex | Self::Windsurf | Self::Copilot => Scope::User,
+            Self::ClaudeCode | Self::Cursor | Self::Vscode => InstallScope::Project,
+            Self::Codex | Self::Windsurf | Self::Copilot => InstallScope::User,
         }
     }
 
@@ -120,7 +120,11 @@ impl Client {
     /// # Errors
     ///
     /// The client has no file for this scope.
-    pub(super) fn targets(self, scope: Scope, places: &Places) -> Result<Vec<Target>, Usage> {
+    pub(super) fn targets(
+        self,
+        scope: InstallScope,
+        places: &InstallFolders,
+    ) -> Result<Vec<InstallFile>, Usage> {
         let files = Files { scope, places };
         match self {
             Self::ClaudeCode => Ok(files.claude_code()),
@@ -135,31 +139,31 @@ impl Client {
 
 /// The files of each client, for one scope.
 struct Files<'p> {
-    scope: Scope,
-    places: &'p Places,
+    scope: InstallScope,
+    places: &'p InstallFolders,
 }
 
-const JSON: Part = Part::Servers(Servers::Json("mcpServers"));
-const PLAIN: Part = Part::Instructions { front: "" };
+const JSON: FilePurpose = FilePurpose::Servers(ServerListFormat::Json("mcpServers"));
+const PLAIN: FilePurpose = FilePurpose::Instructions { front: "" };
 
 impl Files<'_> {
     fn is_project(&self) -> bool {
-        self.scope == Scope::Project
+        self.scope == InstallScope::Project
     }
 
     /// Returns a file with different paths for a project and a user.
-    fn file(&self, in_project: &str, of_user: PathBuf, part: Part) -> Target {
+    fn file(&self, in_project: &str, of_user: PathBuf, part: FilePurpose) -> InstallFile {
         let path = if self.is_project() { self.places.project.join(in_project) } else { of_user };
-        Target { path, scope: self.scope, part }
+        InstallFile { path, scope: self.scope, part }
     }
 
-    fn claude_code(&self) -> Vec<Target> {
+    fn claude_code(&self) -> Vec<InstallFile> {
         let home = &self.places.home;
         let (state, folder) = match &self.places.claude {
             Some(folder) => (folder.join(".claude.json"), folder.clone()),
             None => (home.join(".claude.json"), home.join(".claude")),
         };
-        let hook = Part::Hook(Hook::Groups { timeout_s: None });
+        let hook = FilePurpose::Hook(HookFormat::Groups { timeout_s: None });
         vec![
             self.file(".mcp.json", state, JSON),
             self.file(".claude/settings.json", folder.join("settings.json"), hook),
@@ -167,57 +171,62 @@ impl Files<'_> {
         ]
     }
 
-    fn cursor(&self) -> Vec<Target> {
+    fn cursor(&self) -> Vec<InstallFile> {
         let home = &self.places.home;
         let mut files = vec![self.file(".cursor/mcp.json", home.join(".cursor/mcp.json"), JSON)];
         // A user's hook runs in no repository, and a user's rules are in no file.
         if self.is_project() {
-            let hook = Part::Hook(Hook::List { client: "cursor", timeout: None });
-            let rules = Part::Instructions { front: CURSOR_FRONT };
+            let hook = FilePurpose::Hook(HookFormat::List { client: "cursor", timeout: None });
+            let rules = FilePurpose::Instructions { front: CURSOR_FRONT };
             files.push(self.file(".cursor/hooks.json", PathBuf::new(), hook));
             files.push(self.file(".cursor/rules/loci.mdc", PathBuf::new(), rules));
         }
         files
     }
 
-    fn vscode(&self) -> Result<Vec<Target>, Usage> {
+    fn vscode(&self) -> Result<Vec<InstallFile>, Usage> {
         if !self.is_project() {
             let why = "the servers of a user of VS Code are in a profile: use its command «MCP: Open User \
                        Configuration», or leave --user out and write .vscode/mcp.json";
             return Err(Usage(why.to_owned()));
         }
-        let servers = Part::Servers(Servers::Json("servers"));
+        let servers = FilePurpose::Servers(ServerListFormat::Json("servers"));
         Ok(vec![
             self.file(".vscode/mcp.json", PathBuf::new(), servers),
             self.file(".github/copilot-instructions.md", PathBuf::new(), PLAIN),
         ])
     }
 
-    fn codex(&self) -> Vec<Target> {
+    fn codex(&self) -> Vec<InstallFile> {
         let folder = &self.places.codex;
-        let hook = Part::Hook(Hook::Groups { timeout_s: Some(HOOK_TIMEOUT_S) });
+        let hook = FilePurpose::Hook(HookFormat::Groups { timeout_s: Some(HOOK_TIMEOUT_S) });
         vec![
-            self.file(".codex/config.toml", folder.join("config.toml"), Part::Servers(Servers::Toml)),
+            self.file(
+                ".codex/config.toml",
+                folder.join("config.toml"),
+                FilePurpose::Servers(ServerListFormat::Toml),
+            ),
             self.file(".codex/hooks.json", folder.join("hooks.json"), hook),
             self.file("AGENTS.md", folder.join("AGENTS.md"), PLAIN),
         ]
     }
 
-    fn windsurf(&self) -> Vec<Target> {
+    fn windsurf(&self) -> Vec<InstallFile> {
         let folder = self.places.home.join(".codeium/windsurf");
-        let servers = Target { path: folder.join("mcp_config.json"), scope: Scope::User, part: JSON };
+        let servers =
+            InstallFile { path: folder.join("mcp_config.json"), scope: InstallScope::User, part: JSON };
         let front = if self.is_project() { WINDSURF_FRONT } else { "" };
         let rules = folder.join("memories/global_rules.md");
-        vec![servers, self.file(".windsurf/rules/loci.md", rules, Part::Instructions { front })]
+        vec![servers, self.file(".windsurf/rules/loci.md", rules, FilePurpose::Instructions { front })]
     }
 
-    fn copilot(&self) -> Vec<Target> {
+    fn copilot(&self) -> Vec<InstallFile> {
         let folder = &self.places.copilot;
-        let hook = Hook::List { client: "copilot", timeout: Some(("timeoutSec", HOOK_TIMEOUT_S)) };
+        let hook = HookFormat::List { client: "copilot", timeout: Some(("timeoutSec", HOOK_TIMEOUT_S)) };
         let told = folder.join("copilot-instructions.md");
         vec![
             self.file(".mcp.json", folder.join("mcp-config.json"), JSON),
-            self.file(".github/hooks/loci.json", folder.join("hooks/loci.json"), Part::Hook(hook)),
+            self.file(".github/hooks/loci.json", folder.join("hooks/loci.json"), FilePurpose::Hook(hook)),
             self.file(".github/copilot-instructions.md", told, PLAIN),
         ]
     }

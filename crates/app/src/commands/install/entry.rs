@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::client::{Client, Scope, Servers};
-use super::json_edit::{self, Refused, Step};
-use super::request::{Form, Request};
+use super::client::{Client, InstallScope, ServerListFormat};
+use super::json_edit::{self, EditRefusal, JsonPathStep};
+use super::request::{ClientConnection, InstallRequest};
 use super::toml_table::{self, Member};
 
 /// The name of the server in each list.
@@ -16,7 +16,7 @@ const INPUT: &str = "loci-token";
 
 /// The desired value of a member.
 #[derive(Debug, PartialEq)]
-enum Want {
+enum DesiredMember {
     /// This value.
     Is(Value),
     /// This value, unless one is present.
@@ -33,27 +33,32 @@ enum Want {
 /// # Errors
 ///
 /// The reason why the text cannot be changed.
-pub(super) fn edited(text: &str, servers: Servers, request: &Request) -> Result<String, Refused> {
+pub(super) fn edited(
+    text: &str,
+    servers: ServerListFormat,
+    request: &InstallRequest,
+) -> Result<String, EditRefusal> {
     match (servers, request.remove) {
-        (Servers::Toml, false) => toml_table::set(text, TOML_PLACE, &toml_members(request)),
-        (Servers::Toml, true) => toml_table::remove(text, TOML_PLACE),
-        (Servers::Json(list), false) => with_input(&json_set(text, list, request)?, request),
-        (Servers::Json(list), true) => {
-            with_input(&json_edit::remove(text, &[Step::Key(list), Step::Key(NAME)])?, request)
-        }
+        (ServerListFormat::Toml, false) => toml_table::set(text, TOML_PLACE, &toml_members(request)),
+        (ServerListFormat::Toml, true) => toml_table::remove(text, TOML_PLACE),
+        (ServerListFormat::Json(list), false) => with_input(&json_set(text, list, request)?, request),
+        (ServerListFormat::Json(list), true) => with_input(
+            &json_edit::remove(text, &[JsonPathStep::Key(list), JsonPathStep::Key(NAME)])?,
+            request,
+        ),
     }
 }
 
-fn json_set(text: &str, list: &str, request: &Request) -> Result<String, Refused> {
-    let place = [Step::Key(list), Step::Key(NAME)];
+fn json_set(text: &str, list: &str, request: &InstallRequest) -> Result<String, EditRefusal> {
+    let place = [JsonPathStep::Key(list), JsonPathStep::Key(NAME)];
     let wants = wants(request);
     if !json_edit::get(text, &place)?.is_some_and(|entry| entry.is_object()) {
         let mut entry = json!({});
         for (way, want) in &wants {
             let value = match want {
-                Want::Is(value) | Want::Present(value) => value.clone(),
-                Want::OneOf(values) => values.first().map_or(Value::Null, |value| json!(value)),
-                Want::GoneUnless(_) | Want::Gone => continue,
+                DesiredMember::Is(value) | DesiredMember::Present(value) => value.clone(),
+                DesiredMember::OneOf(values) => values.first().map_or(Value::Null, |value| json!(value)),
+                DesiredMember::GoneUnless(_) | DesiredMember::Gone => continue,
             };
             match way {
                 [name] => entry[*name] = value,
@@ -65,49 +70,54 @@ fn json_set(text: &str, list: &str, request: &Request) -> Result<String, Refused
     }
     let mut text = text.to_owned();
     for (names, want) in wants {
-        let way: Vec<_> = place.iter().copied().chain(names.iter().map(|name| Step::Key(name))).collect();
+        let way: Vec<_> =
+            place.iter().copied().chain(names.iter().map(|name| JsonPathStep::Key(name))).collect();
         let is = json_edit::get(&text, &way)?;
         let is_one_of =
             |values: &[&str]| is.as_ref().and_then(Value::as_str).is_some_and(|is| values.contains(&is));
         text = match want {
-            Want::Is(value) => json_edit::set(&text, &way, &value)?,
-            Want::Present(value) if is.is_none() => json_edit::set(&text, &way, &value)?,
-            Want::OneOf(values) if !is_one_of(values) => {
+            DesiredMember::Is(value) => json_edit::set(&text, &way, &value)?,
+            DesiredMember::Present(value) if is.is_none() => json_edit::set(&text, &way, &value)?,
+            DesiredMember::OneOf(values) if !is_one_of(values) => {
                 json_edit::set(&text, &way, &values.first().map_or(Value::Null, |value| json!(value)))?
             }
-            Want::GoneUnless(value) if !is_one_of(&[value]) => json_edit::remove(&text, &way)?,
-            Want::Gone => json_edit::remove(&text, &way)?,
-            Want::Present(_) | Want::OneOf(_) | Want::GoneUnless(_) => text,
+            DesiredMember::GoneUnless(value) if !is_one_of(&[value]) => json_edit::remove(&text, &way)?,
+            DesiredMember::Gone => json_edit::remove(&text, &way)?,
+            DesiredMember::Present(_) | DesiredMember::OneOf(_) | DesiredMember::GoneUnless(_) => text,
         };
     }
     Ok(text)
 }
 
-type Wants = Vec<(&'static [&'static str], Want)>;
+type DesiredMembers = Vec<(&'static [&'static str], DesiredMember)>;
 
-fn wants(request: &Request) -> Wants {
-    let is_http = matches!(request.form, Form::Http { .. });
+fn wants(request: &InstallRequest) -> DesiredMembers {
+    let is_http = matches!(request.form, ClientConnection::Http { .. });
     // Claude Code and Copilot both read `.mcp.json`, so the kind is one that both know.
-    let kind: Option<Want> = match (request.client, is_http) {
-        (Client::Vscode, false) => Some(Want::Is(json!("stdio"))),
-        (Client::Copilot, false) if request.scope == Scope::Project => Some(Want::Is(json!("stdio"))),
-        (Client::Copilot, false) => Some(Want::OneOf(&["local", "stdio"])),
-        (Client::ClaudeCode | Client::Vscode | Client::Copilot, true) => Some(Want::Is(json!("http"))),
-        (Client::ClaudeCode | Client::Cursor, false) => Some(Want::GoneUnless("stdio")),
-        (Client::Cursor, true) => Some(Want::GoneUnless("http")),
+    let kind: Option<DesiredMember> = match (request.client, is_http) {
+        (Client::Vscode, false) => Some(DesiredMember::Is(json!("stdio"))),
+        (Client::Copilot, false) if request.scope == InstallScope::Project => {
+            Some(DesiredMember::Is(json!("stdio")))
+        }
+        (Client::Copilot, false) => Some(DesiredMember::OneOf(&["local", "stdio"])),
+        (Client::ClaudeCode | Client::Vscode | Client::Copilot, true) => {
+            Some(DesiredMember::Is(json!("http")))
+        }
+        (Client::ClaudeCode | Client::Cursor, false) => Some(DesiredMember::GoneUnless("stdio")),
+        (Client::Cursor, true) => Some(DesiredMember::GoneUnless("http")),
         (Client::Windsurf | Client::Codex, _) => None,
     };
-    let mut wants: Wants = kind.into_iter().map(|want| (["type"].as_slice(), want)).collect();
+    let mut wants: DesiredMembers = kind.into_iter().map(|want| (["type"].as_slice(), want)).collect();
     match &request.form {
-        Form::Stdio { .. } => wants.extend([
-            (["command"].as_slice(), Want::Is(json!(request.program))),
-            (["args"].as_slice(), Want::Is(json!(request.arguments()))),
-            (["url"].as_slice(), Want::Gone),
-            (["serverUrl"].as_slice(), Want::Gone),
-            (["headers"].as_slice(), Want::Gone),
+        ClientConnection::Stdio { .. } => wants.extend([
+            (["command"].as_slice(), DesiredMember::Is(json!(request.program))),
+            (["args"].as_slice(), DesiredMember::Is(json!(request.arguments()))),
+            (["url"].as_slice(), DesiredMember::Gone),
+            (["serverUrl"].as_slice(), DesiredMember::Gone),
+            (["headers"].as_slice(), DesiredMember::Gone),
         ]),
-        Form::Http { base } => {
-            let url = Want::Is(json!(format!("{base}/mcp")));
+        ClientConnection::Http { base } => {
+            let url = DesiredMember::Is(json!(format!("{base}/mcp")));
             let (name, other): (&'static [_], &'static [_]) = if request.client == Client::Windsurf {
                 (&["serverUrl"], &["url"])
             } else {
@@ -115,15 +125,15 @@ fn wants(request: &Request) -> Wants {
             };
             wants.extend([
                 (name, url),
-                (["headers", "Authorization"].as_slice(), Want::Is(json!(bearer(request.client)))),
-                (other, Want::Gone),
-                (["command"].as_slice(), Want::Gone),
-                (["args"].as_slice(), Want::Gone),
+                (["headers", "Authorization"].as_slice(), DesiredMember::Is(json!(bearer(request.client)))),
+                (other, DesiredMember::Gone),
+                (["command"].as_slice(), DesiredMember::Gone),
+                (["args"].as_slice(), DesiredMember::Gone),
             ]);
         }
     }
     if request.client == Client::Copilot {
-        wants.push((["tools"].as_slice(), Want::Present(json!(["*"]))));
+        wants.push((["tools"].as_slice(), DesiredMember::Present(json!(["*"]))));
     }
     wants
 }
@@ -138,9 +148,9 @@ fn bearer(client: Client) -> String {
     format!("Bearer {token}")
 }
 
-fn toml_members(request: &Request) -> Vec<(&'static str, Member)> {
+fn toml_members(request: &InstallRequest) -> Vec<(&'static str, Member)> {
     match &request.form {
-        Form::Stdio { .. } => {
+        ClientConnection::Stdio { .. } => {
             let mut members = vec![
                 ("command", Member::Text(request.program.clone())),
                 ("args", Member::Texts(request.arguments())),
@@ -153,7 +163,7 @@ fn toml_members(request: &Request) -> Vec<(&'static str, Member)> {
             members.extend(of_http.map(|name| (name, Member::Gone)));
             members
         }
-        Form::Http { base } => {
+        ClientConnection::Http { base } => {
             let mut members = vec![
                 ("url", Member::Text(format!("{base}/mcp"))),
                 ("bearer_token_env_var", Member::Text("LOCI_TOKEN".to_owned())),
@@ -166,14 +176,14 @@ fn toml_members(request: &Request) -> Vec<(&'static str, Member)> {
 }
 
 /// Adds the token prompt of VS Code if and only if the server needs it.
-fn with_input(text: &str, request: &Request) -> Result<String, Refused> {
+fn with_input(text: &str, request: &InstallRequest) -> Result<String, EditRefusal> {
     if request.client != Client::Vscode {
         return Ok(text.to_owned());
     }
-    let inputs = json_edit::get(text, &[Step::Key("inputs")])?;
+    let inputs = json_edit::get(text, &[JsonPathStep::Key("inputs")])?;
     let inputs = inputs.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let at = inputs.iter().position(|input| input["id"] == INPUT);
-    let is_wanted = !request.remove && matches!(request.form, Form::Http { .. });
+    let is_wanted = !request.remove && matches!(request.form, ClientConnection::Http { .. });
     match at {
         None if is_wanted => {
             let input = json!({
@@ -182,9 +192,11 @@ fn with_input(text: &str, request: &Request) -> Result<String, Refused> {
                 "description": "Token of the Loci server",
                 "password": true,
             });
-            json_edit::set(text, &[Step::Key("inputs"), Step::End], &input)
+            json_edit::set(text, &[JsonPathStep::Key("inputs"), JsonPathStep::End], &input)
         }
-        Some(at) if !is_wanted => json_edit::remove(text, &[Step::Key("inputs"), Step::Index(at)]),
+        Some(at) if !is_wanted => {
+            json_edit::remove(text, &[JsonPathStep::Key("inputs"), JsonPathStep::Index(at)])
+        }
         Some(_) | None => Ok(text.to_owned()),
     }
 }

@@ -22,7 +22,7 @@ const OPTIONS: ParseOptions = ParseOptions {
 
 /// A step of the path to a place.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step<'a> {
+pub(super) enum JsonPathStep<'a> {
     Key(&'a str),
     Index(usize),
     /// The position after the last item of a list.
@@ -30,14 +30,14 @@ pub(super) enum Step<'a> {
 }
 
 /// The reason why a place cannot be changed, for an error about the file.
-pub(super) type Refused = String;
+pub(super) type EditRefusal = String;
 
 /// Returns the value at a place, or `None` if the path does not exist.
 ///
 /// # Errors
 ///
 /// The text is not JSON, or a step of the path is not an object or list.
-pub(super) fn get(text: &str, way: &[Step<'_>]) -> Result<Option<Value>, Refused> {
+pub(super) fn get(text: &str, way: &[JsonPathStep<'_>]) -> Result<Option<Value>, EditRefusal> {
     let mut node = read(text)?.value();
     for depth in 0..way.len() {
         let Some(container) = node else { return Ok(None) };
@@ -52,7 +52,7 @@ pub(super) fn get(text: &str, way: &[Step<'_>]) -> Result<Option<Value>, Refused
 /// # Errors
 ///
 /// See [`get`].
-pub(super) fn set(text: &str, way: &[Step<'_>], value: &Value) -> Result<String, Refused> {
+pub(super) fn set(text: &str, way: &[JsonPathStep<'_>], value: &Value) -> Result<String, EditRefusal> {
     let root = read(text)?;
     let mut node: CstNode = root.object_value_or_create().ok_or_else(no_object)?.into();
     for (depth, step) in way.iter().enumerate() {
@@ -61,8 +61,8 @@ pub(super) fn set(text: &str, way: &[Step<'_>], value: &Value) -> Result<String,
             None => {
                 let made = input(&nested(rest, value));
                 match (step, node.as_object(), node.as_array()) {
-                    (Step::Key(key), Some(object), _) => drop(object.append(key, made)),
-                    (Step::Index(_) | Step::End, _, Some(list)) => drop(list.append(made)),
+                    (JsonPathStep::Key(key), Some(object), _) => drop(object.append(key, made)),
+                    (JsonPathStep::Index(_) | JsonPathStep::End, _, Some(list)) => drop(list.append(made)),
                     _ => {}
                 }
                 break;
@@ -86,7 +86,7 @@ pub(super) fn set(text: &str, way: &[Step<'_>], value: &Value) -> Result<String,
 /// # Errors
 ///
 /// See [`get`].
-pub(super) fn remove(text: &str, way: &[Step<'_>]) -> Result<String, Refused> {
+pub(super) fn remove(text: &str, way: &[JsonPathStep<'_>]) -> Result<String, EditRefusal> {
     let root = read(text)?;
     let mut node = root.value();
     let mut found = None;
@@ -108,28 +108,32 @@ pub(super) fn remove(text: &str, way: &[Step<'_>]) -> Result<String, Refused> {
     Ok(root.to_string())
 }
 
-fn read(text: &str) -> Result<CstRootNode, Refused> {
+fn read(text: &str) -> Result<CstRootNode, EditRefusal> {
     CstRootNode::parse(text, &OPTIONS)
         .map_err(|error| format!("line {} is no JSON: {}", error.line_display(), error.kind()))
 }
 
-fn no_object() -> Refused {
+fn no_object() -> EditRefusal {
     "it is no JSON object".to_owned()
 }
 
 /// Returns the member or item of a step.
-fn entry(container: &CstNode, way: &[Step<'_>], depth: usize) -> Result<Option<CstNode>, Refused> {
+fn entry(
+    container: &CstNode,
+    way: &[JsonPathStep<'_>],
+    depth: usize,
+) -> Result<Option<CstNode>, EditRefusal> {
     let Some(step) = way.get(depth) else { return Ok(None) };
     let place = || {
         let names = way.iter().take(depth).map(|step| match step {
-            Step::Key(key) => (*key).to_owned(),
-            Step::Index(index) => index.to_string(),
-            Step::End => String::new(),
+            JsonPathStep::Key(key) => (*key).to_owned(),
+            JsonPathStep::Index(index) => index.to_string(),
+            JsonPathStep::End => String::new(),
         });
         names.collect::<Vec<_>>().join(".")
     };
     match (step, container.as_object(), container.as_array()) {
-        (Step::Key(key), Some(object), _) => {
+        (JsonPathStep::Key(key), Some(object), _) => {
             let is_named = |name: Option<String>| name.as_deref() == Some(*key);
             let mut named = object.properties().into_iter().filter(|member| is_named(member.decoded_name()));
             let first = named.next();
@@ -138,11 +142,11 @@ fn entry(container: &CstNode, way: &[Step<'_>], depth: usize) -> Result<Option<C
             }
             Ok(first.map(CstNode::from))
         }
-        (Step::Index(index), _, Some(list)) => Ok(list.elements().get(*index).cloned()),
-        (Step::End, _, Some(_)) => Ok(None),
-        (Step::Key(_), ..) if depth == 0 => Err(no_object()),
-        (Step::Key(_), ..) => Err(format!("`{}` is no object", place())),
-        (Step::Index(_) | Step::End, ..) => Err(format!("`{}` is no list", place())),
+        (JsonPathStep::Index(index), _, Some(list)) => Ok(list.elements().get(*index).cloned()),
+        (JsonPathStep::End, _, Some(_)) => Ok(None),
+        (JsonPathStep::Key(_), ..) if depth == 0 => Err(no_object()),
+        (JsonPathStep::Key(_), ..) => Err(format!("`{}` is no object", place())),
+        (JsonPathStep::Index(_) | JsonPathStep::End, ..) => Err(format!("`{}` is no list", place())),
     }
 }
 
@@ -154,10 +158,10 @@ fn value_of(entry: CstNode) -> Option<CstNode> {
     }
 }
 
-fn nested(way: &[Step<'_>], value: &Value) -> Value {
+fn nested(way: &[JsonPathStep<'_>], value: &Value) -> Value {
     way.iter().rev().fold(value.clone(), |inner, step| match step {
-        Step::Key(key) => Value::Object([((*key).to_owned(), inner)].into_iter().collect()),
-        Step::Index(_) | Step::End => Value::Array(vec![inner]),
+        JsonPathStep::Key(key) => Value::Object([((*key).to_owned(), inner)].into_iter().collect()),
+        JsonPathStep::Index(_) | JsonPathStep::End => Value::Array(vec![inner]),
     })
 }
 
@@ -178,12 +182,12 @@ fn input(value: &Value) -> CstInputValue {
 mod tests {
     use serde_json::json;
 
-    use super::Step::{End, Index, Key};
+    use super::JsonPathStep::{End, Index, Key};
     use super::*;
 
     #[test]
     fn a_value_is_put_where_it_belongs_and_nothing_else_moves() {
-        let check = |text: &str, way: &[Step<'_>], value: Value, expect: &str| {
+        let check = |text: &str, way: &[JsonPathStep<'_>], value: Value, expect: &str| {
             let changed = set(text, way, &value).unwrap();
             assert_eq!(changed, expect, "{text}");
             assert_eq!(get(&changed, way).unwrap(), Some(value.clone()), "{text}");
@@ -233,7 +237,7 @@ mod tests {
 
     #[test]
     fn what_is_taken_out_leaves_valid_text_and_the_comments_of_others() {
-        let check = |text: &str, way: &[Step<'_>], expect: &str| {
+        let check = |text: &str, way: &[JsonPathStep<'_>], expect: &str| {
             let changed = remove(text, way).unwrap();
             assert_eq!(changed, expect, "{text}");
             assert_eq!(
@@ -260,7 +264,7 @@ mod tests {
 
     #[test]
     fn what_is_empty_by_that_goes_too() {
-        let check = |text: &str, way: &[Step<'_>], expect: &str| {
+        let check = |text: &str, way: &[JsonPathStep<'_>], expect: &str| {
             assert_eq!(remove(text, way).unwrap(), expect, "{text}");
         };
         let way = [Key("a"), Key("b"), Index(0)];
@@ -323,7 +327,7 @@ mod tests {
     }
 
     /// Returns a value without its empty objects and lists, and without the place.
-    fn rest(value: &Value, gone: &[Step<'_>]) -> Option<Value> {
+    fn rest(value: &Value, gone: &[JsonPathStep<'_>]) -> Option<Value> {
         let kept = |is_on_way: bool, value: &Value| match gone {
             [_] if is_on_way => None,
             [_, way @ ..] if is_on_way => rest(value, way),
@@ -351,7 +355,7 @@ mod tests {
 
     #[test]
     fn whatever_the_text_only_the_place_changes() {
-        let ways: [&[Step<'_>]; 6] = [
+        let ways: [&[JsonPathStep<'_>]; 6] = [
             &[Key("a")],
             &[Key("b"), Key("a")],
             &[Key("b"), Key("c"), Key("d")],

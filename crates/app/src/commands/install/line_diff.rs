@@ -3,7 +3,7 @@
 
 use similar::TextDiff;
 
-use super::masked::masked;
+use super::secret_masking::masked;
 
 /// The number of context lines around a change.
 const CONTEXT: usize = 3;

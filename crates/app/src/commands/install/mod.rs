@@ -8,10 +8,10 @@ mod entry;
 mod hook;
 mod json_edit;
 mod line_diff;
-mod masked;
 mod plan;
 mod report;
 mod request;
+mod secret_masking;
 mod snippet;
 mod toml_table;
 
@@ -24,10 +24,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 
-use self::client::{Client, Places, Scope};
-use self::plan::Edit;
-use self::report::Report;
-use self::request::{Form, Request};
+use self::client::{Client, InstallFolders, InstallScope};
+use self::plan::FileEdit;
+use self::report::InstallReport;
+use self::request::{ClientConnection, InstallRequest};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
@@ -82,22 +82,22 @@ impl Install {
         let request = self.request(globals, program(&binary, environment, &mut notes))?;
         let edits = planned(&request, &places)?;
         notes.extend(report::notes(&request, &places.project));
-        if let Form::Http { base } = &request.form
+        if let ClientConnection::Http { base } = &request.form
             && request::is_readable_on_its_way(base)
         {
             notes.push(format!("{base} is no https: the token can be read on its way"));
         }
-        let report = Report::of(&request, &edits, notes);
+        let report = InstallReport::of(&request, &edits, notes);
         self.settle(report, &edits, &places.project, globals.json)
     }
 
-    fn request(&self, globals: &Globals, program: String) -> Result<Request> {
+    fn request(&self, globals: &Globals, program: String) -> Result<InstallRequest> {
         let form = match (&self.http, &globals.data_dir) {
             (Some(_), Some(_)) => {
                 let why = "--data-dir is for a loci that the client starts: leave it or --http out";
                 return Err(Usage(why.to_owned()).into());
             }
-            (Some(url), None) => Form::Http { base: request::base_url(url)? },
+            (Some(url), None) => ClientConnection::Http { base: request::base_url(url)? },
             (None, folder) => {
                 let mut options = Vec::new();
                 if let Some(folder) = folder {
@@ -107,16 +107,16 @@ impl Install {
                 if let Some(url) = &globals.url {
                     options.extend(["--url".to_owned(), request::base_url(url)?]);
                 }
-                Form::Stdio { options }
+                ClientConnection::Stdio { options }
             }
         };
         let scope = match (self.project, self.user) {
-            (true, _) => Scope::Project,
-            (false, true) => Scope::User,
+            (true, _) => InstallScope::Project,
+            (false, true) => InstallScope::User,
             (false, false) => self.client.usual_scope(),
         };
-        let instructions = self.instructions || (scope == Scope::Project && !self.no_instructions);
-        Ok(Request {
+        let instructions = self.instructions || (scope == InstallScope::Project && !self.no_instructions);
+        Ok(InstallRequest {
             client: self.client,
             scope,
             form,
@@ -128,7 +128,13 @@ impl Install {
         })
     }
 
-    fn settle(&self, mut report: Report, edits: &[Edit], project: &Path, json: bool) -> Result<()> {
+    fn settle(
+        &self,
+        mut report: InstallReport,
+        edits: &[FileEdit],
+        project: &Path,
+        json: bool,
+    ) -> Result<()> {
         let is_asking = report.changes && !self.yes && !self.dry_run;
         if !json {
             if is_asking {
@@ -158,7 +164,7 @@ impl Install {
         Ok(())
     }
 
-    fn ask(&self, report: &Report, json: bool) -> Result<()> {
+    fn ask(&self, report: &InstallReport, json: bool) -> Result<()> {
         if json || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
             if json {
                 output::json(report)?;
@@ -176,7 +182,7 @@ impl Install {
     }
 }
 
-fn planned(request: &Request, places: &Places) -> Result<Vec<Edit>> {
+fn planned(request: &InstallRequest, places: &InstallFolders) -> Result<Vec<FileEdit>> {
     let targets = request.client.targets(request.scope, places)?;
     let mut edits = Vec::new();
     for target in targets.iter().filter(|target| plan::is_asked(target, request)) {
@@ -189,13 +195,13 @@ fn planned(request: &Request, places: &Places) -> Result<Vec<Edit>> {
     Ok(edits)
 }
 
-fn places(here: &Path, environment: &Environment) -> Result<Places> {
+fn places(here: &Path, environment: &Environment) -> Result<InstallFolders> {
     let home = environment.get("HOME").or_else(|| environment.get("USERPROFILE"));
     let home = PathBuf::from(home.context("HOME is not set: the user's files cannot be found")?);
     let folder = |variable: &str, usual: &str| {
         environment.get(variable).map_or_else(|| home.join(usual), PathBuf::from)
     };
-    Ok(Places {
+    Ok(InstallFolders {
         project: here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(here).to_owned(),
         claude: environment.get("CLAUDE_CONFIG_DIR").map(PathBuf::from),
         codex: folder("CODEX_HOME", ".codex"),

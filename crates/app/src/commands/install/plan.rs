@@ -3,20 +3,20 @@
 
 use serde_json::json;
 
-use super::client::{Part, Servers, Target};
-use super::json_edit::{self, Refused};
-use super::request::Request;
+use super::client::{FilePurpose, InstallFile, ServerListFormat};
+use super::json_edit::{self, EditRefusal};
+use super::request::InstallRequest;
 use super::{entry, hook, snippet};
 
 /// A file of an installation, before and after. `None` means no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Edit {
-    pub(super) target: Target,
+pub(super) struct FileEdit {
+    pub(super) target: InstallFile,
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
 }
 
-impl Edit {
+impl FileEdit {
     /// True if the edit changes the file.
     pub(super) fn is_change(&self) -> bool {
         self.before != self.after
@@ -29,33 +29,37 @@ impl Edit {
 ///
 /// The reason why its text cannot be changed. In that case nothing of the installation may be
 /// written.
-pub(super) fn edit(target: &Target, before: Option<String>, request: &Request) -> Result<Edit, Refused> {
+pub(super) fn edit(
+    target: &InstallFile,
+    before: Option<String>,
+    request: &InstallRequest,
+) -> Result<FileEdit, EditRefusal> {
     let after = match &before {
         None if request.remove => None,
         text => wanted(target.part, text.as_deref().unwrap_or_default(), request)?,
     };
-    Ok(Edit { target: target.clone(), before, after })
+    Ok(FileEdit { target: target.clone(), before, after })
 }
 
 /// True if a file belongs to the request. A removal considers all files.
-pub(super) fn is_asked(target: &Target, request: &Request) -> bool {
+pub(super) fn is_asked(target: &InstallFile, request: &InstallRequest) -> bool {
     match target.part {
-        Part::Servers(_) => true,
-        Part::Hook(_) => request.hook || request.remove,
-        Part::Instructions { .. } => request.instructions || request.remove,
+        FilePurpose::Servers(_) => true,
+        FilePurpose::Hook(_) => request.hook || request.remove,
+        FilePurpose::Instructions { .. } => request.instructions || request.remove,
     }
 }
 
-fn wanted(part: Part, text: &str, request: &Request) -> Result<Option<String>, Refused> {
+fn wanted(part: FilePurpose, text: &str, request: &InstallRequest) -> Result<Option<String>, EditRefusal> {
     let body = loci_json::without_mark(text);
     let mark = text.strip_suffix(body).unwrap_or_default();
-    let is_json = matches!(part, Part::Servers(Servers::Json(_)) | Part::Hook(_));
+    let is_json = matches!(part, FilePurpose::Servers(ServerListFormat::Json(_)) | FilePurpose::Hook(_));
     let body = if is_json && body.trim().is_empty() { "{}\n" } else { body };
     let changed = match part {
-        Part::Servers(servers) => Some(entry::edited(body, servers, request)?),
-        Part::Hook(shape) => Some(hook::edited(body, shape, request)?),
-        Part::Instructions { front } if request.remove => snippet::remove(body, front)?,
-        Part::Instructions { front } => Some(snippet::set(body, front)?),
+        FilePurpose::Servers(servers) => Some(entry::edited(body, servers, request)?),
+        FilePurpose::Hook(shape) => Some(hook::edited(body, shape, request)?),
+        FilePurpose::Instructions { front } if request.remove => snippet::remove(body, front)?,
+        FilePurpose::Instructions { front } => Some(snippet::set(body, front)?),
     };
     let changed =
         changed.filter(|changed| !(request.remove && changed != body && says_nothing(part, changed)));
@@ -63,8 +67,8 @@ fn wanted(part: Part, text: &str, request: &Request) -> Result<Option<String>, R
 }
 
 /// True if a file contains nothing useful after a removal.
-fn says_nothing(part: Part, text: &str) -> bool {
-    let is_json = matches!(part, Part::Servers(Servers::Json(_)) | Part::Hook(_));
+fn says_nothing(part: FilePurpose, text: &str) -> bool {
+    let is_json = matches!(part, FilePurpose::Servers(ServerListFormat::Json(_)) | FilePurpose::Hook(_));
     if !is_json {
         return text.trim().is_empty();
     }

@@ -4,16 +4,16 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::apply::Written;
-use super::client::{Client, Part, Scope};
+use super::apply::InstalledFile;
+use super::client::{Client, FilePurpose, InstallScope};
 use super::line_diff::unified;
-use super::plan::Edit;
-use super::request::{Form, Request};
+use super::plan::FileEdit;
+use super::request::{ClientConnection, InstallRequest};
 use crate::output;
 
 /// The answer for a program.
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub(super) struct InstallReport {
     client: &'static str,
     scope: &'static str,
     form: &'static str,
@@ -40,17 +40,17 @@ struct File {
     backup: Option<String>,
 }
 
-impl Report {
-    pub(super) fn of(request: &Request, edits: &[Edit], notes: Vec<String>) -> Self {
+impl InstallReport {
+    pub(super) fn of(request: &InstallRequest, edits: &[FileEdit], notes: Vec<String>) -> Self {
         Self {
             client: request.client.name(),
             scope: scope(request.scope),
             form: match request.form {
-                Form::Stdio { .. } => "stdio",
-                Form::Http { .. } => "http",
+                ClientConnection::Stdio { .. } => "stdio",
+                ClientConnection::Http { .. } => "http",
             },
             program: request.program.clone(),
-            changes: edits.iter().any(Edit::is_change),
+            changes: edits.iter().any(FileEdit::is_change),
             written: false,
             files: edits.iter().map(File::of).collect(),
             notes,
@@ -70,7 +70,7 @@ impl Report {
     }
 
     /// Adds the written files.
-    pub(super) fn wrote(&mut self, written: &[Written]) {
+    pub(super) fn wrote(&mut self, written: &[InstalledFile]) {
         self.written = true;
         let changed = self.files.iter_mut().filter(|file| file.action != "none");
         for (file, written) in changed.zip(written) {
@@ -96,7 +96,7 @@ impl Report {
 }
 
 impl File {
-    fn of(edit: &Edit) -> Self {
+    fn of(edit: &FileEdit) -> Self {
         let path = edit.target.path.display().to_string();
         let action = match (&edit.before, &edit.after) {
             _ if !edit.is_change() => "none",
@@ -105,29 +105,29 @@ impl File {
             (Some(_), Some(_)) => "change",
         };
         let part = match edit.target.part {
-            Part::Servers(_) => "servers",
-            Part::Hook(_) => "hook",
-            Part::Instructions { .. } => "instructions",
+            FilePurpose::Servers(_) => "servers",
+            FilePurpose::Hook(_) => "hook",
+            FilePurpose::Instructions { .. } => "instructions",
         };
         let diff = unified(edit.before.as_deref(), edit.after.as_deref(), &path);
         Self { path, part, action, diff, backup: None }
     }
 }
 
-fn scope(scope: Scope) -> &'static str {
+fn scope(scope: InstallScope) -> &'static str {
     match scope {
-        Scope::Project => "project",
-        Scope::User => "user",
+        InstallScope::Project => "project",
+        InstallScope::User => "user",
     }
 }
 
 /// Returns the notes about an installation.
-pub(super) fn notes(request: &Request, project: &Path) -> Vec<String> {
+pub(super) fn notes(request: &InstallRequest, project: &Path) -> Vec<String> {
     let mut notes = Vec::new();
     if request.remove {
         return notes;
     }
-    if request.scope == Scope::Project {
+    if request.scope == InstallScope::Project {
         notes.push(format!("for everybody who works in {}", project.display()));
         if request.program != "loci" {
             notes.push(
@@ -137,7 +137,7 @@ pub(super) fn notes(request: &Request, project: &Path) -> Vec<String> {
     }
     if request.needs_token() {
         let token = match request.client {
-            Client::Vscode if matches!(request.form, Form::Http { .. }) => {
+            Client::Vscode if matches!(request.form, ClientConnection::Http { .. }) => {
                 "VS Code asks for the server's token; the hook and the command line read LOCI_TOKEN"
             }
             _ => "the client and its hooks read the server's token from LOCI_TOKEN",

@@ -1,15 +1,15 @@
 //! The checked request of an installation: the client, the scope, the connection to Loci, and the
 //! words of the written commands.
 
-use super::client::{Client, Scope};
+use super::client::{Client, InstallScope};
 use crate::exit::Usage;
 
 /// A requested installation.
 #[derive(Debug, Clone)]
-pub(super) struct Request {
+pub(super) struct InstallRequest {
     pub(super) client: Client,
-    pub(super) scope: Scope,
-    pub(super) form: Form,
+    pub(super) scope: InstallScope,
+    pub(super) form: ClientConnection,
     /// `loci`, or the path of the binary.
     pub(super) program: String,
     pub(super) hook: bool,
@@ -22,19 +22,19 @@ pub(super) struct Request {
 
 /// The connection of the client to Loci.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ClientConnection {
     /// The client starts `loci mcp` with these options.
     Stdio { options: Vec<String> },
     /// The client calls a server. `base` is its address without `/mcp`.
     Http { base: String },
 }
 
-impl Request {
+impl InstallRequest {
     /// Returns the arguments of the program that the client starts.
     pub(super) fn arguments(&self) -> Vec<String> {
         let options = match &self.form {
-            Form::Stdio { options } => options.as_slice(),
-            Form::Http { .. } => &[],
+            ClientConnection::Stdio { options } => options.as_slice(),
+            ClientConnection::Http { .. } => &[],
         };
         std::iter::once("mcp".to_owned()).chain(options.iter().cloned()).collect()
     }
@@ -42,8 +42,8 @@ impl Request {
     /// True if the client needs the token of a server.
     pub(super) fn needs_token(&self) -> bool {
         match &self.form {
-            Form::Stdio { options } => options.iter().any(|option| option == "--url"),
-            Form::Http { .. } => true,
+            ClientConnection::Stdio { options } => options.iter().any(|option| option == "--url"),
+            ClientConnection::Http { .. } => true,
         }
     }
 
@@ -54,8 +54,8 @@ impl Request {
         words.extend(["fact", "recent", "--cwd", ".", "--format", "prompt"].map(str::to_owned));
         words.extend(hook.into_iter().flat_map(|client| ["--hook".to_owned(), client.to_owned()]));
         match &self.form {
-            Form::Stdio { options } => words.extend(options.iter().cloned()),
-            Form::Http { base } => words.extend(["--url".to_owned(), base.clone()]),
+            ClientConnection::Stdio { options } => words.extend(options.iter().cloned()),
+            ClientConnection::Http { base } => words.extend(["--url".to_owned(), base.clone()]),
         }
         if let Some((memory, namespace)) = &self.files {
             words.extend(["--files".to_owned(), memory.clone()]);
@@ -155,10 +155,10 @@ mod tests {
 
     #[test]
     fn the_hook_shows_documents_that_are_named() {
-        let request = |files: Option<(&str, Option<&str>)>| Request {
+        let request = |files: Option<(&str, Option<&str>)>| InstallRequest {
             client: Client::ClaudeCode,
-            scope: Scope::Project,
-            form: Form::Stdio { options: Vec::new() },
+            scope: InstallScope::Project,
+            form: ClientConnection::Stdio { options: Vec::new() },
             program: "loci".to_owned(),
             hook: true,
             instructions: false,

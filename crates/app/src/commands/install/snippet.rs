@@ -1,7 +1,7 @@
 //! The block of instructions for the model, between two markers, so that it can be found, updated
 //! and removed. Text outside of the markers belongs to others.
 
-use super::json_edit::Refused;
+use super::json_edit::EditRefusal;
 
 /// The beginning of the block's first line, which is the same in all versions.
 const BEGIN: &str = "<!-- loci:begin";
@@ -31,7 +31,7 @@ The MCP server `loci` keeps facts about this repository, each with the lines of 
 /// # Errors
 ///
 /// The markers are not a pair.
-pub(super) fn set(text: &str, front: &str) -> Result<String, Refused> {
+pub(super) fn set(text: &str, front: &str) -> Result<String, EditRefusal> {
     let newline = newline(text);
     let block = BLOCK.replace('\n', newline);
     if let Some((start, end)) = place(text)? {
@@ -50,7 +50,7 @@ pub(super) fn set(text: &str, front: &str) -> Result<String, Refused> {
 /// # Errors
 ///
 /// See [`set`].
-pub(super) fn remove(text: &str, front: &str) -> Result<Option<String>, Refused> {
+pub(super) fn remove(text: &str, front: &str) -> Result<Option<String>, EditRefusal> {
     let Some((start, end)) = place(text)? else { return Ok(Some(text.to_owned())) };
     let (before, after) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
     if after.trim().is_empty() && before.trim().replace("\r\n", "\n") == front.trim() {
@@ -70,7 +70,7 @@ pub(super) fn newline(text: &str) -> &'static str {
 }
 
 /// Returns the range of the block, including its last line end.
-fn place(text: &str) -> Result<Option<(usize, usize)>, Refused> {
+fn place(text: &str) -> Result<Option<(usize, usize)>, EditRefusal> {
     let begins: Vec<_> = text.match_indices(BEGIN).map(|(at, _)| at).collect();
     let ends: Vec<_> = text.match_indices(END).map(|(at, _)| at).collect();
     match (begins.as_slice(), ends.as_slice()) {

@@ -3,7 +3,7 @@
 use similar::{Change, ChangeTag, TextDiff};
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
-use super::json_edit::Refused;
+use super::json_edit::EditRefusal;
 use super::snippet::newline;
 
 /// The desired state of a member of the table.
@@ -20,7 +20,7 @@ pub(super) enum Member {
 /// # Errors
 ///
 /// The text is not TOML, or the value at the place is not a table.
-pub(super) fn set(text: &str, place: [&str; 2], members: &[(&str, Member)]) -> Result<String, Refused> {
+pub(super) fn set(text: &str, place: [&str; 2], members: &[(&str, Member)]) -> Result<String, EditRefusal> {
     let mut document = parse(text)?;
     if get(&mut document, place)?.is_none() {
         make(&mut document, place)?;
@@ -43,7 +43,7 @@ pub(super) fn set(text: &str, place: [&str; 2], members: &[(&str, Member)]) -> R
 /// # Errors
 ///
 /// See [`set`].
-pub(super) fn remove(text: &str, place: [&str; 2]) -> Result<String, Refused> {
+pub(super) fn remove(text: &str, place: [&str; 2]) -> Result<String, EditRefusal> {
     let mut document = parse(text)?;
     let outer = document.get_mut(place[0]).and_then(Item::as_table_like_mut);
     let gone = outer.and_then(|outer| outer.remove(place[1])).into_iter().collect();
@@ -51,7 +51,7 @@ pub(super) fn remove(text: &str, place: [&str; 2]) -> Result<String, Refused> {
 }
 
 /// Parses a text after converting its line ends to `\n`, the only ones that the writer knows.
-fn parse(text: &str) -> Result<DocumentMut, Refused> {
+fn parse(text: &str) -> Result<DocumentMut, EditRefusal> {
     let text = text.replace("\r\n", "\n");
     text.parse::<DocumentMut>().map_err(|error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
@@ -62,7 +62,7 @@ fn parse(text: &str) -> Result<DocumentMut, Refused> {
 fn get<'d>(
     document: &'d mut DocumentMut,
     place: [&str; 2],
-) -> Result<Option<&'d mut dyn TableLike>, Refused> {
+) -> Result<Option<&'d mut dyn TableLike>, EditRefusal> {
     let mut table: &mut dyn TableLike = document.as_table_mut();
     for name in place {
         let Some(item) = table.get_mut(name) else { return Ok(None) };
@@ -72,7 +72,7 @@ fn get<'d>(
 }
 
 /// Creates an empty table at a place, with an empty line above it unless it comes first.
-fn make(document: &mut DocumentMut, place: [&str; 2]) -> Result<(), Refused> {
+fn make(document: &mut DocumentMut, place: [&str; 2]) -> Result<(), EditRefusal> {
     let above = document.trailing().as_str().unwrap_or_default().to_owned();
     let is_first = document.is_empty() && above.trim().is_empty();
     let mut outer = Table::new();
@@ -117,7 +117,7 @@ fn is_same(one: &Value, other: &Value) -> bool {
 
 /// Returns the text of a changed document. Comments above removed headers move to the following
 /// text.
-fn written(text: &str, mut document: DocumentMut, gone: Vec<Item>) -> Result<String, Refused> {
+fn written(text: &str, mut document: DocumentMut, gone: Vec<Item>) -> Result<String, EditRefusal> {
     for table in gone.iter().filter_map(Item::as_table) {
         let above = table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
         if above.contains('#') {

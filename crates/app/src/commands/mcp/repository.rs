@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use loci_api::ErrorCode;
 use loci_server::tools::error::ToolError;
 use loci_server::tools::table::Table;
-use loci_server::tools::tool::Arguments;
+use loci_server::tools::tool::ReceivedArguments;
 
 /// The argument with the repository.
 const REPO: &str = "repo";
@@ -26,7 +26,7 @@ static TOOLS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
 
 /// Returns the arguments with the repository, if the tool needs one and the arguments contain
 /// neither it nor its replacement.
-pub(super) fn named(own: Option<&String>, tool: &str, mut arguments: Arguments) -> Arguments {
+pub(super) fn named(own: Option<&String>, tool: &str, mut arguments: ReceivedArguments) -> ReceivedArguments {
     let Some(own) = own else { return arguments };
     let tool = tool.replacen('.', "_", 1);
     let is_given = |(of, name): &(&str, &str)| *of == tool && arguments.contains_key(*name);

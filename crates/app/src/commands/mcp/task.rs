@@ -1,10 +1,10 @@
 //! The task for which `loci mcp` was started. Tools of a task use it if their caller names none. An
 //! agent seldom knows the id, but the process that starts it does.
 
-use loci_server::tools::tool::Arguments;
+use loci_server::tools::tool::ReceivedArguments;
 
 #[cfg(feature = "coding")]
-use crate::commands::coding::githook::task_here;
+use crate::commands::coding::githook::worktree_task;
 use crate::config::environment::Environment;
 
 /// Tools of a task.
@@ -21,7 +21,7 @@ impl TaskOfProcess {
     /// Returns the task in the environment.
     #[cfg(feature = "coding")]
     pub(super) fn of(environment: &Environment) -> Self {
-        Self(task_here::with(environment, None).map(|here| here.task))
+        Self(worktree_task::with(environment, None).map(|here| here.task))
     }
 
     /// Returns no task: this program has none.
@@ -32,7 +32,7 @@ impl TaskOfProcess {
 
     /// Returns the arguments with the task, if the tool needs one and the arguments contain neither
     /// it nor its replacement.
-    pub(super) fn named(&self, tool: &str, mut arguments: Arguments) -> Arguments {
+    pub(super) fn named(&self, tool: &str, mut arguments: ReceivedArguments) -> ReceivedArguments {
         let tool = tool.replacen('.', "_", 1);
         let instead = if tool == SEARCH { "store" } else { "repo" };
         let is_named = arguments.contains_key(TASK) || arguments.contains_key(instead);

@@ -14,14 +14,14 @@ use loci_model::ports::BoxFuture;
 use loci_server::mcp::loci::ToolBox;
 use loci_server::mcp::provider::Caller;
 use loci_server::tools::error::ToolError;
-use loci_server::tools::tool::{Arguments, Outcome, Scope, is_of_agents};
+use loci_server::tools::tool::{ReceivedArguments, ToolOutcome, ToolRight, is_of_agents};
 use loci_server::v1::tool_error_of;
 use tokio::sync::{Mutex, RwLock};
 
 use super::elsewhere::{Elsewhere, VERIFY, Way, as_asked, at_commit, look_before_use};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
-use crate::session::{Meanwhile, Session};
+use crate::session::{CommandJobs, Session};
 
 use super::repository;
 use super::task::TaskOfProcess;
@@ -44,7 +44,7 @@ pub(super) struct ClientTools {
     /// The name of the repository around the working directory, once known.
     own: OnceLock<String>,
     session: RwLock<Session>,
-    meanwhile: Mutex<Vec<Meanwhile>>,
+    meanwhile: Mutex<Vec<CommandJobs>>,
 }
 
 impl ClientTools {
@@ -141,7 +141,7 @@ impl ClientTools {
         outcome.map_err(told)
     }
 
-    async fn theirs(&self, name: &str, arguments: Arguments) -> Outcome {
+    async fn theirs(&self, name: &str, arguments: ReceivedArguments) -> ToolOutcome {
         let arguments = ToolArguments(arguments);
         let asked = self.ask(|client| {
             let arguments = arguments.clone();
@@ -152,7 +152,12 @@ impl ClientTools {
 
     /// Sends a call to the server. If the server rejects the use of a fact because it cannot verify
     /// the code, this process verifies the local code and repeats the call.
-    async fn theirs_after_a_look(&self, caller: &Caller, name: &str, arguments: Arguments) -> Outcome {
+    async fn theirs_after_a_look(
+        &self,
+        caller: &Caller,
+        name: &str,
+        arguments: ReceivedArguments,
+    ) -> ToolOutcome {
         let first = self.theirs(name, arguments.clone()).await;
         let Some(look) = self.elsewhere.as_ref().and_then(|_| look_before_use(name, &arguments)) else {
             return first;
@@ -194,7 +199,7 @@ fn told(error: ClientError) -> ToolError {
 }
 
 impl ToolBox for ClientTools {
-    fn scopes<'a>(&'a self, _caller: &'a Caller) -> BoxFuture<'a, Result<Vec<Scope>, ToolError>> {
+    fn scopes<'a>(&'a self, _caller: &'a Caller) -> BoxFuture<'a, Result<Vec<ToolRight>, ToolError>> {
         Box::pin(async move {
             let listing = ToolListing::default();
             let list = self.ask(|client| {
@@ -206,15 +211,20 @@ impl ToolBox for ClientTools {
             let (of_agents, others): (Vec<_>, Vec<_>) =
                 list.tools.iter().partition(|tool| is_of_agents(&tool.name));
             let has = |scope: &str| others.iter().any(|tool| tool.scope == scope);
-            let held = |scope: &Scope| match scope {
-                Scope::Agent => of_agents.iter().any(|tool| !has(&tool.scope)),
+            let held = |scope: &ToolRight| match scope {
+                ToolRight::Agent => of_agents.iter().any(|tool| !has(&tool.scope)),
                 scope => has(scope.as_str()),
             };
-            Ok(Scope::ALL.into_iter().filter(held).collect())
+            Ok(ToolRight::ALL.into_iter().filter(held).collect())
         })
     }
 
-    fn call<'a>(&'a self, caller: &'a Caller, name: &'a str, arguments: Arguments) -> BoxFuture<'a, Outcome> {
+    fn call<'a>(
+        &'a self,
+        caller: &'a Caller,
+        name: &'a str,
+        arguments: ReceivedArguments,
+    ) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
             let arguments = self.task.named(name, arguments);
             let arguments = repository::named(self.own.get(), name, arguments);

@@ -5,8 +5,8 @@ use anyhow::Result;
 use clap::Args;
 use loci_api::operations::doctor::SreDoctorReport;
 
-use super::place::OperationsAt;
-use crate::exit::Outcome;
+use super::memory_selection::OperationsMemory;
+use crate::exit::CommandOutcome;
 use crate::output::{self, counted};
 use crate::session::Session;
 
@@ -14,7 +14,7 @@ use crate::session::Session;
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 impl Doctor {
@@ -30,7 +30,7 @@ impl Doctor {
             return Ok(());
         }
         let all = u64::try_from(report.problems.len()).unwrap_or(u64::MAX).saturating_add(report.more);
-        Err(Outcome { code: 1, text: format!("{all} problems") }.into())
+        Err(CommandOutcome { code: 1, text: format!("{all} problems") }.into())
     }
 }
 

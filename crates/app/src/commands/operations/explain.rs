@@ -11,7 +11,7 @@ use loci_model::services::knowledge::SreType;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::place::OperationsAt;
+use super::memory_selection::OperationsMemory;
 use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
@@ -57,7 +57,7 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "NUMBER")]
     top_k: Option<u32>,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 /// The found and the dropped records.

@@ -10,11 +10,11 @@ use loci_api::operations::transfer as shape;
 use loci_model::services::knowledge::SreType;
 use serde::Serialize;
 
-use super::place::OperationsAt;
+use super::memory_selection::OperationsMemory;
 use crate::exit::Usage;
 use crate::output::{self, counted};
 use crate::session::Session;
-use crate::unfinished::{self, UnfinishedFile};
+use crate::staged_output::{self, StagedFile};
 
 /// The records, and the target
 #[derive(Debug, Args)]
@@ -29,12 +29,12 @@ pub(crate) struct Export {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 /// The result of the export.
 #[derive(Debug, Default, Serialize)]
-struct Written {
+struct ExportResult {
     records: u64,
     /// Records without a line. `loci sre doctor` reports them.
     skipped: Vec<loci_api::operations::knowledge::SreSkipped>,
@@ -49,13 +49,13 @@ impl Export {
                 Usage(format!("--type must be preferences, infrastructure or investigations, not {word}"))
             })?],
         };
-        let Some(path) = self.out.as_deref().filter(|path| !unfinished::is_standard_output(path)) else {
+        let Some(path) = self.out.as_deref().filter(|path| !staged_output::is_standard_output(path)) else {
             let mut out = std::io::stdout().lock();
             let written = self.write(session, (&memory, &kinds), &mut out).await?;
             told(&written);
             return Ok(());
         };
-        let mut work = UnfinishedFile::at(path)?;
+        let mut work = StagedFile::at(path)?;
         let written = self.write(session, (&memory, &kinds), work.out()).await?;
         work.publish()?;
         output::result(session.json, &written, |written| {
@@ -69,9 +69,9 @@ impl Export {
         session: &Session,
         (memory, kinds): (&str, &[SreType]),
         out: &mut impl Write,
-    ) -> Result<Written> {
+    ) -> Result<ExportResult> {
         let progress = output::spinner("exporting");
-        let mut written = Written::default();
+        let mut written = ExportResult::default();
         for kind in kinds {
             let mut asked = shape::SreExportAsk {
                 memory_type: kind.as_str().to_owned(),
@@ -106,7 +106,7 @@ impl Export {
     }
 }
 
-impl Written {
+impl ExportResult {
     fn line(
         &mut self,
         record: &shape::SreRecordLine,
@@ -120,7 +120,7 @@ impl Written {
     }
 }
 
-fn told(written: &Written) {
+fn told(written: &ExportResult) {
     for one in &written.skipped {
         output::note(format!("{} is not written: {}", one.record_id, one.reason));
     }

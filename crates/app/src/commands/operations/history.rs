@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use loci_api::operations::knowledge as shape;
 
-use super::place::OperationsAt;
+use super::memory_selection::OperationsMemory;
 use crate::output;
 use crate::session::Session;
 
@@ -28,7 +28,7 @@ pub(crate) struct History {
     #[arg(long)]
     environment: Option<String>,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 impl History {

@@ -11,8 +11,8 @@ use loci_api::operations::transfer as shape;
 use loci_model::limits;
 use serde::Serialize;
 
-use super::place::OperationsAt;
-use crate::exit::Outcome;
+use super::memory_selection::OperationsMemory;
+use crate::exit::CommandOutcome;
 use crate::input::file_of_lines;
 use crate::output;
 use crate::session::Session;
@@ -41,23 +41,23 @@ pub(crate) struct Import {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 /// The result of an import.
 #[derive(Debug, Default, Serialize)]
-struct Report {
+struct OperationsImportReport {
     dry_run: bool,
     lines: u64,
     /// The number of lines by result.
     actions: BTreeMap<String, u64>,
     /// The lines that were not written or that wait.
-    told: Vec<Told>,
+    told: Vec<ImportLineReport>,
 }
 
 /// The report about a line.
 #[derive(Debug, Serialize)]
-struct Told {
+struct ImportLineReport {
     line: u64,
     action: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,7 +85,8 @@ impl Import {
         if !self.dry_run {
             session.wrote(&memory)?;
         }
-        let mut report = Report { dry_run: self.dry_run, ..Report::default() };
+        let mut report =
+            OperationsImportReport { dry_run: self.dry_run, ..OperationsImportReport::default() };
         let read = self.read(session, &memory, &mut report).await;
         report.told.sort_by_key(|one| one.line);
         if read.is_err() && report.lines == 0 {
@@ -100,10 +101,10 @@ impl Import {
             return Ok(());
         }
         let what = if self.dry_run { "would not be imported" } else { "were not imported" };
-        Err(Outcome { code: 1, text: format!("{left} of {} lines {what}", report.lines) }.into())
+        Err(CommandOutcome { code: 1, text: format!("{left} of {} lines {what}", report.lines) }.into())
     }
 
-    async fn read(&self, session: &Session, memory: &str, report: &mut Report) -> Result<()> {
+    async fn read(&self, session: &Session, memory: &str, report: &mut OperationsImportReport) -> Result<()> {
         let file = file_of_lines(&self.file)?;
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         let progress = output::progress(bytes, "importing");
@@ -140,7 +141,13 @@ impl Import {
         Ok(())
     }
 
-    async fn send(&self, session: &Session, memory: &str, batch: Batch, report: &mut Report) -> Result<()> {
+    async fn send(
+        &self,
+        session: &Session,
+        memory: &str,
+        batch: Batch,
+        report: &mut OperationsImportReport,
+    ) -> Result<()> {
         let import = shape::SreImport {
             records: batch.records,
             keep_sources: self.keep_sources,
@@ -170,17 +177,17 @@ fn unreadable(error: &serde_json::Error) -> shape::SreImportedLine {
     shape::SreImportedLine { action: INVALID.to_owned(), record_id: None, field, reason: Some(reason) }
 }
 
-impl Report {
+impl OperationsImportReport {
     fn take(&mut self, line: u64, result: shape::SreImportedLine) {
         *self.actions.entry(result.action.clone()).or_default() += 1;
         if matches!(result.action.as_str(), INVALID | REJECTED | ERASED | "pending_confirmation") {
             let shape::SreImportedLine { action, field, reason, .. } = result;
-            self.told.push(Told { line, action, field, reason });
+            self.told.push(ImportLineReport { line, action, field, reason });
         }
     }
 }
 
-fn shown(report: &Report) {
+fn shown(report: &OperationsImportReport) {
     for one in &report.told {
         let field = one.field.as_ref().map(|field| format!("{field}: ")).unwrap_or_default();
         let reason = one.reason.as_deref().unwrap_or_default();

@@ -6,11 +6,11 @@ use loci_api::operations::me as shape;
 use loci_api::operations::transfer::SreRecordLine;
 use serde_json::Value;
 
-use super::place::OperationsAt;
+use super::memory_selection::OperationsMemory;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::confirmation::Confirmation;
-use crate::exit::{Outcome, Usage};
+use crate::exit::{CommandOutcome, Usage};
 use crate::output::{self, counted};
 use crate::session::Session;
 
@@ -38,7 +38,7 @@ pub(crate) struct List {
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 /// The corrected record
@@ -50,7 +50,7 @@ pub(crate) struct Correct {
     #[arg(long, value_name = "JSON")]
     data: String,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 /// The records to delete
@@ -65,7 +65,7 @@ pub(crate) struct Delete {
     #[command(flatten)]
     confirmation: Confirmation,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 impl Me {
@@ -153,8 +153,10 @@ impl Delete {
         })?;
         match deleted.failed.len() {
             0 => Ok(()),
-            1 => Err(Outcome { code: 1, text: "1 record was not deleted".to_owned() }.into()),
-            count => Err(Outcome { code: 1, text: format!("{count} records were not deleted") }.into()),
+            1 => Err(CommandOutcome { code: 1, text: "1 record was not deleted".to_owned() }.into()),
+            count => {
+                Err(CommandOutcome { code: 1, text: format!("{count} records were not deleted") }.into())
+            }
         }
     }
 }

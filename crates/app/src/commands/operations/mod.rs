@@ -7,9 +7,9 @@ mod export;
 mod history;
 mod import;
 pub(crate) mod me;
+mod memory_selection;
 pub(crate) mod ops;
 mod outcomes;
-mod place;
 mod preferences;
 
 use anyhow::Result;

@@ -14,8 +14,8 @@ use super::explain::Explain;
 use super::export::Export;
 use super::history::History;
 use super::import::Import;
-use super::outcomes::{Outcome, PendingOutcomes, Stats};
-use super::place::OperationsAt;
+use super::memory_selection::OperationsMemory;
+use super::outcomes::{InvestigationOutcomeCommand, PendingOutcomes, Stats};
 use super::preferences::Preferences;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -53,7 +53,7 @@ pub(crate) enum Ops {
     /// List investigations without an outcome after two weeks
     PendingOutcomes(PendingOutcomes),
     /// Report the outcome of an investigation
-    Outcome(Outcome),
+    Outcome(InvestigationOutcomeCommand),
     /// Show statistics of investigations: duration, confidence, frequency
     Stats(Stats),
     /// Find records that no read will ever match; exit code 1 if there are any
@@ -77,7 +77,7 @@ pub(crate) struct List {
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 /// The record
@@ -86,7 +86,7 @@ pub(crate) struct Get {
     /// The id of the record
     id: String,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 /// The records to delete
@@ -99,12 +99,12 @@ pub(crate) struct Delete {
     #[command(flatten)]
     confirmation: Confirmation,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 /// Records of a type, by actor.
 #[derive(Debug, Serialize)]
-struct OfType {
+struct ActorRecordsOfType {
     memory_type: &'static str,
     actors: BTreeMap<String, Vec<Record>>,
 }
@@ -187,7 +187,7 @@ impl Delete {
 }
 
 /// Returns the selected active records, including those that wait for a person.
-async fn selected(session: &Session, memory: &str, selection: &Selection) -> Result<Vec<OfType>> {
+async fn selected(session: &Session, memory: &str, selection: &Selection) -> Result<Vec<ActorRecordsOfType>> {
     let kinds = match &selection.kind {
         None => SreType::ALL.to_vec(),
         Some(word) => {
@@ -220,7 +220,7 @@ async fn selected(session: &Session, memory: &str, selection: &Selection) -> Res
                 break;
             }
         }
-        all.push(OfType { memory_type: kind.as_str(), actors });
+        all.push(ActorRecordsOfType { memory_type: kind.as_str(), actors });
     }
     Ok(all)
 }
@@ -236,7 +236,7 @@ fn actor_of(kind: SreType, record: &Record) -> String {
     said.or_else(|| record.provenance.actor.clone()).unwrap_or_default()
 }
 
-fn shown(one: &OfType) {
+fn shown(one: &ActorRecordsOfType) {
     for (actor, records) in &one.actors {
         output::line(format!("{}  {actor}  {}", one.memory_type, records.len()));
         for record in records {

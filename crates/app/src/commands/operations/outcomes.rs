@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use loci_api::operations::investigation as shape;
 
-use super::place::OperationsAt;
+use super::memory_selection::OperationsMemory;
 use crate::output;
 use crate::session::Session;
 
@@ -16,12 +16,12 @@ const TEXT_CHARS_MAX: usize = 80;
 #[derive(Debug, Args)]
 pub(crate) struct PendingOutcomes {
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 /// The outcome of an investigation
 #[derive(Debug, Args)]
-pub(crate) struct Outcome {
+pub(crate) struct InvestigationOutcomeCommand {
     /// The incident
     incident: String,
     /// The session, if the incident has several investigations [default: your own, else the last]
@@ -52,7 +52,7 @@ pub(crate) struct Outcome {
     #[arg(long, value_name = "ID")]
     wrong: Vec<String>,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 /// The selection of investigations
@@ -65,7 +65,7 @@ pub(crate) struct Stats {
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 impl PendingOutcomes {
@@ -96,7 +96,7 @@ impl PendingOutcomes {
     }
 }
 
-impl Outcome {
+impl InvestigationOutcomeCommand {
     pub(super) async fn run(&self, session: &Session) -> Result<()> {
         let outcome = shape::InvestigationOutcome {
             memory: Some(self.at.memory(session).await?),

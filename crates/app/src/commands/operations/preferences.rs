@@ -8,7 +8,7 @@ use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::preference as shape;
 use serde_json::Value;
 
-use super::place::OperationsAt;
+use super::memory_selection::OperationsMemory;
 use crate::input::text_of;
 use crate::output;
 use crate::session::Session;
@@ -58,7 +58,7 @@ pub(crate) struct Apply {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 /// The selection of preferences
@@ -70,7 +70,7 @@ pub(crate) struct List {
     #[arg(long)]
     pending: bool,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 /// The preference
@@ -79,7 +79,7 @@ pub(crate) struct Decide {
     /// The id of a waiting preference
     id: String,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 /// The selection of the history
@@ -94,7 +94,7 @@ pub(crate) struct History {
     #[arg(long)]
     key: Option<String>,
     #[command(flatten)]
-    at: OperationsAt,
+    at: OperationsMemory,
 }
 
 impl Apply {

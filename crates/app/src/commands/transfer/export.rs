@@ -14,7 +14,7 @@ use loci_api::memory::MemoryListing;
 use loci_client::LineStream;
 use serde::{Deserialize, Serialize};
 
-use super::agentcore_place::AgentCorePlace;
+use super::agentcore_location::AgentCoreLocation;
 use super::export_format::{self, ExportFormat};
 use super::{export_agentcore, manifest};
 use crate::cli::Globals;
@@ -23,7 +23,7 @@ use crate::exit::{NotFound, Usage};
 use crate::memory_argument::MemoryArgument;
 use crate::output::{self, counted};
 use crate::session::Session;
-use crate::unfinished::{self, UnfinishedFile};
+use crate::staged_output::{self, StagedFile};
 
 /// The beginning of an export's first line.
 const HEADER: &[u8] = br#"{"type":"header""#;
@@ -55,7 +55,7 @@ pub(crate) struct Export {
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    place: AgentCorePlace,
+    place: AgentCoreLocation,
     /// The file [default: standard output, as with -]; for agentcore the memory's id or ARN there
     file: Option<PathBuf>,
 }
@@ -92,13 +92,13 @@ impl Export {
             vec![MemoryArgument::of(self.memory.clone(), environment).id(&session).await?]
         };
         let part = ExportAsk { namespace: self.namespace.clone(), actor: self.actor.clone() };
-        match self.file.as_deref().filter(|path| !unfinished::is_standard_output(path)) {
+        match self.file.as_deref().filter(|path| !staged_output::is_standard_output(path)) {
             None => {
                 ensure!(!self.manifest, "a manifest is written next to a file: name a file");
                 write(&session, &memories, &part, &mut std::io::stdout().lock()).await?;
             }
             Some(path) => {
-                let has_place = !self.manifest || !unfinished::is_written_through(path);
+                let has_place = !self.manifest || !staged_output::is_written_through(path);
                 ensure!(
                     has_place,
                     "a manifest is written next to a regular file: name a file, or omit --manifest"
@@ -177,7 +177,7 @@ async fn all(session: &Session) -> Result<Vec<String>> {
 
 /// Writes the file, which gets its name when it is complete.
 async fn to_file(session: &Session, memories: &[String], part: &ExportAsk, path: &Path) -> Result<Counts> {
-    let mut work = UnfinishedFile::at(path)?;
+    let mut work = StagedFile::at(path)?;
     let counts = write(session, memories, part, work.out()).await?;
     work.publish()?;
     Ok(counts)
@@ -192,7 +192,7 @@ async fn write(
     out: &mut impl Write,
 ) -> Result<Counts> {
     let progress = output::spinner("exporting");
-    let mut joined = Joined { out, headed: false, counts: Counts::default() };
+    let mut joined = CombinedExport { out, headed: false, counts: Counts::default() };
     for memory in memories {
         joined.append(session.client.export_part(memory, part).await?, &progress).await?;
     }
@@ -205,13 +205,13 @@ async fn write(
 }
 
 /// Several exports combined into one.
-struct Joined<'a, W> {
+struct CombinedExport<'a, W> {
     out: &'a mut W,
     headed: bool,
     counts: Counts,
 }
 
-impl<W: Write> Joined<'_, W> {
+impl<W: Write> CombinedExport<'_, W> {
     async fn append(&mut self, mut pieces: LineStream, progress: &ProgressBar) -> Result<()> {
         let mut rest: Vec<u8> = Vec::new();
         let mut ended = false;

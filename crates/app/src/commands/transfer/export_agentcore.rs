@@ -5,9 +5,9 @@ use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use loci_api::event::{Event, EventListing, Paging};
 use loci_api::record::RecordListing;
-use loci_client::formats::agentcore::{AgentCoreWriter, NAME, Target};
+use loci_client::formats::agentcore::{AgentCoreWriteOptions, AgentCoreWriter, NAME};
 
-use super::agentcore_place::{Place, refusal};
+use super::agentcore_location::{RemoteMemory, refusal};
 use super::import::mapping_report::MappingReport;
 use crate::exit::NotFound;
 use crate::output;
@@ -17,11 +17,11 @@ use crate::session::Session;
 pub(super) async fn export(
     session: &Session,
     memory: &str,
-    place: &Place,
+    place: &RemoteMemory,
     namespace: &str,
     dry_run: bool,
 ) -> Result<()> {
-    let target = Target {
+    let target = AgentCoreWriteOptions {
         memory: place.memory.clone(),
         own_memory: memory.to_owned(),
         strategies: session.client.memory_get(memory).await?.strategies,
@@ -31,7 +31,7 @@ pub(super) async fn export(
     };
     let mut writer = AgentCoreWriter::begin(&place.wire, target).await.map_err(refusal)?;
     let progress = output::items(0, "exporting");
-    let mut exporting = Exporting { session, memory, progress: &progress, documents: 0 };
+    let mut exporting = AgentCoreExport { session, memory, progress: &progress, documents: 0 };
     let outcome = async {
         if place.parts.events {
             exporting.events(&mut writer).await?;
@@ -62,7 +62,7 @@ pub(super) async fn export(
     report.tell(session.json)
 }
 
-struct Exporting<'a> {
+struct AgentCoreExport<'a> {
     session: &'a Session,
     memory: &'a str,
     progress: &'a ProgressBar,
@@ -70,7 +70,7 @@ struct Exporting<'a> {
     documents: usize,
 }
 
-impl Exporting<'_> {
+impl AgentCoreExport<'_> {
     async fn events(&mut self, writer: &mut AgentCoreWriter<'_>) -> Result<()> {
         for actor in self.actors().await? {
             for session in self.sessions(&actor).await? {

@@ -2,22 +2,22 @@
 
 use anyhow::{Context, Result};
 use loci_client::formats::SourceFile;
-use loci_documents::mirroring::layouts::{LaidDocument, LaidState, Layout};
+use loci_documents::mirror::layouts::{LaidDocument, Layout, LayoutState};
 use loci_engine::document_text::{DocumentContent, DocumentPath};
 use loci_model::RecordId;
 use loci_model::record::RecordKind;
 
-use super::export_format::Exported;
+use super::export_format::ExportedDocument;
 use super::import::claude_folder;
 
 /// Returns the files of these documents.
 ///
 /// # Errors
 /// The path or id of a document cannot be parsed, or the document is not text.
-pub(super) fn topics(documents: &[Exported]) -> Result<Vec<SourceFile>> {
+pub(super) fn topics(documents: &[ExportedDocument]) -> Result<Vec<SourceFile>> {
     let mut laid = Vec::with_capacity(documents.len());
-    let mut state = LaidState::default();
-    for Exported { document, file } in documents {
+    let mut state = LayoutState::default();
+    for ExportedDocument { document, file } in documents {
         if document.path == claude_folder::ABOVE {
             state.preface = Some(document.body.clone());
             continue;

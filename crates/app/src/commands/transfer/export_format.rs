@@ -20,7 +20,7 @@ use super::export_claude_folder::topics;
 use crate::exit::{NotFound, Usage};
 use crate::output::{self, counted};
 use crate::session::Session;
-use crate::unfinished::Unfinished;
+use crate::staged_output::StagedOutput;
 
 /// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -41,7 +41,7 @@ pub(super) enum ExportFormat {
 
 /// The result of an export.
 #[derive(Debug, Serialize)]
-struct Report {
+struct ExportReport {
     format: String,
     files: usize,
     items: usize,
@@ -90,13 +90,13 @@ pub(super) async fn export(
     write(target, &files, format == ExportFormat::Mem0)?;
     let name = format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
     let report =
-        Report { format: name, files: files.len(), items, checksum: checksum(&files), skipped, notes };
+        ExportReport { format: name, files: files.len(), items, checksum: checksum(&files), skipped, notes };
     output::result(session.json, &report, |report| {
         for Skipped { what, count, why } in &report.skipped {
             output::line(format!("left out: {count} × {what}: {why}"));
         }
         report.notes.iter().for_each(output::note);
-        let Report { items, files, checksum, .. } = report;
+        let ExportReport { items, files, checksum, .. } = report;
         output::line(format!(
             "wrote {}: {} in {}, sha256 {checksum}",
             target.display(),
@@ -144,12 +144,12 @@ async fn records(
 }
 
 /// A document with its file.
-pub(super) struct Exported {
+pub(super) struct ExportedDocument {
     pub(super) document: FileDocument,
     pub(super) file: String,
 }
 
-async fn documents(session: &Session, memory: &str, namespace: &str) -> Result<Vec<Exported>> {
+async fn documents(session: &Session, memory: &str, namespace: &str) -> Result<Vec<ExportedDocument>> {
     let mut query = TreeQuery { namespace: Some(namespace.to_owned()), ..TreeQuery::default() };
     let asked = DocumentAsk { namespace: Some(namespace.to_owned()), raw: None };
     let mut documents = Vec::new();
@@ -160,7 +160,7 @@ async fn documents(session: &Session, memory: &str, namespace: &str) -> Result<V
         for entry in page.entries.iter().filter(|entry| entry.kind == "file") {
             let document = session.client.document_get(memory, &entry.path, &asked).await?;
             let file = session.client.document_file(memory, &entry.path, asked.namespace.clone()).await?;
-            documents.push(Exported { document, file });
+            documents.push(ExportedDocument { document, file });
             progress.inc(1);
         }
         query.cursor = page.next_cursor;
@@ -171,9 +171,9 @@ async fn documents(session: &Session, memory: &str, namespace: &str) -> Result<V
     }
 }
 
-fn bundle(documents: &[Exported], skipped: &mut Vec<Skipped>) -> Vec<SourceFile> {
+fn bundle(documents: &[ExportedDocument], skipped: &mut Vec<Skipped>) -> Vec<SourceFile> {
     let mut files = Vec::with_capacity(documents.len());
-    for Exported { document, file } in documents {
+    for ExportedDocument { document, file } in documents {
         let head = (!document.raw).then_some(document.body.as_str());
         match okf::written(&document.path, file, head, &document.kind) {
             Some(file) => files.push(file),
@@ -189,7 +189,7 @@ fn bundle(documents: &[Exported], skipped: &mut Vec<Skipped>) -> Vec<SourceFile>
 /// Writes the file or folder, which gets its name when it is complete.
 fn write(target: &Path, files: &[SourceFile], is_one: bool) -> Result<()> {
     let failed = || format!("writing {}", target.display());
-    let work = Unfinished::beside(target)?;
+    let work = StagedOutput::beside(target)?;
     for file in files {
         let path = if is_one { work.path() } else { work.path().join(&file.path) };
         let inside = !file.path.split('/').any(|segment| segment == "..") && !file.path.starts_with('/');

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::export::Counts;
 use crate::input;
-use crate::unfinished::UnfinishedFile;
+use crate::staged_output::StagedFile;
 
 /// Version of this format.
 const FORM: u32 = 1;
@@ -59,7 +59,7 @@ pub(super) fn write(path: &Path, namespace: Option<&str>, counts: Counts) -> Res
     };
     let place = beside(path);
     let text = serde_json::to_string_pretty(&manifest)? + "\n";
-    let mut work = UnfinishedFile::at(&place)?;
+    let mut work = StagedFile::at(&place)?;
     work.out().write_all(text.as_bytes()).with_context(|| format!("writing {}", place.display()))?;
     work.publish()?;
     Ok(place)

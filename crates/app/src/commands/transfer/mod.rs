@@ -1,7 +1,7 @@
 //! Commands that transfer memories out of a store and into one: export, import, and the formats of
 //! other programs.
 
-mod agentcore_place;
+mod agentcore_location;
 pub(crate) mod export;
 mod export_agentcore;
 #[cfg(feature = "documents")]

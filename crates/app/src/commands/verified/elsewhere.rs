@@ -10,7 +10,7 @@ use loci_api::tool::ToolArguments;
 use loci_api::verified::evidence::EvidenceRepository;
 use loci_api::verified::verdict::{EvidenceAnswer, EvidenceAsk, Verdicts};
 use loci_client::{Client, ClientError};
-use loci_server::tools::tool::Arguments;
+use loci_server::tools::tool::ReceivedArguments;
 use loci_verified::RepositoryName;
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -75,7 +75,7 @@ impl Elsewhere {
 
     /// Returns the arguments of a call that reads facts, with the local default: the files of the
     /// working tree if no revision is named.
-    pub(in crate::commands) fn meant(&self, name: &str, arguments: &Arguments) -> Arguments {
+    pub(in crate::commands) fn meant(&self, name: &str, arguments: &ReceivedArguments) -> ReceivedArguments {
         let mut meant = arguments.clone();
         if self.has_worktree() && looked_at(&name.replacen('.', "_", 1), arguments).is_some() {
             meant.entry("ref").or_insert_with(|| WORKTREE.into());
@@ -89,7 +89,7 @@ impl Elsewhere {
         &self,
         client: &Client,
         name: &str,
-        arguments: &Arguments,
+        arguments: &ReceivedArguments,
     ) -> Result<Way, ClientError> {
         let name = name.replacen('.', "_", 1);
         let Some(repo) = looked_at(&name, arguments) else { return Ok(Way::Theirs) };
@@ -168,7 +168,7 @@ impl Elsewhere {
 
 /// Returns the repository whose facts a call reads. `None` if it reads none, or does not request
 /// verification.
-fn looked_at<'a>(name: &str, arguments: &'a Arguments) -> Option<&'a str> {
+fn looked_at<'a>(name: &str, arguments: &'a ReceivedArguments) -> Option<&'a str> {
     let is_unverified = arguments.get("verify").and_then(Value::as_str) == Some("none");
     // Citations in the arguments belong to no fact, so the server verifies them.
     let is_given = arguments.contains_key("citations");
@@ -178,20 +178,23 @@ fn looked_at<'a>(name: &str, arguments: &'a Arguments) -> Option<&'a str> {
 
 /// Returns the arguments of the verification that must precede the use of a fact. `None` for other
 /// calls.
-pub(in crate::commands) fn look_before_use(name: &str, arguments: &Arguments) -> Option<Arguments> {
+pub(in crate::commands) fn look_before_use(
+    name: &str,
+    arguments: &ReceivedArguments,
+) -> Option<ReceivedArguments> {
     let is_use = name.replacen('.', "_", 1) == USE;
     let shared = |name: &&str| Some(((*name).to_owned(), arguments.get(*name)?.clone()));
     is_use.then(|| OF_USE.iter().filter_map(shared).collect())
 }
 
 /// Returns the arguments at a commit.
-pub(in crate::commands) fn at_commit(mut arguments: Arguments, commit: &str) -> Arguments {
+pub(in crate::commands) fn at_commit(mut arguments: ReceivedArguments, commit: &str) -> ReceivedArguments {
     arguments.insert("ref".to_owned(), commit.into());
     arguments
 }
 
 /// Restores the requested revision in the result of such a call.
-pub(in crate::commands) fn as_asked(mut result: Value, arguments: &Arguments) -> Value {
+pub(in crate::commands) fn as_asked(mut result: Value, arguments: &ReceivedArguments) -> Value {
     let asked = arguments.get("ref").and_then(Value::as_str).unwrap_or("HEAD");
     if let Some(said) = result.get_mut("ref") {
         *said = asked.into();

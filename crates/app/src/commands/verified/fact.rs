@@ -10,7 +10,7 @@ use loci_api::verified::proposal::{ProposalList, ProposalListing};
 use serde_json::{Map, Value, json};
 
 use super::fact_lines::shown;
-use super::here::Here;
+use super::local_repository::LocalRepository;
 use crate::cli::Globals;
 use crate::commands::session_documents::{DOCUMENTS, SessionDocuments};
 use crate::config::environment::Environment;
@@ -188,7 +188,7 @@ impl Fact {
             return recent.run(globals, environment).await;
         }
         let session = Session::begin(globals, environment)?;
-        let here = Here::at(session.client.clone(), globals, environment, None).await?;
+        let here = LocalRepository::at(session.client.clone(), globals, environment, None).await?;
         if let Self::Proposed { repo, limit, reference } = self {
             let listing = ProposalListing { repo: here.repo(repo)?, limit: Some(limit), reference };
             let list = here.client.facts_proposed(&listing).await?;
@@ -201,7 +201,7 @@ impl Fact {
         session.end().await
     }
 
-    fn call(self, here: &Here) -> Result<(&'static str, Map<String, Value>)> {
+    fn call(self, here: &LocalRepository) -> Result<(&'static str, Map<String, Value>)> {
         let (tool, arguments) = match self {
             Self::Recent(_) | Self::Proposed { .. } => anyhow::bail!("this is asked for otherwise"),
             Self::Store { repo, subject, fact, cite, reason, claims, reference } => {
@@ -301,7 +301,8 @@ impl Recent {
     }
 
     async fn facts(&self, session: &Session, globals: &Globals, environment: &Environment) -> Result<Value> {
-        let here = Here::at(session.client.clone(), globals, environment, self.cwd.clone()).await?;
+        let here =
+            LocalRepository::at(session.client.clone(), globals, environment, self.cwd.clone()).await?;
         let format = if self.format == Form::Prompt { "prompt" } else { "records" };
         let arguments = given(json!({
             "repo": here.repo(self.repo.clone())?, "limit": self.limit, "verify": self.verify,
@@ -327,7 +328,7 @@ impl Recent {
 }
 
 /// Returns a name for the tool, which requires one although a fact knows its own repository.
-fn repo_of(here: &Here) -> String {
+fn repo_of(here: &LocalRepository) -> String {
     here.known_repo(None).unwrap_or_else(|| "any/repository".to_owned())
 }
 

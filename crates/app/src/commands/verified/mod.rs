@@ -1,10 +1,10 @@
 //! Commands of the verified product: facts, repositories, the check of a clone.
 
-pub(crate) mod at;
+pub(crate) mod code_memory;
 pub(super) mod elsewhere;
 pub(crate) mod fact;
 mod fact_lines;
-pub(crate) mod here;
+pub(crate) mod local_repository;
 pub(super) mod repo_sync;
 pub(super) mod repository_words;
 pub(crate) mod verify;

@@ -4,8 +4,8 @@
 use anyhow::Result;
 use loci_client::Client;
 
-use super::at::At;
-use super::here::Here;
+use super::code_memory::CodeMemory;
+use super::local_repository::LocalRepository;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
@@ -18,7 +18,7 @@ pub(crate) struct PositionedRepository {
     /// The repository, as owner/name [default: that of the working directory]
     repo: Option<String>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// A repository as an option.
@@ -28,7 +28,7 @@ pub(crate) struct OptionalRepository {
     #[arg(long)]
     repo: Option<String>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// The context of a command that determines its repository.
@@ -82,12 +82,12 @@ impl Surroundings<'_> {
     ///
     /// # Errors
     /// A usage error if there is neither, or if the name is invalid.
-    pub(crate) async fn meant(&self, at: &At, named: Option<&str>) -> Result<MeantRepository> {
+    pub(crate) async fn meant(&self, at: &CodeMemory, named: Option<&str>) -> Result<MeantRepository> {
         let client = at.of(&self.session.client)?;
         let repo = match named {
             Some(named) => named.to_owned(),
             None => {
-                let here = Here::at(client.clone(), self.globals, self.environment, None).await?;
+                let here = LocalRepository::at(client.clone(), self.globals, self.environment, None).await?;
                 let repo = here.repo_or(None, "name the repository")?;
                 output::note(format!("repository {repo}: that of the working directory"));
                 repo

@@ -2,7 +2,7 @@
 //! rules.
 
 use anyhow::Result;
-use loci_documents::consolidating::PlannerSettings;
+use loci_documents::consolidation::PlannerSettings;
 use loci_documents::upkeep::{AutoApply, UpkeepSettings};
 use serde::{Deserialize, Serialize};
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use loci_documents::mirroring::layouts::Layout;
-use loci_documents::mirroring::{INTERVAL_MS_MIN, MirrorSettings, NewMirror};
+use loci_documents::mirror::layouts::Layout;
+use loci_documents::mirror::{INTERVAL_MS_MIN, MirrorSettings, NewMirror};
 use loci_model::trees::mirror::{Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin};
 use loci_model::{MemoryId, Namespace};
 use serde::{Deserialize, Serialize};

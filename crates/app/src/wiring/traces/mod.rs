@@ -22,7 +22,7 @@ use crate::config::embedding::EmbedderProtocol;
 use crate::config::environment::Environment;
 use crate::config::models::ModelProtocol;
 use job_links::JobLinks;
-use spans::{Called, Spans};
+use spans::{ServiceKind, Spans};
 
 /// The target of traces, and their permitted content, with the secrets from the environment.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ pub struct TracesPlan(Option<Plan>);
 struct Plan {
     collector: Collector,
     capture_content: bool,
-    vendors: BTreeMap<(Called, String), &'static str>,
+    vendors: BTreeMap<(ServiceKind, String), &'static str>,
 }
 
 impl TracesPlan {
@@ -131,7 +131,7 @@ impl Traces {
 }
 
 /// Returns vendors by configured name, in the terms of the convention.
-fn vendors(config: &Config) -> BTreeMap<(Called, String), &'static str> {
+fn vendors(config: &Config) -> BTreeMap<(ServiceKind, String), &'static str> {
     let models = config.models.iter().map(|model| {
         let vendor = match model.protocol {
             ModelProtocol::OpenAi => "openai",
@@ -139,7 +139,7 @@ fn vendors(config: &Config) -> BTreeMap<(Called, String), &'static str> {
             ModelProtocol::Bedrock => "aws.bedrock",
             ModelProtocol::Gemini => "gcp.gemini",
         };
-        ((Called::Model, model.name.clone()), vendor)
+        ((ServiceKind::Model, model.name.clone()), vendor)
     });
     let embedders = config.embedders.iter().map(|embedder| {
         let vendor = match embedder.protocol {
@@ -148,7 +148,7 @@ fn vendors(config: &Config) -> BTreeMap<(Called, String), &'static str> {
             EmbedderProtocol::Gemini => "gcp.gemini",
             EmbedderProtocol::Onnx => "loci",
         };
-        ((Called::Embedder, embedder.name.clone()), vendor)
+        ((ServiceKind::Embedder, embedder.name.clone()), vendor)
     });
     models.chain(embedders).collect()
 }

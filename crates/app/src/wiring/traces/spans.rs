@@ -14,8 +14,9 @@ use loci_model::memory::strategy::StrategyBase;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::ids::IdSource;
 use loci_model::ports::observe::{
-    DeliverySeen, JobSeen, ModelCallSeen, Observe, OperationSeen, RecordSeen, RequestSeen, SreSeen, StepSeen,
-    Watching, WriteSeen,
+    DeliveryObservation, JobObservation, ModelCallObservation, ObservationLevel, Observe,
+    OperationObservation, RecordObservation, RequestObservation, SreObservation, StepObservation,
+    WriteObservation,
 };
 use loci_model::ports::trace::{self, SpanContext};
 use loci_outbound::otlp::{Attribute, Exporter, Span, SpanKind};
@@ -30,7 +31,7 @@ const CONTENT_BYTES_MAX: usize = 16 * 1024;
 
 /// The kind of service that a configured name refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Called {
+pub(super) enum ServiceKind {
     Model,
     Embedder,
 }
@@ -43,12 +44,12 @@ pub(super) struct Spans {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) ids: Arc<dyn IdSource>,
     pub(super) capture_content: bool,
-    pub(super) vendors: BTreeMap<(Called, String), &'static str>,
+    pub(super) vendors: BTreeMap<(ServiceKind, String), &'static str>,
     pub(super) links: JobLinks,
 }
 
 /// A span at its end.
-struct Ended {
+struct EndedSpan {
     /// The span that was open meanwhile. `None` for a span without children.
     span: Option<SpanContext>,
     name: String,
@@ -58,7 +59,7 @@ struct Ended {
     links: Vec<SpanContext>,
 }
 
-impl Ended {
+impl EndedSpan {
     fn new(name: impl Into<String>, kind: SpanKind, elapsed_us: u64, failed: bool) -> Self {
         Self { span: None, name: name.into(), kind, elapsed_us, failed, links: Vec::new() }
     }
@@ -106,8 +107,8 @@ impl Spans {
     }
 
     /// Queues a span that ends now.
-    fn push(&self, ended: Ended, attributes: Attributes) {
-        let Ended { span, name, kind, elapsed_us, failed, links } = ended;
+    fn push(&self, ended: EndedSpan, attributes: Attributes) {
+        let EndedSpan { span, name, kind, elapsed_us, failed, links } = ended;
         let elapsed_ms = i64::try_from(elapsed_us / 1_000).unwrap_or(i64::MAX);
         let started = self.clock.now().plus_millis(elapsed_ms.saturating_neg());
         let context = span.unwrap_or_else(|| self.child());
@@ -126,13 +127,13 @@ impl Spans {
         });
     }
 
-    fn vendor(&self, called: Called, name: &str) -> &str {
+    fn vendor(&self, called: ServiceKind, name: &str) -> &str {
         self.vendors.get(&(called, name.to_owned())).copied().unwrap_or("_OTHER")
     }
 }
 
 impl Observe for Spans {
-    fn step(&self, seen: &StepSeen<'_>) {
+    fn step(&self, seen: &StepObservation<'_>) {
         self.metrics.step(seen);
         let attributes = Attributes::default()
             .text("loci.step", seen.step)
@@ -140,14 +141,14 @@ impl Observe for Spans {
             .text("loci.outcome", seen.outcome);
         let failed = seen.outcome == "error";
         let name = format!("step {}", seen.step);
-        self.push(Ended::new(name, SpanKind::Internal, seen.elapsed_us, failed), attributes);
+        self.push(EndedSpan::new(name, SpanKind::Internal, seen.elapsed_us, failed), attributes);
     }
 
-    fn model_call(&self, seen: &ModelCallSeen<'_>) {
+    fn model_call(&self, seen: &ModelCallObservation<'_>) {
         self.metrics.model_call(seen);
         let (operation, called) = match seen.step {
-            Some(_) => ("chat", Called::Model),
-            None => ("embeddings", Called::Embedder),
+            Some(_) => ("chat", ServiceKind::Model),
+            None => ("embeddings", ServiceKind::Embedder),
         };
         let finish = match seen.outcome {
             "complete" => Some("stop"),
@@ -178,7 +179,7 @@ impl Observe for Spans {
         }
         let elapsed_us = seen.elapsed_ms.saturating_mul(1_000);
         let name = format!("{operation} {}", seen.model);
-        let ended = Ended::new(name, SpanKind::Client, elapsed_us, finish.is_none()).of(seen.span);
+        let ended = EndedSpan::new(name, SpanKind::Client, elapsed_us, finish.is_none()).of(seen.span);
         self.push(ended, attributes);
     }
 
@@ -186,7 +187,7 @@ impl Observe for Spans {
         self.metrics.pulled_answer(step, cost_microusd);
     }
 
-    fn delivery(&self, seen: &DeliverySeen<'_>) {
+    fn delivery(&self, seen: &DeliveryObservation<'_>) {
         self.metrics.delivery(seen);
         let failed = seen.outcome != "accepted";
         let attributes = Attributes::default()
@@ -195,7 +196,7 @@ impl Observe for Spans {
             .count("loci.delivery.attempt", u64::from(seen.attempt));
         let elapsed_us = seen.elapsed_ms.saturating_mul(1_000);
         let name = format!("deliver {}", seen.kind.as_str());
-        self.push(Ended::new(name, SpanKind::Client, elapsed_us, failed).of(seen.span), attributes);
+        self.push(EndedSpan::new(name, SpanKind::Client, elapsed_us, failed).of(seen.span), attributes);
     }
 
     fn decision(&self, action: &str, by: &str) {
@@ -222,7 +223,7 @@ impl Observe for Spans {
         self.metrics.outbound_refused(reason);
     }
 
-    fn operations_memory(&self, seen: &SreSeen<'_>) {
+    fn operations_memory(&self, seen: &SreObservation<'_>) {
         self.metrics.operations_memory(seen);
     }
 
@@ -230,11 +231,11 @@ impl Observe for Spans {
         self.metrics.spans_dropped(spans);
     }
 
-    fn watching(&self) -> Watching {
-        if self.capture_content { Watching::Contents } else { Watching::Operations }
+    fn watching(&self) -> ObservationLevel {
+        if self.capture_content { ObservationLevel::Contents } else { ObservationLevel::Operations }
     }
 
-    fn operation(&self, seen: &OperationSeen<'_>) {
+    fn operation(&self, seen: &OperationObservation<'_>) {
         self.metrics.operation(seen);
         let (memory, session) = (seen.memory.map(|id| id.as_str()), seen.session.map(|id| id.as_str()));
         let mut attributes = Attributes::default()
@@ -261,14 +262,14 @@ impl Observe for Spans {
             }
         }
         let failed = seen.error.is_some();
-        self.push(Ended::new(seen.operation, SpanKind::Internal, seen.elapsed_us, failed), attributes);
+        self.push(EndedSpan::new(seen.operation, SpanKind::Internal, seen.elapsed_us, failed), attributes);
     }
 
     fn open_span(&self) -> Option<SpanContext> {
         Some(self.child())
     }
 
-    fn request(&self, seen: &RequestSeen<'_>) {
+    fn request(&self, seen: &RequestObservation<'_>) {
         self.metrics.request(seen);
         let attributes = Attributes::default()
             .text("http.request.method", seen.method)
@@ -276,11 +277,11 @@ impl Observe for Spans {
             .text("loci.door", seen.door)
             .text("loci.request.id", seen.id)
             .some("error.type", seen.error);
-        let ended = Ended::new(seen.operation, SpanKind::Server, seen.elapsed_us, seen.status >= 500);
+        let ended = EndedSpan::new(seen.operation, SpanKind::Server, seen.elapsed_us, seen.status >= 500);
         self.push(ended.of(seen.span), attributes);
     }
 
-    fn job(&self, seen: &JobSeen<'_>) {
+    fn job(&self, seen: &JobObservation<'_>) {
         self.metrics.job(seen);
         let attributes = Attributes::default()
             .text("loci.job.id", seen.id.as_str())
@@ -288,12 +289,12 @@ impl Observe for Spans {
             .text("memory.id", seen.memory.as_str())
             .text("loci.outcome", seen.outcome);
         let failed = seen.outcome == "failed";
-        let ended = Ended::new(format!("job {}", seen.kind), SpanKind::Internal, seen.elapsed_us, failed);
+        let ended = EndedSpan::new(format!("job {}", seen.kind), SpanKind::Internal, seen.elapsed_us, failed);
         let links = self.links.of(seen.id, matches!(seen.outcome, "done" | "failed"));
-        self.push(Ended { links, ..ended.of(seen.span) }, attributes);
+        self.push(EndedSpan { links, ..ended.of(seen.span) }, attributes);
     }
 
-    fn store_write(&self, seen: &WriteSeen<'_>) {
+    fn store_write(&self, seen: &WriteObservation<'_>) {
         self.metrics.store_write(seen);
         if let (Some(asking), None) = (trace::current(), seen.error) {
             self.links.add(seen.asked_jobs, asking);
@@ -301,12 +302,12 @@ impl Observe for Spans {
         let attributes =
             Attributes::default().some("error.type", seen.error.map(|kind| code_of_kind(kind).word()));
         let failed = seen.error.is_some();
-        self.push(Ended::new("store write", SpanKind::Internal, seen.elapsed_us, failed), attributes);
+        self.push(EndedSpan::new("store write", SpanKind::Internal, seen.elapsed_us, failed), attributes);
     }
 }
 
 /// Returns records as the convention's JSON: complete ones, best first, as many as fit.
-fn contents(records: &[RecordSeen<'_>]) -> String {
+fn contents(records: &[RecordObservation<'_>]) -> String {
     let mut shown = String::from("[");
     for record in records {
         let mut item = json!({ "id": record.id.as_str(), "content": record.text });
@@ -360,7 +361,7 @@ mod tests {
     fn contents_have_a_bound() {
         let id = RecordId::compose("00000000-0000-7000-8000-000000000000").unwrap();
         let text = "wort".repeat(1_000);
-        let record = |text| RecordSeen { id: &id, text, relevance: Some(0.5) };
+        let record = |text| RecordObservation { id: &id, text, relevance: Some(0.5) };
         let one: serde_json::Value = serde_json::from_str(&contents(&[record("a \"b\"")])).unwrap();
         assert_eq!(one, json!([{ "id": id.as_str(), "content": "a \"b\"", "score": 0.5 }]));
         let many = contents(&[record(&text); 20]);

@@ -11,27 +11,27 @@ use std::sync::atomic::Ordering;
 use futures::future::join_all;
 
 use super::lane::Lane;
-use super::saving::Hub;
+use super::store_save::LaneHub;
 
 /// A guard in every handle of a coordinator. It is dropped with the last handle.
-pub(super) struct Alive {
+pub(super) struct HandleGuard {
     lanes: Arc<[Arc<Lane>]>,
-    hub: Arc<Hub>,
+    hub: Arc<LaneHub>,
 }
 
 /// The task. After the last handle is dropped, it holds the spool only to complete a write.
 pub(super) struct Background {
     lanes: Arc<[Arc<Lane>]>,
-    hub: Arc<Hub>,
+    hub: Arc<LaneHub>,
 }
 
-impl Alive {
-    pub(super) fn new(lanes: &Arc<[Arc<Lane>]>, hub: &Arc<Hub>) -> Self {
+impl HandleGuard {
+    pub(super) fn new(lanes: &Arc<[Arc<Lane>]>, hub: &Arc<LaneHub>) -> Self {
         Self { lanes: Arc::clone(lanes), hub: Arc::clone(hub) }
     }
 }
 
-impl Drop for Alive {
+impl Drop for HandleGuard {
     fn drop(&mut self) {
         self.hub.abandoned.store(true, Ordering::SeqCst);
         for lane in self.lanes.iter() {
@@ -47,7 +47,7 @@ impl Drop for Alive {
 }
 
 impl Background {
-    pub(super) fn new(lanes: &Arc<[Arc<Lane>]>, hub: &Arc<Hub>) -> Self {
+    pub(super) fn new(lanes: &Arc<[Arc<Lane>]>, hub: &Arc<LaneHub>) -> Self {
         hub.in_background.store(true, Ordering::SeqCst);
         Self { lanes: Arc::clone(lanes), hub: Arc::clone(hub) }
     }
@@ -68,14 +68,14 @@ impl Drop for Background {
 
 /// Abandons the saves that nothing drives any more and releases the spool. A save holds its lane,
 /// and with it the spool, so it must be dropped first.
-fn let_go(lanes: &[Arc<Lane>], hub: &Hub) {
+fn let_go(lanes: &[Arc<Lane>], hub: &LaneHub) {
     lanes.iter().for_each(|lane| lane.forget_save());
     if let Some(spool) = &hub.spool {
         spool.release();
     }
 }
 
-fn tell_unsaved(lane: &Lane, hub: &Hub) {
+fn tell_unsaved(lane: &Lane, hub: &LaneHub) {
     let unsaved = lane.lock().queue.unsaved();
     if unsaved == 0 {
         return;

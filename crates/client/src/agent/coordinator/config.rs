@@ -51,7 +51,7 @@ impl std::fmt::Debug for CoordinatorOptions {
 
 /// A store with extraction, and its resolved configuration.
 #[derive(Clone)]
-pub(in crate::agent) struct Extracting {
+pub(in crate::agent) struct ExtractingStore {
     pub(super) store: Arc<dyn MemoryStore>,
     pub(super) triggers: Vec<Arc<dyn ExtractionTrigger>>,
     pub(super) filter: Arc<dyn MessageFilter>,
@@ -62,7 +62,7 @@ pub(in crate::agent) struct Extracting {
 pub(in crate::agent) fn resolve_extraction(
     store: &Arc<dyn MemoryStore>,
     fallback: Option<&Arc<dyn Extractor>>,
-) -> Result<Option<Extracting>, MemoryError> {
+) -> Result<Option<ExtractingStore>, MemoryError> {
     let Some(config) = store.extraction() else { return Ok(None) };
     let (name, can) = (store.name(), store.capabilities());
     let refused = |rule: &str| Err(MemoryError::Configuration(format!("store '{name}' {rule}")));
@@ -89,5 +89,5 @@ pub(in crate::agent) fn resolve_extraction(
         return refused("has extraction with an extractor but has no add");
     }
     let filter = config.filter.clone().unwrap_or_else(|| Arc::new(WithoutTools));
-    Ok(Some(Extracting { store: Arc::clone(store), triggers, filter, extractor }))
+    Ok(Some(ExtractingStore { store: Arc::clone(store), triggers, filter, extractor }))
 }

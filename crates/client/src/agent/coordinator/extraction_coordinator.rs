@@ -6,36 +6,36 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::join_all;
 
-use super::background::{Alive, Background};
-use super::config::{CoordinatorOptions, Extracting};
+use super::background::{Background, HandleGuard};
+use super::config::{CoordinatorOptions, ExtractingStore};
 use super::lane::Lane;
-use super::quarantine::{Quarantine, Quarantined, QuarantinedContent};
-use super::queue::Pushed;
-use super::saving::Hub;
+use super::quarantine::{Quarantine, QuarantinedContent, QuarantinedItem};
+use super::queue::PushOutcome;
 use super::segment::Segment;
 use super::spool::Spool;
-use super::spool_reading::{Recovered, recover};
+use super::spool_recovery::{Recovered, recover};
+use super::store_save::LaneHub;
 use crate::agent::batch::SequencedMessage;
 use crate::agent::error::{MemoryError, StoreError};
 use crate::agent::isolation::caught;
 use crate::agent::message::Message;
+use crate::agent::runtime::{RuntimeContext, run_id};
 use crate::agent::store::ExtractionWaited;
-use crate::agent::surroundings::{Surroundings, run_id};
 
 /// Sends messages to the stores that extract. Cheap to clone.
 #[derive(Clone)]
 pub struct ExtractionCoordinator {
     lanes: Arc<[Arc<Lane>]>,
-    hub: Arc<Hub>,
+    hub: Arc<LaneHub>,
     /// The next sequence number. Its lock is held while a message goes to all lanes, so that each
     /// lane sees the messages in order.
     next: Arc<Mutex<u64>>,
-    _alive: Arc<Alive>,
+    _alive: Arc<HandleGuard>,
 }
 
 /// A store with unsaved messages.
 #[derive(Debug, Clone)]
-pub struct Unsaved {
+pub struct UnsavedStore {
     /// The name of the store.
     pub store_name: String,
     /// The number of waiting messages.
@@ -49,9 +49,9 @@ pub struct Unsaved {
 impl ExtractionCoordinator {
     /// Creates a coordinator and loads what earlier runs left in the spool.
     pub(in crate::agent) fn new(
-        stores: Vec<Extracting>,
+        stores: Vec<ExtractingStore>,
         options: CoordinatorOptions,
-        surroundings: Surroundings,
+        surroundings: RuntimeContext,
     ) -> Result<Self, MemoryError> {
         let unusable = |source| MemoryError::Initialization { store_name: "spool".to_owned(), source };
         let spool = options.spool.as_deref().filter(|_| !stores.is_empty());
@@ -76,9 +76,9 @@ impl ExtractionCoordinator {
             Quarantine::open(options.spool.as_deref().filter(|_| spool.is_some()), options.on_quarantine)
                 .map_err(unusable)?;
         let [closed, abandoned, in_background] = [(); 3].map(|()| AtomicBool::new(false));
-        let hub = Hub { surroundings, run_id, spool, quarantine, closed, abandoned, in_background };
+        let hub = LaneHub { surroundings, run_id, spool, quarantine, closed, abandoned, in_background };
         let hub = Arc::new(hub);
-        let alive = Arc::new(Alive::new(&lanes, &hub));
+        let alive = Arc::new(HandleGuard::new(&lanes, &hub));
         Ok(Self { lanes, hub, next: Arc::default(), _alive: alive })
     }
 
@@ -119,7 +119,7 @@ impl ExtractionCoordinator {
         let mut told = spooled.unwrap_or(Ok(()));
         for lane in self.lanes.iter() {
             let mut state = lane.lock();
-            if let Pushed::Dropped(sequence) = state.queue.push(Arc::clone(&message), has_spool) {
+            if let PushOutcome::Dropped(sequence) = state.queue.push(Arc::clone(&message), has_spool) {
                 state.dropped += 1;
                 drop(state);
                 tracing::error!(
@@ -155,7 +155,7 @@ impl ExtractionCoordinator {
 
     /// Saves everything of every store, including stores in backoff, and returns what could not be
     /// saved. It does not wait for the processing on a server.
-    pub async fn flush(&self) -> Vec<Unsaved> {
+    pub async fn flush(&self) -> Vec<UnsavedStore> {
         join_all(self.lanes.iter().map(|lane| lane.flush(&self.hub))).await;
         self.unsaved()
     }
@@ -165,7 +165,7 @@ impl ExtractionCoordinator {
     pub async fn flush_and_extract(
         &self,
         timeout_ms: u64,
-    ) -> (Vec<Unsaved>, Vec<(String, Result<ExtractionWaited, StoreError>)>) {
+    ) -> (Vec<UnsavedStore>, Vec<(String, Result<ExtractionWaited, StoreError>)>) {
         let unsaved = self.flush().await;
         let waits = self.lanes.iter().map(|lane| async move {
             let wait = async { lane.extracting.store.wait_extracted(timeout_ms).await };
@@ -175,7 +175,7 @@ impl ExtractionCoordinator {
     }
 
     /// Saves everything and ends `run`. The coordinator accepts no further messages.
-    pub async fn close(&self) -> Vec<Unsaved> {
+    pub async fn close(&self) -> Vec<UnsavedStore> {
         {
             // Under its lock: messages accepted before are saved with the rest, later ones are
             // rejected.
@@ -193,10 +193,10 @@ impl ExtractionCoordinator {
     }
 
     /// Returns the stores with unsaved messages, in their order.
-    pub fn unsaved(&self) -> Vec<Unsaved> {
+    pub fn unsaved(&self) -> Vec<UnsavedStore> {
         let stands = |lane: &Arc<Lane>| {
             let state = lane.lock();
-            Unsaved {
+            UnsavedStore {
                 store_name: lane.name().to_owned(),
                 messages: state.queue.unsaved(),
                 dropped: state.dropped,
@@ -210,7 +210,7 @@ impl ExtractionCoordinator {
     ///
     /// # Errors
     /// If the directory cannot be read.
-    pub fn quarantined(&self) -> Result<Vec<Quarantined>, StoreError> {
+    pub fn quarantined(&self) -> Result<Vec<QuarantinedItem>, StoreError> {
         self.hub.quarantine.items()
     }
 
@@ -218,7 +218,7 @@ impl ExtractionCoordinator {
     ///
     /// # Errors
     /// If the directory cannot be read.
-    pub async fn retry_quarantined(&self) -> Result<Vec<Quarantined>, StoreError> {
+    pub async fn retry_quarantined(&self) -> Result<Vec<QuarantinedItem>, StoreError> {
         for item in self.quarantined()? {
             let Some(lane) = self.lanes.iter().find(|lane| lane.name() == item.store_name) else { continue };
             let run_id: Arc<str> = item.run_id.into();

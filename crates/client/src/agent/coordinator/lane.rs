@@ -6,27 +6,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, select};
 
-use super::bell::Bell;
-use super::config::Extracting;
-use super::leftover::Leftover;
-use super::pacing::Pacing;
+use super::config::ExtractingStore;
 use super::queue::Queue;
-use super::saving::{Hub, save_all};
+use super::retry_schedule::Pacing;
+use super::store_save::{LaneHub, save_all};
 use super::trigger::{ExtractionTrigger, Turns};
+use super::unsent_messages::Leftover;
+use super::wake_signal::WakeSignal;
 use crate::agent::error::StoreError;
 use crate::agent::isolation::{caught_call, panicked};
 
 /// A store with its queue and its save in progress.
 pub(super) struct Lane {
-    pub(super) extracting: Extracting,
-    pub(super) bell: Bell,
+    pub(super) extracting: ExtractingStore,
+    pub(super) bell: WakeSignal,
     name: String,
-    state: Mutex<State>,
+    state: Mutex<LaneState>,
 }
 
 /// The mutable state of a lane.
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct LaneState {
     pub(super) queue: Queue,
     pub(super) pacing: Pacing,
     /// The error that stopped the last save.
@@ -42,16 +42,16 @@ pub(super) struct State {
 }
 
 impl Lane {
-    pub(super) fn new(extracting: Extracting) -> Self {
+    pub(super) fn new(extracting: ExtractingStore) -> Self {
         let name = extracting.store.name().to_owned();
-        Self { extracting, name, bell: Bell::default(), state: Mutex::default() }
+        Self { extracting, name, bell: WakeSignal::default(), state: Mutex::default() }
     }
 
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, LaneState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -94,7 +94,7 @@ impl Lane {
 
     /// True if a save is due now. A request that has to wait is kept; one that backoff rejects is
     /// used up.
-    pub(super) fn is_due(&self, hub: &Hub) -> bool {
+    pub(super) fn is_due(&self, hub: &LaneHub) -> bool {
         let now_ms = hub.surroundings.clock.now_ms();
         let chance = hub.surroundings.randomness.bits();
         let mut state = self.lock();
@@ -110,7 +110,7 @@ impl Lane {
     ///
     /// The save belongs to the lane, not to its caller. If a caller is dropped, the next one
     /// continues the save, so that a write in progress is never cut off.
-    pub(super) async fn save(self: &Arc<Self>, hub: &Arc<Hub>) -> bool {
+    pub(super) async fn save(self: &Arc<Self>, hub: &Arc<LaneHub>) -> bool {
         let (saving, joined) = {
             let mut state = self.lock();
             match &state.saving {
@@ -146,7 +146,7 @@ impl Lane {
     }
 
     /// Requeues the segment in flight after the save itself panicked.
-    fn interrupted(&self, hub: &Hub) {
+    fn interrupted(&self, hub: &LaneHub) {
         tracing::error!("store=<{}> | memory save panicked, it is tried again", self.name());
         let mut state = self.lock();
         state.queue.interrupted();
@@ -157,7 +157,7 @@ impl Lane {
     }
 
     /// Saves until nothing waits or a save of its own fails, regardless of backoff.
-    pub(super) async fn flush(self: &Arc<Self>, hub: &Arc<Hub>) {
+    pub(super) async fn flush(self: &Arc<Self>, hub: &Arc<LaneHub>) {
         loop {
             let joined = self.save(hub).await;
             let state = self.lock();
@@ -169,7 +169,7 @@ impl Lane {
 
     /// Saves when a save is due, until the coordinator is closed or its last handle is dropped.
     /// Then it completes the save in progress.
-    pub(super) async fn run(self: Arc<Self>, hub: Arc<Hub>) {
+    pub(super) async fn run(self: Arc<Self>, hub: Arc<LaneHub>) {
         while !hub.is_closed() && !hub.is_abandoned() {
             if self.is_due(&hub) {
                 self.save(&hub).await;

@@ -4,7 +4,7 @@
 //! * [`ExtractionCoordinator`]: one lane per store, so that no store waits for or suffers from
 //!   another;
 //! * [`ExtractionConfig`]: the extraction configuration of a store: triggers, filter, extractor;
-//! * `queue`, `segment`, `pacing`, `settling`: the next segment, and the outcome of an answer;
+//! * `queue`, `segment`, `retry_schedule`, `save_outcome`: the next segment, and the outcome of an answer;
 //!   pure;
 //! * `spool`, `quarantine`: the durable messages, and those that no store accepts.
 //!
@@ -12,30 +12,30 @@
 
 mod appender;
 mod background;
-mod bell;
 mod config;
 mod extraction_coordinator;
 mod extractor;
 mod filter;
 mod lane;
-mod leftover;
 mod lines;
-mod pacing;
 mod quarantine;
 mod queue;
-mod saving;
+mod retry_schedule;
+mod save_outcome;
 mod segment;
-mod settling;
 mod spool;
-mod spool_reading;
+mod spool_recovery;
+mod store_save;
 mod trigger;
+mod unsent_messages;
+mod wake_signal;
 
 pub(super) use config::resolve_extraction;
 pub use config::{CoordinatorOptions, ExtractionConfig};
-pub use extraction_coordinator::{ExtractionCoordinator, Unsaved};
+pub use extraction_coordinator::{ExtractionCoordinator, UnsavedStore};
 pub use extractor::{ExtractError, Extractor, LanguageModel, ModelExtractor};
 pub use filter::{KeepAll, MessageFilter, WithoutTools};
-pub use quarantine::{OnQuarantine, Quarantined, QuarantinedContent};
+pub use quarantine::{OnQuarantine, QuarantinedContent, QuarantinedItem};
 pub use trigger::{ExtractionTrigger, Interval, Invocation, Turns};
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub enum QuarantinedContent {
 
 /// An item in quarantine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Quarantined {
+pub struct QuarantinedItem {
     /// The key of the item in the quarantine.
     pub key: String,
     /// The store that rejected it.
@@ -52,12 +52,12 @@ pub struct Quarantined {
 }
 
 /// A callback for every item that is put into quarantine.
-pub type OnQuarantine = Arc<dyn Fn(&Quarantined) + Send + Sync>;
+pub type OnQuarantine = Arc<dyn Fn(&QuarantinedItem) + Send + Sync>;
 
 /// The quarantine.
 pub(super) struct Quarantine {
     directory: Option<PathBuf>,
-    list: Mutex<VecDeque<Quarantined>>,
+    list: Mutex<VecDeque<QuarantinedItem>>,
     told: Option<OnQuarantine>,
 }
 
@@ -79,7 +79,7 @@ impl Quarantine {
         error: &StoreError,
         at_ms: i64,
     ) -> Result<(), StoreError> {
-        let item = Quarantined {
+        let item = QuarantinedItem {
             key: key(store_name, &sent.batch.run_id, &content)?,
             store_name: store_name.to_owned(),
             run_id: sent.batch.run_id.to_string(),
@@ -100,7 +100,7 @@ impl Quarantine {
         Ok(())
     }
 
-    fn keep(&self, item: Quarantined) {
+    fn keep(&self, item: QuarantinedItem) {
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         list.retain(|known| known.key != item.key);
         if list.len() >= QUARANTINED_MAX
@@ -115,7 +115,7 @@ impl Quarantine {
     }
 
     /// Returns all items by their keys: runs in the order of time, then sequence numbers.
-    pub(super) fn items(&self) -> Result<Vec<Quarantined>, StoreError> {
+    pub(super) fn items(&self) -> Result<Vec<QuarantinedItem>, StoreError> {
         let mut items = Vec::new();
         match &self.directory {
             None => {
@@ -131,7 +131,7 @@ impl Quarantine {
                 }
             }
         }
-        items.sort_by(|a: &Quarantined, b| a.key.cmp(&b.key));
+        items.sort_by(|a: &QuarantinedItem, b| a.key.cmp(&b.key));
         Ok(items)
     }
 
@@ -147,7 +147,7 @@ impl Quarantine {
     }
 }
 
-fn write(directory: &Path, item: &Quarantined) -> Result<(), StoreError> {
+fn write(directory: &Path, item: &QuarantinedItem) -> Result<(), StoreError> {
     let text = serde_json::to_vec(item).map_err(|error| unusable(error.into()))?;
     let (new, path) = (directory.join(format!("{}.new", item.key)), file(directory, &item.key));
     let written = fs::write(&new, text).and_then(|()| fs::rename(&new, &path));

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::leftover::Leftover;
 use super::segment::Segment;
+use super::unsent_messages::Leftover;
 use crate::agent::batch::SequencedMessage;
 use crate::agent::limits::{BATCH_BYTES_MAX, BATCH_MESSAGES_MAX, BUFFERED_BYTES_MAX, BUFFERED_MESSAGES_MAX};
 
@@ -14,14 +14,14 @@ use crate::agent::limits::{BATCH_BYTES_MAX, BATCH_MESSAGES_MAX, BUFFERED_BYTES_M
 #[derive(Default)]
 pub(super) struct Queue {
     segments: VecDeque<Segment>,
-    segments_held: Held,
+    segments_held: QueuedAmount,
     /// The leftovers of earlier runs. They stay in the spool until their turn.
     leftovers: VecDeque<Leftover>,
     leftover_messages: usize,
     /// The memory that is reserved for the largest leftover.
-    reserved: Held,
+    reserved: QueuedAmount,
     buffer: VecDeque<Arc<SequencedMessage>>,
-    buffer_held: Held,
+    buffer_held: QueuedAmount,
     in_flight: Option<Segment>,
     /// Refused segments that could not be put into quarantine. They come again after everything
     /// else.
@@ -36,7 +36,7 @@ pub(super) struct Queue {
 
 /// Messages to read from the spool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct SpoolRead {
     /// The range of their sequence numbers.
     pub(super) range: Range<u64>,
     /// The number of the messages.
@@ -45,14 +45,14 @@ pub(super) struct Wanted {
 
 /// A number of messages and their bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Held {
+struct QueuedAmount {
     messages: usize,
     bytes: usize,
 }
 
 /// The outcome of adding a message.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Pushed {
+pub(super) enum PushOutcome {
     /// The message waits in memory, or was there already.
     Kept,
     /// The message waits in the spool.
@@ -61,7 +61,7 @@ pub(super) enum Pushed {
     Dropped(u64),
 }
 
-impl Held {
+impl QueuedAmount {
     fn add(&mut self, other: Self) {
         self.messages += other.messages;
         self.bytes += other.bytes;
@@ -86,29 +86,29 @@ impl Queue {
     }
 
     /// Adds a message. If memory is full, the message stays in the spool, if there is one.
-    pub(super) fn push(&mut self, message: Arc<SequencedMessage>, has_spool: bool) -> Pushed {
+    pub(super) fn push(&mut self, message: Arc<SequencedMessage>, has_spool: bool) -> PushOutcome {
         if message.sequence < self.next {
-            return Pushed::Kept; // Read from the spool meanwhile.
+            return PushOutcome::Kept; // Read from the spool meanwhile.
         }
         if self.spilled > 0 && !has_spool {
             // Those before it are not in memory, and it cannot go behind them.
-            return Pushed::Dropped(message.sequence);
+            return PushOutcome::Dropped(message.sequence);
         }
         if has_spool && (self.spilled > 0 || !self.has_room(&message)) {
             self.spilled += 1;
             self.spilled_end = message.sequence + 1;
-            return Pushed::Spilled;
+            return PushOutcome::Spilled;
         }
         self.next = message.sequence + 1;
         let mut dropped = None;
         while !self.has_room(&message) {
-            let Some(oldest) = self.buffer.pop_front() else { return Pushed::Dropped(message.sequence) };
+            let Some(oldest) = self.buffer.pop_front() else { return PushOutcome::Dropped(message.sequence) };
             self.buffer_held.remove(held(&oldest));
             dropped = Some(oldest.sequence);
         }
         self.buffer_held.add(held(&message));
         self.buffer.push_back(message);
-        dropped.map_or(Pushed::Kept, Pushed::Dropped)
+        dropped.map_or(PushOutcome::Kept, PushOutcome::Dropped)
     }
 
     /// Adds a leftover of an earlier run, behind the leftovers that are already queued.
@@ -130,7 +130,7 @@ impl Queue {
         let Some(leftover) = self.leftovers.pop_front() else { return 0 };
         self.leftover_messages = self.leftover_messages.saturating_sub(leftover.sequences.len());
         if self.leftovers.is_empty() {
-            self.reserved = Held::default();
+            self.reserved = QueuedAmount::default();
         }
         let lost = leftover.sequences.len().saturating_sub(segment.batch.messages.len());
         if !segment.batch.messages.is_empty() || segment.entries.is_some() {
@@ -141,18 +141,23 @@ impl Queue {
 
     /// Returns the messages to read from the spool; `None` while memory holds some, or the spool
     /// holds none.
-    pub(super) fn wants(&self) -> Option<Wanted> {
+    pub(super) fn wants(&self) -> Option<SpoolRead> {
         let is_wanted = self.spilled > 0
             && self.buffer.is_empty()
             && self.segments.is_empty()
             && self.leftovers.is_empty();
-        is_wanted.then_some(Wanted { range: self.next..self.spilled_end, messages: self.spilled })
+        is_wanted.then_some(SpoolRead { range: self.next..self.spilled_end, messages: self.spilled })
     }
 
     /// Adds what the spool contained. `more`: the spool contains further messages of the range.
     /// Messages recorded since the range was taken stay in the spool. Returns the number of lost
     /// messages.
-    pub(super) fn refill(&mut self, wanted: Wanted, found: Vec<Arc<SequencedMessage>>, more: bool) -> usize {
+    pub(super) fn refill(
+        &mut self,
+        wanted: SpoolRead,
+        found: Vec<Arc<SequencedMessage>>,
+        more: bool,
+    ) -> usize {
         let gone = if more { found.len() } else { wanted.messages };
         let lost = gone.saturating_sub(found.len());
         self.spilled = self.spilled.saturating_sub(gone);
@@ -237,7 +242,7 @@ impl Queue {
         self.segments.iter().any(|segment| segment.quarantined_as.as_deref() == Some(key))
     }
 
-    fn held(&self) -> Held {
+    fn held(&self) -> QueuedAmount {
         let mut all = self.segments_held;
         all.add(self.buffer_held);
         all.add(self.in_flight.as_ref().map(size).unwrap_or_default());
@@ -252,12 +257,12 @@ impl Queue {
     }
 }
 
-fn held(message: &SequencedMessage) -> Held {
-    Held { messages: 1, bytes: message.message.bytes() }
+fn held(message: &SequencedMessage) -> QueuedAmount {
+    QueuedAmount { messages: 1, bytes: message.message.bytes() }
 }
 
-fn size(segment: &Segment) -> Held {
-    Held { messages: segment.batch.messages.len(), bytes: segment.bytes() }
+fn size(segment: &Segment) -> QueuedAmount {
+    QueuedAmount { messages: segment.batch.messages.len(), bytes: segment.bytes() }
 }
 
 #[cfg(test)]
@@ -274,15 +279,15 @@ mod tests {
         let mut queue = Queue::default();
         let max = u64::try_from(BUFFERED_MESSAGES_MAX).unwrap();
         for sequence in 0..max {
-            assert_eq!(queue.push(said(sequence, 1), false), Pushed::Kept);
+            assert_eq!(queue.push(said(sequence, 1), false), PushOutcome::Kept);
         }
-        assert_eq!(queue.push(said(max, 1), false), Pushed::Dropped(0));
+        assert_eq!(queue.push(said(max, 1), false), PushOutcome::Dropped(0));
         assert_eq!(queue.unsaved(), BUFFERED_MESSAGES_MAX);
         // The limit also holds for bytes. A message above the limit is accepted alone.
         let mut queue = Queue::default();
         queue.push(said(0, 40 << 20), false);
-        assert_eq!(queue.push(said(1, 40 << 20), false), Pushed::Dropped(0));
-        assert_eq!(queue.push(said(2, 80 << 20), false), Pushed::Dropped(1));
+        assert_eq!(queue.push(said(1, 40 << 20), false), PushOutcome::Dropped(0));
+        assert_eq!(queue.push(said(2, 80 << 20), false), PushOutcome::Dropped(1));
         assert_eq!(queue.unsaved(), 1);
     }
 
@@ -300,9 +305,9 @@ mod tests {
             queue.landed(Vec::new());
         }
         let wanted = queue.wants().unwrap();
-        assert_eq!(wanted, Wanted { range: max..max + 3, messages: 3 });
+        assert_eq!(wanted, SpoolRead { range: max..max + 3, messages: 3 });
         // One message is recorded while the spool is read, and one is missing there.
-        assert_eq!(queue.push(said(max + 3, 1), true), Pushed::Spilled);
+        assert_eq!(queue.push(said(max + 3, 1), true), PushOutcome::Spilled);
         let found = [max, max + 2].map(|sequence| said(sequence, 1)).to_vec();
         assert_eq!(queue.refill(wanted, found, false), 1);
         assert_eq!((queue.in_memory(), queue.unsaved()), (2, 3));
@@ -325,8 +330,8 @@ mod tests {
         queue.left(left(0..2, 30 << 20));
         queue.left(left(2..3, 1));
         // 34 MiB are free next to the larger leftover, whose messages count but are not in memory.
-        assert_eq!(queue.push(said(0, 30 << 20), true), Pushed::Kept);
-        assert_eq!(queue.push(said(1, 5 << 20), true), Pushed::Spilled);
+        assert_eq!(queue.push(said(0, 30 << 20), true), PushOutcome::Kept);
+        assert_eq!(queue.push(said(1, 5 << 20), true), PushOutcome::Spilled);
         assert_eq!((queue.in_memory(), queue.unsaved()), (1, 5));
         // One message of the first leftover is missing.
         let read =

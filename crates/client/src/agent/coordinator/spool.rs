@@ -3,7 +3,7 @@
 //!
 //! One line is written before an action begins, and another after it ends. The lines survive the
 //! end of the process; lines that the operating system had not flushed at a power failure are lost.
-//! `spool_reading` derives the messages to send again.
+//! `spool_recovery` derives the messages to send again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -14,10 +14,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::appender::Appender;
-use super::leftover::Leftover;
 use super::lines::Lines;
 use super::segment::Segment;
-use super::spool_reading;
+use super::spool_recovery;
+use super::unsent_messages::Leftover;
 use crate::agent::batch::SequencedMessage;
 use crate::agent::entry::NewEntry;
 use crate::agent::error::StoreError;
@@ -42,7 +42,7 @@ pub(super) struct SpooledMessage {
 /// A line of `journal.jsonl`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Line {
+pub(super) enum JournalLine {
     /// The stores that receive the messages of this run.
     Stores(Vec<String>),
     /// Messages that are sent together.
@@ -57,7 +57,7 @@ pub(super) enum Line {
 }
 
 /// A run in the spool, open here and locked for other processes.
-pub(super) struct Run {
+pub(super) struct SpoolRun {
     pub(super) directory: PathBuf,
     journal: Appender,
     /// The sequence numbers that each store does not have yet.
@@ -70,7 +70,7 @@ pub(super) struct Run {
 /// The durable state of the coordinator.
 pub(super) struct Spool {
     own: Arc<str>,
-    runs: Mutex<BTreeMap<Arc<str>, Run>>,
+    runs: Mutex<BTreeMap<Arc<str>, SpoolRun>>,
 }
 
 impl Spool {
@@ -79,13 +79,14 @@ impl Spool {
         directory: &Path,
         run_id: &Arc<str>,
         stores: Vec<String>,
-        mut runs: BTreeMap<Arc<str>, Run>,
+        mut runs: BTreeMap<Arc<str>, SpoolRun>,
     ) -> Result<Self, StoreError> {
         let path = runs_directory(directory).join(&**run_id);
         fs::create_dir_all(&path).map_err(unusable)?;
-        let mut run = Run::open(path)?.ok_or_else(|| StoreError::transient("the spool's run is in use"))?;
+        let mut run =
+            SpoolRun::open(path)?.ok_or_else(|| StoreError::transient("the spool's run is in use"))?;
         run.messages = Some(Appender::open(&run.directory.join(MESSAGES)).map_err(unusable)?);
-        run.write(&Line::Stores(stores.clone()))?;
+        run.write(&JournalLine::Stores(stores.clone()))?;
         run.outstanding = stores.into_iter().map(|store| (store, BTreeSet::new())).collect();
         runs.insert(Arc::clone(run_id), run);
         Ok(Self { own: Arc::clone(run_id), runs: Mutex::new(runs) })
@@ -109,7 +110,7 @@ impl Spool {
     pub(super) fn begin(&self, store: &str, segment: &Segment) -> Result<(), StoreError> {
         let mut runs = self.lock();
         let Some(run) = runs.get_mut(&segment.batch.run_id) else { return Ok(()) };
-        run.write(&Line::Begin {
+        run.write(&JournalLine::Begin {
             store: store.to_owned(),
             sequences: segment.sequences(),
             entries: segment.entries.clone(),
@@ -121,7 +122,7 @@ impl Spool {
     pub(super) fn done(&self, store: &str, run_id: &Arc<str>, sequences: &[u64]) -> Result<(), StoreError> {
         let mut runs = self.lock();
         let Some(run) = runs.get_mut(run_id) else { return Ok(()) };
-        run.write(&Line::Done { store: store.to_owned(), sequences: sequences.to_vec() })?;
+        run.write(&JournalLine::Done { store: store.to_owned(), sequences: sequences.to_vec() })?;
         if let Some(outstanding) = run.outstanding.get_mut(store) {
             for sequence in sequences {
                 outstanding.remove(sequence);
@@ -171,13 +172,13 @@ impl Spool {
         let Some(directory) = self.lock().get(&piece.run_id).map(|run| run.directory.clone()) else {
             return Ok(Segment::new(Arc::clone(&piece.run_id), Vec::new()));
         };
-        spool_reading::read_back(&directory, store, piece)
+        spool_recovery::read_back(&directory, store, piece)
     }
 
     /// Removes the run of this process if nothing of it waits.
     pub(super) fn close(&self) -> Result<(), StoreError> {
         let mut runs = self.lock();
-        let waits = |run: &Run| run.outstanding.values().any(|outstanding| !outstanding.is_empty());
+        let waits = |run: &SpoolRun| run.outstanding.values().any(|outstanding| !outstanding.is_empty());
         if runs.get(&self.own).is_none_or(waits) {
             return Ok(());
         }
@@ -201,12 +202,12 @@ impl Spool {
         run.journal.room_bytes = journal_bytes;
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Run>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, SpoolRun>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Run {
+impl SpoolRun {
     /// Opens a run; `None` if another process holds it.
     pub(super) fn open(directory: PathBuf) -> Result<Option<Self>, StoreError> {
         let lock =
@@ -221,7 +222,7 @@ impl Run {
         Ok(Some(Self { directory, journal, outstanding, messages: None, bytes: 0, _lock: lock }))
     }
 
-    fn write(&mut self, line: &Line) -> Result<(), StoreError> {
+    fn write(&mut self, line: &JournalLine) -> Result<(), StoreError> {
         self.bytes += self.journal.append(line).map_err(unusable)?;
         Ok(())
     }
@@ -234,7 +235,7 @@ impl Run {
         }
         self.journal.clear().map_err(unusable)?;
         self.bytes = 0;
-        self.write(&Line::Stores(self.outstanding.keys().cloned().collect()))
+        self.write(&JournalLine::Stores(self.outstanding.keys().cloned().collect()))
     }
 }
 

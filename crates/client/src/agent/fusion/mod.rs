@@ -2,8 +2,8 @@
 
 mod calibration;
 mod diversity;
+mod entry_merge;
 mod likeness;
-mod merging;
 
 use super::entry::Entry;
 
@@ -46,7 +46,7 @@ pub(crate) fn fuse(fusion: Fusion, lists: Vec<StoreList>, limit: Option<usize>) 
         Fusion::Rank => {
             let mut ranked = calibration::ranked(lists);
             sort(&mut ranked);
-            let mut merged = merging::merged(ranked);
+            let mut merged = entry_merge::merged(ranked);
             sort(&mut merged);
             let mut chosen = diversity::chosen(merged, limit);
             sort(&mut chosen);

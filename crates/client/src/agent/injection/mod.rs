@@ -74,7 +74,7 @@ impl std::fmt::Debug for InjectionOptions {
 
 /// The input of a model call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Injected {
+pub struct InjectedInput {
     /// The messages, with the entries at the end of the user's last message.
     pub messages: Vec<Message>,
     /// The number of blocks appended there. A provider sets its cache point before them.
@@ -85,7 +85,7 @@ pub struct Injected {
     pub skipped: usize,
 }
 
-impl Injected {
+impl InjectedInput {
     /// Appends a text to the message at an index. Returns false if there is no such message.
     fn show(&mut self, at: usize, text: String) -> bool {
         let Some(message) = self.messages.get_mut(at).filter(|_| !text.is_empty()) else { return false };
@@ -120,9 +120,9 @@ async fn contexts(manager: &MemoryManager, options: &InjectionOptions) -> String
     futures::future::join_all(texts).await.concat()
 }
 
-pub(super) async fn inject(manager: &MemoryManager, messages: &[Message], state: &Value) -> Injected {
+pub(super) async fn inject(manager: &MemoryManager, messages: &[Message], state: &Value) -> InjectedInput {
     let mut injected =
-        Injected { messages: messages.to_vec(), appended_blocks: 0, entries: Vec::new(), skipped: 0 };
+        InjectedInput { messages: messages.to_vec(), appended_blocks: 0, entries: Vec::new(), skipped: 0 };
     let Some(options) = &manager.parts.injection else { return injected };
     let Some(at) = messages.iter().rposition(|message| message.role == Role::User) else { return injected };
     let situation = Situation { messages, state };

@@ -7,8 +7,8 @@ use futures::executor::block_on;
 use serde_json::json;
 
 use super::*;
+use crate::agent::tests::test_runtime::surroundings;
 use crate::agent::tests::test_store::TestStore;
-use crate::agent::tests::test_surroundings::surroundings;
 use crate::agent::{Estimator, Fusion, Trust};
 
 fn manager(options: InjectionOptions, stores: Vec<TestStore>, fusion: Fusion) -> MemoryManager {
@@ -23,12 +23,12 @@ fn options(format: InjectionFormat) -> InjectionOptions {
     InjectionOptions { format, ..InjectionOptions::default() }
 }
 
-fn inject(options: InjectionOptions, entries: Vec<Entry>, messages: &[Message]) -> Injected {
+fn inject(options: InjectionOptions, entries: Vec<Entry>, messages: &[Message]) -> InjectedInput {
     let store = TestStore::reading("facts").found(entries);
     block_on(manager(options, vec![store], Fusion::Concat).inject(messages, &json!({})))
 }
 
-fn appended(injected: &Injected) -> &str {
+fn appended(injected: &InjectedInput) -> &str {
     match injected.messages.last().and_then(|message| message.content.last()) {
         Some(Block::Text(text)) if injected.appended_blocks == 1 => text,
         _ => "",

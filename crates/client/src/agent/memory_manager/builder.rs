@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use super::{MemoryManager, Parts};
 use crate::agent::coordinator::{
-    CoordinatorOptions, ExtractionCoordinator, Extractor, Quarantined, resolve_extraction,
+    CoordinatorOptions, ExtractionCoordinator, Extractor, QuarantinedItem, resolve_extraction,
 };
 use crate::agent::error::MemoryError;
 use crate::agent::fusion::Fusion;
 use crate::agent::injection::InjectionOptions;
 use crate::agent::prompt_context::PromptContext;
+use crate::agent::runtime::RuntimeContext;
 use crate::agent::store::MemoryStore;
 use crate::agent::stores::topology;
-use crate::agent::surroundings::Surroundings;
 use crate::agent::tokens::Estimator;
 use crate::agent::tools::{AddToolOptions, SearchToolOptions};
 
 /// A builder of [`MemoryManager`].
 pub struct MemoryManagerBuilder {
-    surroundings: Surroundings,
+    surroundings: RuntimeContext,
     stores: Vec<Arc<dyn MemoryStore>>,
     fusion: Fusion,
     estimator: Estimator,
@@ -35,7 +35,7 @@ pub struct MemoryManagerBuilder {
 }
 
 impl MemoryManagerBuilder {
-    pub(super) fn new(surroundings: Surroundings) -> Self {
+    pub(super) fn new(surroundings: RuntimeContext) -> Self {
         Self {
             surroundings,
             stores: Vec::new(),
@@ -127,7 +127,7 @@ impl MemoryManagerBuilder {
     }
 
     /// Sets the callback for every message that no store accepts.
-    pub fn on_quarantine(mut self, told: impl Fn(&Quarantined) + Send + Sync + 'static) -> Self {
+    pub fn on_quarantine(mut self, told: impl Fn(&QuarantinedItem) + Send + Sync + 'static) -> Self {
         self.coordinator.on_quarantine = Some(Arc::new(told));
         self
     }
@@ -210,7 +210,7 @@ fn check_stores(stores: &[Arc<dyn MemoryStore>]) -> Result<(), MemoryError> {
 fn checked_add_tool(
     mut options: AddToolOptions,
     stores: &[Arc<dyn MemoryStore>],
-    surroundings: &Surroundings,
+    surroundings: &RuntimeContext,
 ) -> Result<AddToolOptions, MemoryError> {
     let refused = |what: String| Err(MemoryError::Configuration(format!("add_memory: {what}")));
     for name in options.stores.iter().flatten() {

@@ -2,7 +2,7 @@
 //! it.
 
 pub(super) mod additions;
-pub(super) mod blocking;
+pub(super) mod blocking_calls;
 pub(super) mod builder;
 pub(super) mod consolidation;
 pub(super) mod search;
@@ -12,11 +12,11 @@ use std::sync::Arc;
 use super::coordinator::ExtractionCoordinator;
 use super::error::StoreError;
 use super::fusion::Fusion;
-use super::injection::{Injected, InjectionOptions};
+use super::injection::{InjectedInput, InjectionOptions};
 use super::message::Message;
 use super::prompt_context::PromptContext;
+use super::runtime::RuntimeContext;
 use super::store::MemoryStore;
-use super::surroundings::Surroundings;
 use super::tokens::Estimator;
 use super::tools::{AddToolOptions, SearchToolOptions, Tool};
 use builder::MemoryManagerBuilder;
@@ -41,12 +41,12 @@ pub(super) struct Parts {
     /// True if spans of searches contain the query and the results.
     pub(super) capture_content: bool,
     pub(super) coordinator: ExtractionCoordinator,
-    pub(super) surroundings: Surroundings,
+    pub(super) surroundings: RuntimeContext,
 }
 
 impl MemoryManager {
     /// Returns a builder.
-    pub fn builder(surroundings: Surroundings) -> MemoryManagerBuilder {
+    pub fn builder(surroundings: RuntimeContext) -> MemoryManagerBuilder {
         MemoryManagerBuilder::new(surroundings)
     }
 
@@ -83,7 +83,7 @@ impl MemoryManager {
 
     /// Returns the input of a model call with the entries at its end. The history itself is
     /// unchanged. Never fails: errors are logged, and nothing is appended.
-    pub async fn inject(&self, messages: &[Message], state: &serde_json::Value) -> Injected {
+    pub async fn inject(&self, messages: &[Message], state: &serde_json::Value) -> InjectedInput {
         super::injection::inject(self, messages, state).await
     }
 }

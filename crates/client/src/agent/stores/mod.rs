@@ -9,18 +9,18 @@
 #[cfg(feature = "agentcore")]
 pub mod agentcore;
 mod document_context;
+mod event_delivery;
 mod event_metadata;
 mod file;
-mod grouping;
-mod place_template;
+mod namespace_template;
 mod range_token;
 mod remote;
-mod sending;
+mod runs;
 pub mod topology;
 
 pub use document_context::DocumentContext;
 pub use event_metadata::MetadataProvider;
 pub use file::store::{FileStore, FileStoreOptions};
-pub use place_template::{Place, PlaceTemplate, name_of_template};
+pub use namespace_template::{ReadNamespace, ReadNamespaceTemplate, name_of_template};
 pub use remote::options::RemoteStoreOptions;
 pub use remote::store::RemoteStore;

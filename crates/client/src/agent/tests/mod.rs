@@ -2,8 +2,8 @@
 
 pub(super) mod log;
 mod rules;
+pub(crate) mod test_runtime;
 pub(super) mod test_store;
-pub(crate) mod test_surroundings;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -17,8 +17,8 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
 use super::coordinator::{ExtractError, ExtractionConfig, ExtractionTrigger, Extractor, Invocation};
 use super::*;
+use test_runtime::{ManualRuntime, surroundings};
 use test_store::TestStore;
-use test_surroundings::{Standing, surroundings};
 
 fn build(shape: impl FnOnce(MemoryManagerBuilder) -> MemoryManagerBuilder) -> Result<MemoryManager, String> {
     let builder = shape(MemoryManager::builder(surroundings().outside));
@@ -139,21 +139,21 @@ fn which_stores_are_asked_and_for_how_much() {
 
 /// Fields of spans and messages of events, as text.
 #[derive(Clone, Default)]
-struct Seen(Arc<Mutex<BTreeMap<String, String>>>);
+struct RecordedTrace(Arc<Mutex<BTreeMap<String, String>>>);
 
-impl Seen {
+impl RecordedTrace {
     fn get(&self, name: &str) -> Option<String> {
         self.0.lock().unwrap().get(name).cloned()
     }
 }
 
-impl Visit for Seen {
+impl Visit for RecordedTrace {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         self.0.lock().unwrap().insert(field.name().to_owned(), format!("{value:?}"));
     }
 }
 
-impl<S: tracing::Subscriber> Layer<S> for Seen {
+impl<S: tracing::Subscriber> Layer<S> for RecordedTrace {
     fn on_new_span(&self, about: &tracing::span::Attributes<'_>, _: &tracing::Id, _: Context<'_, S>) {
         about.record(&mut self.clone());
     }
@@ -173,8 +173,8 @@ impl<S: tracing::Subscriber> Layer<S> for Seen {
 
 #[test]
 fn one_fails_one_is_slow_one_answers() {
-    let seen = Seen::default();
-    let Standing { clock, outside } = surroundings();
+    let seen = RecordedTrace::default();
+    let ManualRuntime { clock, outside } = surroundings();
     let slow = outside.clock.clone();
     let stores = [
         TestStore::reading("broken").failing("down"),
@@ -220,7 +220,7 @@ fn one_fails_one_is_slow_one_answers() {
 
 #[test]
 fn what_injection_leaves_out_is_in_its_span() {
-    let seen = Seen::default();
+    let seen = RecordedTrace::default();
     tracing::subscriber::with_default(tracing_subscriber::registry().with(seen.clone()), || {
         let found = ["short", &"x".repeat(9000), "short, too"].map(|text| Entry::new("a", text));
         let manager = build(|builder| builder.store(TestStore::reading("a").found(found.into()))).unwrap();
@@ -238,7 +238,7 @@ fn what_injection_leaves_out_is_in_its_span() {
     }
     let tokens: usize = seen.get("memory.inject.tokens").unwrap().parse().unwrap();
     assert!((1..=2000).contains(&tokens));
-    let seen = Seen::default();
+    let seen = RecordedTrace::default();
     tracing::subscriber::with_default(tracing_subscriber::registry().with(seen.clone()), || {
         let format = injection::InjectionFormat::Custom(Arc::new(|_| Err("no".into())));
         let options = injection::InjectionOptions { format, ..injection::InjectionOptions::default() };
@@ -252,7 +252,7 @@ fn what_injection_leaves_out_is_in_its_span() {
 
 #[test]
 fn content_is_in_traces_where_that_is_wanted() {
-    let seen = Seen::default();
+    let seen = RecordedTrace::default();
     tracing::subscriber::with_default(tracing_subscriber::registry().with(seen.clone()), || {
         let store = TestStore::reading("ok").found(vec![Entry::new("ok", "a secret")]);
         let manager = build(|builder| builder.store(store).capture_content(true)).unwrap();
@@ -264,7 +264,7 @@ fn content_is_in_traces_where_that_is_wanted() {
 
 #[test]
 fn a_save_is_linked_to_the_span_that_asked_for_it() {
-    let seen = Seen::default();
+    let seen = RecordedTrace::default();
     let agent = tracing::subscriber::with_default(tracing_subscriber::registry().with(seen.clone()), || {
         let triggers: Vec<Arc<dyn ExtractionTrigger>> = vec![Arc::new(Invocation)];
         let config = ExtractionConfig { triggers: Some(triggers), ..ExtractionConfig::default() };

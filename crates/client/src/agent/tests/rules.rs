@@ -7,8 +7,8 @@ use futures::executor::block_on;
 use serde_json::json;
 
 use super::log::logged;
+use super::test_runtime::surroundings;
 use super::test_store::TestStore;
-use super::test_surroundings::surroundings;
 use crate::agent::coordinator::{ExtractionConfig, Interval, Invocation, MessageFilter};
 use crate::agent::injection::{InjectionFormat, InjectionOptions, InjectionTrigger};
 use crate::agent::stores::{FileStore, FileStoreOptions};

@@ -19,7 +19,7 @@ type Answer = dyn FnMut(&MessageBatch, &mut Inside) -> Option<Result<BatchOutcom
 
 /// The received contents of a store; shared with its test.
 #[derive(Clone, Default)]
-pub(crate) struct Kept(Arc<Mutex<Inside>>, Arc<Mutex<Option<Box<Answer>>>>);
+pub(crate) struct ReceivedContents(Arc<Mutex<Inside>>, Arc<Mutex<Option<Box<Answer>>>>);
 
 #[derive(Clone, Default)]
 pub(crate) struct Inside {
@@ -38,7 +38,7 @@ pub(crate) struct Inside {
     fails_adds_of: Vec<String>,
 }
 
-impl Kept {
+impl ReceivedContents {
     pub(crate) fn questions(&self) -> Vec<String> {
         self.0.lock().unwrap().questions.clone()
     }
@@ -130,7 +130,7 @@ impl Inside {
 }
 
 pub(crate) struct TestStore {
-    pub(crate) kept: Kept,
+    pub(crate) kept: ReceivedContents,
     pub(crate) can: Capabilities,
     name: String,
     description: Option<String>,
@@ -154,7 +154,7 @@ type Delay = Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 impl TestStore {
     pub(crate) fn reading(name: &str) -> Self {
         Self {
-            kept: Kept::default(),
+            kept: ReceivedContents::default(),
             can: Capabilities::default(),
             name: name.to_owned(),
             description: None,
@@ -239,7 +239,7 @@ impl TestStore {
         Self { waited: Some(waited), ..self }
     }
 
-    pub(crate) fn with(self, kept: Kept) -> Self {
+    pub(crate) fn with(self, kept: ReceivedContents) -> Self {
         Self { kept, ..self }
     }
 }

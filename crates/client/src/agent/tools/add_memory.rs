@@ -6,8 +6,8 @@ use futures::FutureExt;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use super::arguments::Arguments;
-use super::targets::{self, Target};
+use super::arguments::CallArguments;
+use super::targets::{self, ToolStore};
 use super::{Tool, ToolAnswer, ToolError};
 use crate::agent::error::MemoryError;
 use crate::agent::memory_manager::MemoryManager;
@@ -41,12 +41,12 @@ impl MemoryManager {
     pub(in crate::agent) fn add_memory_tool(&self) -> Option<Tool> {
         let options = self.parts.add_tool.as_ref()?;
         let allowed = |name: &str| options.stores.iter().flatten().any(|allowed| allowed == name);
-        let targets: Vec<Target> = self
+        let targets: Vec<ToolStore> = self
             .parts
             .stores
             .iter()
             .filter(|store| allowed(store.name()))
-            .map(|store| Target {
+            .map(|store| ToolStore {
                 name: store.name().to_owned(),
                 description: store.description().map(str::to_owned),
             })
@@ -90,11 +90,11 @@ fn schema() -> Value {
 
 async fn add(
     manager: MemoryManager,
-    targets: &[Target],
+    targets: &[ToolStore],
     waits: bool,
     arguments: Value,
 ) -> Result<ToolAnswer, ToolError> {
-    let arguments = Arguments::read(arguments, &["entries", "stores"])?;
+    let arguments = CallArguments::read(arguments, &["entries", "stores"])?;
     let entries = arguments.texts("entries")?.unwrap_or_default();
     if entries.is_empty() || entries.iter().any(|entry| entry.trim().is_empty()) {
         return Err(ToolError("entries must be a list of texts that are not empty".to_owned()));

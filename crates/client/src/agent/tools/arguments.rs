@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 use super::ToolError;
 
 /// The arguments of a call.
-pub(super) struct Arguments(Map<String, Value>);
+pub(super) struct CallArguments(Map<String, Value>);
 
-impl Arguments {
+impl CallArguments {
     pub(super) fn read(arguments: Value, known: &[&str]) -> Result<Self, ToolError> {
         let Value::Object(members) = arguments else {
             return Err(ToolError("the arguments must be an object".to_owned()));

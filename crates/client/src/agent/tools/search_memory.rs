@@ -6,8 +6,8 @@ use std::sync::Arc;
 use futures::FutureExt;
 use serde_json::{Map, Value, json};
 
-use super::arguments::Arguments;
-use super::targets::{self, Target};
+use super::arguments::CallArguments;
+use super::targets::{self, ToolStore};
 use super::{Tool, ToolAnswer, ToolError};
 use crate::agent::entry::Entry;
 use crate::agent::limits::TOOL_RESULTS_MAX;
@@ -34,11 +34,11 @@ impl MemoryManager {
     pub(in crate::agent) fn search_memory_tool(&self) -> Option<Tool> {
         let options = self.parts.search_tool.as_ref()?;
         let extended = self.parts.extended_tools;
-        let targets: Vec<Target> = self
+        let targets: Vec<ToolStore> = self
             .parts
             .stores
             .iter()
-            .map(|store| Target {
+            .map(|store| ToolStore {
                 name: store.name().to_owned(),
                 description: store.description().map(str::to_owned),
             })
@@ -92,12 +92,12 @@ fn schema(extended: bool) -> Value {
 
 async fn search(
     manager: &MemoryManager,
-    targets: &[Target],
+    targets: &[ToolStore],
     extended: bool,
     arguments: Value,
 ) -> Result<ToolAnswer, ToolError> {
     let known: &[&str] = if extended { &KNOWN_EXTENDED } else { &KNOWN };
-    let arguments = Arguments::read(arguments, known)?;
+    let arguments = CallArguments::read(arguments, known)?;
     let query = arguments.text("query")?;
     let mut warnings = Vec::new();
     let mut options = SearchOptions {
@@ -117,7 +117,7 @@ async fn search(
 }
 
 /// Returns the limit under either spelling, capped at the permitted maximum.
-fn results_max(arguments: &Arguments, warnings: &mut Vec<String>) -> Result<Option<u32>, ToolError> {
+fn results_max(arguments: &CallArguments, warnings: &mut Vec<String>) -> Result<Option<u32>, ToolError> {
     let asked = match (arguments.positive("maxSearchResults")?, arguments.positive("max_search_results")?) {
         (Some(one), Some(other)) if one != other => {
             let rule = "maxSearchResults and max_search_results differ: give one of them";
@@ -131,7 +131,7 @@ fn results_max(arguments: &Arguments, warnings: &mut Vec<String>) -> Result<Opti
     Ok(asked.map(|asked| asked.min(TOOL_RESULTS_MAX)))
 }
 
-fn extend(options: &mut SearchOptions, arguments: &Arguments) -> Result<(), ToolError> {
+fn extend(options: &mut SearchOptions, arguments: &CallArguments) -> Result<(), ToolError> {
     if let Some(filter) = arguments.given("filter") {
         let refused = |error| ToolError(format!("filter cannot be read: {error}"));
         options.filter = loci_json::from_value(filter).map_err(refused)?;

@@ -3,13 +3,13 @@
 use super::ToolError;
 
 /// A store in the scope of a tool.
-pub(super) struct Target {
+pub(super) struct ToolStore {
     pub(super) name: String,
     pub(super) description: Option<String>,
 }
 
 /// Returns the description with a list of the stores that have one.
-pub(super) fn described(description: &str, heading: &str, advice: &str, targets: &[Target]) -> String {
+pub(super) fn described(description: &str, heading: &str, advice: &str, targets: &[ToolStore]) -> String {
     let lines: Vec<String> = targets
         .iter()
         .filter_map(|target| Some(format!("- {}: {}", target.name, target.description.as_ref()?)))
@@ -24,7 +24,7 @@ pub(super) fn described(description: &str, heading: &str, advice: &str, targets:
 /// dropped with a warning, unless no other remains.
 pub(super) fn meant(
     asked: Option<Vec<String>>,
-    targets: &[Target],
+    targets: &[ToolStore],
     warnings: &mut Vec<String>,
 ) -> Result<Vec<String>, ToolError> {
     let all = || targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>();

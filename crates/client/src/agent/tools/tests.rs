@@ -5,8 +5,8 @@ use futures::executor::block_on;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::agent::tests::test_runtime::surroundings;
 use crate::agent::tests::test_store::TestStore;
-use crate::agent::tests::test_surroundings::surroundings;
 use crate::agent::{Entry, MemoryManager, MemoryManagerBuilder};
 
 const SEARCH: &str = r#"{"name":"search_memory","description":"Search long-term memory for facts, preferences, or context from previous conversations. Use when you need background about the user or topic that may have been discussed before.","inputSchema":{"type":"object","properties":{"query":{"type":"string","description":"What to search for"},"maxSearchResults":{"type":"number","description":"Maximum number of results per store"},"stores":{"type":"array","items":{"type":"string"},"description":"Filter to specific stores by name. Omit to search all available stores."}},"required":["query"],"additionalProperties":false}}"#;

@@ -1,12 +1,12 @@
 //! Checks of absent capabilities: the call fails with `unsupported` and never returns an
 //! approximation.
 
-use super::ground::{Ground, Outcome, refused};
+use super::check_environment::{CheckEnvironment, CheckVerdict, refused};
 use crate::backend::file_change::{SnapshotRef, VersionQuery};
 use crate::backend::storage_error::StorageErrorKind::Unsupported;
 use crate::backend::stored_file::{FilePrecondition, sha256_hex};
 
-pub(super) async fn cas(it: &Ground) -> Outcome {
+pub(super) async fn cas(it: &CheckEnvironment) -> CheckVerdict {
     let done = it.write_if("a.md", b"text\n", &FilePrecondition::Absent).await;
     refused("a write under Absent", done, Unsupported)?;
     it.holds("a.md", None).await?;
@@ -18,7 +18,7 @@ pub(super) async fn cas(it: &Ground) -> Outcome {
     it.holds("a.md", Some(b"first\n")).await
 }
 
-pub(super) async fn versioning(it: &Ground) -> Outcome {
+pub(super) async fn versioning(it: &CheckEnvironment) -> CheckVerdict {
     it.write("a.md", b"text\n").await?;
     let (path, label) = (it.at("a.md"), SnapshotRef::new(&it.label));
     let page = VersionQuery { limit: 10, cursor: None };
@@ -30,7 +30,7 @@ pub(super) async fn versioning(it: &Ground) -> Outcome {
     it.holds("a.md", Some(b"text\n")).await
 }
 
-pub(super) async fn search(it: &Ground) -> Outcome {
+pub(super) async fn search(it: &CheckEnvironment) -> CheckVerdict {
     it.write("a.md", b"text\n").await?;
     refused("search", it.backend.search(&it.prefix, "text", 10).await, Unsupported)
 }

@@ -3,7 +3,7 @@
 
 use futures::future::join_all;
 
-use super::ground::{Fault, Ground, Outcome, fault, in_words, same, shown};
+use super::check_environment::{BackendFault, CheckEnvironment, CheckVerdict, fault, in_words, same, shown};
 use crate::backend::storage_error::StorageErrorKind;
 use crate::backend::stored_file::{FilePrecondition, sha256_hex};
 
@@ -17,10 +17,10 @@ fn text(writer: usize) -> Vec<u8> {
 
 /// Returns the outcome of one write of each writer to a path; `None` if the condition rejected it.
 async fn race(
-    it: &Ground,
+    it: &CheckEnvironment,
     name: impl Fn(usize) -> String,
     only_if: &FilePrecondition,
-) -> Result<Vec<Option<usize>>, Fault> {
+) -> Result<Vec<Option<usize>>, BackendFault> {
     let writes = (0..WRITERS).map(|writer| {
         let name = name(writer);
         async move { (writer, it.write_if(&name, &text(writer), only_if).await) }
@@ -39,7 +39,7 @@ async fn race(
     Ok(out)
 }
 
-pub(super) async fn many_files(it: &Ground) -> Outcome {
+pub(super) async fn many_files(it: &CheckEnvironment) -> CheckVerdict {
     let done = race(it, |writer| format!("new/deep/file-{writer}.md"), &FilePrecondition::Any).await?;
     same("writers of their own files that succeeded", &done.iter().flatten().count(), &WRITERS)?;
     for writer in 0..WRITERS {
@@ -48,7 +48,7 @@ pub(super) async fn many_files(it: &Ground) -> Outcome {
     same("files of a listing", &it.paths("new").await?.len(), &WRITERS)
 }
 
-pub(super) async fn whole(it: &Ground) -> Outcome {
+pub(super) async fn whole(it: &CheckEnvironment) -> CheckVerdict {
     let done = race(it, |_| "a.md".to_owned(), &FilePrecondition::Any).await?;
     same("writers without a condition that succeeded", &done.iter().flatten().count(), &WRITERS)?;
     let found = it.read("a.md").await?.unwrap_or_default();
@@ -59,7 +59,7 @@ pub(super) async fn whole(it: &Ground) -> Outcome {
 }
 
 /// Fails the check unless exactly one writer won and its file is stored.
-async fn one_wins(it: &Ground, only_if: &FilePrecondition) -> Outcome {
+async fn one_wins(it: &CheckEnvironment, only_if: &FilePrecondition) -> CheckVerdict {
     let done = race(it, |_| "a.md".to_owned(), only_if).await?;
     let winners: Vec<usize> = done.into_iter().flatten().collect();
     match winners.as_slice() {
@@ -71,11 +71,11 @@ async fn one_wins(it: &Ground, only_if: &FilePrecondition) -> Outcome {
     }
 }
 
-pub(super) async fn one_creates(it: &Ground) -> Outcome {
+pub(super) async fn one_creates(it: &CheckEnvironment) -> CheckVerdict {
     one_wins(it, &FilePrecondition::Absent).await
 }
 
-pub(super) async fn one_updates(it: &Ground) -> Outcome {
+pub(super) async fn one_updates(it: &CheckEnvironment) -> CheckVerdict {
     it.write("a.md", b"before\n").await?;
     one_wins(it, &FilePrecondition::Sha256(sha256_hex(b"before\n"))).await
 }

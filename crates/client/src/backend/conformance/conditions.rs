@@ -1,6 +1,8 @@
 //! Checks of preconditions: a change whose condition does not hold fails and changes nothing.
 
-use super::ground::{Fault, Ground, Outcome, fault, in_words, refused, same};
+use super::check_environment::{
+    BackendFault, CheckEnvironment, CheckVerdict, fault, in_words, refused, same,
+};
 use crate::backend::storage_error::StorageErrorKind::PreconditionFailed;
 use crate::backend::stored_file::{FilePrecondition, sha256_hex};
 
@@ -8,13 +10,13 @@ fn sha(text: &str) -> FilePrecondition {
     FilePrecondition::Sha256(sha256_hex(text.as_bytes()))
 }
 
-async fn writes(it: &Ground, text: &str, only_if: &FilePrecondition) -> Outcome {
+async fn writes(it: &CheckEnvironment, text: &str, only_if: &FilePrecondition) -> CheckVerdict {
     let done = it.write_if("a.md", text.as_bytes(), only_if).await;
     done.map_err(|error| fault(format!("write under {only_if:?} succeeds"), in_words(&error)))?;
     it.holds("a.md", Some(text.as_bytes())).await
 }
 
-pub(super) async fn absent(it: &Ground) -> Outcome {
+pub(super) async fn absent(it: &CheckEnvironment) -> CheckVerdict {
     writes(it, "first\n", &FilePrecondition::Absent).await?;
     let done = it.write_if("a.md", b"second\n", &FilePrecondition::Absent).await;
     refused("a write under Absent over a file", done, PreconditionFailed)?;
@@ -25,7 +27,7 @@ pub(super) async fn absent(it: &Ground) -> Outcome {
     writes(it, "third\n", &FilePrecondition::Absent).await
 }
 
-pub(super) async fn sha256(it: &Ground) -> Outcome {
+pub(super) async fn sha256(it: &CheckEnvironment) -> CheckVerdict {
     let done = it.write_if("a.md", b"text\n", &sha("")).await;
     refused("a write under Sha256 of an absent file", done, PreconditionFailed)?;
     it.holds("a.md", None).await?;
@@ -39,13 +41,13 @@ pub(super) async fn sha256(it: &Ground) -> Outcome {
     it.holds("a.md", Some(b"second\n")).await
 }
 
-pub(super) async fn delete(it: &Ground) -> Outcome {
+pub(super) async fn delete(it: &CheckEnvironment) -> CheckVerdict {
     let path = it.at("a.md");
     let removed = |only_if: FilePrecondition| {
         let path = path.clone();
         async move { it.backend.delete(&path, &only_if).await }
     };
-    let succeeded = |done: Result<bool, _>| -> Result<bool, Fault> {
+    let succeeded = |done: Result<bool, _>| -> Result<bool, BackendFault> {
         done.map_err(|error| fault("delete under a condition that holds succeeds", in_words(&error)))
     };
     same("delete of an absent file under Sha256", &succeeded(removed(sha("")).await)?, &false)?;

@@ -1,6 +1,8 @@
 //! Checks of content: any bytes come back as they were written, and a removed file is gone.
 
-use super::ground::{Fault, Ground, Outcome, fault, in_words, refused, same};
+use super::check_environment::{
+    BackendFault, CheckEnvironment, CheckVerdict, fault, in_words, refused, same,
+};
 use crate::backend::storage_error::StorageErrorKind;
 use crate::backend::stored_file::{FilePrecondition, sha256_hex};
 
@@ -22,7 +24,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("markup.txt", "Vec<String> && <entry>&amp;</entry> \"quoted\" 'text'\n"),
 ];
 
-pub(super) async fn round_trip(it: &Ground) -> Outcome {
+pub(super) async fn round_trip(it: &CheckEnvironment) -> CheckVerdict {
     for (name, text) in TEXTS {
         it.write(name, text.as_bytes()).await?;
         it.holds(name, Some(text.as_bytes())).await?;
@@ -49,13 +51,13 @@ fn text_of(bytes: u64) -> Vec<u8> {
     text
 }
 
-pub(super) async fn large_file(it: &Ground) -> Outcome {
+pub(super) async fn large_file(it: &CheckEnvironment) -> CheckVerdict {
     let bytes = text_of(it.can().file_bytes_max.unwrap_or(LARGE_BYTES).min(LARGE_BYTES));
     it.write("large.md", &bytes).await?;
     it.holds("large.md", Some(&bytes)).await
 }
 
-pub(super) async fn digests(it: &Ground) -> Outcome {
+pub(super) async fn digests(it: &CheckEnvironment) -> CheckVerdict {
     for (name, text) in [("a.md", "digest of a\n"), ("b.md", "")] {
         let expected = sha256_hex(text.as_bytes());
         same("the sha256 of a write", &it.write(name, text.as_bytes()).await?.sha256, &expected)?;
@@ -71,7 +73,7 @@ pub(super) async fn digests(it: &Ground) -> Outcome {
     Ok(())
 }
 
-pub(super) async fn overwrite(it: &Ground) -> Outcome {
+pub(super) async fn overwrite(it: &CheckEnvironment) -> CheckVerdict {
     for text in ["first and longer than the next\n", "second\n", "second\n", "third, without an end"] {
         it.write("a.md", text.as_bytes()).await?;
         it.holds("a.md", Some(text.as_bytes())).await?;
@@ -79,7 +81,7 @@ pub(super) async fn overwrite(it: &Ground) -> Outcome {
     same("the files of the prefix", &it.paths("").await?, &vec![it.at("a.md")])
 }
 
-pub(super) async fn absent_file(it: &Ground) -> Outcome {
+pub(super) async fn absent_file(it: &CheckEnvironment) -> CheckVerdict {
     it.holds("absent.md", None).await?;
     same("exists of an absent file", &it.exists("absent.md").await?, &false)?;
     it.write("directory/a.md", b"text\n").await?;
@@ -88,7 +90,7 @@ pub(super) async fn absent_file(it: &Ground) -> Outcome {
     same("exists of a directory", &it.exists("directory").await?, &false)
 }
 
-pub(super) async fn delete(it: &Ground) -> Outcome {
+pub(super) async fn delete(it: &CheckEnvironment) -> CheckVerdict {
     same("delete of an absent file", &it.delete("a.md").await?, &false)?;
     it.write("a.md", b"text\n").await?;
     it.write("keep/b.md", b"text\n").await?;
@@ -101,26 +103,26 @@ pub(super) async fn delete(it: &Ground) -> Outcome {
     it.holds("a.md", Some(b"again\n")).await
 }
 
-pub(super) async fn size_limit(it: &Ground) -> Outcome {
+pub(super) async fn size_limit(it: &CheckEnvironment) -> CheckVerdict {
     let max = it.can().file_bytes_max.unwrap_or(LARGE_BYTES);
     let done = it.write_if("large.md", &text_of(max + 1), &FilePrecondition::Any).await;
     refused("a file one byte past file_bytes_max", done, StorageErrorKind::TooLarge)?;
     it.holds("large.md", None).await
 }
 
-pub(super) async fn text_only(it: &Ground) -> Outcome {
+pub(super) async fn text_only(it: &CheckEnvironment) -> CheckVerdict {
     let done = it.write_if("bytes.bin", b"no UTF-8: \xff\xfe", &FilePrecondition::Any).await;
     refused("a file that is no UTF-8", done, StorageErrorKind::InvalidContent)?;
     it.holds("bytes.bin", None).await
 }
 
-pub(super) async fn search(it: &Ground) -> Outcome {
+pub(super) async fn search(it: &CheckEnvironment) -> CheckVerdict {
     it.write("boats/gull.md", b"The zephyrine gull sails to Aberdeen on Mondays.\n").await?;
     it.write("trees/oak.md", b"An oak grows slowly.\n").await?;
     let found = |prefix: String| async move {
         let hits = it.backend.search(&prefix, "zephyrine gull", 10).await;
         let hits = hits.map_err(|error| fault("search succeeds", in_words(&error)))?;
-        Ok::<_, Fault>(hits.into_iter().map(|hit| hit.path).collect::<Vec<_>>())
+        Ok::<_, BackendFault>(hits.into_iter().map(|hit| hit.path).collect::<Vec<_>>())
     };
     same("the best hit", &found(it.prefix.clone()).await?.first().cloned(), &Some(it.at("boats/gull.md")))?;
     let below = found(it.at("trees")).await?;

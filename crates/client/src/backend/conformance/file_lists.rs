@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::ground::{Ground, Outcome, fault, in_words, same};
-use crate::backend::prefixed::namespace;
+use super::check_environment::{CheckEnvironment, CheckVerdict, fault, in_words, same};
+use crate::backend::prefixed_backend::namespace;
 use crate::backend::stored_file::FilePrecondition;
 
 /// A number of files above the page size of most services in a test.
@@ -13,7 +13,7 @@ const MANY: usize = 120;
 /// Names that other sort orders (by words, case-insensitive, by directories) put in another order.
 const NAMES: &[&str] = &["b.md", "a/c.md", "a.md", "Z.md", "a-b.md", "é.md", "a/b/d.md", "10.md", "9.md"];
 
-pub(super) async fn sorted(it: &Ground) -> Outcome {
+pub(super) async fn sorted(it: &CheckEnvironment) -> CheckVerdict {
     for name in NAMES {
         it.write(name, name.as_bytes()).await?;
     }
@@ -24,7 +24,7 @@ pub(super) async fn sorted(it: &Ground) -> Outcome {
     same("full paths, sorted by their bytes, with sizes", &found, &expected)
 }
 
-pub(super) async fn prefixes(it: &Ground) -> Outcome {
+pub(super) async fn prefixes(it: &CheckEnvironment) -> CheckVerdict {
     for name in ["shop/a.md", "shop/deep/b.md", "shop-web/c.md", "shop.md"] {
         it.write(name, b"text\n").await?;
     }
@@ -42,7 +42,7 @@ pub(super) async fn prefixes(it: &Ground) -> Outcome {
     Ok(())
 }
 
-pub(super) async fn many(it: &Ground) -> Outcome {
+pub(super) async fn many(it: &CheckEnvironment) -> CheckVerdict {
     let mut expected = Vec::with_capacity(MANY);
     for number in 0..MANY {
         let name = format!("file-{number:04}.md");
@@ -56,7 +56,7 @@ pub(super) async fn many(it: &Ground) -> Outcome {
     Err(fault(format!("{MANY} files, sorted, each once"), format!("{} files: {found:?}", found.len())))
 }
 
-pub(super) async fn view(it: &Ground) -> Outcome {
+pub(super) async fn view(it: &CheckEnvironment) -> CheckVerdict {
     let failed = |error| fault("calls of a view succeed", in_words(&error));
     let view = namespace(Arc::clone(&it.backend), &it.at("team")).map_err(failed)?;
     it.write("team/a.md", b"by the backend\n").await?;

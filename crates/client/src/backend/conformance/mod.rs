@@ -5,11 +5,11 @@
 //! answers of a backend with the promises of the port, and never measures time.
 
 mod absent_capabilities;
+mod check_environment;
 mod concurrency;
 mod conditions;
 mod content;
 mod file_lists;
-mod ground;
 mod paths;
 mod report;
 mod versions;
@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
+use self::check_environment::{BackendFault, CheckEnvironment, CheckVerdict};
 use self::content::LARGE_BYTES;
-use self::ground::{Fault, Ground, Outcome};
 pub use self::report::{CheckOutcome, CheckResult, ConformanceReport};
 use super::file_backend::{BackendCapabilities, FileBackend};
 use super::path_rules::clean_prefix;
@@ -36,7 +36,7 @@ struct Check {
     name: &'static str,
     /// The capability that it needs; `None`: the check runs for every backend.
     needs: Option<Capability>,
-    run: for<'a> fn(&'a Ground) -> BoxFuture<'a, Outcome>,
+    run: for<'a> fn(&'a CheckEnvironment) -> BoxFuture<'a, CheckVerdict>,
 }
 
 /// The reason to skip a check, and the condition to run it.
@@ -121,19 +121,19 @@ pub async fn run_conformance(
             Some(_) | None => {
                 let prefix = format!("{name}/{}", check.name);
                 let label = format!("{PREFIX}-{run}-{}", check.name);
-                let ground = Ground::new(Arc::clone(&backend), prefix, label);
+                let ground = CheckEnvironment::new(Arc::clone(&backend), prefix, label);
                 match (check.run)(&ground).await {
                     Ok(()) => CheckOutcome::Passed,
-                    Err(Fault { expected, found }) => CheckOutcome::Failed { expected, found },
+                    Err(BackendFault { expected, found }) => CheckOutcome::Failed { expected, found },
                 }
             }
         };
         checks.push(CheckResult { name: check.name.to_owned(), outcome });
     }
-    let whole = Ground::new(backend, name, String::new());
+    let whole = CheckEnvironment::new(backend, name, String::new());
     let outcome = match whole.clean_up().await {
         Ok(()) => CheckOutcome::Passed,
-        Err(Fault { expected, found }) => CheckOutcome::Failed { expected, found },
+        Err(BackendFault { expected, found }) => CheckOutcome::Failed { expected, found },
     };
     checks.push(CheckResult { name: CLEAN_UP.to_owned(), outcome });
     Ok(ConformanceReport { capabilities, checks })

@@ -1,7 +1,7 @@
 //! Checks of paths: names come back unchanged, and a path that breaks a rule fails and writes
 //! nothing.
 
-use super::ground::{Ground, Outcome, fault, in_words, same};
+use super::check_environment::{CheckEnvironment, CheckVerdict, fault, in_words, same};
 use crate::backend::storage_error::StorageErrorKind;
 use crate::backend::stored_file::FilePrecondition;
 
@@ -54,7 +54,7 @@ const BROKEN: &[(&str, &str)] = &[
     ("a/git~1/b", "the short name of `.git`"),
 ];
 
-pub(super) async fn names(it: &Ground) -> Outcome {
+pub(super) async fn names(it: &CheckEnvironment) -> CheckVerdict {
     let mut expected = Vec::with_capacity(NAMES.len());
     for name in NAMES {
         it.write(name, name.as_bytes()).await?;
@@ -69,7 +69,7 @@ pub(super) async fn names(it: &Ground) -> Outcome {
     it.holds("slashes/a.md", Some(b"text\n")).await
 }
 
-pub(super) async fn rules(it: &Ground) -> Outcome {
+pub(super) async fn rules(it: &CheckEnvironment) -> CheckVerdict {
     let long = "a".repeat(201);
     let deep = vec!["a"; 21].join("/");
     let wide = vec!["a".repeat(127); 9].join("/");
@@ -115,7 +115,7 @@ pub(super) async fn rules(it: &Ground) -> Outcome {
     ))
 }
 
-pub(super) async fn harmless(it: &Ground) -> Outcome {
+pub(super) async fn harmless(it: &CheckEnvironment) -> CheckVerdict {
     it.write("before.md", b"before\n").await?;
     for name in ["a:b.md", "con.md", "x/.git/y"] {
         if it.write_if(name, b"refused\n", &FilePrecondition::Any).await.is_ok() {

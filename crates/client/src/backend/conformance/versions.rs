@@ -1,7 +1,9 @@
 //! Checks of versions: histories, the order of changes, differences between snapshots, and restores
 //! as new versions.
 
-use super::ground::{Fault, Ground, Outcome, fault, in_words, refused, same};
+use super::check_environment::{
+    BackendFault, CheckEnvironment, CheckVerdict, fault, in_words, refused, same,
+};
 use crate::backend::file_change::{BackendChange, FileOperation, SnapshotRef, VersionQuery};
 use crate::backend::path_rules::is_within;
 use crate::backend::storage_error::StorageError;
@@ -11,12 +13,12 @@ use crate::backend::stored_file::sha256_hex;
 /// The maximum of pages, after which a cursor counts as endless.
 const PAGES_MAX: usize = 100_000;
 
-fn failed(error: StorageError) -> Fault {
+fn failed(error: StorageError) -> BackendFault {
     fault("the call succeeds", in_words(&error))
 }
 
 /// Returns the digests of the written versions of a file, newest first, read in pages of `limit`.
-async fn written(it: &Ground, name: &str, limit: u32) -> Result<Vec<String>, Fault> {
+async fn written(it: &CheckEnvironment, name: &str, limit: u32) -> Result<Vec<String>, BackendFault> {
     let mut page = VersionQuery { limit, cursor: None };
     let mut out = Vec::new();
     for _ in 0..PAGES_MAX {
@@ -35,7 +37,7 @@ async fn written(it: &Ground, name: &str, limit: u32) -> Result<Vec<String>, Fau
     Err(fault("a history ends", format!("{PAGES_MAX} pages")))
 }
 
-pub(super) async fn history(it: &Ground) -> Outcome {
+pub(super) async fn history(it: &CheckEnvironment) -> CheckVerdict {
     let texts = ["first\n", "second\n", "third\n"];
     for text in texts {
         it.write("a.md", text.as_bytes()).await?;
@@ -53,10 +55,10 @@ pub(super) async fn history(it: &Ground) -> Outcome {
 
 /// Returns all changes after a cursor, and the cursor of the end.
 async fn changes_from(
-    it: &Ground,
+    it: &CheckEnvironment,
     since: Option<String>,
     limit: u32,
-) -> Result<(Vec<BackendChange>, String), Fault> {
+) -> Result<(Vec<BackendChange>, String), BackendFault> {
     let (mut since, mut out) = (since, Vec::new());
     for _ in 0..PAGES_MAX {
         let found = it.backend.changes_since(since.as_deref(), limit).await.map_err(failed)?;
@@ -70,7 +72,7 @@ async fn changes_from(
     Err(fault("the changes end", format!("{PAGES_MAX} pages")))
 }
 
-pub(super) async fn changes(it: &Ground) -> Outcome {
+pub(super) async fn changes(it: &CheckEnvironment) -> CheckVerdict {
     let (_, before) = changes_from(it, None, 100).await?;
     it.write("a.md", b"first\n").await?;
     it.write("b.md", b"other\n").await?;
@@ -96,11 +98,11 @@ pub(super) async fn changes(it: &Ground) -> Outcome {
     same("changes behind the second one", &known(&rest).as_slice(), &expected.get(2..).unwrap_or_default())
 }
 
-async fn snapshot(it: &Ground, number: u32) -> Result<SnapshotRef, Fault> {
+async fn snapshot(it: &CheckEnvironment, number: u32) -> Result<SnapshotRef, BackendFault> {
     it.backend.snapshot(&format!("{}-{number}", it.label)).await.map_err(failed)
 }
 
-pub(super) async fn diff(it: &Ground) -> Outcome {
+pub(super) async fn diff(it: &CheckEnvironment) -> CheckVerdict {
     it.write("changed.md", b"one\ntwo\n").await?;
     it.write("gone.md", b"gone\n").await?;
     it.write("same.md", b"same\n").await?;
@@ -123,14 +125,14 @@ pub(super) async fn diff(it: &Ground) -> Outcome {
     same("the difference of a snapshot from itself", &none.files.len(), &0)
 }
 
-pub(super) async fn label(it: &Ground) -> Outcome {
+pub(super) async fn label(it: &CheckEnvironment) -> CheckVerdict {
     let label = format!("{}-1", it.label);
     let made = it.backend.snapshot(&label).await.map_err(failed)?;
     same("the label of a snapshot", &made.label, &label)?;
     refused("a snapshot of a label that is taken", it.backend.snapshot(&label).await, PreconditionFailed)
 }
 
-pub(super) async fn restore(it: &Ground) -> Outcome {
+pub(super) async fn restore(it: &CheckEnvironment) -> CheckVerdict {
     it.write("a.md", b"first\n").await?;
     it.write("gone/b.md", b"back again\n").await?;
     it.write("kept.md", b"kept first\n").await?;

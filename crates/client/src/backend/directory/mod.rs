@@ -1,8 +1,8 @@
 //! A directory as a file backend: the five required methods, and preconditions under a lock that
-//! all processes share. It keeps no versions and does not search. `place` and `walk` read and write
+//! all processes share. It keeps no versions and does not search. `file_access` and `walk` read and write
 //! the disk.
 
-mod place;
+mod file_access;
 mod walk;
 
 use std::path::Path;
@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 
-use self::place::Place;
+use self::file_access::DirectoryRoot;
 use super::file_backend::{BackendCapabilities, FileBackend, StorageFuture};
 use super::listing_part::ListingPart;
 use super::path_rules::{clean_path, clean_prefix};
 use super::storage_error::{StorageError, StorageErrorKind};
-use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written};
-use crate::agent::off_thread::off_thread;
+use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, FileWriteResult};
+use crate::agent::blocking_task::off_thread;
 
 /// The maximum size of a file, in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -26,7 +26,7 @@ const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// during a call.
 #[derive(Debug, Clone)]
 pub struct DirectoryBackend {
-    place: Arc<Place>,
+    place: Arc<DirectoryRoot>,
 }
 
 impl DirectoryBackend {
@@ -36,13 +36,13 @@ impl DirectoryBackend {
     /// `Unavailable` if the directory cannot be created or read; `PathConflict` if something else
     /// has its place.
     pub fn open(directory: &Path) -> Result<Self, StorageError> {
-        Ok(Self { place: Arc::new(Place::open(directory)?) })
+        Ok(Self { place: Arc::new(DirectoryRoot::open(directory)?) })
     }
 
     /// Runs disk work on a thread that may block.
     async fn on_disk<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Place) -> Result<T, StorageError> + Send + 'static,
+        work: impl FnOnce(&DirectoryRoot) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
         let place = Arc::clone(&self.place);
         off_thread(move || work(&place)).await.map_err(|error| {
@@ -74,11 +74,11 @@ impl FileBackend for DirectoryBackend {
         path: &'a str,
         bytes: &'a [u8],
         only_if: &'a FilePrecondition,
-    ) -> StorageFuture<'a, Written> {
+    ) -> StorageFuture<'a, FileWriteResult> {
         async move {
             let path = visible(path)?;
             if bytes.len() as u64 > FILE_BYTES_MAX {
-                return Err(place::too_large(&path));
+                return Err(file_access::too_large(&path));
             }
             let (bytes, only_if) = (bytes.to_vec(), only_if.clone());
             self.on_disk(move |place| place.write(&path, bytes, &only_if)).await

@@ -14,7 +14,7 @@ fn backend() -> (tempfile::TempDir, DirectoryBackend) {
     (folder, backend)
 }
 
-fn write(backend: &DirectoryBackend, path: &str, text: &str) -> Result<Written, StorageError> {
+fn write(backend: &DirectoryBackend, path: &str, text: &str) -> Result<FileWriteResult, StorageError> {
     block_on(backend.write(path, text.as_bytes(), &FilePrecondition::Any))
 }
 

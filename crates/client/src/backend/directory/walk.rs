@@ -5,7 +5,7 @@ use std::fs::{self, FileType, Metadata};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::place::failed;
+use super::file_access::failed;
 use crate::backend::listing_part::{ListingPart, RefusedFile};
 use crate::backend::path_rules::{PATH_SEGMENTS_MAX, clean_path};
 use crate::backend::storage_error::{StorageError, StorageErrorKind};

@@ -6,7 +6,7 @@ use loci_api::event::{Branch, Event, EventCreate, Extraction, Message, PayloadIt
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::super::item::{Becomes, FormatProblem, ImportItem, Mapping};
+use super::super::item::{FormatProblem, ImportItem, ItemTarget, Mapping};
 use super::shapes::{
     WireBranch, WireContent, WireEvent, WireJson, WireMessage, WirePayload, WireText, WireTime,
 };
@@ -16,7 +16,7 @@ use super::{MARK, limits};
 const IMPORT_ID: &str = "import_id";
 
 /// The position of an event in the remote memory.
-pub(super) struct Place<'a> {
+pub(super) struct RemoteEventPosition<'a> {
     pub(super) memory: &'a str,
     pub(super) actor: &'a str,
     pub(super) session: &'a str,
@@ -32,7 +32,7 @@ pub(super) fn item(
     raw: &RawValue,
     id: &str,
     branch: Option<&(String, Option<String>)>,
-    place: &Place<'_>,
+    place: &RemoteEventPosition<'_>,
     extraction: Extraction,
     mapping: &mut Mapping,
 ) -> Result<ImportItem, FormatProblem> {
@@ -66,7 +66,7 @@ pub(super) fn item(
         extraction,
         namespace_variables: BTreeMap::new(),
     };
-    Ok(ImportItem { id: key(place.memory, id), place: where_from, becomes: Becomes::Event(create) })
+    Ok(ImportItem { id: key(place.memory, id), place: where_from, becomes: ItemTarget::Event(create) })
 }
 
 fn payload_here(item: WirePayload) -> PayloadItem {

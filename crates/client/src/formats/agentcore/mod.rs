@@ -24,9 +24,9 @@ mod wire;
 mod writer;
 mod writer_records;
 
-pub use reader::{AgentCoreReader, Asked};
+pub use reader::{AgentCoreReadOptions, AgentCoreReader};
 pub use wire::{Method, Plane, Wire, WireCall, WireError};
-pub use writer::{AgentCoreWriter, Target, Written};
+pub use writer::{AgentCoreExportResult, AgentCoreWriteOptions, AgentCoreWriter};
 
 /// The format's name.
 pub const NAME: &str = "agentcore";

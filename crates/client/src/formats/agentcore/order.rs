@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The parts of an event that determine its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Placed {
+pub(super) struct OrderedEvent {
     /// The id. The order of ids is that of the events.
     pub(super) id: String,
     /// The branch, and the event that it starts from; `None` on the main line.
     pub(super) branch: Option<(String, Option<String>)>,
 }
 
-impl Placed {
+impl OrderedEvent {
     /// Creates an event from its branch data.
     pub(super) fn of(id: &str, branch: Option<(&str, Option<&str>)>) -> Self {
         let branch = branch.filter(|(name, _)| *name != MAIN);
@@ -26,13 +26,13 @@ pub(super) const MAIN: &str = "main";
 
 /// Orders events. A branch whose start is missing starts from the event before its first one, and
 /// `moved` names it. If there is no such event, its events belong to the main line.
-pub(super) fn ordered(mut events: Vec<Placed>, moved: &mut BTreeSet<String>) -> Vec<Placed> {
+pub(super) fn ordered(mut events: Vec<OrderedEvent>, moved: &mut BTreeSet<String>) -> Vec<OrderedEvent> {
     events.sort_by(|a, b| a.id.cmp(&b.id));
     events.dedup_by(|a, b| a.id == b.id);
     give_roots(&mut events, moved);
     let mut done: BTreeSet<String> = BTreeSet::new();
     let mut ordered = Vec::with_capacity(events.len());
-    let mut waiting: VecDeque<Placed> = events.into();
+    let mut waiting: VecDeque<OrderedEvent> = events.into();
     loop {
         let before = waiting.len();
         for _ in 0..before {
@@ -55,7 +55,7 @@ pub(super) fn ordered(mut events: Vec<Placed>, moved: &mut BTreeSet<String>) -> 
 }
 
 /// Makes every branch start from an existing event.
-fn give_roots(events: &mut [Placed], moved: &mut BTreeSet<String>) {
+fn give_roots(events: &mut [OrderedEvent], moved: &mut BTreeSet<String>) {
     let ids: BTreeSet<String> = events.iter().map(|event| event.id.clone()).collect();
     let mut roots: BTreeMap<String, Option<String>> = BTreeMap::new();
     for event in events.iter() {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::super::item::{FormatProblem, Mapping};
 use super::details::details;
-use super::order::{Placed, ordered};
+use super::order::{OrderedEvent, ordered};
 use super::pages::Pages;
 use super::shapes::{ActorsPage, EventAnswer, EventHead, EventsPage, RecordsPage, SessionsPage, WireMemory};
 use super::strategies::{self, Strategies};
@@ -24,7 +24,7 @@ const PIECE: usize = 500;
 const SESSION_BYTES_MAX: usize = 256 << 20;
 
 /// The options of an import.
-pub struct Asked {
+pub struct AgentCoreReadOptions {
     /// The remote memory: its id or ARN.
     pub memory: String,
     /// The local target memory.
@@ -40,7 +40,7 @@ pub struct Asked {
 /// A remote memory in the course of reading.
 pub struct AgentCoreReader<'a> {
     wire: &'a dyn Wire,
-    asked: Asked,
+    asked: AgentCoreReadOptions,
     strategies: Strategies,
     begun: bool,
     actors: VecDeque<String>,
@@ -52,14 +52,14 @@ pub struct AgentCoreReader<'a> {
 struct ReadSession {
     actor: String,
     session: String,
-    waiting: VecDeque<Placed>,
+    waiting: VecDeque<OrderedEvent>,
     held: BTreeMap<String, Box<RawValue>>,
 }
 
 impl<'a> AgentCoreReader<'a> {
     /// Creates a reader. No call is made yet.
     #[must_use]
-    pub fn new(wire: &'a dyn Wire, asked: Asked) -> Self {
+    pub fn new(wire: &'a dyn Wire, asked: AgentCoreReadOptions) -> Self {
         let records = asked.parts.records.then(|| {
             let place = path(&["memories", &asked.memory, "memoryRecords"]);
             Pages::of(place, &[("namespacePath", json!("/"))])
@@ -160,7 +160,7 @@ impl<'a> AgentCoreReader<'a> {
                 }
                 let branch = head.branch.as_ref();
                 let branch = branch.map(|branch| (branch.name.as_str(), branch.root_event_id.as_deref()));
-                placed.push(Placed::of(&head.event_id, branch));
+                placed.push(OrderedEvent::of(&head.event_id, branch));
                 bytes += raw.get().len();
                 if bytes <= SESSION_BYTES_MAX {
                     held.insert(head.event_id, raw);
@@ -183,7 +183,11 @@ impl<'a> AgentCoreReader<'a> {
         let mut mapping = Mapping::default();
         let Some(of) = &mut self.session else { return Ok(mapping) };
         let extraction = if self.asked.parts.records { Extraction::Skip } else { Extraction::Extract };
-        let place = events::Place { memory: &self.asked.memory, actor: &of.actor, session: &of.session };
+        let place = events::RemoteEventPosition {
+            memory: &self.asked.memory,
+            actor: &of.actor,
+            session: &of.session,
+        };
         for _ in 0..PIECE {
             let Some(event) = of.waiting.pop_front() else { break };
             let raw = match of.held.remove(&event.id) {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::super::item::{Becomes, FormatProblem, ImportItem, Mapping};
+use super::super::item::{FormatProblem, ImportItem, ItemTarget, Mapping};
 use super::super::mem0::REST;
 use super::shapes::{WireContent, WireRecord, WireTime};
 use super::strategies::{NONE, Strategies};
@@ -77,7 +77,7 @@ pub(super) fn item(
         kind: Some(kind),
         ..RecordCreate::default()
     };
-    Ok(ImportItem { id: record.memory_record_id, place, becomes: Becomes::Record(create) })
+    Ok(ImportItem { id: record.memory_record_id, place, becomes: ItemTarget::Record(create) })
 }
 
 /// Returns a namespace below another; below `/` it is unchanged.

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::super::item::{Becomes, Mapping};
-use super::order::{Placed, ordered};
+use super::super::item::{ItemTarget, Mapping};
+use super::order::{OrderedEvent, ordered};
 use super::shapes::{WirePayload, WireStrategy, WireTime};
 use super::strategies::Strategies;
 use super::{events, limits, records};
@@ -52,7 +52,7 @@ fn payloads_pass_as_they_came() {
 fn branches_come_after_what_they_start_from() {
     type Told<'a> = (&'a str, Option<(&'a str, Option<&'a str>)>);
     let check = |events: &[Told<'_>], expect: &[&str], gone: &[&str]| {
-        let placed = events.iter().map(|(id, branch)| Placed::of(id, *branch)).collect();
+        let placed = events.iter().map(|(id, branch)| OrderedEvent::of(id, *branch)).collect();
         let mut moved = BTreeSet::new();
         let order = ordered(placed, &mut moved);
         let ids: Vec<_> = order.iter().map(|event| event.id.as_str()).collect();
@@ -108,12 +108,12 @@ fn an_event_of_the_wire() {
         "metadata": {"kind": {"stringValue": "call"}, "loci_id": {"stringValue": "other/1"}, "import_id": {"stringValue": "x"}}
     });
     let mut mapping = Mapping::default();
-    let place = events::Place { memory: "m", actor: "ann", session: "s" };
+    let place = events::RemoteEventPosition { memory: "m", actor: "ann", session: "s" };
     let branch = ("try".to_owned(), Some("0000001752235547000#00000001".to_owned()));
     let id = "0000001752235548000#97f30a6b";
     let item = events::item(&raw(&said), id, Some(&branch), &place, Extraction::Skip, &mut mapping).unwrap();
     assert_eq!(item.id, "m/0000001752235548000.97f30a6b");
-    let Becomes::Event(event) = item.becomes else { panic!("no event") };
+    let ItemTarget::Event(event) = item.becomes else { panic!("no event") };
     assert_eq!(event.time.as_deref(), Some("2025-07-11T12:05:48.25Z"));
     assert_eq!(event.branch.unwrap().root.as_deref(), Some("m/0000001752235547000.00000001"));
     assert_eq!(event.metadata.keys().collect::<Vec<_>>(), ["kind"]);
@@ -152,7 +152,7 @@ fn records_of_the_wire() {
         let mut mapping = Mapping::default();
         let item = records::item(&raw(&base), "/below", &strategies(), &mut mapping);
         let found = item.ok().map(|item| {
-            let Becomes::Record(record) = item.becomes else { panic!("no record") };
+            let ItemTarget::Record(record) = item.becomes else { panic!("no record") };
             (record.namespace, record.kind.unwrap(), record.strategy)
         });
         let found =
@@ -212,7 +212,7 @@ fn metadata_without_room_here_comes_back() {
     let wire = json!({"memoryRecordId": "mem-1", "content": {"text": "tea"}, "namespaces": ["/n/"], "createdAt": 1, "timestamp": 2, "metadata": said});
     let mut mapping = Mapping::default();
     let item = records::item(&raw(&wire), "/", &strategies(), &mut mapping).unwrap();
-    let Becomes::Record(mut create) = item.becomes else { panic!("no record") };
+    let ItemTarget::Record(mut create) = item.becomes else { panic!("no record") };
     assert!(create.metadata.len() <= 16, "{}", create.metadata.len());
     create.metadata.insert("import_format".to_owned(), MetadataValue::String("agentcore".to_owned()));
     let mut own = record(&[]);
@@ -227,7 +227,7 @@ proptest! {
     fn nothing_of_the_wire_makes_a_reader_fall_over(text in ".{0,80}", key in "[a-zA-Z]{0,20}") {
         let said = json!({"memoryRecordId": text, "content": {"text": text}, "namespaces": [text], key.as_str(): text});
         let _ = records::item(&raw(&said), &text, &strategies(), &mut Mapping::default());
-        let place = events::Place { memory: &text, actor: &text, session: &text };
+        let place = events::RemoteEventPosition { memory: &text, actor: &text, session: &text };
         let event = json!({"eventTimestamp": 1, key.as_str(): text, "payload": [{key.as_str(): text}]});
         let _ = events::item(&raw(&event), &text, None, &place, Extraction::Extract, &mut Mapping::default());
     }
@@ -239,7 +239,7 @@ proptest! {
         let names: Vec<String> = (0..14).map(|number| format!("{number:02}")).collect();
         let events: Vec<_> = edges.iter().map(|(id, root, branch)| {
             let of_branch = (*branch > 0).then(|| (names[*branch].as_str(), Some(names[*root].as_str())));
-            Placed::of(&names[*id], of_branch)
+            OrderedEvent::of(&names[*id], of_branch)
         }).collect();
         let ids: BTreeSet<_> = events.iter().map(|event| event.id.clone()).collect();
         let order = ordered(events, &mut BTreeSet::new());

@@ -13,7 +13,7 @@ use super::super::item::{FormatProblem, Mapping};
 use super::checksum::Checksum;
 use super::details::details;
 use super::events::{self, EventCall};
-use super::order::{Placed, ordered};
+use super::order::{OrderedEvent, ordered};
 use super::pages::Pages;
 use super::shapes::{CreatedEvent, EventHead, EventsPage, WireBranch, WireText};
 use super::strategies::Strategies;
@@ -21,7 +21,7 @@ use super::wire::{Wire, WireError, path, post};
 use super::{MARK, Parts, hex, limits};
 
 /// The options of an export.
-pub struct Target {
+pub struct AgentCoreWriteOptions {
     /// The remote memory: its id or ARN.
     pub memory: String,
     /// The local memory.
@@ -39,7 +39,7 @@ pub struct Target {
 
 /// The result of an export, or of its dry run.
 #[derive(Debug)]
-pub struct Written {
+pub struct AgentCoreExportResult {
     /// The conversions and the skipped parts.
     pub mapping: Mapping,
     /// The number of items created in the remote memory.
@@ -55,7 +55,7 @@ pub struct Written {
 /// A memory in the course of writing.
 pub struct AgentCoreWriter<'a> {
     pub(super) wire: &'a dyn Wire,
-    pub(super) target: Target,
+    pub(super) target: AgentCoreWriteOptions,
     pub(super) strategies: Strategies,
     pub(super) mapping: Mapping,
     pub(super) created: u64,
@@ -71,7 +71,7 @@ impl<'a> AgentCoreWriter<'a> {
     ///
     /// # Errors
     /// If the memory does not exist, or its server is unavailable.
-    pub async fn begin(wire: &'a dyn Wire, target: Target) -> Result<Self, WireError> {
+    pub async fn begin(wire: &'a dyn Wire, target: AgentCoreWriteOptions) -> Result<Self, WireError> {
         let mut mapping = Mapping::default();
         let memory = details(wire, &target.memory, &mut mapping).await?;
         if target.parts.events && target.parts.records {
@@ -108,7 +108,7 @@ impl<'a> AgentCoreWriter<'a> {
         let known = if self.target.dry_run { BTreeMap::new() } else { self.marked(actor, session).await? };
         let placed = events.iter().map(|event| {
             let branch = &event.branch;
-            Placed::of(&event.id, Some((branch.name.as_str(), branch.root.as_deref())))
+            OrderedEvent::of(&event.id, Some((branch.name.as_str(), branch.root.as_deref())))
         });
         let mut moved = BTreeSet::new();
         let order = ordered(placed.collect(), &mut moved);
@@ -118,7 +118,7 @@ impl<'a> AgentCoreWriter<'a> {
             ));
         }
         let by_id: BTreeMap<&str, &Event> = events.iter().map(|event| (event.id.as_str(), event)).collect();
-        let mut sent = Sent { known, ids: BTreeMap::new(), digests: BTreeMap::new() };
+        let mut sent = WrittenEvents { known, ids: BTreeMap::new(), digests: BTreeMap::new() };
         for placed in order {
             if let Some(event) = by_id.get(placed.id.as_str()) {
                 self.event(event, placed, &mut sent).await?;
@@ -127,7 +127,12 @@ impl<'a> AgentCoreWriter<'a> {
         Ok(())
     }
 
-    async fn event(&mut self, event: &Event, placed: Placed, sent: &mut Sent) -> Result<(), WireError> {
+    async fn event(
+        &mut self,
+        event: &Event,
+        placed: OrderedEvent,
+        sent: &mut WrittenEvents,
+    ) -> Result<(), WireError> {
         let mut call = match events::call(event, !self.target.parts.records, &mut self.mapping) {
             Ok(call) => call,
             Err(problem) => {
@@ -223,14 +228,14 @@ impl<'a> AgentCoreWriter<'a> {
 
     /// Returns the result.
     #[must_use]
-    pub fn finish(mut self) -> Written {
+    pub fn finish(mut self) -> AgentCoreExportResult {
         if self.target.is_whole {
             let left = self.known.take().unwrap_or_default().len();
             for _ in 0..left {
                 self.mapping.skip("record", "put away here since it was written there; there it stays");
             }
         }
-        Written {
+        AgentCoreExportResult {
             mapping: self.mapping,
             created: self.created,
             updated: self.updated,
@@ -241,7 +246,7 @@ impl<'a> AgentCoreWriter<'a> {
 }
 
 /// The events of a session that are written so far.
-struct Sent {
+struct WrittenEvents {
     /// The remote ids of an earlier export, by mark.
     known: BTreeMap<String, String>,
     /// The remote ids, by local id.

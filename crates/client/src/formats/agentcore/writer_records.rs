@@ -30,7 +30,7 @@ struct Batch<'a> {
 
 /// The operation of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Does {
+enum BatchOperation {
     Create,
     Update,
 }
@@ -61,8 +61,8 @@ impl AgentCoreWriter<'_> {
                 }
             }
             if !self.target.dry_run {
-                self.send(Does::Create, &new).await?;
-                self.send(Does::Update, &changed).await?;
+                self.send(BatchOperation::Create, &new).await?;
+                self.send(BatchOperation::Update, &changed).await?;
             }
         }
         Ok(())
@@ -89,7 +89,7 @@ impl AgentCoreWriter<'_> {
 
     /// Sends a batch. If the server rejects it as a whole, each item is sent alone, so that only
     /// the faulty one fails.
-    async fn send(&mut self, does: Does, calls: &[RecordCall]) -> Result<(), WireError> {
+    async fn send(&mut self, does: BatchOperation, calls: &[RecordCall]) -> Result<(), WireError> {
         if calls.is_empty() {
             return Ok(());
         }
@@ -109,21 +109,21 @@ impl AgentCoreWriter<'_> {
         }
     }
 
-    async fn batch(&mut self, does: Does, calls: &[RecordCall]) -> Result<(), WireError> {
+    async fn batch(&mut self, does: BatchOperation, calls: &[RecordCall]) -> Result<(), WireError> {
         let (last, client_token) = match does {
-            Does::Create => {
+            BatchOperation::Create => {
                 let said = serde_json::to_string(calls).unwrap_or_default();
                 ("batchCreate", Some(token(&[&self.target.memory, &said])))
             }
-            Does::Update => ("batchUpdate", None),
+            BatchOperation::Update => ("batchUpdate", None),
         };
         let place = path(&["memories", &self.target.memory, "memoryRecords", last]);
         let text = self.wire.call(post(place, &Batch { records: calls, client_token })?).await?;
         let answer: BatchAnswer = super::wire::read(&text)?;
         let done = answer.successful_records.len() as u64;
         match does {
-            Does::Create => self.created += done,
-            Does::Update => self.updated += done,
+            BatchOperation::Create => self.created += done,
+            BatchOperation::Update => self.updated += done,
         }
         for failed in answer.failed_records {
             let name = failed.request_identifier.or(failed.memory_record_id).unwrap_or_default();

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::SreMemory;
 use super::hooks::InvestigationState;
-use super::test_ground::{Arrivals, Came, noting, run};
+use super::test_environment::{Arrivals, Came, noting, run};
 use crate::ClientError;
-use crate::agent::tests::test_surroundings::surroundings;
+use crate::agent::tests::test_runtime::surroundings;
 use crate::call::Client;
 
 const NAME: &str = "sre_agent_memory";

@@ -19,13 +19,13 @@ const PROFILE: &str = "sre";
 /// The connection to a memory, established or pending.
 pub(super) struct Link {
     memory: OnceLock<String>,
-    sought: Option<Sought>,
+    sought: Option<SoughtMemory>,
     clock: Arc<dyn Clock>,
     notices: Notices,
 }
 
 /// The memory that a pending connection looks for.
-struct Sought {
+struct SoughtMemory {
     client: Client,
     name: String,
 }
@@ -38,7 +38,7 @@ impl Link {
 
     /// Creates a pending connection to a memory by its name.
     pub(super) fn not_yet(client: Client, name: String, clock: Arc<dyn Clock>) -> Self {
-        let sought = Some(Sought { client, name });
+        let sought = Some(SoughtMemory { client, name });
         Self { memory: OnceLock::new(), sought, clock, notices: Notices::default() }
     }
 

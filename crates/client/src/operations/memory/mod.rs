@@ -2,37 +2,37 @@
 //! agent continues. Every such call has a `try_…` form that returns the error.
 //!
 //! * `hooks`: before planning, after each agent, at the end;
-//! * `begun`: the investigations that this memory started, and their users; `id_file`: the id for
+//! * `started_investigations`: the investigations that this memory started, and their users; `id_file`: the id for
 //!   scripts;
 //! * `link`: the connection to the memory; without one it is offline;
 //! * `notices`: the rate limit of repeated warnings.
 //!
 //! It retries no call and stores nothing for later: the caller must repeat what was not saved.
 
-mod begun;
 mod hooks;
 mod id_file;
 mod link;
 mod notices;
+mod started_investigations;
 
 #[cfg(test)]
 mod hooks_tests;
 #[cfg(test)]
 mod offline_tests;
 #[cfg(test)]
-mod test_ground;
+mod test_environment;
 
 use std::sync::Arc;
 
 use loci_api::operations::knowledge::{SreResult, SreRetrieve, SreRetrieved, SreSave, SreSaved};
 use serde_json::Value;
 
-use crate::agent::{Surroundings, SystemClock};
+use crate::agent::{RuntimeContext, SystemClock};
 use crate::call::Client;
 use crate::error::ClientError;
-use begun::Begun;
 pub use hooks::InvestigationState;
 use link::Link;
+use started_investigations::StartedInvestigations;
 
 impl Client {
     /// Returns the memory of an operations agent, by its id.
@@ -54,7 +54,7 @@ impl Client {
     pub async fn sre_memory_named(
         &self,
         name: &str,
-        surroundings: Surroundings,
+        surroundings: RuntimeContext,
     ) -> Result<SreMemory, ClientError> {
         let link = Arc::new(Link::not_yet(self.clone(), name.to_owned(), surroundings.clock));
         match link.connect().await {
@@ -77,7 +77,7 @@ pub struct SreMemory {
     client: Client,
     link: Arc<Link>,
     agents: Vec<String>,
-    begun: Arc<Begun>,
+    begun: Arc<StartedInvestigations>,
 }
 
 impl SreMemory {

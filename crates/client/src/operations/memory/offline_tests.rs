@@ -9,17 +9,17 @@ use loci_client_testkit::TestLoci;
 use serde_json::{Value, json};
 
 use super::link::RETRY_MS;
-use super::test_ground::{Door, a_while, noting, run, until};
+use super::test_environment::{Door, a_while, noting, run, until};
 use super::{InvestigationState, SreMemory};
 use crate::ClientError;
-use crate::agent::Surroundings;
-use crate::agent::tests::test_surroundings::{Standing, StandingClock, surroundings};
+use crate::agent::RuntimeContext;
+use crate::agent::tests::test_runtime::{ManualRuntime, StandingClock, surroundings};
 use crate::call::Client;
 
 const NAME: &str = "sre_agent_memory";
 
-fn outside() -> (Arc<StandingClock>, Surroundings) {
-    let Standing { clock, outside } = surroundings();
+fn outside() -> (Arc<StandingClock>, RuntimeContext) {
+    let ManualRuntime { clock, outside } = surroundings();
     let executor = |work| drop(tokio::spawn(work));
     (clock, outside.with_executor(executor))
 }
@@ -114,7 +114,7 @@ fn without_an_executor_whoever_has_it_drives_it() {
     run(|_| async {
         let loci = TestLoci::new().unwrap();
         let (url, door) = Door::to(&loci.serve().await.unwrap()).await;
-        let Standing { clock, outside } = surroundings();
+        let ManualRuntime { clock, outside } = surroundings();
         let memory = Client::url(&url).unwrap().sre_memory_named(NAME, outside).await.unwrap();
         door.open();
         let driven = tokio::spawn({

@@ -10,7 +10,7 @@ use loci_model::tasks::code_history::HistoryCommit;
 
 /// A commit to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Planned {
+pub(super) struct PlannedCommit {
     pub(super) id: ObjectId,
     pub(super) at_s: i64,
     pub(super) pull_request: Option<u64>,
@@ -20,7 +20,7 @@ pub(super) struct Planned {
 
 /// Returns the commits that are not merges, parents before their children. Among several candidates
 /// for the next position, the oldest comes first.
-pub(super) fn planned(commits: &[HistoryCommit], tip: &ObjectId) -> Vec<Planned> {
+pub(super) fn planned(commits: &[HistoryCommit], tip: &ObjectId) -> Vec<PlannedCommit> {
     let by_id: HashMap<ObjectId, &HistoryCommit> = commits.iter().map(|commit| (commit.id, commit)).collect();
     let merges = merges_of(&by_id, tip);
     let in_order = oldest_first(commits, &by_id);
@@ -29,7 +29,7 @@ pub(super) fn planned(commits: &[HistoryCommit], tip: &ObjectId) -> Vec<Planned>
         let merge = merges.get(&commit.id).copied();
         let of_merge = merge.and_then(|merge| by_id.get(&merge));
         let pull_request = of_merge.and_then(|merge| merged_request(&merge.subject));
-        Planned {
+        PlannedCommit {
             id: commit.id,
             at_s: commit.at_s,
             pull_request: pull_request.or_else(|| squashed_request(&commit.subject)),

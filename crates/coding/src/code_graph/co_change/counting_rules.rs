@@ -8,7 +8,7 @@ pub(crate) const FILES_MAX: usize = 50;
 
 /// The counting rules of one graph.
 #[derive(Debug, Clone)]
-pub(crate) struct Counting {
+pub(crate) struct CountingRules {
     /// The maximum number of files in a counted change. A larger change counts for none of its
     /// files.
     pub(super) files_max: usize,
@@ -17,13 +17,13 @@ pub(crate) struct Counting {
     excluded: Vec<Glob>,
 }
 
-impl Default for Counting {
+impl Default for CountingRules {
     fn default() -> Self {
         Self { files_max: FILES_MAX, excluded: Vec::new() }
     }
 }
 
-impl Counting {
+impl CountingRules {
     /// Returns the default rules without the files that match these patterns. A string that is not
     /// a valid pattern excludes nothing.
     pub(crate) fn without(patterns: &[String]) -> Self {
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn what_people_do_not_write_does_not_count() {
-        let counting = Counting::without(&["docs/**".to_owned(), "[".to_owned()]);
+        let counting = CountingRules::without(&["docs/**".to_owned(), "[".to_owned()]);
         for (path, expect) in [
             ("src/a.rs", true),
             ("Cargo.lock", false),

@@ -12,7 +12,7 @@ use loci_model::TaskId;
 use loci_model::facts::code::ObjectId;
 use loci_model::tasks::file_change::HistoryChange;
 
-use super::counting_rules::Counting;
+use super::counting_rules::CountingRules;
 
 /// The index of a file in the graph.
 pub(super) type FileId = u32;
@@ -66,7 +66,7 @@ pub(super) struct TaskChange<'a> {
 /// The graph of one repository.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Graph {
-    counting: Counting,
+    counting: CountingRules,
     paths: Vec<String>,
     is_gone: Vec<bool>,
     present: HashMap<String, FileId>,
@@ -80,7 +80,7 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    pub(super) fn new(counting: Counting) -> Self {
+    pub(super) fn new(counting: CountingRules) -> Self {
         Self { counting, ..Self::default() }
     }
 

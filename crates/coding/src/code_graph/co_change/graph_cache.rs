@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::tasks::file_change::{HistoryPart, HistoryProgress, TaskFiles};
 use loci_model::{MemoryId, RepositoryId, Result, Timestamp};
 
-use super::counting_rules::Counting;
+use super::counting_rules::CountingRules;
 use super::graph::{Graph, TaskChange};
 use super::measures::Set;
 
@@ -25,7 +25,7 @@ const SKEW_MS: i64 = 60_000;
 
 /// A graph, and the state of the ledger that it counts.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Counted {
+pub(super) struct CountedGraph {
     pub(super) graph: Graph,
     /// Groups of files that always change together, computed on the first request.
     sets: OnceLock<Arc<Vec<Set>>>,
@@ -37,14 +37,14 @@ pub(super) struct Counted {
     patterns: Vec<String>,
 }
 
-impl Counted {
+impl CountedGraph {
     /// Returns the groups of files that always change together.
     pub(super) fn sets(&self) -> Arc<Vec<Set>> {
         Arc::clone(self.sets.get_or_init(|| Arc::new(self.graph.always())))
     }
 }
 
-type Slot = Arc<Mutex<Option<Arc<Counted>>>>;
+type Slot = Arc<Mutex<Option<Arc<CountedGraph>>>>;
 
 /// The cached graphs.
 #[derive(Default)]
@@ -66,7 +66,7 @@ impl Graphs {
         repository: &Repository,
         progress: &HistoryProgress,
         patterns: &[String],
-    ) -> Result<Arc<Counted>> {
+    ) -> Result<Arc<CountedGraph>> {
         let slot = self.slot(repository);
         let mut held = lock(&slot);
         let before = held.as_ref().filter(|before| is_begun(before, progress, patterns));
@@ -76,12 +76,12 @@ impl Graphs {
         // A reader that still uses the earlier graph keeps its own copy.
         let mut counted = match before {
             Some(_) => held.take().map(Arc::unwrap_or_clone).unwrap_or_default(),
-            None => Counted {
-                graph: Graph::new(Counting::without(patterns)),
+            None => CountedGraph {
+                graph: Graph::new(CountingRules::without(patterns)),
                 epoch: progress.epoch.clone(),
                 reading: progress.shown.as_ref().map(|shown| shown.id.clone()),
                 patterns: patterns.to_vec(),
-                ..Counted::default()
+                ..CountedGraph::default()
             },
         };
         counted.sets = OnceLock::new();
@@ -111,7 +111,7 @@ fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// True if the counted data is a part of the data written so far.
-fn is_begun(counted: &Counted, progress: &HistoryProgress, patterns: &[String]) -> bool {
+fn is_begun(counted: &CountedGraph, progress: &HistoryProgress, patterns: &[String]) -> bool {
     counted.epoch == progress.epoch
         && counted.reading.as_deref() == progress.shown.as_ref().map(|shown| shown.id.as_str())
         && counted.patterns == patterns
@@ -122,7 +122,7 @@ fn catch_up(
     tx: &dyn ReadTx,
     repository: &Repository,
     progress: &HistoryProgress,
-    counted: &mut Counted,
+    counted: &mut CountedGraph,
 ) -> Result<()> {
     if let Some(shown) = &progress.shown {
         for number in counted.parts..shown.parts {

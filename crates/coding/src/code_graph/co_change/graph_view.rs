@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use loci_api::coding::graph::{self as shape, GraphAbout};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{ReadTx, StoreExt};
@@ -16,11 +16,11 @@ use loci_model::{Error, Result, Timestamp, limits};
 use loci_verified::find_repository;
 
 use super::graph::{FileId, Graph};
-use super::graph_cache::Counted;
+use super::graph_cache::CountedGraph;
 use super::measures::{Measure, Thresholds};
 use crate::Coding;
 use crate::code_graph::dependencies::ModuleName;
-use crate::hydration::AskedPaths;
+use crate::hydration::RequestPaths;
 use crate::tasks::task_namespaces;
 
 /// The maximum number of files that stand for a directory or a pattern: those with the most
@@ -73,7 +73,7 @@ pub(super) type About = (GraphAbout, Vec<String>);
 pub(crate) struct Scene<'a> {
     pub(super) tx: &'a dyn ReadTx,
     pub(super) repository: &'a Repository,
-    pub(super) counted: &'a Counted,
+    pub(super) counted: &'a CountedGraph,
 }
 
 impl Coding {
@@ -85,7 +85,7 @@ impl Coding {
     pub(super) async fn ask_graph<T: Send + 'static>(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         answer: impl Fn(&Scene<'_>) -> Result<T> + Send + Sync + 'static,
     ) -> Result<(T, About)> {
@@ -190,8 +190,8 @@ impl Graph {
     /// Resolves paths, directories and patterns to files. `files` holds the files themselves, and
     /// for each directory or pattern the files that change most; `beside` holds the rest of the
     /// matches.
-    pub(super) fn meant(&self, paths: &[String]) -> Meant {
-        let mut meant = Meant::default();
+    pub(super) fn meant(&self, paths: &[String]) -> QueriedFiles {
+        let mut meant = QueriedFiles::default();
         let mut wide = Vec::new();
         for path in paths {
             match self.file(path.trim().trim_start_matches("./")) {
@@ -201,7 +201,7 @@ impl Graph {
                 None => wide.push(path.clone()),
             }
         }
-        let asked = AskedPaths::new(&wide);
+        let asked = RequestPaths::new(&wide);
         if !asked.is_empty() {
             self.widen(&mut meant, |path| asked.meet(path));
         }
@@ -209,9 +209,9 @@ impl Graph {
     }
 
     /// Returns the files of a module. If there are none, the first segment of the name is dropped.
-    pub(super) fn of_module(&self, module: &str) -> Meant {
+    pub(super) fn of_module(&self, module: &str) -> QueriedFiles {
         let module = ModuleName::parse(module);
-        let mut meant = Meant::default();
+        let mut meant = QueriedFiles::default();
         self.widen(&mut meant, |path| module.has(path));
         if let Some(rest) = module.without_first().filter(|_| meant.files.is_empty()) {
             self.widen(&mut meant, |path| rest.has(path));
@@ -219,7 +219,7 @@ impl Graph {
         meant
     }
 
-    fn widen(&self, meant: &mut Meant, fits: impl Fn(&str) -> bool) {
+    fn widen(&self, meant: &mut QueriedFiles, fits: impl Fn(&str) -> bool) {
         let mut matched: Vec<(FileId, &str)> = self.files().filter(|(_, path)| fits(path)).collect();
         meant.beside.extend(matched.iter().map(|(file, _)| *file));
         matched.sort_by(|a, b| self.count_of(b.0).cmp(&self.count_of(a.0)).then_with(|| a.1.cmp(b.1)));
@@ -229,7 +229,7 @@ impl Graph {
 
 /// The files that a query is about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Meant {
+pub(super) struct QueriedFiles {
     /// The files that the query examines.
     pub(super) files: BTreeSet<FileId>,
     /// Further files that the query names and does not examine.

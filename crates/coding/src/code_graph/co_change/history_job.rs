@@ -10,7 +10,7 @@ use std::sync::Arc;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
 use loci_model::job::{DueRule, Job, NewJob};
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::code::{CodePlace, CodeSource};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
@@ -19,8 +19,8 @@ use loci_model::tasks::file_change::{HistoryPart, HistoryProgress, HistoryReadin
 use loci_model::{JobId, MemoryId, RepositoryId, Result, Timestamp};
 use loci_verified::{DefaultTip, read_place};
 
-use super::commit_groups::{Planned, planned};
-use super::parts::{Part, next_part};
+use super::commit_groups::{PlannedCommit, planned};
+use super::history_parts::{CommitsPart, next_part};
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
@@ -36,14 +36,14 @@ const NO_HISTORY: &str = "its history is read in clones alone: loci repo add, fr
 const INTERRUPTED: &str = "the history could not be read to its end";
 
 /// A reading in progress.
-struct Way {
+struct HistoryRead {
     place: CodePlace,
-    commits: Arc<Vec<Planned>>,
+    commits: Arc<Vec<PlannedCommit>>,
     is_cut: bool,
 }
 
 /// The result of determining the next reading.
-enum Begun {
+enum NextReading {
     /// The history has no new commits.
     Done,
     /// The next reading could not be determined.
@@ -64,28 +64,28 @@ impl Coding {
             return self.note_unread(&repository, UNREADABLE).await;
         };
         let reading = match self.begin(&repository, &place, tip).await? {
-            Begun::Done => return Ok(()),
-            Begun::Unread(why) => return self.note_unread(&repository, &why).await,
-            Begun::Reading(reading) => reading,
+            NextReading::Done => return Ok(()),
+            NextReading::Unread(why) => return self.note_unread(&repository, &why).await,
+            NextReading::Reading(reading) => reading,
         };
         let Some(way) = self.way(&repository, &place, &reading).await? else { return Ok(()) };
         self.go(&repository, reading, way).await
     }
 
     /// Determines the next reading, and writes it before the reading begins.
-    async fn begin(&self, repository: &Repository, place: &CodePlace, tip: ObjectId) -> Result<Begun> {
+    async fn begin(&self, repository: &Repository, place: &CodePlace, tip: ObjectId) -> Result<NextReading> {
         let progress = self.history_progress(repository).await?;
         let is_wanted = progress.as_ref().is_some_and(|progress| progress.wanted.is_some());
         let under_way = progress.and_then(|progress| progress.next.or(progress.shown));
         let mut goes_on = true;
         if let Some(reading) = under_way.filter(|_| !is_wanted) {
             if reading.is_done() && reading.target == tip {
-                return Ok(Begun::Done);
+                return Ok(NextReading::Done);
             }
             let (known, target) = (reading.tip, if reading.is_done() { tip } else { reading.target });
             match self.is_ahead(place, known, target).await {
                 Ok(is_ahead) => goes_on = is_ahead,
-                Err(why) => return Ok(Begun::Unread(why)),
+                Err(why) => return Ok(NextReading::Unread(why)),
             }
         }
         let fresh = uuid7(self.engine.ids().as_ref(), self.engine.now().millis());
@@ -97,7 +97,7 @@ impl Coding {
                 let reading = chosen(tx, &mut progress, tip, goes_on, &fresh)?;
                 progress.updated_at = now;
                 tx.ledger_mut().put_noun(&progress)?;
-                Ok(Begun::Reading(reading))
+                Ok(NextReading::Reading(reading))
             })
             .await
     }
@@ -130,7 +130,7 @@ impl Coding {
         repository: &Repository,
         place: &CodePlace,
         reading: &HistoryReading,
-    ) -> Result<Option<Way>> {
+    ) -> Result<Option<HistoryRead>> {
         let Some(code) = self.engine.code() else { return Ok(None) };
         let ask = HistoryAsk {
             tip: reading.target,
@@ -144,7 +144,7 @@ impl Coding {
         };
         match read_place(code.as_ref(), place, Arc::new(work)).await {
             Ok(Some((commits, is_cut))) => {
-                Ok(Some(Way { place: place.clone(), commits: Arc::new(commits), is_cut }))
+                Ok(Some(HistoryRead { place: place.clone(), commits: Arc::new(commits), is_cut }))
             }
             Ok(None) => self.note_unread(repository, NO_HISTORY).await.map(|()| None),
             Err(error) => self.note_unread(repository, &error.detail).await.map(|()| None),
@@ -152,7 +152,7 @@ impl Coding {
     }
 
     /// Reads part after part, and writes each one.
-    async fn go(&self, repository: &Repository, mut reading: HistoryReading, way: Way) -> Result<()> {
+    async fn go(&self, repository: &Repository, mut reading: HistoryReading, way: HistoryRead) -> Result<()> {
         let Some(code) = self.engine.code() else { return Ok(()) };
         loop {
             let (commits, from) = (Arc::clone(&way.commits), reading.done as usize);
@@ -285,7 +285,7 @@ fn write(
     tx: &mut dyn Tx,
     repository: &Repository,
     before: &HistoryReading,
-    part: &Part,
+    part: &CommitsPart,
     (all, is_cut): (u32, bool),
     now: Timestamp,
 ) -> Result<Option<HistoryReading>> {

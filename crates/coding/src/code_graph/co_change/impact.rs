@@ -21,7 +21,7 @@ pub(super) struct Failed {
 
 /// A file that a change may affect, and the reasons.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Touched {
+pub(super) struct AffectedFile {
     pub(super) file: FileId,
     /// The number of steps to the file; 1 if only a task leads to it.
     pub(super) distance: u32,
@@ -32,7 +32,7 @@ pub(super) struct Touched {
     pub(super) episodes: Vec<RecordId>,
 }
 
-impl Touched {
+impl AffectedFile {
     /// Returns the strongest reason, 0 to 1.
     fn evidence(&self) -> f64 {
         let together = self.together.map_or(0.0, |together| together.confidence);
@@ -48,11 +48,11 @@ pub(super) fn touched(
     depth: u32,
     thresholds: &Thresholds,
     failed: &[Failed],
-) -> Vec<Touched> {
+) -> Vec<AffectedFile> {
     let mut found = followed(graph, from, depth, thresholds);
     for task in failed {
         for file in task.files.iter().filter(|file| !from.contains(file) && graph.path(**file).is_some()) {
-            let row = found.entry(*file).or_insert_with(|| Touched {
+            let row = found.entry(*file).or_insert_with(|| AffectedFile {
                 file: *file,
                 distance: 1,
                 together: None,
@@ -61,7 +61,7 @@ pub(super) fn touched(
             row.episodes.push(task.episode.clone());
         }
     }
-    let mut rows: Vec<Touched> = found.into_values().collect();
+    let mut rows: Vec<AffectedFile> = found.into_values().collect();
     rows.iter_mut().for_each(|row| {
         row.episodes.sort();
         row.episodes.dedup();
@@ -76,7 +76,7 @@ pub(super) fn touched(
     rows
 }
 
-fn support(row: &Touched) -> u32 {
+fn support(row: &AffectedFile) -> u32 {
     row.together.map_or(0, |together| together.support)
 }
 
@@ -87,8 +87,8 @@ fn followed(
     from: &BTreeSet<FileId>,
     depth: u32,
     thresholds: &Thresholds,
-) -> BTreeMap<FileId, Touched> {
-    let mut found: BTreeMap<FileId, Touched> = BTreeMap::new();
+) -> BTreeMap<FileId, AffectedFile> {
+    let mut found: BTreeMap<FileId, AffectedFile> = BTreeMap::new();
     let mut at: Vec<(FileId, f64)> = from.iter().map(|file| (*file, 1.0)).collect();
     for distance in 1..=depth {
         let mut step: BTreeMap<FileId, Measure> = BTreeMap::new();
@@ -109,7 +109,7 @@ fn followed(
         next.truncate(FOLLOWED_MAX);
         at = next.iter().map(|one| (one.file, one.confidence)).collect();
         found.extend(next.into_iter().map(|one| {
-            let row = Touched { file: one.file, distance, together: Some(one), episodes: Vec::new() };
+            let row = AffectedFile { file: one.file, distance, together: Some(one), episodes: Vec::new() };
             (one.file, row)
         }));
     }

@@ -4,7 +4,7 @@
 use loci_engine::safety::{RedactionMode, secrets};
 use loci_model::Result;
 use loci_model::facts::code::ObjectId;
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::Tx;
 use loci_model::tasks::file_change::{HistoryProgress, TaskFiles};
 use loci_model::tasks::task::Task;

@@ -275,7 +275,7 @@ fn impact_goes_on_from_file_to_file_and_takes_in_what_failed() {
     ];
     let shown = |depth: u32| -> Vec<String> {
         let rows = touched(&graph, &from, depth, &Thresholds::default(), &failed);
-        let row = |row: &super::impact::Touched| {
+        let row = |row: &super::impact::AffectedFile| {
             let confidence = row.together.map_or(0.0, |together| together.confidence);
             let path = graph.path(row.file).unwrap();
             format!("{path} {} {confidence:.2} {}", row.distance, row.episodes.len())

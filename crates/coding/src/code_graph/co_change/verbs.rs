@@ -1,8 +1,8 @@
 //! The verbs of the co-change graph: files that change with a file, files that always change
-//! together, missing files. `impact` is in `impact_of_change`.
+//! together, missing files. `impact` is in `impact_query`.
 
 use loci_api::coding::graph::{CoChangeList, FileSet, FileSetList, MissingList};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
@@ -13,7 +13,7 @@ use loci_model::{Error, JobId, MemoryId, Result, limits};
 use loci_verified::find_repository;
 
 use super::graph::FileId;
-use super::graph_view::{CoChange, Meant, Scene, check, rows};
+use super::graph_view::{CoChange, QueriedFiles, Scene, check, rows};
 use super::history_job::{ask_for_history, progress_of};
 use super::measures::Thresholds;
 use super::missing_files::missing;
@@ -28,7 +28,7 @@ impl Coding {
     pub async fn co_changes(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         path: &str,
         (thresholds, limit): (Thresholds, u32),
@@ -60,7 +60,7 @@ impl Coding {
     pub async fn always_together(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
     ) -> Result<FileSetList> {
         let answer = |scene: &Scene<'_>| {
@@ -86,7 +86,7 @@ impl Coding {
     pub async fn missing_files(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         paths: Vec<String>,
         (thresholds, limit): (Thresholds, u32),
@@ -106,7 +106,7 @@ impl Coding {
     pub async fn graph_rebuild(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         window: HistoryWindow,
     ) -> Result<(MemoryId, JobId)> {
@@ -158,7 +158,7 @@ pub(crate) fn absent(
     rows: usize,
 ) -> Vec<CoChange> {
     let graph = &scene.counted.graph;
-    let Meant { files, beside } = graph.meant(paths);
+    let QueriedFiles { files, beside } = graph.meant(paths);
     let found = missing(graph, &files, &beside, thresholds);
     found.iter().take(rows).filter_map(|one| graph.shown(one.because, &one.together)).collect()
 }

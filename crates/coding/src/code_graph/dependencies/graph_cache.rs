@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_model::facts::code::{CodeFile, EntryKind, ObjectId};
 use loci_model::facts::repository::Repository;
 use loci_model::facts::verdict::Unverifiable;
@@ -18,7 +18,7 @@ use super::layout::Layout;
 use super::manifests;
 use super::scan::{Language, Scan, scan};
 use crate::Coding;
-use crate::code_graph::co_change::Counting;
+use crate::code_graph::co_change::CountingRules;
 
 /// The maximum number of files that are read, in the order of their paths.
 const FILES_MAX: usize = 20_000;
@@ -55,7 +55,7 @@ impl Coding {
     pub(crate) async fn imports_of(
         &self,
         repository: &Repository,
-        standing: &Standing,
+        standing: &CallContext,
     ) -> CodeResult<Imports> {
         let kept = Arc::clone(&self.parts.imports);
         let (memory, id, default) =
@@ -73,7 +73,7 @@ impl Coding {
                 Some(graph) => graph,
                 None => {
                     let files = source.files(&tip.revision)?;
-                    let graph = Arc::new(kept.read(source, &files, &Counting::without(&patterns))?);
+                    let graph = Arc::new(kept.read(source, &files, &CountingRules::without(&patterns))?);
                     kept.keep(key, &graph);
                     graph
                 }
@@ -107,7 +107,7 @@ impl ImportGraphs {
         &self,
         source: &dyn CodeSource,
         files: &[CodeFile],
-        counting: &Counting,
+        counting: &CountingRules,
     ) -> CodeResult<ImportGraph> {
         let is_read = |file: &&CodeFile| file.entry.kind == EntryKind::File && counting.holds(&file.path);
         let wanted = files.iter().filter(is_read).filter_map(|file| Some((file, Language::of(&file.path)?)));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::languages::{c_family, go, java_virtual_machine, javascript, python, rust};
-use super::layout::{Basis, FileNumber, Layout, Target};
+use super::layout::{Basis, FileNumber, ImportTarget, Layout};
 use super::scan::{Import, Language};
 
 /// The maximum number of listed places of one file, the highest certainty first.
@@ -170,7 +170,7 @@ impl ImportGraph {
     }
 }
 
-fn resolve(layout: &Layout, language: Language, from: FileNumber, import: &Import) -> Vec<Target> {
+fn resolve(layout: &Layout, language: Language, from: FileNumber, import: &Import) -> Vec<ImportTarget> {
     match language {
         Language::Rust => rust::resolve(layout, from, import),
         Language::JavaScript => javascript::resolve(layout, from, import),

@@ -44,7 +44,7 @@ impl Basis {
 }
 
 /// A file that an import resolves to.
-pub(super) type Target = (FileNumber, Basis);
+pub(super) type ImportTarget = (FileNumber, Basis);
 
 /// The packages that manifests of one kind state. A directory has no trailing slash; the root is
 /// empty.

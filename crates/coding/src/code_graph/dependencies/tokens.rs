@@ -15,7 +15,7 @@ pub(super) enum Token<'a> {
 
 /// A token and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Placed<'a> {
+pub(super) struct PositionedToken<'a> {
     pub(super) token: Token<'a>,
     /// The line, from 1.
     pub(super) line: u32,
@@ -68,7 +68,7 @@ const REGEX_CHARS_MAX: usize = 500;
 const BEFORE_REGEX: &[&str] = &["return", "typeof", "case", "in", "of", "delete", "void", "yield", "await"];
 
 /// Returns the tokens of a text.
-pub(super) fn tokens<'a>(text: &'a str, syntax: &Syntax) -> Vec<Placed<'a>> {
+pub(super) fn tokens<'a>(text: &'a str, syntax: &Syntax) -> Vec<PositionedToken<'a>> {
     let mut reader = Reader { rest: text, line: 1, is_first: true, syntax: *syntax, found: Vec::new() };
     while let Some(next) = reader.rest.chars().next() {
         reader.step(next);
@@ -81,7 +81,7 @@ struct Reader<'a> {
     line: u32,
     is_first: bool,
     syntax: Syntax,
-    found: Vec<Placed<'a>>,
+    found: Vec<PositionedToken<'a>>,
 }
 
 impl<'a> Reader<'a> {
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
     }
 
     fn put(&mut self, token: Token<'a>, line: u32) {
-        self.found.push(Placed { token, line, is_first: self.is_first });
+        self.found.push(PositionedToken { token, line, is_first: self.is_first });
         self.is_first = false;
     }
 
@@ -296,10 +296,10 @@ fn is_word(c: char) -> bool {
 
 /// Tokens with access by position.
 #[derive(Clone, Copy)]
-pub(super) struct Tokens<'a, 'b>(pub(super) &'b [Placed<'a>]);
+pub(super) struct Tokens<'a, 'b>(pub(super) &'b [PositionedToken<'a>]);
 
 impl<'a> Tokens<'a, '_> {
-    pub(super) fn at(self, place: usize) -> Option<Placed<'a>> {
+    pub(super) fn at(self, place: usize) -> Option<PositionedToken<'a>> {
         self.0.get(place).copied()
     }
 
@@ -352,7 +352,7 @@ mod tests {
     };
 
     fn shown(text: &str, syntax: &Syntax) -> String {
-        let one = |placed: &Placed<'_>| match placed.token {
+        let one = |placed: &PositionedToken<'_>| match placed.token {
             Token::Word(word) => word.to_owned(),
             Token::Text(text) => format!("<{text}>"),
             Token::Sign(sign) => sign.to_string(),

@@ -2,10 +2,10 @@
 //! person thereby approves the record that stays. A less trusted record then no longer replaces it
 //! automatically.
 
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -45,7 +45,7 @@ impl Coding {
     pub async fn conflict_resolve(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         id: &str,
         decision: ConflictDecision,
@@ -64,7 +64,7 @@ impl Coding {
                 let found = tx.ledger().noun::<Conflict>(&memory.id, &id)?;
                 let missing = || Error::not_found(format!("there is no conflict {id} here")).on("conflict");
                 let conflict = found.filter(|one| one.actor == actor).ok_or_else(missing)?;
-                let changing = Changing { memory: &memory, by: &caller.name, at };
+                let changing = StateTransition { memory: &memory, by: &caller.name, at };
                 let conflict = resolve(tx, &changing, conflict, &decision)?;
                 batch::ask_for_vectors(tx, &memory.id, &job, at)?;
                 Ok(ConflictResolved { shown: shown(tx, conflict)? })
@@ -77,7 +77,7 @@ impl Coding {
 
 fn resolve(
     tx: &mut dyn Tx,
-    changing: &Changing<'_>,
+    changing: &StateTransition<'_>,
     mut conflict: Conflict,
     decision: &ConflictDecision,
 ) -> Result<Conflict> {
@@ -117,13 +117,13 @@ fn resolve(
     Ok(conflict)
 }
 
-fn current(tx: &mut dyn Tx, changing: &Changing<'_>, id: &RecordId) -> Result<Record> {
+fn current(tx: &mut dyn Tx, changing: &StateTransition<'_>, id: &RecordId) -> Result<Record> {
     let found = tx.records().get(&changing.memory.id, id)?;
     found.ok_or_else(|| Error::conflict(format!("{id} is not there any more")).on("keep"))
 }
 
 /// Returns the record that stays, in force. A pending one becomes active.
-fn standing(tx: &mut dyn Tx, changing: &Changing<'_>, id: &RecordId) -> Result<Record> {
+fn standing(tx: &mut dyn Tx, changing: &StateTransition<'_>, id: &RecordId) -> Result<Record> {
     let record = current(tx, changing, id)?;
     match record.state {
         RecordState::Active => Ok(record),
@@ -138,7 +138,12 @@ fn standing(tx: &mut dyn Tx, changing: &Changing<'_>, id: &RecordId) -> Result<R
     }
 }
 
-fn approve(tx: &mut dyn Tx, changing: &Changing<'_>, conflict: &Conflict, record: &Record) -> Result<()> {
+fn approve(
+    tx: &mut dyn Tx,
+    changing: &StateTransition<'_>,
+    conflict: &Conflict,
+    record: &Record,
+) -> Result<()> {
     let (memory, actor) = (conflict.memory.clone(), conflict.actor.clone());
     let known = tx.ledger().noun::<Agreement>(&memory, record.id.as_str())?;
     let mut agreement =
@@ -150,7 +155,7 @@ fn approve(tx: &mut dyn Tx, changing: &Changing<'_>, conflict: &Conflict, record
 
 /// Withdraws a record in favour of the one that stays. A pending record was never in force, so it
 /// becomes invalid.
-fn give_way(tx: &mut dyn Tx, changing: &Changing<'_>, goes: &Record, keep: &Record) -> Result<()> {
+fn give_way(tx: &mut dyn Tx, changing: &StateTransition<'_>, goes: &Record, keep: &Record) -> Result<()> {
     let reason = format!("a person resolved the conflict for {}", keep.id);
     match goes.state {
         RecordState::Active => changing.supersede(tx, goes, keep, &reason),

@@ -1,10 +1,10 @@
 //! The verb `conflicts_list`: the conflicts of a repository, with both records.
 
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::page::Page;
-use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::conflicts::open_of;
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::conflict::{Conflict, ConflictState};
@@ -35,7 +35,7 @@ impl Coding {
     pub async fn conflicts_list(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         state: ConflictState,
         (after, limit): (Option<(Timestamp, String)>, u32),

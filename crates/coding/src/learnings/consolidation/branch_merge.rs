@@ -7,24 +7,24 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::consolidation::Decision;
 use loci_engine::consolidation::relate::rank;
 use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
 use loci_engine::records::conflicts;
+use loci_engine::records::state_transition::StateTransition;
 use loci_model::facts::branch_fact::BranchFact;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::code::CodeSource;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::{RecordId, Result, Timestamp};
 
 use super::agreement::agree;
-use super::decision::{Beside, tier};
-use super::similar_records::Around;
+use super::decision::{ComparedRecords, tier};
+use super::similar_records::SimilarRecords;
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
@@ -44,10 +44,10 @@ const TRUSTED_MORE: &str =
 pub(crate) type OnBranch = (BranchFact, Vec<String>);
 
 /// A branch fact that reaches the default branch.
-pub(crate) struct Landing<'a> {
-    pub(crate) changing: Changing<'a>,
+pub(crate) struct MergingBranchFact<'a> {
+    pub(crate) changing: StateTransition<'a>,
     /// Similar records.
-    pub(crate) around: &'a Around,
+    pub(crate) around: &'a SimilarRecords,
     /// The text of the similarity search; `None`: its own.
     pub(crate) said: Option<&'a str>,
     /// The time of its latest observation on the default branch; `None`: the time at which it was
@@ -55,7 +55,7 @@ pub(crate) struct Landing<'a> {
     pub(crate) seen_at: Option<Timestamp>,
 }
 
-impl Landing<'_> {
+impl MergingBranchFact<'_> {
     /// Makes a branch fact hold on the default branch, and compares it with the records there.
     pub(crate) fn land(&self, tx: &mut dyn Tx, fact: &BranchFact) -> Result<()> {
         let memory = &self.changing.memory.id;
@@ -67,9 +67,9 @@ impl Landing<'_> {
     }
 
     fn settle(&self, tx: &mut dyn Tx, fact: &BranchFact, record: &Record) -> Result<()> {
-        let Changing { memory, at, .. } = self.changing;
+        let StateTransition { memory, at, .. } = self.changing;
         let seen_at = self.seen_at.map_or(record.timestamp, |at| at.max(record.timestamp));
-        let beside = Beside { memory, around: self.around, now: at, on_branch: None };
+        let beside = ComparedRecords { memory, around: self.around, now: at, on_branch: None };
         let said = self.said.unwrap_or(&record.text);
         match beside.decide_landed(tx, record, (said, seen_at))? {
             Decision::Add { .. } | Decision::Update { .. } => {
@@ -162,10 +162,11 @@ impl Coding {
                 let landed = page.iter().filter(|(_, commits)| holds_any(source, &tip, commits));
                 Ok(landed.map(|(fact, _)| fact.clone()).collect::<Vec<_>>())
             };
-            let landed = match self.verified.on_code(repository, &Standing::default(), Arc::new(work)).await {
-                Ok(landed) => landed,
-                Err(error) => return Ok(!error.why.is_out_of_reach()),
-            };
+            let landed =
+                match self.verified.on_code(repository, &CallContext::default(), Arc::new(work)).await {
+                    Ok(landed) => landed,
+                    Err(error) => return Ok(!error.why.is_out_of_reach()),
+                };
             self.land_all(repository, landed).await?;
             if is_last {
                 return Ok(true);
@@ -185,7 +186,7 @@ impl Coding {
                     let text = (record.text.as_str(), record.indexed());
                     self.around(&repository.memory, &record.namespace, &[text]).await?
                 }
-                None => Around::default(),
+                None => SimilarRecords::default(),
             };
             facts.push((fact, around));
         }
@@ -194,9 +195,9 @@ impl Coding {
             .store()
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let changing = Changing { memory: &memory, by: BY, at };
+                let changing = StateTransition { memory: &memory, by: BY, at };
                 facts.iter().try_for_each(|(fact, around)| {
-                    Landing { changing, around, said: None, seen_at: None }.land(tx, fact)
+                    MergingBranchFact { changing, around, said: None, seen_at: None }.land(tx, fact)
                 })
             })
             .await

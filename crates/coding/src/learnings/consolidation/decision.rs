@@ -14,16 +14,16 @@ use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 use loci_text::similarity::jaccard;
 use loci_text::terms;
 
-use super::similar_records::{Around, COSINE_MIN, JACCARD_MIN};
+use super::similar_records::{COSINE_MIN, JACCARD_MIN, SimilarRecords};
 use crate::learnings::learning_write::SELF_FEEDBACK;
 
 /// The maximum number of records written since that are compared: the newest.
 const WRITTEN_SINCE_MAX: usize = 100;
 
 /// The records that a learning is compared with.
-pub(crate) struct Beside<'a> {
+pub(crate) struct ComparedRecords<'a> {
     pub(crate) memory: &'a Memory,
-    pub(crate) around: &'a Around,
+    pub(crate) around: &'a SimilarRecords,
     pub(crate) now: Timestamp,
     /// The branch to which the learning is limited; `None`: it holds on the default branch, or this
     /// is unknown.
@@ -31,7 +31,7 @@ pub(crate) struct Beside<'a> {
 }
 
 /// The decision about a learning.
-pub(crate) struct Found {
+pub(crate) struct LearningDecision {
     pub(crate) decision: Decision,
     /// Records that it supersedes when its branch reaches the default branch.
     pub(crate) against: Vec<RecordId>,
@@ -39,13 +39,13 @@ pub(crate) struct Found {
     pub(crate) landed: Option<BranchFact>,
 }
 
-impl Found {
+impl LearningDecision {
     fn of(decision: Decision) -> Self {
         Self { decision, against: Vec::new(), landed: None }
     }
 }
 
-impl Beside<'_> {
+impl ComparedRecords<'_> {
     /// Decides about a record that is not written yet. `said` is the text of its similarity search.
     /// `pairs` is the remaining number of comparisons for all records of the write.
     pub(crate) fn decide(
@@ -53,7 +53,7 @@ impl Beside<'_> {
         tx: &dyn ReadTx,
         (record, said): (&Record, &str),
         pairs: &mut WordPairs,
-    ) -> Result<Found> {
+    ) -> Result<LearningDecision> {
         let limits = Thresholds::read(self.memory.settings.consolidation.thresholds.as_deref())?;
         let near = self.near(tx, record, said)?;
         let (elsewhere, here): (Vec<Met>, Vec<Met>) =
@@ -69,17 +69,19 @@ impl Beside<'_> {
                 match decide_alone(record, &others, &limits, pairs) {
                     Decision::Skip { of, why } => {
                         let landed = elsewhere.into_iter().find(|met| met.neighbourhood.record.id == of);
-                        Found {
+                        LearningDecision {
                             landed: landed.and_then(|met| met.branch),
-                            ..Found::of(Decision::Skip { of, why })
+                            ..LearningDecision::of(Decision::Skip { of, why })
                         }
                     }
-                    _ => Found::of(Decision::Add { why }),
+                    _ => LearningDecision::of(Decision::Add { why }),
                 }
             }
             // A learning of a branch raises no doubt on the default branch yet.
-            Decision::Doubt { why, .. } if self.on_branch.is_some() => Found::of(Decision::Add { why }),
-            other => Found::of(other),
+            Decision::Doubt { why, .. } if self.on_branch.is_some() => {
+                LearningDecision::of(Decision::Add { why })
+            }
+            other => LearningDecision::of(other),
         };
         Ok(found)
     }
@@ -103,15 +105,15 @@ impl Beside<'_> {
 
     /// Limits the replacement to facts of the same branch, if the learning holds only on a branch.
     /// Other records stay until the branch reaches the default branch.
-    fn in_the_place_of(&self, old: Vec<RecordId>, why: Why, here: &[Met]) -> Found {
+    fn in_the_place_of(&self, old: Vec<RecordId>, why: Why, here: &[Met]) -> LearningDecision {
         if self.on_branch.is_none() {
-            return Found::of(Decision::Supersede { old, why });
+            return LearningDecision::of(Decision::Supersede { old, why });
         }
         let is_of_branch =
             |id: &RecordId| here.iter().any(|met| met.neighbourhood.record.id == *id && met.branch.is_some());
         let (old, against): (Vec<RecordId>, Vec<RecordId>) = old.into_iter().partition(is_of_branch);
         let decision = if old.is_empty() { Decision::Add { why } } else { Decision::Supersede { old, why } };
-        Found { against, ..Found::of(decision) }
+        LearningDecision { against, ..LearningDecision::of(decision) }
     }
 
     /// True if the record holds only on a branch other than that of the learning.

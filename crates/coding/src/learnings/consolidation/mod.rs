@@ -17,6 +17,6 @@ mod similar_records;
 
 pub(super) use agreement::agree;
 pub(crate) use branch::{is_unmerged, note_branch_fact};
-pub(crate) use branch_merge::{Landing, OnBranch, commits_of, holds_any};
-pub(super) use decision::{Beside, Found};
-pub(crate) use similar_records::Around;
+pub(crate) use branch_merge::{MergingBranchFact, OnBranch, commits_of, holds_any};
+pub(super) use decision::{ComparedRecords, LearningDecision};
+pub(crate) use similar_records::SimilarRecords;

@@ -28,20 +28,20 @@ const LOOKED_AT_MAX: usize = 12;
 
 /// Records that are similar to some texts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Around {
+pub(crate) struct SimilarRecords {
     /// The sequence number of the searched state of the memory.
     pub(super) sequence: u64,
-    texts: Vec<Near>,
+    texts: Vec<TextNeighbours>,
 }
 
 #[derive(Debug, Clone)]
-struct Near {
+struct TextNeighbours {
     text: String,
     vector: Option<Vector>,
     alike: Vec<(RecordId, Alike)>,
 }
 
-impl Around {
+impl SimilarRecords {
     /// Returns the records similar to a text, the most similar first.
     pub(super) fn of(&self, text: &str) -> &[(RecordId, Alike)] {
         self.texts.iter().find(|near| near.text == text).map_or(&[], |near| near.alike.as_slice())
@@ -63,9 +63,9 @@ impl Coding {
         memory: &MemoryId,
         namespace: &Namespace,
         texts: &[(&str, &str)],
-    ) -> Result<Around> {
+    ) -> Result<SimilarRecords> {
         if texts.is_empty() {
-            return Ok(Around::default());
+            return Ok(SimilarRecords::default());
         }
         let indexed: Vec<&str> = texts.iter().map(|(_, indexed)| *indexed).collect();
         let vectors = self.vectors_of(&indexed).await;
@@ -83,11 +83,11 @@ impl Coding {
             .store()
             .read(move |tx| Ok((existing(tx, &of)?, tx.memories().sequence(&of)?)))
             .await?;
-        let mut around = Around { sequence, texts: Vec::with_capacity(texts.len()) };
+        let mut around = SimilarRecords { sequence, texts: Vec::with_capacity(texts.len()) };
         for (at, (text, indexed)) in texts.iter().enumerate() {
             let vector = vectors.as_ref().and_then(|vectors| vectors.get(at).cloned());
             let alike = self.alike_to(&memory, namespace, indexed, vector.clone()).await?;
-            around.texts.push(Near { text: (*text).to_owned(), vector, alike });
+            around.texts.push(TextNeighbours { text: (*text).to_owned(), vector, alike });
         }
         Ok(around)
     }
@@ -95,7 +95,11 @@ impl Coding {
     /// Like [`Self::around`], for the learnings of a task about its repository. Learnings over the
     /// limits on number or length are skipped, because they will be rejected. So no call costs more
     /// than a report that is stored.
-    pub(crate) async fn around_learnings(&self, task: &Task, learnings: &[Learning]) -> Result<Around> {
+    pub(crate) async fn around_learnings(
+        &self,
+        task: &Task,
+        learnings: &[Learning],
+    ) -> Result<SimilarRecords> {
         let stored = learnings.iter().take(limits::LEARNINGS_PER_REPORT_MAX).filter(|one| one.fits());
         let stored: Vec<(&str, String)> = stored.map(|one| (one.text.as_str(), one.indexed())).collect();
         let texts: Vec<(&str, &str)> =

@@ -2,11 +2,11 @@
 //! erased after the line was written.
 
 use loci_engine::admin::ExportLine;
-use loci_engine::hooks::{ForgottenLookup, Taken};
+use loci_engine::hooks::{ForgottenLookup, ForgottenRemoval};
 use loci_model::{ActorId, Result, Timestamp};
 
-use super::people_places::NamesPeople;
-use super::pseudonym::{Collecting, Erased, NamedPerson, Taking, actor_of_address};
+use super::person_inventory::NamesPeople;
+use super::pseudonym::{ErasedPerson, NamedPerson, PeopleCollector, PersonReplacement, actor_of_address};
 use crate::preferences::owner::login_of;
 
 /// A line that may name people.
@@ -39,18 +39,21 @@ pub(super) fn naming(line: &mut ExportLine) -> Option<NamingLine<'_>> {
 ///
 /// # Errors
 /// Errors of `look_up`; a bug, if the line is damaged.
-pub(super) fn take_forgotten(line: NamingLine<'_>, look_up: &mut ForgottenLookup<'_>) -> Result<Taken> {
-    let mut named = Collecting::default();
+pub(super) fn take_forgotten(
+    line: NamingLine<'_>,
+    look_up: &mut ForgottenLookup<'_>,
+) -> Result<ForgottenRemoval> {
+    let mut named = PeopleCollector::default();
     line.noun.visit_people(None, &mut named)?;
-    let mut taken = Taken::Nobody;
+    let mut taken = ForgottenRemoval::Nobody;
     for name in named.0 {
         let Some(actor) = actor_of(&name) else { continue };
         let Some((_, pseudonym)) = look_up(&actor)?.filter(|(at, _)| line.written <= *at) else { continue };
-        let erased = Erased::of_name(&name, &pseudonym);
-        match line.noun.visit_people(None, &mut Taking(&erased))? {
-            Taken::Nobody => {}
-            Taken::Names => taken = Taken::Names,
-            Taken::Whole => return Ok(Taken::Whole),
+        let erased = ErasedPerson::of_name(&name, &pseudonym);
+        match line.noun.visit_people(None, &mut PersonReplacement(&erased))? {
+            ForgottenRemoval::Nobody => {}
+            ForgottenRemoval::Names => taken = ForgottenRemoval::Names,
+            ForgottenRemoval::Whole => return Ok(ForgottenRemoval::Whole),
         }
     }
     Ok(taken)
@@ -68,7 +71,7 @@ fn actor_of(name: &NamedPerson) -> Option<ActorId> {
 #[cfg(test)]
 mod tests {
     use loci_model::facts::fact::FactEventKind;
-    use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
+    use loci_model::ledger::{LedgerEntry, LedgerNoun, Shelf};
     use loci_model::tasks::outcome::Outcome;
     use loci_model::tasks::review::Review;
     use loci_model::trees::tree_entry::TreeEntry;
@@ -83,7 +86,10 @@ mod tests {
     fn people_are_taken_out_up_to_the_time_they_were_forgotten() {
         let memory = MemoryId::parse("code-0123456789").unwrap();
         let at = |millis| Timestamp::from_millis(millis).unwrap();
-        let check = |shelf: Shelf, key: &str, body: Value, (written, expect, after): (i64, Taken, Value)| {
+        let check = |shelf: Shelf,
+                     key: &str,
+                     body: Value,
+                     (written, expect, after): (i64, ForgottenRemoval, Value)| {
             let mut entry = LedgerEntry {
                 shelf,
                 key: key.to_owned(),
@@ -101,24 +107,29 @@ mod tests {
         };
         let review = json!({"author": {"id": 7, "login": "Carol"}, "body": "As @carol said to @alice."});
         let gone = json!({"author": {"id": 0, "login": "erased-1"}, "body": "As @erased-1 said to @alice."});
-        check(Review::SHELF, "r1", review.clone(), (100, Taken::Names, gone));
-        check(Review::SHELF, "r1", review.clone(), (101, Taken::Nobody, review));
+        check(Review::SHELF, "r1", review.clone(), (100, ForgottenRemoval::Names, gone));
+        check(Review::SHELF, "r1", review.clone(), (101, ForgottenRemoval::Nobody, review));
         let renamed = json!({"author": {"id": 7, "login": "caz"}});
         let gone = json!({"author": {"id": 0, "login": "erased-1"}});
-        check(Review::SHELF, "r1", renamed, (1, Taken::Names, gone));
+        check(Review::SHELF, "r1", renamed, (1, ForgottenRemoval::Names, gone));
         let other = json!({"by": "alice", "reviewers": ["bob"], "title": "carol"});
-        check(Outcome::SHELF, "o1", other.clone(), (1, Taken::Nobody, other));
+        check(Outcome::SHELF, "o1", other.clone(), (1, ForgottenRemoval::Nobody, other));
         let list = json!({"reviewers": ["bob", "carol"]});
-        check(Review::SHELF, "r1", list, (1, Taken::Names, json!({"reviewers": ["bob", "erased-1"]})));
+        check(
+            Review::SHELF,
+            "r1",
+            list,
+            (1, ForgottenRemoval::Names, json!({"reviewers": ["bob", "erased-1"]})),
+        );
         let (path, key) = ("notes/@carol/a.md", "notes/@carol/a.md");
         let entry =
             json!({"path": path, "key": key, "namespace": "/of/@carol/", "summary": "As @carol said."});
         let gone =
             json!({"path": path, "key": key, "namespace": "/of/@carol/", "summary": "As @erased-1 said."});
-        check(TreeEntry::SHELF, "e1", entry, (1, Taken::Names, gone));
-        check(PEOPLE, "login:carol", json!({}), (1, Taken::Whole, json!({})));
-        check(PEOPLE, "id:7", json!({}), (1, Taken::Whole, json!({})));
-        check(PEOPLE, "login:alice", json!({}), (1, Taken::Nobody, json!({})));
+        check(TreeEntry::SHELF, "e1", entry, (1, ForgottenRemoval::Names, gone));
+        check(PEOPLE, "login:carol", json!({}), (1, ForgottenRemoval::Whole, json!({})));
+        check(PEOPLE, "id:7", json!({}), (1, ForgottenRemoval::Whole, json!({})));
+        check(PEOPLE, "login:alice", json!({}), (1, ForgottenRemoval::Nobody, json!({})));
     }
 
     #[test]

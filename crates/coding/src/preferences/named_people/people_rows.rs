@@ -1,17 +1,17 @@
 //! The tables that a walk searches for a person, with functions to read and write the rows of each.
 //! Records come with all their versions, state changes and facts.
 
-use loci_engine::hooks::Taken;
-use loci_engine::hooks::in_write;
+use loci_engine::hooks::ForgottenRemoval;
+use loci_engine::hooks::write_context;
 use loci_engine::records::batch::ask_for_vectors;
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_model::delivery::{Delivery, DeliveryDirection};
 use loci_model::event::Event;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::fact::{Fact, FactEvent, KeptVerdict};
 use loci_model::facts::repository::Repository;
 use loci_model::idempotency::TokenAnswer;
-use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
+use loci_model::ledger::{LedgerEntry, LedgerNoun, Shelf};
 use loci_model::ports::store::{LedgerPage, ReadTx, TaskQuery, Tx};
 use loci_model::record::Record;
 use loci_model::record::telemetry::StateChange;
@@ -22,10 +22,10 @@ use loci_model::trees::tree_entry::TreeChange;
 use loci_model::{ActorId, DeliveryId, RecordId, Result, TaskId, Timestamp, limits};
 use loci_verified::content_hash;
 
-use super::named_places::PeopleVisitor;
-use super::people_places::{NamesPeople, visit_support};
-use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
-use super::pseudonym::Taking;
+use super::person_fields::PeopleVisitor;
+use super::person_inventory::{NamesPeople, visit_support};
+use super::person_removal::{PageWriteInput, PeopleRow, PersonWalk, number_of};
+use super::pseudonym::PersonReplacement;
 
 /// The number of rows of one page.
 pub(super) const PAGE_ROWS: usize = limits::PAGE_ITEMS_MAX as usize;
@@ -48,7 +48,7 @@ impl PeopleRow for Task {
         Some(&self.actor)
     }
 
-    fn put(mut self, tx: &mut dyn Tx, _: Taken, writing: &Writing<'_>) -> Result<()> {
+    fn put(mut self, tx: &mut dyn Tx, _: ForgottenRemoval, writing: &PageWriteInput<'_>) -> Result<()> {
         self.updated_at = writing.walk.at;
         tx.tasks_mut().put(&self)
     }
@@ -73,7 +73,7 @@ impl PeopleRow for TaskCommit {
         number_of(tx, &self.memory, self.task.as_ref(), self.user.as_deref())
     }
 
-    fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
+    fn put(self, tx: &mut dyn Tx, _: ForgottenRemoval, _: &PageWriteInput<'_>) -> Result<()> {
         tx.commits_mut().put(&self)
     }
 }
@@ -93,7 +93,7 @@ impl PeopleRow for Event {
         Some(&self.actor)
     }
 
-    fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
+    fn put(self, tx: &mut dyn Tx, _: ForgottenRemoval, _: &PageWriteInput<'_>) -> Result<()> {
         tx.events_mut().rewrite(&self).map(drop)
     }
 }
@@ -130,7 +130,7 @@ impl PeopleRow for Delivery {
         (self.direction, self.id.clone())
     }
 
-    fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
+    fn put(self, tx: &mut dyn Tx, _: ForgottenRemoval, _: &PageWriteInput<'_>) -> Result<()> {
         tx.deliveries_mut().reword(&self).map(drop)
     }
 }
@@ -142,7 +142,11 @@ pub(super) struct NamedAnswer {
 }
 
 impl NamesPeople for NamedAnswer {
-    fn visit_people(&mut self, number: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+    fn visit_people(
+        &mut self,
+        number: Option<&str>,
+        visitor: &mut dyn PeopleVisitor,
+    ) -> Result<ForgottenRemoval> {
         self.answer.visit_people(number, visitor)
     }
 }
@@ -159,7 +163,7 @@ impl PeopleRow for NamedAnswer {
         self.name.clone()
     }
 
-    fn put(self, tx: &mut dyn Tx, _: Taken, writing: &Writing<'_>) -> Result<()> {
+    fn put(self, tx: &mut dyn Tx, _: ForgottenRemoval, writing: &PageWriteInput<'_>) -> Result<()> {
         tx.idempotency_mut().rewrite(&writing.walk.memory.id, &self.name, &self.answer.answer).map(drop)
     }
 }
@@ -175,7 +179,7 @@ impl PeopleRow for Repository {
         self.key.clone()
     }
 
-    fn put(mut self, tx: &mut dyn Tx, _: Taken, writing: &Writing<'_>) -> Result<()> {
+    fn put(mut self, tx: &mut dyn Tx, _: ForgottenRemoval, writing: &PageWriteInput<'_>) -> Result<()> {
         self.updated_at = writing.walk.at;
         tx.repositories_mut().put(&self)
     }
@@ -212,15 +216,15 @@ impl PeopleRow for LedgerEntry {
         Some(&self.actor)
     }
 
-    fn put(self, tx: &mut dyn Tx, taken: Taken, _: &Writing<'_>) -> Result<()> {
-        if taken == Taken::Whole {
+    fn put(self, tx: &mut dyn Tx, taken: ForgottenRemoval, _: &PageWriteInput<'_>) -> Result<()> {
+        if taken == ForgottenRemoval::Whole {
             return tx.ledger_mut().remove(&self.memory, &self.shelf, &self.key).map(drop);
         }
         tx.ledger_mut().put(&self)?;
         match &self.subject {
             // Commits of the tree have the person who made the change as their author.
             Some(namespace) if self.shelf == TreeChange::SHELF => {
-                in_write::products()?.outdate_history(tx, &self.memory, namespace)
+                write_context::products()?.outdate_history(tx, &self.memory, namespace)
             }
             Some(_) | None => Ok(()),
         }
@@ -241,14 +245,14 @@ pub(super) struct NamedVersion {
 impl NamedVersion {
     /// Writes the next version of a record, and the previous one without the person, which is now
     /// history.
-    fn put_current(&self, tx: &mut dyn Tx, writing: &Writing<'_>) -> Result<()> {
+    fn put_current(&self, tx: &mut dyn Tx, writing: &PageWriteInput<'_>) -> Result<()> {
         let (walk, record) = (writing.walk, &self.record);
         let before = tx.records().get(&record.memory, &record.id)?;
         let version = record.version.saturating_add(1);
         let next = Record { version, updated_at: walk.at, ..record.clone() };
         tx.records_mut().put_version(&next)?;
         tx.records_mut().rewrite(record)?;
-        let changing = Changing { memory: &walk.memory, by: &walk.by, at: walk.at };
+        let changing = StateTransition { memory: &walk.memory, by: &walk.by, at: walk.at };
         changing.note(tx, &next, Some(next.state), next.state, REASON)?;
         let Some(before) = before else { return Ok(()) };
         // A new version drops its vectors if the text that the index reads has changed in any
@@ -266,7 +270,7 @@ impl NamedVersion {
 fn drop_verdicts(tx: &mut dyn Tx, record: &Record, walk: &PersonWalk) -> Result<()> {
     let names_them = |mut kept: KeptVerdict| {
         let report = kept.verification.support.as_mut();
-        report.is_some_and(|report| visit_support(report, &mut Taking(&walk.erased)))
+        report.is_some_and(|report| visit_support(report, &mut PersonReplacement(&walk.erased)))
     };
     if tx.verdicts().of_record(&record.memory, &record.id)?.into_iter().any(names_them) {
         tx.verdicts_mut().remove_of_record(&record.memory, &record.id)?;
@@ -291,24 +295,24 @@ fn follow(tx: &mut dyn Tx, before: &Record, next: &Record) -> Result<()> {
 }
 
 impl NamesPeople for NamedVersion {
-    fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
-        self.is_named = self.record.visit_people(None, visitor)? != Taken::Nobody;
+    fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<ForgottenRemoval> {
+        self.is_named = self.record.visit_people(None, visitor)? != ForgottenRemoval::Nobody;
         let mut changes = Vec::new();
         for (was, mut change) in std::mem::take(&mut self.changes) {
-            if change.visit_people(None, visitor)? != Taken::Nobody {
+            if change.visit_people(None, visitor)? != ForgottenRemoval::Nobody {
                 changes.push((was, change));
             }
         }
         self.changes = changes;
         let mut is_any = self.is_named || !self.changes.is_empty();
         if let Some(mut fact) = self.fact.take() {
-            let mut is_named = fact.visit_people(None, visitor)? != Taken::Nobody;
+            let mut is_named = fact.visit_people(None, visitor)? != ForgottenRemoval::Nobody;
             let report = fact.detail.support.as_mut().filter(|_| self.is_named);
             is_named |= report.is_some_and(|report| visit_support(report, visitor));
             self.fact = Some(fact).filter(|_| is_named);
             is_any |= is_named;
         }
-        Ok(if is_any { Taken::Names } else { Taken::Nobody })
+        Ok(if is_any { ForgottenRemoval::Names } else { ForgottenRemoval::Nobody })
     }
 }
 
@@ -340,7 +344,7 @@ impl PeopleRow for NamedVersion {
         Some(&self.record.id)
     }
 
-    fn put(self, tx: &mut dyn Tx, _: Taken, writing: &Writing<'_>) -> Result<()> {
+    fn put(self, tx: &mut dyn Tx, _: ForgottenRemoval, writing: &PageWriteInput<'_>) -> Result<()> {
         // The fact comes first, because its digest, which follows from the text, is written later.
         if let Some(fact) = &self.fact {
             tx.facts_mut().put(fact)?;
@@ -358,7 +362,7 @@ impl PeopleRow for NamedVersion {
         if self.changes.is_empty() {
             return Ok(());
         }
-        in_write::products()?.outdate_history(tx, &self.record.memory, &self.record.namespace.normal())
+        write_context::products()?.outdate_history(tx, &self.record.memory, &self.record.namespace.normal())
     }
 }
 
@@ -369,7 +373,11 @@ pub(super) struct NamedFactEvent {
 }
 
 impl NamesPeople for NamedFactEvent {
-    fn visit_people(&mut self, number: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+    fn visit_people(
+        &mut self,
+        number: Option<&str>,
+        visitor: &mut dyn PeopleVisitor,
+    ) -> Result<ForgottenRemoval> {
         self.event.visit_people(number, visitor)
     }
 }
@@ -393,7 +401,7 @@ impl PeopleRow for NamedFactEvent {
         self.key.clone()
     }
 
-    fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
+    fn put(self, tx: &mut dyn Tx, _: ForgottenRemoval, _: &PageWriteInput<'_>) -> Result<()> {
         tx.fact_events_mut().rewrite(&self.event)
     }
 }

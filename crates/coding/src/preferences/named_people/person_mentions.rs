@@ -7,18 +7,20 @@ use futures::future::BoxFuture;
 use loci_engine::Engine;
 use loci_engine::admin::ExportLine;
 use loci_engine::admin::erasure::MentionsTaken;
-use loci_engine::hooks::{ForgottenLookup, KnownPerson, PeopleHooks, PersonMentions, Taken, TakingOut};
-use loci_model::ledger::{Shelf, Shelved};
+use loci_engine::hooks::{
+    ForgottenLookup, ForgottenRemoval, KnownPerson, PeopleHooks, PersonMentions, PersonRemoval,
+};
+use loci_model::ledger::{LedgerNoun, Shelf};
 use loci_model::memory::Memory;
 use loci_model::ports::store::ReadTx;
 use loci_model::tasks::preference::PreferenceUser;
 use loci_model::{ActorId, MemoryId, Result};
 
 use super::forgotten_people::{naming, take_forgotten};
-use super::people_places::NamesPeople;
-use super::person_walk::{PersonWalk, number_of};
-use super::pseudonym::{Erased, Taking};
-use crate::preferences::owner::{self, Whose, login_of};
+use super::person_inventory::NamesPeople;
+use super::person_removal::{PersonWalk, number_of};
+use super::pseudonym::{ErasedPerson, PersonReplacement};
+use crate::preferences::owner::{self, PreferenceOwner, login_of};
 use crate::product::Registered;
 
 /// The profile of memories that know people.
@@ -32,7 +34,7 @@ pub(in crate::preferences) fn knows_people(memory: &Memory) -> bool {
 /// The names of a person in the data of others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::preferences) struct CodingMentions {
-    pub(super) erased: Erased,
+    pub(super) erased: ErasedPerson,
     /// The key of the person's own settings.
     pub(super) settings: Option<String>,
 }
@@ -45,12 +47,12 @@ impl CodingMentions {
     pub(in crate::preferences) fn of(
         tx: &dyn ReadTx,
         memory: &Memory,
-        whose: &Whose,
+        whose: &PreferenceOwner,
         pseudonym: &str,
     ) -> Result<Self> {
-        let settings = whose.known.as_ref().map(Shelved::key);
+        let settings = whose.known.as_ref().map(LedgerNoun::key);
         let former = owner::free_former_logins(tx, &memory.id, whose)?;
-        let erased = Erased::of(whose, pseudonym).with_names(former).with_number_of(&whose.place);
+        let erased = ErasedPerson::of(whose, pseudonym).with_names(former).with_number_of(&whose.place);
         Ok(Self { erased, settings })
     }
 
@@ -59,13 +61,13 @@ impl CodingMentions {
     /// # Errors
     /// A bug, if a document of the noun is damaged.
     fn is_in(&self, noun: &mut dyn NamesPeople, number: Option<&str>) -> Result<bool> {
-        Ok(noun.visit_people(number, &mut Taking(&self.erased))? != Taken::Nobody)
+        Ok(noun.visit_people(number, &mut PersonReplacement(&self.erased))? != ForgottenRemoval::Nobody)
     }
 
     /// Returns the inputs of the walk that removes the person from all data except their own
     /// records.
-    fn walk(&self, whom: TakingOut<'_>, shelves: Vec<Shelf>) -> Arc<PersonWalk> {
-        let TakingOut { memory, person, own, by, at } = whom;
+    fn walk(&self, whom: PersonRemoval<'_>, shelves: Vec<Shelf>) -> Arc<PersonWalk> {
+        let PersonRemoval { memory, person, own, by, at } = whom;
         let (memory, person, erased) = (memory.clone(), person.clone(), self.erased.clone());
         Arc::new(PersonWalk { memory, person, own, erased, shelves, by: by.to_owned(), at })
     }
@@ -120,7 +122,7 @@ impl PersonMentions for RegisteredMentions {
     fn take_out<'a>(
         &'a self,
         engine: &'a Engine,
-        whom: TakingOut<'a>,
+        whom: PersonRemoval<'a>,
         dry_run: bool,
     ) -> BoxFuture<'a, Result<MentionsTaken>> {
         let (coding, walk) =
@@ -166,8 +168,12 @@ impl PeopleHooks for People {
         }))
     }
 
-    fn take_forgotten(&self, line: &mut ExportLine, look_up: &mut ForgottenLookup<'_>) -> Result<Taken> {
-        naming(line).map_or(Ok(Taken::Nobody), |line| take_forgotten(line, look_up))
+    fn take_forgotten(
+        &self,
+        line: &mut ExportLine,
+        look_up: &mut ForgottenLookup<'_>,
+    ) -> Result<ForgottenRemoval> {
+        naming(line).map_or(Ok(ForgottenRemoval::Nobody), |line| take_forgotten(line, look_up))
     }
 }
 
@@ -190,7 +196,7 @@ fn person_of(
 }
 
 /// Returns the actors under which a person's own data is stored.
-pub(in crate::preferences) fn actors_of(whose: &Whose) -> Vec<ActorId> {
+pub(in crate::preferences) fn actors_of(whose: &PreferenceOwner) -> Vec<ActorId> {
     let mut actors = vec![whose.place.clone()];
     actors.extend(whose.user_id().and_then(|id| ActorId::parse(format!("user:{id}")).ok()));
     actors.dedup();
@@ -205,7 +211,8 @@ mod tests {
     #[test]
     fn a_caller_who_is_the_person_is_named_no_more() {
         let check = |person: NamedPerson, caller: &str, expect: &str| {
-            let mentions = CodingMentions { erased: Erased::of_name(&person, "erased-1"), settings: None };
+            let mentions =
+                CodingMentions { erased: ErasedPerson::of_name(&person, "erased-1"), settings: None };
             assert_eq!(mentions.caller(caller), expect, "{person:?}");
         };
         let login = || NamedPerson::Login("zoe-k".to_owned());

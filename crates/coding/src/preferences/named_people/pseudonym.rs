@@ -1,5 +1,5 @@
 //! A person who is erased from the data of others, and the visitors that collect people and replace
-//! one. The words of others stay, without the person's name. `people_places` lists the visited
+//! one. The words of others stay, without the person's name. `person_inventory` lists the visited
 //! places. Pure.
 
 use std::collections::BTreeSet;
@@ -10,9 +10,9 @@ use loci_model::ActorId;
 use loci_model::tasks::review::ForgeUser;
 use loci_model::tasks::task::Task;
 
-use super::named_places::PeopleVisitor;
 use super::people_in_text::{Mention, replaced_in_list, replaced_in_text};
-use crate::preferences::owner::Whose;
+use super::person_fields::PeopleVisitor;
+use crate::preferences::owner::PreferenceOwner;
 
 /// The prefix of the domain of addresses that a forge composes from number and login.
 const FORGE_DOMAIN: &str = "users.noreply.";
@@ -30,9 +30,9 @@ pub(super) enum NamedPerson {
 
 /// Collects the people whom nouns name, without changes.
 #[derive(Debug, Default)]
-pub(super) struct Collecting(pub(super) BTreeSet<NamedPerson>);
+pub(super) struct PeopleCollector(pub(super) BTreeSet<NamedPerson>);
 
-impl Collecting {
+impl PeopleCollector {
     fn add(&mut self, name: &str) {
         let name = name.trim_start_matches('@');
         if name.contains('@') {
@@ -43,7 +43,7 @@ impl Collecting {
     }
 }
 
-impl PeopleVisitor for Collecting {
+impl PeopleVisitor for PeopleCollector {
     fn person(&mut self, name: &str, number: Option<&str>) -> Option<String> {
         self.0.extend(number.map(|number| NamedPerson::Number(number.to_owned())));
         replaced_in_list(name, |name, address| {
@@ -72,7 +72,7 @@ impl PeopleVisitor for Collecting {
 
 /// A person who is erased.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::preferences) struct Erased {
+pub(in crate::preferences) struct ErasedPerson {
     /// The present login, and former ones that no other person has now; in lower case.
     logins: BTreeSet<String>,
     user_id: Option<String>,
@@ -82,8 +82,8 @@ pub(in crate::preferences) struct Erased {
     pseudonym: String,
 }
 
-impl Erased {
-    pub(in crate::preferences) fn of(whose: &Whose, pseudonym: &str) -> Self {
+impl ErasedPerson {
+    pub(in crate::preferences) fn of(whose: &PreferenceOwner, pseudonym: &str) -> Self {
         Self::new(whose.user_id(), pseudonym).with_names(whose.login())
     }
 
@@ -190,9 +190,9 @@ pub(super) fn actor_of_address(address: &str) -> Option<ActorId> {
 }
 
 /// Removes a person: the pseudonym replaces every name.
-pub(super) struct Taking<'a>(pub(super) &'a Erased);
+pub(super) struct PersonReplacement<'a>(pub(super) &'a ErasedPerson);
 
-impl PeopleVisitor for Taking<'_> {
+impl PeopleVisitor for PersonReplacement<'_> {
     fn person(&mut self, name: &str, number: Option<&str>) -> Option<String> {
         let erased = self.0;
         if number.is_some() && erased.user_id.is_some() {
@@ -225,17 +225,17 @@ impl PeopleVisitor for Taking<'_> {
 mod tests {
     use super::*;
 
-    fn carol(user_id: Option<&str>) -> Erased {
+    fn carol(user_id: Option<&str>) -> ErasedPerson {
         let name = NamedPerson::Login("Carol".to_owned());
-        let erased = Erased::of_name(&name, "erased-1").with_names(["c.dee@example.com".to_owned()]);
-        Erased { user_id: user_id.map(str::to_owned), ..erased }
+        let erased = ErasedPerson::of_name(&name, "erased-1").with_names(["c.dee@example.com".to_owned()]);
+        ErasedPerson { user_id: user_id.map(str::to_owned), ..erased }
     }
 
     #[test]
     fn a_person_is_known_by_number_login_and_address() {
         let check = |user_id: Option<&str>, name: &str, number: Option<&str>, expect: Option<&str>| {
             let erased = carol(user_id);
-            let found = Taking(&erased).person(name, number);
+            let found = PersonReplacement(&erased).person(name, number);
             assert_eq!(found.as_deref(), expect, "{user_id:?} {name} {number:?}");
         };
         check(None, "CAROL", None, Some("erased-1"));

@@ -1,15 +1,15 @@
 //! Sessions of tasks and their items in the walk that looks for a person: the rows of both tables,
 //! read and written. An item comes with its words, even if only its event has them.
 
-use loci_engine::hooks::Taken;
+use loci_engine::hooks::ForgottenRemoval;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::tasks::task_session::{SessionItem, TaskSession};
 use loci_model::{ActorId, Result, TaskId, Timestamp};
 
-use super::named_places::{PeopleVisitor, Places};
-use super::people_places::NamesPeople;
 use super::people_rows::PAGE_ROWS;
-use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
+use super::person_fields::{PeopleVisitor, Places};
+use super::person_inventory::NamesPeople;
+use super::person_removal::{PageWriteInput, PeopleRow, PersonWalk, number_of};
 use crate::tasks::sessions::archive_rules::{chars_of, digest_of, said_in};
 use crate::tasks::task_namespaces;
 
@@ -33,13 +33,17 @@ impl NamedItem {
 }
 
 impl NamesPeople for NamedItem {
-    fn visit_people(&mut self, number: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+    fn visit_people(
+        &mut self,
+        number: Option<&str>,
+        visitor: &mut dyn PeopleVisitor,
+    ) -> Result<ForgottenRemoval> {
         let new = self.said.as_deref().and_then(|said| Places::new(visitor).new_text(said));
         if let Some(new) = &new {
             (self.item.text_sha256, self.item.text_chars) = (digest_of(new), chars_of(new));
         }
         let taken = self.item.visit_people(number, visitor)?;
-        Ok(if new.is_some() { Taken::Names } else { taken })
+        Ok(if new.is_some() { ForgottenRemoval::Names } else { taken })
     }
 }
 
@@ -64,7 +68,7 @@ impl PeopleRow for NamedItem {
         number_of(tx, &self.item.memory, Some(&self.item.task), self.item.user.as_deref())
     }
 
-    fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
+    fn put(self, tx: &mut dyn Tx, _: ForgottenRemoval, _: &PageWriteInput<'_>) -> Result<()> {
         tx.task_sessions_mut().put_item(&self.item)
     }
 }
@@ -84,7 +88,7 @@ impl PeopleRow for TaskSession {
         Some(&self.actor)
     }
 
-    fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
+    fn put(self, tx: &mut dyn Tx, _: ForgottenRemoval, _: &PageWriteInput<'_>) -> Result<()> {
         tx.task_sessions_mut().put(&self)
     }
 }

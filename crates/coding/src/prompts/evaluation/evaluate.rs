@@ -7,11 +7,11 @@ use futures::future::{Either, select};
 use futures::stream::{self, StreamExt};
 use loci_api::coding::extraction_prompt::{PromptQuestion, PromptQuestionList};
 use loci_engine::access;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::language_models::calls::{CallFailure, call};
 use loci_engine::memories::existing;
 use loci_model::job::exchange::Step;
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::language_model::{Completion, Finish, LanguageModel, ModelError, OutputForm};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -19,8 +19,8 @@ use loci_model::tasks::prompt_evaluation::{PromptEvaluation, PromptScore};
 use loci_model::{ActorId, Error, ErrorKind, MemoryId, Result, limits};
 use sha2::{Digest, Sha256};
 
-use super::golden::{Case, cases, digest};
-use super::scoring::score;
+use super::answer_score::score;
+use super::golden::{GoldenCase, cases, digest};
 use crate::Coding;
 use crate::prompts::extraction::ExtractionPrompt;
 
@@ -55,7 +55,7 @@ impl Coding {
     pub async fn prompt_questions(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &str,
     ) -> Result<PromptQuestionList> {
         let prompt = self.extraction_prompt(caller, standing, id).await?;
@@ -72,7 +72,7 @@ impl Coding {
     pub async fn prompt_evaluate(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &str,
         answers: Option<PromptAnswers>,
     ) -> Result<PromptEvaluation> {
@@ -123,7 +123,7 @@ impl Coding {
     pub async fn prompt_evaluations(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &str,
     ) -> Result<Vec<PromptEvaluation>> {
         let memory = self.verified.code_memory(caller, standing).await?;
@@ -137,7 +137,11 @@ impl Coding {
 
     /// Asks the configured model about every case, after earlier evaluations have finished. The
     /// first case without an answer ends the evaluation.
-    async fn answers_of_model(&self, prompt: &ExtractionPrompt, cases: &[Case]) -> Result<PromptAnswers> {
+    async fn answers_of_model(
+        &self,
+        prompt: &ExtractionPrompt,
+        cases: &[GoldenCase],
+    ) -> Result<PromptAnswers> {
         let none = "no model is configured: configure one ([[model]]), or answer the questions of GET \
                     /v1/extraction-prompts/{prompt}/questions by a model of your own and send answers";
         let model = self.engine.models().choose(None).ok_or_else(|| Error::invalid("answers", none))?;
@@ -242,7 +246,7 @@ fn listed(tx: &dyn ReadTx, memory: &MemoryId, prompt: &str, limit: usize) -> Res
     })
 }
 
-fn check(model: &str, outputs: &BTreeMap<String, String>, cases: &[Case]) -> Result<()> {
+fn check(model: &str, outputs: &BTreeMap<String, String>, cases: &[GoldenCase]) -> Result<()> {
     if model.trim().is_empty() || model.chars().count() > MODEL_CHARS_MAX {
         let rule = format!("model must have 1 to {MODEL_CHARS_MAX} characters: name the model that answered");
         return Err(Error::invalid("model", rule));

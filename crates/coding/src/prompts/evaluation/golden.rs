@@ -11,7 +11,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::prompts::extraction::ExtractionPrompt;
-use crate::rules::extracting::asking;
+use crate::rules::extraction::model_question;
 
 const GOLDEN: &str = include_str!("golden.jsonl");
 /// The repository of all cases.
@@ -23,7 +23,7 @@ const DAY: &str = "2026-11-20T09:00:00Z";
 
 /// A case.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(super) struct Case {
+pub(super) struct GoldenCase {
     pub(super) id: String,
     pub(super) prompt: String,
     /// Lines of a session, or comments of a review.
@@ -39,9 +39,9 @@ pub(super) struct Case {
 ///
 /// # Errors
 /// A bug, if the built-in set cannot be read.
-pub(super) fn cases(prompt: &str) -> Result<Vec<Case>> {
+pub(super) fn cases(prompt: &str) -> Result<Vec<GoldenCase>> {
     let broken = |error| Error::bug("the labelled set cannot be read").caused_by(error);
-    let all: Vec<Case> =
+    let all: Vec<GoldenCase> =
         GOLDEN.lines().map(serde_json::from_str).collect::<Result<_, _>>().map_err(broken)?;
     Ok(all.into_iter().filter(|case| case.prompt == prompt).collect())
 }
@@ -51,7 +51,7 @@ pub(super) fn digest() -> String {
     hex::encode(Sha256::digest(GOLDEN)).chars().take(16).collect()
 }
 
-impl Case {
+impl GoldenCase {
     /// Returns the question of the case for a version of its prompt.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl Case {
     pub(super) fn question(&self, prompt: &ExtractionPrompt) -> Result<PromptQuestion> {
         let system = prompt.text_for(REPO);
         let input = if self.prompt == REVIEW_RULES {
-            let asked = asking::question(&self.review()?, &system, prompt.version, day()?)?;
+            let asked = model_question::question(&self.review()?, &system, prompt.version, day()?)?;
             asked.map(|asked| asked.question.input).ok_or_else(|| Error::bug("a case without comments"))?
         } else {
             let lines: Vec<_> = self.shown.iter().map(|line| json!({ "said": for_model(line) })).collect();

@@ -4,15 +4,15 @@
 //! | file | idea |
 //! |---|---|
 //! | `golden` | the labelled set, and the question of each case: pure |
-//! | `scoring` | compares an answer with its labels: pure |
+//! | `answer_score` | compares an answer with its labels: pure |
 //! | `evaluate` | the verbs |
 //!
 //! To add a case: one line in `golden.jsonl`. Every result names the digest of the set, because
 //! results of different sets are not comparable.
 
+mod answer_score;
 mod evaluate;
 mod golden;
-mod scoring;
 
 pub use evaluate::PromptAnswers;
 pub(super) use evaluate::is_evaluated;

@@ -2,29 +2,29 @@
 //! which rules are extracted from a review. They are files of this binary, each in immutable
 //! versions: a report names the version of its prompt. `learnings` reads the answers to the first
 //! two prompts. The operator passes them to agents; no code here calls a model. In addition, a
-//! memory may have versions of its own (`own_prompts`).
+//! memory may have versions of its own (`memory_prompts`).
 //!
 //! To change a text: a file with the next number, one line in [`SHIPPED`]. Never edit a released
 //! version.
 
-mod own_prompts;
+mod memory_prompts;
 
 use loci_engine::access;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, ErrorKind, MemoryId, Result, Timestamp};
 
 use crate::Coding;
-pub(crate) use own_prompts::current;
-pub use own_prompts::{ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
+pub(crate) use memory_prompts::current;
+pub use memory_prompts::{ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 
 /// The placeholder of the repository in a text.
 const REPO: &str = "{repo}";
 
 /// One version of a prompt that is part of the binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Shipped {
+struct ShippedPrompt {
     name: &'static str,
     /// The version, from 1, below [`OWN_FROM`].
     version: u32,
@@ -32,10 +32,10 @@ struct Shipped {
 }
 
 /// All shipped versions, by name, the oldest first.
-static SHIPPED: &[Shipped] = &[
-    Shipped { name: "learnings", version: 1, text: include_str!("texts/learnings.v1.md") },
-    Shipped { name: "self_feedback", version: 1, text: include_str!("texts/self_feedback.v1.md") },
-    Shipped { name: "review_rules", version: 1, text: include_str!("texts/review_rules.v1.md") },
+static SHIPPED: &[ShippedPrompt] = &[
+    ShippedPrompt { name: "learnings", version: 1, text: include_str!("texts/learnings.v1.md") },
+    ShippedPrompt { name: "self_feedback", version: 1, text: include_str!("texts/self_feedback.v1.md") },
+    ShippedPrompt { name: "review_rules", version: 1, text: include_str!("texts/review_rules.v1.md") },
 ];
 
 /// One version of a prompt.
@@ -56,7 +56,7 @@ pub struct ExtractionPrompt {
 }
 
 impl ExtractionPrompt {
-    fn of(shipped: &Shipped) -> Self {
+    fn of(shipped: &ShippedPrompt) -> Self {
         Self {
             name: shipped.name.to_owned(),
             version: shipped.version,
@@ -88,7 +88,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the shipped versions of a prompt, the oldest first.
-fn shipped(name: &str) -> impl Iterator<Item = &'static Shipped> {
+fn shipped(name: &str) -> impl Iterator<Item = &'static ShippedPrompt> {
     SHIPPED.iter().filter(move |one| one.name == name)
 }
 
@@ -108,13 +108,13 @@ impl Coding {
     pub async fn extraction_prompts(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
     ) -> Result<Vec<ExtractionPrompt>> {
         let memory = self.memory_of_prompts(caller, standing).await?;
         self.engine
             .store()
             .read(move |tx| {
-                let of = |name| own_prompts::versions(tx, memory.as_ref(), name);
+                let of = |name| memory_prompts::versions(tx, memory.as_ref(), name);
                 Ok(names().map(of).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
             })
             .await
@@ -128,7 +128,7 @@ impl Coding {
     pub async fn extraction_prompt(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &str,
     ) -> Result<ExtractionPrompt> {
         let all = self.extraction_prompts(caller, standing).await?;
@@ -137,7 +137,11 @@ impl Coding {
     }
 
     /// Returns the memory with versions of its own that a caller may read, if there is one.
-    async fn memory_of_prompts(&self, caller: &Principal, standing: &Standing) -> Result<Option<MemoryId>> {
+    async fn memory_of_prompts(
+        &self,
+        caller: &Principal,
+        standing: &CallContext,
+    ) -> Result<Option<MemoryId>> {
         match self.verified.code_memory(caller, standing).await {
             Ok(memory) => {
                 Ok(access::record_view(caller, &memory, Capability::Read).is_ok().then_some(memory))

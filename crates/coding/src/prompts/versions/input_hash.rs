@@ -5,7 +5,7 @@ use loci_model::Result;
 use loci_model::tasks::task::Task;
 use serde_json::json;
 
-use super::canonical::canonical;
+use super::canonical_json::canonical;
 use super::version_names::digest;
 
 /// Returns the SHA-256, as 64 hex digits, of the UTF-8 of the RFC 8785 canonical JSON

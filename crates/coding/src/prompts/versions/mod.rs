@@ -1,9 +1,9 @@
 //! Versions of agents' prompts: stored, listed, compared, with one current version for each
-//! template. `version_names` names a version, `canonical` writes a document for its digest,
+//! template. `version_names` names a version, `canonical_json` writes a document for its digest,
 //! `comparison` lists the differences of two versions, and `input_hash` computes the digest of a
 //! task's input.
 
-mod canonical;
+mod canonical_json;
 mod comparison;
 mod input_hash;
 mod version_names;
@@ -19,11 +19,11 @@ pub use comparison::PromptDiff;
 pub(crate) use comparison::lines_difference;
 pub(crate) use input_hash::input_hash;
 use loci_engine::access;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::page::Page;
-use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name, json_secrets, secrets};
-use version_names::{DIGITS, MORE_DIGITS, Named};
+use version_names::{CanonicalParts, DIGITS, MORE_DIGITS};
 pub use version_names::{PromptDigests, PromptParts};
 
 /// The prefix of templates that belong to extraction prompts.
@@ -63,7 +63,7 @@ impl Coding {
     pub async fn prompt_add(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         new: NewPrompt,
     ) -> Result<PromptAdded> {
         check(&new)?;
@@ -108,7 +108,7 @@ impl Coding {
     pub async fn prompt_get(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         version: &str,
     ) -> Result<PromptVersion> {
         let memory = self.verified.code_memory(caller, standing).await?;
@@ -125,7 +125,7 @@ impl Coding {
     pub async fn prompt_list(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         template_id: Option<String>,
         after: Option<(Timestamp, String)>,
         limit: u32,
@@ -151,7 +151,7 @@ impl Coding {
     pub async fn prompt_diff(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         (from, to): (&str, &str),
     ) -> Result<PromptDiff> {
         let memory = self.verified.code_memory(caller, standing).await?;
@@ -171,7 +171,7 @@ impl Coding {
     pub async fn prompt_rollback(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         template_id: &str,
         to: &str,
     ) -> Result<(PromptVersion, Option<String>)> {
@@ -228,7 +228,7 @@ fn made(
     tx: &dyn ReadTx,
     memory: &MemoryId,
     new: &NewPrompt,
-    named: &Named,
+    named: &CanonicalParts,
     mode: RedactionMode,
     now: Timestamp,
 ) -> Result<(PromptVersion, bool)> {

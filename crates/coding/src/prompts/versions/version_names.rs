@@ -6,7 +6,7 @@ use loci_model::{Document, Error, Result};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::canonical::canonical;
+use super::canonical_json::canonical;
 
 /// The number of digits of a name.
 pub(super) const DIGITS: usize = 12;
@@ -40,7 +40,7 @@ pub struct PromptDigests {
 }
 
 /// The parts in their canonical order, and their digests.
-pub(super) struct Named {
+pub(super) struct CanonicalParts {
     pub(super) digests: PromptDigests,
     pub(super) overrides: Document,
     pub(super) tools: Vec<String>,
@@ -51,7 +51,7 @@ pub(super) struct Named {
 ///
 /// # Errors
 /// `Invalid` if the overrides are not an object.
-pub(super) fn named(parts: &PromptParts) -> Result<Named> {
+pub(super) fn named(parts: &PromptParts) -> Result<CanonicalParts> {
     let overrides = match &parts.overrides {
         None | Some(Value::Null) => Value::Object(Map::new()),
         Some(object @ Value::Object(_)) => object.clone(),
@@ -72,7 +72,7 @@ pub(super) fn named(parts: &PromptParts) -> Result<Named> {
         overrides: digest(&overrides_text),
         tools: digest(&canonical(&json!(tools))?),
     };
-    Ok(Named { digests, overrides: Document::parse(&overrides_text)?, tools, extraction_prompts })
+    Ok(CanonicalParts { digests, overrides: Document::parse(&overrides_text)?, tools, extraction_prompts })
 }
 
 /// Returns names in the order of their UTF-16 code units, like object members, each once.

@@ -3,27 +3,31 @@
 
 use std::collections::BTreeSet;
 
-use super::super::ground::{Found, Ground, Work};
+use super::super::evidence::{EndedTask, TaskEvidence, TaskPattern};
 
-pub(super) fn found(ground: &Ground) -> Vec<Found> {
-    let categories: BTreeSet<&str> = ground.works.iter().filter_map(Work::failed_by).collect();
+pub(super) fn found(ground: &TaskEvidence) -> Vec<TaskPattern> {
+    let categories: BTreeSet<&str> = ground.works.iter().filter_map(EndedTask::failed_by).collect();
     let mut all = Vec::new();
     for category in categories {
         let words = category.replace('_', " ");
-        let fails = |work: &Work| work.failed_by() == Some(category);
+        let fails = |work: &EndedTask| work.failed_by() == Some(category);
         let of_modules = ground.modules().into_iter().map(|module| {
             let said = (
                 format!("failure/{category}/{module}"),
                 format!("Tasks that touch {module} end in {words}."),
                 format!("ended in {words} after touching {module}"),
             );
-            Found::counted(said, ground.works.iter().filter(|work| work.modules().contains(&module)), fails)
+            TaskPattern::counted(
+                said,
+                ground.works.iter().filter(|work| work.modules().contains(&module)),
+                fails,
+            )
         });
-        let mut of_modules: Vec<Found> = of_modules.filter(|found| !found.hits.is_empty()).collect();
+        let mut of_modules: Vec<TaskPattern> = of_modules.filter(|found| !found.hits.is_empty()).collect();
         let said =
             (format!("failure/{category}"), format!("Tasks end in {words}."), format!("ended in {words}"));
         all.append(&mut of_modules);
-        all.push(Found::counted(said, ground.works.iter(), fails));
+        all.push(TaskPattern::counted(said, ground.works.iter(), fails));
     }
     all
 }
@@ -37,7 +41,7 @@ mod tests {
 
     #[test]
     fn failures_by_module_and_kind() {
-        let failed = |number, files: &[&str], status, category: Option<&str>| Work {
+        let failed = |number, files: &[&str], status, category: Option<&str>| EndedTask {
             status: Some(status),
             failure: category.map(str::to_owned),
             ..work(number, files)
@@ -47,10 +51,10 @@ mod tests {
             failed(1, api, TaskStatus::Failed, Some("missing_verification")),
             failed(2, api, TaskStatus::Failed, Some("missing_verification")),
             work(3, api),
-            Work { is_minimal: true, ..failed(4, &[], TaskStatus::TimedOut, None) },
+            EndedTask { is_minimal: true, ..failed(4, &[], TaskStatus::TimedOut, None) },
             failed(5, &["docs/a/b.md"], TaskStatus::Failed, None),
         ];
-        let found = found(&Ground { works, ..Ground::default() });
+        let found = found(&TaskEvidence { works, ..TaskEvidence::default() });
         assert_eq!(
             counts(&found),
             [

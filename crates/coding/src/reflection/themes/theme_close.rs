@@ -2,9 +2,9 @@
 //! self-feedback starts a new theme.
 
 use loci_api::coding::theme::ThemeClosed;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
@@ -22,7 +22,7 @@ impl Coding {
     pub async fn theme_close(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         id: &str,
     ) -> Result<ThemeClosed> {
@@ -36,7 +36,7 @@ impl Coding {
             .store()
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let changing = Changing { memory: &memory, by: &by, at };
+                let changing = StateTransition { memory: &memory, by: &by, at };
                 let records = tx.records().get_many(&memory.id, &items)?;
                 for record in records.iter().filter(|record| record.state == RecordState::Active) {
                     changing.set_state(tx, record, RecordState::Archived, CLOSED)?;

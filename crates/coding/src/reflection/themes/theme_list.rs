@@ -1,6 +1,6 @@
 //! The verb `themes_list`: information that several tasks of a repository lacked.
 
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_model::Result;
 use loci_model::ports::store::StoreExt;
@@ -29,7 +29,7 @@ impl Coding {
     pub async fn themes_list(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         closed: bool,
     ) -> Result<Themes> {
@@ -48,7 +48,7 @@ impl Coding {
     pub(super) async fn place_of_themes(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         repo: &str,
         capability: Capability,
     ) -> Result<ThemePlace> {

@@ -5,7 +5,7 @@
 
 use loci_api::coding::theme::{ThemeProposal, ThemeProposalAccepted};
 use loci_engine::access;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::safety::for_model;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -40,7 +40,7 @@ impl Coding {
     pub async fn theme_proposal(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         of: ProposalOf<'_>,
     ) -> Result<ThemeProposal> {
         self.proposed(caller, standing, of).await.map(|(proposal, _)| proposal)
@@ -56,7 +56,7 @@ impl Coding {
     pub async fn theme_proposal_accept(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         of: ProposalOf<'_>,
         id: &str,
     ) -> Result<ThemeProposalAccepted> {
@@ -99,7 +99,7 @@ impl Coding {
     async fn proposed(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         of: ProposalOf<'_>,
     ) -> Result<(ThemeProposal, Option<PromptVersion>)> {
         let place = self.place_of_themes(caller, standing, of.repo, Capability::Read).await?;

@@ -3,14 +3,14 @@
 //! deduct nothing, and each person counts once.
 
 use loci_model::Result;
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::tasks::review::{Authority, ForgeUser, Review, ReviewComment};
 use loci_model::tasks::rule::{DissentItem, ReviewYield, RuleSupport};
 
 use super::weights::person;
-use crate::rules::extracting::{Reason, ReviewText, extract};
-use crate::rules::taught::excerpt;
+use crate::rules::extraction::{Reason, ReviewText, extract};
+use crate::rules::statement_metadata::excerpt;
 
 /// The maximum number of reviews of one pull request that are read.
 const REVIEWS_MAX: usize = 200;

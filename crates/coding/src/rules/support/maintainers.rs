@@ -1,7 +1,7 @@
 //! Maintainers of a repository, found in its newest reviews. In a repository with only one, no
 //! other person can complete a quorum.
 
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::tasks::review::{ForgeUser, Review};
 use loci_model::{ActorId, MemoryId, Result};

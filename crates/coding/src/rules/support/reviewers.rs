@@ -15,21 +15,21 @@ const EPSILON: f64 = 1e-9;
 
 /// A statement in a review by a person whose words count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Heard<'a> {
+pub(crate) struct ReviewerStatement<'a> {
     pub(crate) text: &'a str,
     pub(crate) at: Timestamp,
 }
 
 /// The people whose words count in a repository.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Hearing {
+pub(crate) struct CountedReviewers {
     /// Logins of agents.
     agents: Vec<String>,
     /// The minimum authority of people who count, 0 to 1.
     min_authority: f64,
 }
 
-impl Hearing {
+impl CountedReviewers {
     /// Derives the people who count from the settings. `repository` is `None` if the repository no
     /// longer exists.
     pub(crate) fn of(settings: &CodingSettings, repository: Option<&Repository>) -> Self {
@@ -44,15 +44,16 @@ impl Hearing {
     }
 
     /// Returns the statements in a review by people whose words count, in its order.
-    pub(crate) fn heard<'a>(&self, review: &'a Review) -> Vec<Heard<'a>> {
+    pub(crate) fn heard<'a>(&self, review: &'a Review) -> Vec<ReviewerStatement<'a>> {
         let own = self.hears(review, &review.reviewer, Some(&review.authority));
-        let body = own.then_some(Heard { text: review.body.as_str(), at: review.submitted_at });
+        let body = own.then_some(ReviewerStatement { text: review.body.as_str(), at: review.submitted_at });
         let comments = review.comments.iter().filter(|comment| {
             let is_own = person(&comment.author) == person(&review.reviewer);
             let authority = if is_own { Some(&review.authority) } else { comment.authority.as_ref() };
             self.hears(review, &comment.author, authority)
         });
-        let said = comments.map(|comment| Heard { text: comment.body.as_str(), at: comment.created_at });
+        let said =
+            comments.map(|comment| ReviewerStatement { text: comment.body.as_str(), at: comment.created_at });
         body.into_iter().filter(|heard| !heard.text.is_empty()).chain(said).collect()
     }
 
@@ -122,7 +123,7 @@ mod tests {
 
     #[test]
     fn each_author_is_weighed() {
-        let hearing = Hearing { agents: vec!["Shop-Agent".to_owned()], min_authority: 0.5 };
+        let hearing = CountedReviewers { agents: vec!["Shop-Agent".to_owned()], min_authority: 0.5 };
         let check = |review: &Review, expect: &[&str]| {
             let heard: Vec<&str> = hearing.heard(review).iter().map(|heard| heard.text).collect();
             assert_eq!(heard, expect);

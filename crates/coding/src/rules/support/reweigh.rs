@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use loci_engine::records::{batch, changing::Changing};
+use loci_engine::records::{batch, state_transition::StateTransition};
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
 use loci_model::tasks::rule::RuleSupport;
@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 use crate::Coding;
 use crate::repositories::progress::{RepositoryProgress, RepositoryWork};
 use crate::reviews::overridden;
-use crate::rules::forgetting::shelf;
-use crate::rules::settling::{News, Ruler, settle};
-use crate::rules::taking::BY;
+use crate::rules::reviewer_erasure::shelf;
+use crate::rules::state_transition::{News, RuleContext, settle};
+use crate::rules::support_update::BY;
 use crate::settings::CodingSettings;
 use crate::tasks::task_namespaces;
 
@@ -29,11 +29,11 @@ const REPOSITORIES: usize = 1_000;
 
 /// The settings by which the rules of a repository were last weighed.
 #[derive(Debug, Serialize, Deserialize)]
-struct Weighed {
+struct WeighingSettings {
     settings: String,
 }
 
-impl RepositoryWork for Weighed {
+impl RepositoryWork for WeighingSettings {
     const KEY: &'static str = "rules";
 }
 
@@ -67,7 +67,7 @@ impl Coding {
                     let Some(repository) = tx.repositories().get(&memory.id, &repository.id)? else {
                         return Ok(());
                     };
-                    let changing = Changing { memory: &memory, by: BY, at: now };
+                    let changing = StateTransition { memory: &memory, by: BY, at: now };
                     reweigh(tx, &changing, &repository, (&server, &job))
                 })
                 .await?;
@@ -81,7 +81,7 @@ impl Coding {
 /// Requests vectors of the rules that come into force.
 pub(crate) fn reweigh(
     tx: &mut dyn Tx,
-    changing: &Changing<'_>,
+    changing: &StateTransition<'_>,
     repository: &Repository,
     (server, job): (&CodingSettings, &JobId),
 ) -> Result<()> {
@@ -90,7 +90,7 @@ pub(crate) fn reweigh(
     }
     let actor = task_namespaces::actor_of(repository)?;
     let settings = server.of(Some(repository)).rules;
-    let ruler = Ruler { changing: *changing, actor: &actor, settings };
+    let ruler = RuleContext { changing: *changing, actor: &actor, settings };
     for support in shelf::<RuleSupport>(tx, &changing.memory.id, &actor)? {
         // Another rule that was settled before may have changed it.
         let now: Option<RuleSupport> = tx.ledger().noun(&support.memory, support.rule.as_str())?;
@@ -109,7 +109,7 @@ pub(crate) fn reweigh(
         repository: repository.id.clone(),
         at: changing.at,
         actor,
-        work: Weighed { settings: settings_of(repository, server) },
+        work: WeighingSettings { settings: settings_of(repository, server) },
     })?;
     batch::ask_for_vectors(tx, &changing.memory.id, job, changing.at)
 }
@@ -117,7 +117,7 @@ pub(crate) fn reweigh(
 /// True if a repository has rules that were weighed by other settings.
 fn is_outdated(tx: &dyn ReadTx, repository: &Repository, server: &CodingSettings) -> Result<bool> {
     let memory = &repository.memory;
-    let weighed = RepositoryProgress::<Weighed>::read(tx, memory, &repository.id)?;
+    let weighed = RepositoryProgress::<WeighingSettings>::read(tx, memory, &repository.id)?;
     if weighed.is_some_and(|weighed| weighed.work.settings == settings_of(repository, server)) {
         return Ok(false);
     }

@@ -95,7 +95,7 @@ pub(in crate::rules) fn item_weight(item: &SupportItem) -> f64 {
 
 /// The status of a rule.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::rules) struct Standing {
+pub(in crate::rules) struct RuleStatus {
     /// The sum of the support, less the dissent.
     pub(in crate::rules) support: f64,
     /// The number of people who state it.
@@ -117,7 +117,7 @@ pub(in crate::rules) struct Standing {
 }
 
 /// Weighs the support of a rule.
-pub(in crate::rules) fn weigh(of: &RuleSupport, settings: &RuleSettings) -> Standing {
+pub(in crate::rules) fn weigh(of: &RuleSupport, settings: &RuleSettings) -> RuleStatus {
     let mut best: BTreeMap<Person, f64> = BTreeMap::new();
     let mut counting: BTreeSet<Person> = BTreeSet::new();
     let (mut prs, mut counted_prs) = (BTreeSet::new(), BTreeSet::new());
@@ -144,7 +144,7 @@ pub(in crate::rules) fn weigh(of: &RuleSupport, settings: &RuleSettings) -> Stan
     let has_quorum = counted + EPSILON >= settings.quorum_weight
         && counting.len() >= settings.quorum_reviewers as usize
         && counted_prs.len() >= settings.quorum_prs as usize;
-    Standing {
+    RuleStatus {
         support: sum(&|_| true).max(0.0),
         reviewers: best.len(),
         prs: prs.len(),
@@ -203,7 +203,7 @@ fn waits_for(of: &RuleSupport, settings: &RuleSettings) -> Option<&'static str> 
 }
 
 /// Returns the weight that orders rules: their support, and their usefulness.
-pub(in crate::rules) fn order_weight(of: &RuleSupport, standing: &Standing) -> f64 {
+pub(in crate::rules) fn order_weight(of: &RuleSupport, standing: &RuleStatus) -> f64 {
     if of.pinned.is_some() {
         return 1.0;
     }

@@ -54,7 +54,7 @@ fn rule(items: Vec<SupportItem>) -> RuleSupport {
     }
 }
 
-fn standing(of: &RuleSupport) -> Standing {
+fn standing(of: &RuleSupport) -> RuleStatus {
     weigh(of, &RuleSettings::default())
 }
 

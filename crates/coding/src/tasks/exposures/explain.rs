@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use loci_api::coding::hydration::{ExplainedRecord, TaskExplained};
 use loci_engine::access::{self, View};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -29,7 +29,7 @@ impl Coding {
     pub async fn task_explain(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
     ) -> Result<TaskExplained> {
         let memory = self.verified.code_memory(caller, standing).await?;

@@ -1,7 +1,7 @@
 //! The verb `exposure_get`: the records that one call showed a task.
 
 use loci_api::coding::hydration as shape;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -19,7 +19,7 @@ impl Coding {
     pub async fn exposure_get(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &ExposureId,
     ) -> Result<Exposure> {
         let memory = self.verified.code_memory(caller, standing).await?;

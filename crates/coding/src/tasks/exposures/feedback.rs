@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_engine::access::{self, View};
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::safety::{RedactionMode, secrets};
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -91,7 +91,7 @@ impl Coding {
     pub async fn task_feedback(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         mut said: NewFeedback,
     ) -> Result<FeedbackTaken> {
@@ -121,7 +121,7 @@ impl Coding {
                                 Capability::Admin,
                             )?;
                         }
-                        let changing = Changing { memory: &memory, by: &caller.name, at };
+                        let changing = StateTransition { memory: &memory, by: &caller.name, at };
                         let before = task.clone();
                         let taken = take(tx, &changing, &view, &mut task, &said)?;
                         task.updated_at = at;
@@ -138,7 +138,7 @@ impl Coding {
 /// Stores feedback in a task, which the caller writes, and quarantines harmful records.
 pub(crate) fn take(
     tx: &mut dyn Tx,
-    changing: &Changing<'_>,
+    changing: &StateTransition<'_>,
     view: &View,
     task: &mut Task,
     said: &NewFeedback,
@@ -232,7 +232,7 @@ fn released(tx: &dyn ReadTx, record: &Record) -> Result<Option<Timestamp>> {
 /// other namespaces have no effect: tasks of one repository decide nothing for another.
 fn hold(
     tx: &mut dyn Tx,
-    changing: &Changing<'_>,
+    changing: &StateTransition<'_>,
     task: &Task,
     by_human: bool,
     standing: &[&Record],

@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use loci_engine::access::{self, View};
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::idempotency::{ClientToken, Replay, look_up, recall, remember, replayed};
-use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
+use loci_engine::records::record_builder::Building;
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::safety::{SafetyPolicy, Tally, kept, secrets};
 use loci_engine::strategies::learnings::{self, Learning};
 use loci_model::ports::ids::uuid7;
@@ -20,15 +20,15 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::Task;
 use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
 
-use super::completion::{Completed, Completion};
+use super::completion::{Completion, CompletionRecords};
 use super::episode_record::put_episode;
 use super::episode_text::TaskEpisode;
 use crate::Coding;
 use crate::code_graph::co_change::task_files;
 use crate::commits::task_commits;
-use crate::learnings::consolidation::Around;
-use crate::learnings::learning_write::{LearnedKind, Learner};
-use crate::repositories::docs_at_commit::Read;
+use crate::learnings::consolidation::SimilarRecords;
+use crate::learnings::learning_write::{LearnedKind, LearningWriter};
+use crate::repositories::docs_at_commit::RepositoryDocsData;
 use crate::tasks::exposures::feedback::{self, NewFeedback};
 use crate::tasks::log_fields::Call;
 use crate::tasks::patch::{meet, move_on};
@@ -38,7 +38,7 @@ use crate::{reflection, rules};
 const OPERATION: &str = "TaskComplete";
 
 /// The data that one report writes.
-struct Work {
+struct ReportWrite {
     said: Completion,
     /// Parts of the report that were not accepted.
     left_out: Vec<String>,
@@ -51,11 +51,11 @@ struct Work {
 }
 
 /// The data that was read before the write.
-struct Known<'a> {
+struct CompletionContext<'a> {
     /// The documents and files of the repository.
-    read: &'a Read,
+    read: &'a RepositoryDocsData,
     /// Records that are similar to the learnings.
-    around: &'a Around,
+    around: &'a SimilarRecords,
 }
 
 struct Ids {
@@ -75,11 +75,11 @@ impl Coding {
     pub async fn task_complete(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         said: Completion,
         token: Option<ClientToken>,
-    ) -> Result<Completed> {
+    ) -> Result<CompletionRecords> {
         Call::write("task_complete", Some(id))
             .told(async {
                 said.check()?;
@@ -93,7 +93,7 @@ impl Coding {
                 let token = token.map(|token| token.of(caller, &memory)).transpose()?;
                 let work = self.work_of(said, known)?;
                 let read = if work.learnings.is_empty() {
-                    Read::default()
+                    RepositoryDocsData::default()
                 } else {
                     self.read_docs(&task, work.commit.as_deref()).await?
                 };
@@ -120,9 +120,9 @@ impl Coding {
                         let (mut found, had_ended) = (Tally::default(), task.status.is_terminal());
                         let reads = reads.as_ref();
                         let before = task.clone();
-                        let known = Known { read: &read, around: &around };
+                        let known = CompletionContext { read: &read, around: &around };
                         let completed = write(tx, &building, reads, &mut task, &work, &known, &mut found)?;
-                        let changing = Changing { memory: &memory, by, at: now };
+                        let changing = StateTransition { memory: &memory, by, at: now };
                         rules::told(tx, &changing, &own, (&before, &task))?;
                         batch::ask_for_vectors(tx, &memory.id, &work.ids.job, now)?;
                         if !had_ended && task.status.is_terminal() {
@@ -144,7 +144,7 @@ impl Coding {
     }
 
     /// Returns the work of a report. `known` is the task's commit if the report names none.
-    fn work_of(&self, said: Completion, known: Option<String>) -> Result<Work> {
+    fn work_of(&self, said: Completion, known: Option<String>) -> Result<ReportWrite> {
         let (said, left_out) = said.valid();
         let commit = commit(&said).or(known);
         let [job, reflection] = self.two_jobs(self.engine.now())?;
@@ -162,7 +162,7 @@ impl Coding {
             job,
             reflection,
         };
-        Ok(Work { said, left_out, learnings, self_feedback, commit, ids })
+        Ok(ReportWrite { said, left_out, learnings, self_feedback, commit, ids })
     }
 }
 
@@ -181,9 +181,9 @@ fn answered(
     vault: &dyn Vault,
     [of_client, natural]: [Option<&ClientToken>; 2],
     task: &Task,
-    work: &Work,
+    work: &ReportWrite,
     now: Timestamp,
-) -> Result<Option<Completed>> {
+) -> Result<Option<CompletionRecords>> {
     let place = Some(&task.memory);
     let first = match replayed(look_up(tx, vault, of_client, place, OPERATION, now)?)? {
         Some(first) => Some(first),
@@ -192,7 +192,8 @@ fn answered(
             Replay::Fresh | Replay::Other(_) => None,
         },
     };
-    let first = first.filter(|first: &Completed| task.written.episode.as_ref() == Some(&first.episode));
+    let first =
+        first.filter(|first: &CompletionRecords| task.written.episode.as_ref() == Some(&first.episode));
     Ok(first.map(|mut first| {
         let said = |learned: &mut [crate::Learned], said: &[Learning]| {
             learned.iter_mut().zip(said).for_each(|(one, said)| one.topic = said.topic.clone().map(kept));
@@ -205,7 +206,7 @@ fn answered(
 
 /// Returns an answer without words of the report, which the report repeats: a stored answer
 /// outlives an erasure.
-fn topicless(answer: &Completed) -> Completed {
+fn topicless(answer: &CompletionRecords) -> CompletionRecords {
     let mut kept = answer.clone();
     for one in kept.learnings.iter_mut().chain(&mut kept.self_feedback) {
         one.topic = None;
@@ -224,16 +225,16 @@ fn write(
     building: &Building<'_>,
     reads: Option<&View>,
     task: &mut Task,
-    work: &Work,
-    known: &Known<'_>,
+    work: &ReportWrite,
+    known: &CompletionContext<'_>,
     found: &mut Tally,
-) -> Result<Completed> {
-    let Known { read, around } = *known;
+) -> Result<CompletionRecords> {
+    let CompletionContext { read, around } = *known;
     let mut warnings = read.warnings.clone();
     warnings.extend(work.left_out.iter().cloned());
     warnings.extend(note(task, building, &work.said)?);
     if let Some(reads) = reads {
-        let changing = Changing { memory: building.memory, by: building.by, at: building.now };
+        let changing = StateTransition { memory: building.memory, by: building.by, at: building.now };
         let said = NewFeedback::of_report(&work.said);
         warnings.extend(feedback::take(tx, &changing, reads, task, &said)?.warnings);
     }
@@ -243,7 +244,7 @@ fn write(
         ["learnings", "self_feedback"].map(|name| versions.get(name).map(masked));
     warnings.extend(task_commits::told(tx, task, &work.said.commits, building.now)?);
     task_files::note(tx, task, &work.said.files_changed, &work.said.commits, building.now)?;
-    let learner = |kind, prompt| Learner {
+    let learner = |kind, prompt| LearningWriter {
         building,
         task,
         read,
@@ -269,7 +270,7 @@ fn write(
     )?;
     let degraded = !read.warnings.is_empty();
     let mut left =
-        Completed { episode: work.ids.episode.clone(), learnings, self_feedback, degraded, warnings };
+        CompletionRecords { episode: work.ids.episode.clone(), learnings, self_feedback, degraded, warnings };
     let told = TaskEpisode::of_agent(task, &work.said, &left, building.policy.secrets);
     left.episode = put_episode(tx, building, task, &told, &work.ids.episode, found)?;
     let added = |learned: &[crate::Learned]| {

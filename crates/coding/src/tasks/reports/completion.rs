@@ -188,7 +188,7 @@ pub struct Learned {
 
 /// The records of a completed task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Completed {
+pub struct CompletionRecords {
     /// Its episode.
     pub episode: RecordId,
     /// Its learnings, in the order of the text.

@@ -2,8 +2,8 @@
 //! record's id stays the same for the life of the task.
 
 use loci_engine::records::NewRecord;
+use loci_engine::records::record_builder::{Building, Origin};
 use loci_engine::records::text_digest::digest;
-use loci_engine::records::writing::{Building, Origin};
 use loci_engine::safety::Tally;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::metadata::{Metadata, MetadataValue};

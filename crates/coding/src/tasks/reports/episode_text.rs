@@ -11,7 +11,7 @@ use loci_model::{Error, ErrorKind, Result, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::completion::{Completed, Completion};
+use super::completion::{Completion, CompletionRecords};
 use crate::tasks::field_checks;
 
 /// The summary of an episode without an agent's report.
@@ -92,7 +92,12 @@ pub(crate) struct TaskEpisode {
 impl TaskEpisode {
     /// Returns the episode of an agent's report. Secrets are masked before the text is written as
     /// JSON, where a key that spans several lines would not be recognized.
-    pub(super) fn of_agent(task: &Task, said: &Completion, left: &Completed, mode: RedactionMode) -> Self {
+    pub(super) fn of_agent(
+        task: &Task,
+        said: &Completion,
+        left: &CompletionRecords,
+        mode: RedactionMode,
+    ) -> Self {
         let masked = |text: &str| secrets::redact(text.to_owned(), mode).0;
         let optional =
             |text: &Option<String>| text.as_deref().map(masked).filter(|text| !text.trim().is_empty());

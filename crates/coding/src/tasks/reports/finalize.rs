@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use loci_api::coding::task::end::{TaskFinalize, TaskFinalized};
 use loci_engine::access;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
+use loci_engine::records::record_builder::Building;
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::safety::{SafetyPolicy, Tally, secrets};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
@@ -37,7 +37,7 @@ impl Coding {
     pub async fn task_finalize(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         end: TaskFinalize,
     ) -> Result<TaskFinalized> {
@@ -85,7 +85,7 @@ impl Coding {
                             }
                         };
                         tx.tasks_mut().put(&task)?;
-                        let changing = Changing { memory: &memory, by, at: now };
+                        let changing = StateTransition { memory: &memory, by, at: now };
                         rules::told(tx, &changing, &own, (&before, &task))?;
                         let capture = own.of_task(tx, &task)?.capture;
                         archive_rules::end(tx, &task, &capture, now)?;

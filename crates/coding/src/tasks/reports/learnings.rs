@@ -2,11 +2,11 @@
 //! writes no episode; a report or the end of the task does.
 
 use loci_engine::access;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
+use loci_engine::records::record_builder::Building;
+use loci_engine::records::state_transition::StateTransition;
 use loci_engine::safety::{SafetyPolicy, Tally};
 use loci_engine::strategies::learnings::{self, Learning};
 use loci_model::ports::ids::uuid7;
@@ -18,7 +18,7 @@ use loci_model::{JobId, RecordId, Result, TaskId, Timestamp, limits};
 
 use super::completion::Learned;
 use crate::Coding;
-use crate::learnings::learning_write::{LearnedKind, Learner};
+use crate::learnings::learning_write::{LearnedKind, LearningWriter};
 use crate::tasks::log_fields::Call;
 use crate::tasks::task_namespaces;
 
@@ -32,7 +32,7 @@ pub struct LearningsTaken {
 }
 
 /// The learnings to store.
-pub(crate) struct Lessons {
+pub(crate) struct NewLearnings {
     pub(crate) learnings: Vec<Learning>,
     /// Metadata that adds to or overrides the metadata of their records, by position; empty: none.
     pub(crate) marks: Vec<Metadata>,
@@ -48,7 +48,7 @@ impl Coding {
     pub async fn task_learnings(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         text: &str,
     ) -> Result<LearningsTaken> {
@@ -61,12 +61,12 @@ impl Coding {
     pub(super) async fn learn(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         learnings: Vec<Learning>,
         observed_at: Option<Timestamp>,
     ) -> Result<LearningsTaken> {
-        let said = Lessons { learnings, marks: Vec::new(), observed_at };
+        let said = NewLearnings { learnings, marks: Vec::new(), observed_at };
         let (taken, ()) = self.learn_and(caller, standing, id, said, |_, _, _| Ok(())).await?;
         Ok(taken)
     }
@@ -75,10 +75,10 @@ impl Coding {
     pub(crate) async fn learn_and<T: Send + 'static>(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
-        said: Lessons,
-        mut also: impl FnMut(&mut dyn Tx, &Changing<'_>, &[Learned]) -> Result<T> + Send + 'static,
+        said: NewLearnings,
+        mut also: impl FnMut(&mut dyn Tx, &StateTransition<'_>, &[Learned]) -> Result<T> + Send + 'static,
     ) -> Result<(LearningsTaken, T)> {
         let memory = self.verified.code_memory(caller, standing).await?;
         let caller = &self.acting(caller, &memory, id).await?;
@@ -104,7 +104,7 @@ impl Coding {
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 let by = caller.name.as_str();
                 let building = Building { memory: &memory, view: &view, policy, expiry: None, by, now };
-                let learner = Learner {
+                let learner = LearningWriter {
                     building: &building,
                     task: &task,
                     read: &read,
@@ -119,7 +119,7 @@ impl Coding {
                 let mut found = Tally::default();
                 let learned = learner.write_all(tx, &said.learnings, &ids, &mut found)?;
                 count(tx, &task, &learned, (&job, now))?;
-                let also = also(tx, &Changing { memory: &memory, by, at: now }, &learned)?;
+                let also = also(tx, &StateTransition { memory: &memory, by, at: now }, &learned)?;
                 Ok((learned, found, also))
             })
             .await?;

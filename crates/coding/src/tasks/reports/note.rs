@@ -1,7 +1,7 @@
 //! The verb `task_note`: one learning of a task in progress, stored at once like all learnings.
 
 use loci_api::coding::task::end::TaskNote;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::strategies::learnings::{self, Category, Learning, TOPIC_CHARS_MAX, scope_of};
 use loci_model::principal::Principal;
 use loci_model::{Error, Result, TaskId, Timestamp, limits};
@@ -27,7 +27,7 @@ impl Coding {
     pub async fn task_note(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         note: TaskNote,
     ) -> Result<TaskNoted> {

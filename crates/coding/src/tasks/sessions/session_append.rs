@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use loci_api::coding::task::session::SessionAppended;
-use loci_engine::calls::standing::Standing;
-use loci_engine::events::{NewEvent, Prepared};
+use loci_engine::calls::call_context::CallContext;
+use loci_engine::events::{NewEvent, PreparedEvent};
 use loci_engine::memories::existing;
 use loci_engine::safety::{RedactionMode, SafetyPolicy, Tally, secrets};
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
@@ -50,11 +50,11 @@ pub struct NewSessionItem {
 
 /// A checked item, and the event that it becomes.
 #[derive(Clone)]
-struct Ready {
+struct CheckedSessionItem {
     new: NewSessionItem,
     role: Role,
     commit: Option<ObjectId>,
-    event: Prepared,
+    event: PreparedEvent,
 }
 
 /// The write of one call.
@@ -81,7 +81,7 @@ impl Coding {
     pub async fn session_append(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         items: Vec<NewSessionItem>,
     ) -> Result<SessionAppended> {
@@ -141,18 +141,18 @@ impl Coding {
             .await
     }
 
-    fn ready(&self, task: &Task, new: NewSessionItem) -> Result<Ready> {
+    fn ready(&self, task: &Task, new: NewSessionItem) -> Result<CheckedSessionItem> {
         let new = without_secrets(new);
         let by_default = if new.kind == SessionItemKind::ToolResult { Role::Tool } else { Role::Assistant };
         let role = new.role.unwrap_or(by_default);
         let commit =
             new.commit.as_deref().map(|sha| task_commits::id("events.commit_sha", sha)).transpose()?;
         let event = self.engine.prepare(event_of(task, &new, role, commit.as_ref())?)?;
-        Ok(Ready { new, role, commit, event })
+        Ok(CheckedSessionItem { new, role, commit, event })
     }
 }
 
-impl Ready {
+impl CheckedSessionItem {
     /// Returns the masked text, from its event if that was masked before the write.
     fn text(&self, mode: RedactionMode) -> String {
         match self.event.masked_text(mode) {
@@ -163,7 +163,7 @@ impl Ready {
 }
 
 impl Appending<'_> {
-    fn take(&mut self, tx: &mut dyn Tx, ready: &Ready) -> Result<()> {
+    fn take(&mut self, tx: &mut dyn Tx, ready: &CheckedSessionItem) -> Result<()> {
         let item = self.item(ready);
         if let Some(known) = tx.task_sessions().item(&self.memory.id, &self.task.id, item.seq)? {
             self.done.duplicates = self.done.duplicates.saturating_add(1);
@@ -184,14 +184,14 @@ impl Appending<'_> {
     }
 
     /// Stores the event of the memory like every event.
-    fn store(&mut self, tx: &mut dyn Tx, event: &Prepared) -> Result<EventId> {
+    fn store(&mut self, tx: &mut dyn Tx, event: &PreparedEvent) -> Result<EventId> {
         let stored = self.coding.engine.event_store_in(tx, self.caller, self.memory, event, None)?;
         self.found.join(stored.found);
         self.asked |= stored.asked;
         Ok(stored.event.id)
     }
 
-    fn item(&self, ready: &Ready) -> SessionItem {
+    fn item(&self, ready: &CheckedSessionItem) -> SessionItem {
         let new = &ready.new;
         let policy = SafetyPolicy::of(self.coding.engine.settings(), &self.memory.settings);
         let text = ready.text(policy.secrets);

@@ -1,8 +1,8 @@
 //! The verbs `session_events`: reads the events of a session by number; and `session_end`: ends a
 //! session.
 
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::calls::page::Page;
-use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::{SessionItemQuery, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -44,7 +44,7 @@ impl Coding {
     pub async fn session_events(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         listing: SessionListing,
     ) -> Result<SessionEvents> {
@@ -93,7 +93,7 @@ impl Coding {
     pub async fn session_end_of_task(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
     ) -> Result<bool> {
         Call::write("session_end", Some(id))

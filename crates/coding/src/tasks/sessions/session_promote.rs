@@ -2,10 +2,10 @@
 //! while the session is open.
 
 use loci_engine::access;
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
-use loci_engine::records::writing::Building;
+use loci_engine::records::record_builder::Building;
 use loci_engine::safety::{SafetyPolicy, Tally};
 use loci_engine::strategies::learnings;
 use loci_model::ports::ids::uuid7;
@@ -18,8 +18,8 @@ use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
 
 use super::{ended, read_in_full, session_of};
 use crate::Coding;
-use crate::learnings::consolidation::Around;
-use crate::learnings::learning_write::{LearnedKind, Learner};
+use crate::learnings::consolidation::SimilarRecords;
+use crate::learnings::learning_write::{LearnedKind, LearningWriter};
 use crate::tasks::log_fields::Call;
 use crate::tasks::reports::completion::Learned;
 use crate::tasks::task_namespaces;
@@ -52,7 +52,7 @@ impl Coding {
     pub async fn session_promote(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         seqs: Vec<u64>,
         as_feedback: bool,
@@ -69,7 +69,8 @@ impl Coding {
                 let (task, commit) = self.task_at(caller, &memory, id).await?;
                 let read = self.read_docs(&task, commit.as_deref()).await?;
                 // Similar records are searched within the write, by words only.
-                let (warnings, around, now) = (read.warnings.clone(), Around::default(), self.engine.now());
+                let (warnings, around, now) =
+                    (read.warnings.clone(), SimilarRecords::default(), self.engine.now());
                 let fresh = |_| RecordId::compose(&uuid7(self.engine.ids().as_ref(), now.millis()));
                 let ids = (0..max).map(fresh).collect::<Result<Vec<_>>>()?;
                 let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
@@ -92,7 +93,7 @@ impl Coding {
                             let (here, rest) = left.split_at(parsed.len().min(left.len()));
                             left = rest;
                             let sources = source(item);
-                            let learner = Learner {
+                            let learner = LearningWriter {
                                 building: &building,
                                 task: &task,
                                 read: &read,

@@ -2,7 +2,7 @@
 //! session. Only callers who may write the task can read it. It is returned byte for byte, except
 //! for masked secrets in its texts, and is removed at the end of the session.
 
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_engine::memories::existing;
 use loci_engine::safety::{SafetyPolicy, json_secrets};
 use loci_model::ports::store::StoreExt;
@@ -23,7 +23,7 @@ impl Coding {
     pub async fn session_state(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
     ) -> Result<(Document, u64)> {
         Call::load("session_state", Some(id))
@@ -58,7 +58,7 @@ impl Coding {
     pub async fn session_state_put(
         &self,
         caller: &Principal,
-        standing: &Standing,
+        standing: &CallContext,
         id: &TaskId,
         state: Document,
         version: u64,

@@ -12,12 +12,12 @@ use loci_engine::document_text::path::DocumentPath;
 use loci_model::record::RecordKind;
 use loci_model::{Error, RecordId, Result, Timestamp};
 
-use super::super::wording::{EXPIRES_AT, Said, united, worded};
+use super::super::document_builder::{EXPIRES_AT, MergedDocumentPart, united, worded};
 use super::{Directory, record_of, tier_of};
-use crate::mirroring::layouts::LaidDocument;
+use crate::mirror::layouts::LaidDocument;
 
 /// A directory while actions are applied.
-pub(super) struct Changing {
+pub(super) struct DirectoryEdit {
     pub(super) documents: Vec<LaidDocument>,
     /// The documents with an action.
     pub(super) touched: BTreeSet<RecordId>,
@@ -28,8 +28,8 @@ pub(super) struct Changing {
 }
 
 impl Directory {
-    pub(super) fn carry(&self, changing: &mut Changing, action: &Action) -> Result<()> {
-        let Changing { documents, touched, moved_from, said_at } = changing;
+    pub(super) fn carry(&self, changing: &mut DirectoryEdit, action: &Action) -> Result<()> {
+        let DirectoryEdit { documents, touched, moved_from, said_at } = changing;
         match action {
             Action::Merge { sources, target, words, .. } => {
                 let mut merged = Vec::new();
@@ -38,7 +38,7 @@ impl Directory {
                 }
                 touched.extend(merged.iter().map(|one| one.record.clone()));
                 let newest = merged.iter().map(|one| self.modified_at(&one.record)).max();
-                let said: Vec<Said> = merged.iter().map(|one| self.said(one)).collect();
+                let said: Vec<MergedDocumentPart> = merged.iter().map(|one| self.said(one)).collect();
                 let trust = trust_of(&merged, words);
                 let own = merged.into_iter().find(|one| is_at(one, target));
                 let base = match own {
@@ -83,9 +83,9 @@ impl Directory {
         Ok(())
     }
 
-    fn said(&self, one: &LaidDocument) -> Said {
+    fn said(&self, one: &LaidDocument) -> MergedDocumentPart {
         let expires_at = one.content.head.text(EXPIRES_AT).and_then(|text| Timestamp::parse(text).ok());
-        Said { content: one.content.clone(), at: self.modified_at(&one.record), expires_at }
+        MergedDocumentPart { content: one.content.clone(), at: self.modified_at(&one.record), expires_at }
     }
 }
 

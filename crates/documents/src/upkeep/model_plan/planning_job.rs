@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use loci_engine::consolidation::plan::{Operation, Plan};
 use loci_engine::consolidation::snapshot::{Snapshot, reference_key};
 use loci_engine::consolidation::validator::{Bounds, validate};
-use loci_engine::language_models::{Asked, Unanswered, Why, ask, usage_of};
+use loci_engine::language_models::{QuestionOutcome, Unanswered, Why, ask, usage_of};
 use loci_engine::memories::existing;
 use loci_engine::strategies::model_questions::question::BadReply;
 use loci_model::job::exchange::Step;
@@ -21,15 +21,17 @@ use loci_model::{JobId, Namespace, Result, Timestamp};
 
 use super::question;
 use crate::Documents;
-use crate::consolidating::clusters::{Clusters, clusters};
-use crate::consolidating::{self, About, LeftToModel, Planned, PlannedAction, PlannerSettings, judged, plan};
+use crate::consolidation::clusters::{Clusters, clusters};
+use crate::consolidation::{
+    self, About, ModelWork, PlanResult, PlannedAction, PlannerSettings, judged, plan,
+};
 use crate::trees::tree::TreeAsk;
+use crate::upkeep::plan_input::TreeRead;
 use crate::upkeep::rule_plan::{self, RULES};
 use crate::upkeep::run::ConsolidationRun;
 use crate::upkeep::run_request::PlannerChoice;
 use crate::upkeep::runs::replan::without;
 use crate::upkeep::runs::run_ledger;
-use crate::upkeep::tree_reading::TreeRead;
 
 /// The prefix of a run's id in the key of its job.
 const JOB_KEY: &str = "tree_plan ";
@@ -37,7 +39,7 @@ const JOB_KEY: &str = "tree_plan ";
 const VIOLATIONS_SHOWN: usize = 20;
 
 /// The state of a run whose job plans it.
-pub(crate) enum Modelled {
+pub(crate) enum PlanningRunState {
     /// The run is planned, failed, or cancelled.
     Ended,
     /// A question waits for the caller's own model.
@@ -49,8 +51,8 @@ pub(crate) enum Modelled {
 /// The parts of a tree for a model, and the plan of rules before it.
 struct Parts {
     read: TreeRead,
-    by_rules: Planned,
-    asked: consolidating::Asked,
+    by_rules: PlanResult,
+    asked: consolidation::PlanRequest,
     /// The parts of the tree for the model.
     shown: Vec<Snapshot>,
     skipped: usize,
@@ -95,43 +97,43 @@ impl Documents {
 
     /// Plans the run of a job, as far as answers are available. A repetition finds the stored
     /// answers.
-    pub(crate) async fn plan_run_of(&self, job: &Job) -> Result<Modelled> {
-        let Some((run, tree, mode)) = self.run_of_job(job).await? else { return Ok(Modelled::Ended) };
+    pub(crate) async fn plan_run_of(&self, job: &Job) -> Result<PlanningRunState> {
+        let Some((run, tree, mode)) = self.run_of_job(job).await? else { return Ok(PlanningRunState::Ended) };
         let parts = match self.parts_of(&run, &tree).await {
             Ok(parts) => parts,
             Err(error) if error.is_retryable() => return Err(error),
             Err(error) => {
                 self.end_failed(run, error.message).await?;
-                return Ok(Modelled::Ended);
+                return Ok(PlanningRunState::Ended);
             }
         };
         let (mut run, mut found) = (run, Vec::new());
         for shown in &parts.shown {
             if let Some(rule) = over(&run, self.engine.now()) {
                 self.end_failed(run, rule.to_owned()).await?;
-                return Ok(Modelled::Ended);
+                return Ok(PlanningRunState::Ended);
             }
             match self.ask_about(job, mode, &mut run, shown, &parts.asked.bounds).await? {
-                Asked::Off => {}
-                Asked::Waits => return Ok(Modelled::Waits),
-                Asked::Unanswered(why) => return Ok(Modelled::Unanswered(why)),
-                Asked::Read(Ok(plan), _) => found.extend(plan),
-                Asked::Read(Err(bad), _) => {
+                QuestionOutcome::Off => {}
+                QuestionOutcome::Waits => return Ok(PlanningRunState::Waits),
+                QuestionOutcome::Unanswered(why) => return Ok(PlanningRunState::Unanswered(why)),
+                QuestionOutcome::Read(Ok(plan), _) => found.extend(plan),
+                QuestionOutcome::Read(Err(bad), _) => {
                     self.end_failed(
                         run,
                         format!("the model's plan breaks rules: {}", bad.violations.join("; ")),
                     )
                     .await?;
-                    return Ok(Modelled::Ended);
+                    return Ok(PlanningRunState::Ended);
                 }
             }
             if let Some(rule) = over(&run, self.engine.now()) {
                 self.end_failed(run, rule.to_owned()).await?;
-                return Ok(Modelled::Ended);
+                return Ok(PlanningRunState::Ended);
             }
         }
         self.end_modelled(run, &tree, parts, found).await?;
-        Ok(Modelled::Ended)
+        Ok(PlanningRunState::Ended)
     }
 
     /// Ends a run that no model answered. If rules may plan alone, their plan stays.
@@ -179,7 +181,7 @@ impl Documents {
         run: &mut ConsolidationRun,
         shown: &Snapshot,
         whole: &Bounds,
-    ) -> Result<Asked<std::result::Result<Vec<PlannedAction>, BadReply>>> {
+    ) -> Result<QuestionOutcome<std::result::Result<Vec<PlannedAction>, BadReply>>> {
         let bounds = Bounds { by_model: true, system_tokens_max: None, ..whole.clone() };
         let about = question::about(run, shown)?;
         // The answer of the last turn is accepted with its errors.
@@ -189,13 +191,13 @@ impl Documents {
             read => Ok(read),
         };
         let answer = ask(&self.engine, job, mode, Step::TreePlan, &about, &read).await?;
-        if matches!(answer, Asked::Read(..)) {
+        if matches!(answer, QuestionOutcome::Read(..)) {
             let usage = usage_of(&self.engine, job, Step::TreePlan, &about).await?;
             run.usage.input_tokens = run.usage.input_tokens.saturating_add(usage.input_tokens);
             run.usage.output_tokens = run.usage.output_tokens.saturating_add(usage.output_tokens);
             run.usage.calls = run.usage.calls.saturating_add(1);
         }
-        if let Asked::Read(_, made) = &answer
+        if let QuestionOutcome::Read(_, made) = &answer
             && let Some(model) = &made.model
         {
             run.planner = format!("{RULES}, {} by {model}", question::PROMPT);
@@ -275,7 +277,7 @@ fn planned_by_both(
     actions
         .sort_by_cached_key(|one| (one.operation, one.action.reads().into_iter().min().map(str::to_owned)));
     // The model received the documents that rules left.
-    let union = Planned { actions, left: LeftToModel::default(), ..parts.by_rules.clone() };
+    let union = PlanResult { actions, left: ModelWork::default(), ..parts.by_rules.clone() };
     let union = judged(union, &parts.read.snapshot, &parts.asked.bounds);
     let places = union.actions.iter().enumerate();
     let of_model: BTreeSet<usize> =

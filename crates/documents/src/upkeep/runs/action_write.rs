@@ -10,13 +10,13 @@ use loci_model::record::{Record, RecordState, TrustTier};
 use loci_model::trees::tree_entry::DocumentOperation;
 use loci_model::{Error, RecordId, Result};
 
-use crate::document::document_write::{Found, Writing};
+use crate::document::document_write::{DocumentWriter, LiveDocument};
 use crate::document::read_counts;
 use crate::document::write_answer::DocumentWritten;
+use crate::upkeep::document_builder::{MergedDocumentPart, last_expiry, united, worded};
 use crate::upkeep::run::{RunAction, RunChange};
-use crate::upkeep::wording::{Said, last_expiry, united, worded};
 
-impl Writing<'_> {
+impl DocumentWriter<'_> {
     /// Applies an action and adds the written versions to `changed`.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl Writing<'_> {
     }
 
     /// Returns the document at exactly this path.
-    fn at(&self, tx: &dyn Tx, path: &str) -> Result<Found> {
+    fn at(&self, tx: &dyn Tx, path: &str) -> Result<LiveDocument> {
         let path = DocumentPath::parse(path)?;
         let found = self.find(tx, &path)?.filter(|found| found.redirected_from.is_none());
         found.ok_or_else(|| Error::conflict(format!("no document lies at {path} any more")).on("actions"))
@@ -146,7 +146,7 @@ impl Writing<'_> {
     pub(super) fn retire(
         &self,
         tx: &mut dyn Tx,
-        found: &Found,
+        found: &LiveDocument,
         (state, by): (RecordState, Option<&Record>),
         reason: &str,
         changed: &mut Vec<RunChange>,
@@ -177,8 +177,8 @@ impl Writing<'_> {
 }
 
 /// Returns the content of documents, with its time and its expiry.
-fn said(records: &[Record]) -> Vec<Said> {
-    let said = |one: &Record| Said {
+fn said(records: &[Record]) -> Vec<MergedDocumentPart> {
+    let said = |one: &Record| MergedDocumentPart {
         content: DocumentContent::of(one),
         at: one.timestamp,
         expires_at: one.expires_at,
@@ -231,7 +231,7 @@ fn stays(written: &DocumentWritten) -> Result<()> {
     Err(Error::conflict(rule).on("actions"))
 }
 
-fn note(changed: &mut Vec<RunChange>, found: &Found, written: &DocumentWritten) -> Result<()> {
+fn note(changed: &mut Vec<RunChange>, found: &LiveDocument, written: &DocumentWritten) -> Result<()> {
     if written.operation.is_some() {
         changed.push(RunChange {
             record: written.record.clone(),

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{preflight, run_ledger};
 use crate::Documents;
-use crate::document::document_write::Writing;
+use crate::document::document_write::DocumentWriter;
 use crate::trees::tree::{Tree, TreeAsk};
 use crate::trees::tree_write::TreeWrite;
 use crate::upkeep::changelog;
@@ -26,7 +26,7 @@ const REPLANS_MAX: u32 = 2;
 
 /// The result of an attempt.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Tried {
+struct ApplyAttempt {
     /// The paths that changed; nothing was written then.
     moved: Vec<String>,
 }
@@ -105,7 +105,7 @@ impl Documents {
         (ask, id): (&TreeAsk, &str),
         actions: Option<Vec<String>>,
         token: Option<ClientToken>,
-    ) -> Result<Tried> {
+    ) -> Result<ApplyAttempt> {
         let kept = self.run_kept(ask, id).await?;
         let makes = kept.actions.iter().filter(|one| makes_one(&one.action)).count();
         let id = id.to_owned();
@@ -122,10 +122,10 @@ impl Documents {
             if !moved.is_empty() {
                 run.conflicts.clone_from(&moved);
                 tx.ledger_mut().put_noun(&run)?;
-                return Ok(Tried { moved });
+                return Ok(ApplyAttempt { moved });
             }
             writing.apply(tx, &mut run, &chosen)?;
-            Ok(Tried::default())
+            Ok(ApplyAttempt::default())
         })
         .await
     }
@@ -191,7 +191,12 @@ fn chosen(run: &ConsolidationRun, named: Option<&[String]>, is_admin: bool) -> R
     Ok(chosen)
 }
 
-fn moved(tx: &dyn Tx, tree: &Tree, chosen: &[RunAction], writing: &Writing<'_>) -> Result<Vec<String>> {
+fn moved(
+    tx: &dyn Tx,
+    tree: &Tree,
+    chosen: &[RunAction],
+    writing: &DocumentWriter<'_>,
+) -> Result<Vec<String>> {
     let mut moved = BTreeSet::new();
     for one in chosen {
         moved.extend(preflight::moved(tx, tree, one, writing.now)?);
@@ -199,7 +204,7 @@ fn moved(tx: &dyn Tx, tree: &Tree, chosen: &[RunAction], writing: &Writing<'_>) 
     Ok(moved.into_iter().collect())
 }
 
-impl Writing<'_> {
+impl DocumentWriter<'_> {
     fn apply(&self, tx: &mut dyn Tx, run: &mut ConsolidationRun, chosen: &[RunAction]) -> Result<()> {
         let mut upkeep = run_ledger::upkeep(tx, &run.memory, &run.namespace)?;
         let is_still = self.tree.changes_since(tx, upkeep.looked, 1)?.is_empty();

@@ -20,8 +20,8 @@ use crate::document::document_write::find;
 use crate::document_history::diff::{DIFF_BYTES_MAX, of_files};
 use crate::document_history::versions::Versions;
 use crate::trees::tree::{Tree, TreeAsk};
+use crate::upkeep::document_builder::worded;
 use crate::upkeep::run::{ConsolidationRun, RunAction};
-use crate::upkeep::wording::worded;
 
 impl Documents {
     /// Returns the planned or applied changes of a run, by path.

@@ -9,8 +9,8 @@ use loci_model::ports::store::ReadTx;
 use loci_model::{Result, Timestamp};
 
 use crate::trees::tree::Tree;
-use crate::upkeep::run::{RunAction, Seen};
-use crate::upkeep::tree_reading::{entry_at, lies_at, seen};
+use crate::upkeep::plan_input::{entry_at, lies_at, seen};
+use crate::upkeep::run::{DocumentReadState, RunAction};
 
 /// Returns the changed paths of an action, in order.
 pub(super) fn moved(tx: &dyn ReadTx, tree: &Tree, one: &RunAction, now: Timestamp) -> Result<Vec<String>> {
@@ -34,12 +34,12 @@ pub(super) fn moved(tx: &dyn ReadTx, tree: &Tree, one: &RunAction, now: Timestam
     Ok(found.into_iter().collect())
 }
 
-fn is_as_seen(tx: &dyn ReadTx, tree: &Tree, was: &Seen, now: Timestamp) -> Result<bool> {
+fn is_as_seen(tx: &dyn ReadTx, tree: &Tree, was: &DocumentReadState, now: Timestamp) -> Result<bool> {
     let Some(entry) = entry_at(tx, tree, &was.path)?.filter(|entry| entry.is_live(now)) else {
         return Ok(false);
     };
     let Some(record) = tx.records().get(&tree.memory, &entry.record)? else { return Ok(false) };
     let is = seen(&entry, &record);
     // A version with equal content is no change.
-    Ok(Seen { version: was.version, ..is } == *was)
+    Ok(DocumentReadState { version: was.version, ..is } == *was)
 }

@@ -14,11 +14,11 @@ use super::affected_actions::{Parted, parted};
 use super::run_ledger;
 use super::start::note_conflicts;
 use crate::Documents;
-use crate::consolidating::{About, Planned, PlannedAction, PlannerSettings, judged, plan};
+use crate::consolidation::{About, PlanResult, PlannedAction, PlannerSettings, judged, plan};
 use crate::trees::tree::TreeAsk;
+use crate::upkeep::plan_input::TreeRead;
 use crate::upkeep::rule_plan;
-use crate::upkeep::run::{ConsolidationRun, RunAction, Seen};
-use crate::upkeep::tree_reading::TreeRead;
+use crate::upkeep::run::{ConsolidationRun, DocumentReadState, RunAction};
 
 impl Documents {
     /// Plans the changed parts again.
@@ -88,9 +88,9 @@ impl Documents {
 /// Returns the documents that differ from those that an action was planned on, and the paths that
 /// are no longer free, by key.
 fn moved(actions: &[RunAction], read: &TreeRead) -> BTreeSet<String> {
-    let is_as_seen = |was: &Seen| {
+    let is_as_seen = |was: &DocumentReadState| {
         let is = read.seen.get(&reference_key(&was.path));
-        is.is_some_and(|is| Seen { version: was.version, ..is.clone() } == *was)
+        is.is_some_and(|is| DocumentReadState { version: was.version, ..is.clone() } == *was)
     };
     let taken: BTreeSet<String> = read.snapshot.taken.iter().map(|path| reference_key(path)).collect();
     let mut moved = BTreeSet::new();
@@ -153,7 +153,7 @@ fn replanned(
 
 /// Returns one plan, in the order of the operations. Actions that were held for their own sake stay
 /// held; the rules for the whole tree are validated again.
-fn union(kept: &[RunAction], mut fresh: Planned) -> Planned {
+fn union(kept: &[RunAction], mut fresh: PlanResult) -> PlanResult {
     let mut actions: Vec<PlannedAction> = kept
         .iter()
         .map(|one| PlannedAction {
@@ -165,7 +165,7 @@ fn union(kept: &[RunAction], mut fresh: Planned) -> Planned {
         .collect();
     actions
         .sort_by_cached_key(|one| (one.operation, one.action.reads().into_iter().min().map(str::to_owned)));
-    Planned { actions, violations: Vec::new(), ..fresh }
+    PlanResult { actions, violations: Vec::new(), ..fresh }
 }
 
 /// Assigns ids: kept actions keep theirs, and new ones get ids that none had.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::run_ledger;
 use crate::Documents;
-use crate::document::document_write::Writing;
+use crate::document::document_write::DocumentWriter;
 use crate::document_history::versions::Versions;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
@@ -77,7 +77,7 @@ impl Documents {
     }
 }
 
-impl Writing<'_> {
+impl DocumentWriter<'_> {
     fn revert(&self, tx: &mut dyn Tx, old: ConsolidationRun, (id, force): (&str, bool)) -> Result<Reverted> {
         self.check_redone(tx, &old)?;
         let mut left = Vec::new();

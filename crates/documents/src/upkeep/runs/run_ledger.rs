@@ -1,7 +1,7 @@
 //! Runs in the ledger: starting a run, of which a tree has one at a time, and ending it. It does
 //! not depend on plans.
 
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{LedgerPage, ReadTx, Tx};
 use loci_model::principal::Principal;
 use loci_model::trees::consolidation_run::{ActionStatus, ActiveRun, RunStatus, TreeUpkeep};

@@ -19,12 +19,12 @@ use loci_model::{Error, Result, Timestamp, limits};
 
 use super::run_ledger;
 use crate::Documents;
-use crate::consolidating::plan;
+use crate::consolidation::plan;
 use crate::trees::tree::{Tree, TreeAsk};
+use crate::upkeep::plan_input::{self, TreeRead};
 use crate::upkeep::rule_plan::{self, RULES};
 use crate::upkeep::run::ConsolidationRun;
 use crate::upkeep::run_request::{ConsolidationAsk, PlannerChoice};
-use crate::upkeep::tree_reading::{self, TreeRead};
 
 impl Documents {
     /// Plans a run over a tree; with `dry_run: false` it is also applied. A run with a model
@@ -155,7 +155,7 @@ impl Documents {
                 let memory = existing(tx, &tree.memory)?;
                 let upkeep = run_ledger::upkeep(tx, &tree.memory, &tree.normal)?;
                 let covered = upkeep.covered_by(operations.iter().map(|one| one.as_str()));
-                Ok((tree_reading::read(tx, &memory, &tree, now)?, covered))
+                Ok((plan_input::read(tx, &memory, &tree, now)?, covered))
             })
             .await
     }

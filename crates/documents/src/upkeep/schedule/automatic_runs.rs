@@ -40,7 +40,7 @@ enum Trigger {
 
 /// The state that determines if a tree is due.
 #[derive(Debug, Clone)]
-struct Standing {
+struct TreeDueState {
     upkeep: TreeUpkeep,
     /// The number of changes since the last run, as far as they are counted.
     changes: usize,
@@ -101,7 +101,7 @@ impl Documents {
         Ok(trees)
     }
 
-    async fn standing_of(&self, ask: &TreeAsk) -> Result<Standing> {
+    async fn standing_of(&self, ask: &TreeAsk) -> Result<TreeDueState> {
         let documents = match self.parts.settings.upkeep.documents_max {
             Some(_) => self.tree_view(ask).await?.live.len(),
             None => 0,
@@ -122,7 +122,7 @@ impl Documents {
                         break;
                     }
                 }
-                Ok(Standing { upkeep, changes, changed_at, documents })
+                Ok(TreeDueState { upkeep, changes, changed_at, documents })
             })
             .await
     }
@@ -154,7 +154,7 @@ fn of_turn(mut trees: Vec<TreeAsk>, turn: usize, most: usize) -> Vec<TreeAsk> {
 
 /// Returns the trigger of a due tree.
 fn due(
-    standing: &Standing,
+    standing: &TreeDueState,
     settings: &UpkeepSettings,
     (cron, tree): (Option<&Cron>, &TreeAsk),
     now: Timestamp,
@@ -239,7 +239,7 @@ mod tests {
             upkeep.scheduled_at = scheduled.map(minute);
             upkeep.cron = scheduled.map(|_| "0 3 * * *".to_owned());
             let changed_at = Some(minute(since));
-            let standing = Standing { upkeep, changes, changed_at, documents };
+            let standing = TreeDueState { upkeep, changes, changed_at, documents };
             let settings = UpkeepSettings {
                 documents_max: Some(100),
                 jitter_ms: 0,

@@ -12,10 +12,10 @@ use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, Time
 
 use super::erased_texts::ErasedTexts;
 use super::person::Person;
-use super::tombstones::{IMPORT_ID, Reach, Source, Tombstones};
+use super::tombstones::{ErasureReach, IMPORT_ID, Source, Tombstones};
 use super::traces::Traces;
 use crate::deliveries::{self, record_streams};
-use crate::hooks::in_write;
+use crate::hooks::write_context;
 use crate::language_models::erasure;
 
 /// Rows per page.
@@ -127,7 +127,7 @@ pub(crate) fn erase_person(tx: &mut dyn Tx, erasing: &Erasing<'_>) -> Result<Cou
     let ids: Vec<RecordId> = doomed.iter().map(|record| record.id.clone()).collect();
     tx.records_mut().erase(memory, &ids, *at)?;
     tx.telemetry_mut().blank(memory, &ids)?;
-    let products = in_write::products()?;
+    let products = write_context::products()?;
     products.erased_at_once(tx, memory, &ids, by, *at)?;
     products.content_erased(tx, memory, &ids)?;
     erasing.traces.remove(tx, memory, &mut counts)?;
@@ -164,7 +164,7 @@ impl Erasing<'_> {
     fn mark_records(&self, tx: &mut dyn Tx, records: &[Record], counts: &mut Counts) -> Result<()> {
         for record in records {
             if self.marks {
-                self.tombstones().put_record(tx, record, Reach::Forgotten(self.texts), self.at)?;
+                self.tombstones().put_record(tx, record, ErasureReach::Forgotten(self.texts), self.at)?;
             }
             // The person's own events are erased; those of others stay.
             let is_own = record.provenance.actor.as_ref().is_some_and(|actor| self.person.is_actor(actor));

@@ -53,7 +53,7 @@ impl Engine {
                 Ok(found)
             })
             .await?;
-        let mut seen = Seen { records, ..Seen::default() };
+        let mut seen = HoldingsScan { records, ..HoldingsScan::default() };
         let mut after: Option<(RecordId, u32)> = None;
         loop {
             let (id, from) = (memory.id.clone(), after.clone());
@@ -71,7 +71,7 @@ impl Engine {
 
 /// State of a scan: records, by any of their versions.
 #[derive(Debug, Default)]
-struct Seen {
+struct HoldingsScan {
     /// Records that belong to the person by their source.
     records: BTreeSet<RecordId>,
     /// Records that name the person.
@@ -82,7 +82,7 @@ struct Seen {
     derived: BTreeMap<RecordId, BTreeSet<RecordId>>,
 }
 
-impl Seen {
+impl HoldingsScan {
     fn add(&mut self, person: &Person, record: Record) {
         if person.owns_source(&record) {
             self.records.insert(record.id);

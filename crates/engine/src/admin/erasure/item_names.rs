@@ -11,7 +11,7 @@ use loci_model::record::metadata::MetadataValue;
 
 use super::forgotten_text;
 use super::owner_keys::NamedOwners;
-use super::tombstones::{IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, TextOwner};
+use super::tombstones::{ErasureReach, IMPORT_ID, SRE_FORMAT, SRE_IMPORT_ID, Source, TextOwner};
 
 /// Metadata key of imported records: the format.
 const IMPORT_FORMAT: &str = "import_format";
@@ -78,11 +78,11 @@ impl<'a> ItemNames<'a> {
     /// Returns the names of the item's texts for its tombstones. An item without an owner, when
     /// deleted, counts as nobody's. When erased permanently it may have been a person's, and a copy
     /// may name that person.
-    pub(super) fn erased_texts(&self, reach: Reach<'_>) -> Vec<Source<'_>> {
+    pub(super) fn erased_texts(&self, reach: ErasureReach<'_>) -> Vec<Source<'_>> {
         let unnamed = match reach {
             _ if !self.owners.is_empty() => TextOwner::Somebody,
-            Reach::Deleted => TextOwner::Nobody,
-            Reach::Forgotten(_) => TextOwner::Anybody,
+            ErasureReach::Deleted => TextOwner::Nobody,
+            ErasureReach::Forgotten(_) => TextOwner::Anybody,
         };
         self.texts_of(self.named().chain([unnamed]))
     }
@@ -130,14 +130,15 @@ mod tests {
     #[test]
     fn a_text_is_known_with_its_owner() {
         let (texts, tea) = (ErasedTexts::default(), "Likes tea.");
-        let (deleted, forgotten) = (Reach::Deleted, Reach::Forgotten(&texts));
-        let check = |reach: Reach<'_>, erased: Option<&str>, later: (&str, Option<&str>), expect: bool| {
-            let (erased, later) = (item(tea, erased), item(later.0, later.1));
-            let (erased, later) = (ItemNames::of(&erased).unwrap(), ItemNames::of(&later).unwrap());
-            let known = erased.erased_texts(reach);
-            let is_known = later.sources().iter().any(|source| known.contains(source));
-            assert_eq!(is_known, expect, "{reach:?} {erased:?} {later:?}");
-        };
+        let (deleted, forgotten) = (ErasureReach::Deleted, ErasureReach::Forgotten(&texts));
+        let check =
+            |reach: ErasureReach<'_>, erased: Option<&str>, later: (&str, Option<&str>), expect: bool| {
+                let (erased, later) = (item(tea, erased), item(later.0, later.1));
+                let (erased, later) = (ItemNames::of(&erased).unwrap(), ItemNames::of(&later).unwrap());
+                let known = erased.erased_texts(reach);
+                let is_known = later.sources().iter().any(|source| known.contains(source));
+                assert_eq!(is_known, expect, "{reach:?} {erased:?} {later:?}");
+            };
         for reach in [deleted, forgotten] {
             check(reach, Some("ann"), (tea, Some("ann")), true);
             check(reach, Some("Ann"), (" Likes\n tea. ", Some("ann")), true);
@@ -156,7 +157,7 @@ mod tests {
     #[test]
     fn an_empty_text_is_known_to_nobody() {
         let empty = item(" ", Some("ann"));
-        assert!(ItemNames::of(&empty).unwrap().erased_texts(Reach::Deleted).is_empty());
+        assert!(ItemNames::of(&empty).unwrap().erased_texts(ErasureReach::Deleted).is_empty());
     }
 
     #[test]
@@ -164,7 +165,7 @@ mod tests {
         let (first, last) = (item("Likes tea.", None), item("Likes milk.", None));
         let mut names = ItemNames::of(&last).unwrap();
         names.add_text(&first);
-        assert_eq!(names.erased_texts(Reach::Deleted).len(), 2);
+        assert_eq!(names.erased_texts(ErasureReach::Deleted).len(), 2);
         assert!(ItemNames::of(&Record { metadata: Default::default(), ..first }).is_none());
     }
 }

@@ -20,7 +20,7 @@ mod erased_texts;
 pub mod forgotten_text;
 mod holdings;
 mod item_names;
-mod mentions_taken;
+mod mention_counts;
 mod owner_keys;
 mod person;
 mod pseudonym;
@@ -30,10 +30,10 @@ mod traces;
 pub(crate) use erase::{Counts, Erasing, erase_person};
 pub use erased_texts::ErasedTexts;
 pub use holdings::Holdings;
-pub use mentions_taken::MentionsTaken;
+pub use mention_counts::MentionsTaken;
 pub use person::{Person, is_number, number_of_actor};
 pub use pseudonym::{pseudonym, without_pseudonyms};
 pub use tombstones::{
-    IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, Tombstones, day, message_name, refusal,
+    ErasureReach, IMPORT_ID, SRE_FORMAT, SRE_IMPORT_ID, Source, Tombstones, day, message_name, refusal,
     refusal_of_actor,
 };

@@ -7,7 +7,7 @@ use loci_model::json::tree::JsonTree;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
 
-use crate::document_text::frontmatter::{self, Entry, Frontmatter, Value};
+use crate::document_text::frontmatter::{self, Frontmatter, FrontmatterEntry, Value};
 use crate::document_text::{DocumentContent, DocumentPath};
 
 /// The kind of owner that a key names.
@@ -150,7 +150,7 @@ impl NamedOwners {
                 named.for_each(|item| self.add_owner(kind, item));
             }
             Value::Table(entries) => {
-                for Entry { key, value } in entries {
+                for FrontmatterEntry { key, value } in entries {
                     match kind_of(key) {
                         Some(kind) => self.add_owner(kind, value),
                         None if is_one_of(key, &NAMES) => self.add_owner(kind, value),
@@ -210,7 +210,7 @@ fn value_of(value: JsonTree) -> Value {
         JsonTree::Number(number) => Value::Literal(number.to_string()),
         JsonTree::List(items) => Value::List(items.into_iter().map(value_of).collect()),
         JsonTree::Object(members) => {
-            let entry = |(key, value)| Entry { key, value: value_of(value) };
+            let entry = |(key, value)| FrontmatterEntry { key, value: value_of(value) };
             Value::Table(members.into_iter().map(entry).collect())
         }
         JsonTree::Bool(_) | JsonTree::Null => Value::List(Vec::new()),

@@ -5,7 +5,7 @@
 //! the data.
 
 use loci_model::idempotency::{TokenAnswer, TokenScope};
-use loci_model::ledger::Shelved;
+use loci_model::ledger::LedgerNoun;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
 use loci_model::record::erased_source::ErasedSource;
@@ -133,7 +133,7 @@ pub fn message_name(event: &EventId, message: u32) -> String {
 
 /// The reach of an erasure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach<'a> {
+pub enum ErasureReach<'a> {
     /// One record was deleted in its namespace.
     Deleted,
     /// A person was forgotten: the source stays erased in every namespace, and so do documents with
@@ -143,7 +143,7 @@ pub enum Reach<'a> {
 
 /// Stored content of a tombstone that outlives its memory.
 #[derive(Serialize, Deserialize)]
-struct Erased {
+struct ErasedContent {
     at: Timestamp,
 }
 
@@ -203,7 +203,7 @@ impl Tombstones<'_> {
         }
         let digest = self.digest(source)?;
         if source.outlives_memory() {
-            let answer = serde_json::to_string(&Erased { at })
+            let answer = serde_json::to_string(&ErasedContent { at })
                 .map_err(|error| Error::bug("a tombstone cannot be written").caused_by(error))?;
             let answer = TokenAnswer {
                 parameters: String::new(),
@@ -223,14 +223,14 @@ impl Tombstones<'_> {
         &self,
         tx: &mut dyn Tx,
         record: &Record,
-        reach: Reach<'_>,
+        reach: ErasureReach<'_>,
         at: Timestamp,
     ) -> Result<()> {
         if !record.has_content() {
             return Ok(());
         }
         self.put(tx, &Source::Record(&record.id), at)?;
-        if reach == Reach::Deleted {
+        if reach == ErasureReach::Deleted {
             self.put_messages(tx, record, at)?;
         }
         if let Some(names) = ItemNames::of(record) {
@@ -239,14 +239,14 @@ impl Tombstones<'_> {
         if let Some(place) = tx.ledger().noun::<TreePlace>(self.memory, record.id.as_str())? {
             let (namespace, key) = (place.namespace.as_str(), place.key.as_str());
             self.put(tx, &Source::Document { namespace, key }, at)?;
-            if reach != Reach::Deleted {
+            if reach != ErasureReach::Deleted {
                 self.put(tx, &Source::ForgottenDocument { namespace, key }, at)?;
                 if let Some(text) = short_text(key, record) {
                     self.put(tx, &Source::ForgottenText { text: &text }, at)?;
                 }
             }
         }
-        let Reach::Forgotten(texts) = reach else { return Ok(()) };
+        let ErasureReach::Forgotten(texts) = reach else { return Ok(()) };
         for text in texts.of(record) {
             self.put(tx, &Source::ForgottenText { text: &text }, at)?;
         }
@@ -259,7 +259,7 @@ impl Tombstones<'_> {
         tx: &mut dyn Tx,
         record: &Record,
         mut names: ItemNames<'_>,
-        reach: Reach<'_>,
+        reach: ErasureReach<'_>,
         at: Timestamp,
     ) -> Result<()> {
         for version in &tx.records().history(self.memory, &record.id)? {
@@ -270,7 +270,7 @@ impl Tombstones<'_> {
         if let Some(content) = names.content {
             self.put(tx, &Source::ItemContent { format, content }, at)?;
         }
-        if reach != Reach::Deleted {
+        if reach != ErasureReach::Deleted {
             self.put(tx, &Source::Item { format, id, namespace: None }, at)?;
         }
         for text in names.erased_texts(reach) {
@@ -357,7 +357,7 @@ impl Tombstones<'_> {
         now: Timestamp,
     ) -> Result<Option<Timestamp>> {
         let Some(found) = tx.idempotency().get(&scope(&self.digest(source)?), now)? else { return Ok(None) };
-        let erased: Erased = serde_json::from_str(found.answer.as_str())
+        let erased: ErasedContent = serde_json::from_str(found.answer.as_str())
             .map_err(|error| Error::bug("a tombstone is damaged").caused_by(error))?;
         Ok(Some(erased.at))
     }

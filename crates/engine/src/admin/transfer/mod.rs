@@ -3,15 +3,15 @@
 //! progress in the target. Nothing is written to the source.
 //!
 //! This module holds the operation and its checks. `copy`: rows by page; `sums`: digests of rows;
-//! `meanwhile`: changes in the source during the move; `quiet`: other processes at work; `work`:
+//! `concurrent_changes`: changes in the source during the move; `exclusive_access`: other processes at work; `work_estimate`:
 //! the amount of work; `report`: progress and report.
 
+mod concurrent_changes;
 mod copy;
-mod meanwhile;
-mod quiet;
+mod exclusive_access;
 mod report;
 mod sums;
-mod work;
+mod work_estimate;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use super::{KindSums, Transfer, TransferStep, TransferSum};
 type Only = Option<Arc<BTreeSet<TransferKey>>>;
 
 /// A page and its sum.
-struct Summed {
+struct SummedPage {
     hash: Sha256,
     rows: u64,
     last: Option<TransferKey>,
@@ -91,7 +91,7 @@ impl Transfer {
             let (hash_before, behind) = (hash.clone(), after.clone());
             let page = store
                 .read(move |tx| {
-                    let mut summed = Summed { hash: hash_before.clone(), rows: 0, last: None };
+                    let mut summed = SummedPage { hash: hash_before.clone(), rows: 0, last: None };
                     for row in tx.transfer().dump(&place, kind, behind.as_ref(), count)? {
                         if only.as_ref().is_none_or(|only| only.contains(&row.key)) {
                             let document = row.moved.document()?;

@@ -7,10 +7,10 @@
 
 use super::slot::is_timely;
 use crate::consolidation::Alike;
-use crate::consolidation::reading::lists::is_preposition;
-use crate::consolidation::reading::verbs::{Holding, holding};
-use crate::consolidation::reading::{Class, Clause, Reading, Word};
 use crate::consolidation::relate::Reason;
+use crate::consolidation::statement_parser::lists::is_preposition;
+use crate::consolidation::statement_parser::verbs::{VerbObjectCount, holding};
+use crate::consolidation::statement_parser::{Class, Clause, ParsedStatement, Word};
 use crate::consolidation::thresholds::Thresholds;
 
 /// Verbs of a move from one thing to another, as spelled in the text.
@@ -30,7 +30,7 @@ struct Choice<'a> {
 }
 
 /// A move to another thing from an unnamed origin.
-struct Move<'a> {
+struct ThingMove<'a> {
     subject: Vec<&'a str>,
     to: Vec<&'a Word>,
     /// The other words of the move, without times.
@@ -39,8 +39,8 @@ struct Move<'a> {
 
 /// Returns true if the new statement contains a move that certainly ends the choice of the old one.
 pub(in crate::consolidation) fn replaces(
-    old: &Reading,
-    new: &Reading,
+    old: &ParsedStatement,
+    new: &ParsedStatement,
     (alike, limits): (Alike, &Thresholds),
 ) -> bool {
     let Some((choice, moved)) = choice(old).zip(moved(new)) else { return false };
@@ -51,8 +51,8 @@ pub(in crate::consolidation) fn replaces(
 /// Returns the reason for which the new statement may contradict the choice of the old one, if no
 /// rule is certain.
 pub(in crate::consolidation) fn doubt(
-    old: &Reading,
-    new: &Reading,
+    old: &ParsedStatement,
+    new: &ParsedStatement,
     (alike, limits): (Alike, &Thresholds),
 ) -> Option<Reason> {
     let choice_of_old = choice(old)?;
@@ -71,7 +71,7 @@ pub(in crate::consolidation) fn doubt(
 
 /// Returns true if the subject is the same, the thing differs, and the move names nothing else that
 /// the choice does not name.
-fn may_end(choice: &Choice<'_>, moved: &Move<'_>) -> bool {
+fn may_end(choice: &Choice<'_>, moved: &ThingMove<'_>) -> bool {
     let is_known = |form: &&str| choice.purpose.contains(form) || choice.object.contains(form);
     choice.subject == moved.subject
         && !moved.to.iter().any(|word| choice.object.contains(&word.form.as_str()))
@@ -80,7 +80,7 @@ fn may_end(choice: &Choice<'_>, moved: &Move<'_>) -> bool {
 
 /// Returns true if the move names the purpose: in its words, or within the name of the chosen
 /// thing, as “Vitest” names tests.
-fn names_purpose(choice: &Choice<'_>, moved: &Move<'_>) -> bool {
+fn names_purpose(choice: &Choice<'_>, moved: &ThingMove<'_>) -> bool {
     let says = |form: &&str| moved.rest.contains(form);
     let is_in_name = |form: &&str| {
         let is_within = |word: &&Word| word.form != **form && word.lower.contains(*form);
@@ -90,10 +90,14 @@ fn names_purpose(choice: &Choice<'_>, moved: &Move<'_>) -> bool {
 }
 
 /// Returns the choice in a statement: one clause with one object and at most one purpose.
-fn choice(reading: &Reading) -> Option<Choice<'_>> {
+fn choice(reading: &ParsedStatement) -> Option<Choice<'_>> {
     let clause = only_clause(reading)?;
     let verb = clause.verb.as_ref()?;
-    if clause.negative || clause.past || clause.leave || holding(&verb.form) != Some(Holding::OnePerPurpose) {
+    if clause.negative
+        || clause.past
+        || clause.leave
+        || holding(&verb.form) != Some(VerbObjectCount::OnePerPurpose)
+    {
         return None;
     }
     let behind = clause.words.get(verb.end..)?;
@@ -115,7 +119,7 @@ fn choice(reading: &Reading) -> Option<Choice<'_>> {
 }
 
 /// Returns the move in a statement: “SUBJECT migrated to X”, without an origin.
-fn moved(reading: &Reading) -> Option<Move<'_>> {
+fn moved(reading: &ParsedStatement) -> Option<ThingMove<'_>> {
     let words = only_clause(reading)?.words.as_slice();
     let verb = words.iter().position(|word| MOVES.contains(&word.lower.as_str()))?;
     let to = words.get(verb + 1).filter(|word| matches!(word.lower.as_str(), "to" | "onto"))?;
@@ -127,7 +131,7 @@ fn moved(reading: &Reading) -> Option<Move<'_>> {
     let end = behind.iter().position(|word| opens(word) || is_timely(word)).unwrap_or(behind.len());
     let (to, rest) = behind.split_at_checked(end)?;
     let to: Vec<&Word> = to.iter().filter(|word| word.is_content()).collect();
-    (!to.is_empty()).then(|| Move {
+    (!to.is_empty()).then(|| ThingMove {
         subject: subject(words.get(..verb).unwrap_or_default()),
         to,
         rest: rest.iter().filter(|word| word.is_content() && !is_timely(word)).map(form).collect(),
@@ -135,7 +139,7 @@ fn moved(reading: &Reading) -> Option<Move<'_>> {
 }
 
 /// Returns the single clause of a statement that lists nothing.
-fn only_clause(reading: &Reading) -> Option<&Clause> {
+fn only_clause(reading: &ParsedStatement) -> Option<&Clause> {
     let [clause] = reading.clauses.as_slice() else { return None };
     let lists = |word: &Word| matches!(word.lower.as_str(), "and" | "or" | "both" | "either");
     (!clause.negative && !clause.words.iter().any(lists)).then_some(clause)
@@ -170,8 +174,11 @@ mod tests {
     #[test]
     fn moves_that_are_certain() {
         let check = |old: &str, new: &str, expect: bool| {
-            let found =
-                replaces(&Reading::of(old), &Reading::of(new), (alike(Some(0.42)), &Thresholds::default()));
+            let found = replaces(
+                &ParsedStatement::of(old),
+                &ParsedStatement::of(new),
+                (alike(Some(0.42)), &Thresholds::default()),
+            );
             assert_eq!(found, expect, "{old} | {new}");
         };
         check("the team uses Jest for testing", "the team migrated to Vitest", true);
@@ -196,7 +203,11 @@ mod tests {
     #[test]
     fn what_is_in_doubt() {
         let check = |old: &str, new: &str, cosine: Option<f32>, expect: Option<Reason>| {
-            let found = doubt(&Reading::of(old), &Reading::of(new), (alike(cosine), &Thresholds::default()));
+            let found = doubt(
+                &ParsedStatement::of(old),
+                &ParsedStatement::of(new),
+                (alike(cosine), &Thresholds::default()),
+            );
             assert_eq!(found, expect, "{old} | {new}");
         };
         let (changed, valued) = (Some(Reason::MaybeChange), Some(Reason::MaybeValue));

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::slot;
-use crate::consolidation::reading::exclusive::{excludes, is_place_of_running};
-use crate::consolidation::reading::lists::WordList;
-use crate::consolidation::reading::{Clause, Word, lists};
+use crate::consolidation::statement_parser::exclusive_values::{excludes, is_place_of_running};
+use crate::consolidation::statement_parser::lists::WordList;
+use crate::consolidation::statement_parser::{Clause, Word, lists};
 
 /// The relation of two clauses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,7 +163,8 @@ fn exchanges(old: &Clause, new: &Clause) -> bool {
 fn turning(clause: &Clause) -> Vec<&str> {
     static TURNING: WordList =
         WordList::new("before after with without above below under until unless inside outside except");
-    let small = clause.words.iter().filter(|word| word.class == crate::consolidation::reading::Class::Small);
+    let small =
+        clause.words.iter().filter(|word| word.class == crate::consolidation::statement_parser::Class::Small);
     sorted(small.map(|word| word.form.as_str()).filter(|form| TURNING.has(form)).collect())
 }
 

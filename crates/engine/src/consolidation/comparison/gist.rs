@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 
 use super::slot::is_timely;
-use crate::consolidation::reading::clause::one_clause;
-use crate::consolidation::reading::framing::is_framing;
-use crate::consolidation::reading::lists::{WordList, has, is_day_or_month, is_preposition};
-use crate::consolidation::reading::turns::is_turn;
-use crate::consolidation::reading::{Class, Clause, Reading, Word};
+use crate::consolidation::statement_parser::clause::one_clause;
+use crate::consolidation::statement_parser::framing_words::is_framing;
+use crate::consolidation::statement_parser::lists::{WordList, has, is_day_or_month, is_preposition};
+use crate::consolidation::statement_parser::turns::is_turn;
+use crate::consolidation::statement_parser::{Class, Clause, ParsedStatement, Word};
 
 /// Verbs with little meaning apart from their object. English, stems.
 static LIGHT: WordList = WordList::new(
@@ -35,7 +35,7 @@ static DENYING: WordList = WordList::new("without instead-of over than");
 
 /// A content word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::consolidation) struct Item {
+pub(in crate::consolidation) struct ContentWord {
     /// The word.
     pub(super) word: Word,
     /// True if it follows a denial in its part.
@@ -46,7 +46,7 @@ pub(in crate::consolidation) struct Item {
     pub(super) subject: bool,
 }
 
-impl Item {
+impl ContentWord {
     /// Its form.
     pub(in crate::consolidation) fn form(&self) -> &str {
         &self.word.form
@@ -55,18 +55,18 @@ impl Item {
 
 /// A part of a statement, about the size of a clause.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(super) struct StatementPart {
     /// All its words.
     pub(super) words: Vec<Word>,
     /// Its content words.
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<ContentWord>,
     /// The part as a clause.
     pub(super) clause: Clause,
     /// Positions of its words, sorted by word.
     order: Vec<usize>,
 }
 
-impl Part {
+impl StatementPart {
     /// Returns true if the part contains that word, as spelled in the text.
     pub(super) fn says(&self, lower: &str) -> bool {
         self.words.iter().any(|word| word.lower == lower)
@@ -84,7 +84,7 @@ impl Part {
 #[derive(Debug, Clone)]
 pub(in crate::consolidation) struct Gist {
     /// Its parts that have content words.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<StatementPart>,
     /// True if the statement expresses a wish, a preference or an obligation.
     pub(super) attitude: bool,
     /// True if no part has a subject: an imperative, or no sentence.
@@ -93,8 +93,8 @@ pub(in crate::consolidation) struct Gist {
 
 impl Gist {
     /// Builds the gist of a reading.
-    pub(in crate::consolidation) fn of(reading: &Reading) -> Self {
-        let parts: Vec<Part> =
+    pub(in crate::consolidation) fn of(reading: &ParsedStatement) -> Self {
+        let parts: Vec<StatementPart> =
             split(&reading.words).into_iter().map(part).filter(|part| !part.items.is_empty()).collect();
         let attitude = reading.words.iter().any(|word| {
             (word.is_content() && ATTITUDES.has(&word.form))
@@ -105,7 +105,7 @@ impl Gist {
     }
 
     /// Returns all content words.
-    pub(in crate::consolidation) fn items(&self) -> impl Iterator<Item = &Item> {
+    pub(in crate::consolidation) fn items(&self) -> impl Iterator<Item = &ContentWord> {
         self.parts.iter().flat_map(|part| part.items.iter())
     }
 
@@ -205,7 +205,7 @@ fn split(words: &[Word]) -> Vec<Vec<Word>> {
     parts
 }
 
-fn part(words: Vec<Word>) -> Part {
+fn part(words: Vec<Word>) -> StatementPart {
     let clause = one_clause(&words);
     let subject: BTreeSet<&str> = clause
         .subject()
@@ -236,12 +236,17 @@ fn part(words: Vec<Word>) -> Part {
         let said = matches!(word.lower.as_str(), "call" | "calls") && before.is_some_and(Word::is_content);
         if word.is_content() && !said && !is_framing(word) && (noun || !is_light(word)) {
             let subject = subject.contains(word.form.as_str());
-            items.push(Item { word: word.clone(), denied, behind: std::mem::take(&mut behind), subject });
+            items.push(ContentWord {
+                word: word.clone(),
+                denied,
+                behind: std::mem::take(&mut behind),
+                subject,
+            });
         }
     }
     let mut order: Vec<usize> = (0..words.len()).collect();
     order.sort_by(|left, right| words.get(*left).cmp(&words.get(*right)));
-    Part { words, items, clause, order }
+    StatementPart { words, items, clause, order }
 }
 
 #[cfg(test)]
@@ -251,7 +256,7 @@ mod tests {
     #[test]
     fn parts_of_sentences() {
         let check = |text: &str, expect: &[&str]| {
-            let parts = split(&Reading::of(text).words);
+            let parts = split(&ParsedStatement::of(text).words);
             let seen: Vec<String> = parts
                 .iter()
                 .map(|part| part.iter().map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" "))
@@ -265,11 +270,11 @@ mod tests {
 
     #[test]
     fn places_of_words() {
-        let gist = Gist::of(&Reading::of("The tea of the tea house is green tea"));
+        let gist = Gist::of(&ParsedStatement::of("The tea of the tea house is green tea"));
         let part = gist.parts.first().unwrap();
         for word in &part.words {
             assert_eq!(part.place(word), part.words.iter().position(|other| other == word), "{word:?}");
         }
-        assert_eq!(part.place(Reading::of("wine").words.first().unwrap()), None);
+        assert_eq!(part.place(ParsedStatement::of("wine").words.first().unwrap()), None);
     }
 }

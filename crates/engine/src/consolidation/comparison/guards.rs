@@ -3,9 +3,9 @@
 //!
 //! In doubt, every guard keeps both statements.
 
-use super::gist::{Gist, Item};
-use crate::consolidation::reading::exclusive::is_place_of_running;
-use crate::consolidation::reading::lists::{WordList, has};
+use super::gist::{ContentWord, Gist};
+use crate::consolidation::statement_parser::exclusive_values::is_place_of_running;
+use crate::consolidation::statement_parser::lists::{WordList, has};
 
 /// Relatives and other people who make a statement one about someone else. English, German, French,
 /// Spanish; stems.
@@ -34,7 +34,7 @@ pub(super) fn other_person(was: &Gist, is: &Gist) -> bool {
 }
 
 /// Returns true for a word that names a person by a relation.
-pub(super) fn has_person(item: &Item) -> bool {
+pub(super) fn has_person(item: &ContentWord) -> bool {
     PEOPLE.has(item.form())
 }
 
@@ -46,7 +46,7 @@ pub(super) fn new_person(was: &Gist, is: &Gist) -> bool {
 /// Returns true if the same word has the opposite direction: "to Oslo" and "from Oslo", in either
 /// order.
 pub(in crate::consolidation) fn other_direction(was: &Gist, is: &Gist) -> bool {
-    let turned = |was: &Item, is: &Item| {
+    let turned = |was: &ContentWord, is: &ContentWord| {
         was.form() == is.form()
             && WAYS.iter().any(|(there, back)| {
                 (was.behind == *there && is.behind == *back) || (was.behind == *back && is.behind == *there)
@@ -70,7 +70,7 @@ pub(super) fn conditional(was: &Gist, is: &Gist) -> bool {
 
 /// Returns true if the new statement has another purpose, place or occasion: a word after such a
 /// preposition.
-pub(super) fn other_purpose(was: &Gist, come: &[&Item]) -> bool {
+pub(super) fn other_purpose(was: &Gist, come: &[&ContentWord]) -> bool {
     static PURPOSES: WordList = WordList::new("for in at on during of from about");
     come.iter().skip(usize::from(come.len() > 1)).chain(come.first()).any(|item| {
         PURPOSES.has(&item.behind)

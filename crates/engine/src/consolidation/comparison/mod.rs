@@ -5,7 +5,7 @@
 //! * `gist`: the content words of a statement of any form; `paraphrase`, `value_change`, `guards`:
 //!   two gists;
 //! * `choice`: a move away from one of several things, with or without a common purpose;
-//! * `wording`: the difference of two nearly equal texts;
+//! * `wording_difference`: the difference of two nearly equal texts;
 //! * `speakers`: two people, each of whom speaks about themselves;
 //! * `word_pairs`: the budget of comparisons in one write.
 
@@ -19,4 +19,4 @@ mod slot;
 pub(super) mod speakers;
 pub(super) mod value_change;
 pub(super) mod word_pairs;
-pub(super) mod wording;
+pub(super) mod wording_difference;

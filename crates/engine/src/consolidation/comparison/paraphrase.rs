@@ -3,11 +3,11 @@
 //!
 //! The comparison uses content words, independent of their order and sentence.
 
-use super::gist::{Gist, Item};
+use super::gist::{ContentWord, Gist};
 use super::guards::other_direction;
 use crate::consolidation::Alike;
-use crate::consolidation::reading::lists::{WordList, has};
-use crate::consolidation::reading::{Class, Reading};
+use crate::consolidation::statement_parser::lists::{WordList, has};
+use crate::consolidation::statement_parser::{Class, ParsedStatement};
 use crate::consolidation::thresholds::Thresholds;
 
 /// Prepositions of phrases that a paraphrase may omit. English.
@@ -25,27 +25,27 @@ static RESTRICTS: WordList = WordList::new(
 
 /// Returns true if the new statement adds nothing to the old one.
 pub(in crate::consolidation) fn retells(
-    old: &Reading,
-    new: &Reading,
+    old: &ParsedStatement,
+    new: &ParsedStatement,
     (was, is): (&Gist, &Gist),
     (alike, limits): (Alike, &Thresholds),
 ) -> bool {
     if was.items().next().is_none() || is.items().next().is_none() || !comparable(old, new, was, is) {
         return false;
     }
-    let inside = |item: &Item, other: &Gist| {
-        let alike = |other: &Item| other.form() == item.form() || of_one_root(other, item);
+    let inside = |item: &ContentWord, other: &Gist| {
+        let alike = |other: &ContentWord| other.form() == item.form() || of_one_root(other, item);
         other.items().any(|other| alike(other) && other.denied == item.denied)
     };
-    let filler = |item: &Item| FILLERS.has(item.form()) && item.word.class == Class::Plain;
+    let filler = |item: &ContentWord| FILLERS.has(item.form()) && item.word.class == Class::Plain;
     if !is.items().all(|item| inside(item, was) || filler(item))
         || is.items().all(filler)
         || !joined_alike(was, is)
     {
         return false;
     }
-    let left: Vec<&Item> = was.items().filter(|item| !inside(item, is)).collect();
-    let verbs = |reading: &Reading| -> Vec<String> {
+    let left: Vec<&ContentWord> = was.items().filter(|item| !inside(item, is)).collect();
+    let verbs = |reading: &ParsedStatement| -> Vec<String> {
         reading
             .clauses
             .iter()
@@ -61,7 +61,7 @@ pub(in crate::consolidation) fn retells(
 }
 
 /// Returns true for words of one root that differ in a noun ending: "teach", "teacher".
-fn of_one_root(one: &Item, other: &Item) -> bool {
+fn of_one_root(one: &ContentWord, other: &ContentWord) -> bool {
     static ENDINGS: WordList =
         WordList::new("er or r ship hood ity ibl abl ment ion ation al ing ist anc enc eri");
     if one.word.class != Class::Plain || other.word.class != Class::Plain {
@@ -79,8 +79,8 @@ fn of_one_root(one: &Item, other: &Item) -> bool {
 
 /// Returns true if the two differ in content words only, not in another respect that separates
 /// them.
-fn comparable(old: &Reading, new: &Reading, was: &Gist, is: &Gist) -> bool {
-    let leaves = |reading: &Reading| reading.clauses.iter().any(|clause| clause.leave);
+fn comparable(old: &ParsedStatement, new: &ParsedStatement, was: &Gist, is: &Gist) -> bool {
+    let leaves = |reading: &ParsedStatement| reading.clauses.iter().any(|clause| clause.leave);
     let small = |gist: &Gist, list: &WordList| {
         let mut found: Vec<String> = gist
             .parts
@@ -130,15 +130,15 @@ fn joined_alike(was: &Gist, is: &Gist) -> bool {
 
 /// Returns true if the omitted words are whole parts or phrases that the new statement need not
 /// repeat.
-fn may_leave_out(was: &Gist, left: &[&Item]) -> bool {
+fn may_leave_out(was: &Gist, left: &[&ContentWord]) -> bool {
     // For each part, a flag per item that is true if the item is omitted.
     let left_out: Vec<Vec<bool>> =
         was.parts.iter().map(|part| part.items.iter().map(|item| left.contains(&item)).collect()).collect();
-    let whole_part = |item: &Item| {
+    let whole_part = |item: &ContentWord| {
         let parts = was.parts.iter().zip(&left_out).skip(1);
         parts.filter(|(_, left)| left.iter().all(|left| *left)).any(|(part, _)| part.items.contains(item))
     };
-    let phrase = |item: &Item| {
+    let phrase = |item: &ContentWord| {
         was.parts.iter().zip(&left_out).any(|(part, left)| {
             let Some(at) = part.items.iter().position(|other| other == item) else { return false };
             let head = part.items.iter().take(at + 1).rposition(|item| !item.behind.is_empty());
@@ -161,7 +161,7 @@ fn may_leave_out(was: &Gist, left: &[&Item]) -> bool {
             })
         })
     };
-    let hospital = |item: &Item| item.word.class == Class::Plain && GENERIC.contains(&item.form());
+    let hospital = |item: &ContentWord| item.word.class == Class::Plain && GENERIC.contains(&item.form());
     left.iter().all(|item| whole_part(item) || phrase(item) || hospital(item))
 }
 
@@ -175,7 +175,7 @@ mod tests {
 
     fn check(old: &str, new: &str, expect: bool) {
         let alike = Alike { jaccard: 0.5, cosine: Some(0.9) };
-        let (known, told) = (Reading::of(old), Reading::of(new));
+        let (known, told) = (ParsedStatement::of(old), ParsedStatement::of(new));
         let gists = (&Gist::of(&known), &Gist::of(&told));
         let found = retells(&known, &told, gists, (alike, &Thresholds::default()));
         assert_eq!(found, expect, "{old} | {new}");

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// The relation of two scopes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lie {
+pub enum ScopeRelation {
     /// They are equal.
     Equal,
     /// One contains the other.
@@ -15,13 +15,13 @@ pub enum Lie {
 }
 
 /// Returns the relation of two scopes; `None` is the whole.
-pub fn lie(left: Option<&str>, right: Option<&str>) -> Lie {
+pub fn lie(left: Option<&str>, right: Option<&str>) -> ScopeRelation {
     match (left.map(normal), right.map(normal)) {
-        (None, None) => Lie::Equal,
-        (None, Some(_)) | (Some(_), None) => Lie::Within,
-        (Some(left), Some(right)) if left == right => Lie::Equal,
-        (Some(left), Some(right)) if holds(&left, &right) || holds(&right, &left) => Lie::Within,
-        (Some(_), Some(_)) => Lie::Apart,
+        (None, None) => ScopeRelation::Equal,
+        (None, Some(_)) | (Some(_), None) => ScopeRelation::Within,
+        (Some(left), Some(right)) if left == right => ScopeRelation::Equal,
+        (Some(left), Some(right)) if holds(&left, &right) || holds(&right, &left) => ScopeRelation::Within,
+        (Some(_), Some(_)) => ScopeRelation::Apart,
     }
 }
 
@@ -58,20 +58,20 @@ mod tests {
 
     #[test]
     fn forms() {
-        let check = |left: Option<&str>, right: Option<&str>, expect: Lie| {
+        let check = |left: Option<&str>, right: Option<&str>, expect: ScopeRelation| {
             assert_eq!(lie(left, right), expect, "{left:?} {right:?}");
             assert_eq!(lie(right, left), expect, "{right:?} {left:?}");
         };
-        check(None, None, Lie::Equal);
-        check(None, Some("src/**"), Lie::Within);
-        check(Some("./src/v2/"), Some("src/v2/**"), Lie::Equal);
-        check(Some("src\\v2"), Some("src/v2/**"), Lie::Equal);
-        check(Some("src/legacy/**"), Some("src/v2/**"), Lie::Apart);
-        check(Some("packages/**"), Some("packages/core/**"), Lie::Within);
-        check(Some("**/*.go"), Some("**/*.py"), Lie::Apart);
-        check(Some("module:auth"), Some("module:auth"), Lie::Equal);
-        check(Some("module:auth"), Some("module:billing"), Lie::Apart);
-        check(Some("a.json"), Some("b/a.json"), Lie::Apart);
-        check(Some("src/**"), Some("srcs/x.rs"), Lie::Apart);
+        check(None, None, ScopeRelation::Equal);
+        check(None, Some("src/**"), ScopeRelation::Within);
+        check(Some("./src/v2/"), Some("src/v2/**"), ScopeRelation::Equal);
+        check(Some("src\\v2"), Some("src/v2/**"), ScopeRelation::Equal);
+        check(Some("src/legacy/**"), Some("src/v2/**"), ScopeRelation::Apart);
+        check(Some("packages/**"), Some("packages/core/**"), ScopeRelation::Within);
+        check(Some("**/*.go"), Some("**/*.py"), ScopeRelation::Apart);
+        check(Some("module:auth"), Some("module:auth"), ScopeRelation::Equal);
+        check(Some("module:auth"), Some("module:billing"), ScopeRelation::Apart);
+        check(Some("a.json"), Some("b/a.json"), ScopeRelation::Apart);
+        check(Some("src/**"), Some("srcs/x.rs"), ScopeRelation::Apart);
     }
 }

@@ -4,11 +4,11 @@
 //! "many": then both statements stay.
 
 use super::compare::{Hunk, complement};
-use crate::consolidation::reading::clause::Verb;
-use crate::consolidation::reading::exclusive::{excludes, is_place_of_running, is_state};
-use crate::consolidation::reading::lists::WordList;
-use crate::consolidation::reading::verbs::{Holding, holding, is_shared_participle};
-use crate::consolidation::reading::{Class, Clause, Word, lists};
+use crate::consolidation::statement_parser::clause::Verb;
+use crate::consolidation::statement_parser::exclusive_values::{excludes, is_place_of_running, is_state};
+use crate::consolidation::statement_parser::lists::WordList;
+use crate::consolidation::statement_parser::verbs::{VerbObjectCount, holding, is_shared_participle};
+use crate::consolidation::statement_parser::{Class, Clause, Word, lists};
 
 /// Words for attributes with a single value: a name, a limit, a responsible person.
 static ATTRIBUTES: WordList = WordList::new(
@@ -180,7 +180,7 @@ impl Differing<'_> {
 }
 
 /// Returns true if a value after a verb other than "is" has one value at a time.
-fn by_verb(old: &Clause, verb: &Verb, place: &Place<'_>, differing: &Differing<'_>) -> bool {
+fn by_verb(old: &Clause, verb: &Verb, place: &DifferencePosition<'_>, differing: &Differing<'_>) -> bool {
     let Differing { was, counted, opposed, .. } = *differing;
     if verb.form == "has" {
         return counted || (opposed && differing.all(|word| is_state(&word.form)));
@@ -196,11 +196,13 @@ fn by_verb(old: &Clause, verb: &Verb, place: &Place<'_>, differing: &Differing<'
     let dated = differing.all(|word| lists::is_month(&word.lower));
     match holding(&verb.form) {
         // "runs on X" names one place, "runs X" may name several things; "keep X short" concerns X.
-        Some(Holding::One) if verb.form == "execut" && place.preposition.is_empty() => counted || opposed,
-        Some(Holding::One) if old.subject().is_empty() && place.goes_on => counted || opposed,
-        Some(Holding::One) => true,
-        Some(Holding::OnePerPurpose) => counted || opposed || place.has_purpose || is_activity(old),
-        Some(Holding::Many) => counted,
+        Some(VerbObjectCount::One) if verb.form == "execut" && place.preposition.is_empty() => {
+            counted || opposed
+        }
+        Some(VerbObjectCount::One) if old.subject().is_empty() && place.goes_on => counted || opposed,
+        Some(VerbObjectCount::One) => true,
+        Some(VerbObjectCount::OnePerPurpose) => counted || opposed || place.has_purpose || is_activity(old),
+        Some(VerbObjectCount::Many) => counted,
         None => {
             let clocked = place.timely && was.iter().any(|word| word.class == Class::Number);
             counted || opposed || clocked || dated
@@ -234,9 +236,9 @@ fn is_elsewhere(old: &Clause, new: &Clause, was: &[Word], is: &[Word]) -> bool {
 
 /// Returns true if a word after the first content phrase is still the value: a clock time or a
 /// date, the address or employer after "at", a preferred form.
-fn is_later_value(verb: &Verb, place: &Place<'_>, differing: &Differing<'_>) -> bool {
-    let single = !matches!(holding(&verb.form), Some(Holding::Many));
-    let one = matches!(holding(&verb.form), Some(Holding::One)) && !verb.passive;
+fn is_later_value(verb: &Verb, place: &DifferencePosition<'_>, differing: &Differing<'_>) -> bool {
+    let single = !matches!(holding(&verb.form), Some(VerbObjectCount::Many));
+    let one = matches!(holding(&verb.form), Some(VerbObjectCount::One)) && !verb.passive;
     let counted = differing.counted;
     (place.is_time && single)
         || (counted && place.timely && single && (verb.copula || verb.passive))
@@ -250,7 +252,7 @@ fn is_later_value(verb: &Verb, place: &Place<'_>, differing: &Differing<'_>) -> 
 }
 
 /// The position of a difference in a complement.
-struct Place<'a> {
+struct DifferencePosition<'a> {
     /// True if it is in the first content phrase.
     is_value: bool,
     /// True if it and all phrases before it are times.
@@ -267,7 +269,7 @@ struct Place<'a> {
     goes_on: bool,
 }
 
-fn place(words: &[Word], offset: usize, len: usize) -> Option<Place<'_>> {
+fn place(words: &[Word], offset: usize, len: usize) -> Option<DifferencePosition<'_>> {
     let phrases = phrases(words);
     let mut begin = 0;
     let mut before: Vec<&Phrase<'_>> = Vec::new();
@@ -280,7 +282,7 @@ fn place(words: &[Word], offset: usize, len: usize) -> Option<Place<'_>> {
             };
             let has_purpose = phrases.iter().skip(at + 1).any(for_what);
             let first = words.get(begin).filter(|word| word.class == Class::Small);
-            return Some(Place {
+            return Some(DifferencePosition {
                 is_value,
                 is_time,
                 has_purpose,

@@ -6,21 +6,21 @@
 use loci_model::RecordId;
 use loci_model::Result;
 use loci_model::memory::settings::ModelMode;
-use loci_model::record::statement_time::Telling;
+use loci_model::record::statement_time::StatementTime;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_text::turn::speaker_prefix;
 use serde_json::Value;
 
-use super::model_decisions::{self, Open};
+use super::model_decisions::{self, OpenProposal};
 use super::validation::judged;
 use crate::consolidation::comparison::speakers::are_of_two_people;
 use crate::consolidation::relate::{ReadStatement, Reason, Relation, Statement, relate_read};
 use crate::consolidation::{
-    Decided, Deciding, Decision, Neighbourhood, Proposal, Thresholds, Why, WordPairs,
+    Decision, DecisionContext, Neighbourhood, Proposal, RoundDecisions, Thresholds, Why, WordPairs,
 };
 
 /// The result of the rules for one proposal.
-enum Found {
+enum ProposalDecision {
     Decision(Decision),
     /// No decision: indexes of the related neighbours, and the reason.
     Open(Vec<usize>, Reason),
@@ -32,32 +32,32 @@ enum Found {
 /// # Errors
 /// Errors of the store; `Invalid` if the memory's own thresholds cannot be parsed.
 pub async fn decide(
-    deciding: &Deciding<'_>,
+    deciding: &DecisionContext<'_>,
     proposals: &[Proposal<'_>],
     around: &[Neighbourhood],
-) -> Result<Decided> {
+) -> Result<RoundDecisions> {
     let limits = Thresholds::read(deciding.memory.settings.consolidation.thresholds.as_deref())?;
     let mut decisions: Vec<Decision> = Vec::with_capacity(proposals.len());
-    let mut open: Vec<Open<'_>> = Vec::new();
+    let mut open: Vec<OpenProposal<'_>> = Vec::new();
     for (at, proposal) in proposals.iter().enumerate() {
         let near: Vec<&Neighbourhood> =
             around.iter().filter(|one| one.of == at && may_meet(&one.record)).collect();
         match by_rules(proposal.record, &near, &limits, &mut WordPairs::of_a_write()) {
-            Found::Decision(decision) => decisions.push(decision),
-            Found::Open(which, reason) => {
+            ProposalDecision::Decision(decision) => decisions.push(decision),
+            ProposalDecision::Open(which, reason) => {
                 let neighbours: Vec<&Record> =
                     which.iter().filter_map(|at| near.get(*at).map(|one| &one.record)).collect();
                 decisions.push(left_open(&neighbours, reason));
-                open.push(Open { proposal: at, record: proposal.record, neighbours });
+                open.push(OpenProposal { proposal: at, record: proposal.record, neighbours });
             }
         }
     }
     if open.is_empty() || deciding.mode == ModelMode::None {
-        return Ok(Decided::Plan(judged(proposals, around, decisions)));
+        return Ok(RoundDecisions::Plan(judged(proposals, around, decisions)));
     }
     Ok(match model_decisions::ask(deciding, &open, decisions).await? {
-        Decided::Plan(decisions) => Decided::Plan(judged(proposals, around, decisions)),
-        other @ (Decided::Waits | Decided::Unanswered(_)) => other,
+        RoundDecisions::Plan(decisions) => RoundDecisions::Plan(judged(proposals, around, decisions)),
+        other @ (RoundDecisions::Waits | RoundDecisions::Unanswered(_)) => other,
     })
 }
 
@@ -71,8 +71,8 @@ pub fn decide_alone(
     pairs: &mut WordPairs,
 ) -> Decision {
     match by_rules(new, &near.iter().collect::<Vec<_>>(), limits, pairs) {
-        Found::Decision(decision) => decision,
-        Found::Open(which, reason) => {
+        ProposalDecision::Decision(decision) => decision,
+        ProposalDecision::Open(which, reason) => {
             let neighbours: Vec<&Record> =
                 which.iter().filter_map(|at| near.get(*at).map(|one| &one.record)).collect();
             left_open(&neighbours, reason)
@@ -95,7 +95,12 @@ fn may_meet(record: &Record) -> bool {
     record.state == RecordState::Active && record.origin == RecordOrigin::Extracted
 }
 
-fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds, pairs: &mut WordPairs) -> Found {
+fn by_rules(
+    new: &Record,
+    near: &[&Neighbourhood],
+    limits: &Thresholds,
+    pairs: &mut WordPairs,
+) -> ProposalDecision {
     let said = stated(new);
     let (speaker, own) = spoken(new, &said);
     let told = ReadStatement::of(statement(new, own));
@@ -119,15 +124,18 @@ fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds, pairs: &
         all.find(|((relation, _), _)| *relation == wanted).map(|((_, reason), one)| (&one.record, *reason))
     };
     if let Some((of, reason)) = first(Relation::Duplicate) {
-        return Found::Decision(Decision::Skip { of: of.id.clone(), why: Why::rules(reason.text()) });
+        return ProposalDecision::Decision(Decision::Skip {
+            of: of.id.clone(),
+            why: Why::rules(reason.text()),
+        });
     }
     if let Some((under, reason)) = first(Relation::SupersededBy) {
         let why = Why::rules(format!("{}, and tells of an earlier time", reason.text()));
-        return Found::Decision(Decision::History { under: under.id.clone(), why });
+        return ProposalDecision::Decision(Decision::History { under: under.id.clone(), why });
     }
     if let Some((with, reason)) = first(Relation::Conflict) {
         let why = Why::rules(format!("{}, but {} is trusted more", reason.text(), with.id));
-        return Found::Decision(Decision::Hold { with: with.id.clone(), why });
+        return ProposalDecision::Decision(Decision::Hold { with: with.id.clone(), why });
     }
     if let Some((_, reason)) = first(Relation::Supersedes) {
         let old: Vec<RecordId> = found
@@ -136,18 +144,18 @@ fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds, pairs: &
             .filter(|((relation, _), _)| *relation == Relation::Supersedes)
             .map(|(_, one)| one.record.id.clone())
             .collect();
-        return Found::Decision(Decision::Supersede { old, why: Why::rules(reason.text()) });
+        return ProposalDecision::Decision(Decision::Supersede { old, why: Why::rules(reason.text()) });
     }
     let doubtful = |(relation, _): &(Relation, Reason)| *relation == Relation::Doubtful;
     if let Some((_, reason)) = found.iter().find(|found| doubtful(found)) {
         let open: Vec<usize> =
             found.iter().enumerate().filter(|(_, found)| doubtful(found)).map(|(at, _)| at).collect();
-        return Found::Open(open, *reason);
+        return ProposalDecision::Open(open, *reason);
     }
     let unclear = || found.iter().enumerate().filter(|(_, (relation, _))| *relation == Relation::Unclear);
     if let Some((_, (_, first))) = unclear().next() {
         let cut = unclear().any(|(_, (_, reason))| *reason == Reason::TooLong);
-        return Found::Open(
+        return ProposalDecision::Open(
             unclear().map(|(at, _)| at).collect(),
             if cut { Reason::TooLong } else { *first },
         );
@@ -155,7 +163,7 @@ fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds, pairs: &
     // The most informative reason for which both stay.
     let coexists = found.iter().find(|(relation, _)| *relation == Relation::Coexists);
     let reason = coexists.or(found.first()).map_or("nothing like it was kept", |(_, reason)| reason.text());
-    Found::Decision(Decision::Add { why: Why::rules(reason) })
+    ProposalDecision::Decision(Decision::Add { why: Why::rules(reason) })
 }
 
 /// Returns the statement of a record; for a preference, the text from its JSON form.
@@ -185,6 +193,6 @@ fn statement<'a>(record: &'a Record, text: &'a str) -> Statement<'a> {
         kind: record.kind,
         scope: record.scope.as_deref(),
         tier: record.tier,
-        told: Telling::of(record),
+        told: StatementTime::of(record),
     }
 }

@@ -6,14 +6,14 @@ use loci_model::job::exchange::Step;
 use loci_model::memory::prompt::PromptId;
 use loci_model::memory::strategy::StrategyBase;
 use loci_model::record::Record;
-use loci_model::record::statement_time::Telling;
+use loci_model::record::statement_time::StatementTime;
 use loci_model::{Error, RecordId, Result, limits};
 use serde_json::{Value, json};
 
 use super::decide::stated;
 use super::merged_words;
-use crate::consolidation::{Decided, Deciding, Decision, Why};
-use crate::language_models::{self, Asked, MadeBy};
+use crate::consolidation::{Decision, DecisionContext, RoundDecisions, Why};
+use crate::language_models::{self, AnswerAuthor, QuestionOutcome};
 use crate::safety;
 use crate::strategies::model_questions::prompt::{self, Filling, Prompt};
 use crate::strategies::model_questions::question::{BadReply, Question};
@@ -47,7 +47,7 @@ pub(crate) fn asks(prompt: &PromptId) -> bool {
 }
 
 /// A proposal that the rules leave open.
-pub(super) struct Open<'a> {
+pub(super) struct OpenProposal<'a> {
     /// Its index.
     pub(super) proposal: usize,
     pub(super) record: &'a Record,
@@ -57,7 +57,7 @@ pub(super) struct Open<'a> {
 
 /// One answer. It refers to existing records by their index among those shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Answer {
+enum ModelDecision {
     Add,
     Skip(Option<usize>),
     Update(usize, String),
@@ -66,10 +66,10 @@ enum Answer {
 /// Asks about all open proposals and replaces the pending decisions by the answers. Without an
 /// answer, both records stay.
 pub(super) async fn ask(
-    deciding: &Deciding<'_>,
-    open: &[Open<'_>],
+    deciding: &DecisionContext<'_>,
+    open: &[OpenProposal<'_>],
     mut decisions: Vec<Decision>,
-) -> Result<Decided> {
+) -> Result<RoundDecisions> {
     let names = names(open);
     let question = question(deciding, open, &names)?;
     let read = |reply: &str| read(reply, &names);
@@ -83,16 +83,16 @@ pub(super) async fn ask(
     )
     .await?
     {
-        Asked::Off => Ok(Decided::Plan(decisions)),
-        Asked::Waits => Ok(Decided::Waits),
-        Asked::Unanswered(unanswered) => Ok(Decided::Unanswered(unanswered)),
-        Asked::Read(answers, by) => {
+        QuestionOutcome::Off => Ok(RoundDecisions::Plan(decisions)),
+        QuestionOutcome::Waits => Ok(RoundDecisions::Waits),
+        QuestionOutcome::Unanswered(unanswered) => Ok(RoundDecisions::Unanswered(unanswered)),
+        QuestionOutcome::Read(answers, by) => {
             for (one, answer) in open.iter().zip(answers) {
                 if let Some(decision) = decisions.get_mut(one.proposal) {
                     *decision = decided(one, answer, &by);
                 }
             }
-            Ok(Decided::Plan(decisions))
+            Ok(RoundDecisions::Plan(decisions))
         }
     }
 }
@@ -100,7 +100,7 @@ pub(super) async fn ask(
 /// Returns the name of each existing record in the question: `k1` for the first one shown, and so
 /// on. Ids are unsuitable: an earlier record of the round gets a new id each time the round is
 /// planned, but the question must keep the same words.
-fn names(open: &[Open<'_>]) -> Vec<Vec<String>> {
+fn names(open: &[OpenProposal<'_>]) -> Vec<Vec<String>> {
     let mut shown: Vec<&RecordId> = Vec::new();
     let mut names = Vec::with_capacity(open.len());
     for one in open {
@@ -117,7 +117,11 @@ fn names(open: &[Open<'_>]) -> Vec<Vec<String>> {
     names
 }
 
-fn question(deciding: &Deciding<'_>, open: &[Open<'_>], names: &[Vec<String>]) -> Result<Question> {
+fn question(
+    deciding: &DecisionContext<'_>,
+    open: &[OpenProposal<'_>],
+    names: &[Vec<String>],
+) -> Result<Question> {
     let prompt = match deciding.strategy.base {
         StrategyBase::UserPreference => &PREFERENCES,
         StrategyBase::Semantic
@@ -133,7 +137,7 @@ fn question(deciding: &Deciding<'_>, open: &[Open<'_>], names: &[Vec<String>]) -
 
 /// Returns new memories, each with its related existing records, as JSON lines that no text can
 /// escape.
-fn input(open: &[Open<'_>], names: &[Vec<String>]) -> String {
+fn input(open: &[OpenProposal<'_>], names: &[Vec<String>]) -> String {
     let shown = |(record, name): (&&Record, &String)| {
         json!({
             "id": name,
@@ -181,24 +185,24 @@ fn entry() -> Value {
 }
 
 /// An item in the reply.
-struct Item {
+struct ReplyItem {
     operation: String,
     id: Option<String>,
     text: Option<String>,
 }
 
-fn items(reply: &str) -> std::result::Result<Vec<Item>, BadReply> {
+fn items(reply: &str) -> std::result::Result<Vec<ReplyItem>, BadReply> {
     list(reply, limits::FACTS_PER_WINDOW_MAX, |entry| {
         entry.only(&["memory", "operation", "update_id", "updated_memory"]);
         let operation = entry.text("operation", OPERATION_CHARS_MAX);
         let id = entry.maybe_text("update_id", limits::SHORT_TEXT_CHARS_MAX);
         let text = entry.maybe_text_within("updated_memory", "fact", limits::FACT_CHARS_MAX);
-        Some(Item { operation: operation?, id, text })
+        Some(ReplyItem { operation: operation?, id, text })
     })
 }
 
 /// Parses a reply: one item per open proposal, with names of shown records only.
-fn read(reply: &str, names: &[Vec<String>]) -> std::result::Result<Vec<Answer>, BadReply> {
+fn read(reply: &str, names: &[Vec<String>]) -> std::result::Result<Vec<ModelDecision>, BadReply> {
     let items = items(reply)?;
     let mut violations = Vec::new();
     if items.len() != names.len() {
@@ -219,8 +223,8 @@ fn read(reply: &str, names: &[Vec<String>]) -> std::result::Result<Vec<Answer>, 
     if violations.is_empty() { Ok(answers) } else { Err(BadReply { violations }) }
 }
 
-fn answer(item: Item, known: &[String]) -> std::result::Result<Answer, &'static str> {
-    let Item { operation, id, text } = item;
+fn answer(item: ReplyItem, known: &[String]) -> std::result::Result<ModelDecision, &'static str> {
+    let ReplyItem { operation, id, text } = item;
     let at = match id {
         None => None,
         Some(id) => Some(
@@ -231,9 +235,9 @@ fn answer(item: Item, known: &[String]) -> std::result::Result<Answer, &'static 
         ),
     };
     match (operation.as_str(), at, text) {
-        ("AddMemory", _, _) => Ok(Answer::Add),
-        ("SkipMemory", at, _) => Ok(Answer::Skip(at)),
-        ("UpdateMemory", Some(at), Some(text)) => Ok(Answer::Update(at, text)),
+        ("AddMemory", _, _) => Ok(ModelDecision::Add),
+        ("SkipMemory", at, _) => Ok(ModelDecision::Skip(at)),
+        ("UpdateMemory", Some(at), Some(text)) => Ok(ModelDecision::Update(at, text)),
         ("UpdateMemory", None, _) => Err("UpdateMemory needs update_id"),
         ("UpdateMemory", Some(_), None) => Err("UpdateMemory needs updated_memory with a fact"),
         _ => Err("operation must be AddMemory, UpdateMemory or SkipMemory"),
@@ -242,28 +246,30 @@ fn answer(item: Item, known: &[String]) -> std::result::Result<Answer, &'static 
 
 /// Converts an answer to a decision. A newer statement is never merged into an older one's words. A
 /// rejected text is replaced by the candidate's own words.
-fn decided(open: &Open<'_>, answer: Answer, by: &MadeBy) -> Decision {
+fn decided(open: &OpenProposal<'_>, answer: ModelDecision, by: &AnswerAuthor) -> Decision {
     let said = |what: &str| Why { reason: what.to_owned(), by: by.prompt.to_string() };
     match answer {
-        Answer::Add => Decision::Add { why: said("the model: something else") },
-        Answer::Skip(Some(at)) => match open.neighbours.get(at) {
+        ModelDecision::Add => Decision::Add { why: said("the model: something else") },
+        ModelDecision::Skip(Some(at)) => match open.neighbours.get(at) {
             Some(near) => Decision::Skip { of: near.id.clone(), why: said("the model: says nothing new") },
             None => Decision::Add { why: said("the model named nothing that is there") },
         },
         // The model names no record for the skipped proposal: it is added, and safety decides on
         // it.
-        Answer::Skip(None) => Decision::Add { why: said("the model would leave it out, but names no other") },
-        Answer::Update(at, text) => match open.neighbours.get(at) {
+        ModelDecision::Skip(None) => {
+            Decision::Add { why: said("the model would leave it out, but names no other") }
+        }
+        ModelDecision::Update(at, text) => match open.neighbours.get(at) {
             Some(near) => update(open.record, near, text, by),
             None => Decision::Add { why: said("the model named nothing that is there") },
         },
     }
 }
 
-fn update(new: &Record, old: &Record, text: String, by: &MadeBy) -> Decision {
+fn update(new: &Record, old: &Record, text: String, by: &AnswerAuthor) -> Decision {
     let said = |what: &str| Why { reason: what.to_owned(), by: by.prompt.to_string() };
     let id: RecordId = old.id.clone();
-    if Telling::of(new).is_before(&Telling::of(old)) {
+    if StatementTime::of(new).is_before(&StatementTime::of(old)) {
         return Decision::History {
             under: id,
             why: said("the model: the same matter, told of an earlier time"),
@@ -297,7 +303,7 @@ mod tests {
     #[test]
     fn answers() {
         let names = vec![vec!["k1".to_owned(), "k2".to_owned()], vec!["k3".to_owned()]];
-        let check = |reply: &str, expect: std::result::Result<Vec<Answer>, usize>| {
+        let check = |reply: &str, expect: std::result::Result<Vec<ModelDecision>, usize>| {
             let seen = read(reply, &names).map_err(|bad| bad.violations.len());
             assert_eq!(seen, expect, "{reply}");
         };
@@ -308,11 +314,11 @@ mod tests {
             &two(
                 r#"{"memory":{"fact":"a"},"operation":"UpdateMemory","update_id":"k2","updated_memory":{"fact":"c"}}"#,
             ),
-            Ok(vec![Answer::Update(1, "c".into()), Answer::Add]),
+            Ok(vec![ModelDecision::Update(1, "c".into()), ModelDecision::Add]),
         );
         check(
             &two(r#"{"memory":{"fact":"a"},"operation":"SkipMemory","update_id":"k1"}"#),
-            Ok(vec![Answer::Skip(Some(0)), Answer::Add]),
+            Ok(vec![ModelDecision::Skip(Some(0)), ModelDecision::Add]),
         );
         check(&two(r#"{"memory":{"fact":"a"},"operation":"SkipMemory","update_id":"k3"}"#), Err(1));
         check(&two(r#"{"memory":{"fact":"a"},"operation":"UpdateMemory","update_id":"k1"}"#), Err(1));

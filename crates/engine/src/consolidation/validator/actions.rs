@@ -6,13 +6,13 @@ use loci_model::limits;
 
 use super::super::plan::{Action, Operation, Words};
 use super::super::snapshot::reference_key;
-use super::{Judging, RuleCode, allowed};
+use super::{RuleCode, ValidationInput, allowed};
 
 /// Number of retirements that are always allowed.
 const RETIRED_MIN: usize = 8;
 
 /// Returns the kinds of actions that the requested operations allow (V01).
-pub(super) fn allowed_actions(judging: &Judging<'_>) -> BTreeSet<&'static str> {
+pub(super) fn allowed_actions(judging: &ValidationInput<'_>) -> BTreeSet<&'static str> {
     let mut kinds = allowed(&judging.bounds.operations);
     if judging.bounds.extracts {
         kinds.extend(["create", "supersede", "update"]);
@@ -20,7 +20,7 @@ pub(super) fn allowed_actions(judging: &Judging<'_>) -> BTreeSet<&'static str> {
     kinds
 }
 
-pub(super) fn allowed_kinds(judging: &mut Judging<'_>) {
+pub(super) fn allowed_kinds(judging: &mut ValidationInput<'_>) {
     let kinds = allowed_actions(judging);
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
@@ -38,7 +38,7 @@ pub(super) fn allowed_kinds(judging: &mut Judging<'_>) {
 
 /// Returns the violation if an update exceeds the operations. Resolving contradictions changes
 /// bodies, reorganizing changes titles and descriptions, and deduplicating removes repeated lines.
-fn update_beyond(judging: &Judging<'_>, path: &str, words: &Words) -> Option<&'static str> {
+fn update_beyond(judging: &ValidationInput<'_>, path: &str, words: &Words) -> Option<&'static str> {
     let asked = |operation| judging.bounds.operations.contains(&operation);
     if judging.bounds.extracts || asked(Operation::ResolveContradictions) {
         return None;
@@ -67,7 +67,7 @@ fn only_drops_lines(old: &str, new: &str) -> bool {
 }
 
 /// Checks V08: no two actions write one path.
-pub(super) fn one_write(judging: &mut Judging<'_>) {
+pub(super) fn one_write(judging: &mut ValidationInput<'_>) {
     let mut written: BTreeSet<String> = BTreeSet::new();
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
@@ -80,7 +80,7 @@ pub(super) fn one_write(judging: &mut Judging<'_>) {
 }
 
 /// Checks V09: no path is written and vacated, except a merge's target that is its own source.
-pub(super) fn written_and_vacated(judging: &mut Judging<'_>) {
+pub(super) fn written_and_vacated(judging: &mut ValidationInput<'_>) {
     let plan = judging.plan;
     let vacated: BTreeSet<String> =
         plan.actions.iter().flat_map(Action::vacates).map(reference_key).collect();
@@ -94,7 +94,7 @@ pub(super) fn written_and_vacated(judging: &mut Judging<'_>) {
 }
 
 /// Checks V10: an action overwrites only documents that it read.
-pub(super) fn unread(judging: &mut Judging<'_>) {
+pub(super) fn unread(judging: &mut ValidationInput<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let Some(path) = action.writes() else { continue };
@@ -115,7 +115,7 @@ pub(super) fn unread(judging: &mut Judging<'_>) {
 }
 
 /// Checks V11: moves and supersessions form no cycle, and nothing is retired twice.
-pub(super) fn cycles(judging: &mut Judging<'_>) {
+pub(super) fn cycles(judging: &mut ValidationInput<'_>) {
     let plan = judging.plan;
     let mut next: BTreeMap<String, String> = BTreeMap::new();
     let mut retired: BTreeSet<String> = BTreeSet::new();
@@ -157,7 +157,7 @@ pub(super) fn cycles(judging: &mut Judging<'_>) {
 }
 
 /// Checks V17: every reason has 1 to 500 characters without control characters.
-pub(super) fn reasons(judging: &mut Judging<'_>) {
+pub(super) fn reasons(judging: &mut ValidationInput<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let reason = action.reason();
@@ -176,7 +176,7 @@ pub(super) fn reasons(judging: &mut Judging<'_>) {
 }
 
 /// Checks V18: one run retires at most a quarter of the documents, or eight; the rest is held.
-pub(super) fn retirements(judging: &mut Judging<'_>) {
+pub(super) fn retirements(judging: &mut ValidationInput<'_>) {
     // Extraction sees only neighbours, not the whole tree.
     if judging.bounds.extracts {
         return;

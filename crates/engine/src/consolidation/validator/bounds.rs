@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use loci_model::{Error, Result, limits};
 
 use super::super::plan::Operation;
-use super::{Judging, RuleCode};
+use super::{RuleCode, ValidationInput};
 
 /// The bounds of one plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Bounds {
     }
 }
 
-pub(super) fn sizes(judging: &mut Judging<'_>) {
+pub(super) fn sizes(judging: &mut ValidationInput<'_>) {
     let actions = judging.plan.actions.len();
     if actions > judging.bounds.actions_max {
         let most = judging.bounds.actions_max;

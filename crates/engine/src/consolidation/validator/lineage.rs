@@ -5,12 +5,12 @@ use loci_model::record::TrustTier;
 use super::super::plan::{Action, Operation};
 use super::super::relate::rank;
 use super::super::snapshot::{PlanDocument, reference_key};
-use super::{Judging, RuleCode};
-use crate::consolidation::comparison::scope::{Lie, lie};
+use super::{RuleCode, ValidationInput};
+use crate::consolidation::comparison::scope::{ScopeRelation, lie};
 
 /// Checks V03: at least two sources, of one namespace, strategy and scope, with equal strict
 /// values.
-pub(super) fn may_merge(judging: &mut Judging<'_>) {
+pub(super) fn may_merge(judging: &mut ValidationInput<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let Action::Merge { sources, .. } = action else { continue };
@@ -39,12 +39,12 @@ fn same_place(left: &PlanDocument, right: &PlanDocument) -> bool {
 }
 
 fn same_scope(left: &PlanDocument, right: &PlanDocument) -> bool {
-    lie(left.scope.as_deref(), right.scope.as_deref()) == Lie::Equal
+    lie(left.scope.as_deref(), right.scope.as_deref()) == ScopeRelation::Equal
 }
 
 /// Checks V14: a derived document has at least two sources, each named once, and its counts are
 /// those of the sources.
-pub(super) fn derived(judging: &mut Judging<'_>) {
+pub(super) fn derived(judging: &mut ValidationInput<'_>) {
     let derives = judging.bounds.operations.contains(&Operation::DeriveInsights) && !judging.bounds.extracts;
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
@@ -97,7 +97,7 @@ fn counts(text: &str) -> Vec<(usize, usize)> {
 
 /// Checks V15: documents of different trust are merged without review only if their texts are
 /// identical.
-pub(super) fn trusted_alike(judging: &mut Judging<'_>) {
+pub(super) fn trusted_alike(judging: &mut ValidationInput<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let Action::Merge { sources, words, .. } = action else { continue };
@@ -113,7 +113,7 @@ pub(super) fn trusted_alike(judging: &mut Judging<'_>) {
 
 /// Checks V15: without review by a person, a model neither rewrites confirmed documents nor
 /// archives documents that no document of equal trust covers.
-pub(super) fn by_model(judging: &mut Judging<'_>) {
+pub(super) fn by_model(judging: &mut ValidationInput<'_>) {
     if !judging.bounds.by_model {
         return;
     }
@@ -144,7 +144,7 @@ pub(super) fn by_model(judging: &mut Judging<'_>) {
 
 /// Checks V15: the superseding document is newer, of the same namespace and scope, and not of lower
 /// trust.
-pub(super) fn may_supersede(judging: &mut Judging<'_>) {
+pub(super) fn may_supersede(judging: &mut ValidationInput<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let Action::Supersede { path, by, .. } = action else { continue };

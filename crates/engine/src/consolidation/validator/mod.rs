@@ -70,7 +70,7 @@ pub struct Violation {
 
 /// The input of the rules: the plan, its basis and its bounds.
 #[derive(Debug)]
-pub(super) struct Judging<'a> {
+pub(super) struct ValidationInput<'a> {
     pub(super) plan: &'a Plan,
     pub(super) snapshot: &'a Snapshot,
     pub(super) bounds: &'a Bounds,
@@ -81,7 +81,7 @@ pub(super) struct Judging<'a> {
     found: Vec<Violation>,
 }
 
-impl<'a> Judging<'a> {
+impl<'a> ValidationInput<'a> {
     fn of(plan: &'a Plan, snapshot: &'a Snapshot, bounds: &'a Bounds) -> Self {
         let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (at, document) in snapshot.documents.iter().enumerate() {
@@ -126,7 +126,7 @@ impl<'a> Judging<'a> {
 
 /// Returns all violations of a plan, by action, then by rule.
 pub fn validate(plan: &Plan, snapshot: &Snapshot, bounds: &Bounds) -> Vec<Violation> {
-    let mut judging = Judging::of(plan, snapshot, bounds);
+    let mut judging = ValidationInput::of(plan, snapshot, bounds);
     for rule in [
         bounds::sizes,
         actions::allowed_kinds,

@@ -8,8 +8,8 @@ use loci_text::tokens::estimate_tokens;
 
 use super::super::plan::Action;
 use super::super::snapshot::reference_key;
-use super::{Judging, RuleCode};
-use crate::document_text::folding::folded;
+use super::{RuleCode, ValidationInput};
+use crate::document_text::case_folding::folded;
 use crate::document_text::path::DocumentPath;
 use crate::document_text::path_rule::PathRule;
 use crate::document_text::slug::RESERVED_STEMS;
@@ -24,7 +24,7 @@ pub(super) fn is_path(reference: &str) -> bool {
 
 /// Checks V04: a new target is a Markdown file at most one directory below `knowledge/`, with a
 /// valid name that is not reserved.
-pub(super) fn targets(judging: &mut Judging<'_>) {
+pub(super) fn targets(judging: &mut ValidationInput<'_>) {
     let plan = judging.plan;
     let mut directories: BTreeSet<&str> =
         judging.snapshot.documents.iter().filter_map(|one| directory(&one.reference)).collect();
@@ -90,7 +90,7 @@ fn clean_directory(name: &str) -> bool {
 }
 
 /// Checks V13: only reorganizing touches `system/`, and pinned documents stay.
-pub(super) fn protected(judging: &mut Judging<'_>) {
+pub(super) fn protected(judging: &mut ValidationInput<'_>) {
     use super::super::plan::Operation;
     let reorganizes = judging.bounds.operations.contains(&Operation::Reorganize);
     let plan = judging.plan;
@@ -113,7 +113,7 @@ pub(super) fn protected(judging: &mut Judging<'_>) {
 
 /// Checks V13: a person decides on documents that every prompt loads, never a source of low trust.
 /// Their text is not rewritten in passing.
-fn always_loaded(judging: &mut Judging<'_>, at: usize, action: &Action) {
+fn always_loaded(judging: &mut ValidationInput<'_>, at: usize, action: &Action) {
     match action {
         Action::Move { from, to, .. } if is_system(to) && !is_system(from) => {
             let tier = judging.find(from).map(|document| document.tier);
@@ -140,7 +140,7 @@ pub(super) fn is_system(path: &str) -> bool {
 
 /// Checks V13: documents that every prompt loads stay within their budget, or a plan reduces an
 /// existing excess.
-pub(super) fn system_budget(judging: &mut Judging<'_>) {
+pub(super) fn system_budget(judging: &mut ValidationInput<'_>) {
     let Some(most) = judging.bounds.system_tokens_max else { return };
     let standing = judging.snapshot.documents.iter().filter(|one| is_system(&one.reference) && !one.is_new);
     let mut tokens: BTreeMap<String, u32> =

@@ -1,8 +1,8 @@
 //! V02: every reference of a plan was read and names exactly one document.
 
-use super::{Judging, RuleCode};
+use super::{RuleCode, ValidationInput};
 
-pub(super) fn there(judging: &mut Judging<'_>) {
+pub(super) fn there(judging: &mut ValidationInput<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let mut named = action.reads();

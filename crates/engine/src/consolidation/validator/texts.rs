@@ -12,7 +12,7 @@ use loci_text::terms;
 use super::super::plan::{Action, Words};
 use super::super::snapshot::reference_key;
 use super::paths::is_path;
-use super::{Judging, RuleCode};
+use super::{RuleCode, ValidationInput};
 use crate::consolidation::decisions::merged_words;
 use crate::document_text::frontmatter::{self, Parted};
 use crate::document_text::is_title;
@@ -27,7 +27,7 @@ const INJECTION_MIN: f32 = 0.3;
 
 /// Checks V05: a title has one line; a description has one line of 1 to 160 characters that no
 /// other document of its directory has.
-pub(super) fn descriptions(judging: &mut Judging<'_>) {
+pub(super) fn descriptions(judging: &mut ValidationInput<'_>) {
     let plan = judging.plan;
     let mut seen: Vec<(String, String, &str)> = Vec::new();
     let vacated: BTreeSet<String> =
@@ -78,7 +78,7 @@ pub(super) fn descriptions(judging: &mut Judging<'_>) {
 /// Returns the directories and descriptions of the documents that stay, with the key of each
 /// document's reference.
 fn taken_descriptions(
-    judging: &Judging<'_>,
+    judging: &ValidationInput<'_>,
     vacated: &BTreeSet<String>,
 ) -> BTreeMap<(String, String), Vec<String>> {
     let mut taken: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
@@ -94,7 +94,7 @@ fn taken_descriptions(
 
 /// Returns true for an update whose body differs so much from the old one that the description no
 /// longer fits.
-fn says_something_else(judging: &Judging<'_>, action: &Action) -> bool {
+fn says_something_else(judging: &ValidationInput<'_>, action: &Action) -> bool {
     let Action::Update { path, words, .. } = action else { return false };
     let (Some(body), Some(document)) = (&words.body, judging.find(path)) else { return false };
     !body.trim().is_empty() && jaccard(&terms(&document.text), &terms(body)) < MATERIAL_JACCARD
@@ -109,7 +109,7 @@ fn place_of(path: &str) -> &str {
 }
 
 /// Checks V06: a body is not empty.
-pub(super) fn bodies(judging: &mut Judging<'_>) {
+pub(super) fn bodies(judging: &mut ValidationInput<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let Some(words) = action.words() else { continue };
@@ -131,7 +131,7 @@ pub(super) fn bodies(judging: &mut Judging<'_>) {
 
 /// Checks V07: a whole file starts with front matter that has a quoted description, and has no
 /// other text fields.
-pub(super) fn contents(judging: &mut Judging<'_>) {
+pub(super) fn contents(judging: &mut ValidationInput<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let Some(words) = action.words() else { continue };
@@ -166,7 +166,7 @@ fn frontmatter(content: &str) -> Result<(), String> {
 
 /// Checks V12: names, numbers, code and addresses of merged text occur in a source, and it contains
 /// the numbers and negations of every source.
-pub(super) fn nothing_invented(judging: &mut Judging<'_>) {
+pub(super) fn nothing_invented(judging: &mut ValidationInput<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let sources: Vec<&str> = match action {
@@ -190,7 +190,7 @@ pub(super) fn nothing_invented(judging: &mut Judging<'_>) {
 }
 
 /// Checks V16: a model's text is checked before anyone can read it.
-pub(super) fn safe(judging: &mut Judging<'_>) {
+pub(super) fn safe(judging: &mut ValidationInput<'_>) {
     if !judging.bounds.by_model {
         return;
     }

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use loci_model::event::{Role, RunPlace};
 use loci_model::ports::embedder::Embedder;
 use loci_model::ports::ids::uuid7;
-use loci_model::record::derivation::{Making, MakingMode};
+use loci_model::record::derivation::{MakingMode, RecordDerivation};
 use loci_model::record::metadata::Metadata;
 use loci_model::record::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::{RecordId, Result, Timestamp};
 
 use super::Vectors;
-use super::reading::GroupRead;
+use super::candidates::GroupRead;
 use super::round::{Group, Round};
 use crate::Engine;
 use crate::consolidation::Decision;
@@ -23,7 +23,7 @@ use crate::jobs::embed::TEXTS_PER_BATCH;
 use crate::safety::{self, SafeText, SafetyPolicy};
 use crate::strategies::metadata::schema_values::record_values;
 use crate::strategies::model_questions::grounding::is_grounded;
-use crate::strategies::{Candidate, Joining};
+use crate::strategies::{Candidate, JoinMode};
 
 /// Reason for which a record with an invented name is held.
 const INVENTED: &str = "names an address or code that nobody in the conversation named";
@@ -34,7 +34,7 @@ pub(super) struct Draft {
     /// Index of its group.
     pub(super) group: usize,
     pub(super) record: Record,
-    pub(super) joining: Joining,
+    pub(super) joining: JoinMode,
     /// True if the safety checks found hidden characters.
     pub(super) hidden: bool,
     /// Vector of the indexed text; `None` if the embedder did not respond.
@@ -120,9 +120,9 @@ fn record(
     round: &Round,
     group: &Group,
     (candidate, safe): (Candidate, SafeText),
-    making: Option<&Making>,
+    making: Option<&RecordDerivation>,
     now: Timestamp,
-) -> Result<(Record, Joining, bool)> {
+) -> Result<(Record, JoinMode, bool)> {
     let Candidate { kind, subtype, title, description, joining, scope, inferred, .. } = candidate;
     let by_model = making.is_some_and(|making| is_by_model(making.mode));
     let policy = policy(engine, round, by_model);
@@ -259,15 +259,15 @@ fn metadata(
 /// Returns the record that a candidate continues, if any.
 fn standing<'a>(
     group: &'a Group,
-    joining: &Joining,
+    joining: &JoinMode,
     kind: RecordKind,
     subtype: Option<&String>,
 ) -> Option<&'a Record> {
     match joining {
-        Joining::InPlace => {
+        JoinMode::InPlace => {
             group.standing.iter().rfind(|record| record.kind == kind && record.subtype.as_ref() == subtype)
         }
-        Joining::Duplicates | Joining::Key { .. } | Joining::Add => None,
+        JoinMode::Duplicates | JoinMode::Key { .. } | JoinMode::Add => None,
     }
 }
 

@@ -7,17 +7,17 @@
 
 use loci_model::ports::store::{Confirmation, RecordPage, Tx};
 use loci_model::record::scope::{RecordScope, StrategyChoice};
-use loci_model::record::statement_time::Telling;
+use loci_model::record::statement_time::StatementTime;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result};
 
 use super::draft::Draft;
 use super::round::Group;
-use super::write::Plan;
+use super::write::RoundWriteInput;
 use crate::admin::erasure::{Source, Tombstones, message_name};
 use crate::consolidation;
-use crate::records::changing::Changing;
-use crate::strategies::Joining;
+use crate::records::state_transition::StateTransition;
+use crate::strategies::JoinMode;
 use crate::strategies::preferences::preference::stated;
 
 /// Author of these changes in telemetry.
@@ -25,11 +25,11 @@ const BY: &str = "loci";
 /// Maximum number of preferences of one namespace that a change is compared with.
 const RELATED_MAX: usize = 500;
 
-impl Plan {
+impl RoundWriteInput {
     /// Writes one draft according to the decision of consolidation or, without one, to its joining.
     /// Returns false if nothing new was written.
     pub(super) fn write_draft(&self, tx: &mut dyn Tx, group: &Group, draft: &Draft) -> Result<bool> {
-        let continues = draft.joining == Joining::InPlace && !draft.is_held();
+        let continues = draft.joining == JoinMode::InPlace && !draft.is_held();
         if !continues && !draft.is_by_model() && self.is_written(tx, draft)? {
             return Ok(false);
         }
@@ -46,7 +46,7 @@ impl Plan {
             return Ok(inserted.is_some());
         }
         let old = match &draft.joining {
-            Joining::InPlace if draft.record.version > 1 => {
+            JoinMode::InPlace if draft.record.version > 1 => {
                 tx.records_mut().put_version(&draft.record)?;
                 self.changing().note(
                     tx,
@@ -57,12 +57,12 @@ impl Plan {
                 )?;
                 return Ok(true);
             }
-            Joining::InPlace | Joining::Add => Vec::new(),
-            Joining::Duplicates => match self.same_text(tx, group, draft)? {
+            JoinMode::InPlace | JoinMode::Add => Vec::new(),
+            JoinMode::Duplicates => match self.same_text(tx, group, draft)? {
                 Some(first) => return self.confirm(tx, &first, draft).map(|()| false),
                 None => self.active(tx, &draft.repeats)?,
             },
-            Joining::Key { changed } => match self.same_key(tx, group, draft, *changed)? {
+            JoinMode::Key { changed } => match self.same_key(tx, group, draft, *changed)? {
                 Keyed::Repeated(first) => return self.confirm(tx, &first, draft).map(|()| false),
                 Keyed::Replaces(old) => old,
             },
@@ -150,9 +150,9 @@ impl Plan {
     /// Adds a record that supersedes older ones. If one of them concerns a later time, that one
     /// supersedes the new record.
     fn insert(&self, tx: &mut dyn Tx, draft: &Draft, old: Vec<Record>) -> Result<()> {
-        let told = Telling::of(&draft.record);
+        let told = StatementTime::of(&draft.record);
         let (later, earlier): (Vec<Record>, Vec<Record>) =
-            old.into_iter().partition(|old| told.is_before(&Telling::of(old)));
+            old.into_iter().partition(|old| told.is_before(&StatementTime::of(old)));
         let mut record = draft.record.clone();
         if later.is_empty() {
             record.supersedes = earlier.iter().map(|old| old.id.clone()).collect();
@@ -180,14 +180,14 @@ impl Plan {
         self.changing().supersede(tx, old, by, reason).map(drop)
     }
 
-    pub(super) fn changing(&self) -> Changing<'_> {
-        Changing { memory: &self.round.memory, by: BY, at: self.now }
+    pub(super) fn changing(&self) -> StateTransition<'_> {
+        StateTransition { memory: &self.round.memory, by: BY, at: self.now }
     }
 }
 
 /// Returns the record of the later time, or the second one if the times are equal.
 fn latest(one: Record, other: Record) -> Record {
-    if Telling::of(&other).is_before(&Telling::of(&one)) { one } else { other }
+    if StatementTime::of(&other).is_before(&StatementTime::of(&one)) { one } else { other }
 }
 
 /// The records related to a keyed draft.

@@ -1,7 +1,7 @@
 //! The job that converts unprocessed events of one actor and session to records of one strategy.
 //!
 //! It runs in rounds. A round reads events after the strategy's progress (`round.rs`, `window.rs`),
-//! extracts (`reading.rs`), embeds, finds near-duplicates, and writes all results and the progress
+//! extracts (`candidates.rs`), embeds, finds near-duplicates, and writes all results and the progress
 //! in one transaction. If the basis of a round changed meanwhile (the progress, or the strategy's
 //! records in that namespace), it writes nothing and is planned again. A job that runs twice, or in
 //! parallel to another, therefore writes once.
@@ -10,14 +10,14 @@
 //! then fails with the reason and the affected messages, and extracts them again when it is
 //! restarted.
 
-mod consolidating;
+mod candidates;
 mod draft;
 mod join;
 mod neighbours;
-mod owed;
-mod reading;
 mod resend;
 mod round;
+mod round_consolidation;
+mod unread_messages;
 mod window;
 mod write;
 
@@ -31,13 +31,13 @@ use loci_model::{ActorId, Error, JobId, MemoryId, Result, SessionId, StrategyId,
 
 pub(crate) use self::round::{messages_of, namespace_of};
 
-use self::consolidating::Settled;
+use self::candidates::{GroupRead, ModelExtraction};
 use self::draft::Draft;
-use self::reading::{GroupRead, Reading};
-use self::round::{Round, Told};
+use self::round::{Round, RoundDetails};
+use self::round_consolidation::DraftOutcome;
 use self::window::{Room, Unread};
-use self::write::Leaving;
-use super::{Ended, failure, lease, reflect};
+use self::write::JobRemainder;
+use super::{JobAttemptEnd, failure, lease, reflect};
 use crate::Engine;
 use crate::language_models::{Unanswered, Why};
 
@@ -52,7 +52,7 @@ const NAMED_MESSAGES_MAX: usize = 100;
 
 /// The strategy, actor and session of an extraction job.
 #[derive(Debug, Clone)]
-struct Place {
+struct ExtractionScope {
     job: JobId,
     /// The holder of the job's lease.
     holder: String,
@@ -62,7 +62,7 @@ struct Place {
     session: SessionId,
 }
 
-impl Place {
+impl ExtractionScope {
     fn of(job: &Job) -> Result<Self> {
         match (&job.strategy, &job.actor, &job.session) {
             (Some(strategy), Some(actor), Some(session)) => Ok(Self {
@@ -83,17 +83,17 @@ type Vectors = HashMap<String, Vector>;
 
 /// Runs until no event is left. A memory, strategy or event that was removed meanwhile is no
 /// failure.
-pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
-    let mut run = Run::begin(engine, job)?;
+pub(super) async fn run(engine: &Engine, job: &Job) -> Result<JobAttemptEnd> {
+    let mut run = ExtractionTry::begin(engine, job)?;
     while run.goes_on()
         && let Some(round) = round::read(engine, &run.place, &run.unread).await?
     {
         run.plans += 1;
         let (reads, fallback) = match run.read(&round).await? {
-            Next::Reads(reads) => (reads, None),
-            Next::Instead(reads, unanswered) => (reads, Some(unanswered)),
-            Next::Smaller => continue,
-            Next::End(ended) => return Ok(ended),
+            ExtractionStep::Reads(reads) => (reads, None),
+            ExtractionStep::Instead(reads, unanswered) => (reads, Some(unanswered)),
+            ExtractionStep::Smaller => continue,
+            ExtractionStep::End(ended) => return Ok(ended),
         };
         let drafts = draft::drafts(engine, &round, reads, &mut run.vectors).await?;
         if neighbours::complete(engine, &round, &drafts, &mut run.completed).await? {
@@ -106,8 +106,8 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
         let drafts = neighbours::find(engine, &round, drafts).await?;
         let is_read = fallback.is_none();
         let (drafts, fallback) = match run.settle(&round, drafts, fallback).await? {
-            Settling::Settled(drafts, fallback) => (drafts, fallback),
-            Settling::End(ended) => return Ok(ended),
+            RoundConsolidation::Settled(drafts, fallback) => (drafts, fallback),
+            RoundConsolidation::End(ended) => return Ok(ended),
         };
         let leaving = run.leaving(&round, fallback.is_some(), is_read);
         let (told, unresolved, why) = (round.told.clone(), round.unresolved.clone(), round.reason.clone());
@@ -127,7 +127,7 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
 }
 
 /// The result of extracting a round.
-enum Next {
+enum ExtractionStep {
     /// Candidates to write.
     Reads(Vec<GroupRead>),
     /// Candidates of the deterministic extraction, which replace a missing answer.
@@ -135,22 +135,22 @@ enum Next {
     /// The round was too large for one answer: a smaller one is read.
     Smaller,
     /// The try ends.
-    End(Ended),
+    End(JobAttemptEnd),
 }
 
 /// The result of consolidating a round's drafts.
-enum Settling {
+enum RoundConsolidation {
     /// The decided drafts, with the failure if the model gave no answer here or during extraction.
     Settled(Vec<Draft>, Option<Unanswered>),
     /// The try ends.
-    End(Ended),
+    End(JobAttemptEnd),
 }
 
 /// One try of a job.
-struct Run<'a> {
+struct ExtractionTry<'a> {
     engine: &'a Engine,
     job: &'a Job,
-    place: Place,
+    place: ExtractionScope,
     unread: Unread,
     /// The window of the job in the store.
     fixed: Option<JobWindow>,
@@ -163,13 +163,13 @@ struct Run<'a> {
     failed: Vec<JobMessage>,
     reason: Option<String>,
     vectors: Vectors,
-    completed: neighbours::Completed,
+    completed: neighbours::EmbeddedNamespaces,
     plans: u32,
     /// The time at which the window of events that arrived meanwhile closes.
     next: Option<Timestamp>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> ExtractionTry<'a> {
     fn begin(engine: &'a Engine, job: &'a Job) -> Result<Self> {
         let room = Room::whole(engine.settings.pipeline.input_tokens_max);
         // Messages that an earlier try failed on are read again, because the template or the model
@@ -179,7 +179,7 @@ impl<'a> Run<'a> {
         Ok(Self {
             engine,
             job,
-            place: Place::of(job)?,
+            place: ExtractionScope::of(job)?,
             unread,
             fixed: job.window.clone(),
             out: None,
@@ -188,7 +188,7 @@ impl<'a> Run<'a> {
             failed: Vec::new(),
             reason: None,
             vectors: Vectors::new(),
-            completed: neighbours::Completed::new(),
+            completed: neighbours::EmbeddedNamespaces::new(),
             plans: 0,
             next: None,
         })
@@ -200,35 +200,35 @@ impl<'a> Run<'a> {
         !self.unread.only_again || !self.unread.again.is_empty()
     }
 
-    async fn read(&mut self, round: &Round) -> Result<Next> {
+    async fn read(&mut self, round: &Round) -> Result<ExtractionStep> {
         if round.told.mode == ModelMode::None {
-            return Ok(Next::Reads(reading::deterministic(round, false)));
+            return Ok(ExtractionStep::Reads(candidates::deterministic(round, false)));
         }
         if let Some(out) = &self.out {
-            return Ok(Next::Instead(reading::deterministic(round, true), out.clone()));
+            return Ok(ExtractionStep::Instead(candidates::deterministic(round, true), out.clone()));
         }
         self.fix_window(round).await?;
         let unanswered =
-            match reading::by_model(self.engine, self.job, round, self.unread.room.tokens).await? {
-                Reading::Made(reads) => return Ok(Next::Reads(reads)),
-                Reading::Waits => return Ok(Next::End(Ended::Waits)),
-                Reading::Unanswered(unanswered) => unanswered,
+            match candidates::by_model(self.engine, self.job, round, self.unread.room.tokens).await? {
+                ModelExtraction::Made(reads) => return Ok(ExtractionStep::Reads(reads)),
+                ModelExtraction::Waits => return Ok(ExtractionStep::End(JobAttemptEnd::Waits)),
+                ModelExtraction::Unanswered(unanswered) => unanswered,
             };
         if unanswered.why == Why::CutOff && self.unread.room.halve(round.told.events, round.tokens()) {
             self.unread.window = None;
-            return Ok(Next::Smaller);
+            return Ok(ExtractionStep::Smaller);
         }
         if let Some(ended) = self.asks_again(round, &unanswered) {
-            return Ok(Next::End(ended));
+            return Ok(ExtractionStep::End(ended));
         }
-        Ok(Next::Instead(reading::deterministic(round, true), unanswered))
+        Ok(ExtractionStep::Instead(candidates::deterministic(round, true), unanswered))
     }
 
     /// Returns the end of the try if the model is asked again later; `None` if the deterministic
     /// extraction replaces it now.
-    fn asks_again(&mut self, round: &Round, unanswered: &Unanswered) -> Option<Ended> {
+    fn asks_again(&mut self, round: &Round, unanswered: &Unanswered) -> Option<JobAttemptEnd> {
         if let Some(mut ended) = failure::asked_again(self.engine, self.job, unanswered) {
-            if let Ended::Unanswered { messages, .. } = &mut ended {
+            if let JobAttemptEnd::Unanswered { messages, .. } = &mut ended {
                 *messages = self.owed(round, true);
             }
             return Some(ended);
@@ -247,27 +247,27 @@ impl<'a> Run<'a> {
         round: &Round,
         drafts: Vec<Draft>,
         fallback: Option<Unanswered>,
-    ) -> Result<Settling> {
+    ) -> Result<RoundConsolidation> {
         let by_rules = ModelMode::None;
         let mode = if fallback.is_some() { by_rules } else { round.told.mode };
-        let settling = consolidating::Settling { engine: self.engine, job: self.job, round };
+        let settling = round_consolidation::DraftConsolidation { engine: self.engine, job: self.job, round };
         let unanswered = match settling.settle(&drafts, mode).await? {
-            Settled::Decided(decisions) => {
-                return Ok(Settling::Settled(settling.put(drafts, decisions), fallback));
+            DraftOutcome::Decided(decisions) => {
+                return Ok(RoundConsolidation::Settled(settling.put(drafts, decisions), fallback));
             }
-            Settled::Waits => return Ok(Settling::End(Ended::Waits)),
-            Settled::Unanswered(unanswered) => unanswered,
+            DraftOutcome::Waits => return Ok(RoundConsolidation::End(JobAttemptEnd::Waits)),
+            DraftOutcome::Unanswered(unanswered) => unanswered,
         };
         if let Some(ended) = self.asks_again(round, &unanswered) {
-            return Ok(Settling::End(ended));
+            return Ok(RoundConsolidation::End(ended));
         }
         match settling.settle(&drafts, by_rules).await? {
-            Settled::Decided(decisions) => {
+            DraftOutcome::Decided(decisions) => {
                 let mut drafts = settling.put(drafts, decisions);
                 drafts.iter_mut().for_each(Draft::give_way_later);
-                Ok(Settling::Settled(drafts, Some(unanswered)))
+                Ok(RoundConsolidation::Settled(drafts, Some(unanswered)))
             }
-            Settled::Waits | Settled::Unanswered(_) => Err(Error::bug("rules alone ask nobody")),
+            DraftOutcome::Waits | DraftOutcome::Unanswered(_) => Err(Error::bug("rules alone ask nobody")),
         }
     }
 
@@ -278,7 +278,7 @@ impl<'a> Run<'a> {
         if self.fixed.as_ref() == Some(window) {
             return Ok(());
         }
-        let (Place { memory, job, holder, .. }, fixed) = (self.place.clone(), window.clone());
+        let (ExtractionScope { memory, job, holder, .. }, fixed) = (self.place.clone(), window.clone());
         let held = self
             .engine
             .store
@@ -297,16 +297,16 @@ impl<'a> Run<'a> {
     fn owed(&self, round: &Round, with_round: bool) -> Vec<JobMessage> {
         let own = if with_round { &round.told.messages } else { &round.unresolved };
         let messages = self.failed.iter().chain(&self.fell_back).chain(own).chain(&round.told.left);
-        owed::distinct(&self.job.id, messages.cloned())
+        unread_messages::distinct(&self.job.id, messages.cloned())
     }
 
     /// Returns the data that the round leaves on its job. `is_read`: the model extracted the round,
     /// even if the rules consolidated it.
-    fn leaving(&self, round: &Round, fallback: bool, is_read: bool) -> Leaving {
+    fn leaving(&self, round: &Round, fallback: bool, is_read: bool) -> JobRemainder {
         let by_model = round.told.mode != ModelMode::None;
         let owed = self.owed(round, fallback);
         let is_owed = !owed.is_empty() || !self.job.messages.is_empty();
-        Leaving {
+        JobRemainder {
             tidies: by_model || self.fixed.is_some() || is_owed,
             owed,
             replaces: if is_read { round.told.replaces.clone() } else { Vec::new() },
@@ -315,7 +315,7 @@ impl<'a> Run<'a> {
 
     fn written(
         &mut self,
-        told: Told,
+        told: RoundDetails,
         fallback: Option<Unanswered>,
         unresolved: Vec<JobMessage>,
         why: Option<String>,
@@ -323,13 +323,13 @@ impl<'a> Run<'a> {
         if let Some(Unanswered { code, explanation, .. }) = fallback {
             self.fallback_reason = Some(format!("{code}: {explanation}; the deterministic half ran"));
             let fell_back = std::mem::take(&mut self.fell_back).into_iter().chain(told.messages);
-            self.fell_back = owed::distinct(&self.job.id, fell_back);
+            self.fell_back = unread_messages::distinct(&self.job.id, fell_back);
         }
         if told.resent > 0 {
             self.engine.observe.resent(told.resent);
         }
         let failed = std::mem::take(&mut self.failed).into_iter().chain(unresolved);
-        self.failed = owed::distinct(&self.job.id, failed);
+        self.failed = unread_messages::distinct(&self.job.id, failed);
         self.reason = why.or(self.reason.take());
         self.unread.again = told.left;
         self.unread.window = None;
@@ -355,24 +355,26 @@ impl<'a> Run<'a> {
 
     /// Ends the try after repeated conflicts with other writers. The pending messages stay with the
     /// job.
-    fn step_back(&self) -> Ended {
+    fn step_back(&self) -> JobAttemptEnd {
         let then = self.engine.clock.now().plus_millis(STEP_BACK_MS);
         let owed = self.failed.iter().chain(&self.fell_back).chain(&self.unread.again);
-        let messages = owed::distinct(&self.job.id, owed.cloned());
+        let messages = unread_messages::distinct(&self.job.id, owed.cloned());
         if messages.is_empty() {
-            return Ended::Again(then);
+            return JobAttemptEnd::Again(then);
         }
         let reason = "STATE_CHANGED: others changed the same records again and again".to_owned();
-        Ended::Unanswered { reason, messages, retry_at: then }
+        JobAttemptEnd::Unanswered { reason, messages, retry_at: then }
     }
 
-    fn ended(self) -> Ended {
+    fn ended(self) -> JobAttemptEnd {
         let Self { job, failed, reason, fell_back, fallback_reason, next, .. } = self;
-        let messages = owed::distinct(&job.id, fell_back.into_iter().chain(failed));
+        let messages = unread_messages::distinct(&job.id, fell_back.into_iter().chain(failed));
         match (fallback_reason, reason) {
-            (None, None) => next.map_or(Ended::Done, Ended::Again),
-            (None, Some(reason)) => Ended::Failed(format!("{}: {reason}", failure::NAMESPACE), messages),
-            (Some(reason), _) => Ended::FellBack(reason, messages),
+            (None, None) => next.map_or(JobAttemptEnd::Done, JobAttemptEnd::Again),
+            (None, Some(reason)) => {
+                JobAttemptEnd::Failed(format!("{}: {reason}", failure::NAMESPACE), messages)
+            }
+            (Some(reason), _) => JobAttemptEnd::FellBack(reason, messages),
         }
     }
 }
@@ -382,7 +384,7 @@ pub(super) async fn messages(engine: &Engine, job: &Job) -> Result<Vec<JobMessag
     if job.kind != loci_model::job::JobKind::EXTRACT {
         return Ok(Vec::new());
     }
-    let place = Place::of(job)?;
+    let place = ExtractionScope::of(job)?;
     let now = engine.clock.now();
     let (kept, events) = engine
         .store

@@ -20,7 +20,7 @@ use super::draft::Draft;
 use super::round::{Group, Round};
 use crate::Engine;
 use crate::jobs::embed::Completion;
-use crate::strategies::Joining;
+use crate::strategies::JoinMode;
 
 const JACCARD_MIN: f32 = 0.9;
 const COSINE_MIN: f32 = 0.95;
@@ -28,7 +28,7 @@ const COSINE_MIN: f32 = 0.95;
 const NEIGHBOURS_MAX: usize = 8;
 
 /// Namespaces whose records have their vectors, with the sequence of their group at that time.
-pub(super) type Completed = HashMap<String, u64>;
+pub(super) type EmbeddedNamespaces = HashMap<String, u64>;
 
 /// Embeds the records that drafts are compared with, so that a decision does not depend on the
 /// progress of the embedding job. Returns true if it wrote vectors: the groups then changed, and a
@@ -37,7 +37,7 @@ pub(super) async fn complete(
     engine: &Engine,
     round: &Round,
     drafts: &[Draft],
-    completed: &mut Completed,
+    completed: &mut EmbeddedNamespaces,
 ) -> Result<bool> {
     let mut has_written = false;
     for (at, group) in round.groups.iter().enumerate() {
@@ -64,7 +64,7 @@ pub(super) async fn complete(
 /// Finds the near-duplicates of each draft.
 pub(super) async fn find(engine: &Engine, round: &Round, mut drafts: Vec<Draft>) -> Result<Vec<Draft>> {
     within(round, &mut drafts);
-    for draft in drafts.iter_mut().filter(|draft| draft.joining == Joining::Duplicates && !draft.is_held()) {
+    for draft in drafts.iter_mut().filter(|draft| draft.joining == JoinMode::Duplicates && !draft.is_held()) {
         let Some(group) = round.groups.get(draft.group) else { continue };
         // A group without records has no neighbours.
         if group.sequence > 0 {
@@ -81,7 +81,7 @@ fn within(round: &Round, drafts: &mut [Draft]) {
     for later in 1..drafts.len() {
         let (before, rest) = drafts.split_at_mut(later);
         let Some(draft) =
-            rest.first_mut().filter(|draft| draft.joining == Joining::Duplicates && !draft.is_held())
+            rest.first_mut().filter(|draft| draft.joining == JoinMode::Duplicates && !draft.is_held())
         else {
             continue;
         };
@@ -115,7 +115,7 @@ pub(super) fn cosine(left: &Draft, right: &Draft) -> Option<f32> {
 
 /// The required similarity to a draft, and the maximum number of results.
 #[derive(Clone, Copy)]
-pub(super) struct Near {
+pub(super) struct NeighbourLimits {
     pub(super) jaccard_min: f32,
     pub(super) cosine_min: Option<f32>,
     pub(super) limit: usize,
@@ -128,9 +128,9 @@ pub(super) async fn near(
     round: &Round,
     group: &Group,
     draft: &Draft,
-    near: Near,
+    near: NeighbourLimits,
 ) -> Result<Vec<Neighbour>> {
-    let Near { jaccard_min, cosine_min, limit } = near;
+    let NeighbourLimits { jaccard_min, cosine_min, limit } = near;
     let model = engine.embedder.as_ref().map(|embedder| embedder.model_id().to_owned());
     let mut scope = RecordScope::whole(round.memory.id.clone(), engine.clock.now());
     scope.namespaces = vec![NamespaceFilter::new(&group.namespace, NamespaceMatch::Exact)];
@@ -149,7 +149,7 @@ pub(super) async fn near(
 
 /// Finds near-duplicates among the records of the group.
 async fn stored(engine: &Engine, round: &Round, group: &Group, draft: &Draft) -> Result<Vec<RecordId>> {
-    let like = Near { jaccard_min: JACCARD_MIN, cosine_min: None, limit: NEIGHBOURS_MAX };
+    let like = NeighbourLimits { jaccard_min: JACCARD_MIN, cosine_min: None, limit: NEIGHBOURS_MAX };
     let near: Vec<RecordId> = near(engine, round, group, draft, like)
         .await?
         .into_iter()

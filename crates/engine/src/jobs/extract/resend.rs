@@ -17,12 +17,12 @@ const MESSAGES_MIN: usize = 2;
 
 /// A message for comparison: its role and its text with normalized white space.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct ComparableMessage {
     digest: [u8; 32],
     chars: usize,
 }
 
-impl Said {
+impl ComparableMessage {
     /// Returns the message; `None` for blobs, which are never read.
     pub(super) fn of(item: &PayloadItem) -> Option<Self> {
         let (role, text) = match item {
@@ -41,11 +41,11 @@ impl Said {
 /// Returns the number of leading messages of `event` that are re-sent. They are the longest
 /// repetition of a run in `before` that ends with its newest message. All messages of the event
 /// also count if there are several, with enough characters together, that repeat any run.
-pub(super) fn repeated(before: &[Said], event: &[Said]) -> usize {
+pub(super) fn repeated(before: &[ComparableMessage], event: &[ComparableMessage]) -> usize {
     (1..=event.len().min(before.len())).rev().find(|length| is_repeat(before, event, *length)).unwrap_or(0)
 }
 
-fn is_repeat(before: &[Said], event: &[Said], length: usize) -> bool {
+fn is_repeat(before: &[ComparableMessage], event: &[ComparableMessage], length: usize) -> bool {
     let Some(first) = event.get(..length) else { return false };
     let chars: usize = first.iter().map(|said| said.chars).sum();
     if length < MESSAGES_MIN && chars < CHARS_MIN {
@@ -67,9 +67,9 @@ mod tests {
     use loci_model::Document;
     use loci_model::event::Role;
 
-    fn said(texts: &[&str]) -> Vec<Said> {
+    fn said(texts: &[&str]) -> Vec<ComparableMessage> {
         let item = |text: &&str| PayloadItem::Conversational { role: Role::User, text: (*text).to_owned() };
-        texts.iter().map(item).filter_map(|item| Said::of(&item)).collect()
+        texts.iter().map(item).filter_map(|item| ComparableMessage::of(&item)).collect()
     }
 
     #[test]
@@ -99,10 +99,10 @@ mod tests {
 
     #[test]
     fn who_spoke_counts_and_blobs_do_not() {
-        let of = |role| Said::of(&PayloadItem::Conversational { role, text: "the same".into() });
+        let of = |role| ComparableMessage::of(&PayloadItem::Conversational { role, text: "the same".into() });
         assert_ne!(of(Role::User), of(Role::Assistant));
         let document = Document::parse("{\"a\":1}").unwrap();
-        assert!(Said::of(&PayloadItem::Blob(document.clone())).is_none());
-        assert!(Said::of(&PayloadItem::Json(document)).is_some());
+        assert!(ComparableMessage::of(&PayloadItem::Blob(document.clone())).is_none());
+        assert!(ComparableMessage::of(&PayloadItem::Json(document)).is_some());
     }
 }

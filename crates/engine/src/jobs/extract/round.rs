@@ -17,12 +17,12 @@ use loci_model::record::{Record, RecordOrigin};
 use loci_model::{BranchName, EventId, Namespace, RecordId, Result, Timestamp};
 use loci_text::tokens::estimate_tokens;
 
-use super::Place;
+use super::ExtractionScope;
 use super::window::{self, Unread};
 use crate::Engine;
 use crate::strategies::metadata::schema_values::{agrees, bound_values, values_that_hold};
 use crate::strategies::turns::turn::{Turn, turns_of_message};
-use crate::strategies::{self, Deciding, Strategy as Extractor};
+use crate::strategies::{self, DecisionMethod, Strategy as Extractor};
 
 /// Turns that may share a record: one namespace, one branch, equal strictly consistent values.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ pub(super) struct Group {
 
 /// Further data of a round. Without a model, only `again` and `resent` are filled.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Told {
+pub(super) struct RoundDetails {
     /// The mode of the model.
     pub(super) mode: ModelMode,
     /// The window, fixed before a model is asked; `None` if old events are read again.
@@ -69,7 +69,7 @@ pub(super) struct Told {
 /// The input of one round.
 #[derive(Clone)]
 pub(super) struct Round {
-    pub(super) place: Place,
+    pub(super) place: ExtractionScope,
     pub(super) memory: Memory,
     pub(super) strategy: Strategy,
     pub(super) extractor: &'static dyn Extractor,
@@ -80,14 +80,14 @@ pub(super) struct Round {
     /// True if some events are kept only until their extraction.
     pub(super) has_hidden: bool,
     pub(super) groups: Vec<Group>,
-    pub(super) told: Told,
+    pub(super) told: RoundDetails,
     /// Messages of events whose namespace cannot be determined, and the reason.
     pub(super) unresolved: Vec<JobMessage>,
     pub(super) reason: Option<String>,
 }
 
 /// Reads the next round; `None` if nothing is left.
-pub(super) async fn read(engine: &Engine, place: &Place, unread: &Unread) -> Result<Option<Round>> {
+pub(super) async fn read(engine: &Engine, place: &ExtractionScope, unread: &Unread) -> Result<Option<Round>> {
     let (place, unread, now) = (place.clone(), unread.clone(), engine.clock.now());
     let usual = engine.models.mode;
     engine
@@ -107,7 +107,7 @@ pub(super) async fn read(engine: &Engine, place: &Place, unread: &Unread) -> Res
                 reached: progress,
                 has_hidden: false,
                 groups: Vec::new(),
-                told: Told::default(),
+                told: RoundDetails::default(),
                 unresolved: Vec::new(),
                 reason: None,
             };
@@ -178,8 +178,8 @@ impl Round {
         // A record built from all messages must not contain re-sent messages twice; facts are
         // compared with their duplicates later.
         let resent = match self.extractor.decides() {
-            Deciding::Own => window::past(tx, &self.place, &events, now)?.1,
-            Deciding::Facts | Deciding::Preferences => Vec::new(),
+            DecisionMethod::Own => window::past(tx, &self.place, &events, now)?.1,
+            DecisionMethod::Facts | DecisionMethod::Preferences => Vec::new(),
         };
         self.told.resent = resent.iter().map(|count| *count as u64).sum();
         for event in &earlier {
@@ -195,7 +195,7 @@ impl Round {
     /// Takes a window, or events to read again, for extraction by a model; false if nothing is
     /// left.
     fn take_window(&mut self, tx: &dyn ReadTx, unread: &Unread, now: Timestamp) -> Result<bool> {
-        let window::Taken { events, window, left } =
+        let window::RoundEvents { events, window, left } =
             window::take(tx, &self.place, self.progress, unread, now)?;
         if events.is_empty() {
             return Ok(false);
@@ -227,7 +227,7 @@ impl Round {
     /// Returns active records that the deterministic extraction made of these events in place of
     /// the model.
     fn made_in_place(&self, tx: &dyn ReadTx, events: &[Event]) -> Result<Vec<RecordId>> {
-        let Place { strategy, actor, session, .. } = &self.place;
+        let ExtractionScope { strategy, actor, session, .. } = &self.place;
         let made = tx.records().by_making(&self.memory.id, strategy, actor, session, MakingMode::Fallback)?;
         let rests_on = |record: &Record| {
             let mut sources = record.provenance.sources.iter();

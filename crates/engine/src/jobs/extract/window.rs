@@ -13,8 +13,8 @@ use loci_model::ports::store::{EventsBefore, ReadTx};
 use loci_model::record::metadata::Metadata;
 use loci_model::{BranchName, EventId, Result, Timestamp, limits};
 
-use super::Place;
-use super::resend::{Said, repeated};
+use super::ExtractionScope;
+use super::resend::{ComparableMessage, repeated};
 use super::round::messages_of;
 use crate::events::branches::{SessionPlace, slices};
 use crate::events::content;
@@ -70,7 +70,7 @@ pub(super) struct Unread {
 
 /// The events of one round.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct RoundEvents {
     pub(super) events: Vec<Event>,
     /// The window of new events; `None` if old ones are read again.
     pub(super) window: Option<JobWindow>,
@@ -81,17 +81,17 @@ pub(super) struct Taken {
 /// Takes the events of the next round; empty if nothing is left.
 pub(super) fn take(
     tx: &dyn ReadTx,
-    place: &Place,
+    place: &ExtractionScope,
     progress: u64,
     unread: &Unread,
     now: Timestamp,
-) -> Result<Taken> {
+) -> Result<RoundEvents> {
     let (memory, actor, session) = (&place.memory, &place.actor, &place.session);
     let mut old = again(tx, place, progress, &unread.again, now)?;
     if !old.is_empty() || unread.only_again {
         let rest = old.split_off(fitting(&old, unread.room));
         let left = rest.iter().flat_map(messages_of).collect();
-        return Ok(Taken { events: old, window: None, left });
+        return Ok(RoundEvents { events: old, window: None, left });
     }
     let limit = limits::WINDOW_MESSAGES_MAX as usize;
     let mut events = tx.events().unprocessed(memory, actor, session, progress, limit, now)?;
@@ -108,14 +108,14 @@ pub(super) fn take(
         notice: None,
         opened_at: fixed.map_or(now, |fixed| fixed.opened_at),
     });
-    Ok(Taken { events, window, left: Vec::new() })
+    Ok(RoundEvents { events, window, left: Vec::new() })
 }
 
 /// Returns the time at which the window of unread events closes. `None` if nothing is left, the
 /// window is full, or some events arrived before `since`, when this job was already running.
 pub(super) fn closes(
     tx: &dyn ReadTx,
-    (place, settings): (&Place, &WindowSettings),
+    (place, settings): (&ExtractionScope, &WindowSettings),
     since: Timestamp,
     now: Timestamp,
 ) -> Result<Option<Timestamp>> {
@@ -137,7 +137,7 @@ pub(super) fn closes(
 /// still exist. Ingested data is included.
 pub(super) fn again(
     tx: &dyn ReadTx,
-    place: &Place,
+    place: &ExtractionScope,
     progress: u64,
     messages: &[JobMessage],
     now: Timestamp,
@@ -171,7 +171,7 @@ fn fitting(events: &[Event], room: Room) -> usize {
 pub(super) struct Past {
     branch: BranchName,
     bound: Metadata,
-    messages: Vec<Said>,
+    messages: Vec<ComparableMessage>,
     /// Turns of each message.
     turns: Vec<Vec<Turn>>,
 }
@@ -192,13 +192,13 @@ impl Past {
 /// the number of re-sent leading messages of each event.
 pub(super) fn past(
     tx: &dyn ReadTx,
-    place: &Place,
+    place: &ExtractionScope,
     events: &[Event],
     now: Timestamp,
 ) -> Result<(Vec<Past>, Vec<usize>)> {
     let mut pasts: Vec<Past> = Vec::new();
     // Messages of the round itself follow the past ones, per branch.
-    let mut heard: Vec<Vec<Said>> = Vec::new();
+    let mut heard: Vec<Vec<ComparableMessage>> = Vec::new();
     let mut resent = Vec::with_capacity(events.len());
     let before = events.iter().map(|event| event.arrival).min().unwrap_or(0).saturating_sub(1);
     for event in events {
@@ -211,7 +211,7 @@ pub(super) fn past(
                 pasts.len() - 1
             }
         };
-        let said: Vec<Said> = event.payload.iter().filter_map(Said::of).collect();
+        let said: Vec<ComparableMessage> = event.payload.iter().filter_map(ComparableMessage::of).collect();
         let Some(known) = heard.get_mut(at) else { continue };
         let from = known.len().saturating_sub(limits::RESEND_LOOK_BACK);
         let count = known.get(from..).map_or(0, |known| repeated(known, &said));
@@ -223,7 +223,7 @@ pub(super) fn past(
 
 fn read_past(
     tx: &dyn ReadTx,
-    place: &Place,
+    place: &ExtractionScope,
     (branch, bound): (&BranchName, Metadata),
     arrival: u64,
     now: Timestamp,
@@ -244,7 +244,7 @@ fn read_past(
             continue;
         }
         for (at, item) in event.payload.iter().enumerate() {
-            if let Some(said) = Said::of(item) {
+            if let Some(said) = ComparableMessage::of(item) {
                 past.messages.push(said);
                 past.turns.push(turns_of_message(event, at));
             }

@@ -10,12 +10,12 @@ use loci_model::ports::vault::Vault;
 use loci_model::record::{Record, RecordState};
 use loci_model::{JobId, MemoryId, RecordId, Result, Timestamp};
 
-use super::Place;
+use super::ExtractionScope;
 use super::draft::Draft;
 use super::round::Round;
 use crate::Engine;
 use crate::events::scheduling::extracting;
-use crate::hooks::in_write;
+use crate::hooks::write_context;
 use crate::records::batch;
 
 /// Reason for which a record of the deterministic extraction is replaced.
@@ -38,7 +38,7 @@ pub(super) fn covered_by(tx: &dyn ReadTx, memory: &MemoryId, others: &[Record]) 
 
 /// Data that a round leaves on its job, if a model extracts or was to extract.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Leaving {
+pub(super) struct JobRemainder {
     /// True if the job has a window, questions or messages to update.
     pub(super) tidies: bool,
     /// Messages that a model must read again.
@@ -48,10 +48,10 @@ pub(super) struct Leaving {
 }
 
 /// The input of the closure, made before it.
-pub(super) struct Plan {
+pub(super) struct RoundWriteInput {
     pub(super) round: Round,
     drafts: Vec<Draft>,
-    pub(super) leaving: Leaving,
+    pub(super) leaving: JobRemainder,
     model: Option<String>,
     embed_job: JobId,
     /// The vault, which identifies messages whose records were deleted.
@@ -64,14 +64,14 @@ pub(super) async fn write(
     engine: &Engine,
     round: Round,
     drafts: Vec<Draft>,
-    leaving: Leaving,
+    leaving: JobRemainder,
 ) -> Result<bool> {
     let now = engine.clock.now();
     let model = engine.embedder.as_ref().map(|embedder| embedder.model_id().to_owned());
     let embed_job = JobId::parse(uuid7(engine.ids.as_ref(), now.millis()))?;
     let watch = engine.watch("upsert_memory", Some(&round.memory.id));
     let vault = engine.vault.clone();
-    let plan = Plan { round, drafts, leaving, model, embed_job, vault, now };
+    let plan = RoundWriteInput { round, drafts, leaving, model, embed_job, vault, now };
     let written = engine.store.write(move |tx| plan.write(tx)).await;
     // A round without new records is not reported as an operation.
     if let Some(watch) = watch.filter(|_| !matches!(written, Ok(None | Some(0)))) {
@@ -80,7 +80,7 @@ pub(super) async fn write(
     Ok(written?.is_some())
 }
 
-impl Plan {
+impl RoundWriteInput {
     /// Returns the number of records written; `None` if the basis changed.
     fn write(&self, tx: &mut dyn Tx) -> Result<Option<usize>> {
         if !self.holds(tx)? {
@@ -92,7 +92,7 @@ impl Plan {
             if let Some(group) = self.round.groups.get(draft.group)
                 && self.write_draft(tx, group, draft)?
             {
-                in_write::products()?.record_extracted(tx, &draft.record, self.now)?;
+                write_context::products()?.record_extracted(tx, &draft.record, self.now)?;
                 written.push(draft);
             }
         }
@@ -129,7 +129,7 @@ impl Plan {
         if !self.leaving.tidies {
             return Ok(());
         }
-        let Place { job, holder, .. } = &self.round.place;
+        let ExtractionScope { job, holder, .. } = &self.round.place;
         let memory = &self.round.memory.id;
         tx.exchanges_mut().drop_of_job(memory, job)?;
         tx.jobs_mut().set_window(memory, job, holder, None)?;

@@ -2,14 +2,14 @@
 //! next version if the title exists.
 
 use loci_model::ports::ids::uuid7;
-use loci_model::record::derivation::{Evidence, Making};
+use loci_model::record::derivation::{Evidence, RecordDerivation};
 use loci_model::record::metadata::{Metadata, MetadataExtraction};
 use loci_model::record::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::{RecordId, Result, limits};
 
-use super::Place;
-use super::window::{Ground, Look};
+use super::ReflectionParameters;
+use super::window::{Ground, ReflectionInput};
 use crate::Engine;
 use crate::safety::{self, SafeText, SafetyPolicy};
 use crate::strategies::episodes::reflection_model::{self, Insight, is_enough};
@@ -32,11 +32,11 @@ pub(super) enum Draft {
 /// dropped.
 pub(super) async fn drafts(
     engine: &Engine,
-    place: &Place,
-    look: &Look,
+    place: &ReflectionParameters,
+    look: &ReflectionInput,
     ground: &Ground,
     insights: Vec<Insight>,
-    making: &Making,
+    making: &RecordDerivation,
 ) -> Result<Vec<Draft>> {
     let mut drafts = Vec::new();
     for insight in insights {
@@ -60,7 +60,7 @@ pub(super) async fn drafts(
             drafts.extend(known.map(|known| Draft::Expired(Box::new(known.clone()), reason)));
             continue;
         }
-        let making = Making { evidence: Some(evidence.clone()), ..making.clone() };
+        let making = RecordDerivation { evidence: Some(evidence.clone()), ..making.clone() };
         let record = record(engine, place, look, (&insight, &evidence), &borne_out, (known, making))?;
         drafts.push(Draft::Written(Box::new(record), None));
     }
@@ -70,11 +70,11 @@ pub(super) async fn drafts(
 
 fn record(
     engine: &Engine,
-    place: &Place,
-    look: &Look,
+    place: &ReflectionParameters,
+    look: &ReflectionInput,
     (insight, evidence): (&Insight, &Evidence),
     borne_out: &[&Record],
-    (known, making): (Option<&Record>, Making),
+    (known, making): (Option<&Record>, RecordDerivation),
 ) -> Result<Record> {
     let now = engine.clock.now();
     let policy = SafetyPolicy::of(&engine.settings, &look.memory.settings).of_model_text();
@@ -133,7 +133,7 @@ fn record(
 
 /// Returns the checked values that a model inferred, and the strict values that are equal in all
 /// supporting episodes.
-fn metadata(look: &Look, insight: &Insight, borne_out: &[&Record]) -> Metadata {
+fn metadata(look: &ReflectionInput, insight: &Insight, borne_out: &[&Record]) -> Metadata {
     let schema = look.reflection.schema.as_deref().unwrap_or_default();
     let mut values = inferred_values::values(schema, &insight.metadata);
     for entry in schema {

@@ -4,31 +4,31 @@
 //! Its input is fixed before a model is asked (`window.rs`), so a repeated try asks the same
 //! question and uses a stored answer. The engine itself counts episodes
 //! (`strategies::reflection_model`). Records and the end of the job are one write (`write.rs`),
-//! which changes nothing if its basis changed. `asking_for.rs` schedules the job.
+//! which changes nothing if its basis changed. `reflection_schedule.rs` schedules the job.
 //!
 //! Reflections have no deterministic alternative: if no model answers, the job fails with the
 //! reason, and can be restarted.
 
-mod asking_for;
 mod draft;
+mod reflection_schedule;
 mod window;
 mod write;
 
 use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobWindow};
-use loci_model::ports::observe::StepSeen;
+use loci_model::ports::observe::StepObservation;
 use loci_model::ports::store::StoreExt;
 use loci_model::{Error, MemoryId, Namespace, Result, StrategyId, Timestamp, limits};
 
-pub use asking_for::ReflectionAsk;
-pub(super) use asking_for::ask_where_due;
+pub use reflection_schedule::ReflectionAsk;
+pub(super) use reflection_schedule::ask_where_due;
 pub(crate) use window::made_since;
 pub use write::{close, nothing as closed};
 
-use self::window::Look;
-use super::{Ended, failure, lease};
+use self::window::ReflectionInput;
+use super::{JobAttemptEnd, failure, lease};
 use crate::Engine;
-use crate::language_models::{Asked, Unanswered, ask};
+use crate::language_models::{QuestionOutcome, Unanswered, ask};
 use crate::strategies::episodes::reflection_model;
 
 /// Maximum number of plans that may become outdated before the job yields.
@@ -41,7 +41,7 @@ const NO_OTHER_HALF: &str =
 
 /// The parameters of a job, as encoded in its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
+struct ReflectionParameters {
     memory: MemoryId,
     strategy: StrategyId,
     namespace: Namespace,
@@ -49,7 +49,7 @@ struct Place {
     size: usize,
 }
 
-impl Place {
+impl ReflectionParameters {
     fn key(&self) -> String {
         format!("reflect {} {} {}", self.size, self.strategy, self.namespace.as_str())
     }
@@ -66,16 +66,18 @@ impl Place {
 
 /// Runs until the answer is written. A memory, strategy or model that was removed meanwhile is no
 /// failure.
-pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
+pub(super) async fn run(engine: &Engine, job: &Job) -> Result<JobAttemptEnd> {
     let started = engine.clock.monotonic_us();
     let ended = try_once(engine, job).await;
     let outcome = match &ended {
-        Ok(Ended::Done | Ended::Noted | Ended::Again(_)) => "ok",
-        Ok(Ended::Waits) => "waits",
-        Ok(Ended::Unanswered { .. } | Ended::Failed(..) | Ended::FellBack(..)) => "unanswered",
+        Ok(JobAttemptEnd::Done | JobAttemptEnd::Noted | JobAttemptEnd::Again(_)) => "ok",
+        Ok(JobAttemptEnd::Waits) => "waits",
+        Ok(JobAttemptEnd::Unanswered { .. } | JobAttemptEnd::Failed(..) | JobAttemptEnd::FellBack(..)) => {
+            "unanswered"
+        }
         Err(_) => "error",
     };
-    engine.observe.step(&StepSeen {
+    engine.observe.step(&StepObservation {
         step: "reflect",
         strategy: Some(loci_model::memory::strategy::StrategyBase::Episodic),
         outcome,
@@ -84,8 +86,8 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     ended
 }
 
-async fn try_once(engine: &Engine, job: &Job) -> Result<Ended> {
-    let place = Place::of(job)?;
+async fn try_once(engine: &Engine, job: &Job) -> Result<JobAttemptEnd> {
+    let place = ReflectionParameters::of(job)?;
     let opened_at = opened(engine, job, place.size).await?;
     for _ in 0..PLANS_MAX {
         let Some(look) = window::look(engine, &place, opened_at).await? else {
@@ -100,18 +102,18 @@ async fn try_once(engine: &Engine, job: &Job) -> Result<Ended> {
             .ok_or_else(|| Error::bug("a prompt without a name"))?;
         let read = |reply: &str| reflection_model::insights(reply);
         let (insights, by) = match ask(engine, job, look.mode, Step::Reflect, &question, &read).await? {
-            Asked::Read(insights, by) => (insights, by),
-            Asked::Off => return write::nothing(engine, job).await,
-            Asked::Waits => return Ok(Ended::Waits),
-            Asked::Unanswered(unanswered) => return unanswered_end(engine, job, &unanswered).await,
+            QuestionOutcome::Read(insights, by) => (insights, by),
+            QuestionOutcome::Off => return write::nothing(engine, job).await,
+            QuestionOutcome::Waits => return Ok(JobAttemptEnd::Waits),
+            QuestionOutcome::Unanswered(unanswered) => return unanswered_end(engine, job, &unanswered).await,
         };
         let Some(ground) = window::ground(engine, &place, &look).await? else { continue };
         let drafts = draft::drafts(engine, &place, &look, &ground, insights, &by.making()).await?;
         if write::write(engine, job, &look, &ground, drafts).await? {
-            return Ok(Ended::Noted);
+            return Ok(JobAttemptEnd::Noted);
         }
     }
-    Ok(Ended::Again(engine.clock.now().plus_millis(STEP_BACK_MS)))
+    Ok(JobAttemptEnd::Again(engine.clock.now().plus_millis(STEP_BACK_MS)))
 }
 
 /// Returns the time at which the window was opened. Every try of the job uses the state at that
@@ -135,13 +137,13 @@ pub async fn opened(engine: &Engine, job: &Job, size: usize) -> Result<Timestamp
 
 /// Returns the end of a job whose model gave no answer. The model is asked again if that may help.
 /// Otherwise the question is removed, and a restart opens a new window.
-async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
+async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<JobAttemptEnd> {
     if let Some(ended) = failure::asked_again(engine, job, unanswered) {
         return Ok(ended);
     }
     engine.observe.extraction_failed(loci_model::memory::strategy::StrategyBase::Episodic, unanswered.code);
     write::close(engine, job).await?;
-    Ok(Ended::Failed(format!("{}; {NO_OTHER_HALF}", unanswered.reason()), Vec::new()))
+    Ok(JobAttemptEnd::Failed(format!("{}; {NO_OTHER_HALF}", unanswered.reason()), Vec::new()))
 }
 
 /// Default number of episodes.
@@ -149,7 +151,7 @@ const WINDOW_DEFAULT: u32 = 50;
 
 const _: () = assert!(WINDOW_DEFAULT as usize <= limits::REFLECT_WINDOW_MAX);
 
-impl Look {
+impl ReflectionInput {
     /// Returns true if there are fewer episodes than a reflection requires, so that the model need
     /// not be asked.
     fn is_too_little(&self) -> bool {
@@ -163,7 +165,7 @@ mod tests {
 
     #[test]
     fn keys_say_what_jobs_are_about() {
-        let place = Place {
+        let place = ReflectionParameters {
             memory: MemoryId::parse("notes-0123456789").unwrap(),
             strategy: StrategyId::parse("episodes-0123456789").unwrap(),
             namespace: Namespace::parse("/episodes/org/user:1/").unwrap(),
@@ -193,7 +195,7 @@ mod tests {
             created_at: Timestamp::EPOCH,
             updated_at: Timestamp::EPOCH,
         };
-        assert_eq!(Place::of(&job(&key)).unwrap(), place);
-        assert!(Place::of(&job("reflect 50")).is_err());
+        assert_eq!(ReflectionParameters::of(&job(&key)).unwrap(), place);
+        assert!(ReflectionParameters::of(&job("reflect 50")).is_err());
     }
 }

@@ -11,7 +11,7 @@ use loci_model::record::scope::{RecordScope, StrategyChoice};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, limits};
 
-use super::Place;
+use super::ReflectionParameters;
 use crate::Engine;
 
 /// Maximum number of reflections of one namespace to consider.
@@ -19,7 +19,7 @@ pub(super) const KNOWN_MAX: usize = 200;
 
 /// The input of the question.
 #[derive(Debug, Clone)]
-pub(super) struct Look {
+pub(super) struct ReflectionInput {
     pub(super) memory: Memory,
     pub(super) strategy: Strategy,
     pub(super) reflection: Reflection,
@@ -31,7 +31,7 @@ pub(super) struct Look {
     noted: Vec<Record>,
 }
 
-impl Look {
+impl ReflectionInput {
     /// Returns the titles of existing reflections.
     pub(super) fn titles(&self) -> Vec<String> {
         self.noted.iter().rev().filter_map(|record| record.title.clone()).collect()
@@ -60,7 +60,7 @@ impl Ground {
 /// created first.
 pub(super) fn newest(
     tx: &dyn ReadTx,
-    place: &Place,
+    place: &ReflectionParameters,
     (kind, under): (RecordKind, NamespaceMatch),
     limit: usize,
     now: Timestamp,
@@ -68,7 +68,12 @@ pub(super) fn newest(
     tx.records().list(&RecordPage { scope: scope(place, kind, under, now), after: None, limit })
 }
 
-fn scope(place: &Place, kind: RecordKind, under: NamespaceMatch, now: Timestamp) -> RecordScope {
+fn scope(
+    place: &ReflectionParameters,
+    kind: RecordKind,
+    under: NamespaceMatch,
+    now: Timestamp,
+) -> RecordScope {
     let mut scope = RecordScope::whole(place.memory.clone(), now);
     scope.namespaces = vec![NamespaceFilter::new(&place.namespace, under)];
     scope.strategy = Some(StrategyChoice::Of(place.strategy.clone()));
@@ -77,7 +82,11 @@ fn scope(place: &Place, kind: RecordKind, under: NamespaceMatch, now: Timestamp)
 }
 
 /// Reads the window as of its opening; `None` if no model must be asked any more.
-pub(super) async fn look(engine: &Engine, place: &Place, opened_at: Timestamp) -> Result<Option<Look>> {
+pub(super) async fn look(
+    engine: &Engine,
+    place: &ReflectionParameters,
+    opened_at: Timestamp,
+) -> Result<Option<ReflectionInput>> {
     let (place, now, usual) = (place.clone(), engine.clock.now(), engine.models.mode);
     engine
         .store
@@ -95,7 +104,7 @@ pub(super) async fn look(engine: &Engine, place: &Place, opened_at: Timestamp) -
             let noted = scope(&place, RecordKind::Reflection, NamespaceMatch::Exact, now);
             let noted = known_then(tx, noted, KNOWN_MAX, opened_at)?;
             let min_episodes = memory.settings.consolidation.reflect_min_episodes;
-            Ok(Some(Look { memory, strategy, reflection, mode, min_episodes, episodes, noted }))
+            Ok(Some(ReflectionInput { memory, strategy, reflection, mode, min_episodes, episodes, noted }))
         })
         .await
 }
@@ -123,7 +132,11 @@ fn known_then(tx: &dyn ReadTx, scope: RecordScope, size: usize, time: Timestamp)
 }
 
 /// Reads the basis; `None` if the window's strategy changed meanwhile.
-pub(super) async fn ground(engine: &Engine, place: &Place, look: &Look) -> Result<Option<Ground>> {
+pub(super) async fn ground(
+    engine: &Engine,
+    place: &ReflectionParameters,
+    look: &ReflectionInput,
+) -> Result<Option<Ground>> {
     let (place, now, look) = (place.clone(), engine.clock.now(), look.clone());
     engine
         .store
@@ -148,7 +161,7 @@ pub(super) async fn ground(engine: &Engine, place: &Place, look: &Look) -> Resul
 
 /// Returns the reflections of a job's namespace that a client's model made since then.
 pub(crate) async fn made_since(engine: &Engine, job: &Job, since: Timestamp) -> Result<Vec<RecordId>> {
-    let (place, now) = (Place::of(job)?, engine.clock.now());
+    let (place, now) = (ReflectionParameters::of(job)?, engine.clock.now());
     let of = (RecordKind::Reflection, NamespaceMatch::Exact);
     let mut made = engine.store.read(move |tx| newest(tx, &place, of, KNOWN_MAX, now)).await?;
     made.retain(|record| {

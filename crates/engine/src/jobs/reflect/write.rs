@@ -7,21 +7,21 @@ use loci_model::ports::store::{PassageVector, StoreExt, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::{JobId, RecordId, Result, Timestamp};
 
-use super::super::{Ended, deliverer, lease};
+use super::super::{JobAttemptEnd, deliverer, lease};
 use super::draft::Draft;
-use super::window::{Ground, Look};
+use super::window::{Ground, ReflectionInput};
 use crate::Engine;
 use crate::records::batch;
-use crate::records::changing::Changing;
+use crate::records::state_transition::StateTransition;
 use crate::settings::JobWebhook;
 
 /// Author of these changes in telemetry.
 const BY: &str = "loci";
 
 /// The input of the closure, made before it.
-struct Plan {
+struct ReflectionWriteInput {
     job: Job,
-    look: Look,
+    look: ReflectionInput,
     ground: Ground,
     drafts: Vec<Draft>,
     hooks: Vec<JobWebhook>,
@@ -34,12 +34,12 @@ struct Plan {
 pub(super) async fn write(
     engine: &Engine,
     job: &Job,
-    look: &Look,
+    look: &ReflectionInput,
     ground: &Ground,
     drafts: Vec<Draft>,
 ) -> Result<bool> {
     let now = engine.clock.now();
-    let plan = Plan {
+    let plan = ReflectionWriteInput {
         job: job.clone(),
         look: look.clone(),
         ground: ground.clone(),
@@ -53,10 +53,10 @@ pub(super) async fn write(
 }
 
 /// Ends a job without a result: removes its window and questions.
-pub async fn nothing(engine: &Engine, job: &Job) -> Result<Ended> {
+pub async fn nothing(engine: &Engine, job: &Job) -> Result<JobAttemptEnd> {
     let (job, hooks, now) = (job.clone(), engine.job_news(&job.kind), engine.clock.now());
     engine.store.write(move |tx| end(tx, &hooks, &job, now)).await?;
-    Ok(Ended::Noted)
+    Ok(JobAttemptEnd::Noted)
 }
 
 /// Removes the window and the questions of a job: a restart opens a new window.
@@ -80,7 +80,7 @@ fn end(tx: &mut dyn Tx, hooks: &[JobWebhook], job: &Job, now: Timestamp) -> Resu
     Ok(())
 }
 
-impl Plan {
+impl ReflectionWriteInput {
     fn write(&self, tx: &mut dyn Tx) -> Result<bool> {
         if !self.holds(tx)? {
             return Ok(false);
@@ -131,7 +131,7 @@ impl Plan {
         if there.iter().filter(|record| record.state == RecordState::Active).count() < rests_on.len() {
             return Ok(false);
         }
-        let place = super::Place::of(&self.job)?;
+        let place = super::ReflectionParameters::of(&self.job)?;
         let sequence = tx.records().group_sequence(memory, Some(&strategy.id), &place.namespace)?;
         Ok(sequence == self.ground.sequence)
     }
@@ -161,7 +161,7 @@ impl Plan {
         })
     }
 
-    fn changing(&self) -> Changing<'_> {
-        Changing { memory: &self.look.memory, by: BY, at: self.now }
+    fn changing(&self) -> StateTransition<'_> {
+        StateTransition { memory: &self.look.memory, by: BY, at: self.now }
     }
 }

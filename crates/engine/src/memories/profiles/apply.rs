@@ -12,7 +12,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, MemoryId, Result, Timestamp};
 
 use super::file::Profile;
-use super::template_change::{self, Moved};
+use super::template_change::{self, MovedRecordCounts};
 use crate::memories::strategy_input::{self, Surroundings};
 use crate::memories::{self, NewStrategy, existing};
 use crate::{Engine, access};
@@ -23,7 +23,7 @@ fn differs(applied: &ProfileApplied) -> bool {
 }
 
 /// A memory after the application of a profile, and the changes.
-pub(super) struct Target {
+pub(super) struct ProfileTarget {
     pub(super) memory: Memory,
     pub(super) applied: ProfileApplied,
 }
@@ -75,7 +75,7 @@ impl Engine {
             .await
     }
 
-    pub(super) fn target(&self, old: &Memory, profile: &Profile, now: Timestamp) -> Result<Target> {
+    pub(super) fn target(&self, old: &Memory, profile: &Profile, now: Timestamp) -> Result<ProfileTarget> {
         let mut memory = old.clone();
         let mut applied = ProfileApplied {
             profile: profile.name.clone(),
@@ -108,7 +108,7 @@ impl Engine {
         }
         memories::check_whole(&memory)?;
         memories::check_settings(&memory.settings)?;
-        Ok(Target { memory, applied })
+        Ok(ProfileTarget { memory, applied })
     }
 }
 
@@ -120,7 +120,7 @@ pub(super) fn pairs<'a>(
     old.strategies.iter().filter_map(|from| Some((from, new.strategy(&from.id)?)))
 }
 
-pub(super) fn count(applied: &mut ProfileApplied, moved: Moved) {
+pub(super) fn count(applied: &mut ProfileApplied, moved: MovedRecordCounts) {
     applied.moved_records += moved.moved;
     applied.unmoved_records += moved.unmoved;
 }

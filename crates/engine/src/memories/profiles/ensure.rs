@@ -12,7 +12,7 @@ use loci_model::{Result, Timestamp};
 
 use super::apply::{count, pairs};
 use super::file::{Profile, ProfileSettings};
-use super::shipped;
+use super::shipped_profiles;
 use super::template_change::migrate_namespaces;
 use crate::deliveries::record_streams;
 use crate::memories::{NewMemory, NewStrategy};
@@ -87,7 +87,7 @@ impl Engine {
     /// Returns the profile extended by the request.
     fn wanted(&self, asked: &MemoryEnsure) -> Result<Profile> {
         let mut profile = match &asked.profile {
-            Some(name) => shipped::named(&self.settings, name, "profile")?.clone(),
+            Some(name) => shipped_profiles::named(&self.settings, name, "profile")?.clone(),
             None => Profile {
                 name: String::new(),
                 version: 1,

@@ -4,7 +4,7 @@
 use loci_model::{Error, Result};
 
 use super::file::Profile;
-use super::shipped;
+use super::shipped_profiles;
 use crate::Engine;
 
 impl Engine {
@@ -16,7 +16,7 @@ impl Engine {
     /// Returns every profile: the server's own first, then the shipped ones that they do not
     /// replace.
     pub fn profile_list(&self) -> Vec<&Profile> {
-        shipped::all(&self.settings).collect()
+        shipped_profiles::all(&self.settings).collect()
     }
 
     /// Returns a profile.
@@ -24,6 +24,7 @@ impl Engine {
     /// # Errors
     /// `NotFound`, with the names of the available profiles.
     pub fn profile_get(&self, name: &str) -> Result<&Profile> {
-        shipped::named(&self.settings, name, "profile").map_err(|error| Error::not_found(error.message))
+        shipped_profiles::named(&self.settings, name, "profile")
+            .map_err(|error| Error::not_found(error.message))
     }
 }

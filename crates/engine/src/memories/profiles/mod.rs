@@ -9,11 +9,11 @@ mod apply;
 mod ensure;
 mod file;
 mod list;
-pub(crate) mod shipped;
+pub(crate) mod shipped_profiles;
 pub(crate) mod template_change;
 
 pub use ensure::{MemoryEnsure, MemoryEnsured};
 pub use file::{Profile, ProfileSettings, parse};
 
 pub(crate) use apply::set;
-pub(crate) use shipped::{all, known_by, named};
+pub(crate) use shipped_profiles::{all, known_by, named};

@@ -11,8 +11,8 @@ use loci_model::{
     Error, ErrorKind, FieldName, Namespace, NamespaceTemplate, RecordId, Result, Timestamp, limits,
 };
 
-use crate::hooks::in_write;
-use crate::records::changes::{self, Change};
+use crate::hooks::write_context;
+use crate::records::changes::{self, RecordStateChange};
 
 /// Records per read.
 const ROWS: usize = 1_000;
@@ -23,14 +23,14 @@ const BY: &str = "loci";
 
 /// Counts of a strategy's records after a template change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Moved {
+pub(crate) struct MovedRecordCounts {
     /// Number of records in another namespace now.
     pub(crate) moved: u64,
     /// Number of records that stayed, because their new namespace cannot be determined.
     pub(crate) unmoved: u64,
 }
 
-impl std::ops::AddAssign for Moved {
+impl std::ops::AddAssign for MovedRecordCounts {
     fn add_assign(&mut self, more: Self) {
         self.moved += more.moved;
         self.unmoved += more.unmoved;
@@ -39,19 +39,24 @@ impl std::ops::AddAssign for Moved {
 
 /// The target namespaces of records.
 #[derive(Debug, Default)]
-pub(crate) struct Moves {
+pub(crate) struct NamespaceMoves {
     /// In the order of ids, which is that of the rows: an order by namespace would scan the whole
     /// table once per namespace.
     to: Vec<(RecordId, Namespace)>,
-    pub(crate) moved: Moved,
+    pub(crate) moved: MovedRecordCounts,
 }
 
 /// Returns the moves that a change of a strategy's templates requires.
 ///
 /// # Errors
 /// `TooLarge` if one transaction may not move that many records, with the remedy.
-pub(crate) fn moves(tx: &dyn ReadTx, memory: &Memory, old: &Strategy, new: &Strategy) -> Result<Moves> {
-    let mut moves = Moves::default();
+pub(crate) fn moves(
+    tx: &dyn ReadTx,
+    memory: &Memory,
+    old: &Strategy,
+    new: &Strategy,
+) -> Result<NamespaceMoves> {
+    let mut moves = NamespaceMoves::default();
     let reflections = |strategy: &Strategy| strategy.reflection.as_ref().map(|part| part.template.clone());
     let (old_reflections, new_reflections) = (reflections(old), reflections(new));
     if old.template == new.template && old_reflections == new_reflections {
@@ -114,20 +119,20 @@ pub(crate) fn migrate_namespaces(
     old: &Strategy,
     new: &Strategy,
     at: Timestamp,
-) -> Result<Moved> {
+) -> Result<MovedRecordCounts> {
     let moves = moves(tx, memory, old, new)?;
     for (id, namespace) in &moves.to {
         let id = std::slice::from_ref(id);
         tx.records_mut().move_to(&memory.id, id, namespace)?;
-        in_write::products()?.records_moved(tx, &memory.id, id)?;
+        write_context::products()?.records_moved(tx, &memory.id, id)?;
         for record in tx.records().get_many(&memory.id, id)? {
             let (from, to) = (Some(record.state), record.state);
-            let change = Change { record: &record, from, to, reason: REASON, by: BY, at };
+            let change = RecordStateChange { record: &record, from, to, reason: REASON, by: BY, at };
             changes::note(tx, memory, &change)?;
         }
     }
     if moves.moved.unmoved > 0 {
-        let Moved { moved, unmoved } = moves.moved;
+        let MovedRecordCounts { moved, unmoved } = moves.moved;
         tracing::warn!(memory = %memory.id, strategy = %new.id, moved, unmoved, "records stay in their old namespace");
     }
     Ok(moves.moved)

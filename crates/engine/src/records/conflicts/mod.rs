@@ -1,8 +1,8 @@
 //! Conflicts: contradicting records of which no rule selects one. They are recorded here and stay
 //! open until a person decides.
 
-mod noting;
-mod open;
+mod conflict_write;
+mod open_conflicts;
 
-pub use noting::{actor_of, note, note_anywhere};
-pub use open::open_of;
+pub use conflict_write::{actor_of, note, note_anywhere};
+pub use open_conflicts::open_of;

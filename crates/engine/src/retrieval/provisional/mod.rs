@@ -1,13 +1,13 @@
 //! Events that are not extracted yet, as provisional records in a search, if the memory enables
 //! them (`read_your_writes`).
 //!
-//! `waiting` finds the turns within the limits of `budget` and converts them to records; `beside`
+//! `pending_turns` finds the turns within the limits of `budget` and converts them to records; `pending_ranking`
 //! ranks them together with stored records. Nothing here is written, and without the setting
 //! nothing here runs.
 
-mod beside;
 mod budget;
-mod waiting;
+mod pending_ranking;
+mod pending_turns;
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -18,9 +18,9 @@ use loci_model::record::{Record, RecordKind, RecordState};
 
 use super::{Hit, SearchRequest};
 
-pub(super) use beside::{Beside, beside, ranked};
-pub(super) use waiting::waiting;
-pub use waiting::{is_provisional, provisional_id};
+pub(super) use pending_ranking::{PendingCandidates, beside, ranked};
+pub(super) use pending_turns::waiting;
+pub use pending_turns::{is_provisional, provisional_id};
 
 /// Pending turns as records.
 #[derive(Debug, Default)]

@@ -7,9 +7,9 @@
 
 use loci_text::tokens::Estimator;
 
-use super::entry::{self, Entry, Screened};
+use super::entry::{self, RenderedEntry, ScreenedEntry};
 use super::fence::{Frame, contained};
-use super::receipt::{DropReason, Dropped, Filled, Shown};
+use super::receipt::{DropReason, Dropped, Filled, ReceiptEntry};
 
 /// Entries of one kind, which share a part of the budget.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Group {
     /// Number of entries tried in the first pass; the others only get the rest.
     pub first: usize,
     /// Entries in order of rank.
-    pub entries: Vec<Screened>,
+    pub entries: Vec<ScreenedEntry>,
 }
 
 /// The limit of a block.
@@ -48,7 +48,7 @@ pub enum Oversize {
 
 /// An entry during filling.
 struct Candidate<'a> {
-    screened: &'a Screened,
+    screened: &'a ScreenedEntry,
     /// The truncated text, if any.
     cut: Option<CutEntry>,
     tokens: u32,
@@ -70,7 +70,7 @@ enum Fate {
 }
 
 impl Candidate<'_> {
-    fn entry(&self) -> &Entry {
+    fn entry(&self) -> &RenderedEntry {
         &self.screened.fenced
     }
 
@@ -163,12 +163,12 @@ fn above(sections: &[Section], section: &Section) -> Option<usize> {
 }
 
 /// Returns the index of an entry's section.
-fn section_of(sections: &[Section], entry: &Entry) -> usize {
+fn section_of(sections: &[Section], entry: &RenderedEntry) -> usize {
     entry.section.min(sections.len().saturating_sub(1))
 }
 
 /// Returns the remaining cost of the headings above an entry.
-fn heading_cost(sections: &[Section], entry: &Entry) -> u32 {
+fn heading_cost(sections: &[Section], entry: &RenderedEntry) -> u32 {
     let cost = |section: &Section| if section.is_open { 0 } else { section.tokens };
     let section = sections.get(section_of(sections, entry));
     section.map_or(0, |section| {
@@ -177,7 +177,7 @@ fn heading_cost(sections: &[Section], entry: &Entry) -> u32 {
     })
 }
 
-fn open(sections: &mut [Section], entry: &Entry) {
+fn open(sections: &mut [Section], entry: &RenderedEntry) {
     let place = section_of(sections, entry);
     let above = sections.get(place).and_then(|section| above(sections, section));
     for place in above.into_iter().chain([place]) {
@@ -289,7 +289,7 @@ fn finished(block: String, fillings: &[Filling<'_>], budget: &Budget) -> Filled 
         match candidate.fate {
             Fate::Shown { cut } => {
                 let cut_text = candidate.cut.as_ref().map(|cut| cut.text.clone());
-                filled.shown.push(Shown { id, tokens, cut, cut_text });
+                filled.shown.push(ReceiptEntry { id, tokens, cut, cut_text });
             }
             Fate::Waits => filled.dropped.push(Dropped { id, tokens, reason: DropReason::Budget }),
             Fate::Suspicious => filled.dropped.push(Dropped { id, tokens, reason: DropReason::Suspicious }),
@@ -310,7 +310,7 @@ mod tests {
         let section = HEADINGS.iter().position(|known| *known == heading).unwrap_or(usize::MAX);
         let entry = |(at, text): (usize, &&str)| {
             let (id, label, text) = (format!("{heading}{at}"), "review".into(), (*text).into());
-            Screened::new(&Entry { id, section, label, text }, Patterns::shipped())
+            ScreenedEntry::new(&RenderedEntry { id, section, label, text }, Patterns::shipped())
         };
         Group { share, yields: false, first, entries: texts.iter().enumerate().map(entry).collect() }
     }

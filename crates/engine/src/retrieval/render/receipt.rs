@@ -6,7 +6,7 @@ pub struct Filled {
     /// The rendered block; empty if the budget is smaller than the frame.
     pub block: String,
     /// The entries in the block, in its order.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<ReceiptEntry>,
     /// The omitted entries, by group and rank.
     pub dropped: Vec<Dropped>,
     /// Estimated tokens of the whole block, never above the budget.
@@ -15,7 +15,7 @@ pub struct Filled {
 
 /// An entry in the block.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct ReceiptEntry {
     /// Id of the entry.
     pub id: String,
     /// Tokens of its lines.

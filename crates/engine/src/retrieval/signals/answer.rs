@@ -23,14 +23,14 @@ pub(super) fn answer(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_case::Case;
+    use super::super::test_case::SignalCase;
     use loci_model::event::Role;
     use loci_model::record::RecordKind;
 
     #[test]
     fn a_persons_answer_takes_over_what_the_question_adds() {
         let check = |before: Option<f32>, own: Option<f32>, role: Option<Role>, expect: f32| {
-            let mut case = Case::asking("lighthouse?");
+            let mut case = SignalCase::asking("lighthouse?");
             let candidate = &mut case.set.candidates[0];
             (candidate.question_before, candidate.dense, candidate.role) = (before, own, role);
             case.expect("answer", expect);

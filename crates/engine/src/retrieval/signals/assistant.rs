@@ -28,19 +28,19 @@ pub(super) fn assistant_topic(question: &QuestionView<'_>, turn: &TurnView<'_>) 
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_case::Case;
+    use super::super::test_case::SignalCase;
     use loci_model::event::Role;
 
     #[test]
     fn roles() {
         let check = |question: &str, role: Option<Role>, assistant: f32, you: f32| {
-            let mut case = Case::asking(question);
+            let mut case = SignalCase::asking(question);
             case.set.candidates[0].role = role;
             case.expect("assistant", assistant);
             case.expect("assistant_you", you);
         };
         let topic = |question: &str, role: Option<Role>, expect: f32| {
-            let mut case = Case::asking(question);
+            let mut case = SignalCase::asking(question);
             case.set.candidates[0].role = role;
             case.expect("assistant_topic", expect);
         };

@@ -13,13 +13,13 @@ pub(super) fn date(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_case::Case;
+    use super::super::test_case::SignalCase;
     use loci_model::Timestamp;
 
     #[test]
     fn days_months_years() {
         let check = |question: &str, time: &str, expect: f32| {
-            let mut case = Case::asking(question);
+            let mut case = SignalCase::asking(question);
             case.set.candidates[0].time = Timestamp::parse(time).unwrap();
             case.set.candidates[0].has_time = true;
             case.expect("date", expect);

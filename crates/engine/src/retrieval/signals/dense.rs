@@ -14,11 +14,11 @@ pub(super) fn window(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_case::Case;
+    use super::super::test_case::SignalCase;
 
     #[test]
     fn as_given_or_nothing() {
-        let mut case = Case::asking("lighthouse?");
+        let mut case = SignalCase::asking("lighthouse?");
         case.expect("dense", 0.0);
         case.expect("dense_window", 0.0);
         case.set.candidates[0].dense = Some(-0.25);

@@ -32,12 +32,12 @@ pub(super) fn document(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_case::{Case, bare_candidate, one_view};
+    use super::super::test_case::{SignalCase, bare_candidate, one_view};
     use loci_model::record::RecordKind;
 
     /// Returns a case with one term in every passage, with frequency `tf`, in the numbered files.
-    fn case(passages: &[(u32, u32)]) -> Case {
-        let mut case = Case::asking("lighthouse?");
+    fn case(passages: &[(u32, u32)]) -> SignalCase {
+        let mut case = SignalCase::asking("lighthouse?");
         case.set.statistics.turns = 100;
         case.set.statistics.df = vec![1];
         let passages = passages.iter().enumerate().map(|(place, (file, tf))| {

@@ -35,7 +35,7 @@ fn relative(score: f32, max: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_case::Case;
+    use super::super::test_case::SignalCase;
     use loci_model::ports::search::{Candidate, ViewCounts, Views};
 
     /// Sets the counts of one term by view; every view has 10 terms.
@@ -45,8 +45,8 @@ mod tests {
     }
 
     /// Returns a case with one term in two of 100 turns; every view has 10 terms, the average.
-    fn case() -> Case {
-        let mut case = Case::asking("lighthouse?");
+    fn case() -> SignalCase {
+        let mut case = SignalCase::asking("lighthouse?");
         case.set.statistics.turns = 100;
         case.set.statistics.df = vec![2];
         for view in &mut case.set.statistics.views {

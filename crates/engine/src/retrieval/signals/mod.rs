@@ -15,8 +15,8 @@ mod file;
 mod lexical;
 mod path;
 mod phrase;
-mod said;
 mod speaker;
+mod speaker_terms;
 mod talk;
 #[cfg(test)]
 pub(super) mod test_case;
@@ -68,7 +68,7 @@ pub const SIGNALS: &[Signal] = &[
     row("assistant_topic", assistant::assistant_topic, "an explanation by the assistant"),
     row("file", file::file, "other matches in the same file"),
     row("document", file::document, "a file"),
-    row("said", said::said, "other matches by the same speaker"),
+    row("said", speaker_terms::said, "other matches by the same speaker"),
 ];
 
 #[cfg(test)]

@@ -14,12 +14,12 @@ pub(super) fn path(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_case::Case;
+    use super::super::test_case::SignalCase;
     use loci_model::ports::search::ViewCounts;
 
     #[test]
     fn by_hand() {
-        let mut case = Case::asking("lighthouse keeper?");
+        let mut case = SignalCase::asking("lighthouse keeper?");
         case.expect("path", 0.0);
         let statistics = &mut case.set.statistics;
         (statistics.turns, statistics.df) = (100, vec![1, 1]);

@@ -29,12 +29,12 @@ pub(super) fn phrase(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_case::Case;
+    use super::super::test_case::SignalCase;
 
     /// Returns a case with four terms of the query, ids 0 to 3; the first three occur in one of 100
     /// turns each, the last in none.
-    fn case() -> Case {
-        let mut case = Case::asking("red lighthouse keeper unicorn?");
+    fn case() -> SignalCase {
+        let mut case = SignalCase::asking("red lighthouse keeper unicorn?");
         case.set.statistics.turns = 100;
         case.set.statistics.df = vec![1, 1, 1, 0];
         case.set.term_ids = vec![Some(0), Some(1), Some(2), None];
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_single_word_and_unknown_words_have_no_pairs() {
-        let mut case = Case::asking("lighthouse?");
+        let mut case = SignalCase::asking("lighthouse?");
         case.set.candidates[0].terms = vec![0, 0];
         case.expect("phrase", 0.0);
         let mut case = super::tests::case();

@@ -15,12 +15,12 @@ pub(super) fn speaker(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_case::Case;
+    use super::super::test_case::SignalCase;
 
     #[test]
     fn named_or_not() {
         let check = |question: &str, speaker: Option<&str>, expect: f32| {
-            let mut case = Case::asking_among(question, &["Anna", "Bob"]);
+            let mut case = SignalCase::asking_among(question, &["Anna", "Bob"]);
             case.set.candidates[0].speaker = speaker.map(str::to_owned);
             case.expect("speaker", expect);
         };

@@ -27,14 +27,14 @@ pub(super) fn first_person(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_case::Case;
+    use super::super::test_case::SignalCase;
     use loci_model::record::RecordKind;
     use loci_text::turn_flags;
 
     #[test]
     fn flags_to_values() {
         let check = |text: &str, expect: [f32; 4]| {
-            let mut case = Case::asking("lighthouse?");
+            let mut case = SignalCase::asking("lighthouse?");
             case.set.candidates[0].flags = turn_flags(text).0;
             for (name, expect) in ["question", "entities", "number", "first_person"].into_iter().zip(expect) {
                 case.expect(name, expect);

@@ -10,7 +10,7 @@ use super::super::ranking;
 use super::SIGNALS;
 
 /// A query, and a candidate set whose first candidate is checked.
-pub(crate) struct Case {
+pub(crate) struct SignalCase {
     question: Question,
     terms: Vec<String>,
     /// The candidate set; tests change it.
@@ -47,7 +47,7 @@ pub(crate) fn one_view(tf: u32) -> Views {
     Views::of(views.each_ref())
 }
 
-impl Case {
+impl SignalCase {
     /// Returns a case with a query and without known names.
     pub(crate) fn asking(question: &str) -> Self {
         Self::asking_among(question, &[])

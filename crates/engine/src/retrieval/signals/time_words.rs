@@ -20,14 +20,14 @@ pub(super) fn long_duration(question: &QuestionView<'_>, turn: &TurnView<'_>) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_case::Case;
+    use super::super::test_case::SignalCase;
     use loci_model::record::RecordKind;
     use loci_text::turn_flags;
 
     #[test]
     fn kinds_of_questions_and_turns() {
         let check = |question: &str, text: &str, when: f32, long: f32| {
-            let mut case = Case::asking(question);
+            let mut case = SignalCase::asking(question);
             case.set.candidates[0].flags = turn_flags(text).0;
             case.expect("when_time", when);
             case.expect("long_duration", long);

@@ -20,7 +20,7 @@ use super::episode_form::{Episode, EpisodeTurn};
 use super::episodic_model;
 use crate::strategies::summaries::summary_topics::shortened;
 use crate::strategies::task_event::TaskEvent;
-use crate::strategies::{Ask, BadReply, Batch, Candidate, Joining, Question, Strategy, Turn};
+use crate::strategies::{Ask, BadReply, Batch, Candidate, JoinMode, Question, Strategy, Turn};
 
 /// Maximum number of actions listed per step; later ones are counted.
 const ACTIONS_MAX: usize = 6;
@@ -79,7 +79,7 @@ impl Strategy for Episodic {
             scope: None,
             inferred: reported.map(|reported| reported.metadata()).unwrap_or_default(),
             time: standing.map_or(newest, |record| record.time.max(newest)),
-            joining: Joining::InPlace,
+            joining: JoinMode::InPlace,
         }]
     }
 
@@ -294,7 +294,7 @@ fn lesson(turns: &[EpisodeTurn]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategies::earlier_records::Standing;
+    use crate::strategies::earlier_records::EarlierRecord;
     use crate::strategies::turns::turn::tests::talk;
     use Role::{Assistant, Other, Tool, User};
     use loci_model::limits;
@@ -336,7 +336,7 @@ mod tests {
         assert_eq!(episode.turns[0].assessment_assistant, "failure");
         assert!(!found[0].indexed().contains("assessment") && !found[0].indexed().contains('{'));
         assert_eq!(found[0].subtype.as_deref(), Some("session/s1"));
-        assert_eq!(found[0].joining, Joining::InPlace);
+        assert_eq!(found[0].joining, JoinMode::InPlace);
     }
 
     /// A tool's output is no report: neither its words nor a status of 0 make a success.
@@ -412,7 +412,7 @@ mod tests {
         let line = "Task s1 completed with status: COMPLETED. Agent notes: It works.";
         let first = extract(&talk(&[(Other, line)])).remove(0);
         let Candidate { kind, subtype, text, sources, time, .. } = first;
-        let standing = Standing { kind, subtype, text, sources, time };
+        let standing = EarlierRecord { kind, subtype, text, sources, time };
         let late =
             talk(&[(Other, "Task s1 completed with status: FAILED. Duration: 9s. Agent notes: Not quite.")]);
         let session = SessionId::parse("s1").unwrap();

@@ -19,8 +19,8 @@ use crate::strategies::model_questions::prompt_input;
 use crate::strategies::model_questions::question::{
     Ask, BadReply, Question, consolidation_step, extraction_step,
 };
-use crate::strategies::model_questions::reply_json::{Entry, object};
-use crate::strategies::{Candidate, Joining, Turn};
+use crate::strategies::model_questions::reply_json::{ReplyObject, object};
+use crate::strategies::{Candidate, JoinMode, Turn};
 
 /// Maximum number of steps in an answer.
 const STEPS_MAX: usize = limits::PAYLOAD_ITEMS_MAX;
@@ -49,7 +49,7 @@ pub static CONSOLIDATE: Prompt = Prompt {
 };
 
 /// A parsed answer.
-struct Said {
+struct EpisodicReply {
     /// The episode; its steps have no ids yet.
     episode: Episode,
     /// The numbers of the messages that begin the steps.
@@ -151,7 +151,7 @@ fn told(episode: &Episode) -> Value {
 /// # Errors
 /// All defects of the answer.
 pub fn read(reply: &str, ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
-    let Said { episode: said, begins, metadata } = said(reply)?;
+    let EpisodicReply { episode: said, begins, metadata } = said(reply)?;
     let turns = ask.batch.turns;
     let Some(first) = turns.first() else { return Ok(Vec::new()) };
     let steps = placed(said.turns, &begins, turns)?;
@@ -175,7 +175,7 @@ pub fn read(reply: &str, ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
         sources: sources(old.map_or(&[][..], |old| &old.sources), turns),
         time: old.map_or(newest, |old| old.time.max(newest)),
         inferred: inferred_values::values(ask.schema(), &metadata),
-        ..Candidate::of_turn(first, RecordKind::Episode, text, Joining::InPlace)
+        ..Candidate::of_turn(first, RecordKind::Episode, text, JoinMode::InPlace)
     }])
 }
 
@@ -196,7 +196,7 @@ fn placed(steps: Vec<EpisodeTurn>, begins: &[u64], turns: &[Turn]) -> Result<Vec
     if violations.is_empty() { Ok(found) } else { Err(BadReply { violations }) }
 }
 
-fn said(reply: &str) -> Result<Said, BadReply> {
+fn said(reply: &str) -> Result<EpisodicReply, BadReply> {
     object(reply, |entry| {
         entry.only(&[
             "situation",
@@ -225,11 +225,11 @@ fn said(reply: &str) -> Result<Said, BadReply> {
             turns,
             task: None,
         };
-        Some(Said { episode, begins, metadata })
+        Some(EpisodicReply { episode, begins, metadata })
     })
 }
 
-fn step_said(entry: &mut Entry<'_>) -> Option<(u64, EpisodeTurn)> {
+fn step_said(entry: &mut ReplyObject<'_>) -> Option<(u64, EpisodeTurn)> {
     let names =
         ["turn_id", "situation", "intent", "action", "thought", "assessment_assistant", "assessment_user"];
     entry.only(&names);

@@ -18,7 +18,7 @@ use crate::strategies::metadata::inferred_values;
 use crate::strategies::model_questions::prompt::{Filling, Prompt};
 use crate::strategies::model_questions::prompt_input;
 use crate::strategies::model_questions::question::{BadReply, Question};
-use crate::strategies::model_questions::reply_json::{Entry, list};
+use crate::strategies::model_questions::reply_json::{ReplyObject, list};
 
 const TITLE_CHARS_MAX: usize = 100;
 const PREDICATE_CHARS_MAX: usize = 300;
@@ -151,7 +151,7 @@ pub fn insights(reply: &str) -> Result<Vec<Insight>, BadReply> {
     Ok(insights)
 }
 
-fn insight(entry: &mut Entry<'_>) -> Option<Insight> {
+fn insight(entry: &mut ReplyObject<'_>) -> Option<Insight> {
     entry.only(&["title", "use_cases", "hints", "confidence", "episodes", "predicate", "metadata"]);
     let title = entry.text("title", TITLE_CHARS_MAX);
     let long = limits::REFLECTION_CHARS_MAX;

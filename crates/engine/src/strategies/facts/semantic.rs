@@ -12,7 +12,9 @@ use loci_model::record::metadata::{Metadata, MetadataValue};
 use super::semantic_model;
 use crate::strategies::learnings::{self, KNOWLEDGE, LEARNING};
 use crate::strategies::task_event::TaskEvent;
-use crate::strategies::{Ask, BadReply, Batch, Candidate, Deciding, Joining, Question, Strategy, Turn};
+use crate::strategies::{
+    Ask, BadReply, Batch, Candidate, DecisionMethod, JoinMode, Question, Strategy, Turn,
+};
 
 /// Subtype of records that contain data.
 pub const DATA: &str = "data";
@@ -66,8 +68,8 @@ impl Strategy for Semantic {
         semantic_model::read(reply, ask)
     }
 
-    fn decides(&self) -> Deciding {
-        Deciding::Facts
+    fn decides(&self) -> DecisionMethod {
+        DecisionMethod::Facts
     }
 }
 
@@ -96,7 +98,7 @@ fn candidate(turn: &Turn, session: &SessionId) -> Candidate {
         verbatim: said,
         role: turn.role,
         run: turn.run.clone().filter(|_| said),
-        ..Candidate::of_turn(turn, RecordKind::Fact, turn.text.clone(), Joining::Duplicates)
+        ..Candidate::of_turn(turn, RecordKind::Fact, turn.text.clone(), JoinMode::Duplicates)
     }
 }
 
@@ -115,7 +117,7 @@ fn learned(turn: &Turn, session: &SessionId) -> Candidate {
         subtype: Some(KNOWLEDGE.to_owned()),
         scope: learning.and_then(|learning| learning.scope),
         inferred,
-        ..Candidate::of_turn(turn, RecordKind::Fact, turn.text.clone(), Joining::Duplicates)
+        ..Candidate::of_turn(turn, RecordKind::Fact, turn.text.clone(), JoinMode::Duplicates)
     }
 }
 

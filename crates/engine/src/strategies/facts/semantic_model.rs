@@ -10,7 +10,7 @@ use crate::strategies::metadata::inferred_values;
 use crate::strategies::model_questions::prompt::Prompt;
 use crate::strategies::model_questions::question::{Ask, BadReply, Question};
 use crate::strategies::model_questions::reply_json::list;
-use crate::strategies::{Candidate, Joining};
+use crate::strategies::{Candidate, JoinMode};
 
 /// Maximum length of a fact's scope in characters.
 const SCOPE_CHARS_MAX: usize = 200;
@@ -75,7 +75,7 @@ fn candidate(fact: Fact, ask: &Ask<'_>) -> Option<Candidate> {
         time,
         scope: fact.scope,
         inferred: inferred_values::values(ask.schema(), &fact.metadata),
-        ..Candidate::of_turn(first, RecordKind::Fact, fact.fact, Joining::Duplicates)
+        ..Candidate::of_turn(first, RecordKind::Fact, fact.fact, JoinMode::Duplicates)
     })
 }
 
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(places(&found[1]), [turns[1].source.event.clone(), turns[2].source.event.clone()]);
         assert_eq!(
             (found[1].verbatim, found[1].role, &found[1].joining),
-            (false, None, &Joining::Duplicates)
+            (false, None, &JoinMode::Duplicates)
         );
         assert_eq!((EXTRACT.entries)(reply), Ok(2));
         assert!(read("[{\"fact\":\"a\",\"operation\":\"AddMemory\"}]", &ask).is_err());

@@ -1,13 +1,13 @@
 //! Learnings from an agent's report at the end of a task: one per paragraph or list item, each with
 //! its topic, its scope and its category. Pure; their further use is decided elsewhere.
 //!
-//! `paragraphs`: the boundaries; `topic`: the opening; `category`, `vague`: the meaning of its
+//! `paragraphs`: the boundaries; `topic`: the opening; `category`, `specificity`: the meaning of its
 //! words.
 
 mod category;
 mod paragraphs;
+mod specificity;
 mod topic;
-mod vague;
 
 use loci_model::limits;
 
@@ -70,13 +70,13 @@ pub fn one(paragraph: &str) -> Option<Learning> {
     if paragraph.is_empty() || is_sentinel(paragraph) {
         return None;
     }
-    let topic::Headed { topic, category, text } = topic::split(paragraph);
+    let topic::HeadedParagraph { topic, category, text } = topic::split(paragraph);
     if is_sentinel(&text) {
         return None;
     }
     let scope = topic.as_deref().and_then(scope_of);
     let category = category.or_else(|| category::of(&text));
-    let is_vague = scope.is_none() && vague::is_vague(&text);
+    let is_vague = scope.is_none() && specificity::is_vague(&text);
     Some(Learning { topic, scope, category, text, is_vague })
 }
 

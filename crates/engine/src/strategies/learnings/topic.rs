@@ -12,22 +12,22 @@ const EXTENSION_BYTES: std::ops::RangeInclusive<usize> = 1..=8;
 
 /// A paragraph with its opening.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Headed {
+pub(crate) struct HeadedParagraph {
     pub(crate) topic: Option<String>,
     pub(crate) category: Option<Category>,
     pub(crate) text: String,
 }
 
 /// Splits off the topic, if there is one with text after it.
-pub(crate) fn split(paragraph: &str) -> Headed {
-    let whole = || Headed { topic: None, category: None, text: paragraph.to_owned() };
+pub(crate) fn split(paragraph: &str) -> HeadedParagraph {
+    let whole = || HeadedParagraph { topic: None, category: None, text: paragraph.to_owned() };
     let Some((head, text)) = bold(paragraph).or_else(|| bracketed(paragraph)) else { return whole() };
     let (topic, category) = tagged(unwrapped(head));
     let fits = !topic.is_empty() && topic.chars().count() <= TOPIC_CHARS_MAX;
     if !fits || text.trim().is_empty() {
         return whole();
     }
-    Headed { topic: Some(topic.to_owned()), category, text: text.trim().to_owned() }
+    HeadedParagraph { topic: Some(topic.to_owned()), category, text: text.trim().to_owned() }
 }
 
 /// Splits `**head:** text` or `**head**: text`. A topic may itself be a glob that begins or ends in
@@ -132,7 +132,7 @@ mod tests {
     fn heads() {
         let check = |text: &str, topic: Option<&str>, category: Option<Category>, said: &str| {
             let topic = topic.map(str::to_owned);
-            assert_eq!(split(text), Headed { topic, category, text: said.to_owned() }, "{text}");
+            assert_eq!(split(text), HeadedParagraph { topic, category, text: said.to_owned() }, "{text}");
         };
         check("**A:** b", Some("A"), None, "b");
         check("**A**: b", Some("A"), None, "b");

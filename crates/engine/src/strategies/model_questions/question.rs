@@ -119,7 +119,7 @@ impl BadReply {
 
 /// The method that decides on a strategy's candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deciding {
+pub enum DecisionMethod {
     /// Consolidation, with the rules for facts.
     Facts,
     /// Consolidation, with the rules for preferences: by key first.

@@ -15,7 +15,7 @@ pub const VIOLATIONS_MAX: usize = 20;
 const SHOWN_CHARS_MAX: usize = 40;
 
 /// An object of an answer, and its defects.
-pub struct Entry<'a> {
+pub struct ReplyObject<'a> {
     /// Position of the object: `item 3`, `turns 2`, `the answer`.
     place: String,
     members: &'a Map<String, Value>,
@@ -30,7 +30,7 @@ pub struct Entry<'a> {
 pub fn list<T>(
     reply: &str,
     entries_max: usize,
-    read: impl Fn(&mut Entry<'_>) -> Option<T>,
+    read: impl Fn(&mut ReplyObject<'_>) -> Option<T>,
 ) -> Result<Vec<T>, BadReply> {
     let entries = entries(reply)?;
     let mut violations = Vec::new();
@@ -45,12 +45,12 @@ pub fn list<T>(
 ///
 /// # Errors
 /// All defects, at most twenty lines.
-pub fn object<T>(reply: &str, read: impl Fn(&mut Entry<'_>) -> Option<T>) -> Result<T, BadReply> {
+pub fn object<T>(reply: &str, read: impl Fn(&mut ReplyObject<'_>) -> Option<T>) -> Result<T, BadReply> {
     let value = json(reply)?;
     let Value::Object(members) = &value else {
         return Err(BadReply::of(format!("the answer must be one object, not {}", kind(&value))));
     };
-    let mut entry = Entry { place: "the answer".to_owned(), members, violations: Vec::new() };
+    let mut entry = ReplyObject { place: "the answer".to_owned(), members, violations: Vec::new() };
     match read(&mut entry) {
         Some(value) if entry.violations.is_empty() => Ok(value),
         found => {
@@ -72,7 +72,7 @@ fn each<T>(
     name: &str,
     values: &[Value],
     violations: &mut Vec<String>,
-    read: impl Fn(&mut Entry<'_>) -> Option<T>,
+    read: impl Fn(&mut ReplyObject<'_>) -> Option<T>,
 ) -> Vec<T> {
     let mut found = Vec::with_capacity(values.len());
     for (number, value) in (1..).zip(values) {
@@ -81,7 +81,7 @@ fn each<T>(
             violations.push(format!("{place} must be an object, not {}", kind(value)));
             continue;
         };
-        let mut entry = Entry { place, members, violations: Vec::new() };
+        let mut entry = ReplyObject { place, members, violations: Vec::new() };
         let value = read(&mut entry);
         if value.is_none() && entry.violations.is_empty() {
             entry.refuse("it cannot be read");
@@ -150,7 +150,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-impl Entry<'_> {
+impl ReplyObject<'_> {
     /// Reports a defect.
     pub fn refuse(&mut self, rule: impl AsRef<str>) {
         self.violations.push(format!("{}: {}", self.place, rule.as_ref()));
@@ -193,7 +193,7 @@ impl Entry<'_> {
         &mut self,
         name: &str,
         count_max: usize,
-        read: impl Fn(&mut Entry<'_>) -> Option<T>,
+        read: impl Fn(&mut ReplyObject<'_>) -> Option<T>,
     ) -> Vec<T> {
         let values = match self.members.get(name) {
             None | Some(Value::Null) => return Vec::new(),
@@ -233,7 +233,7 @@ impl Entry<'_> {
         number
     }
 
-    /// Works like [`Entry::text`] for a member that may be absent, null or empty; violations are
+    /// Works like [`ReplyObject::text`] for a member that may be absent, null or empty; violations are
     /// reported.
     pub fn maybe_text(&mut self, name: &str, chars_max: usize) -> Option<String> {
         match self.members.get(name) {
@@ -243,7 +243,7 @@ impl Entry<'_> {
         }
     }
 
-    /// Works like [`Entry::maybe_text`] for a member of a nested object, which may itself be absent
+    /// Works like [`ReplyObject::maybe_text`] for a member of a nested object, which may itself be absent
     /// or null.
     pub fn maybe_text_within(&mut self, outer: &str, name: &str, chars_max: usize) -> Option<String> {
         let members = match self.members.get(outer) {
@@ -254,7 +254,7 @@ impl Entry<'_> {
                 return None;
             }
         };
-        let mut inner = Entry { place: self.place.clone(), members, violations: Vec::new() };
+        let mut inner = ReplyObject { place: self.place.clone(), members, violations: Vec::new() };
         inner.only(&[name]);
         let text = inner.maybe_text(name, chars_max);
         self.violations.append(&mut inner.violations);

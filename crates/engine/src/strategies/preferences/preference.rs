@@ -17,7 +17,9 @@ use serde_json::json;
 use super::preference_category::categories;
 use super::preference_model;
 use super::preference_statement::{Statement, statements};
-use crate::strategies::{Ask, BadReply, Batch, Candidate, Deciding, Joining, Question, Strategy, Turn};
+use crate::strategies::{
+    Ask, BadReply, Batch, Candidate, DecisionMethod, JoinMode, Question, Strategy, Turn,
+};
 
 /// Maximum length of a turn that is used completely as context; of a longer one, the sentences
 /// around the preference are used.
@@ -68,8 +70,8 @@ impl Strategy for UserPreference {
         preference_model::read(reply, ask)
     }
 
-    fn decides(&self) -> Deciding {
-        Deciding::Preferences
+    fn decides(&self) -> DecisionMethod {
+        DecisionMethod::Preferences
     }
 }
 
@@ -138,7 +140,7 @@ fn candidate(turn: &Turn, speaker: Option<&str>, statement: Statement, context: 
     Candidate {
         subtype: Some(key),
         index_text: Some(index_text),
-        ..Candidate::of_turn(turn, RecordKind::Preference, text, Joining::Key { changed: statement.changed })
+        ..Candidate::of_turn(turn, RecordKind::Preference, text, JoinMode::Key { changed: statement.changed })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::strategies::metadata::inferred_values;
 use crate::strategies::model_questions::prompt::Prompt;
 use crate::strategies::model_questions::question::{Ask, BadReply, Question};
 use crate::strategies::model_questions::reply_json::list;
-use crate::strategies::{Candidate, Joining};
+use crate::strategies::{Candidate, JoinMode};
 
 const CONTEXT_CHARS_MAX: usize = 2_000;
 const CATEGORIES_MAX: usize = 5;
@@ -35,7 +35,7 @@ pub static EXTRACT: Prompt = Prompt {
 };
 
 /// A preference of a model.
-struct Said {
+struct ModelPreference {
     context: String,
     preference: String,
     categories: Vec<String>,
@@ -70,7 +70,7 @@ pub fn read(reply: &str, ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
     Ok(preferences(reply)?.into_iter().filter_map(|said| candidate(said, ask)).collect())
 }
 
-fn preferences(reply: &str) -> Result<Vec<Said>, BadReply> {
+fn preferences(reply: &str) -> Result<Vec<ModelPreference>, BadReply> {
     list(reply, limits::FACTS_PER_WINDOW_MAX, |entry| {
         entry.only(&["context", "preference", "categories", "sources", "about", "metadata"]);
         let preference = entry.text("preference", limits::PREFERENCE_CHARS_MAX);
@@ -78,13 +78,13 @@ fn preferences(reply: &str) -> Result<Vec<Said>, BadReply> {
         let categories = entry.texts("categories", CATEGORIES_MAX, CATEGORY_CHARS_MAX);
         let (sources, about) = (entry.numbers("sources"), entry.maybe_text("about", ABOUT_CHARS_MAX));
         let metadata = entry.pairs("metadata");
-        Some(Said { context, preference: preference?, categories, sources, about, metadata })
+        Some(ModelPreference { context, preference: preference?, categories, sources, about, metadata })
     })
 }
 
-fn candidate(said: Said, ask: &Ask<'_>) -> Option<Candidate> {
+fn candidate(said: ModelPreference, ask: &Ask<'_>) -> Option<Candidate> {
     let (sources, time) = ask.named(&said.sources)?;
-    let Said { context, preference, categories: named, about, metadata, .. } = said;
+    let ModelPreference { context, preference, categories: named, about, metadata, .. } = said;
     let named = if named.is_empty() {
         categories(&preference).into_iter().map(str::to_owned).collect()
     } else {
@@ -102,7 +102,7 @@ fn candidate(said: Said, ask: &Ask<'_>) -> Option<Candidate> {
         sources,
         time,
         inferred: inferred_values::values(ask.schema(), &metadata),
-        ..Candidate::of_turn(first, RecordKind::Preference, text, Joining::Key { changed })
+        ..Candidate::of_turn(first, RecordKind::Preference, text, JoinMode::Key { changed })
     })
 }
 
@@ -191,7 +191,7 @@ mod tests {
         let key = |preference: &str, more: &str| {
             let reply = format!(r#"[{{"context":"","preference":"{preference}","categories":[]{more}}}]"#);
             let found = of(&reply);
-            let changed = matches!(found.joining, Joining::Key { changed: true });
+            let changed = matches!(found.joining, JoinMode::Key { changed: true });
             (found.subtype.unwrap(), changed)
         };
         let said = |sentence: &str| statements(sentence).remove(0).key;

@@ -7,7 +7,7 @@
 use loci_model::event::{Event, PayloadItem};
 use loci_model::memory::Memory;
 use loci_model::memory::strategy::Strategy;
-use loci_model::ports::objects::Stored;
+use loci_model::ports::objects::ObjectStoreResult;
 use loci_model::{ActorId, Document, Error, Result, SessionId, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -18,7 +18,7 @@ use crate::Engine;
 const MARGIN_BYTES: usize = 64 * 1024;
 
 /// The data of a handover.
-pub(crate) struct HandOver<'a> {
+pub(crate) struct HandoverData<'a> {
     /// Id by which the receiver distinguishes handovers; the wire's `jobId`.
     pub(crate) id: &'a str,
     pub(crate) account: &'a str,
@@ -37,10 +37,10 @@ pub(crate) struct HandOver<'a> {
 
 /// The row of the outbox.
 #[derive(Serialize)]
-struct Row<'a> {
+struct OutboxRow<'a> {
     bucket: &'a str,
     key: String,
-    notification: Told<'a>,
+    notification: HandoverNotification<'a>,
     payload: Payload<'a>,
 }
 
@@ -75,7 +75,7 @@ struct Content<'a> {
 /// The fields of the notification other than the location of the object.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Told<'a> {
+struct HandoverNotification<'a> {
     job_id: &'a str,
     memory_id: &'a str,
     strategy_id: &'a str,
@@ -83,11 +83,11 @@ struct Told<'a> {
 
 /// The parsed row.
 #[derive(Deserialize)]
-struct Waiting<'a> {
+struct ParsedOutboxRow<'a> {
     bucket: String,
     key: String,
     #[serde(borrow)]
-    notification: Told<'a>,
+    notification: HandoverNotification<'a>,
     #[serde(borrow)]
     payload: &'a RawValue,
 }
@@ -102,15 +102,19 @@ struct Notification<'a> {
 }
 
 /// Returns the outbox row of a handover.
-pub(crate) fn row(hand_over: &HandOver<'_>) -> Result<Document> {
-    let HandOver { id, memory, strategy, actor, session, events, .. } = hand_over;
+pub(crate) fn row(hand_over: &HandoverData<'_>) -> Result<Document> {
+    let HandoverData { id, memory, strategy, actor, session, events, .. } = hand_over;
     let times = || events.iter().map(|event| event.time);
     let current: Vec<Message<'_>> = events.iter().flat_map(messages).collect();
     let said: usize = current.iter().map(Message::bytes).sum();
-    let row = Row {
+    let row = OutboxRow {
         bucket: hand_over.bucket,
         key: object_key(hand_over),
-        notification: Told { job_id: id, memory_id: memory.id.as_str(), strategy_id: strategy.id.as_str() },
+        notification: HandoverNotification {
+            job_id: id,
+            memory_id: memory.id.as_str(),
+            strategy_id: strategy.id.as_str(),
+        },
         payload: Payload {
             request_id: id,
             account_id: hand_over.account,
@@ -132,14 +136,14 @@ pub(crate) fn row(hand_over: &HandOver<'_>) -> Result<Document> {
 /// map the bucket.
 pub(crate) async fn store(engine: &Engine, row: &Document) -> Result<Option<Document>> {
     let unreadable = |error: serde_json::Error| Error::bug("a hand-over cannot be read").caused_by(error);
-    let waiting: Waiting<'_> = serde_json::from_str(row.as_str()).map_err(unreadable)?;
+    let waiting: ParsedOutboxRow<'_> = serde_json::from_str(row.as_str()).map_err(unreadable)?;
     let Some(objects) = &engine.objects else { return Ok(None) };
     let bytes = waiting.payload.get().as_bytes().to_vec();
     let location = match objects.put(&waiting.bucket, &waiting.key, bytes).await? {
-        Stored::At(location) => location,
-        Stored::NoMapping => return Ok(None),
+        ObjectStoreResult::At(location) => location,
+        ObjectStoreResult::NoMapping => return Ok(None),
     };
-    let Told { job_id, memory_id, strategy_id } = waiting.notification;
+    let HandoverNotification { job_id, memory_id, strategy_id } = waiting.notification;
     let notification = Notification { job_id, s3_payload_location: &location, memory_id, strategy_id };
     let raw = to_raw_value(&notification).map_err(unreadable)?;
     Document::from_raw(&raw).map(Some)
@@ -160,8 +164,8 @@ pub(crate) fn item_bytes(item: &PayloadItem) -> usize {
 }
 
 /// Returns the key of the object, the same at every try. Actors may contain slashes and colons.
-fn object_key(hand_over: &HandOver<'_>) -> String {
-    let HandOver { id, memory, strategy, actor, session, .. } = hand_over;
+fn object_key(hand_over: &HandoverData<'_>) -> String {
+    let HandoverData { id, memory, strategy, actor, session, .. } = hand_over;
     let mut spelled = String::new();
     for byte in actor.as_str().bytes() {
         match byte {
@@ -192,7 +196,7 @@ fn messages(event: &Event) -> impl DoubleEndedIterator<Item = Message<'_>> {
 
 /// Returns the last messages before the new ones, oldest first, up to the requested number and the
 /// available size.
-fn history<'a>(hand_over: &HandOver<'a>, said: usize) -> Vec<Message<'a>> {
+fn history<'a>(hand_over: &HandoverData<'a>, said: usize) -> Vec<Message<'a>> {
     let mut room = limits::DELIVERY_BODY_BYTES_MAX.saturating_sub(MARGIN_BYTES).saturating_sub(said);
     let mut found = Vec::new();
     for message in hand_over.before.iter().rev().flat_map(|event| messages(event).rev()) {

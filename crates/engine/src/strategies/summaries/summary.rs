@@ -14,7 +14,7 @@ use loci_model::{SessionId, limits};
 use super::summary_model;
 use super::summary_topics::{Topic, topics};
 use super::topic_markup::{TopicText, read, write};
-use crate::strategies::{Ask, BadReply, Batch, Candidate, Joining, Question, Standing, Strategy};
+use crate::strategies::{Ask, BadReply, Batch, Candidate, EarlierRecord, JoinMode, Question, Strategy};
 
 /// Subtype of the record of one topic.
 pub const PART: &str = "part";
@@ -84,14 +84,14 @@ fn part(topic: &Topic) -> Candidate {
         scope: None,
         inferred: Metadata::new(),
         time: topic.time,
-        joining: Joining::Add,
+        joining: JoinMode::Add,
     }
 }
 
 /// Returns the summary of the whole session: earlier parts in order of time, then the new ones.
-fn session(standing: &[Standing], new: &[Topic]) -> Option<Candidate> {
+fn session(standing: &[EarlierRecord], new: &[Topic]) -> Option<Candidate> {
     let newest = new.iter().map(|topic| topic.time).max()?;
-    let parts: Vec<&Standing> =
+    let parts: Vec<&EarlierRecord> =
         standing.iter().filter(|record| record.subtype.as_deref() == Some(PART)).collect();
     let mut all: Vec<TopicText> = parts.iter().flat_map(|record| read(&record.text)).collect();
     all.extend(new.iter().map(|topic| topic.text.clone()));
@@ -116,7 +116,7 @@ fn session(standing: &[Standing], new: &[Topic]) -> Option<Candidate> {
         scope: None,
         inferred: Metadata::new(),
         time: parts.iter().map(|record| record.time).max().map_or(newest, |time| time.max(newest)),
-        joining: Joining::InPlace,
+        joining: JoinMode::InPlace,
     })
 }
 
@@ -157,7 +157,7 @@ mod tests {
     use crate::strategies::turns::turn::tests::talk;
     use loci_model::event::Role::{Assistant, User};
 
-    fn extract(turns: &[crate::strategies::Turn], standing: &[Standing]) -> Vec<Candidate> {
+    fn extract(turns: &[crate::strategies::Turn], standing: &[EarlierRecord]) -> Vec<Candidate> {
         let session = SessionId::parse("s1").unwrap();
         Summary.extract(&Batch { session: &session, turns, standing })
     }
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(found[0].text, found[1].text);
         assert!(found[0].text.starts_with("<topic name=\""), "{}", found[0].text);
         assert_eq!(found[1].indexed(), "I work in Oslo as a diver\nDiving in Oslo is cold");
-        assert_eq!((&found[0].joining, &found[1].joining), (&Joining::Add, &Joining::InPlace));
+        assert_eq!((&found[0].joining, &found[1].joining), (&JoinMode::Add, &JoinMode::InPlace));
         assert_eq!(found[1].description.as_deref(), Some("the whole session: 1 of 1 topics"));
         assert!(extract(&talk(&[(User, "?")]), &[]).is_empty());
     }

@@ -15,7 +15,7 @@ use crate::strategies::model_questions::prompt::{Filling, Prompt};
 use crate::strategies::model_questions::prompt_input;
 use crate::strategies::model_questions::question::{Ask, BadReply, Question, consolidation_step};
 use crate::strategies::model_questions::reply_json::bare;
-use crate::strategies::{Candidate, Joining, Standing, Turn};
+use crate::strategies::{Candidate, EarlierRecord, JoinMode, Turn};
 
 /// Name of the single topic of a running summary.
 const WHOLE: &str = "Session";
@@ -37,7 +37,7 @@ pub static CONSOLIDATE: Prompt = Prompt {
 
 /// A parsed answer.
 #[derive(Debug, PartialEq, Eq)]
-struct Said {
+struct SummaryReply {
     /// The short summary of the whole session; empty if there is none.
     whole: String,
     /// The new topics.
@@ -53,12 +53,12 @@ pub fn question(ask: &Ask<'_>) -> Option<Question> {
     CONSOLIDATE.text_question(Filling { replaced, input, ..Filling::default() })
 }
 
-fn is_a(standing: &Standing, subtype: &str) -> bool {
+fn is_a(standing: &EarlierRecord, subtype: &str) -> bool {
     standing.subtype.as_deref() == Some(subtype)
 }
 
 /// Returns the running summary.
-fn running(standing: &[Standing]) -> Vec<serde_json::Value> {
+fn running(standing: &[EarlierRecord]) -> Vec<serde_json::Value> {
     let running = standing.iter().rfind(|standing| is_a(standing, SESSION));
     let texts: Vec<String> =
         running
@@ -74,7 +74,7 @@ fn running(standing: &[Standing]) -> Vec<serde_json::Value> {
 }
 
 /// Returns the parts of the previous window.
-fn latest(standing: &[Standing]) -> Vec<serde_json::Value> {
+fn latest(standing: &[EarlierRecord]) -> Vec<serde_json::Value> {
     let parts = || standing.iter().filter(|standing| is_a(standing, PART));
     let newest = parts().map(|part| part.time).max();
     parts()
@@ -112,7 +112,7 @@ fn part(first: &Turn, topic: &TopicText, turns: &[Turn], newest: Timestamp) -> C
         index_text: Some(topic.content.clone()),
         sources: sources(&[], turns),
         time: newest,
-        ..Candidate::of_turn(first, RecordKind::Summary, text, Joining::Add)
+        ..Candidate::of_turn(first, RecordKind::Summary, text, JoinMode::Add)
     }
 }
 
@@ -125,12 +125,12 @@ fn whole(first: &Turn, content: String, ask: &Ask<'_>, newest: Timestamp) -> Can
         index_text: Some(content),
         sources: sources(running.map_or(&[][..], |running| &running.sources), ask.batch.turns),
         time: running.map_or(newest, |running| running.time.max(newest)),
-        ..Candidate::of_turn(first, RecordKind::Summary, text, Joining::InPlace)
+        ..Candidate::of_turn(first, RecordKind::Summary, text, JoinMode::InPlace)
     }
 }
 
 /// Parses an answer; reports all its defects at once.
-fn said(reply: &str) -> Result<Said, BadReply> {
+fn said(reply: &str) -> Result<SummaryReply, BadReply> {
     let text = bare(reply);
     if text.is_empty() {
         return Err(BadReply::of("the answer is empty: answer with both parts"));
@@ -159,7 +159,7 @@ fn said(reply: &str) -> Result<Said, BadReply> {
         wrong.push("`<global_summary>` is empty although there are topics".to_owned());
     }
     if wrong.is_empty() {
-        return Ok(Said { whole, topics });
+        return Ok(SummaryReply { whole, topics });
     }
     wrong.truncate(VIOLATIONS_MAX);
     Err(BadReply { violations: wrong })
@@ -282,7 +282,7 @@ mod tests {
         let found = read(&answer("Alice lives in Bern.", &[("home", "Alice lives in Bern.")]), &ask).unwrap();
         assert_eq!(found[0].text, "<topic name=\"home\">\nAlice lives in Bern.\n</topic>");
         assert_eq!(found[1].text, "<topic name=\"Session\">\nAlice lives in Bern.\n</topic>");
-        assert_eq!((&found[0].joining, &found[1].joining), (&Joining::Add, &Joining::InPlace));
+        assert_eq!((&found[0].joining, &found[1].joining), (&JoinMode::Add, &JoinMode::InPlace));
         assert_eq!((found[0].sources.len(), found[1].sources.len()), (2, 2));
         let mut standing = Vec::new();
         take_in(&mut standing, &found);

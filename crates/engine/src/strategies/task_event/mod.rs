@@ -2,9 +2,9 @@
 //! learnings on the repository. The metadata `type` of the event identifies them, or else their
 //! first words. Pure; the strategies decide on the resulting records.
 //!
-//! `reported_task`: the values of such a line; `labelled`: its parts by their labels.
+//! `reported_task`: the values of such a line; `report_labels`: its parts by their labels.
 
-mod labelled;
+mod report_labels;
 mod reported_task;
 
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@ use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
 use regex::{Match, Regex};
 use serde::{Deserialize, Serialize};
 
-use super::labelled::{Label, parts};
+use super::report_labels::{Label, parts};
 use super::{EPISODE, FALLBACK, HEAD, compiled};
 use crate::safety;
 use crate::strategies::episodes::episode_form::Episode;

@@ -5,7 +5,7 @@ use crate::{DeliveryId, MemoryId, Result, Timestamp};
 
 /// A postponement of deliveries.
 #[derive(Debug, Clone, Copy)]
-pub struct SetAside<'a> {
+pub struct DeliveryPostponement<'a> {
     /// The reason, which is stored with each of them.
     pub why: &'a str,
     /// The current time: due deliveries are postponed.
@@ -76,7 +76,7 @@ pub trait Deliveries {
     fn free_leases(&mut self, host: &str) -> Result<usize>;
     /// Postpones up to `rows` due outgoing deliveries of a target that cannot be reached; returns
     /// their number. It counts no attempt. Leased deliveries stay.
-    fn set_aside(&mut self, target: &str, aside: &SetAside<'_>, rows: usize) -> Result<usize>;
+    fn set_aside(&mut self, target: &str, aside: &DeliveryPostponement<'_>, rows: usize) -> Result<usize>;
     /// Returns the deliveries of a memory in a direction (and state) before `after`, newest first.
     /// The bodies are not read: they are `null` here.
     fn page(

@@ -1,6 +1,6 @@
 //! Access to the ledger.
 
-use crate::ledger::{LedgerEntry, Shelf, Shelved};
+use crate::ledger::{LedgerEntry, LedgerNoun, Shelf};
 use crate::{ActorId, MemoryId, Result, Timestamp};
 
 /// A query for entries of a shelf: every specified member must match. Entries are ordered newest
@@ -51,7 +51,7 @@ impl dyn Ledger + '_ {
     ///
     /// # Errors
     /// Errors of the store; a bug, if the entry is damaged.
-    pub fn noun<T: Shelved>(&self, memory: &MemoryId, key: &str) -> Result<Option<T>> {
+    pub fn noun<T: LedgerNoun>(&self, memory: &MemoryId, key: &str) -> Result<Option<T>> {
         self.get(memory, &T::SHELF, key)?.map(|entry| entry.read()).transpose()
     }
 
@@ -59,7 +59,7 @@ impl dyn Ledger + '_ {
     ///
     /// # Errors
     /// Errors of the store; a bug, if an entry is damaged.
-    pub fn nouns<T: Shelved>(&self, page: &LedgerPage) -> Result<Vec<T>> {
+    pub fn nouns<T: LedgerNoun>(&self, page: &LedgerPage) -> Result<Vec<T>> {
         self.list(page)?.iter().map(LedgerEntry::read).collect()
     }
 
@@ -67,7 +67,7 @@ impl dyn Ledger + '_ {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn put_noun<T: Shelved>(&mut self, noun: &T) -> Result<()> {
+    pub fn put_noun<T: LedgerNoun>(&mut self, noun: &T) -> Result<()> {
         self.put(&LedgerEntry::of(noun)?)
     }
 }

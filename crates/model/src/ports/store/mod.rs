@@ -28,7 +28,7 @@ mod transfer;
 use std::path::PathBuf;
 
 pub use commits::Commits;
-pub use deliveries::{Deliveries, DeliveryClaim, DeliveryOutcome, SetAside};
+pub use deliveries::{Deliveries, DeliveryClaim, DeliveryOutcome, DeliveryPostponement};
 pub use events::{
     ActorPage, BranchSlice, EventPlace, EventQuery, Events, EventsBefore, NewestUnread, SessionEntry,
     SessionPage, UnreadEvent,
@@ -49,7 +49,7 @@ pub use records::{
 };
 pub use repositories::Repositories;
 pub use task_sessions::{SessionItemQuery, TaskSessions};
-pub use tasks::{SaidWords, TaskQuery, Tasks};
+pub use tasks::{ConversationWords, TaskQuery, Tasks};
 pub use telemetry::Telemetry;
 pub use transfer::{Transfer, TransferStanding};
 

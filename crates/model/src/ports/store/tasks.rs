@@ -5,7 +5,7 @@ use crate::{ActorId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 /// Words that a conversation must all contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SaidWords {
+pub struct ConversationWords {
     /// The words. Each occurs in the description, in the final report or in the session's texts,
     /// ignoring case.
     pub words: Vec<String>,
@@ -43,7 +43,7 @@ pub struct TaskQuery {
     /// Only tasks whose description contains this, ignoring case.
     pub words: Option<String>,
     /// Only tasks whose texts contain these words.
-    pub said: Option<SaidWords>,
+    pub said: Option<ConversationWords>,
     /// Only tasks after this one.
     pub after: Option<(Timestamp, TaskId)>,
     /// Maximum number of tasks.

@@ -51,7 +51,7 @@ pub(super) struct Member {
 }
 
 /// A condition in code; its error is the constraint in the message.
-type Also = fn(&str) -> Result<(), String>;
+type ExtraCondition = fn(&str) -> Result<(), String>;
 
 /// A pattern for whole values: a regular expression and an optional condition in code.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub(super) struct Pattern {
     /// The pattern as compiled. It differs from `shown` where AWS uses a look-ahead.
     regex: &'static str,
     /// A further condition, or a more precise reason.
-    also: Option<Also>,
+    also: Option<ExtraCondition>,
     compiled: OnceLock<Option<Regex>>,
 }
 
@@ -75,7 +75,7 @@ impl Pattern {
         self
     }
 
-    pub(super) const fn also(mut self, also: Also) -> Self {
+    pub(super) const fn also(mut self, also: ExtraCondition) -> Self {
         self.also = Some(also);
         self
     }

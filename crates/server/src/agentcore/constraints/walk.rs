@@ -94,10 +94,10 @@ impl Walk {
     fn time(&mut self, raw: &RawValue) {
         match time::read(raw) {
             Ok(_) => {}
-            Err(time::Unreadable::Type) => {
+            Err(time::TimeError::Type) => {
                 self.refuse(Rule::Type("a number of epoch seconds, or ISO 8601 text"))
             }
-            Err(time::Unreadable::Range) => self.refuse(Rule::Words(
+            Err(time::TimeError::Range) => self.refuse(Rule::Words(
                 "Member must be a time from 1970-01-01 to 9999-12-31, in seconds".to_owned(),
             )),
         }

@@ -7,11 +7,11 @@ use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::Namespace;
 use serde::Deserialize;
 
-use crate::agentcore::call::{Answer, Call, Outcome};
-use crate::agentcore::errors::Failure;
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
+use crate::agentcore::errors::AgentCoreFailure;
 use crate::agentcore::shapes::record::{BatchShape, strategy_of};
 use crate::agentcore::shapes::record_metadata::{ValueShape, metadata};
-use crate::agentcore::shapes::strategy_in::ExpiryShape;
+use crate::agentcore::shapes::strategy_request::ExpiryShape;
 use crate::agentcore::time::WireTime;
 
 #[derive(Deserialize)]
@@ -39,7 +39,7 @@ struct Content {
 }
 
 impl Item {
-    fn into_new(self) -> Result<NewRecord, Failure> {
+    fn into_new(self) -> Result<NewRecord, AgentCoreFailure> {
         let namespaces = self.namespaces.into_iter().map(Namespace::parse).collect::<Result<_, _>>()?;
         let text = self.content.text.unwrap_or_default();
         let mut new = NewRecord::fact(self.request_identifier, namespaces, text, self.timestamp.0);
@@ -49,7 +49,7 @@ impl Item {
     }
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let token = call.token(request.client_token.as_deref())?;
     let create = RecordsCreate {
@@ -58,5 +58,5 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         expiry: request.record_expiry_specification.map(ExpiryShape::into_specification),
     };
     let outcome = call.engine.records_create(call.caller, create, token).await?;
-    Answer::json(StatusCode::CREATED, &BatchShape::of(&outcome))
+    HandlerAnswer::json(StatusCode::CREATED, &BatchShape::of(&outcome))
 }

@@ -5,8 +5,8 @@ use loci_engine::records::RecordDelete;
 use loci_model::{Namespace, RecordId};
 use serde::Deserialize;
 
-use crate::agentcore::call::{Answer, Call, Outcome};
-use crate::agentcore::errors::Failure;
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
+use crate::agentcore::errors::AgentCoreFailure;
 use crate::agentcore::shapes::record::BatchShape;
 
 #[derive(Deserialize)]
@@ -22,7 +22,7 @@ struct Item {
 }
 
 impl Item {
-    fn into_delete(self) -> Result<RecordDelete, Failure> {
+    fn into_delete(self) -> Result<RecordDelete, AgentCoreFailure> {
         Ok(RecordDelete {
             id: RecordId::parse(self.memory_record_id)?,
             namespace: self.namespace.map(Namespace::parse).transpose()?,
@@ -30,9 +30,9 @@ impl Item {
     }
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let deletes = request.records.into_iter().map(Item::into_delete).collect::<Result<_, _>>()?;
     let outcome = call.engine.records_delete(call.caller, &call.memory()?, deletes).await?;
-    Answer::json(StatusCode::OK, &BatchShape::of(&outcome))
+    HandlerAnswer::json(StatusCode::OK, &BatchShape::of(&outcome))
 }

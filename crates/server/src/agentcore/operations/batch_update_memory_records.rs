@@ -7,11 +7,11 @@ use loci_engine::records::RecordUpdate;
 use loci_model::{Namespace, RecordId};
 use serde::Deserialize;
 
-use crate::agentcore::call::{Answer, Call, Outcome};
-use crate::agentcore::errors::Failure;
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
+use crate::agentcore::errors::AgentCoreFailure;
 use crate::agentcore::shapes::record::{BatchShape, strategy_of};
 use crate::agentcore::shapes::record_metadata::{ValueShape, metadata};
-use crate::agentcore::shapes::strategy_in::ExpiryShape;
+use crate::agentcore::shapes::strategy_request::ExpiryShape;
 use crate::agentcore::time::WireTime;
 
 #[derive(Deserialize)]
@@ -38,13 +38,13 @@ struct Content {
     text: Option<String>,
 }
 
-fn namespaces(given: Option<Vec<String>>) -> Result<Option<Vec<Namespace>>, Failure> {
+fn namespaces(given: Option<Vec<String>>) -> Result<Option<Vec<Namespace>>, AgentCoreFailure> {
     let parse = |list: Vec<String>| list.into_iter().map(Namespace::parse).collect::<Result<Vec<_>, _>>();
     Ok(given.map(parse).transpose()?)
 }
 
 impl Item {
-    fn into_update(self) -> Result<RecordUpdate, Failure> {
+    fn into_update(self) -> Result<RecordUpdate, AgentCoreFailure> {
         Ok(RecordUpdate {
             id: RecordId::parse(self.memory_record_id)?,
             timestamp: self.timestamp.0,
@@ -58,10 +58,10 @@ impl Item {
     }
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let updates = request.records.into_iter().map(Item::into_update).collect::<Result<_, _>>()?;
     let expiry = request.record_expiry_specification.map(ExpiryShape::into_specification);
     let outcome = call.engine.records_update(call.caller, &call.memory()?, updates, expiry).await?;
-    Answer::json(StatusCode::OK, &BatchShape::of(&outcome))
+    HandlerAnswer::json(StatusCode::OK, &BatchShape::of(&outcome))
 }

@@ -9,7 +9,7 @@ use loci_model::warning::Warning;
 use loci_model::{ActorId, BranchName, EventId, SessionId};
 use serde::{Deserialize, Serialize};
 
-use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 use crate::agentcore::shapes::event::{
     EventShape, EventView, ExtractionShape, MetadataShape, PayloadShape, metadata, payload,
 };
@@ -41,7 +41,7 @@ struct Response<'a> {
     event: EventShape<'a>,
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let token = call.bare_token(request.client_token.as_deref())?;
     let branch = match request.branch {
@@ -74,6 +74,6 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     let main_branch = call.memory_settings(&created.event.memory).await?.main_branch_marker;
     let view = EventView { payloads: true, main_branch };
     let answer =
-        Answer::json(StatusCode::CREATED, &Response { event: EventShape::of(&created.event, view) })?;
+        HandlerAnswer::json(StatusCode::CREATED, &Response { event: EventShape::of(&created.event, view) })?;
     Ok(answer.with_notices(created.notices))
 }

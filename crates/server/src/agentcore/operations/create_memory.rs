@@ -8,10 +8,10 @@ use loci_model::Document;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::agentcore::call::{Answer, Call, Outcome};
-use crate::agentcore::errors::Failure;
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
+use crate::agentcore::errors::AgentCoreFailure;
 use crate::agentcore::shapes::memory::{IndexedKeyShape, NamespaceKeyShape, View, memory_answer};
-use crate::agentcore::shapes::strategy_in::StrategyInput;
+use crate::agentcore::shapes::strategy_request::StrategyInput;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,7 +29,7 @@ struct Request {
     tags: Option<BTreeMap<String, Option<String>>>,
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let token = call.token(request.client_token.as_deref())?;
     let strategies = request
@@ -37,7 +37,7 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         .unwrap_or_default()
         .into_iter()
         .map(StrategyInput::into_new)
-        .collect::<Result<Vec<_>, Failure>>()?;
+        .collect::<Result<Vec<_>, AgentCoreFailure>>()?;
     let new = NewMemory {
         name: request.name,
         description: request.description,
@@ -58,5 +58,5 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     };
     let memory = call.engine.memory_create(call.caller, new, token).await?;
     let body = memory_answer(call.engine.settings(), &memory, View::Full)?;
-    Ok(Answer::text(StatusCode::ACCEPTED, body))
+    Ok(HandlerAnswer::text(StatusCode::ACCEPTED, body))
 }

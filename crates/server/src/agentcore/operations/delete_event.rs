@@ -3,7 +3,7 @@
 use http::StatusCode;
 use serde::Serialize;
 
-use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -11,8 +11,8 @@ struct Response<'a> {
     event_id: &'a str,
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let event = call.event()?;
     call.engine.event_delete(call.caller, &call.memory()?, &call.actor()?, &call.session()?, &event).await?;
-    Answer::json(StatusCode::OK, &Response { event_id: event.as_str() })
+    HandlerAnswer::json(StatusCode::OK, &Response { event_id: event.as_str() })
 }

@@ -3,7 +3,7 @@
 use http::StatusCode;
 use serde::Serialize;
 
-use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -12,9 +12,9 @@ struct Response<'a> {
     status: &'static str,
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let memory = call.memory()?;
     let token = call.token(call.route.query_member("clientToken"))?;
     call.engine.memory_delete(call.caller, &memory, token).await?;
-    Answer::json(StatusCode::ACCEPTED, &Response { memory_id: memory.as_str(), status: "DELETING" })
+    HandlerAnswer::json(StatusCode::ACCEPTED, &Response { memory_id: memory.as_str(), status: "DELETING" })
 }

@@ -5,7 +5,7 @@ use loci_engine::records::RecordDelete;
 use loci_model::{Namespace, RecordId};
 use serde::Serialize;
 
-use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -13,10 +13,10 @@ struct Response<'a> {
     memory_record_id: &'a str,
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let id = RecordId::parse(call.route.member("memoryRecordId"))?;
     let namespace = call.route.query_member("namespace").map(Namespace::parse).transpose()?;
     let delete = RecordDelete { id: id.clone(), namespace };
     call.engine.record_delete(call.caller, &call.memory()?, delete).await?;
-    Answer::json(StatusCode::OK, &Response { memory_record_id: id.as_str() })
+    HandlerAnswer::json(StatusCode::OK, &Response { memory_record_id: id.as_str() })
 }

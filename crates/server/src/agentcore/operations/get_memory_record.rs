@@ -4,7 +4,7 @@ use http::StatusCode;
 use loci_model::{Namespace, RecordId};
 use serde::Serialize;
 
-use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 use crate::agentcore::shapes::record::RecordShape;
 
 #[derive(Serialize)]
@@ -13,9 +13,9 @@ struct Response<'a> {
     memory_record: RecordShape<'a>,
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let id = RecordId::parse(call.route.member("memoryRecordId"))?;
     let namespace = call.route.query_member("namespace").map(Namespace::parse).transpose()?;
     let record = call.engine.record_get(call.caller, &call.memory()?, &id, namespace.as_ref()).await?;
-    Answer::json(StatusCode::OK, &Response { memory_record: RecordShape::single(&record) })
+    HandlerAnswer::json(StatusCode::OK, &Response { memory_record: RecordShape::single(&record) })
 }

@@ -7,7 +7,7 @@ use loci_engine::events::NewIngest;
 use loci_model::{ActorId, SessionId};
 use serde::{Deserialize, Serialize};
 
-use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 use crate::agentcore::shapes::event::{ExtractionShape, MetadataShape, PayloadShape, metadata, payload};
 use crate::agentcore::time::WireTime;
 
@@ -40,7 +40,7 @@ struct Response<'a> {
     session_id: &'a str,
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let token = call.token(request.client_token.as_deref())?;
     let (memory, actor) = (call.memory()?, ActorId::parse(request.actor_id)?);
@@ -55,5 +55,5 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     };
     let session = call.engine.ingest(call.caller, new, token).await?;
     call.extracted(&memory, &actor, &session).await?;
-    Answer::json(StatusCode::ACCEPTED, &Response { session_id: session.as_str() })
+    HandlerAnswer::json(StatusCode::ACCEPTED, &Response { session_id: session.as_str() })
 }

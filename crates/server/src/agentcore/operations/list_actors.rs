@@ -5,7 +5,7 @@ use loci_model::ActorId;
 use serde::{Deserialize, Serialize};
 
 use super::PAGE_DEFAULT;
-use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -28,7 +28,7 @@ struct Actor<'a> {
     actor_id: &'a str,
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let start = call.page_start(request.next_token.as_deref(), 1)?;
     let after = start.and_then(|place| place.into_iter().next()).map(ActorId::parse).transpose()?;
@@ -39,5 +39,5 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         None => None,
     };
     let actor_summaries = page.items.iter().map(|actor| Actor { actor_id: actor.as_str() }).collect();
-    Answer::json(StatusCode::OK, &Response { actor_summaries, next_token })
+    HandlerAnswer::json(StatusCode::OK, &Response { actor_summaries, next_token })
 }

@@ -6,7 +6,7 @@ use loci_model::{BranchName, EventId};
 use serde::{Deserialize, Serialize};
 
 use super::PAGE_DEFAULT;
-use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 use crate::agentcore::shapes::event::{EventShape, EventView};
 use crate::agentcore::shapes::event_filter::{FilterShape, conditions};
 
@@ -27,7 +27,7 @@ struct Response<'a> {
     next_token: Option<String>,
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let memory = call.memory()?;
     let start = call.page_start(request.next_token.as_deref(), 1)?;
@@ -57,5 +57,5 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         None => None,
     };
     let events = page.items.iter().map(|event| EventShape::of(event, view)).collect();
-    Answer::json(StatusCode::OK, &Response { events, next_token })
+    HandlerAnswer::json(StatusCode::OK, &Response { events, next_token })
 }

@@ -4,7 +4,7 @@ use http::StatusCode;
 use loci_model::MemoryId;
 use serde::{Deserialize, Serialize};
 
-use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 use crate::agentcore::page_token::{parse_time, time_part};
 use crate::agentcore::shapes::memory::SummaryShape;
 
@@ -26,7 +26,7 @@ struct Response<'a> {
     next_token: Option<String>,
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let after = match call.page_start(request.next_token.as_deref(), 2)?.as_deref() {
         Some([time, id]) => Some((parse_time(time)?, MemoryId::parse(id.as_str())?)),
@@ -40,5 +40,5 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     };
     let settings = call.engine.settings();
     let memories = page.items.iter().map(|memory| SummaryShape::of(settings, memory)).collect();
-    Answer::json(StatusCode::OK, &Response { memories, next_token })
+    HandlerAnswer::json(StatusCode::OK, &Response { memories, next_token })
 }

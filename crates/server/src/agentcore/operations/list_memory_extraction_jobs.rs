@@ -7,7 +7,7 @@ use loci_model::{ActorId, JobId, SessionId, StrategyId};
 use serde::{Deserialize, Serialize};
 
 use super::PAGE_DEFAULT;
-use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 use crate::agentcore::page_token::{parse_time, time_part};
 
 #[derive(Deserialize)]
@@ -84,7 +84,7 @@ impl<'a> JobShape<'a> {
     }
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let after = match call.page_start(request.next_token.as_deref(), 2)?.as_deref() {
         Some([time, id]) => Some((parse_time(time)?, JobId::parse(id.as_str())?)),
@@ -106,5 +106,5 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         None => None,
     };
     let jobs = page.items.iter().map(JobShape::of).collect();
-    Answer::json(StatusCode::OK, &Response { jobs, next_token })
+    HandlerAnswer::json(StatusCode::OK, &Response { jobs, next_token })
 }

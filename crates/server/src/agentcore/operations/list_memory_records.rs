@@ -6,7 +6,7 @@ use loci_model::RecordId;
 use serde::{Deserialize, Serialize};
 
 use super::PAGE_DEFAULT;
-use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 use crate::agentcore::page_token::{parse_time, time_part};
 use crate::agentcore::shapes::record::{RecordShape, namespace_ask, strategy_choice};
 use crate::agentcore::shapes::record_filter::{FilterShape, filters};
@@ -30,7 +30,7 @@ struct Response<'a> {
     next_token: Option<String>,
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let after = match call.page_start(request.next_token.as_deref(), 2)?.as_deref() {
         Some([time, id]) => Some((parse_time(time)?, RecordId::parse(id.as_str())?)),
@@ -53,5 +53,5 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     };
     let memory_record_summaries = list.page.items.iter().map(RecordShape::summary).collect();
     let response = Response { memory_record_summaries, next_token };
-    Ok(Answer::json(StatusCode::OK, &response)?.with_notices(list.notices))
+    Ok(HandlerAnswer::json(StatusCode::OK, &response)?.with_notices(list.notices))
 }

@@ -6,7 +6,7 @@ use loci_model::ports::store::SessionEntry;
 use serde::{Deserialize, Serialize};
 
 use super::PAGE_DEFAULT;
-use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 use crate::agentcore::page_token::{parse_time, time_part};
 use crate::agentcore::time::WireTime;
 
@@ -51,7 +51,7 @@ impl<'a> Session<'a> {
     }
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let after = match call.page_start(request.next_token.as_deref(), 2)?.as_deref() {
         Some([time, id]) => Some((parse_time(time)?, SessionId::parse(id.as_str())?)),
@@ -68,5 +68,5 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         None => None,
     };
     let session_summaries = page.items.iter().map(Session::of).collect();
-    Answer::json(StatusCode::OK, &Response { session_summaries, next_token })
+    HandlerAnswer::json(StatusCode::OK, &Response { session_summaries, next_token })
 }

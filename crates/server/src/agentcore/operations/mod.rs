@@ -29,14 +29,14 @@ mod tag_resource;
 mod untag_resource;
 mod update_memory;
 
-use super::call::{Call, Outcome};
+use super::call::{AgentCoreCall, HandlerOutcome};
 use super::route::Operation;
 
 /// The default number of items in a page.
 const PAGE_DEFAULT: u32 = 20;
 
 /// Runs the operation of a validated call.
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     match call.route.operation {
         Operation::CreateMemory => create_memory::serve(call).await,
         Operation::GetMemory => get_memory::serve(call).await,

@@ -9,9 +9,9 @@ use loci_model::record::{Record, RecordState};
 use loci_model::{ErrorKind, MemoryId, RecordId, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 
-use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 use crate::agentcore::constraints::Refusal;
-use crate::agentcore::errors::Failure;
+use crate::agentcore::errors::AgentCoreFailure;
 use crate::agentcore::shapes::record::{RecordShape, namespace_ask, strategy_choice};
 use crate::agentcore::shapes::record_filter::{FilterShape, filters};
 
@@ -45,7 +45,7 @@ struct Response<'a> {
     next_token: Option<String>,
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let memory = call.memory()?;
     let start = call.page_start(request.next_token.as_deref(), 2)?;
@@ -75,8 +75,12 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     // Clients of this operation do not page: without `maxResults` all hits are on the first page.
     let page = usize::try_from(request.max_results.unwrap_or(top_k)).unwrap_or(usize::MAX);
     // The first page fixes the list. Writes between two pages neither move nor hide any of it.
-    let listed: Vec<Listed> = listed.unwrap_or_else(|| {
-        answer.hits.iter().map(|hit| Listed { id: hit.record.id.clone(), score: hit.relevance }).collect()
+    let listed: Vec<ListedRecord> = listed.unwrap_or_else(|| {
+        answer
+            .hits
+            .iter()
+            .map(|hit| ListedRecord { id: hit.record.id.clone(), score: hit.relevance })
+            .collect()
     });
     let (of_page, rest) = listed.split_at(page.min(listed.len()));
     let mut shown: Vec<(Record, Timestamp, f32)> = Vec::with_capacity(of_page.len());
@@ -100,12 +104,12 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         .map(|((record, _, score), text)| RecordShape::scored(record, text, *score))
         .collect();
     let response = Response { memory_record_summaries, next_token };
-    Ok(Answer::json(StatusCode::OK, &response)?.with_notices(answer.notices))
+    Ok(HandlerAnswer::json(StatusCode::OK, &response)?.with_notices(answer.notices))
 }
 
 /// Returns the number of hits to search for. A record that replaced a turn of the list is found
 /// only by the ranking, and newer records may rank before it.
-fn looked_at(listed: Option<&[Listed]>, top_k: u32) -> u32 {
+fn looked_at(listed: Option<&[ListedRecord]>, top_k: u32) -> u32 {
     let any_waited = listed.is_some_and(|listed| listed.iter().any(|one| is_provisional(&one.id)));
     if any_waited { limits::TOP_K_MAX } else { top_k }
 }
@@ -113,10 +117,10 @@ fn looked_at(listed: Option<&[Listed]>, top_k: u32) -> u32 {
 /// Returns the current hit for an item of the list. If the item was a turn that was extracted
 /// meanwhile, it returns the turn's record, unless that record has another position in the list.
 fn hit_of<'a>(
-    one: &Listed,
+    one: &ListedRecord,
     memory: &MemoryId,
     hits: &'a [Hit],
-    listed: &[Listed],
+    listed: &[ListedRecord],
     shown: &[(Record, Timestamp, f32)],
 ) -> Option<&'a Hit> {
     let same = hits.iter().find(|hit| hit.record.id == one.id);
@@ -137,18 +141,18 @@ const FORM: &str = "1";
 
 /// A record of the list that the first page fixed.
 #[derive(Debug, Clone, PartialEq)]
-struct Listed {
+struct ListedRecord {
     id: RecordId,
     score: f32,
 }
 
 /// Returns the remaining list in the form of a token.
-fn written(rest: &[Listed]) -> String {
-    let one = |listed: &Listed| format!("{}={:08x}", listed.id, listed.score.to_bits());
+fn written(rest: &[ListedRecord]) -> String {
+    let one = |listed: &ListedRecord| format!("{}={:08x}", listed.id, listed.score.to_bits());
     rest.iter().map(one).collect::<Vec<_>>().join(";")
 }
 
-fn read(place: &[String]) -> Result<Vec<Listed>, Refusal> {
+fn read(place: &[String]) -> Result<Vec<ListedRecord>, Refusal> {
     let refused = || {
         let rule = "nextToken is not a token of this server: start again without it";
         Refusal::field("nextToken", rule)
@@ -160,13 +164,17 @@ fn read(place: &[String]) -> Result<Vec<Listed>, Refusal> {
     let one = |text: &str| {
         let (id, score) = text.split_once('=')?;
         let score = f32::from_bits(u32::from_str_radix(score, 16).ok()?);
-        Some(Listed { id: RecordId::parse(id).ok()?, score }).filter(|_| score.is_finite())
+        Some(ListedRecord { id: RecordId::parse(id).ok()?, score }).filter(|_| score.is_finite())
     };
     list.split(';').map(|text| one(text).ok_or_else(refused)).collect()
 }
 
 /// Returns a record of the list that the current ranking leaves out; `None` if it is gone.
-async fn still_there(call: &Call<'_>, memory: &MemoryId, id: &RecordId) -> Result<Option<Record>, Failure> {
+async fn still_there(
+    call: &AgentCoreCall<'_>,
+    memory: &MemoryId,
+    id: &RecordId,
+) -> Result<Option<Record>, AgentCoreFailure> {
     match call.engine.record_get(call.caller, memory, id, None).await {
         Ok(record) => Ok(Some(record).filter(|record| record.state == RecordState::Active)),
         Err(error) if matches!(error.kind, ErrorKind::NotFound | ErrorKind::Denied) => Ok(None),
@@ -188,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_list_is_read_as_it_was_written() {
-        let listed = |number: u128, score: f32| Listed { id: RecordId::of_uuid(number), score };
+        let listed = |number: u128, score: f32| ListedRecord { id: RecordId::of_uuid(number), score };
         let list = [listed(7, 0.75), listed(8, 0.1)];
         let place = [FORM.to_owned(), written(&list)];
         assert_eq!(read(&place).unwrap(), list);

@@ -4,7 +4,7 @@ use http::StatusCode;
 use loci_model::{Error, JobId};
 use serde::{Deserialize, Serialize};
 
-use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -25,12 +25,12 @@ struct Response<'a> {
     job_id: &'a str,
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let token = call.token(request.client_token.as_deref())?;
     // The API accepts any text as a job id. A text that cannot be an id of Loci names no job.
     let job = JobId::parse(request.extraction_job.job_id)
         .map_err(|_| Error::not_found("There is no extraction job with this id in the memory"))?;
     let id = call.engine.job_start(call.caller, &call.memory()?, &job, token).await?;
-    Answer::json(StatusCode::OK, &Response { job_id: id.as_str() })
+    HandlerAnswer::json(StatusCode::OK, &Response { job_id: id.as_str() })
 }

@@ -6,10 +6,10 @@ use loci_model::{Document, StrategyId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::agentcore::call::{Answer, Call, Outcome};
-use crate::agentcore::errors::Failure;
+use crate::agentcore::call::{AgentCoreCall, HandlerAnswer, HandlerOutcome};
+use crate::agentcore::errors::AgentCoreFailure;
 use crate::agentcore::shapes::memory::{IndexedKeyShape, NamespaceKeyShape, View, memory_answer};
-use crate::agentcore::shapes::strategy_in::StrategyInput;
+use crate::agentcore::shapes::strategy_request::StrategyInput;
 use crate::agentcore::shapes::strategy_update::StrategyChange;
 
 #[derive(Deserialize)]
@@ -40,7 +40,7 @@ struct Deletion {
     memory_strategy_id: String,
 }
 
-pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+pub(super) async fn serve(call: &AgentCoreCall<'_>) -> HandlerOutcome {
     let request: Request = call.request()?;
     let token = call.token(request.client_token.as_deref())?;
     let strategies = request.memory_strategies.unwrap_or_default();
@@ -53,13 +53,13 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
             .unwrap_or_default()
             .into_iter()
             .map(StrategyInput::into_new)
-            .collect::<Result<_, Failure>>()?,
+            .collect::<Result<_, AgentCoreFailure>>()?,
         modify_strategies: strategies
             .modify_memory_strategies
             .unwrap_or_default()
             .into_iter()
             .map(StrategyChange::into_update)
-            .collect::<Result<_, Failure>>()?,
+            .collect::<Result<_, AgentCoreFailure>>()?,
         delete_strategies: strategies
             .delete_memory_strategies
             .unwrap_or_default()
@@ -72,5 +72,5 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     };
     let changed = call.engine.memory_update(call.caller, &call.memory()?, change, token).await?;
     let body = memory_answer(call.engine.settings(), &changed.memory, View::Full)?;
-    Ok(Answer::text(StatusCode::ACCEPTED, body).with_notices(changed.notices))
+    Ok(HandlerAnswer::text(StatusCode::ACCEPTED, body).with_notices(changed.notices))
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use crate::agentcore::constraints::Refusal;
-use crate::agentcore::errors::Failure;
+use crate::agentcore::errors::AgentCoreFailure;
 use crate::agentcore::time::WireTime;
 
 /// `PayloadType`: exactly one member set.
@@ -42,12 +42,12 @@ fn any_document<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box
 }
 
 /// Returns the payload in the engine's form.
-pub(crate) fn payload(items: Vec<PayloadShape>) -> Result<Vec<PayloadItem>, Failure> {
+pub(crate) fn payload(items: Vec<PayloadShape>) -> Result<Vec<PayloadItem>, AgentCoreFailure> {
     items.into_iter().map(PayloadShape::into_item).collect()
 }
 
 impl PayloadShape {
-    fn into_item(self) -> Result<PayloadItem, Failure> {
+    fn into_item(self) -> Result<PayloadItem, AgentCoreFailure> {
         if let Some(message) = self.conversational {
             let role = Role::parse(&message.role)
                 .ok_or_else(|| Refusal::field("role", "role must be ASSISTANT, USER, TOOL or OTHER"))?;

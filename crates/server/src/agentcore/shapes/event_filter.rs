@@ -4,7 +4,7 @@ use loci_model::event::filter::EventFilter;
 use serde::Deserialize;
 
 use crate::agentcore::constraints::Refusal;
-use crate::agentcore::errors::Failure;
+use crate::agentcore::errors::AgentCoreFailure;
 
 /// `FilterInput`.
 #[derive(Debug, Default, Deserialize)]
@@ -42,11 +42,11 @@ struct RightShape {
 }
 
 /// Returns the conditions, each with the right side that its operator needs.
-pub(crate) fn conditions(given: Option<Vec<ConditionShape>>) -> Result<Vec<EventFilter>, Failure> {
+pub(crate) fn conditions(given: Option<Vec<ConditionShape>>) -> Result<Vec<EventFilter>, AgentCoreFailure> {
     given.unwrap_or_default().into_iter().enumerate().map(|(at, shape)| condition(at, shape)).collect()
 }
 
-fn condition(at: usize, shape: ConditionShape) -> Result<EventFilter, Failure> {
+fn condition(at: usize, shape: ConditionShape) -> Result<EventFilter, AgentCoreFailure> {
     let key = shape.left.metadata_key.unwrap_or_default();
     let right = shape.right.and_then(|right| right.metadata_value).and_then(|value| value.into_text());
     let name = format!("filter.eventMetadata[{at}].right");

@@ -9,8 +9,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::schema::TypeShape;
-use super::strategy_out::StrategyShape;
-use crate::agentcore::errors::Failure;
+use super::strategy_response::StrategyShape;
+use crate::agentcore::errors::AgentCoreFailure;
 use crate::agentcore::time::WireTime;
 
 /// `IndexedKey`.
@@ -127,7 +127,7 @@ pub(crate) fn memory_answer(
     settings: &EngineSettings,
     memory: &Memory,
     view: View,
-) -> Result<String, Failure> {
+) -> Result<String, AgentCoreFailure> {
     let shape = MemoryShape {
         arn: memory_arn(settings, &memory.id),
         id: memory.id.as_str(),
@@ -149,7 +149,9 @@ pub(crate) fn memory_answer(
         stream_delivery_resources: memory.stream.as_ref().map(loci_model::Document::raw),
     };
     let written = |error: serde_json::Error| {
-        Failure::Engine(loci_model::Error::bug("a memory cannot be written as JSON").caused_by(error))
+        AgentCoreFailure::Engine(
+            loci_model::Error::bug("a memory cannot be written as JSON").caused_by(error),
+        )
     };
     let mut value = serde_json::to_value(&shape).map_err(written)?;
     if view == View::WithoutDecryption {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::record_metadata::{ValueShape, shown};
 use crate::agentcore::constraints::Refusal;
-use crate::agentcore::errors::{Failure, item_code};
+use crate::agentcore::errors::{AgentCoreFailure, item_code};
 use crate::agentcore::time::WireTime;
 
 /// The strategy id of records without a strategy, in responses and in filters.
@@ -20,7 +20,7 @@ const NO_STRATEGY: &str = "none";
 pub(crate) fn namespace_ask(
     namespace: Option<String>,
     path: Option<String>,
-) -> Result<NamespaceAsk, Failure> {
+) -> Result<NamespaceAsk, AgentCoreFailure> {
     match (namespace, path) {
         (Some(node), None) => Ok(NamespaceAsk::Node(Namespace::parse(node)?)),
         (None, Some(path)) => Ok(NamespaceAsk::Path(parse_path(path)?)),
@@ -35,12 +35,12 @@ pub(crate) fn namespace_ask(
     }
 }
 
-fn parse_path(path: String) -> Result<Namespace, Failure> {
+fn parse_path(path: String) -> Result<Namespace, AgentCoreFailure> {
     Namespace::parse(path).map_err(|error| error.on("namespacePath").into())
 }
 
 /// Returns the requested strategy; `none` requests records without one.
-pub(crate) fn strategy_choice(id: Option<String>) -> Result<Option<StrategyChoice>, Failure> {
+pub(crate) fn strategy_choice(id: Option<String>) -> Result<Option<StrategyChoice>, AgentCoreFailure> {
     match id {
         None => Ok(None),
         Some(id) if id == NO_STRATEGY => Ok(Some(StrategyChoice::None)),
@@ -49,8 +49,8 @@ pub(crate) fn strategy_choice(id: Option<String>) -> Result<Option<StrategyChoic
 }
 
 /// Returns the strategy of a record to create.
-pub(crate) fn strategy_of(id: Option<String>) -> Result<Option<StrategyId>, Failure> {
-    id.filter(|id| id != NO_STRATEGY).map(StrategyId::parse).transpose().map_err(Failure::from)
+pub(crate) fn strategy_of(id: Option<String>) -> Result<Option<StrategyId>, AgentCoreFailure> {
+    id.filter(|id| id != NO_STRATEGY).map(StrategyId::parse).transpose().map_err(AgentCoreFailure::from)
 }
 
 /// `MemoryRecordSummary`, and `MemoryRecord` with `expiresAt`.

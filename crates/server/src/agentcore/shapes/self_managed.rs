@@ -4,7 +4,7 @@ use loci_model::memory::strategy::{SelfManaged, Trigger};
 use serde::{Deserialize, Serialize};
 
 use crate::agentcore::constraints::Refusal;
-use crate::agentcore::errors::Failure;
+use crate::agentcore::errors::AgentCoreFailure;
 
 /// The default for conditions that are not given.
 const MESSAGES_DEFAULT: u32 = 6;
@@ -63,7 +63,7 @@ pub(crate) struct SelfManagedShape {
 
 /// Returns one trigger of each kind: the given one, else the default. A kind given twice is
 /// rejected.
-pub(crate) fn triggers(given: Vec<TriggerShape>) -> Result<Vec<Trigger>, Failure> {
+pub(crate) fn triggers(given: Vec<TriggerShape>) -> Result<Vec<Trigger>, AgentCoreFailure> {
     let mut messages = None;
     let mut tokens = None;
     let mut idle = None;
@@ -91,7 +91,7 @@ pub(crate) fn triggers(given: Vec<TriggerShape>) -> Result<Vec<Trigger>, Failure
 
 impl SelfManagedShape {
     /// Returns the whole configuration of a new strategy.
-    pub(crate) fn into_new(self) -> Result<SelfManaged, Failure> {
+    pub(crate) fn into_new(self) -> Result<SelfManaged, AgentCoreFailure> {
         let invocation = self.invocation_configuration.unwrap_or_default();
         Ok(SelfManaged {
             triggers: triggers(self.trigger_conditions.unwrap_or_default())?,

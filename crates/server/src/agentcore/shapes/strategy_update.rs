@@ -7,9 +7,9 @@ use serde::Deserialize;
 
 use super::schema::SchemaShape;
 use super::self_managed::{SelfManagedShape, triggers};
-use super::strategy_in::{ExpiryShape, ReflectionShape, ReflectionStepShape, StepShape};
+use super::strategy_request::{ExpiryShape, ReflectionShape, ReflectionStepShape, StepShape};
 use super::template::template;
-use crate::agentcore::errors::Failure;
+use crate::agentcore::errors::AgentCoreFailure;
 
 /// `ModifyMemoryStrategyInput`.
 #[derive(Debug, Deserialize)]
@@ -78,7 +78,7 @@ struct ReflectionOverride {
 
 impl StrategyChange {
     /// Returns the change in the engine's form.
-    pub(crate) fn into_update(self) -> Result<StrategyUpdate, Failure> {
+    pub(crate) fn into_update(self) -> Result<StrategyUpdate, AgentCoreFailure> {
         let configuration = self.configuration.unwrap_or_default();
         Ok(StrategyUpdate {
             id: StrategyId::parse(self.memory_strategy_id)?,
@@ -126,7 +126,7 @@ impl ConsolidationChange {
 }
 
 impl ReflectionChange {
-    fn into_new(self) -> Result<Option<NewReflection>, Failure> {
+    fn into_new(self) -> Result<Option<NewReflection>, AgentCoreFailure> {
         if let Some(plain) = self.episodic_reflection_configuration {
             return plain.into_new().map(Some);
         }
@@ -136,7 +136,7 @@ impl ReflectionChange {
     }
 }
 
-fn self_managed(change: SelfManagedShape) -> Result<SelfManagedUpdate, Failure> {
+fn self_managed(change: SelfManagedShape) -> Result<SelfManagedUpdate, AgentCoreFailure> {
     let invocation = change.invocation_configuration.unwrap_or_default();
     Ok(SelfManagedUpdate {
         triggers: change.trigger_conditions.map(triggers).transpose()?,

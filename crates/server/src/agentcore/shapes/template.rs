@@ -3,13 +3,13 @@
 use loci_model::NamespaceTemplate;
 
 use crate::agentcore::constraints::Refusal;
-use crate::agentcore::errors::Failure;
+use crate::agentcore::errors::AgentCoreFailure;
 
 /// Returns the template given under either name. If both are given, they must be equal.
 pub(crate) fn template(
     old: Option<Vec<String>>,
     new: Option<Vec<String>>,
-) -> Result<Option<NamespaceTemplate>, Failure> {
+) -> Result<Option<NamespaceTemplate>, AgentCoreFailure> {
     if let (Some(old), Some(new)) = (&old, &new)
         && old != new
     {

@@ -4,11 +4,11 @@
 //! Order: method, origin and host, caller, size and form of the body, revision, headers against
 //! body, then the request.
 
-mod asking;
 pub(super) mod body;
 mod door;
 mod guard;
 mod reply;
+mod request_headers;
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::dispatch::Service;
-use super::fault::Fault;
+use super::fault::McpFault;
 use super::message::{self, Message, Params};
 use super::options::Guard;
 use super::peer::WAITING_MAX;
@@ -93,7 +93,7 @@ impl HttpDoor {
         caller.request_id = parts.extensions.get::<RequestId>().map(|id| id.0.to_string());
         let streams = guard::forms(&parts.headers)?;
         let body = self.bodies.read(body, self.body_bytes_max).await.map_err(unread)?;
-        let heads = Heads { caller, endpoint, headers: parts.headers, streams };
+        let heads = RequestHead { caller, endpoint, headers: parts.headers, streams };
         let (value, is_repaired) =
             message::value(&body).map_err(|unread| reply::fault(unread.id.as_ref(), &unread.fault))?;
         let revision = self.revision(&heads.headers, &value)?;
@@ -117,13 +117,13 @@ impl HttpDoor {
         if let Some(revision) = Revision::parse(text).filter(|revision| served.contains(revision)) {
             return Ok(Some(revision));
         }
-        let fault = Fault::unsupported(text, &Revision::modern(served));
+        let fault = McpFault::unsupported(text, &Revision::modern(served));
         Err(reply::fault(value.get("id"), &fault))
     }
 
     async fn one(
         self: Arc<Self>,
-        heads: Heads,
+        heads: RequestHead,
         revision: Revision,
         value: Value,
     ) -> Result<Response, Box<Response>> {
@@ -131,7 +131,7 @@ impl HttpDoor {
         match read {
             Message::Notification { .. } => Ok(StatusCode::ACCEPTED.into_response()),
             Message::Response { .. } if revision.is_modern() => {
-                let fault = Fault::no_message("clients send no responses in this revision");
+                let fault = McpFault::no_message("clients send no responses in this revision");
                 Err(reply::fault(None, &fault))
             }
             Message::Response { id, outcome } => {
@@ -139,9 +139,11 @@ impl HttpDoor {
                 Ok(StatusCode::ACCEPTED.into_response())
             }
             Message::Request { id, method, params } => {
-                let refuse = |fault: Fault| reply::fault(Some(&id), &fault);
+                let refuse = |fault: McpFault| reply::fault(Some(&id), &fault);
                 if revision.is_modern() {
-                    asking::check(&self, &heads, revision, &method, &params).await.map_err(refuse)?;
+                    request_headers::check(&self, &heads, revision, &method, &params)
+                        .await
+                        .map_err(refuse)?;
                 }
                 Ok(self.request(heads, revision, id, method, params).await)
             }
@@ -151,17 +153,18 @@ impl HttpDoor {
     /// Answers a request: with JSON, or with a stream once there is a notification before the end.
     async fn request(
         self: Arc<Self>,
-        heads: Heads,
+        heads: RequestHead,
         revision: Revision,
         id: Value,
         method: String,
         params: Params,
     ) -> Response {
         let (out, told) = mpsc::channel(WAITING_MAX);
-        let asking = asking::asking(&self, &heads, revision, &params, out);
-        let session = (method == "initialize").then(|| asking::session(&self, &heads, &params)).flatten();
+        let asking = request_headers::asking(&self, &heads, revision, &params, out);
+        let session =
+            (method == "initialize").then(|| request_headers::session(&self, &heads, &params)).flatten();
         let clock = Arc::clone(&self.service.mcp.clock);
-        let operation = Operation(format!("mcp {}", asking::known(&method)).into());
+        let operation = Operation(format!("mcp {}", request_headers::known(&method)).into());
         let streams = heads.streams;
         let work = async move {
             let outcome = self.service.answer(asking, &id, &method, params).await;
@@ -176,13 +179,13 @@ impl HttpDoor {
     }
 
     /// Answers a batch of messages, which one revision has: one after the other, without a stream.
-    async fn batch(self: Arc<Self>, heads: &Heads, messages: Vec<Value>) -> Response {
+    async fn batch(self: Arc<Self>, heads: &RequestHead, messages: Vec<Value>) -> Response {
         if messages.len() > BATCH_MAX {
             let rule = format!(
                 "a batch has at most {BATCH_MAX} messages, this one {}: send several",
                 messages.len()
             );
-            return *reply::fault(None, &Fault::no_message(&rule));
+            return *reply::fault(None, &McpFault::no_message(&rule));
         }
         let mut answers = Vec::new();
         for value in messages {
@@ -192,7 +195,7 @@ impl HttpDoor {
                 Ok(Message::Response { id, outcome }) => self.service.mcp.pending.answered(&id, outcome),
                 Ok(Message::Request { id, method, params }) => {
                     let (out, _told) = mpsc::channel(WAITING_MAX);
-                    let asking = asking::asking(&self, heads, Revision::V2025Mar, &params, out);
+                    let asking = request_headers::asking(&self, heads, Revision::V2025Mar, &params, out);
                     let outcome = self.service.answer(asking, &id, &method, params).await;
                     answers.push(message::answer(&id, outcome));
                 }
@@ -209,7 +212,7 @@ impl HttpDoor {
 const BATCH_MAX: usize = 32;
 
 /// The parts of a request before its body.
-struct Heads {
+struct RequestHead {
     caller: Caller,
     endpoint: Endpoint,
     headers: HeaderMap,

@@ -13,7 +13,7 @@ use loci_model::ports::clock::Clock;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use crate::mcp::fault::Fault;
+use crate::mcp::fault::McpFault;
 use crate::mcp::message;
 use crate::operations::observe::ErrorType;
 
@@ -23,7 +23,7 @@ const ALIVE_MS: u64 = 15_000;
 const ALIVE: &[u8] = b":\n\n";
 
 /// The work of a request, which yields its id and its result.
-pub(super) type Work = BoxFuture<'static, (Value, Result<Value, Fault>)>;
+pub(super) type Work = BoxFuture<'static, (Value, Result<Value, McpFault>)>;
 
 /// Responds with JSON, or with a stream once there is a notification before the result, if the
 /// client reads streams.
@@ -110,7 +110,7 @@ fn event(message: &Value) -> Bytes {
     format!("event: message\ndata: {message}\n\n").into()
 }
 
-fn whole(id: &Value, outcome: Result<Value, Fault>) -> Response {
+fn whole(id: &Value, outcome: Result<Value, McpFault>) -> Response {
     match outcome {
         Ok(result) => axum::Json(message::result(id, result)).into_response(),
         Err(error) => *fault(Some(id), &error),
@@ -118,7 +118,7 @@ fn whole(id: &Value, outcome: Result<Value, Fault>) -> Response {
 }
 
 /// Returns the response for an error of the protocol.
-pub(super) fn fault(id: Option<&Value>, fault: &Fault) -> Box<Response> {
+pub(super) fn fault(id: Option<&Value>, fault: &McpFault) -> Box<Response> {
     let mut response = (fault.status, axum::Json(message::error(id, fault))).into_response();
     response.extensions_mut().insert(ErrorType(fault.code.to_string().into()));
     if let Some(scope) = fault.scope {
@@ -132,6 +132,6 @@ pub(super) fn fault(id: Option<&Value>, fault: &Fault) -> Box<Response> {
 
 /// Returns the rejection of a request before any message was read.
 pub(crate) fn refused(status: StatusCode, rule: &str) -> Box<Response> {
-    let fault = Fault { status, ..Fault::no_message(rule) };
+    let fault = McpFault { status, ..McpFault::no_message(rule) };
     self::fault(None, &fault)
 }

@@ -1,10 +1,10 @@
 //! The offer of this server over MCP: the tools of its table, facts as resources, prompts. A
 //! [`ToolBox`] with an engine answers the calls: this process, or a server elsewhere.
 
-mod completing;
-mod cut;
+mod completion;
 mod prompts;
 mod resources;
+mod result_limit;
 mod rules;
 mod toolbox;
 
@@ -15,14 +15,17 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::Mcp;
-use super::fault::Fault;
+use super::fault::McpFault;
 use super::message::Params;
 use super::options::Naming;
-use super::provider::{Answer, Asking, Completed, Completion, Endpoint, Keep, Kept, Offers, Provider, Reply};
+use super::provider::{
+    CacheScope, CacheableResult, CallReply, CompletionTarget, CompletionValues, Endpoint, HandlerRequest,
+    OfferedCapabilities, Provider, ResultFuture,
+};
 use crate::tools::error::ToolError;
 use crate::tools::profile::Profile;
 use crate::tools::table::Table;
-use crate::tools::tool::{Scope, Tool};
+use crate::tools::tool::{Tool, ToolRight};
 pub use toolbox::{EngineTools, ToolBox};
 
 /// The time for which lists that are equal for all callers may be cached, in milliseconds.
@@ -65,22 +68,28 @@ impl LociOffer {
         }
     }
 
-    async fn listed(&self, asking: &Asking) -> Result<Kept<Vec<Value>>, Fault> {
+    async fn listed(&self, asking: &HandlerRequest) -> Result<CacheableResult<Vec<Value>>, McpFault> {
         let scopes = self.tools.scopes(&asking.caller).await.map_err(unlisted)?;
         let dotted = asking.endpoint.naming == Naming::Dotted;
         let of_profiles = self.table.of(&asking.endpoint.profiles);
         let may = |tool: &&Tool| tool.is_open_to(|scope| scopes.contains(&scope));
         let value = of_profiles.filter(may).map(|tool| tool.shown(dotted)).collect();
         // A list without some of its items is private to the caller.
-        let all = [Scope::Read, Scope::Write, Scope::Admin].iter().all(|scope| scopes.contains(scope));
-        let keep = if all { Keep::Public } else { Keep::Private };
-        Ok(Kept { value, keep, ttl_ms: LISTS_TTL_MS })
+        let all =
+            [ToolRight::Read, ToolRight::Write, ToolRight::Admin].iter().all(|scope| scopes.contains(scope));
+        let keep = if all { CacheScope::Public } else { CacheScope::Private };
+        Ok(CacheableResult { value, keep, ttl_ms: LISTS_TTL_MS })
     }
 
-    async fn called(&self, asking: &Asking, name: &str, arguments: Params) -> Result<Reply, Fault> {
+    async fn called(
+        &self,
+        asking: &HandlerRequest,
+        name: &str,
+        arguments: Params,
+    ) -> Result<CallReply, McpFault> {
         let unknown = || {
             let name: String = name.chars().take(64).collect();
-            Fault::invalid(format!("there is no tool {name}"))
+            McpFault::invalid(format!("there is no tool {name}"))
         };
         let (tool, _) = self.table.find(name).ok_or_else(unknown)?;
         let is_listed = tool.profiles.iter().any(|profile| asking.endpoint.profiles.contains(profile));
@@ -93,7 +102,7 @@ impl LociOffer {
             .as_ref()
             .is_some_and(|caller| !tool.is_open_to(|scope| scope.is_held(caller)))
         {
-            return Err(Fault::forbidden(tool.scope));
+            return Err(McpFault::forbidden(tool.scope));
         }
         let outcome = self.tools.call(&asking.caller, tool.name, arguments).await;
         if outcome.is_ok() && !tool.annotations.read_only {
@@ -103,11 +112,11 @@ impl LociOffer {
             (Some(id), ErrorCode::Bug) => error.with("correlation_id", id.as_str()),
             _ => error,
         });
-        Ok(Reply::Done(result(tool, outcome)))
+        Ok(CallReply::Done(result(tool, outcome)))
     }
 
     /// Returns the result of a tool for a resource or a prompt.
-    async fn ask(&self, asking: &Asking, name: &str, arguments: Value) -> Result<Value, ToolError> {
+    async fn ask(&self, asking: &HandlerRequest, name: &str, arguments: Value) -> Result<Value, ToolError> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         self.tools.call(&asking.caller, name, arguments).await
     }
@@ -118,7 +127,7 @@ impl LociOffer {
 fn result(tool: &Tool, outcome: Result<Value, ToolError>) -> Map<String, Value> {
     let (structured, text, is_error) = match outcome {
         Ok(value) => {
-            let value = cut::cut(value);
+            let value = result_limit::cut(value);
             let is_error = value.get("is_error").and_then(Value::as_bool).unwrap_or_default();
             let text = tool.text(&value).unwrap_or_else(|| value.to_string());
             (value, text, is_error)
@@ -133,19 +142,19 @@ fn result(tool: &Tool, outcome: Result<Value, ToolError>) -> Map<String, Value> 
     ])
 }
 
-fn unlisted(error: ToolError) -> Fault {
-    Fault::internal(format!("{}: {}", error.code.tool_word(), error.message))
+fn unlisted(error: ToolError) -> McpFault {
+    McpFault::internal(format!("{}: {}", error.code.tool_word(), error.message))
 }
 
 /// Converts the error of a tool that a resource or a prompt called.
-fn not_served(error: ToolError) -> Fault {
+fn not_served(error: ToolError) -> McpFault {
     match error.code {
         ErrorCode::Invalid
         | ErrorCode::NotFound
         | ErrorCode::RepositoryUnknown
         | ErrorCode::RefNotFound
-        | ErrorCode::PathRejected => Fault::invalid(error.message),
-        ErrorCode::Denied => Fault::forbidden(Scope::Read),
+        | ErrorCode::PathRejected => McpFault::invalid(error.message),
+        ErrorCode::Denied => McpFault::forbidden(ToolRight::Read),
         _ => unlisted(error),
     }
 }
@@ -165,50 +174,64 @@ impl Provider for LociOffer {
         })
     }
 
-    fn offers(&self) -> Offers {
-        Offers { subscribe: true, ..Offers::default() }
+    fn offers(&self) -> OfferedCapabilities {
+        OfferedCapabilities { subscribe: true, ..OfferedCapabilities::default() }
     }
 
-    fn tools<'a>(&'a self, asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+    fn tools<'a>(&'a self, asking: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
         Box::pin(self.listed(asking))
     }
 
-    fn call<'a>(&'a self, asking: Arc<Asking>, name: String, arguments: Params) -> Answer<'a, Reply> {
+    fn call<'a>(
+        &'a self,
+        asking: Arc<HandlerRequest>,
+        name: String,
+        arguments: Params,
+    ) -> ResultFuture<'a, CallReply> {
         Box::pin(async move { self.called(&asking, &name, arguments).await })
     }
 
-    fn resources<'a>(&'a self, asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+    fn resources<'a>(&'a self, asking: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
         Box::pin(resources::list(self, asking))
     }
 
-    fn templates<'a>(&'a self, _asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+    fn templates<'a>(&'a self, _asking: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
         Box::pin(async move { Ok(resources::templates(self)) })
     }
 
-    fn read<'a>(&'a self, asking: Arc<Asking>, uri: String) -> Answer<'a, Kept<Vec<Value>>> {
+    fn read<'a>(
+        &'a self,
+        asking: Arc<HandlerRequest>,
+        uri: String,
+    ) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
         Box::pin(async move { resources::read(self, &asking, &uri).await })
     }
 
-    fn mark<'a>(&'a self, asking: &'a Asking, uri: &'a str) -> Answer<'a, Option<String>> {
+    fn mark<'a>(&'a self, asking: &'a HandlerRequest, uri: &'a str) -> ResultFuture<'a, Option<String>> {
         Box::pin(resources::mark(self, asking, uri))
     }
 
-    fn prompts<'a>(&'a self, _asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+    fn prompts<'a>(&'a self, _asking: &'a HandlerRequest) -> ResultFuture<'a, CacheableResult<Vec<Value>>> {
         Box::pin(async move { Ok(prompts::list(self)) })
     }
 
-    fn prompt<'a>(&'a self, asking: Arc<Asking>, name: String, arguments: Params) -> Answer<'a, Reply> {
+    fn prompt<'a>(
+        &'a self,
+        asking: Arc<HandlerRequest>,
+        name: String,
+        arguments: Params,
+    ) -> ResultFuture<'a, CallReply> {
         Box::pin(async move { prompts::get(self, &asking, &name, &arguments).await })
     }
 
     fn complete<'a>(
         &'a self,
-        asking: &'a Asking,
-        of: Completed,
+        asking: &'a HandlerRequest,
+        of: CompletionTarget,
         argument: String,
         begin: String,
         context: Params,
-    ) -> Answer<'a, Completion> {
-        Box::pin(async move { completing::complete(self, asking, &of, &argument, &begin, &context).await })
+    ) -> ResultFuture<'a, CompletionValues> {
+        Box::pin(async move { completion::complete(self, asking, &of, &argument, &begin, &context).await })
     }
 }

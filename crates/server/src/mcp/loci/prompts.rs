@@ -4,9 +4,9 @@ use loci_engine::retrieval::render::{Frame, fence};
 use serde_json::{Map, Value, json};
 
 use super::{LociOffer, not_served};
-use crate::mcp::fault::Fault;
+use crate::mcp::fault::McpFault;
 use crate::mcp::message::Params;
-use crate::mcp::provider::{Asking, Keep, Kept, Reply};
+use crate::mcp::provider::{CacheScope, CacheableResult, CallReply, HandlerRequest};
 
 /// The time for which the list may be cached, in milliseconds.
 const TTL_MS: u64 = 300_000;
@@ -15,7 +15,7 @@ const FACTS: i64 = 20;
 /// The maximum number of files in one review.
 const PATHS_MAX: usize = 20;
 
-pub(super) fn list(offer: &LociOffer) -> Kept<Vec<Value>> {
+pub(super) fn list(offer: &LociOffer) -> CacheableResult<Vec<Value>> {
     let mut value = vec![json!({
         "name": "memory_rules",
         "title": "How to use this memory",
@@ -40,32 +40,36 @@ pub(super) fn list(offer: &LociOffer) -> Kept<Vec<Value>> {
             ],
         }));
     }
-    Kept { value, keep: Keep::Public, ttl_ms: TTL_MS }
+    CacheableResult { value, keep: CacheScope::Public, ttl_ms: TTL_MS }
 }
 
 pub(super) async fn get(
     offer: &LociOffer,
-    asking: &Asking,
+    asking: &HandlerRequest,
     name: &str,
     arguments: &Params,
-) -> Result<Reply, Fault> {
+) -> Result<CallReply, McpFault> {
     let text = match name {
         "memory_rules" => offer.rules(&asking.endpoint).into_owned(),
         "session_start" if offer.has_facts() => session_start(offer, asking, arguments).await?,
         "review_with_memory" if offer.has_facts() => review(offer, asking, arguments).await?,
         _ => {
             let name: String = name.chars().take(64).collect();
-            return Err(Fault::invalid(format!("there is no prompt {name}")));
+            return Err(McpFault::invalid(format!("there is no prompt {name}")));
         }
     };
     let messages = json!([{ "role": "user", "content": { "type": "text", "text": text } }]);
-    Ok(Reply::Done(Map::from_iter([("messages".to_owned(), messages)])))
+    Ok(CallReply::Done(Map::from_iter([("messages".to_owned(), messages)])))
 }
 
-async fn session_start(offer: &LociOffer, asking: &Asking, arguments: &Params) -> Result<String, Fault> {
+async fn session_start(
+    offer: &LociOffer,
+    asking: &HandlerRequest,
+    arguments: &Params,
+) -> Result<String, McpFault> {
     let limit = match arguments.get("limit").and_then(Value::as_str) {
         None => FACTS,
-        Some(text) => text.parse().map_err(|_| Fault::invalid("limit must be a whole number"))?,
+        Some(text) => text.parse().map_err(|_| McpFault::invalid("limit must be a whole number"))?,
     };
     let asked = json!({ "repo": repo(offer, arguments)?, "limit": limit, "format": "prompt" });
     let answer = offer.ask(asking, "memory_get_recent", asked).await.map_err(not_served)?;
@@ -74,12 +78,12 @@ async fn session_start(offer: &LociOffer, asking: &Asking, arguments: &Params) -
     Ok(prompt.to_owned())
 }
 
-async fn review(offer: &LociOffer, asking: &Asking, arguments: &Params) -> Result<String, Fault> {
+async fn review(offer: &LociOffer, asking: &HandlerRequest, arguments: &Params) -> Result<String, McpFault> {
     let repo = repo(offer, arguments)?;
     let paths = required(arguments, "paths")?;
     let paths: Vec<&str> = paths.split(',').map(str::trim).filter(|path| !path.is_empty()).collect();
     if paths.is_empty() || paths.len() > PATHS_MAX {
-        return Err(Fault::invalid(format!("paths must name 1 to {PATHS_MAX} files, parted by commas")));
+        return Err(McpFault::invalid(format!("paths must name 1 to {PATHS_MAX} files, parted by commas")));
     }
     let mut entries = Vec::new();
     for path in paths {
@@ -124,7 +128,7 @@ fn withheld_entry(path: &str, fact: &Value) -> String {
 }
 
 /// Returns the named repository, else the default one of the tools.
-fn repo(offer: &LociOffer, arguments: &Params) -> Result<String, Fault> {
+fn repo(offer: &LociOffer, arguments: &Params) -> Result<String, McpFault> {
     match (required(arguments, "repo"), offer.tools.repository()) {
         (Ok(named), _) => Ok(named.to_owned()),
         (Err(_), Some(own)) => Ok(own),
@@ -132,7 +136,7 @@ fn repo(offer: &LociOffer, arguments: &Params) -> Result<String, Fault> {
     }
 }
 
-fn required<'a>(arguments: &'a Params, name: &str) -> Result<&'a str, Fault> {
+fn required<'a>(arguments: &'a Params, name: &str) -> Result<&'a str, McpFault> {
     let found = arguments.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-    found.ok_or_else(|| Fault::invalid(format!("the prompt needs the argument {name}")))
+    found.ok_or_else(|| McpFault::invalid(format!("the prompt needs the argument {name}")))
 }

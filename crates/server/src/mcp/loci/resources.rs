@@ -5,8 +5,8 @@ use loci_api::ErrorCode;
 use serde_json::{Value, json};
 
 use super::{LociOffer, not_served};
-use crate::mcp::fault::Fault;
-use crate::mcp::provider::{Asking, Keep, Kept};
+use crate::mcp::fault::McpFault;
+use crate::mcp::provider::{CacheScope, CacheableResult, HandlerRequest};
 
 /// The URI scheme of all resources.
 const SCHEME: &str = "memory://";
@@ -21,7 +21,7 @@ const TTL_MS: u64 = 300_000;
 
 /// A resource by its URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Named<'a> {
+enum ResourceName<'a> {
     Rules,
     Files,
     Recent(&'a str),
@@ -31,32 +31,36 @@ enum Named<'a> {
 }
 
 /// Parses a URI.
-fn named(uri: &str) -> Option<Named<'_>> {
+fn named(uri: &str) -> Option<ResourceName<'_>> {
     if uri == RULES {
-        return Some(Named::Rules);
+        return Some(ResourceName::Rules);
     }
     if uri == FILES {
-        return Some(Named::Files);
+        return Some(ResourceName::Files);
     }
     let rest = uri.strip_prefix(SCHEME)?;
     if let Some((repo, path)) = rest.split_once("/by-path/") {
-        return (repo.contains('/') && !path.is_empty()).then_some(Named::ByPath(repo, path));
+        return (repo.contains('/') && !path.is_empty()).then_some(ResourceName::ByPath(repo, path));
     }
     let (before, last) = rest.rsplit_once('/')?;
     if !before.contains('/') {
         return None;
     }
     match last {
-        "recent" => Some(Named::Recent(before)),
-        "stats" => Some(Named::Stats(before)),
-        id => {
-            before.strip_suffix("/memory").filter(|repo| repo.contains('/')).map(|repo| Named::Fact(repo, id))
-        }
+        "recent" => Some(ResourceName::Recent(before)),
+        "stats" => Some(ResourceName::Stats(before)),
+        id => before
+            .strip_suffix("/memory")
+            .filter(|repo| repo.contains('/'))
+            .map(|repo| ResourceName::Fact(repo, id)),
     }
 }
 
 /// Returns the resources with a complete URI.
-pub(super) async fn list(offer: &LociOffer, asking: &Asking) -> Result<Kept<Vec<Value>>, Fault> {
+pub(super) async fn list(
+    offer: &LociOffer,
+    asking: &HandlerRequest,
+) -> Result<CacheableResult<Vec<Value>>, McpFault> {
     let mut value = vec![json!({
         "uri": RULES,
         "name": "rules",
@@ -81,11 +85,11 @@ pub(super) async fn list(offer: &LociOffer, asking: &Asking) -> Result<Kept<Vec<
             })
         }));
     }
-    Ok(Kept { value, keep: Keep::Private, ttl_ms: RECORDS_TTL_MS })
+    Ok(CacheableResult { value, keep: CacheScope::Private, ttl_ms: RECORDS_TTL_MS })
 }
 
 /// Returns the templates of the others.
-pub(super) fn templates(offer: &LociOffer) -> Kept<Vec<Value>> {
+pub(super) fn templates(offer: &LociOffer) -> CacheableResult<Vec<Value>> {
     let mut value = Vec::new();
     if offer.has_facts() {
         for (form, name, title, kind) in [
@@ -107,12 +111,16 @@ pub(super) fn templates(offer: &LociOffer) -> Kept<Vec<Value>> {
             }));
         }
     }
-    Kept { value, keep: Keep::Public, ttl_ms: TTL_MS }
+    CacheableResult { value, keep: CacheScope::Public, ttl_ms: TTL_MS }
 }
 
 /// Returns the mark of a repository's recent facts. Other resources have no notifications.
-pub(super) async fn mark(offer: &LociOffer, asking: &Asking, uri: &str) -> Result<Option<String>, Fault> {
-    let Some(Named::Recent(repo)) = named(uri).filter(|_| offer.has_facts()) else { return Ok(None) };
+pub(super) async fn mark(
+    offer: &LociOffer,
+    asking: &HandlerRequest,
+    uri: &str,
+) -> Result<Option<String>, McpFault> {
+    let Some(ResourceName::Recent(repo)) = named(uri).filter(|_| offer.has_facts()) else { return Ok(None) };
     match offer.tools.mark(&asking.caller, repo).await {
         Ok(mark) => Ok(Some(mark)),
         Err(error) => match error.code {
@@ -127,28 +135,35 @@ pub(super) async fn mark(offer: &LociOffer, asking: &Asking, uri: &str) -> Resul
 }
 
 /// Returns the contents of a resource.
-pub(super) async fn read(offer: &LociOffer, asking: &Asking, uri: &str) -> Result<Kept<Vec<Value>>, Fault> {
-    let none = || Fault::no_resource(uri, asking.revision);
+pub(super) async fn read(
+    offer: &LociOffer,
+    asking: &HandlerRequest,
+    uri: &str,
+) -> Result<CacheableResult<Vec<Value>>, McpFault> {
+    let none = || McpFault::no_resource(uri, asking.revision);
     let named = named(uri).ok_or_else(none)?;
     let is_offered = match named {
-        Named::Rules => true,
-        Named::Files => offer.has_files(),
-        Named::Recent(_) | Named::Stats(_) | Named::Fact(..) | Named::ByPath(..) => offer.has_facts(),
+        ResourceName::Rules => true,
+        ResourceName::Files => offer.has_files(),
+        ResourceName::Recent(_)
+        | ResourceName::Stats(_)
+        | ResourceName::Fact(..)
+        | ResourceName::ByPath(..) => offer.has_facts(),
     };
     if !is_offered {
         return Err(none());
     }
     let (tool, arguments) = match named {
-        Named::Rules => {
+        ResourceName::Rules => {
             let text = offer.rules(&asking.endpoint);
             let contents = json!({ "uri": uri, "mimeType": "text/plain", "text": text });
-            return Ok(Kept { value: vec![contents], keep: Keep::Public, ttl_ms: TTL_MS });
+            return Ok(CacheableResult { value: vec![contents], keep: CacheScope::Public, ttl_ms: TTL_MS });
         }
-        Named::Files => ("memory_list", json!({ "format": "listing" })),
-        Named::Recent(repo) => ("memory_get_recent", json!({ "repo": repo, "format": "prompt" })),
-        Named::Stats(repo) => ("memory_stats", json!({ "repo": repo })),
-        Named::Fact(_, id) => ("memory_get", json!({ "memory_id": id })),
-        Named::ByPath(repo, path) => ("memory_search_by_path", json!({ "repo": repo, "path": path })),
+        ResourceName::Files => ("memory_list", json!({ "format": "listing" })),
+        ResourceName::Recent(repo) => ("memory_get_recent", json!({ "repo": repo, "format": "prompt" })),
+        ResourceName::Stats(repo) => ("memory_stats", json!({ "repo": repo })),
+        ResourceName::Fact(_, id) => ("memory_get", json!({ "memory_id": id })),
+        ResourceName::ByPath(repo, path) => ("memory_search_by_path", json!({ "repo": repo, "path": path })),
     };
     let answer = offer.ask(asking, tool, arguments).await.map_err(|error| match error.code {
         ErrorCode::Invalid | ErrorCode::NotFound | ErrorCode::RepositoryUnknown | ErrorCode::PathRejected => {
@@ -156,7 +171,7 @@ pub(super) async fn read(offer: &LociOffer, asking: &Asking, uri: &str) -> Resul
         }
         _ => not_served(error),
     })?;
-    if let Named::Fact(repo, _) = named
+    if let ResourceName::Fact(repo, _) = named
         && !is_of(offer, asking, &answer, repo).await
     {
         return Err(none());
@@ -167,11 +182,11 @@ pub(super) async fn read(offer: &LociOffer, asking: &Asking, uri: &str) -> Resul
         None => ("application/json", answer.to_string()),
     };
     let contents = json!({ "uri": uri, "mimeType": kind, "text": text });
-    Ok(Kept { value: vec![contents], keep: Keep::Private, ttl_ms: RECORDS_TTL_MS })
+    Ok(CacheableResult { value: vec![contents], keep: CacheScope::Private, ttl_ms: RECORDS_TTL_MS })
 }
 
 /// Returns true if a fact belongs to that repository, under any name of it.
-async fn is_of(offer: &LociOffer, asking: &Asking, answer: &Value, repo: &str) -> bool {
+async fn is_of(offer: &LociOffer, asking: &HandlerRequest, answer: &Value, repo: &str) -> bool {
     let of = answer.pointer("/memory/repo").and_then(Value::as_str).unwrap_or_default();
     if of.eq_ignore_ascii_case(repo) {
         return true;
@@ -186,14 +201,14 @@ mod tests {
 
     #[test]
     fn uris() {
-        let check = |uri: &str, expect: Option<Named>| assert_eq!(named(uri), expect, "{uri}");
-        check("memory://rules", Some(Named::Rules));
-        check("memory://files", Some(Named::Files));
-        check("memory://acme/shop/recent", Some(Named::Recent("acme/shop")));
-        check("memory://git.example/acme/shop/recent", Some(Named::Recent("git.example/acme/shop")));
-        check("memory://acme/shop/stats", Some(Named::Stats("acme/shop")));
-        check("memory://acme/shop/memory/0192", Some(Named::Fact("acme/shop", "0192")));
-        check("memory://acme/shop/by-path/src/a.rs", Some(Named::ByPath("acme/shop", "src/a.rs")));
+        let check = |uri: &str, expect: Option<ResourceName>| assert_eq!(named(uri), expect, "{uri}");
+        check("memory://rules", Some(ResourceName::Rules));
+        check("memory://files", Some(ResourceName::Files));
+        check("memory://acme/shop/recent", Some(ResourceName::Recent("acme/shop")));
+        check("memory://git.example/acme/shop/recent", Some(ResourceName::Recent("git.example/acme/shop")));
+        check("memory://acme/shop/stats", Some(ResourceName::Stats("acme/shop")));
+        check("memory://acme/shop/memory/0192", Some(ResourceName::Fact("acme/shop", "0192")));
+        check("memory://acme/shop/by-path/src/a.rs", Some(ResourceName::ByPath("acme/shop", "src/a.rs")));
         check("memory://acme/shop/by-path/", None);
         check("memory://acme/recent", None);
         check("memory://acme/shop/other", None);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use http::Extensions;
 #[cfg(feature = "verified")]
-use loci_engine::calls::standing::Standing;
+use loci_engine::calls::call_context::CallContext;
 use loci_model::ports::BoxFuture;
 use loci_model::principal::Principal;
 use loci_products::Loci;
@@ -14,16 +14,21 @@ use loci_products::Loci;
 use crate::mcp::provider::Caller;
 use crate::tools::call::call;
 use crate::tools::error::ToolError;
-use crate::tools::place::PlaceAsk;
+use crate::tools::memory_selection::PlaceAsk;
 use crate::tools::table::Table;
-use crate::tools::tool::{Arguments, Context, Outcome, Scope};
+use crate::tools::tool::{Context, ReceivedArguments, ToolOutcome, ToolRight};
 
 /// Answers calls of tools.
 pub trait ToolBox: Send + Sync {
     /// Returns the caller's scopes.
-    fn scopes<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<Scope>, ToolError>>;
+    fn scopes<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<ToolRight>, ToolError>>;
     /// Calls a tool.
-    fn call<'a>(&'a self, caller: &'a Caller, name: &'a str, arguments: Arguments) -> BoxFuture<'a, Outcome>;
+    fn call<'a>(
+        &'a self,
+        caller: &'a Caller,
+        name: &'a str,
+        arguments: ReceivedArguments,
+    ) -> BoxFuture<'a, ToolOutcome>;
     /// Returns the default repository of the tools, by its name on this server.
     fn repository(&self) -> Option<String> {
         None
@@ -56,20 +61,28 @@ impl EngineTools {
     }
 
     #[cfg(feature = "verified")]
-    fn standing(&self, caller: &Caller) -> Standing {
-        Standing { memory: caller.memory.clone().or_else(|| self.memory.clone()), ..Standing::default() }
+    fn standing(&self, caller: &Caller) -> CallContext {
+        CallContext {
+            memory: caller.memory.clone().or_else(|| self.memory.clone()),
+            ..CallContext::default()
+        }
     }
 }
 
 impl ToolBox for EngineTools {
-    fn scopes<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<Scope>, ToolError>> {
+    fn scopes<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<ToolRight>, ToolError>> {
         Box::pin(async move {
             let principal = Self::known(caller)?;
-            Ok(Scope::ALL.into_iter().filter(|scope| scope.is_held(principal)).collect())
+            Ok(ToolRight::ALL.into_iter().filter(|scope| scope.is_held(principal)).collect())
         })
     }
 
-    fn call<'a>(&'a self, caller: &'a Caller, name: &'a str, arguments: Arguments) -> BoxFuture<'a, Outcome> {
+    fn call<'a>(
+        &'a self,
+        caller: &'a Caller,
+        name: &'a str,
+        arguments: ReceivedArguments,
+    ) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
             let place = PlaceAsk {
                 asked: caller.memory.clone(),

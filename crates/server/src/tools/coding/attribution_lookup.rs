@@ -7,7 +7,7 @@ use crate::tools::native;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, open, said, text, time, word};
 use crate::tools::shapes::repo;
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 use crate::v1::coding::attribution::attributed;
 
 /// The default number of items.
@@ -19,7 +19,7 @@ pub(in crate::tools) fn tool() -> Tool {
         dotted: None,
         description: "Find the tasks, prompts, people and conversations behind a commit, pull request, file or word.",
         profiles: &[Profile::Coding, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(false),
         input: closed(
             [
@@ -47,7 +47,7 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-async fn work(context: Context, arguments: Arguments) -> Outcome {
+async fn work(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
     let asking = native::asking(&context, &arguments);
     let mut asked: AttributionAsk = native::request(arguments, &[])?;
     asked.limit = asked.limit.or(Some(ITEMS));

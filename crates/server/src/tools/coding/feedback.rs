@@ -9,7 +9,7 @@ use crate::tools::native;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, list, open, said, text, word};
 use crate::tools::shapes::record_id;
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 use crate::v1::coding::tasks::feedback::taken;
 
 const RECORDS_MAX: u32 = limits::FEEDBACK_RECORDS_MAX as u32;
@@ -20,7 +20,7 @@ pub(in crate::tools) fn tool() -> Tool {
         dotted: Some("memory.feedback"),
         description: "Report which shown memories this task used, which helped and which misled, by id.",
         profiles: &[Profile::Coding, Profile::Full],
-        scope: Scope::Write,
+        scope: ToolRight::Write,
         annotations: Annotations::write(false, false, false),
         input: closed(
             [
@@ -55,7 +55,7 @@ fn harmful() -> Value {
     closed([("id", record_id()), ("reason", reason)], &["id"])
 }
 
-async fn work(context: Context, arguments: Arguments) -> Outcome {
+async fn work(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
     let (asking, id) = (native::asking(&context, &arguments), native::task(&arguments)?);
     let asked: TaskFeedback = native::request(arguments, &[native::TASK])?;
     native::answer(&taken(&asking, &id, asked).await?)

@@ -14,8 +14,8 @@ use crate::tools::schema::{
     anything, array, closed, default, flag, list, one_of, open, said, text, whole, word,
 };
 use crate::tools::shapes::repo;
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
-use crate::tools::{asked, native};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
+use crate::tools::{arguments, native};
 use crate::v1::coding::tasks::hydration::{THEMES, of_repository, of_task};
 
 const ESTIMATORS: [Estimator; 3] = [Estimator::Mixed, Estimator::Chars4, Estimator::Bytes3];
@@ -27,7 +27,7 @@ pub(in crate::tools) fn tool() -> Tool {
         description: "Memories for this work: rules, knowledge, earlier tasks, preferences, within a token budget. \
                       Call once at the start; task_id needs write access, repo only read.",
         profiles: &[Profile::Coding, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(true),
         input: input(),
         output: output(),
@@ -97,9 +97,9 @@ fn output() -> Value {
     )
 }
 
-async fn work(context: Context, arguments: Arguments) -> Outcome {
+async fn work(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
     let asking = native::asking(&context, &arguments);
-    let repo = asked::string(&arguments, "repo");
+    let repo = arguments::string(&arguments, "repo");
     let is_task = arguments.contains_key(native::TASK);
     let id = is_task.then(|| native::task(&arguments)).transpose()?;
     let asked: TaskHydrate = native::request(arguments, &[native::TASK, "repo"])?;

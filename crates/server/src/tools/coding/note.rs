@@ -7,7 +7,7 @@ use super::shapes::own_task;
 use crate::tools::native;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{array, closed, flag, one_of, open, said, text, word};
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 use crate::v1::coding::tasks::end::noted;
 
 pub(in crate::tools) fn tool() -> Tool {
@@ -16,7 +16,7 @@ pub(in crate::tools) fn tool() -> Tool {
         dotted: Some("memory.note"),
         description: "Store one thing learned about the repository during this task: a durable fact later tasks need.",
         profiles: &[Profile::Coding, Profile::Full],
-        scope: Scope::Write,
+        scope: ToolRight::Write,
         annotations: Annotations::write(false, true, true),
         input: closed(
             [
@@ -58,7 +58,7 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-async fn work(context: Context, arguments: Arguments) -> Outcome {
+async fn work(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
     let (asking, id) = (native::asking(&context, &arguments), native::task(&arguments)?);
     let asked: TaskNote = native::request(arguments, &[native::TASK])?;
     native::answer(&noted(&asking, &id, asked).await?)

@@ -6,8 +6,8 @@ use super::shapes::limit;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, list, open, word};
 use crate::tools::shapes::{path, repo};
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
-use crate::tools::{asked, native};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
+use crate::tools::{arguments, native};
 use crate::v1::coding::graph::absent;
 
 /// The default number of items.
@@ -19,7 +19,7 @@ pub(in crate::tools) fn tool() -> Tool {
         dotted: None,
         description: "Files that usually change together with these ones, and how often.",
         profiles: &[Profile::Coding, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(false),
         input: closed(
             [("repo", repo()), ("paths", list(path(), 1, 200)), ("limit", limit(ITEMS))],
@@ -30,8 +30,8 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-async fn work(context: Context, arguments: Arguments) -> Outcome {
-    let (asking, repo) = (native::asking(&context, &arguments), asked::needed(&arguments, "repo")?);
+async fn work(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
+    let (asking, repo) = (native::asking(&context, &arguments), arguments::needed(&arguments, "repo")?);
     let mut asked: MissingAsk = native::request(arguments, &["repo"])?;
     asked.limit = asked.limit.or(Some(ITEMS));
     native::answer(&absent(&asking, &repo, asked).await?)

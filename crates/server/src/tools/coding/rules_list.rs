@@ -9,8 +9,8 @@ use super::shapes::{cursor, limit, words};
 use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, default, one_of, open, said, text, time, word};
 use crate::tools::shapes::repo;
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
-use crate::tools::{asked, native};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
+use crate::tools::{arguments, native};
 use crate::v1::coding::rules::listed;
 
 /// The default number of items.
@@ -22,7 +22,7 @@ pub(in crate::tools) fn tool() -> Tool {
         dotted: None,
         description: "Rules from code reviews of a repository, newest first. Follow the active ones.",
         profiles: &[Profile::Coding, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(false),
         input: closed(
             [
@@ -49,8 +49,8 @@ fn state() -> Value {
     default(one_of(&words), RecordState::Active.as_str())
 }
 
-async fn work(context: Context, arguments: Arguments) -> Outcome {
-    let (asking, repo) = (native::asking(&context, &arguments), asked::needed(&arguments, "repo")?);
+async fn work(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
+    let (asking, repo) = (native::asking(&context, &arguments), arguments::needed(&arguments, "repo")?);
     let mut asked: RuleListing = native::request(arguments, &["repo"])?;
     asked.limit = asked.limit.or(Some(ITEMS));
     native::answer(&listed(&asking, &repo, asked).await?)

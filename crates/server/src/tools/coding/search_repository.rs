@@ -9,13 +9,13 @@ use loci_api::coding::repository_search::{RepositorySearch, SearchFilters};
 use loci_coding::hydration::{RepositoryFound, SearchedRecord};
 use loci_model::Timestamp;
 use loci_model::record::{RecordKind, RecordState};
-use loci_verified::{FactFilters, FactSearch, FactView, FactsAsked, Told, Withholding};
+use loci_verified::{FactFilters, FactSearch, FactView, FactsAsked, ReportedVerdicts, WithholdingPolicy};
 use serde_json::{Map, Value, json};
 
 use crate::tools::error::ToolError;
 use crate::tools::native;
-use crate::tools::tool::{Arguments, Context, Outcome};
-use crate::tools::verified::asked;
+use crate::tools::tool::{Context, ReceivedArguments, ToolOutcome};
+use crate::tools::verified::arguments;
 use crate::v1::coding::repository_search::{result, searched};
 
 /// The number of facts verified for a search whose results are not known yet.
@@ -23,8 +23,11 @@ const FACTS: u32 = 100;
 
 /// Returns the facts that such a search can return, for a client that has the code where the server
 /// does not.
-pub(in crate::tools) fn facts_asked(arguments: &Arguments, repo: String) -> Result<FactsAsked, ToolError> {
-    let query = asked::string(arguments, "query").filter(|query| !query.trim().is_empty());
+pub(in crate::tools) fn facts_asked(
+    arguments: &ReceivedArguments,
+    repo: String,
+) -> Result<FactsAsked, ToolError> {
+    let query = arguments::string(arguments, "query").filter(|query| !query.trim().is_empty());
     // Without a question the search returns all records, most recently confirmed first.
     let since = query.is_none().then(|| Timestamp::from_millis(0)).transpose()?;
     Ok(FactsAsked::Search(FactSearch {
@@ -37,21 +40,21 @@ pub(in crate::tools) fn facts_asked(arguments: &Arguments, repo: String) -> Resu
 
 pub(in crate::tools) async fn search(
     context: Context,
-    arguments: Arguments,
+    arguments: ReceivedArguments,
     repo: String,
     items: u32,
-) -> Outcome {
+) -> ToolOutcome {
     let asking = native::asking(&context, &arguments);
     let mut asked = request(&arguments)?;
     asked.limit = asked.limit.or(Some(items));
-    let (owner_name, told) = (repo.clone(), context.extensions.get::<Arc<Told>>().cloned());
+    let (owner_name, told) = (repo.clone(), context.extensions.get::<Arc<ReportedVerdicts>>().cloned());
     let found = searched(&asking, owner_name, asked, told).await?;
-    let standing = asked::standing(&context, &arguments);
+    let standing = arguments::standing(&context, &arguments);
     let withholding = context.engine.verified.withholding(&context.caller, &found.memory, &standing, false);
     Ok(answer(repo, &found, withholding))
 }
 
-fn request(arguments: &Arguments) -> Result<RepositorySearch, ToolError> {
+fn request(arguments: &ReceivedArguments) -> Result<RepositorySearch, ToolError> {
     let filters = arguments.get("filters").cloned().unwrap_or_else(|| json!({}));
     let mut filters: SearchFilters = loci_json::from_value(&filters).map_err(|_| {
         ToolError::new(ErrorCode::Invalid, "filters must be those of the schema").on("filters")
@@ -61,17 +64,17 @@ fn request(arguments: &Arguments) -> Result<RepositorySearch, ToolError> {
     let kinds = arguments.get("kinds").and_then(Value::as_array).into_iter().flatten();
     let kinds: Vec<String> = kinds.filter_map(Value::as_str).map(str::to_owned).collect();
     Ok(RepositorySearch {
-        query: asked::string(arguments, "query"),
+        query: arguments::string(arguments, "query"),
         // The default without a task: facts.
         kinds: if kinds.is_empty() { vec![RecordKind::Fact.as_str().to_owned()] } else { kinds },
         filters,
-        limit: asked::number(arguments, "limit"),
-        task_id: asked::string(arguments, native::TASK),
-        reference: asked::revision(arguments),
+        limit: arguments::number(arguments, "limit"),
+        task_id: arguments::string(arguments, native::TASK),
+        reference: arguments::revision(arguments),
     })
 }
 
-fn answer(repo: String, found: &RepositoryFound, withholding: Withholding) -> Value {
+fn answer(repo: String, found: &RepositoryFound, withholding: WithholdingPolicy) -> Value {
     let facts = found.results.iter().filter_map(fact);
     let (withheld, stated): (Vec<&FactView>, Vec<&FactView>) =
         facts.partition(|view| withholding.hides(view));

@@ -6,8 +6,8 @@ use super::shapes::{cursor, forge_number, limit, name, status, words};
 use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, open, said, time, word};
 use crate::tools::shapes::repo;
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
-use crate::tools::{asked, native};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
+use crate::tools::{arguments, native};
 use crate::v1::coding::tasks::listed;
 
 /// The default number of items.
@@ -19,7 +19,7 @@ pub(in crate::tools) fn tool() -> Tool {
         dotted: None,
         description: "Earlier tasks of a repository, newest first: request, requester and outcome.",
         profiles: &[Profile::Coding, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(false),
         input: closed(
             [
@@ -44,9 +44,9 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-async fn work(context: Context, arguments: Arguments) -> Outcome {
+async fn work(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
     // The history is that of one repository, so its name is required.
-    asked::needed(&arguments, "repo")?;
+    arguments::needed(&arguments, "repo")?;
     let asking = native::asking(&context, &arguments);
     let mut listing: TaskListing = native::request(arguments, &[])?;
     listing.limit = listing.limit.or(Some(ITEMS));

@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::at;
+use super::tree_lookup;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{array, checked_by_tool, closed, flag, one_of, open, read_as, said, whole, word};
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 
 pub(in crate::tools) fn tool() -> Tool {
     let commands = one_of(&["view", "create", "str_replace", "insert", "delete", "rename"]);
@@ -17,7 +17,7 @@ pub(in crate::tools) fn tool() -> Tool {
         profiles: &[Profile::Files, Profile::Full],
         // A read grant is enough to view. For other commands the result states that the caller may
         // only read.
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::write(false, false, false),
         input: checked_by_tool(closed(
             [
@@ -45,8 +45,8 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-async fn work(context: Context, arguments: Arguments) -> Outcome {
-    let mount = at::mount(&context).await?;
+async fn work(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
+    let mount = tree_lookup::mount(&context).await?;
     let command = Value::Object(arguments);
     let answer = context.engine.documents.memory_tool(&context.caller, &mount, command, None).await?;
     Ok(json!({ "content": answer.content, "is_error": answer.is_error }))

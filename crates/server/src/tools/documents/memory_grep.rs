@@ -4,10 +4,10 @@ use loci_api::documents::tree::GrepAsk;
 use loci_model::limits;
 use serde_json::{Map, Value, json};
 
-use super::at::at;
+use super::tree_lookup::at;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{array, closed, default, flag, number, open, read_as, said, text, whole, word};
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 
 pub(in crate::tools) fn tool() -> Tool {
     let characters = u32::try_from(limits::PATTERN_CHARS_MAX).unwrap_or(u32::MAX);
@@ -16,7 +16,7 @@ pub(in crate::tools) fn tool() -> Tool {
         dotted: None,
         description: "Find lines of memory files by a regular expression. To search by meaning, use search_memory.",
         profiles: &[Profile::Files, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(false),
         input: closed(
             [
@@ -36,7 +36,7 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-async fn grep(context: Context, arguments: Arguments) -> Outcome {
+async fn grep(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
     let word = |name: &str| arguments.get(name).and_then(Value::as_str);
     let number = |name: &str| {
         arguments.get(name).and_then(Value::as_u64).map(|number| u32::try_from(number).unwrap_or(u32::MAX))

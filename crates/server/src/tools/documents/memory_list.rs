@@ -3,10 +3,10 @@
 use loci_api::documents::tree::TreeItem;
 use serde_json::{Map, Value, json};
 
-use super::at::{At, at};
+use super::tree_lookup::{TreePath, at};
 use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, number, one_of, open, said, whole, word};
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 
 /// The maximum number of items in one result.
 const ITEMS_MAX: u32 = 500;
@@ -17,7 +17,7 @@ pub(in crate::tools) fn tool() -> Tool {
         dotted: None,
         description: "List memory files with their descriptions: all files, or those below a path.",
         profiles: &[Profile::Files, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(false),
         input: closed(
             [
@@ -40,7 +40,7 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-async fn work(context: Context, arguments: Arguments) -> Outcome {
+async fn work(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
     let at = at(&context, arguments.get("path").and_then(Value::as_str)).await?;
     if arguments.get("format").and_then(Value::as_str) == Some("listing") {
         listing(&context, at).await
@@ -49,13 +49,13 @@ async fn work(context: Context, arguments: Arguments) -> Outcome {
     }
 }
 
-async fn listing(context: &Context, at: At) -> Outcome {
+async fn listing(context: &Context, at: TreePath) -> ToolOutcome {
     let within = (at.path.as_deref(), None);
     let found = context.engine.documents.tree_listing(&context.caller, &at.tree, within).await?;
     Ok(json!({ "listing": found.text, "files": found.files_total }))
 }
 
-async fn list(context: &Context, at: At, arguments: &Arguments) -> Outcome {
+async fn list(context: &Context, at: TreePath, arguments: &ReceivedArguments) -> ToolOutcome {
     let depth = arguments.get("depth").and_then(Value::as_u64).and_then(|depth| u32::try_from(depth).ok());
     let (below, place) = ((at.path.as_deref(), depth), (None, ITEMS_MAX));
     let page = context.engine.documents.documents_list(&context.caller, &at.tree, below, place).await?;
@@ -68,7 +68,7 @@ async fn list(context: &Context, at: At, arguments: &Arguments) -> Outcome {
     Ok(Value::Object(answer))
 }
 
-fn shown(at: &At, item: &TreeItem) -> Value {
+fn shown(at: &TreePath, item: &TreeItem) -> Value {
     let path = at.shown(&item.path);
     match item.files {
         Some(files) => json!({ "path": format!("{path}/"), "files": files, "size": item.bytes }),

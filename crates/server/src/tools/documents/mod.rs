@@ -1,11 +1,11 @@
 //! The family `files`, a memory as files for a model: listing, reading, searching for lines, and
 //! the memory tool of Anthropic's models.
 
-mod at;
 mod memory;
 mod memory_grep;
 mod memory_list;
 mod memory_read;
+mod tree_lookup;
 
 use super::tool::Tool;
 

@@ -13,10 +13,10 @@ use loci_model::services::knowledge::SreType;
 use loci_operations::{SreAction, SreRequester, SreSaved};
 use serde_json::{Map, Value, json};
 
-use super::asked::string;
+use super::arguments::string;
 use super::error::ToolError;
 use super::schema::{anything, array, flag, open, said, word};
-use super::tool::{Arguments, Context, Outcome, Tool};
+use super::tool::{Context, ReceivedArguments, Tool, ToolOutcome};
 
 /// Returns the memory of the call.
 async fn memory(context: &Context) -> Result<MemoryId, ToolError> {
@@ -25,13 +25,17 @@ async fn memory(context: &Context) -> Result<MemoryId, ToolError> {
 }
 
 /// Returns the named session; an empty text names none.
-fn named_session(arguments: &Arguments) -> Option<String> {
+fn named_session(arguments: &ReceivedArguments) -> Option<String> {
     string(arguments, "session_id").filter(|id| !id.is_empty())
 }
 
 /// Returns the user of the call: that of the argument, else of the connection's header, else of the
 /// session, else the caller, if it does not act for others.
-async fn user(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Result<String, ToolError> {
+async fn user(
+    context: &Context,
+    memory: &MemoryId,
+    arguments: &ReceivedArguments,
+) -> Result<String, ToolError> {
     let (named, session) = (string(arguments, "user_id"), named_session(arguments));
     let asked = requester(context, named.as_deref(), session.as_deref());
     Ok(context.engine.operations.sre_requester(&context.caller, memory, asked).await?)
@@ -42,7 +46,7 @@ async fn user(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Re
 async fn user_if_known(
     context: &Context,
     memory: &MemoryId,
-    arguments: &Arguments,
+    arguments: &ReceivedArguments,
 ) -> Result<Option<String>, ToolError> {
     let (named, session) = (string(arguments, "user_id"), named_session(arguments));
     let asked = requester(context, named.as_deref(), session.as_deref());
@@ -60,7 +64,7 @@ async fn open_session(context: &Context, memory: &MemoryId, user: &str) -> Resul
 }
 
 /// Returns the arguments of the structured form; `None` for a call in the simple form.
-fn structured(arguments: &Arguments) -> Result<Option<Value>, ToolError> {
+fn structured(arguments: &ReceivedArguments) -> Result<Option<Value>, ToolError> {
     let Some(Value::Object(content)) = arguments.get("content") else { return Ok(None) };
     let context = string(arguments, "context").filter(|text| !text.trim().is_empty());
     let context = context.ok_or_else(|| missing(&["context"]))?;
@@ -76,7 +80,10 @@ fn missing(names: &[&str]) -> ToolError {
 }
 
 /// Returns the texts that the simple form requires.
-fn simple<const N: usize>(arguments: &Arguments, names: [&'static str; N]) -> Result<[String; N], ToolError> {
+fn simple<const N: usize>(
+    arguments: &ReceivedArguments,
+    names: [&'static str; N],
+) -> Result<[String; N], ToolError> {
     let absent: Vec<&str> = names
         .into_iter()
         .filter(|name| string(arguments, name).is_none_or(|text| text.trim().is_empty()))
@@ -88,7 +95,7 @@ fn simple<const N: usize>(arguments: &Arguments, names: [&'static str; N]) -> Re
 }
 
 /// Returns the result of a save for a user, with the user's name.
-fn answer_for(saved: &SreSaved, user: &str) -> Outcome {
+fn answer_for(saved: &SreSaved, user: &str) -> ToolOutcome {
     let mut shown = shown(saved);
     shown.insert("user_id".to_owned(), json!(user));
     Ok(Value::Object(shown))

@@ -7,14 +7,14 @@ use loci_operations::SreRetrieve;
 use serde_json::{Map, Value, json};
 
 use super::{memory, memory_type, named_session, open_session, user, user_form, user_if_known};
-use crate::tools::asked::{needed, string};
+use crate::tools::arguments::{needed, string};
 use crate::tools::check::whole;
 use crate::tools::native;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{
     anything, array, closed, count, flag, list, open, said, text, whole as number, word,
 };
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 use crate::v1::operations::retrieve::shown;
 
 /// The default number of results, of the simple form and of the one with filters.
@@ -30,7 +30,7 @@ pub(in crate::tools) fn tool() -> Tool {
         dotted: None,
         description: "Find preferences, service knowledge or past investigations. Use it for context that the prompt lacks.",
         profiles: &[Profile::Sre],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(false),
         input: closed(
             [
@@ -62,7 +62,7 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-async fn retrieve(context: Context, arguments: Arguments) -> Outcome {
+async fn retrieve(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
     let kind = memory_type(&needed(&arguments, "memory_type")?)?;
     let memory = memory(&context).await?;
     let wants_shown = arguments.get("include_shown").and_then(Value::as_bool).unwrap_or_default();
@@ -100,7 +100,7 @@ fn asked(
     (user, named): (Option<String>, Option<String>),
     (memory, leave_out): (MemoryId, Vec<RecordId>),
     kind: SreType,
-    arguments: &Arguments,
+    arguments: &ReceivedArguments,
 ) -> SreRetrieve {
     let actor = match kind {
         SreType::Preferences => named.or(user),

@@ -12,11 +12,11 @@ use super::{
     content_form, memory, named_session, open_session, saved_form, shown, simple, structured, user_form,
     user_if_known,
 };
-use crate::tools::asked::string;
+use crate::tools::arguments::string;
 use crate::tools::error::ToolError;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{closed, one_of, said, text, word};
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 
 /// The number of hex digits that distinguish sentences without numbers.
 const DIGITS: usize = 12;
@@ -28,7 +28,7 @@ pub(in crate::tools) fn tool() -> Tool {
         dotted: None,
         description: "Save knowledge about a service: a dependency, baseline, configuration or recurring pattern.",
         profiles: &[Profile::Sre],
-        scope: Scope::Write,
+        scope: ToolRight::Write,
         annotations: Annotations::write(false, true, false),
         input: closed(
             [
@@ -54,7 +54,7 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-async fn work(context: Context, arguments: Arguments) -> Outcome {
+async fn work(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
     let data = match structured(&arguments)? {
         Some(content) => content,
         None => data(&arguments)?,
@@ -83,7 +83,11 @@ async fn work(context: Context, arguments: Arguments) -> Outcome {
 
 /// Returns the named session, else that of the open investigation. Knowledge outside of an
 /// investigation has a separate session.
-async fn session(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Result<String, ToolError> {
+async fn session(
+    context: &Context,
+    memory: &MemoryId,
+    arguments: &ReceivedArguments,
+) -> Result<String, ToolError> {
     // Knowledge belongs to the team, so a key that acts for users may save it without a user.
     let user = user_if_known(context, memory, arguments).await?;
     if let Some(named) = named_session(arguments) {
@@ -96,7 +100,7 @@ async fn session(context: &Context, memory: &MemoryId, arguments: &Arguments) ->
     Ok(open.unwrap_or_else(|| KNOWLEDGE_SESSION.to_owned()))
 }
 
-fn data(arguments: &Arguments) -> Result<Value, ToolError> {
+fn data(arguments: &ReceivedArguments) -> Result<Value, ToolError> {
     let [service, knowledge, kind] = simple(arguments, ["service_name", "knowledge", "knowledge_type"])?;
     let found = quantities_of(&service, &knowledge);
     let mut known: Map<String, Value> =

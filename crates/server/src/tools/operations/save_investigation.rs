@@ -10,11 +10,11 @@ use super::{
     answer_for, content_form, memory, missing, named_session, open_session, saved_form, simple, structured,
     user, user_form,
 };
-use crate::tools::asked::string;
+use crate::tools::arguments::string;
 use crate::tools::error::ToolError;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{closed, one_of, said, text, word};
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 
 pub(in crate::tools) fn tool() -> Tool {
     let categories: Vec<&str> = FindingCategory::ALL.iter().map(|category| category.as_str()).collect();
@@ -23,7 +23,7 @@ pub(in crate::tools) fn tool() -> Tool {
         dotted: None,
         description: "Save a finding of the open investigation, or a whole investigation.",
         profiles: &[Profile::Sre],
-        scope: Scope::Write,
+        scope: ToolRight::Write,
         annotations: Annotations::write(false, true, false),
         input: closed(
             [
@@ -48,7 +48,7 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-async fn work(context: Context, arguments: Arguments) -> Outcome {
+async fn work(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
     let memory = memory(&context).await?;
     let user = user(&context, &memory, &arguments).await?;
     if let Some(data) = structured(&arguments)? {

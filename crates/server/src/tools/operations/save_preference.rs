@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{answer_for, content_form, memory, missing, saved_form, simple, structured, user, user_form};
 use crate::tools::profile::Profile;
 use crate::tools::schema::{closed, list, said, text, word};
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 
 pub(in crate::tools) fn tool() -> Tool {
     let sentence = text(1, limits::SRE_TEXT_CHARS_MAX as u32);
@@ -18,7 +18,7 @@ pub(in crate::tools) fn tool() -> Tool {
         dotted: None,
         description: "Save a preference of the user. Contacts wait until a person confirms them.",
         profiles: &[Profile::Sre],
-        scope: Scope::Write,
+        scope: ToolRight::Write,
         annotations: Annotations::write(false, true, false),
         input: closed(
             [
@@ -36,7 +36,7 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-async fn work(context: Context, arguments: Arguments) -> Outcome {
+async fn work(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
     let data = match structured(&arguments)? {
         Some(content) => content,
         None => data(&arguments)?,
@@ -54,7 +54,7 @@ async fn work(context: Context, arguments: Arguments) -> Outcome {
     answer_for(&context.engine.operations.sre_save(&context.caller, save).await?, &user)
 }
 
-fn data(arguments: &Arguments) -> Result<Value, crate::tools::error::ToolError> {
+fn data(arguments: &ReceivedArguments) -> Result<Value, crate::tools::error::ToolError> {
     let named = arguments.get("categories").and_then(Value::as_array);
     if named.is_none_or(Vec::is_empty) {
         return Err(missing(&["preference", "categories"]));

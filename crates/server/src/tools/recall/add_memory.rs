@@ -13,10 +13,10 @@ use serde_json::{Map, Value, json};
 
 use super::stores::{self, Stores};
 use crate::tools::error::ToolError;
-use crate::tools::place;
+use crate::tools::memory_selection;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{array, closed, count, list, open, said, text, word};
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 
 /// The namespace of notes, for a caller whose grants name none.
 const NOTES: &str = "/notes/";
@@ -32,7 +32,7 @@ pub(in crate::tools) fn tool() -> Tool {
         description: "Add facts, preferences or decisions to long-term memory so that they are remembered across conversations. \
                       Facts proved by code belong in memory_store.",
         profiles: &[Profile::Recall, Profile::Full],
-        scope: Scope::Write,
+        scope: ToolRight::Write,
         annotations: Annotations::write(false, false, false),
         input: closed(
             [
@@ -46,11 +46,11 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-async fn add(context: Context, arguments: Arguments) -> Outcome {
+async fn add(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
     let entries = entries(&arguments)?;
     let names = stores::asked(&arguments);
     let Stores { memories, warnings } = if names.is_empty() {
-        let id = place::place(&context.engine, &context.caller, &context.place).await?;
+        let id = memory_selection::place(&context.engine, &context.caller, &context.place).await?;
         let memory = context.engine.memory_get(&context.caller, &id).await?;
         Stores { memories: vec![memory], warnings: Vec::new() }
     } else {
@@ -87,7 +87,7 @@ async fn add(context: Context, arguments: Arguments) -> Outcome {
 }
 
 /// Returns the texts, each once, without blank ones.
-fn entries(arguments: &Arguments) -> Result<Vec<String>, ToolError> {
+fn entries(arguments: &ReceivedArguments) -> Result<Vec<String>, ToolError> {
     let mut entries: Vec<String> = Vec::new();
     for (nth, entry) in arguments.get("entries").and_then(Value::as_array).into_iter().flatten().enumerate() {
         let entry = entry.as_str().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! `search_memory`: all records of one or several memories, best first.
 
 use loci_api::ErrorCode;
-use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest};
+use loci_engine::retrieval::{Hit, PendingEventUse, SearchRequest};
 use loci_model::limits::TOP_K_MAX;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::{ErrorKind, limits};
@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 use super::stores::{self, Stores};
 use crate::tools::check::whole;
 use crate::tools::error::ToolError;
-use crate::tools::place;
+use crate::tools::memory_selection;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, default, flag, number, open, said, word};
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 
 /// The argument that includes documents with which every prompt begins.
 const SYSTEM_ABOUT: &str = "Search documents of knowledge/system/ too, which are loaded with every prompt";
@@ -29,7 +29,7 @@ pub(in crate::tools) fn tool() -> Tool {
         description: "Search long-term memory for facts, preferences or context of earlier conversations, over all kinds of \
                       records. For verified facts of one repository use memory_search.",
         profiles: &[Profile::Recall, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(false),
         input: closed(
             [
@@ -69,12 +69,12 @@ pub(in crate::tools) fn tool() -> Tool {
 }
 
 /// The results from one memory.
-struct Found {
+struct MemoryResults {
     store: String,
     hit: Hit,
 }
 
-async fn search(context: Context, arguments: Arguments) -> Outcome {
+async fn search(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
     let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
     let (limit, clamped) = results_max(&arguments)?;
     let include_system = arguments.get("include_system").and_then(Value::as_bool).unwrap_or(false);
@@ -82,7 +82,7 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
     let Stores { memories, mut warnings } = match (&names[..], &context.place.asked) {
         ([], None) => stores::all(&context).await?,
         ([], Some(asked)) => {
-            let memory = place::named(&context.engine, &context.caller, asked).await?;
+            let memory = memory_selection::named(&context.engine, &context.caller, asked).await?;
             Stores { memories: vec![memory], warnings: Vec::new() }
         }
         (names, _) => stores::named(&context, names).await?,
@@ -92,7 +92,7 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
     for memory in memories {
         let question = SearchRequest::new(memory.id.clone(), query.to_owned(), limit);
         let request = SearchRequest { fold: true, include_system, ..question };
-        let answer = context.engine.search_with(&context.caller, request, OwnWrites::Shown).await;
+        let answer = context.engine.search_with(&context.caller, request, PendingEventUse::Shown).await;
         let answer = match answer {
             // Without a named store, unreadable memories are skipped.
             Err(error) if error.kind == ErrorKind::Denied && names.is_empty() => continue,
@@ -100,7 +100,7 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
         };
         degraded.extend(answer.notices.degraded.iter().map(|code| code.code()));
         warnings.extend(answer.notices.warnings.iter().map(|code| code.code().to_owned()));
-        found.extend(answer.hits.into_iter().map(|hit| Found { store: memory.name.clone(), hit }));
+        found.extend(answer.hits.into_iter().map(|hit| MemoryResults { store: memory.name.clone(), hit }));
     }
     found.sort_by(|a, b| {
         let by_score = b.hit.relevance.total_cmp(&a.hit.relevance);
@@ -119,7 +119,7 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
 }
 
 /// Returns the limit under either spelling, and a warning if it was too high.
-fn results_max(arguments: &Arguments) -> Result<(u32, Option<String>), ToolError> {
+fn results_max(arguments: &ReceivedArguments) -> Result<(u32, Option<String>), ToolError> {
     let read = |name: &str| -> Result<Option<i64>, ToolError> {
         let Some(value) = arguments.get(name) else { return Ok(None) };
         let refused = || {
@@ -143,7 +143,7 @@ fn results_max(arguments: &Arguments) -> Result<(u32, Option<String>), ToolError
     Ok((limit, None))
 }
 
-fn shown(found: &Found) -> Value {
+fn shown(found: &MemoryResults) -> Value {
     let record = &found.hit.record;
     let mut metadata: Map<String, Value> =
         record.metadata.iter().map(|(key, value)| (key.clone(), value_shown(value))).collect();

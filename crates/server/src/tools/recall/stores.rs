@@ -6,8 +6,8 @@ use loci_model::memory::Memory;
 use serde_json::Value;
 
 use crate::tools::error::ToolError;
-use crate::tools::place::{self, MEMORIES_MAX};
-use crate::tools::tool::{Arguments, Context};
+use crate::tools::memory_selection::{self, MEMORIES_MAX};
+use crate::tools::tool::{Context, ReceivedArguments};
 
 /// Memories, with warnings about those that were not found.
 pub(super) struct Stores {
@@ -16,7 +16,7 @@ pub(super) struct Stores {
 }
 
 /// Returns the names in the arguments; an empty list counts as absent.
-pub(super) fn asked(arguments: &Arguments) -> Vec<String> {
+pub(super) fn asked(arguments: &ReceivedArguments) -> Vec<String> {
     let names = arguments.get("stores").and_then(Value::as_array).into_iter().flatten();
     let mut asked: Vec<String> = names.filter_map(Value::as_str).map(str::to_owned).collect();
     let mut seen = std::collections::BTreeSet::new();
@@ -29,7 +29,7 @@ pub(super) fn asked(arguments: &Arguments) -> Vec<String> {
 pub(super) async fn named(context: &Context, names: &[String]) -> Result<Stores, ToolError> {
     let (mut memories, mut warnings) = (Vec::new(), Vec::new());
     for name in names {
-        match place::named(&context.engine, &context.caller, name).await {
+        match memory_selection::named(&context.engine, &context.caller, name).await {
             Ok(memory) => memories.push(memory),
             Err(error) if error.kind == loci_model::ErrorKind::Bug => return Err(error.into()),
             Err(error) if error.is_retryable() => return Err(error.into()),
@@ -37,7 +37,7 @@ pub(super) async fn named(context: &Context, names: &[String]) -> Result<Stores,
         }
     }
     if memories.is_empty() {
-        let known = place::visible(&context.engine, &context.caller, MEMORIES_MAX).await?;
+        let known = memory_selection::visible(&context.engine, &context.caller, MEMORIES_MAX).await?;
         let known: Vec<_> = known.into_iter().map(|memory| memory.name).collect();
         let message = format!("none of these stores is known: there are {}", known.join(", "));
         return Err(ToolError::new(ErrorCode::Invalid, message).on("stores").with("available", known));

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use loci_api::ErrorCode;
 use loci_model::facts::verdict::{Drift, Method, Unverifiable};
-use loci_verified::{FactsAsked, Remembered, Told};
+use loci_verified::{FactsAsked, Remembered, ReportedVerdicts};
 use serde_json::Value;
 
-use super::asked;
+use super::arguments;
 use super::shapes::{
     by_agent, citations, line, path, place, place_at, record_id, repo, revision, support, verdict,
 };
@@ -18,7 +18,7 @@ use crate::tools::profile::Profile;
 use crate::tools::schema::{
     array, count, default, flag, number, open, or_null, said, text, uuid, whole, word, word_of,
 };
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 
 pub(super) fn verify_citations() -> Tool {
     let input = by_agent(
@@ -36,7 +36,7 @@ pub(super) fn verify_citations() -> Tool {
         dotted: Some("memory.verify_citations"),
         description: "Check cited code at a revision, for a stored fact (memory_id) or for given citations.",
         profiles: &[Profile::Core, Profile::Verified, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(true),
         input: said(input, "Exactly one of citations and memory_id; the server checks it."),
         output: open(
@@ -82,20 +82,20 @@ fn checked() -> Value {
     place(more, &["exists"])
 }
 
-async fn check_all(context: Context, arguments: Arguments) -> Outcome {
-    let standing = asked::standing(&context, &arguments);
-    let (caller, reference) = (&context.caller, asked::revision(&arguments));
+async fn check_all(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
+    let standing = arguments::standing(&context, &arguments);
+    let (caller, reference) = (&context.caller, arguments::revision(&arguments));
     let (verified, reference) = (&context.engine.verified, reference.as_deref());
-    let given = asked::citations(&arguments, "citations");
+    let given = arguments::citations(&arguments, "citations");
     let (found, places) = match (given, arguments.contains_key("memory_id")) {
         (Some(citations), false) => {
-            let repo = asked::needed(&arguments, "repo")?;
-            let places = asked::places(&citations);
+            let repo = arguments::needed(&arguments, "repo")?;
+            let places = arguments::places(&citations);
             (verified.code_verify(caller, &standing, &repo, citations, reference).await?, places)
         }
         (None, true) => {
-            let id = asked::id(&arguments, "memory_id")?;
-            let found = match context.extensions.get::<Arc<Told>>() {
+            let id = arguments::id(&arguments, "memory_id")?;
+            let found = match context.extensions.get::<Arc<ReportedVerdicts>>() {
                 Some(told) => verified.fact_verify_told(caller, &standing, &id, told).await?,
                 None => verified.fact_verify(caller, &standing, &id, reference).await?,
             };
@@ -111,9 +111,9 @@ async fn check_all(context: Context, arguments: Arguments) -> Outcome {
 }
 
 /// Returns the fact of a verification; `None` if it is of given citations.
-pub(super) fn verified_asked(arguments: &Arguments) -> Option<Result<FactsAsked, ToolError>> {
+pub(super) fn verified_asked(arguments: &ReceivedArguments) -> Option<Result<FactsAsked, ToolError>> {
     let is_fact = arguments.contains_key("memory_id") && !arguments.contains_key("citations");
-    is_fact.then(|| asked::id(arguments, "memory_id").map(FactsAsked::One))
+    is_fact.then(|| arguments::id(arguments, "memory_id").map(FactsAsked::One))
 }
 
 pub(super) fn read_citation() -> Tool {
@@ -122,7 +122,7 @@ pub(super) fn read_citation() -> Tool {
         dotted: Some("memory.read_citation"),
         description: "Read cited lines (and some context) at a revision.",
         profiles: &[Profile::Verified, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(true),
         input: by_agent(
             [
@@ -156,10 +156,11 @@ pub(super) fn read_citation() -> Tool {
     }
 }
 
-async fn read_lines(context: Context, arguments: Arguments) -> Outcome {
-    let standing = asked::standing(&context, &arguments);
-    let (repo, place) = (asked::needed(&arguments, "repo")?, asked::place(&arguments));
-    let (reference, around) = (asked::revision(&arguments), asked::number(&arguments, "context_lines"));
+async fn read_lines(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
+    let standing = arguments::standing(&context, &arguments);
+    let (repo, place) = (arguments::needed(&arguments, "repo")?, arguments::place(&arguments));
+    let (reference, around) =
+        (arguments::revision(&arguments), arguments::number(&arguments, "context_lines"));
     let (verified, reference, around) = (&context.engine.verified, reference.as_deref(), around.unwrap_or(0));
     let lines = verified.code_read(&context.caller, &standing, &repo, place, reference, around).await?;
     native::answer(&lines)

@@ -4,13 +4,13 @@
 use loci_verified::{ByPath, FactsAsked, PathMatch};
 use serde_json::Value;
 
-use super::asked;
+use super::arguments;
 use super::shapes::{by_agent, facts, path, repo, revision, verify};
 use crate::tools::error::ToolError;
 use crate::tools::native;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{default, flag, one_of, whole};
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 
 /// The default number of facts.
 const FACTS: u32 = 50;
@@ -21,7 +21,7 @@ pub(super) fn recent() -> Tool {
         dotted: Some("memory.get_recent"),
         description: "Facts known about this repository, newest first, checked against the code. Call at session start.",
         profiles: &[Profile::Core, Profile::Verified, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(true),
         input: by_agent(
             [
@@ -39,9 +39,10 @@ pub(super) fn recent() -> Tool {
     }
 }
 
-async fn list_recent(context: Context, arguments: Arguments) -> Outcome {
-    let (standing, serving) = (asked::standing(&context, &arguments), asked::serving(&context, &arguments));
-    let (repo, limit) = (asked::needed(&arguments, "repo")?, limit(&arguments));
+async fn list_recent(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
+    let (standing, serving) =
+        (arguments::standing(&context, &arguments), arguments::serving(&context, &arguments));
+    let (repo, limit) = (arguments::needed(&arguments, "repo")?, limit(&arguments));
     let verified = &context.engine.verified;
     native::answer(&verified.facts_recent(&context.caller, &standing, &repo, limit, serving).await?.shown())
 }
@@ -52,7 +53,7 @@ pub(super) fn by_path() -> Tool {
         dotted: Some("memory.search_by_path"),
         description: "Facts that cite a file, directory or glob, also under its earlier names.",
         profiles: &[Profile::Verified, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(true),
         input: by_agent(
             [
@@ -71,22 +72,23 @@ pub(super) fn by_path() -> Tool {
     }
 }
 
-async fn list_by_path(context: Context, arguments: Arguments) -> Outcome {
-    let (standing, serving) = (asked::standing(&context, &arguments), asked::serving(&context, &arguments));
+async fn list_by_path(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
+    let (standing, serving) =
+        (arguments::standing(&context, &arguments), arguments::serving(&context, &arguments));
     let by = paths(&arguments)?;
-    let (verified, repo) = (&context.engine.verified, asked::needed(&arguments, "repo")?);
+    let (verified, repo) = (&context.engine.verified, arguments::needed(&arguments, "repo")?);
     native::answer(&verified.facts_by_path(&context.caller, &standing, &repo, by, serving).await?.shown())
 }
 
-fn limit(arguments: &Arguments) -> u32 {
-    asked::number(arguments, "limit").unwrap_or(FACTS)
+fn limit(arguments: &ReceivedArguments) -> u32 {
+    arguments::number(arguments, "limit").unwrap_or(FACTS)
 }
 
-fn paths(arguments: &Arguments) -> Result<ByPath, ToolError> {
-    let matching = asked::string(arguments, "match").and_then(|word| PathMatch::parse(&word));
+fn paths(arguments: &ReceivedArguments) -> Result<ByPath, ToolError> {
+    let matching = arguments::string(arguments, "match").and_then(|word| PathMatch::parse(&word));
     let previous = arguments.get("include_previous_paths").and_then(Value::as_bool);
     Ok(ByPath {
-        path: asked::needed(arguments, "path")?,
+        path: arguments::needed(arguments, "path")?,
         matching: matching.unwrap_or_default(),
         previous: previous.unwrap_or(true),
         limit: limit(arguments),
@@ -94,12 +96,12 @@ fn paths(arguments: &Arguments) -> Result<ByPath, ToolError> {
 }
 
 /// Returns the facts of a call for the newest ones.
-pub(super) fn recent_asked(arguments: &Arguments) -> Result<FactsAsked, ToolError> {
-    Ok(FactsAsked::Recent { repo: asked::needed(arguments, "repo")?, limit: limit(arguments) })
+pub(super) fn recent_asked(arguments: &ReceivedArguments) -> Result<FactsAsked, ToolError> {
+    Ok(FactsAsked::Recent { repo: arguments::needed(arguments, "repo")?, limit: limit(arguments) })
 }
 
 /// Returns the facts of a call by paths.
-pub(super) fn by_path_asked(arguments: &Arguments) -> Result<FactsAsked, ToolError> {
+pub(super) fn by_path_asked(arguments: &ReceivedArguments) -> Result<FactsAsked, ToolError> {
     let by = paths(arguments)?;
-    Ok(FactsAsked::ByPath { repo: asked::needed(arguments, "repo")?, by })
+    Ok(FactsAsked::ByPath { repo: arguments::needed(arguments, "repo")?, by })
 }

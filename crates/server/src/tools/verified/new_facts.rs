@@ -4,11 +4,11 @@
 use loci_verified::{Correction, NewFact, bare_id, citation_check, ids};
 use serde_json::json;
 
-use super::asked;
+use super::arguments;
 use super::shapes::{citations, claims, record_id, repo, revision, summary, verification, write_by_agent};
 use crate::tools::profile::Profile;
 use crate::tools::schema::{array, flag, one_of, open, or_null, text, uuid, word};
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 
 pub(super) fn store() -> Tool {
     Tool {
@@ -16,7 +16,7 @@ pub(super) fn store() -> Tool {
         dotted: Some("memory.store"),
         description: "Store a durable repository fact with the code lines that prove it. All citations are verified first; an equal active fact is refreshed.",
         profiles: &[Profile::Core, Profile::Verified, Profile::Full],
-        scope: Scope::Write,
+        scope: ToolRight::Write,
         annotations: Annotations::write(false, true, true),
         input: write_by_agent(
             [
@@ -48,20 +48,20 @@ pub(super) fn store() -> Tool {
     }
 }
 
-async fn store_fact(context: Context, arguments: Arguments) -> Outcome {
-    let citations = asked::citations(&arguments, "citations").unwrap_or_default();
-    let places = asked::places(&citations);
+async fn store_fact(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
+    let citations = arguments::citations(&arguments, "citations").unwrap_or_default();
+    let places = arguments::places(&citations);
     let new = NewFact {
-        repo: asked::needed(&arguments, "repo")?,
-        subject: asked::needed(&arguments, "subject")?,
-        fact: asked::needed(&arguments, "fact")?,
-        reason: asked::string(&arguments, "reason"),
-        created_by: asked::string(&arguments, "created_by"),
-        claims: asked::claims(&arguments, citations.len())?.unwrap_or_default(),
-        reference: asked::revision(&arguments),
+        repo: arguments::needed(&arguments, "repo")?,
+        subject: arguments::needed(&arguments, "subject")?,
+        fact: arguments::needed(&arguments, "fact")?,
+        reason: arguments::string(&arguments, "reason"),
+        created_by: arguments::string(&arguments, "created_by"),
+        claims: arguments::claims(&arguments, citations.len())?.unwrap_or_default(),
+        reference: arguments::revision(&arguments),
         citations,
     };
-    let (standing, token) = (asked::standing(&context, &arguments), asked::token(&arguments)?);
+    let (standing, token) = (arguments::standing(&context, &arguments), arguments::token(&arguments)?);
     let stored = context.engine.verified.fact_store(&context.caller, &standing, new, token).await?;
     let source = &stored.view.remembered.fact.detail.source;
     Ok(json!({
@@ -82,7 +82,7 @@ pub(super) fn supersede() -> Tool {
         dotted: Some("memory.supersede"),
         description: "Replace a fact by its corrected version with new verified citations.",
         profiles: &[Profile::Core, Profile::Verified, Profile::Full],
-        scope: Scope::Write,
+        scope: ToolRight::Write,
         annotations: Annotations::write(false, true, true),
         input: write_by_agent(
             [
@@ -113,11 +113,11 @@ pub(super) fn supersede() -> Tool {
     }
 }
 
-async fn supersede_fact(context: Context, arguments: Arguments) -> Outcome {
+async fn supersede_fact(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
     let (verified, caller) = (&context.engine.verified, &context.caller);
-    let standing = asked::standing(&context, &arguments);
+    let standing = arguments::standing(&context, &arguments);
     let (old, citations) =
-        (asked::id(&arguments, "old_memory_id")?, asked::citations(&arguments, "new_citations"));
+        (arguments::id(&arguments, "old_memory_id")?, arguments::citations(&arguments, "new_citations"));
     // Claims of a correction without new citations refer to those of the corrected fact.
     let count = match &citations {
         Some(citations) => citations.len(),
@@ -128,15 +128,15 @@ async fn supersede_fact(context: Context, arguments: Arguments) -> Outcome {
     };
     let correction = Correction {
         old,
-        fact: asked::needed(&arguments, "new_fact")?,
+        fact: arguments::needed(&arguments, "new_fact")?,
         citations,
-        reason: asked::string(&arguments, "new_reason"),
-        subject: asked::string(&arguments, "new_subject"),
-        claims: asked::claims(&arguments, count)?,
-        created_by: asked::string(&arguments, "created_by"),
-        reference: asked::revision(&arguments),
+        reason: arguments::string(&arguments, "new_reason"),
+        subject: arguments::string(&arguments, "new_subject"),
+        claims: arguments::claims(&arguments, count)?,
+        created_by: arguments::string(&arguments, "created_by"),
+        reference: arguments::revision(&arguments),
     };
-    let done = verified.fact_supersede(caller, &standing, correction, asked::token(&arguments)?).await?;
+    let done = verified.fact_supersede(caller, &standing, correction, arguments::token(&arguments)?).await?;
     let view = verified.fact_get(caller, &standing, &done.new).await?;
     let (places, source) = (view.remembered.cited(), &view.remembered.fact.detail.source);
     Ok(json!({

@@ -5,11 +5,11 @@ use loci_model::facts::fact::FactEvent;
 use loci_verified::{FactView, bare_id, shown_support};
 use serde_json::{Value, json};
 
-use super::asked;
+use super::arguments;
 use super::shapes::{record, record_id, summary, verdict};
 use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, count, default, open, or_null, time, whole, word};
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 
 pub(super) fn get() -> Tool {
     Tool {
@@ -17,7 +17,7 @@ pub(super) fn get() -> Tool {
         dotted: Some("memory.get"),
         description: "One fact with its citations and last verdict.",
         profiles: &[Profile::Verified, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(false),
         input: closed([("memory_id", record_id())], &["memory_id"]),
         output: open([("memory", record())], &["memory"]),
@@ -25,8 +25,8 @@ pub(super) fn get() -> Tool {
     }
 }
 
-async fn read(context: Context, arguments: Arguments) -> Outcome {
-    let (standing, id) = (asked::standing(&context, &arguments), asked::id(&arguments, "memory_id")?);
+async fn read(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
+    let (standing, id) = (arguments::standing(&context, &arguments), arguments::id(&arguments, "memory_id")?);
     let view = context.engine.verified.fact_read(&context.caller, &standing, &id).await?;
     Ok(json!({ "memory": known(&view) }))
 }
@@ -99,7 +99,7 @@ pub(super) fn history() -> Tool {
         dotted: Some("memory.history"),
         description: "The chain of versions of a fact and its events.",
         profiles: &[Profile::Verified, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(false),
         input: closed([("memory_id", record_id()), ("limit", default(whole(1, 200), 50))], &["memory_id"]),
         output: open([("chain", array(summary())), ("events", array(event))], &["chain", "events"]),
@@ -107,9 +107,9 @@ pub(super) fn history() -> Tool {
     }
 }
 
-async fn read_history(context: Context, arguments: Arguments) -> Outcome {
-    let (standing, id) = (asked::standing(&context, &arguments), asked::id(&arguments, "memory_id")?);
-    let limit = asked::number(&arguments, "limit").unwrap_or(50);
+async fn read_history(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
+    let (standing, id) = (arguments::standing(&context, &arguments), arguments::id(&arguments, "memory_id")?);
+    let limit = arguments::number(&arguments, "limit").unwrap_or(50);
     let history = context.engine.verified.fact_history(&context.caller, &standing, &id, limit).await?;
     Ok(json!({
         "chain": history.chain.iter().map(FactView::shown).collect::<Vec<_>>(),

@@ -5,11 +5,11 @@ use loci_model::record::RecordState;
 use loci_verified::FactStats;
 use serde_json::{Value, json};
 
-use super::asked;
+use super::arguments;
 use super::shapes::repo;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, closed, count, number, open, or_null, time, word};
-use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::tool::{Annotations, Context, ReceivedArguments, Tool, ToolOutcome, ToolRight};
 
 pub(in crate::tools) fn tool() -> Tool {
     Tool {
@@ -17,7 +17,7 @@ pub(in crate::tools) fn tool() -> Tool {
         dotted: Some("memory.stats"),
         description: "Counts, verification rates and timings for one repository.",
         profiles: &[Profile::Verified, Profile::Full],
-        scope: Scope::Read,
+        scope: ToolRight::Read,
         annotations: Annotations::read(false),
         input: closed([("repo", repo())], &[]),
         output: open(
@@ -48,8 +48,9 @@ pub(in crate::tools) fn tool() -> Tool {
     }
 }
 
-async fn count_all(context: Context, arguments: Arguments) -> Outcome {
-    let (standing, repo) = (asked::standing(&context, &arguments), asked::needed(&arguments, "repo")?);
+async fn count_all(context: Context, arguments: ReceivedArguments) -> ToolOutcome {
+    let (standing, repo) =
+        (arguments::standing(&context, &arguments), arguments::needed(&arguments, "repo")?);
     Ok(shown(&context.engine.verified.fact_stats(&context.caller, &standing, &repo).await?))
 }
 

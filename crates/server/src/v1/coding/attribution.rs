@@ -11,7 +11,7 @@ use loci_model::tasks::task_session::ToldEnd;
 
 use super::outcomes::graded;
 use super::tasks::shown;
-use crate::asking::Asking;
+use crate::authenticated_call::AuthenticatedCall;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
 use crate::v1::protocol::table::Table;
@@ -27,7 +27,7 @@ async fn attribution(call: Call, asked: shape::AttributionAsk) -> Result<shape::
 
 /// Returns the attribution.
 pub(crate) async fn attributed(
-    asking: &Asking<'_>,
+    asking: &AuthenticatedCall<'_>,
     asked: shape::AttributionAsk,
 ) -> Result<shape::Attribution> {
     let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);

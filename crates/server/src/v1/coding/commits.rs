@@ -7,7 +7,7 @@ use loci_model::Result;
 
 use super::tasks::task_id;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::standing::standing;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::table::Table;
 use crate::v1::protocol::values::time;
 use crate::v1::verified::repositories::repo;

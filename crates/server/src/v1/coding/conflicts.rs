@@ -7,8 +7,8 @@ use loci_model::record::conflict::ConflictState;
 use loci_model::{Error, RecordId, Result};
 
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
 use crate::v1::records::record_shape::record;
 use crate::v1::verified::repositories::repo;

@@ -7,8 +7,8 @@ use loci_model::tasks::evaluation::{Evaluation, EvaluationFinding};
 
 use super::tasks::end::learned;
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {

@@ -10,7 +10,7 @@ use loci_model::{Error, Result};
 use loci_verified::RepositoryName;
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::standing::standing;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {

@@ -22,7 +22,7 @@ use crate::doors::Doors;
 use crate::long_body;
 use crate::v1::hooks::check_names;
 use crate::v1::hooks::signature::{HookKeys, Scheme};
-use crate::v1::protocol::table::{Described, Form, Table};
+use crate::v1::protocol::table::{Described, SchemaForm, Table};
 
 const HOOK: &str = "github";
 /// The signature scheme. The older digest, in another header, is ignored.
@@ -33,8 +33,8 @@ const PING: &str = "ping";
 const FORM: &str = "application/x-www-form-urlencoded";
 
 pub(super) fn operations(table: Table) -> Table {
-    let answer = Form::json::<HookAnswer>();
-    let described = Described { place: api::HOOK_DELIVER.place, request: Form::None, answer };
+    let answer = SchemaForm::json::<HookAnswer>();
+    let described = Described { place: api::HOOK_DELIVER.place, request: SchemaForm::None, answer };
     table.stream(described, |doors, request| async move { take(doors, request).await })
 }
 
@@ -126,11 +126,11 @@ fn payload(headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>> {
 mod tests {
     use hmac::{Hmac, KeyInit, Mac};
     use loci_api::verified::repository::RepositoryAdd;
-    use loci_engine::calls::standing::Standing;
-    use loci_engine_testkit::world::TestWorld;
+    use loci_engine::calls::call_context::CallContext;
+    use loci_engine_testkit::test_engine::TestEngine;
     use loci_model::ports::forge::NoticeReader;
     use loci_model::principal::Principal;
-    use loci_model::tasks::forge_news::ForgeNotice;
+    use loci_model::tasks::forge_notifications::ForgeNotice;
     use loci_testkit_ports::SeededIds;
     use serde_json::Value;
     use tower::ServiceExt;
@@ -158,14 +158,14 @@ mod tests {
     /// A server with the repository of the shop.
     struct Door {
         runtime: tokio::runtime::Runtime,
-        world: TestWorld,
+        world: TestEngine,
         doors: Doors,
     }
 
     impl Door {
         fn new(secrets: &[&str]) -> Self {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            let world = TestWorld::new().unwrap();
+            let world = TestEngine::new().unwrap();
             let (clock, ids) = (Arc::new(world.clock()), Arc::new(SeededIds::new(2)));
             let secrets = secrets.iter().map(|secret| Zeroizing::new((*secret).to_owned())).collect();
             let github = Hook { keys: HookKeys::new(secrets).unwrap(), reader: Some(Arc::new(Plain)) };
@@ -175,7 +175,7 @@ mod tests {
                 RepositoryAdd { name: Some("github.com/acme/shop".to_owned()), ..RepositoryAdd::default() };
             let admin = Principal::administrator("tester");
             runtime
-                .block_on(world.engine().verified.repository_add(&admin, &Standing::default(), add))
+                .block_on(world.engine().verified.repository_add(&admin, &CallContext::default(), add))
                 .unwrap();
             Self { runtime, world, doors }
         }
@@ -198,7 +198,7 @@ mod tests {
 
         fn stored(&self) -> usize {
             let (engine, admin) = (self.world.engine(), Principal::administrator("tester"));
-            let standing = Standing::default();
+            let standing = CallContext::default();
             let listed = engine.coding.hook_deliveries(&admin, &standing, None, None, 100);
             self.runtime.block_on(listed).unwrap().items.len()
         }

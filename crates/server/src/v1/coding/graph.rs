@@ -7,7 +7,7 @@ use loci_coding::{ImpactOf, Thresholds};
 use loci_model::tasks::file_change::HistoryWindow;
 use loci_model::{Error, Result};
 
-use crate::asking::Asking;
+use crate::authenticated_call::AuthenticatedCall;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{asking, repo};
@@ -64,7 +64,7 @@ async fn missing(call: Call, asked: shape::MissingAsk) -> Result<shape::MissingL
 
 /// Returns files that usually change with the given ones.
 pub(crate) async fn absent(
-    asking: &Asking<'_>,
+    asking: &AuthenticatedCall<'_>,
     repo: &str,
     asked: shape::MissingAsk,
 ) -> Result<shape::MissingList> {

@@ -6,8 +6,8 @@ use loci_coding::HookState;
 use loci_model::{DeliveryId, Error, Result};
 
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {

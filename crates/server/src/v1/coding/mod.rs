@@ -31,7 +31,7 @@ pub(super) fn operations(table: Table) -> Table {
     let table = repository_settings::operations(table);
     let table = tasks::operations(table);
     let table = tasks::end::operations(table);
-    let table = tasks::parts::operations(table);
+    let table = tasks::report_parts::operations(table);
     let table = tasks::alerts::operations(table);
     let table = outcomes::operations(table);
     let table = metrics::operations(table);

@@ -8,7 +8,7 @@ use loci_model::{Error, Result, Timestamp};
 
 use super::tasks::task_id;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::standing::standing;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::table::Table;
 use crate::v1::protocol::values::time;
 

@@ -8,7 +8,7 @@ use loci_model::tasks::preference::PreferenceDimension;
 use loci_model::{Error, RecordId, Result};
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::standing::standing;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {

@@ -6,7 +6,7 @@ use loci_engine::jobs::ReflectionAsk;
 use loci_model::{Namespace, Result, StrategyId};
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::standing::standing;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::repo;
 

@@ -10,9 +10,9 @@ use loci_coding::hydration::{
 use loci_model::tasks::exposure::rounded;
 use loci_model::tasks::task::{MemoryArm, TaskStatus};
 use loci_model::{Error, Result, TaskId, Timestamp};
-use loci_verified::Told;
+use loci_verified::ReportedVerdicts;
 
-use crate::asking::Asking;
+use crate::authenticated_call::AuthenticatedCall;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
 use crate::v1::protocol::values::time;
@@ -28,10 +28,10 @@ async fn search(call: Call, asked: shape::RepositorySearch) -> Result<shape::Rep
 
 /// Returns the results, with the verdicts that the caller reports.
 pub(crate) async fn searched(
-    asking: &Asking<'_>,
+    asking: &AuthenticatedCall<'_>,
     repo: String,
     asked: shape::RepositorySearch,
-    told: Option<Arc<Told>>,
+    told: Option<Arc<ReportedVerdicts>>,
 ) -> Result<RepositoryFound> {
     let asked = RepositorySearch { repo, told, ..read(asked)? };
     asking.engine.coding.repository_search(asking.caller, &asking.standing, asked).await

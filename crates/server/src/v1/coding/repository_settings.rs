@@ -12,7 +12,7 @@ use loci_verified::host_of;
 use serde_json::{Map, Value};
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::standing::standing;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{aliases, place, repo};
 

@@ -4,12 +4,12 @@
 use loci_api::coding::review as shape;
 use loci_api::coding::table as api;
 use loci_coding::NewReview;
-use loci_model::tasks::forge_news::{ToldComment, ToldReview};
+use loci_model::tasks::forge_notifications::{ForgeComment, ForgeReview};
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};
 use loci_model::{Error, Result, Timestamp};
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::standing::standing;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::repo;
 
@@ -76,7 +76,7 @@ fn read(asked: shape::NewReview) -> Result<NewReview> {
         is_draft: asked.draft,
         head_ref: asked.branch,
         comments: comments.collect::<Result<_>>()?,
-        review: ToldReview {
+        review: ForgeReview {
             id: asked.review_id,
             reviewer,
             guess,
@@ -95,7 +95,7 @@ fn told(
     asked: shape::NewReviewComment,
     (reviewer, review): (&shape::ReviewPerson, u64),
     submitted_at: Timestamp,
-) -> Result<ToldComment> {
+) -> Result<ForgeComment> {
     let field = |member: &str| format!("comments[{at}].{member}");
     let said = |member: &str, text: Option<&str>| text.map(|text| time(&field(member), text)).transpose();
     let created_at = said("created_at", asked.created_at.as_deref())?.unwrap_or(submitted_at);
@@ -116,7 +116,7 @@ fn told(
         created_at,
         updated_at,
     };
-    Ok(ToldComment { review: Some(review), comment })
+    Ok(ForgeComment { review: Some(review), comment })
 }
 
 /// Returns the person and their rights at the forge. Missing data counts as unknown.

@@ -11,7 +11,7 @@ use loci_verified::record_id;
 
 use super::rules::shown;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::standing::standing;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::repo;
 

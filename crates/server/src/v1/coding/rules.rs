@@ -7,7 +7,7 @@ use loci_model::Result;
 use loci_model::record::Record;
 use loci_model::record::metadata::MetadataValue;
 
-use crate::asking::Asking;
+use crate::authenticated_call::AuthenticatedCall;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
 use crate::v1::protocol::table::Table;
@@ -26,7 +26,7 @@ async fn list(call: Call, asked: shape::RuleListing) -> Result<shape::RuleList> 
 
 /// Returns a page of rules.
 pub(crate) async fn listed(
-    asking: &Asking<'_>,
+    asking: &AuthenticatedCall<'_>,
     repo: &str,
     asked: shape::RuleListing,
 ) -> Result<shape::RuleList> {

@@ -18,24 +18,24 @@ use serde_json::json;
 use super::files_shape::{content, document, tree, written};
 use crate::doors::Doors;
 use crate::v1::protocol::call::{self, Call};
-use crate::v1::protocol::table::{Described, Form, Table};
+use crate::v1::protocol::table::{Described, SchemaForm, Table};
 use crate::v1::protocol::values::flag;
 
 pub(super) fn operations(table: Table) -> Table {
     let read = Described {
         place: api::DOCUMENT_GET.place,
-        request: Form::query::<shape::DocumentAsk>(),
-        answer: Form::json::<shape::FileDocument>(),
+        request: SchemaForm::query::<shape::DocumentAsk>(),
+        answer: SchemaForm::json::<shape::FileDocument>(),
     };
     let put = Described {
         place: api::DOCUMENT_PUT.place,
-        request: Form::json::<shape::DocumentPut>().and_query::<shape::DocumentChange>(),
-        answer: Form::json::<shape::DocumentWritten>(),
+        request: SchemaForm::json::<shape::DocumentPut>().and_query::<shape::DocumentChange>(),
+        answer: SchemaForm::json::<shape::DocumentWritten>(),
     };
     let delete = Described {
         place: api::DOCUMENT_DELETE.place,
-        request: Form::query::<shape::DocumentChange>(),
-        answer: Form::json::<shape::DocumentWritten>(),
+        request: SchemaForm::query::<shape::DocumentChange>(),
+        answer: SchemaForm::json::<shape::DocumentWritten>(),
     };
     table
         .stream(read, |doors, request| async move { document_get(doors, request).await })

@@ -12,13 +12,13 @@ use loci_model::{Error, Namespace, Result};
 
 use crate::doors::Doors;
 use crate::v1::protocol::call::{self, Call};
-use crate::v1::protocol::table::{Described, Form, Table};
+use crate::v1::protocol::table::{Described, SchemaForm, Table};
 
 pub(super) fn operations(table: Table) -> Table {
     let command = Described {
         place: api::MEMORY_TOOL.place,
-        request: Form::json::<shape::MemoryToolCommand>().and_query::<shape::MemoryToolQuery>(),
-        answer: Form::json::<shape::MemoryToolAnswer>(),
+        request: SchemaForm::json::<shape::MemoryToolCommand>().and_query::<shape::MemoryToolQuery>(),
+        answer: SchemaForm::json::<shape::MemoryToolAnswer>(),
     };
     table
         .stream(command, |doors, request| async move { run(doors, request).await })

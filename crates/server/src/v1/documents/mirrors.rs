@@ -2,7 +2,7 @@
 
 use loci_api::documents::mirror as shape;
 use loci_api::documents::table as api;
-use loci_documents::mirroring::{MirrorShown, NewMirror};
+use loci_documents::mirror::{MirrorShown, NewMirror};
 use loci_model::trees::mirror::{
     Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorReport,
 };

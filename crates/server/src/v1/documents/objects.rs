@@ -15,7 +15,7 @@ use super::files::with_etag;
 use crate::doors::Doors;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Described, Form, Table};
+use crate::v1::protocol::table::{Described, SchemaForm, Table};
 
 /// The default content type.
 const BYTES: &str = "application/octet-stream";
@@ -23,10 +23,11 @@ const BYTES: &str = "application/octet-stream";
 pub(super) fn operations(table: Table) -> Table {
     let put = Described {
         place: api::OBJECT_PUT.place,
-        request: Form::Bytes,
-        answer: Form::json::<shape::ParkedObject>(),
+        request: SchemaForm::Bytes,
+        answer: SchemaForm::json::<shape::ParkedObject>(),
     };
-    let read = Described { place: api::OBJECT_GET.place, request: Form::None, answer: Form::Bytes };
+    let read =
+        Described { place: api::OBJECT_GET.place, request: SchemaForm::None, answer: SchemaForm::Bytes };
     table
         .query(api::OBJECTS_LIST, list)
         .stream(put, |doors, request| async move { object_put(doors, request).await })

@@ -15,13 +15,13 @@ use super::files_shape::{snapshot, tree};
 use crate::doors::Doors;
 use crate::v1::protocol::call::{self, Call};
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Described, Form, Table};
+use crate::v1::protocol::table::{Described, SchemaForm, Table};
 
 pub(super) fn operations(table: Table) -> Table {
     let listing = Described {
         place: api::TREE_LISTING.place,
-        request: Form::query::<shape::ListingQuery>(),
-        answer: Form::json::<shape::TreeListing>(),
+        request: SchemaForm::query::<shape::ListingQuery>(),
+        answer: SchemaForm::json::<shape::TreeListing>(),
     };
     table
         .query(api::TREE_LIST, list)

@@ -12,14 +12,14 @@ use loci_model::Result;
 use super::strategies::new_strategy;
 use crate::doors::Doors;
 use crate::v1::protocol::call::{self, Call};
-use crate::v1::protocol::table::{Described, Form, Table};
+use crate::v1::protocol::table::{Described, SchemaForm, Table};
 use crate::v1::protocol::values::flag;
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
     let ensure = Described {
         place: api::MEMORY_ENSURE.place,
-        request: Form::json::<shape::MemoryEnsure>().and_query::<shape::MemoryEnsureQuery>(),
-        answer: Form::json::<shape::MemoryEnsured>(),
+        request: SchemaForm::json::<shape::MemoryEnsure>().and_query::<shape::MemoryEnsureQuery>(),
+        answer: SchemaForm::json::<shape::MemoryEnsured>(),
     };
     table.stream(ensure, |doors, request| async move { memory_ensure(doors, request).await })
 }

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use loci_api::hook::{AlertAnswer, HookAnswer};
-use loci_api::operation::Place;
+use loci_api::operation::OperationDescription;
 use loci_api::table as api;
 use loci_engine::deliveries::HookTaken;
 use loci_model::services::alert_notice::{AlertBody, AlertNotice, AlertSource};
@@ -21,10 +21,10 @@ use crate::doors::Doors;
 use crate::long_body;
 use crate::v1::hooks::{AlertHook, check_names};
 use crate::v1::protocol::call;
-use crate::v1::protocol::table::{Described, Form, Table};
+use crate::v1::protocol::table::{Described, SchemaForm, Table};
 
 /// The endpoints of alerting systems.
-const PLACES: [(AlertSource, Place); 4] = [
+const PLACES: [(AlertSource, OperationDescription); 4] = [
     (AlertSource::Alertmanager, api::ALERT_DELIVER_ALERTMANAGER.place),
     (AlertSource::Pagerduty, api::ALERT_DELIVER_PAGERDUTY.place),
     (AlertSource::Opsgenie, api::ALERT_DELIVER_OPSGENIE.place),
@@ -33,8 +33,8 @@ const PLACES: [(AlertSource, Place); 4] = [
 
 pub(super) fn operations(mut table: Table) -> Table {
     for (source, place) in PLACES {
-        let answer = Form::json::<AlertAnswer>();
-        let described = Described { place, request: Form::None, answer };
+        let answer = SchemaForm::json::<AlertAnswer>();
+        let described = Described { place, request: SchemaForm::None, answer };
         table =
             table.stream(described, move |doors, request| async move { take(doors, source, request).await });
     }
@@ -67,7 +67,7 @@ async fn take(doors: Doors, source: AlertSource, request: Request) -> Result<Res
         |hook: &&AlertHook| proof_of_head(source, (&hook.keys, hook.header.as_deref()), &parts.headers, now);
     let proof = hooks.iter().filter_map(of_head).max_by_key(|proof| *proof == Proof::Complete);
     let read = doors.bodies.read_as(proof.ok_or_else(refused)?, body, limits::HOOK_BODY_BYTES_MAX).await?;
-    let sent = Sent {
+    let sent = HookRequest {
         source,
         hooks: hooks.into_iter().cloned().collect(),
         headers: parts.headers.clone(),
@@ -75,7 +75,7 @@ async fn take(doors: Doors, source: AlertSource, request: Request) -> Result<Res
         now,
     };
     let proven = long_body::run(sent.body.len(), move || sent.proven()).await?;
-    let Proven { hook, digest, news } = proven.ok_or_else(refused)?;
+    let AuthenticatedHook { hook, digest, news } = proven.ok_or_else(refused)?;
     drop(read.unverified);
     let mut news = match news? {
         AlertBody::Ping => return Ok(answered(StatusCode::OK, digest, "pong", None, Vec::new())),
@@ -97,7 +97,7 @@ async fn take(doors: Doors, source: AlertSource, request: Request) -> Result<Res
 }
 
 /// A request that any of these hooks may have sent.
-struct Sent {
+struct HookRequest {
     source: AlertSource,
     hooks: Vec<AlertHook>,
     headers: HeaderMap,
@@ -106,24 +106,24 @@ struct Sent {
 }
 
 /// An authenticated request.
-struct Proven {
+struct AuthenticatedHook {
     /// The hook that sent it.
     hook: AlertHook,
     digest: String,
     news: Result<AlertBody>,
 }
 
-impl Sent {
+impl HookRequest {
     /// Returns the request with the messages that its hook's reader found; `None` if no hook sent
     /// it.
-    fn proven(&self) -> Option<Proven> {
+    fn proven(&self) -> Option<AuthenticatedHook> {
         let is_from = |hook: &AlertHook| {
             is_proven(self.source, (&hook.keys, hook.header.as_deref()), &self.headers, &self.body, self.now)
         };
         let hook = self.hooks.iter().find(|hook| is_from(hook))?;
         let digest = hex::encode(Sha256::digest(&self.body));
         let news = check_names(&self.body).and_then(|()| hook.reader.read(&self.body));
-        Some(Proven { hook: hook.clone(), digest, news })
+        Some(AuthenticatedHook { hook: hook.clone(), digest, news })
     }
 }
 

@@ -4,7 +4,7 @@ use loci_api::operations::table as api;
 use loci_api::operations::transfer as shape;
 use loci_model::services::knowledge::SreSource;
 use loci_model::{Error, Reason, RecordId, Result, Timestamp};
-use loci_operations::{SreImport, SreImportedLine, SreLine, SreSaid};
+use loci_operations::{SreImport, SreImportedLine, SreLine, SreRecordContent};
 
 use super::retrieve::skipped;
 use super::save::memory_type;
@@ -36,8 +36,8 @@ async fn sre_export(call: Call, asked: shape::SreExportAsk) -> Result<shape::Sre
 
 pub(super) fn shown(line: SreLine) -> shape::SreRecordLine {
     let (data, text) = match line.said {
-        SreSaid::Data(data) => (Some(data), None),
-        SreSaid::Text(text) => (None, Some(text)),
+        SreRecordContent::Data(data) => (Some(data), None),
+        SreRecordContent::Text(text) => (None, Some(text)),
     };
     shape::SreRecordLine {
         memory_type: line.kind.as_str().to_owned(),
@@ -95,8 +95,8 @@ fn read(line: shape::SreRecordLine, now: Timestamp) -> Result<SreLine> {
         actor: line.actor_id,
         session: line.session_id,
         said: match (line.data, line.text) {
-            (Some(data), None) => SreSaid::Data(data),
-            (None, Some(text)) => SreSaid::Text(text),
+            (Some(data), None) => SreRecordContent::Data(data),
+            (None, Some(text)) => SreRecordContent::Text(text),
             (Some(_), Some(_)) | (None, None) => {
                 return Err(Error::invalid("data", "a line must have data, or text, and not both"));
             }

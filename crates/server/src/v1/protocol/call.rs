@@ -247,7 +247,7 @@ pub(in crate::v1) fn query<Q: DeserializeOwned>(parts: &Parts) -> Result<Q> {
 
 /// Answers paths below `/v1` without an operation.
 pub(in crate::v1) async fn unknown() -> Response {
-    problem::Refused(Error::not_found(
+    problem::ProblemResponse(Error::not_found(
         "no operation of the native API has this path and method; see /openapi.json",
     ))
     .into_response()
@@ -259,7 +259,7 @@ mod tests {
 
     #[derive(Debug, PartialEq, Default, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
-    struct Asked {
+    struct QueriedName {
         name: Option<String>,
     }
 
@@ -282,17 +282,17 @@ mod tests {
 
     #[test]
     fn a_body_is_an_object() {
-        let named = |name: &str| Asked { name: Some(name.to_owned()) };
+        let named = |name: &str| QueriedName { name: Some(name.to_owned()) };
         for (body, expect) in [
-            ("", Asked::default()),
-            (" \n", Asked::default()),
-            ("{}", Asked::default()),
+            ("", QueriedName::default()),
+            (" \n", QueriedName::default()),
+            ("{}", QueriedName::default()),
             ("\t{\"name\":\"a\"} ", named("a")),
         ] {
-            assert_eq!(object::<Asked>(body.as_bytes()).unwrap(), expect, "{body:?}");
+            assert_eq!(object::<QueriedName>(body.as_bytes()).unwrap(), expect, "{body:?}");
         }
         for body in ["[]", " [\"a\"]", "null", "\"a\"", "1"] {
-            let refused = object::<Asked>(body.as_bytes()).unwrap_err();
+            let refused = object::<QueriedName>(body.as_bytes()).unwrap_err();
             assert_eq!(refused.reason, Some(Reason::CannotParse), "{body}");
             assert!(refused.message.starts_with("the body must be a JSON object"), "{body}: {refused:?}");
         }
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(nested.field.as_deref(), Some("grants[1]"));
         assert!(nested.message.contains("expected an object"), "{nested:?}");
         for body in ["[", "{", "nothing", "{}x"] {
-            let refused = object::<Asked>(body.as_bytes()).unwrap_err();
+            let refused = object::<QueriedName>(body.as_bytes()).unwrap_err();
             assert!(refused.message.starts_with("the body is not valid JSON"), "{body}: {refused:?}");
         }
     }

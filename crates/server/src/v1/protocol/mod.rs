@@ -2,9 +2,9 @@
 //! the OpenAPI document.
 
 pub(super) mod call;
+pub(super) mod call_context;
 pub(super) mod cursor;
 pub(super) mod openapi;
 pub(crate) mod problem;
-pub(super) mod standing;
 pub(super) mod table;
 pub(super) mod values;

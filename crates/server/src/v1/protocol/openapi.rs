@@ -15,7 +15,7 @@ use loci_api::examples::{Example, examples};
 use loci_api::operation::Method;
 use serde_json::{Value, json};
 
-use super::table::{Described, Form, Schemas};
+use super::table::{Described, SchemaForm, Schemas};
 
 const JSON: &str = "application/json";
 const ERROR: &str = "Error. `code` is for programs; `message` names the rule and the remedy; \
@@ -29,7 +29,7 @@ pub(in crate::v1) fn document(described: &[Described]) -> String {
 fn build(described: &[Described]) -> OpenApi {
     let mut paths = PathsBuilder::new();
     let mut schemas = Schemas::new();
-    let (_, mut problem) = content(Form::json::<loci_api::ProblemBody>(), &mut schemas);
+    let (_, mut problem) = content(SchemaForm::json::<loci_api::ProblemBody>(), &mut schemas);
     problem.example = Some(problem_example());
     let examples: BTreeMap<String, Example> =
         examples().map(|example| (example.operation.clone(), example)).collect();
@@ -73,12 +73,12 @@ fn operation(
     for parameter in path_parameters(place.path) {
         operation = operation.parameter(parameter);
     }
-    if let Form::Query(schema) | Form::JsonAndQuery(_, schema) = &described.request {
+    if let SchemaForm::Query(schema) | SchemaForm::JsonAndQuery(_, schema) = &described.request {
         for parameter in query_parameters(&schema(), request_example) {
             operation = operation.parameter(parameter);
         }
     }
-    if !matches!(described.request, Form::None | Form::Query(_)) {
+    if !matches!(described.request, SchemaForm::None | SchemaForm::Query(_)) {
         let (kind, mut content) = content(described.request, schemas);
         if kind == JSON {
             content.example = request_example.cloned();
@@ -86,7 +86,7 @@ fn operation(
         operation = operation.request_body(Some(RequestBodyBuilder::new().content(kind, content).build()));
     }
     let mut success = ResponseBuilder::new().description("Success.");
-    if !matches!(described.answer, Form::None) {
+    if !matches!(described.answer, SchemaForm::None) {
         let (kind, mut content) = content(described.answer, schemas);
         if kind == JSON {
             content.example = example.and_then(|example| example.response.clone());
@@ -94,7 +94,7 @@ fn operation(
         success = success.content(kind, content);
     }
     let refused: Response = ResponseBuilder::new().description(ERROR).content(JSON, problem.clone()).build();
-    if matches!(described.answer, Form::Maybe(_)) {
+    if matches!(described.answer, SchemaForm::Maybe(_)) {
         let nothing = ResponseBuilder::new().description("Success without a result.");
         operation = operation.response("204", nothing);
     }
@@ -102,18 +102,18 @@ fn operation(
 }
 
 /// Returns the media type and the content of a body, and registers its schemas.
-fn content(form: Form, schemas: &mut Schemas) -> (&'static str, Content) {
+fn content(form: SchemaForm, schemas: &mut Schemas) -> (&'static str, Content) {
     match form {
-        Form::Json(named) | Form::Maybe(named) | Form::JsonAndQuery(named, _) => {
+        SchemaForm::Json(named) | SchemaForm::Maybe(named) | SchemaForm::JsonAndQuery(named, _) => {
             let schema = Ref::from_schema_name(named(schemas));
             (JSON, ContentBuilder::new().schema(Some(schema)).build())
         }
-        Form::Bytes => {
+        SchemaForm::Bytes => {
             let format = SchemaFormat::KnownFormat(KnownFormat::Binary);
             let bytes = ObjectBuilder::new().schema_type(Type::String).format(Some(format)).build();
             ("application/octet-stream", ContentBuilder::new().schema(Some(bytes)).build())
         }
-        Form::Lines | Form::None | Form::Query(_) => {
+        SchemaForm::Lines | SchemaForm::None | SchemaForm::Query(_) => {
             let text = ObjectBuilder::new().schema_type(Type::String).build();
             ("application/x-ndjson", ContentBuilder::new().schema(Some(text)).build())
         }

@@ -12,15 +12,15 @@ use crate::error_code::{code_of, http_status};
 use crate::operations::observe::ErrorType;
 
 /// An error to be returned.
-pub(crate) struct Refused(pub(crate) Error);
+pub(crate) struct ProblemResponse(pub(crate) Error);
 
-impl From<Error> for Refused {
+impl From<Error> for ProblemResponse {
     fn from(error: Error) -> Self {
         Self(error)
     }
 }
 
-impl IntoResponse for Refused {
+impl IntoResponse for ProblemResponse {
     fn into_response(self) -> Response {
         let error = self.0;
         let code = code_of(&error);

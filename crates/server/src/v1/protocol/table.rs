@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
 use loci_api::Nothing;
-use loci_api::operation::{Method, Operation, Place};
+use loci_api::operation::{Method, Operation, OperationDescription};
 use loci_model::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 use super::call::{self, Call, RepairMark};
-use super::problem::{self, Refused};
+use super::problem::{self, ProblemResponse};
 use crate::doors::Doors;
 use crate::operations::observe;
 
@@ -35,7 +35,7 @@ fn filter(method: Method) -> MethodFilter {
 }
 
 /// Returns the status of success.
-fn status(place: Place) -> StatusCode {
+fn status(place: OperationDescription) -> StatusCode {
     StatusCode::from_u16(place.status).unwrap_or(StatusCode::OK)
 }
 
@@ -43,31 +43,31 @@ fn status(place: Place) -> StatusCode {
 pub(super) type Schemas = Vec<(String, RefOr<Schema>)>;
 /// A function that registers a schema with those it refers to, and returns its name. It runs when a
 /// client requests the document, which is rare.
-pub(super) type Named = fn(&mut Schemas) -> String;
+pub(super) type SchemaFunction = fn(&mut Schemas) -> String;
 /// The members of a query.
 pub(super) type Members = fn() -> RefOr<Schema>;
 
 /// The form of a request or a response.
 #[derive(Clone, Copy)]
-pub(in crate::v1) enum Form {
+pub(in crate::v1) enum SchemaForm {
     /// Empty.
     None,
     /// Members of the query.
     Query(Members),
     /// JSON of the named schema.
-    Json(Named),
+    Json(SchemaFunction),
     /// JSON of the named schema, or empty with status 204.
-    Maybe(Named),
+    Maybe(SchemaFunction),
     /// JSON of the named schema, and members of the query.
-    JsonAndQuery(Named, Members),
+    JsonAndQuery(SchemaFunction, Members),
     /// JSON lines.
     Lines,
     /// Bytes.
     Bytes,
 }
 
-impl Form {
-    /// Returns JSON of this shape, or `Form::None` for the empty one.
+impl SchemaForm {
+    /// Returns JSON of this shape, or `SchemaForm::None` for the empty one.
     pub(in crate::v1) fn json<T: ToSchema + 'static>() -> Self {
         if std::any::TypeId::of::<T>() == std::any::TypeId::of::<Nothing>() {
             return Self::None;
@@ -98,9 +98,9 @@ fn named<T: ToSchema>(schemas: &mut Schemas) -> String {
 
 /// An operation as described in the document.
 pub(in crate::v1) struct Described {
-    pub(in crate::v1) place: Place,
-    pub(in crate::v1) request: Form,
-    pub(in crate::v1) answer: Form,
+    pub(in crate::v1) place: OperationDescription,
+    pub(in crate::v1) request: SchemaForm,
+    pub(in crate::v1) answer: SchemaForm,
 }
 
 /// The routes and their descriptions.
@@ -112,7 +112,7 @@ pub(in crate::v1) struct Table {
 
 /// The work of a route: from a request of a known caller to a response. It is boxed, so that its
 /// callers are compiled once for all routes.
-type Work = Arc<dyn Fn(Call, Parts) -> BoxFuture<'static, Result<Response>> + Send + Sync>;
+type RouteWork = Arc<dyn Fn(Call, Parts) -> BoxFuture<'static, Result<Response>> + Send + Sync>;
 
 /// Returns a response with JSON and the status of success.
 fn answered(status: StatusCode, answer: &impl Serialize) -> Result<Response> {
@@ -130,8 +130,8 @@ impl Table {
         F: Fn(Call, Q) -> Answer + Copy + Send + Sync + 'static,
         Answer: Future<Output = Result<A>> + Send,
     {
-        let (place, request, answer) = (operation.place, Form::json::<Q>(), Form::json::<A>());
-        let work: Work = Arc::new(move |call, _| {
+        let (place, request, answer) = (operation.place, SchemaForm::json::<Q>(), SchemaForm::json::<A>());
+        let work: RouteWork = Arc::new(move |call, _| {
             Box::pin(async move {
                 let asked = call.json()?;
                 answered(status(place), &work(call, asked).await?)
@@ -185,8 +185,8 @@ impl Table {
         F: Fn(Call, Q) -> Answer + Copy + Send + Sync + 'static,
         Answer: Future<Output = Result<(A, bool)>> + Send,
     {
-        let (place, request, answer) = (operation.place, Form::json::<Q>(), Form::json::<A>());
-        let work: Work = Arc::new(move |call, _| {
+        let (place, request, answer) = (operation.place, SchemaForm::json::<Q>(), SchemaForm::json::<A>());
+        let work: RouteWork = Arc::new(move |call, _| {
             Box::pin(async move {
                 let asked = call.json()?;
                 let (answer, word) = work(call, asked).await?;
@@ -207,8 +207,8 @@ impl Table {
         Answer: Future<Output = Result<A>> + Send,
     {
         let place = operation.place;
-        let (request, answer) = (Form::query::<Q>(), Form::json::<A>());
-        let work: Work = Arc::new(move |call, parts| {
+        let (request, answer) = (SchemaForm::query::<Q>(), SchemaForm::json::<A>());
+        let work: RouteWork = Arc::new(move |call, parts| {
             Box::pin(async move {
                 let asked = call::query(&parts)?;
                 answered(status(place), &work(call, asked).await?)
@@ -225,12 +225,12 @@ impl Table {
         F: Fn(Call, Q) -> Answer + Copy + Send + Sync + 'static,
         Answer: Future<Output = Result<Option<A>>> + Send,
     {
-        let (place, request) = (operation.place, Form::json::<Q>());
-        let answer = match Form::json::<A>() {
-            Form::Json(name) => Form::Maybe(name),
+        let (place, request) = (operation.place, SchemaForm::json::<Q>());
+        let answer = match SchemaForm::json::<A>() {
+            SchemaForm::Json(name) => SchemaForm::Maybe(name),
             other => other,
         };
-        let work: Work = Arc::new(move |call, _| {
+        let work: RouteWork = Arc::new(move |call, _| {
             Box::pin(async move {
                 let asked = call.json()?;
                 match work(call, asked).await? {
@@ -249,16 +249,16 @@ impl Table {
         F: Fn(Call) -> Answer + Copy + Send + Sync + 'static,
         Answer: Future<Output = Result<A>> + Send,
     {
-        let (place, answer) = (operation.place, Form::json::<A>());
-        let work: Work =
+        let (place, answer) = (operation.place, SchemaForm::json::<A>());
+        let work: RouteWork =
             Arc::new(move |call, _| Box::pin(async move { answered(status(place), &work(call).await?) }));
-        self.route(Described { place, request: Form::None, answer }, work)
+        self.route(Described { place, request: SchemaForm::None, answer }, work)
     }
 
     /// Adds an operation whose request is parsed before its work begins. It rejects a query that it
     /// would ignore.
-    fn route(self, described: Described, work: Work) -> Self {
-        let has_query = matches!(described.request, Form::Query(_) | Form::JsonAndQuery(..));
+    fn route(self, described: Described, work: RouteWork) -> Self {
+        let has_query = matches!(described.request, SchemaForm::Query(_) | SchemaForm::JsonAndQuery(..));
         self.stream(described, move |doors, request| {
             let work = work.clone();
             async move {
@@ -282,7 +282,7 @@ impl Table {
         let handler = move |State(doors): State<Doors>, mut request: Request| {
             let repaired = RepairMark::of(&mut request);
             let outcome = work(doors, request);
-            async move { finished(place, &repaired, outcome.await.map_err(Refused).into_response()) }
+            async move { finished(place, &repaired, outcome.await.map_err(ProblemResponse).into_response()) }
         };
         self.router = self.router.route(place.path, on(filter(place.method), handler));
         self
@@ -290,8 +290,8 @@ impl Table {
 
     /// Answers a `GET` of an operation that became a `POST` with 405 and the name of the `POST`. A
     /// `GET` must have no effects, because a page of any host can make a browser send one.
-    pub(in crate::v1) fn formerly_get(mut self, place: Place) -> Self {
-        let place = Place { method: Method::Get, ..place };
+    pub(in crate::v1) fn formerly_get(mut self, place: OperationDescription) -> Self {
+        let place = OperationDescription { method: Method::Get, ..place };
         let handler = move || async move {
             finished(place, &RepairMark::default(), problem::post_required(place.path))
         };
@@ -301,7 +301,7 @@ impl Table {
 }
 
 /// Returns a response with its operation's name for the metrics, and its warnings.
-fn finished(place: Place, repaired: &RepairMark, mut response: Response) -> Response {
+fn finished(place: OperationDescription, repaired: &RepairMark, mut response: Response) -> Response {
     let name = format!("{} {}", place.method.as_str(), place.path);
     response.extensions_mut().insert(observe::Operation(name.into()));
     repaired.warn(response.headers_mut());

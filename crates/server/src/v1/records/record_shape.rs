@@ -3,7 +3,7 @@
 use loci_api::record as shape;
 use loci_api::record::derivation as making_shape;
 use loci_engine::records::{NamespaceAsk, check_namespaces};
-use loci_model::record::derivation::Making;
+use loci_model::record::derivation::RecordDerivation;
 use loci_model::record::findings::Findings;
 use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
@@ -60,7 +60,7 @@ pub(in crate::v1) fn record(record: &Record) -> shape::Record {
     }
 }
 
-fn making(making: &Making) -> making_shape::Making {
+fn making(making: &RecordDerivation) -> making_shape::Making {
     making_shape::Making {
         prompt: making.prompt.as_ref().map(ToString::to_string),
         model: making.model.clone(),

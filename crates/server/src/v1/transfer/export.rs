@@ -17,12 +17,12 @@ use loci_model::{Error, MemoryId, Namespace, Result};
 
 use crate::doors::Doors;
 use crate::v1::protocol::call;
-use crate::v1::protocol::table::{Described, Form, Table};
+use crate::v1::protocol::table::{Described, SchemaForm, Table};
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
     let place = api::MEMORY_EXPORT.place;
-    let request = Form::query::<shape::ExportAsk>();
-    let described = Described { place, request, answer: Form::Lines };
+    let request = SchemaForm::query::<shape::ExportAsk>();
+    let described = Described { place, request, answer: SchemaForm::Lines };
     table.stream(described, |doors, request| async move { export(doors, request).await })
 }
 

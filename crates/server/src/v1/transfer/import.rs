@@ -21,10 +21,10 @@ use loci_model::principal::Principal;
 use loci_model::{Error, ErrorKind, MemoryId, Result};
 
 use super::import_lines;
-use super::imports::UnderWay;
+use super::imports::RunningImport;
 use crate::doors::Doors;
 use crate::v1::protocol::call::{self, RepairMark};
-use crate::v1::protocol::table::{Described, Form, Table};
+use crate::v1::protocol::table::{Described, SchemaForm, Table};
 
 /// The number of lines in one write.
 const CHUNK_LINES: usize = 200;
@@ -35,8 +35,8 @@ const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
     let place = api::MEMORY_IMPORT.place;
-    let answer = Form::json::<shape::ImportReport>();
-    let described = Described { place, request: Form::Lines, answer };
+    let answer = SchemaForm::json::<shape::ImportReport>();
+    let described = Described { place, request: SchemaForm::Lines, answer };
     table.stream(described, |doors, request| async move { import(doors, request).await })
 }
 
@@ -69,7 +69,7 @@ fn shown(report: ImportReport) -> shape::ImportReport {
 }
 
 /// Reads and writes everything, or erases the written part.
-async fn run(mut import: Import, body: BodyDataStream, under_way: UnderWay) -> Result<ImportReport> {
+async fn run(mut import: Import, body: BodyDataStream, under_way: RunningImport) -> Result<ImportReport> {
     match import.read(body, &under_way).await {
         Ok(()) => Ok(import.report),
         Err(error) => {
@@ -118,7 +118,7 @@ impl Import {
         }
     }
 
-    async fn read(&mut self, mut body: BodyDataStream, under_way: &UnderWay) -> Result<()> {
+    async fn read(&mut self, mut body: BodyDataStream, under_way: &RunningImport) -> Result<()> {
         let mut rest: Vec<u8> = Vec::new();
         // A stop takes effect between two pieces, so a write is never interrupted.
         while let Some(piece) = under_way.unless_stopped(body.next()).await? {

@@ -15,7 +15,7 @@ pub struct Imports {
 }
 
 /// A running import, until it is dropped.
-pub(super) struct UnderWay {
+pub(super) struct RunningImport {
     stopping: watch::Receiver<bool>,
     _open: OwnedRwLockReadGuard<()>,
 }
@@ -31,10 +31,10 @@ impl Imports {
     ///
     /// # Errors
     /// `Unavailable` if the server is stopping.
-    pub(super) fn begin(&self) -> Result<UnderWay> {
+    pub(super) fn begin(&self) -> Result<RunningImport> {
         let stopping = self.stopping.subscribe();
         let open = Arc::clone(&self.open).try_read_owned().ok().filter(|_| !*stopping.borrow());
-        Ok(UnderWay { stopping, _open: open.ok_or_else(stopped)? })
+        Ok(RunningImport { stopping, _open: open.ok_or_else(stopped)? })
     }
 
     /// Stops all imports. Each erases its written part.
@@ -48,7 +48,7 @@ impl Imports {
     }
 }
 
-impl UnderWay {
+impl RunningImport {
     /// Returns the result of `work`, unless the server stops first.
     ///
     /// # Errors

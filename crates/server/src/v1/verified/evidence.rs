@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::repositories::aliases;
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {

@@ -7,7 +7,7 @@ use loci_model::Result;
 use loci_verified::{FactView, bare_id};
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::standing::standing;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::table::Table;
 
 /// The default page size.

@@ -8,9 +8,9 @@ use loci_model::Result;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::code::CodePlace;
 
-use crate::asking::Asking;
+use crate::authenticated_call::AuthenticatedCall;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::standing::standing;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::table::Table;
 
 /// The default page size.
@@ -23,8 +23,8 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 /// Returns the authenticated call in the form that all interfaces share.
-pub(in crate::v1) fn asking(call: &Call) -> Result<Asking<'_>> {
-    Ok(Asking { engine: &call.doors.engine, caller: &call.caller, standing: standing(call)? })
+pub(in crate::v1) fn asking(call: &Call) -> Result<AuthenticatedCall<'_>> {
+    Ok(AuthenticatedCall { engine: &call.doors.engine, caller: &call.caller, standing: standing(call)? })
 }
 
 /// Returns the repository of the path.

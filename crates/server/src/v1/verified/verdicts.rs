@@ -12,31 +12,31 @@ use loci_api::verified::verdict as shape;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::verdict::Verification;
 use loci_model::{Error, Result};
-use loci_verified::{Told, ToldFact, record_id};
+use loci_verified::{ReportedFactVerdict, ReportedVerdicts, record_id};
 
 use super::evidence;
 use crate::doors::Doors;
 use crate::tools::call::call;
 use crate::tools::error::ToolError;
-use crate::tools::place::PlaceAsk;
-use crate::tools::tool::{Arguments, Context};
+use crate::tools::memory_selection::PlaceAsk;
+use crate::tools::tool::{Context, ReceivedArguments};
 use crate::tools::verified::asked_facts;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::standing::standing;
-use crate::v1::protocol::table::{Described, Form, Table};
+use crate::v1::protocol::call_context::standing;
+use crate::v1::protocol::table::{Described, SchemaForm, Table};
 use crate::v1::tools::{BY_PERSON, MEMORY, refused};
 
 pub(super) fn operations(table: Table) -> Table {
     let table = table.json(api::VERDICTS_TELL, tell);
     let asked = Described {
         place: api::TOOL_EVIDENCE.place,
-        request: Form::json::<shape::EvidenceAsk>(),
-        answer: Form::json::<shape::EvidenceAnswer>(),
+        request: SchemaForm::json::<shape::EvidenceAsk>(),
+        answer: SchemaForm::json::<shape::EvidenceAnswer>(),
     };
     let told = Described {
         place: api::TOOL_VERDICTS.place,
-        request: Form::json::<shape::ToolVerdicts>(),
-        answer: Form::json::<loci_api::tool::ToolResult>(),
+        request: SchemaForm::json::<shape::ToolVerdicts>(),
+        answer: SchemaForm::json::<loci_api::tool::ToolResult>(),
     };
     table.stream(asked, tool_evidence).stream(told, tool_verdicts)
 }
@@ -87,7 +87,7 @@ async fn tool_verdicts(doors: Doors, request: Request) -> Result<Response> {
 async fn with_verdicts(
     asked: &Call,
     context: Context,
-    arguments: Arguments,
+    arguments: ReceivedArguments,
 ) -> std::result::Result<serde_json::Value, ToolError> {
     let name = asked.path("name")?;
     // Only tools that verify facts accept reported verdicts.
@@ -95,7 +95,7 @@ async fn with_verdicts(
     call(&asked.doors.tools, context, name, arguments).await
 }
 
-fn context(asked: &Call, told: Option<Told>) -> Result<Context> {
+fn context(asked: &Call, told: Option<ReportedVerdicts>) -> Result<Context> {
     let place = PlaceAsk {
         asked: asked.header(MEMORY)?.map(str::to_owned),
         configured: asked.doors.options.mcp.memory.clone(),
@@ -110,7 +110,7 @@ fn context(asked: &Call, told: Option<Told>) -> Result<Context> {
 }
 
 /// Returns verdicts in the form of verified memory.
-fn told(given: shape::Verdicts) -> Result<Told> {
+fn told(given: shape::Verdicts) -> Result<ReportedVerdicts> {
     let bad = |rule: &str| Error::invalid("verdicts", format!("verdicts: {rule}"));
     let commit = given.commit.as_deref().map(|text| {
         ObjectId::parse(text).ok_or_else(|| bad("commit must be a commit id of 40 or 64 hex digits"))
@@ -118,7 +118,7 @@ fn told(given: shape::Verdicts) -> Result<Told> {
     let fact = |fact: shape::FactVerdict| {
         let verification: Verification = serde_json::from_value(fact.verification)
             .map_err(|_| bad("verification must be as the verifier of this version writes it"))?;
-        Ok(ToldFact {
+        Ok(ReportedFactVerdict {
             record: record_id(&fact.memory_id)?,
             digest: fact.digest,
             verification,
@@ -127,5 +127,5 @@ fn told(given: shape::Verdicts) -> Result<Told> {
         })
     };
     let facts = given.facts.into_iter().map(fact).collect::<Result<_>>()?;
-    Told::new(given.reference, commit.transpose()?, facts)
+    ReportedVerdicts::new(given.reference, commit.transpose()?, facts)
 }

@@ -6,7 +6,7 @@ use loci_model::{MemoryId, Result, Timestamp};
 
 use crate::body_rows::body;
 use crate::codes::json;
-use crate::sql::{Bound, SqlTransaction};
+use crate::sql::{BoundParameters, SqlTransaction};
 use crate::tables::Tables;
 use crate::values;
 
@@ -41,7 +41,7 @@ impl<T: SqlTransaction> PromptVersions for Tables<T> {
         most: usize,
     ) -> Result<Vec<PromptVersion>> {
         let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
-        let mut bound = Bound::default();
+        let mut bound = BoundParameters::default();
         let mut sql = format!("SELECT body FROM prompts WHERE mem = {}", bound.put(memory));
         if let Some(template) = template_id {
             sql.push_str(&format!(" AND template = {}", bound.put(template)));

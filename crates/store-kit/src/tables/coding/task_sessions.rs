@@ -8,7 +8,7 @@ use crate::body_rows::body;
 use crate::codes::json;
 use crate::fields::Fields;
 use crate::session_rules;
-use crate::sql::{Bound, SqlTransaction};
+use crate::sql::{BoundParameters, SqlTransaction};
 use crate::tables::{Tables, forget_actor};
 use crate::task_rules::number;
 use crate::values;
@@ -92,7 +92,7 @@ impl<T: SqlTransaction> TaskSessions for Tables<T> {
 
     fn items(&self, query: &SessionItemQuery) -> Result<Vec<SessionItem>> {
         let Some(memory) = self.number(&query.memory)? else { return Ok(Vec::new()) };
-        let mut bound = Bound::default();
+        let mut bound = BoundParameters::default();
         let (of, task) = (bound.put(memory), bound.put(query.task.as_str()));
         let conditions = session_rules::conditions(query, T::DIALECT.position, &mut bound);
         let sql = format!(

@@ -7,10 +7,10 @@ use loci_model::{ActorId, MemoryId, RecordId, Result, TaskId, Timestamp};
 use crate::body_rows::body;
 use crate::codes::json;
 use crate::fields::Fields;
-use crate::sql::{Bound, SqlTransaction};
+use crate::sql::{BoundParameters, SqlTransaction};
 use crate::tables::{Tables, forget_actor};
 use crate::task_rules;
-use crate::unreadable::{page, readable};
+use crate::unreadable_rows::{page, readable};
 use crate::values;
 
 const BY_ID: &str = "SELECT body FROM tasks WHERE mem = $1 AND id = $2";
@@ -68,7 +68,7 @@ impl<T: SqlTransaction> Tasks for Tables<T> {
 
     fn list(&self, query: &TaskQuery) -> Result<Vec<Task>> {
         let Some(memory) = self.number(&query.memory)? else { return Ok(Vec::new()) };
-        let mut bound = Bound::default();
+        let mut bound = BoundParameters::default();
         let of = bound.put(memory);
         let conditions = task_rules::conditions(query, T::DIALECT.position, &mut bound);
         page(query.limit, |count| {

@@ -11,9 +11,9 @@ use crate::codes::{code_of, id_of, key_of, short_of};
 use crate::fact_rows;
 use crate::fact_rules::{self, FACT_COLUMNS};
 use crate::fields::Fields;
-use crate::sql::{Bound, SqlTransaction};
+use crate::sql::{BoundParameters, SqlTransaction};
 use crate::tables::Tables;
-use crate::unreadable::{page, readable};
+use crate::unreadable_rows::{page, readable};
 use crate::values;
 
 /// The parts of facts that differ between the stores: rows by record, and the form of stored paths.
@@ -58,8 +58,8 @@ fn page_of<'a>(
     memory: i64,
     page: &'a FactPage,
     (status, proposed): (RecordState, bool),
-) -> (String, Bound<'a>) {
-    let mut bound = Bound::default();
+) -> (String, BoundParameters<'a>) {
+    let mut bound = BoundParameters::default();
     let mut sql = format!(
         "SELECT {FACT_COLUMNS} {from} WHERE f.mem = {} AND f.repository = {} AND f.proposed = {} AND f.status = {}",
         bound.put(memory),
@@ -141,7 +141,7 @@ impl<T: SqlTransaction + FactRows> Facts for Tables<T> {
         count: usize,
     ) -> Result<Vec<(String, RecordId)>> {
         let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
-        let mut bound = Bound::default();
+        let mut bound = BoundParameters::default();
         let of = format!(
             "mem = {} AND repository = {}",
             bound.put(memory),

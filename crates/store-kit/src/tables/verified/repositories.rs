@@ -11,7 +11,7 @@ use crate::fact_rows::repository as read;
 use crate::fact_rules;
 use crate::sql::SqlTransaction;
 use crate::tables::Tables;
-use crate::unreadable::{page, readable};
+use crate::unreadable_rows::{page, readable};
 use crate::values;
 
 const BY_ID: &str = "SELECT body FROM repositories WHERE mem = $1 AND id = $2";

@@ -13,7 +13,7 @@ use loci_model::ports::store::{
 use loci_model::principal::bounds::Bounds;
 use loci_model::{ActorId, BranchName, Error, EventId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use loci_store_kit::codes::json;
-use loci_store_kit::reading::{EventOf, main_branch};
+use loci_store_kit::row_readers::{EventOf, main_branch};
 use tokio_postgres::types::ToSql;
 
 use crate::digests::{Key16, session_key};

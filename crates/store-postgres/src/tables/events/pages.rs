@@ -8,14 +8,14 @@ use loci_model::ports::store::{
 };
 use loci_model::principal::bounds::Bounds;
 use loci_model::{ActorId, Result, SessionId, Timestamp, limits};
-use loci_store_kit::reading::EventOf;
+use loci_store_kit::row_readers::EventOf;
 
 use super::rows::{COLUMNS, FROM, PAYLOAD, PAYLOAD_AT, branch_name, plain, read};
-use crate::bound::Bound;
+use crate::bound_values::PgBoundParameters;
 use crate::digests::session_key;
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, signed, unsigned};
-use loci_store_kit::unreadable;
+use loci_store_kit::unreadable_rows;
 
 /// The number of unread events per statement.
 const UNREAD_ROWS: usize = 1_000;
@@ -26,17 +26,17 @@ impl PgTx<'_> {
             return Ok(Vec::new());
         };
         let of = EventOf { memory: &query.memory, actor: &query.actor, session: &query.session };
-        unreadable::page(query.limit, |limit| {
+        unreadable_rows::page(query.limit, |limit| {
             let (sql, bound) = page_statement(memory, &EventQuery { limit, ..query.clone() });
             self.all(&sql, &bound.values(), |row| {
-                unreadable::readable("event", read(of, row, query.with_payload))
+                unreadable_rows::readable("event", read(of, row, query.with_payload))
             })
         })
     }
 
     pub(super) fn events_before(&self, query: &EventsBefore) -> Result<Vec<Event>> {
         let Some(memory) = self.number(&query.memory)? else { return Ok(Vec::new()) };
-        let mut bound = Bound::default();
+        let mut bound = PgBoundParameters::default();
         let mut sql = format!(
             "SELECT {COLUMNS}, {PAYLOAD} FROM {FROM} WHERE e.mem = {} AND e.sess = {} AND e.extract \
              AND e.arrival <= {} AND NOT e.deleted AND e.expires > {}",
@@ -108,9 +108,9 @@ impl PgTx<'_> {
         let after = page.after.as_ref().map_or("", |actor| actor.as_str());
         let now = page.now.millis();
         let read = |row: &tokio_postgres::Row| {
-            unreadable::readable("actor", stored(ActorId::parse(row.take::<String>(0)?), "actor"))
+            unreadable_rows::readable("actor", stored(ActorId::parse(row.take::<String>(0)?), "actor"))
         };
-        unreadable::page(page.limit, |count| {
+        unreadable_rows::page(page.limit, |count| {
             match &page.only {
             Some(only) => {
                 let only: Vec<&str> = only.iter().map(ActorId::as_str).collect();
@@ -154,22 +154,22 @@ impl PgTx<'_> {
                 created_at: Timestamp::clamped(row.take(1)?),
             })
         };
-        unreadable::page(page.limit, |count| {
+        unreadable_rows::page(page.limit, |count| {
             self.all(
                 "SELECT session, created FROM sessions WHERE mem = $1 AND actor = $2 AND created <= $3 \
                  AND (created < $3 OR session > $4) AND ends > $5 AND ($6::text[] IS NULL OR session = \
                  ANY($6)) \
                  ORDER BY created DESC, session LIMIT $7",
                 &[&memory, &page.actor.as_str(), &created, &session, &ends_after, &only, &limit(count)],
-                |row| unreadable::readable("session", read(row)),
+                |row| unreadable_rows::readable("session", read(row)),
             )
         })
     }
 }
 
 /// Returns the statement of a page.
-fn page_statement(memory: i64, query: &EventQuery) -> (String, Bound) {
-    let mut bound = Bound::default();
+fn page_statement(memory: i64, query: &EventQuery) -> (String, PgBoundParameters) {
+    let mut bound = PgBoundParameters::default();
     let memory = bound.put(memory);
     let session = bound.put(session_key(&query.actor, &query.session));
     let now = bound.put(query.now.millis());
@@ -206,7 +206,7 @@ fn of_metadata(
     filters: &[EventFilter],
     driver: Option<usize>,
     (memory, session): (&str, &str),
-    bound: &mut Bound,
+    bound: &mut PgBoundParameters,
 ) -> String {
     let mut sql = String::new();
     let (mut equal, mut present, mut absent) = ((Vec::new(), Vec::new()), Vec::new(), Vec::new());
@@ -251,7 +251,7 @@ fn of_metadata(
 }
 
 /// Returns the condition for events within at least one of some bounds.
-fn of_bounds(only: &[Bounds], (memory, session): (&str, &str), bound: &mut Bound) -> String {
+fn of_bounds(only: &[Bounds], (memory, session): (&str, &str), bound: &mut PgBoundParameters) -> String {
     let of_event = format!("FROM event_meta m WHERE m.mem = {memory} AND m.sess = {session} AND m.id = e.id");
     let mut parts = Vec::with_capacity(only.len());
     for one in only {
@@ -273,7 +273,7 @@ fn of_bounds(only: &[Bounds], (memory, session): (&str, &str), bound: &mut Bound
 }
 
 /// Returns the condition for the events of these slices.
-fn of_slices(slices: &[BranchSlice], bound: &mut Bound) -> String {
+fn of_slices(slices: &[BranchSlice], bound: &mut PgBoundParameters) -> String {
     let names: Vec<Option<String>> =
         slices.iter().map(|slice| branch_name(&slice.branch).map(str::to_owned)).collect();
     let lasts: Vec<Option<String>> =

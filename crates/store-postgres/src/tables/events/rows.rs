@@ -2,7 +2,7 @@
 
 use loci_model::event::{Event, MAIN_BRANCH};
 use loci_model::{BranchName, Result};
-use loci_store_kit::reading::{self, EventOf};
+use loci_store_kit::row_readers::{self, EventOf};
 use tokio_postgres::Row;
 
 use crate::columns::Columns;
@@ -32,10 +32,10 @@ pub(crate) const FROM: &str =
 /// Returns the event of a row. `payload` states if [`PAYLOAD`] was selected too.
 pub(crate) fn read(of: EventOf<'_>, row: &Row, payload: bool) -> Result<Event> {
     let branch = match row.take::<Option<&str>>(2)? {
-        None => reading::main_branch()?,
-        Some(_) => reading::branch(&Columns(row), 2)?,
+        None => row_readers::main_branch()?,
+        Some(_) => row_readers::branch(&Columns(row), 2)?,
     };
-    reading::event(&Columns(row), of, (unsigned(row.take(0)?), branch), SHARED_AT, payload)
+    row_readers::event(&Columns(row), of, (unsigned(row.take(0)?), branch), SHARED_AT, payload)
 }
 
 /// Returns the branch as stored in rows.

@@ -7,7 +7,7 @@ use loci_model::event::Event;
 use loci_model::{ActorId, EventId, MemoryId, Result, SessionId, Timestamp, limits};
 use tokio_postgres::types::ToSql;
 
-use loci_store_kit::reading::EventOf;
+use loci_store_kit::row_readers::EventOf;
 
 use super::rows::{COLUMN_COUNT, COLUMNS, FROM, PAYLOAD, read};
 use crate::connection::Values;
@@ -36,7 +36,7 @@ type Three<'a> = [&'a (dyn ToSql + Sync); 3];
 
 /// The candidates for removal in one memory.
 #[derive(Default)]
-struct Doomed {
+struct RemovalCandidates {
     /// Events, by their position in the order of arrival.
     events: Vec<i64>,
     /// The actors and sessions of these events. Empty if the memory is deleted.
@@ -96,7 +96,7 @@ impl PgTx<'_> {
 
     /// Returns the expired events in the memory where they expired first, with their actors and
     /// sessions.
-    fn doomed(&self, now: Timestamp, rows: usize) -> Result<BTreeMap<i64, Doomed>> {
+    fn doomed(&self, now: Timestamp, rows: usize) -> Result<BTreeMap<i64, RemovalCandidates>> {
         // Names are looked up per event, and live events per session: nothing is scanned.
         let events = "WITH expired AS (SELECT mem, arrival, sess, expires FROM events \
                       WHERE expires <= $1 ORDER BY expires, mem, arrival LIMIT $2) \
@@ -110,7 +110,7 @@ impl PgTx<'_> {
                         AND e.expires > $2 LIMIT 1) IS NULL ORDER BY s.ends, s.mem, s.sess LIMIT $3";
         let (now, rows, empty) = (now.millis(), limit(rows), empty_before(now));
         let (events, sessions) = self.two((events, &[&now, &rows]), (sessions, &[&empty, &now, &rows]))?;
-        let mut doomed: BTreeMap<i64, Doomed> = BTreeMap::new();
+        let mut doomed: BTreeMap<i64, RemovalCandidates> = BTreeMap::new();
         for row in &events {
             let of_memory = doomed.entry(row.take(0)?).or_default();
             of_memory.events.push(row.take(1)?);
@@ -127,7 +127,11 @@ impl PgTx<'_> {
 
     /// Locks the memories, then removes events, and exchanges that may quote them. Returns the ids
     /// of events with their sessions, by memory.
-    fn remove_events(&self, doomed: &BTreeMap<i64, Doomed>, now: Timestamp) -> Result<Vec<(i64, Removed)>> {
+    fn remove_events(
+        &self,
+        doomed: &BTreeMap<i64, RemovalCandidates>,
+        now: Timestamp,
+    ) -> Result<Vec<(i64, Removed)>> {
         let lock = "SELECT 1 FROM counters WHERE mem = ANY($1) ORDER BY mem FOR UPDATE";
         let events =
             "DELETE FROM events WHERE mem = $1 AND arrival = ANY($2) AND expires <= $3 RETURNING id, sess";
@@ -181,7 +185,7 @@ impl PgTx<'_> {
     /// memory.
     fn remove_sessions(
         &self,
-        doomed: &BTreeMap<i64, Doomed>,
+        doomed: &BTreeMap<i64, RemovalCandidates>,
         now: Timestamp,
     ) -> Result<Vec<(i64, Vec<Key16>)>> {
         let sql = "DELETE FROM sessions s WHERE s.mem = $1 AND s.sess = ANY($2) AND s.ends <= $3 AND NOT EXISTS \

@@ -3,11 +3,11 @@
 use loci_model::event::{Event, ExtractionMode};
 use loci_model::{ActorId, Error, MemoryId, Result, SessionId, StrategyId, limits};
 use loci_store_kit::codes::json;
-use loci_store_kit::event_more::EventMore;
+use loci_store_kit::event_members::EventMore;
 
 use super::rows::{branch_name, plain};
 use crate::digests::{Key16, session_key};
-use crate::tx::{Column, Owned, PgTx, limit};
+use crate::tx::{Column, OwnedValues, PgTx, limit};
 
 impl PgTx<'_> {
     /// Returns the number of the memory and the key of the session, and inserts the session if it
@@ -89,7 +89,7 @@ impl PgTx<'_> {
                        ends = greatest(sessions.ends, excluded.ends)";
             (sql, vec![event.expires.millis(), event.arrived.millis(), limits::EMPTY_SESSION_MS])
         };
-        let mut values: Owned = vec![
+        let mut values: OwnedValues = vec![
             Box::new(memory),
             Box::new(session),
             Box::new(event.actor.as_str().to_owned()),

@@ -6,7 +6,7 @@ mod purge;
 use loci_model::memory::Memory;
 use loci_model::ports::store::Memories;
 use loci_model::{Error, MemoryId, Reason, Result, Timestamp};
-use loci_store_kit::unreadable::{page, readable};
+use loci_store_kit::unreadable_rows::{page, readable};
 use tokio_postgres::Row;
 
 use crate::digests::memory_number;

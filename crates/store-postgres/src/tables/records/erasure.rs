@@ -8,11 +8,11 @@ use loci_model::record::provenance::Provenance;
 use loci_model::record::{Record, RecordState, TrustTier};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, Timestamp};
 use loci_store_kit::codes::{digest, key_of};
-use loci_store_kit::unreadable::{page, readable};
+use loci_store_kit::unreadable_rows::{page, readable};
 use tokio_postgres::Row;
 
 use super::id;
-use super::rows::{Placed, RECORDS, placed};
+use super::rows::{PlacedRecord, RECORDS, placed};
 use super::writes::RowPlace;
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, signed};
@@ -20,7 +20,7 @@ use crate::tx::{Column, PgTx, limit, signed};
 impl PgTx<'_> {
     /// Erases the content of a record: its text, versions, vectors, sources, state changes, and
     /// earlier locations.
-    fn erase(&self, old: Placed, at: Option<Timestamp>) -> Result<()> {
+    fn erase(&self, old: PlacedRecord, at: Option<Timestamp>) -> Result<()> {
         let memory = old.stored.record.memory.clone();
         let number = self.need(&memory)?;
         self.erases(&memory)?;
@@ -73,7 +73,11 @@ impl PgTx<'_> {
         Ok(erased)
     }
 
-    pub(super) fn erase_all(&self, doomed: Vec<Placed>, at: Option<Timestamp>) -> Result<Vec<RecordId>> {
+    pub(super) fn erase_all(
+        &self,
+        doomed: Vec<PlacedRecord>,
+        at: Option<Timestamp>,
+    ) -> Result<Vec<RecordId>> {
         let ids: Vec<RecordId> = doomed.iter().map(|old| old.stored.record.id.clone()).collect();
         if let Some(first) = doomed.first() {
             let keys: Vec<Vec<u8>> = ids.iter().map(key_of).collect();
@@ -105,7 +109,7 @@ impl PgTx<'_> {
     }
 
     /// Returns the rows of records that rest on an actor's events or name the actor.
-    fn rows_of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<Placed>> {
+    fn rows_of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<PlacedRecord>> {
         let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
         let events = self.all(
             "SELECT e.id FROM sessions s JOIN events e ON e.mem = s.mem AND e.sess = s.sess \

@@ -5,7 +5,7 @@ use loci_model::record::scope::{RecordScope, StrategyChoice};
 use loci_model::{MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, StrategyId};
 use loci_store_kit::record_rules::{namespaces_of, range_end, strategy_name};
 
-use crate::bound::Bound;
+use crate::bound_values::PgBoundParameters;
 use crate::digests::{Key16, group_key};
 use crate::tx::{Column, PgTx, limit, unsigned};
 
@@ -15,7 +15,7 @@ pub(in crate::tables) fn group_of(strategy: Option<&StrategyId>, namespace: &Nam
 }
 
 /// Returns the condition that `column` is in the part of the tree.
-pub(crate) fn within(column: &str, filter: &NamespaceFilter, bound: &mut Bound) -> String {
+pub(crate) fn within(column: &str, filter: &NamespaceFilter, bound: &mut PgBoundParameters) -> String {
     let normal = bound.put(filter.normal().to_owned());
     match filter.mode() {
         NamespaceMatch::Exact => format!("{column} = {normal}"),
@@ -48,7 +48,7 @@ impl PgTx<'_> {
     ) -> Result<Option<Vec<Key16>>> {
         let Some(filters) = namespaces_of(scope) else { return Ok(None) };
         self.flush_groups();
-        let mut bound = Bound::default();
+        let mut bound = PgBoundParameters::default();
         let memory = bound.put(memory);
         let parts: Vec<String> = filters.iter().map(|filter| within("normal", filter, &mut bound)).collect();
         let strategy = match &scope.strategy {

@@ -9,12 +9,12 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use loci_store_kit::StoredRecord;
 use loci_store_kit::codes::{among_codes, code_of, digest, key_of};
-use loci_store_kit::record_rules::{Known, indexed_value, known_at, meets, was_in_scope};
-use loci_store_kit::unreadable::{page, readable};
+use loci_store_kit::record_rules::{PastRecordState, indexed_value, known_at, meets, was_in_scope};
+use loci_store_kit::unreadable_rows::{page, readable};
 
 use super::groups::within;
 use super::rows::{RECORDS, read, state_code};
-use crate::bound::Bound;
+use crate::bound_values::PgBoundParameters;
 use crate::digests::Key16;
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, unsigned};
@@ -34,12 +34,12 @@ type After = Option<(Timestamp, RecordId)>;
 
 /// The part of a scope that one statement reads; `None` for all.
 #[derive(Clone, Copy, Default)]
-struct Part<'a> {
+struct PgScopePart<'a> {
     group: Option<Key16>,
     subtype: Option<&'a str>,
 }
 
-impl Part<'_> {
+impl PgScopePart<'_> {
     /// An earlier version may have had another subtype than its row, and the row stores only a
     /// digest of the subtype.
     fn is_of(&self, record: &Record) -> bool {
@@ -57,7 +57,7 @@ impl PgTx<'_> {
         let is_found_at_once = subtype.is_some() || indexed_value(scope).is_some();
         let ways = if is_found_at_once { vec![None] } else { self.ways(memory, scope)? };
         for group in ways {
-            let part = Part { group, subtype };
+            let part = PgScopePart { group, subtype };
             out.extend(self.scan(memory, scope, part, page.after.clone(), page.limit)?);
         }
         out.sort_by_cached_key(|record| (Reverse(record.created_at), key_of(&record.id)));
@@ -68,11 +68,11 @@ impl PgTx<'_> {
     pub(super) fn record_count(&self, scope: &RecordScope) -> Result<u64> {
         let Some(memory) = self.number(&scope.memory)? else { return Ok(0) };
         if scope.as_of.is_some() || !scope.metadata.is_empty() || scope.is_bound() {
-            let records = self.scan(memory, scope, Part::default(), None, usize::MAX)?;
+            let records = self.scan(memory, scope, PgScopePart::default(), None, usize::MAX)?;
             return Ok(u64::try_from(records.len()).unwrap_or(u64::MAX));
         }
         self.flush_groups();
-        let mut bound = Bound::default();
+        let mut bound = PgBoundParameters::default();
         let condition = condition(memory, scope, &mut bound);
         let sql = format!(
             "SELECT count(*) FROM records r JOIN groups g ON g.mem = r.mem AND g.grp = r.grp WHERE {condition}"
@@ -95,7 +95,7 @@ impl PgTx<'_> {
         &self,
         memory: i64,
         scope: &RecordScope,
-        part: Part<'_>,
+        part: PgScopePart<'_>,
         mut after: After,
         most: usize,
     ) -> Result<Vec<Record>> {
@@ -141,9 +141,9 @@ impl PgTx<'_> {
         time: Timestamp,
     ) -> Result<Option<Record>> {
         let later = match known_at(row, time) {
-            Known::Hidden => return Ok(None),
-            Known::This(record) => return Ok(Some(*record)),
-            Known::Earlier(later) => later,
+            PastRecordState::Hidden => return Ok(None),
+            PastRecordState::This(record) => return Ok(Some(*record)),
+            PastRecordState::Earlier(later) => later,
         };
         let Some(number) = self.number(memory)? else { return Ok(None) };
         let sql = "SELECT body FROM record_versions WHERE mem = $1 AND key = $2 AND updated <= $3 \
@@ -205,11 +205,11 @@ fn version(body: &str) -> Result<Record> {
 fn statement(
     memory: i64,
     scope: &RecordScope,
-    part: Part<'_>,
+    part: PgScopePart<'_>,
     after: Option<&(Timestamp, RecordId)>,
     count: usize,
-) -> (String, Bound) {
-    let mut bound = Bound::default();
+) -> (String, PgBoundParameters) {
+    let mut bound = PgBoundParameters::default();
     let condition = match scope.as_of {
         None => condition(memory, scope, &mut bound),
         Some(time) => format!(
@@ -236,7 +236,7 @@ fn statement(
 
 /// Returns the condition for current records `r` in their groups `g`, without metadata, which is
 /// tested on the rows.
-fn condition(memory: i64, scope: &RecordScope, bound: &mut Bound) -> String {
+fn condition(memory: i64, scope: &RecordScope, bound: &mut PgBoundParameters) -> String {
     let mut sql = format!("r.mem = {} AND NOT r.gone", bound.put(memory));
     let states: Vec<String> = scope.states.iter().map(|state| state_code(*state).to_string()).collect();
     sql.push_str(&format!(
@@ -278,7 +278,7 @@ fn condition(memory: i64, scope: &RecordScope, bound: &mut Bound) -> String {
 
 /// Returns the condition for one clause of the caller's view, which is never unrestricted. Its
 /// restrictions are tested on the rows.
-fn clause(view: &AccessClause, bound: &mut Bound) -> String {
+fn clause(view: &AccessClause, bound: &mut PgBoundParameters) -> String {
     let mut parts = Vec::new();
     if let Some(actor) = &view.actor {
         parts.push(format!("r.actor = {}", bound.put(actor.as_str().to_owned())));

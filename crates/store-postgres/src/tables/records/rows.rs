@@ -28,7 +28,7 @@ pub(crate) fn read(row: &Row) -> Result<StoredRecord> {
 
 /// The row of a record with the columns that are not part of the record, and its former state.
 #[derive(Debug, Clone)]
-pub(crate) struct Placed {
+pub(crate) struct PlacedRecord {
     pub(crate) stored: StoredRecord,
     pub(crate) group: Key16,
     pub(crate) model: Option<i64>,
@@ -36,8 +36,8 @@ pub(crate) struct Placed {
 }
 
 /// Reads a row of [`RECORDS`] with these columns.
-pub(crate) fn placed(row: &Row) -> Result<Placed> {
-    Ok(Placed {
+pub(crate) fn placed(row: &Row) -> Result<PlacedRecord> {
+    Ok(PlacedRecord {
         stored: read(row)?,
         group: row.take(6)?,
         model: row.take(7)?,

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use loci_model::memory::Memory;
 use loci_model::record::RecordState;
 use loci_model::{MemoryId, Result, Timestamp, limits};
-use loci_store_kit::record_rules::{Sweeping, sweeping};
-use loci_store_kit::unreadable::{page, readable};
+use loci_store_kit::record_rules::{SweepEffect, sweeping};
+use loci_store_kit::unreadable_rows::{page, readable};
 
 use super::rows::{RECORDS, placed};
 use crate::errors::stored;
@@ -24,12 +24,12 @@ impl PgTx<'_> {
     /// Records that a record has a state that sweeps remove.
     pub(super) fn note_state(&self, memory: &MemoryId, state: RecordState, at: Timestamp) -> Result<()> {
         match sweeping(state) {
-            Sweeping::Content => self.count(memory, |counters| {
+            SweepEffect::Content => self.count(memory, |counters| {
                 // The next sweep determines when it is removed. An earlier due time is kept.
                 counters.erase_due.get_or_insert(at.millis());
             }),
-            Sweeping::History => self.note_history(memory, at),
-            Sweeping::Nothing => Ok(()),
+            SweepEffect::History => self.note_history(memory, at),
+            SweepEffect::Nothing => Ok(()),
         }
     }
 

@@ -11,9 +11,9 @@ use loci_store_kit::record_rules::{self, left_at, same_passages, strategy_name};
 use loci_text::normalise_exact;
 
 use super::groups::group_of;
-use super::rows::{Placed, RECORDS, body, placed, state_code};
+use super::rows::{PlacedRecord, RECORDS, body, placed, state_code};
 use crate::digests::Key16;
-use crate::tx::{Owned, PgTx, borrowed, code, int, unsigned};
+use crate::tx::{OwnedValues, PgTx, borrowed, code, int, unsigned};
 
 /// The columns of a row that depend on the version, in the order of [`PgTx::values_of`].
 const WRITTEN: &str = "mem, key, grp, state, kind, gone, parts, version, sequence, content, created, stated, left_at, expires, \
@@ -39,7 +39,7 @@ impl RowPlace {
     }
 
     /// Returns the current columns.
-    pub(super) fn of(old: &Placed) -> Self {
+    pub(super) fn of(old: &PlacedRecord) -> Self {
         Self {
             stated: old.stated,
             left_at: old.stored.left_at,
@@ -52,7 +52,7 @@ impl RowPlace {
 
 impl PgTx<'_> {
     /// Returns the current version of a record with its row.
-    pub(super) fn placed_record(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<Placed>> {
+    pub(super) fn placed_record(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<PlacedRecord>> {
         let Some(number) = self.number(memory)? else { return Ok(None) };
         self.one(&format!("{RECORDS} WHERE r.mem = $1 AND r.key = $2"), &[&number, &key_of(id)], placed)
     }
@@ -80,7 +80,7 @@ impl PgTx<'_> {
         Ok(unsigned(sequence))
     }
 
-    fn values_of(&self, record: &Record, place: &RowPlace) -> Result<Owned> {
+    fn values_of(&self, record: &Record, place: &RowPlace) -> Result<OwnedValues> {
         let sequence = crate::tx::signed(record.sequence);
         let parts = if place.gone { 0 } else { passages(record).len() };
         let provenance = &record.provenance;

@@ -8,7 +8,7 @@ use loci_model::record::RecordKind;
 use loci_model::transfer::{MovedEvent, MovedRecord, MovedVector, MovedVersion};
 use loci_model::{Result, Timestamp};
 use loci_store_kit::codes::{code_of, digest, json, key_of};
-use loci_store_kit::event_more::EventMore;
+use loci_store_kit::event_members::EventMore;
 use loci_store_kit::passages::passages;
 use loci_store_kit::record_rules::strategy_name;
 use loci_store_kit::transfer::stored_vector;
@@ -16,17 +16,17 @@ use loci_text::normalise_exact;
 use tokio_postgres::types::ToSql;
 
 use crate::digests::{model_number, session_key};
-use crate::halves::Halves;
+use crate::half_vectors::Halves;
 use crate::tables::events::rows::{branch_name, plain};
 use crate::tables::records::groups::group_of;
 use crate::tables::records::rows::{body, state_code};
-use crate::tx::{Owned, PgTx, code, int, limit, signed};
+use crate::tx::{OwnedValues, PgTx, code, int, limit, signed};
 
 /// The columns of rows for one table, without the memory.
 pub(crate) struct Batch {
     table: &'static str,
     names: Vec<(&'static str, &'static str)>,
-    lists: Owned,
+    lists: OwnedValues,
     /// True if an existing row is an error.
     is_new: bool,
 }
@@ -75,7 +75,7 @@ impl PgTx<'_> {
     /// Writes rows of a table together with the next statement.
     pub(crate) fn insert_batch(&self, memory: i64, batch: Batch) {
         let sql = batch.sql();
-        let mut values: Owned = vec![Box::new(memory)];
+        let mut values: OwnedValues = vec![Box::new(memory)];
         values.extend(batch.lists);
         self.later(sql, values);
     }

@@ -12,7 +12,7 @@ use loci_model::{ActorId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use loci_store_kit::codes::damaged;
 use loci_store_kit::fact_rules::{EVENT_COLUMNS as FACT_EVENT_COLUMNS, FACT_COLUMNS};
 use loci_store_kit::moved_rows;
-use loci_store_kit::reading::{self, EventOf};
+use loci_store_kit::row_readers::{self, EventOf};
 use loci_store_kit::tables::{exchanges, jobs};
 use loci_store_kit::transfer::{PAGE_BYTES_MAX, key, moved_vector, page};
 use tokio_postgres::Row;
@@ -21,13 +21,13 @@ use tokio_postgres::types::{ToSql, Type};
 use crate::columns::Columns;
 use crate::digests::Key16;
 use crate::errors::stored;
-use crate::halves::Halves;
+use crate::half_vectors::Halves;
 use crate::tables::deliveries;
 use crate::tables::events::rows::{
     COLUMN_COUNT, COLUMNS as EVENT_COLUMNS, FROM, PAYLOAD, read as read_event,
 };
 use crate::tables::records::rows::{RECORDS, placed};
-use crate::tx::{Column, Owned, PgTx, borrowed, limit, uint, unsigned};
+use crate::tx::{Column, OwnedValues, PgTx, borrowed, limit, uint, unsigned};
 
 /// The source of the rows of a kind. `$1` is the memory.
 struct Shape {
@@ -280,7 +280,7 @@ fn key_part(row: &Row, place: usize) -> Result<KeyPart> {
 
 /// Rows of other tables that the rows of a page need.
 #[derive(Default)]
-struct Beside {
+struct DependentRows {
     models: BTreeMap<i64, Arc<str>>,
     vectors: BTreeMap<Vec<u8>, Vec<MovedVector>>,
     branches: BTreeMap<Key16, Vec<Branch>>,
@@ -345,7 +345,7 @@ impl PgTx<'_> {
         after: &[KeyPart],
         count: usize,
     ) -> Result<Vec<Row>> {
-        let mut values: Owned = vec![Box::new(number)];
+        let mut values: OwnedValues = vec![Box::new(number)];
         values.extend(after.iter().map(value));
         values.push(Box::new(limit(count)));
         self.rows(&shape.page(columns, after.len()), &borrowed(&values))
@@ -366,8 +366,8 @@ impl PgTx<'_> {
         Ok(fitting.max(1))
     }
 
-    fn beside(&self, kind: TransferKind, number: i64, rows: &[Row]) -> Result<Beside> {
-        let mut beside = Beside::default();
+    fn beside(&self, kind: TransferKind, number: i64, rows: &[Row]) -> Result<DependentRows> {
+        let mut beside = DependentRows::default();
         if rows.is_empty() {
             return Ok(beside);
         }
@@ -390,7 +390,7 @@ impl PgTx<'_> {
             let values: crate::connection::Values<'_> = &[&number, &sessions];
             let (branches, progress) = self.two((&branches, values), (&progress, values))?;
             for row in &branches {
-                let branch = reading::branch(&Columns(row), 1)?;
+                let branch = row_readers::branch(&Columns(row), 1)?;
                 beside.branches.entry(row.take(0)?).or_default().push(branch);
             }
             for row in &progress {
@@ -403,7 +403,7 @@ impl PgTx<'_> {
     }
 }
 
-fn row_of_memory(memory: &MemoryId, kind: TransferKind, row: &Row, beside: &Beside) -> Result<Moved> {
+fn row_of_memory(memory: &MemoryId, kind: TransferKind, row: &Row, beside: &DependentRows) -> Result<Moved> {
     match kind {
         TransferKind::Sessions => Ok(Moved::Session(Box::new(session(row, beside)?))),
         TransferKind::Events => Ok(Moved::Event(Box::new(event(memory, row)?))),
@@ -433,7 +433,7 @@ fn row_of_memory(memory: &MemoryId, kind: TransferKind, row: &Row, beside: &Besi
     }
 }
 
-fn session(row: &Row, beside: &Beside) -> Result<MovedSession> {
+fn session(row: &Row, beside: &DependentRows) -> Result<MovedSession> {
     let key: Key16 = row.take(0)?;
     Ok(MovedSession {
         actor: stored(ActorId::parse(row.take::<String>(1)?), "actor")?,
@@ -452,7 +452,7 @@ fn event(memory: &MemoryId, row: &Row) -> Result<MovedEvent> {
     Ok(MovedEvent { event, deleted: row.take(COLUMN_COUNT + 2)? })
 }
 
-fn record(row: &Row, beside: &Beside) -> Result<MovedRecord> {
+fn record(row: &Row, beside: &DependentRows) -> Result<MovedRecord> {
     let found = placed(row)?;
     Ok(MovedRecord {
         stated: found.stated,

@@ -18,7 +18,7 @@ use crate::tx::{PgTx, code, signed};
 
 /// The rows of a page by table.
 #[derive(Default)]
-struct Sorted<'a> {
+struct RowsByTable<'a> {
     groups: Vec<&'a loci_model::transfer::MovedGroup>,
     sessions: Vec<&'a MovedSession>,
     places: Vec<&'a loci_model::transfer::MovedPlace>,
@@ -38,7 +38,7 @@ impl PgTx<'_> {
             TransferPlace::Server => 0,
             TransferPlace::Memory(memory) => memory_number(memory),
         };
-        let mut sorted = Sorted::default();
+        let mut sorted = RowsByTable::default();
         for row in rows {
             match row {
                 Moved::Memory(_) => return Err(Error::bug("a memory is begun, not loaded")),
@@ -71,7 +71,7 @@ impl PgTx<'_> {
         self.load_sorted(memory, &sorted)
     }
 
-    fn load_sorted(&self, memory: i64, sorted: &Sorted<'_>) -> Result<()> {
+    fn load_sorted(&self, memory: i64, sorted: &RowsByTable<'_>) -> Result<()> {
         if !sorted.groups.is_empty() {
             let groups = sorted.groups.iter();
             let batch = Batch::of("groups")

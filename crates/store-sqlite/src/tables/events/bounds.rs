@@ -3,11 +3,16 @@
 
 use loci_model::principal::bounds::Bounds;
 
-use crate::bound::Bound;
+use crate::bound_values::SqliteBoundParameters;
 
 /// Returns the condition for events of the session at `session` within one of the bounds. With
 /// `drives` no other condition is the driver.
-pub(super) fn of_bounds(only: &[Bounds], session: &str, drives: bool, bound: &mut Bound) -> String {
+pub(super) fn of_bounds(
+    only: &[Bounds],
+    session: &str,
+    drives: bool,
+    bound: &mut SqliteBoundParameters,
+) -> String {
     let mut parts = Vec::with_capacity(only.len());
     let mut drivers = Vec::with_capacity(only.len());
     for one in only {

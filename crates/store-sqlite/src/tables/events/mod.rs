@@ -14,8 +14,8 @@ use loci_model::ports::store::{
 use loci_model::principal::bounds::Bounds;
 use loci_model::{ActorId, BranchName, Error, EventId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use loci_store_kit::codes::json;
-use loci_store_kit::event_more::EventMore;
-use loci_store_kit::reading::main_branch;
+use loci_store_kit::event_members::EventMore;
+use loci_store_kit::row_readers::main_branch;
 use loci_store_kit::tables::{exchanges, jobs};
 use rusqlite::params;
 

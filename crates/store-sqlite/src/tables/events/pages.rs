@@ -11,10 +11,10 @@ use rusqlite::{params, params_from_iter};
 
 use super::bounds::{common_value, of_bounds};
 use super::rows::{COLUMNS, EventReader, PAYLOAD, PAYLOAD_AT, row_number};
-use crate::bound::Bound;
+use crate::bound_values::SqliteBoundParameters;
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, unsigned};
-use loci_store_kit::unreadable::readable;
+use loci_store_kit::unreadable_rows::readable;
 
 impl SqlTx<'_> {
     pub(super) fn event_page(&self, query: &EventQuery) -> Result<Vec<Event>> {
@@ -37,8 +37,12 @@ impl SqlTx<'_> {
     }
 
     /// Returns the statement of a page; `None` if no requested branch exists.
-    fn event_query(&self, session: i64, query: &EventQuery) -> Result<Option<(String, Bound)>> {
-        let mut bound = Bound::default();
+    fn event_query(
+        &self,
+        session: i64,
+        query: &EventQuery,
+    ) -> Result<Option<(String, SqliteBoundParameters)>> {
+        let mut bound = SqliteBoundParameters::default();
         let (session_at, now) = (bound.put(session), bound.put(query.now.millis()));
         // The first equality filter is the driver: its index returns the events in order. The other
         // filters read the rows.
@@ -83,7 +87,7 @@ impl SqlTx<'_> {
         let place = self.number(&query.memory)?;
         let session = self.session_number(&query.memory, &query.actor, &query.session)?;
         let Some((place, session)) = place.zip(session) else { return Ok(Vec::new()) };
-        let mut bound = Bound::default();
+        let mut bound = SqliteBoundParameters::default();
         let mut sql = format!(
             "SELECT {COLUMNS}, {PAYLOAD} FROM events e WHERE e.sess = {} AND e.extract = 1 AND e.num <= {} \
              AND e.deleted = 0 AND e.expires > {}",
@@ -153,7 +157,7 @@ impl SqlTx<'_> {
         &self,
         session: i64,
         slices: &[BranchSlice],
-        bound: &mut Bound,
+        bound: &mut SqliteBoundParameters,
     ) -> Result<Option<String>> {
         let mut parts = Vec::new();
         for slice in slices {

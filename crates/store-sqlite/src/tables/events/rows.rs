@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use loci_model::event::{Branch, Event};
 use loci_model::{ActorId, MemoryId, Result, SessionId};
-use loci_store_kit::reading::{self, EventOf};
+use loci_store_kit::row_readers::{self, EventOf};
 use rusqlite::Row;
 
 use crate::columns::Columns;
@@ -45,23 +45,23 @@ impl<'a> EventReader<'a> {
         number: i64,
     ) -> Result<Self> {
         let rows = tx.all("SELECT num, name, root FROM branches WHERE sess = ?1", [number], |row| {
-            Ok((row.take(0)?, reading::branch(&Columns(row), 1)?))
+            Ok((row.take(0)?, row_readers::branch(&Columns(row), 1)?))
         })?;
         Ok(Self { of: EventOf { memory, actor, session }, branches: rows.into_iter().collect() })
     }
 
     /// Returns the event's metadata, which filters read before the rest.
     pub(crate) fn metadata(row: &Row<'_>) -> Result<BTreeMap<String, String>> {
-        reading::event_metadata(&Columns(row), SHARED_AT)
+        row_readers::event_metadata(&Columns(row), SHARED_AT)
     }
 
     /// Returns the event of a row. `payload` states if [`PAYLOAD`] was selected too.
     pub(crate) fn read(&self, row: &Row<'_>, payload: bool) -> Result<Event> {
         let arrival = unsigned(row.take::<i64>(0)? & ((1 << ARRIVAL_BITS) - 1));
         let branch = match row.take::<Option<i64>>(2)? {
-            None => reading::main_branch()?,
+            None => row_readers::main_branch()?,
             Some(number) => self.branches.get(&number).cloned().ok_or_else(|| damaged("branch"))?,
         };
-        reading::event(&Columns(row), self.of, (arrival, branch), SHARED_AT, payload)
+        row_readers::event(&Columns(row), self.of, (arrival, branch), SHARED_AT, payload)
     }
 }

@@ -8,7 +8,7 @@ use rusqlite::{Params, Row, params};
 use super::rows::{COLUMNS, EventReader, PAYLOAD, row_number};
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit};
-use loci_store_kit::unreadable::readable;
+use loci_store_kit::unreadable_rows::readable;
 
 impl SqlTx<'_> {
     /// Records the positions of events that are about to be removed, so that no id is reused.

@@ -12,7 +12,7 @@ use super::rows::{RECORDS, read, state_code};
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, signed};
 use loci_store_kit::codes::{digest, id_of};
-use loci_store_kit::unreadable::{page, readable};
+use loci_store_kit::unreadable_rows::{page, readable};
 
 /// Deleted records of memory `?1` with content; the state condition matches that of the index.
 const DELETED: &str = "FROM records WHERE mem = ?1 AND state = 9 AND gone = 0";

@@ -6,7 +6,7 @@ use loci_model::{Error, MemoryId, Namespace, NamespaceMatch, Result, StrategyId}
 use loci_store_kit::record_rules::{namespaces_of, range_end, strategy_name};
 use rusqlite::{params, params_from_iter};
 
-use crate::bound::Bound;
+use crate::bound_values::SqliteBoundParameters;
 use crate::tx::{Column, SqlTx, signed, unsigned};
 
 impl SqlTx<'_> {
@@ -74,7 +74,7 @@ impl SqlTx<'_> {
         most: usize,
     ) -> Result<Option<Vec<i64>>> {
         let Some(filters) = namespaces_of(scope) else { return Ok(None) };
-        let mut bound = Bound::default();
+        let mut bound = SqliteBoundParameters::default();
         let memory = bound.put(memory);
         let mut parts = Vec::new();
         for filter in filters {

@@ -6,7 +6,7 @@ use loci_model::record::{Record, RecordState};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::params;
 
-use super::rows::{More, RECORDS, read, spelled, state_code};
+use super::rows::{RECORDS, RareMembers, read, spelled, state_code};
 use crate::tx::{SqlTx, limit, signed};
 use loci_store_kit::codes::key_of;
 use loci_store_kit::record_rules::may_return;
@@ -101,7 +101,7 @@ impl SqlTx<'_> {
                 (":state", &state_code(RecordState::Active)),
                 (":reason", &reason),
                 (":at", &at.millis()),
-                (":more", &More::of(&old.record)?),
+                (":more", &RareMembers::of(&old.record)?),
             ],
         )?;
         Ok(true)

@@ -8,13 +8,13 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{ActorId, MemoryId, RecordId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::{Row, params, params_from_iter};
 
-use super::rows::{RECORDS, Stored, read, state_code};
-use crate::bound::Bound;
+use super::rows::{RECORDS, StoredRecordRow, read, state_code};
+use crate::bound_values::SqliteBoundParameters;
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit};
 use loci_store_kit::codes::{code_of, key_of};
-use loci_store_kit::record_rules::{Known, indexed_value, known_at, meets, was_in_scope};
-use loci_store_kit::unreadable::readable;
+use loci_store_kit::record_rules::{PastRecordState, indexed_value, known_at, meets, was_in_scope};
+use loci_store_kit::unreadable_rows::readable;
 
 /// The maximum number of groups that are read separately and merged. For more, the memory is read
 /// in order of creation.
@@ -25,14 +25,14 @@ const FINGERPRINT: &str = "r.more ->> '$.m.fingerprint.string'";
 
 /// The part of a scope that one statement reads; `None` for all.
 #[derive(Clone, Copy)]
-struct Part<'a> {
+struct SqliteScopePart<'a> {
     group: Option<i64>,
     subtype: Option<&'a str>,
     /// The cursor: only records after this one.
     after: Option<&'a (Timestamp, RecordId)>,
 }
 
-impl Part<'_> {
+impl SqliteScopePart<'_> {
     /// An earlier version may have had another subtype than its row.
     fn is_of(&self, record: &Record) -> bool {
         self.subtype.is_none_or(|subtype| record.subtype.as_deref() == Some(subtype))
@@ -50,7 +50,7 @@ impl SqlTx<'_> {
         let ways = if is_found_at_once { vec![None] } else { self.ways(memory, scope)? };
         for group in ways {
             let mut taken = 0;
-            let part = Part { group, subtype, after: page.after.as_ref() };
+            let part = SqliteScopePart { group, subtype, after: page.after.as_ref() };
             self.scan(memory, scope, part, &mut |record| {
                 out.push(record);
                 taken += 1;
@@ -66,7 +66,7 @@ impl SqlTx<'_> {
         let Some(memory) = self.number(&scope.memory)? else { return Ok(0) };
         let mut count = 0;
         for group in self.ways(memory, scope)? {
-            let part = Part { group, subtype: None, after: None };
+            let part = SqliteScopePart { group, subtype: None, after: None };
             self.scan(memory, scope, part, &mut |_| {
                 count += 1;
                 Ok(true)
@@ -91,7 +91,7 @@ impl SqlTx<'_> {
         &self,
         memory: i64,
         scope: &RecordScope,
-        part: Part<'_>,
+        part: SqliteScopePart<'_>,
         see: &mut dyn FnMut(Record) -> Result<bool>,
     ) -> Result<()> {
         let (sql, bound) = statement(memory, scope, part);
@@ -120,12 +120,12 @@ impl SqlTx<'_> {
         Ok(known.filter(|record| was_in_scope(scope, record, time)))
     }
 
-    pub(super) fn version_at(&self, stored: Stored, time: Timestamp) -> Result<Option<Record>> {
+    pub(super) fn version_at(&self, stored: StoredRecordRow, time: Timestamp) -> Result<Option<Record>> {
         let number = stored.number;
         match known_at(stored.into(), time) {
-            Known::Hidden => Ok(None),
-            Known::This(record) => Ok(Some(*record)),
-            Known::Earlier(_) => {
+            PastRecordState::Hidden => Ok(None),
+            PastRecordState::This(record) => Ok(Some(*record)),
+            PastRecordState::Earlier(_) => {
                 let sql = "SELECT body FROM record_versions WHERE rec = ?1 AND updated <= ?2 \
                            ORDER BY version DESC LIMIT 1";
                 self.one(sql, params![number, time.millis()], |row| version(&row.take::<String>(0)?))
@@ -176,8 +176,8 @@ fn version(body: &str) -> Result<Record> {
 }
 
 /// Returns the statement of a scan. All other conditions are tested on the rows.
-fn statement(memory: i64, scope: &RecordScope, part: Part<'_>) -> (String, Bound) {
-    let mut bound = Bound::default();
+fn statement(memory: i64, scope: &RecordScope, part: SqliteScopePart<'_>) -> (String, SqliteBoundParameters) {
+    let mut bound = SqliteBoundParameters::default();
     let place = match part.group {
         Some(group) => format!("r.grp = {}", bound.put(group)),
         None => format!("r.mem = {}", bound.put(memory)),
@@ -257,7 +257,7 @@ mod tests {
         migrate(&mut connection).unwrap();
         let memory = MemoryId::parse("notes-0123456789").unwrap();
         let plan_has = |scope: &RecordScope, group: Option<i64>, subtype: Option<&str>, expect: &str| {
-            let (sql, bound) = statement(1, scope, Part { group, subtype, after: None });
+            let (sql, bound) = statement(1, scope, SqliteScopePart { group, subtype, after: None });
             let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let plan = statement.query_map(params_from_iter(bound.values()), |row| row.get(3)).unwrap();
             let plan: Vec<String> = plan.map(|line| line.unwrap()).collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use loci_model::event::RunPlace;
-use loci_model::record::derivation::Making;
+use loci_model::record::derivation::RecordDerivation;
 use loci_model::record::findings::Findings;
 use loci_model::record::metadata::Metadata;
 use loci_model::record::provenance::{Provenance, Source};
@@ -22,7 +22,7 @@ use loci_store_kit::codes::{ROLES, code_of, id_of, json, of_code};
 /// Members that few records have, with short names, in one JSON column.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct More {
+pub(crate) struct RareMembers {
     #[serde(rename = "t", skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     #[serde(rename = "p", skip_serializing_if = "Option::is_none")]
@@ -52,14 +52,14 @@ pub(crate) struct More {
     #[serde(rename = "i", skip_serializing_if = "TrustTier::is_plain")]
     tier: TrustTier,
     #[serde(rename = "k", skip_serializing_if = "Option::is_none")]
-    making: Option<Box<Making>>,
+    making: Option<Box<RecordDerivation>>,
     #[serde(rename = "f", skip_serializing_if = "Vec::is_empty")]
     derived_from: Vec<RecordId>,
     #[serde(rename = "y", skip_serializing_if = "Findings::is_empty")]
     findings: Findings,
 }
 
-impl More {
+impl RareMembers {
     /// Returns the JSON, or `None` if all members are absent.
     pub(crate) fn of(record: &Record) -> Result<Option<String>> {
         let record = record.clone();
@@ -112,7 +112,7 @@ pub(crate) fn head(row: &Row<'_>) -> Result<(i64, RecordId, u64)> {
 }
 
 /// A record with the data of its row.
-pub(crate) struct Stored {
+pub(crate) struct StoredRecordRow {
     /// The number of the row.
     pub(crate) number: i64,
     /// The time when it ceased to be active.
@@ -123,15 +123,15 @@ pub(crate) struct Stored {
     pub(crate) record: Record,
 }
 
-impl From<Stored> for StoredRecord {
-    fn from(Stored { left_at, gone, record, .. }: Stored) -> Self {
+impl From<StoredRecordRow> for StoredRecord {
+    fn from(StoredRecordRow { left_at, gone, record, .. }: StoredRecordRow) -> Self {
         Self { record, left_at, gone }
     }
 }
 
 /// Reads a row of [`RECORDS`].
-pub(crate) fn read(memory: &MemoryId, row: &Row<'_>) -> Result<Stored> {
-    let more = More::parse(row.take(26)?)?;
+pub(crate) fn read(memory: &MemoryId, row: &Row<'_>) -> Result<StoredRecordRow> {
+    let more = RareMembers::parse(row.take(26)?)?;
     let key: Vec<u8> = row.take(1)?;
     let provenance = Provenance {
         actor: optional(row, 11, ActorId::parse)?,
@@ -193,7 +193,7 @@ pub(crate) fn read(memory: &MemoryId, row: &Row<'_>) -> Result<Stored> {
         expires_at: row.take::<Option<i64>>(8)?.map(Timestamp::clamped),
         expiry_days: row.take(16)?,
     };
-    Ok(Stored {
+    Ok(StoredRecordRow {
         number: row.take(0)?,
         left_at: row.take::<Option<i64>>(24)?.map(Timestamp::clamped),
         gone: row.take(25)?,

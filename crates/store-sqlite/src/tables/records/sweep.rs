@@ -5,8 +5,8 @@
 use loci_model::memory::Memory;
 use loci_model::record::RecordState;
 use loci_model::{MemoryId, Result, Timestamp, limits};
-use loci_store_kit::record_rules::{Sweeping, sweeping};
-use loci_store_kit::unreadable::{page, readable};
+use loci_store_kit::record_rules::{SweepEffect, sweeping};
+use loci_store_kit::unreadable_rows::{page, readable};
 use rusqlite::params;
 
 use crate::errors::stored;
@@ -19,9 +19,9 @@ impl SqlTx<'_> {
     /// Records that a record has a state that sweeps remove.
     pub(super) fn note_state(&self, memory: i64, state: RecordState, at: Timestamp) -> Result<()> {
         match sweeping(state) {
-            Sweeping::Content => self.note_deleted(memory, at),
-            Sweeping::History => self.note_history(memory, at),
-            Sweeping::Nothing => Ok(()),
+            SweepEffect::Content => self.note_deleted(memory, at),
+            SweepEffect::History => self.note_history(memory, at),
+            SweepEffect::Nothing => Ok(()),
         }
     }
 

@@ -8,7 +8,7 @@ use loci_model::{Error, MemoryId, RecordId, Result, Timestamp};
 use loci_text::normalise_exact;
 use rusqlite::params;
 
-use super::rows::{More, RECORDS, Stored, read, spelled, state_code};
+use super::rows::{RECORDS, RareMembers, StoredRecordRow, read, spelled, state_code};
 use crate::tx::{Column, SqlTx, limit, signed};
 use loci_store_kit::codes::{ROLES, code_of, digest, json, key_of};
 use loci_store_kit::passages::passages;
@@ -27,7 +27,7 @@ impl SqlTx<'_> {
     }
 
     /// Returns the current version of a record.
-    pub(super) fn stored_record(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<Stored>> {
+    pub(super) fn stored_record(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<StoredRecordRow>> {
         let Some(number) = self.number(memory)? else { return Ok(None) };
         let sql = format!("{RECORDS} WHERE r.mem = ?1 AND r.key = ?2");
         self.one(&sql, params![number, key_of(id)], |row| read(memory, row))
@@ -98,7 +98,7 @@ impl SqlTx<'_> {
             record.state_reason,
             provenance.verbatim,
             provenance.role.map(|role| code_of(ROLES, role)),
-            More::of(record)?,
+            RareMembers::of(record)?,
             record.text,
             place.left_at.map(Timestamp::millis),
             place.model
@@ -243,7 +243,7 @@ impl SqlTx<'_> {
                 (":reason", &change.reason),
                 (":at", &change.at.millis()),
                 (":to", &change.valid_to.millis()),
-                (":more", &More::of(&old.record)?),
+                (":more", &RareMembers::of(&old.record)?),
             ],
         )?;
         self.note_state(self.need(memory)?, RecordState::Superseded, change.at)?;
@@ -269,7 +269,7 @@ impl SqlTx<'_> {
             old.number,
             "more = :more, expires = :expires, time = :time",
             &[
-                (":more", &More::of(&old.record)?),
+                (":more", &RareMembers::of(&old.record)?),
                 (":expires", &expires),
                 (":time", &old.record.timestamp.millis()),
             ],

@@ -13,7 +13,7 @@ use loci_store_kit::fact_rules::{EVENT_COLUMNS as FACT_EVENT_COLUMNS, FACT_COLUM
 use loci_store_kit::tables::exchanges::{self, ExchangeRows as _};
 use loci_store_kit::tables::jobs::{self, JobQueue as _};
 use loci_store_kit::transfer::{PAGE_BYTES_MAX, key, moved_vector, page};
-use loci_store_kit::{moved_rows, reading};
+use loci_store_kit::{moved_rows, row_readers};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Row, params_from_iter};
 
@@ -350,7 +350,7 @@ impl SqlTx<'_> {
             session: stored(SessionId::parse(row.take::<String>(2)?), "session")?,
             created: row.take::<Option<i64>>(3)?.map(Timestamp::clamped),
             ends: Timestamp::clamped(row.take(4)?),
-            branches: self.all(branches, [number], |row| reading::branch(&Columns(row), 0))?,
+            branches: self.all(branches, [number], |row| row_readers::branch(&Columns(row), 0))?,
             progress: self.all(progress, [number], |row| {
                 let strategy = stored(StrategyId::parse(row.take::<String>(0)?), "strategy")?;
                 Ok(MovedProgress { strategy, arrival: unsigned(row.take(1)?) })

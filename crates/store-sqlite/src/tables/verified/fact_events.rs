@@ -10,13 +10,13 @@ use rusqlite::params;
 use crate::tx::{Column, SqlTx, limit};
 
 /// An event that is too old: memory, id, record, kind.
-type Old = (i64, Vec<u8>, Option<Vec<u8>>, i64);
+type ExpiredFactEvent = (i64, Vec<u8>, Option<Vec<u8>>, i64);
 
 impl SqlTx<'_> {
     /// Removes events before a time, except those that must be kept. Their number of retrievals is
     /// added to existing facts.
     pub(in crate::tables) fn sweep_fact_events(&self, before: i64, rows: usize) -> Result<usize> {
-        let old: Vec<Old> = self.all(
+        let old: Vec<ExpiredFactEvent> = self.all(
             "SELECT e.mem, e.id, e.key, e.kind FROM fact_events e CROSS JOIN memories m ON m.num = e.mem AND m.deleted IS NULL \
              WHERE e.kept = 0 AND e.at < ?1 ORDER BY e.at LIMIT ?2",
             params![before, limit(rows)],

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use loci_model::facts::citation::{Anchor, Place};
+use loci_model::facts::citation::{Anchor, LineRange};
 use loci_model::facts::code::{CodeEntry, EntryKind, ObjectId};
 use loci_model::ports::code::CodeError;
 use loci_text::code_path::{PathRejected, check_path};
@@ -66,7 +66,12 @@ impl Verifier<'_> {
     ///
     /// # Errors
     /// An error if the place cannot be cited.
-    pub fn anchor(&self, place: &Place, fact: &str, store_snippet: bool) -> Result<MadeAnchor, AnchorError> {
+    pub fn anchor(
+        &self,
+        place: &LineRange,
+        fact: &str,
+        store_snippet: bool,
+    ) -> Result<MadeAnchor, AnchorError> {
         check_place(place)?;
         let (entry, file) = self.readable(place)?;
         let is_uncommitted = self.is_uncommitted(&place.path, &entry);
@@ -78,7 +83,7 @@ impl Verifier<'_> {
     ///
     /// # Errors
     /// Errors if the place cannot be cited, or the content cannot be read.
-    pub fn anchor_in(&self, blob: ObjectId, place: &Place) -> Result<MadeAnchor, AnchorError> {
+    pub fn anchor_in(&self, blob: ObjectId, place: &LineRange) -> Result<MadeAnchor, AnchorError> {
         check_place(place)?;
         let entry = CodeEntry { kind: EntryKind::File, id: blob, bytes: None };
         let file = self.blob(blob).map_err(AnchorError::Unreadable)?;
@@ -93,7 +98,7 @@ impl Verifier<'_> {
 
     fn anchor_of(
         &self,
-        place: &Place,
+        place: &LineRange,
         entry: &CodeEntry,
         file: &FileLines,
         (commit, is_uncommitted): (Option<ObjectId>, bool),
@@ -145,7 +150,7 @@ impl Verifier<'_> {
         before.is_ok_and(|before| before.is_none_or(|before| before.id != entry.id))
     }
 
-    fn readable(&self, place: &Place) -> Result<(CodeEntry, Arc<FileLines>), AnchorError> {
+    fn readable(&self, place: &LineRange) -> Result<(CodeEntry, Arc<FileLines>), AnchorError> {
         let entry = self.entry(&place.path).map_err(AnchorError::Unreadable)?;
         if entry.is_none() {
             self.outside_submodules(&place.path).map_err(AnchorError::Unreadable)?;
@@ -166,7 +171,7 @@ impl Verifier<'_> {
 ///
 /// # Errors
 /// An error for a path or range that no file can have.
-pub fn check_place(place: &Place) -> Result<(), AnchorError> {
+pub fn check_place(place: &LineRange) -> Result<(), AnchorError> {
     check_path(&place.path).map_err(AnchorError::Path)?;
     if place.line_start == 0 || place.line_end < place.line_start {
         return Err(AnchorError::Range);
@@ -237,7 +242,8 @@ mod tests {
 
     #[test]
     fn impossible_places_are_refused_unread() {
-        let place = |path: &str, line_start, line_end| Place { path: path.to_owned(), line_start, line_end };
+        let place =
+            |path: &str, line_start, line_end| LineRange { path: path.to_owned(), line_start, line_end };
         for (place, expect) in [
             (place("a", 1, 1), Ok(())),
             (place("a", 1, 400), Ok(())),

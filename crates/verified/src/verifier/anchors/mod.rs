@@ -2,8 +2,8 @@
 //! anchor.
 
 pub(super) mod anchor;
-mod commit_of_lines;
 pub(super) mod given_hash;
 pub(super) mod grounding;
 pub(in crate::verifier) mod information;
+mod line_commit;
 mod unanchored_citations;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use loci_model::facts::citation::Place;
+use loci_model::facts::citation::LineRange;
 use loci_model::facts::code::{CodeEntry, EntryKind, ObjectId};
 use loci_model::facts::verdict::{CitationVerdict, Drift, Method, Unverifiable, Verdict};
 use loci_model::ports::code::CodeError;
@@ -16,7 +16,7 @@ use crate::verifier::steps::{same_name, too_late, too_many};
 use crate::verifier::thresholds::{INFO_STRONG, INFO_WEAK};
 
 /// A file in which windows of the cited length are hashed.
-struct Looked {
+struct HashedFile {
     path: String,
     blob: ObjectId,
     file: Arc<FileLines>,
@@ -30,7 +30,7 @@ impl Verifier<'_> {
     /// equal name if the path is gone, and in the whole tree if they have enough information.
     /// Without a hash, or with another kind, the verdict is `valid / unanchored` if the lines
     /// exist. Such a verdict carries a warning and is no receipt.
-    pub fn check_unanchored(&self, place: &Place, snippet_hash: Option<&str>) -> CitationVerdict {
+    pub fn check_unanchored(&self, place: &LineRange, snippet_hash: Option<&str>) -> CitationVerdict {
         let entry = match self.entry(&place.path) {
             Ok(entry) => entry.filter(|entry| entry.kind != EntryKind::Directory),
             Err(error) => return unread(&error),
@@ -57,8 +57,8 @@ impl Verifier<'_> {
         verdict
     }
 
-    fn looked(&self, place: &Place, entry: &CodeEntry) -> Result<Looked, CodeError> {
-        Ok(Looked {
+    fn looked(&self, place: &LineRange, entry: &CodeEntry) -> Result<HashedFile, CodeError> {
+        Ok(HashedFile {
             path: place.path.clone(),
             blob: entry.id,
             file: self.lines(entry)?,
@@ -66,7 +66,7 @@ impl Verifier<'_> {
         })
     }
 
-    fn by_hash(&self, place: &Place, hash: &str, here: Option<&Looked>) -> CitationVerdict {
+    fn by_hash(&self, place: &LineRange, hash: &str, here: Option<&HashedFile>) -> CitationVerdict {
         if let Some(here) = here {
             let cited = here.file.between(place.line_start, place.line_end);
             if Block::new(&here.file, cited.start, cited.end).snippet_hash() == hash {
@@ -89,9 +89,9 @@ impl Verifier<'_> {
     /// Searches files of equal name if the path is gone, then the whole tree; bounded in time.
     fn by_hash_elsewhere(
         &self,
-        place: &Place,
+        place: &LineRange,
         hash: &str,
-        here: Option<&Looked>,
+        here: Option<&HashedFile>,
     ) -> Result<Option<CitationVerdict>, CodeError> {
         let named = here.is_none().then(|| same_name(self, &place.path, None)).transpose()?;
         let is_cut = named.as_ref().is_some_and(|named| named.is_cut);
@@ -117,7 +117,7 @@ impl Verifier<'_> {
                 }
                 Err(error) => return Err(error),
             };
-            let looked = Looked {
+            let looked = HashedFile {
                 path: file.path.clone(),
                 blob: file.entry.id,
                 file: lines,
@@ -135,7 +135,7 @@ impl Verifier<'_> {
 
 /// Returns the window of the cited length with this hash that is nearest to the cited place, if it
 /// has enough information.
-fn window(place: &Place, hash: &str, looked: &Looked, info_min: u32) -> Option<CitationVerdict> {
+fn window(place: &LineRange, hash: &str, looked: &HashedFile, info_min: u32) -> Option<CitationVerdict> {
     let length = place.line_end - place.line_start;
     let file = &looked.file;
     let windows = (0..file.len()).filter_map(|from| {
@@ -147,7 +147,7 @@ fn window(place: &Place, hash: &str, looked: &Looked, info_min: u32) -> Option<C
     let (start, to) = windows.min_by_key(|(start, _)| (start.abs_diff(place.line_start), *start))?;
     let mut verdict = CitationVerdict::new(Verdict::Valid, looked.method);
     let line_end = file.number(to.checked_sub(1)?)?;
-    verdict.found = Some(Place { path: looked.path.clone(), line_start: start, line_end });
+    verdict.found = Some(LineRange { path: looked.path.clone(), line_start: start, line_end });
     verdict.blob = Some(looked.blob);
     if FileKind::of(&looked.path).is_less_than(FileKind::of(&place.path)) {
         verdict.verdict = Verdict::Drifted;
@@ -156,7 +156,7 @@ fn window(place: &Place, hash: &str, looked: &Looked, info_min: u32) -> Option<C
     Some(verdict)
 }
 
-fn gone(here: Option<&Looked>) -> CitationVerdict {
+fn gone(here: Option<&HashedFile>) -> CitationVerdict {
     let mut verdict = CitationVerdict::new(Verdict::Gone, Method::None);
     verdict.blob = here.map(|here| here.blob);
     verdict.detail = Some(if here.is_some() { "block_gone" } else { "file_missing" }.to_owned());

@@ -24,14 +24,14 @@ const QUOTED_CHARS_MAX: usize = 80;
 
 /// The result of a claim; `None` is unknown.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct ClaimResult {
     pub(super) holds: Option<bool>,
     pub(super) detail: Option<String>,
     /// The reason why the claim is unknown, if the code could not be read.
     pub(super) unverifiable: Option<Unverifiable>,
 }
 
-impl Found {
+impl ClaimResult {
     pub(super) fn holds(holds: bool) -> Self {
         Self { holds: Some(holds), detail: None, unverifiable: None }
     }
@@ -61,20 +61,20 @@ impl Verifier<'_> {
         citations: &[CitationVerdict],
     ) -> Vec<ClaimOutcome> {
         let outcome = |(index, claim): (usize, &Claim)| {
-            let Found { holds, detail, unverifiable } = self.evaluate_one(claim, citations);
+            let ClaimResult { holds, detail, unverifiable } = self.evaluate_one(claim, citations);
             ClaimOutcome { index, holds, detail, unverifiable }
         };
         claims.iter().enumerate().map(outcome).collect()
     }
 
-    fn evaluate_one(&self, claim: &Claim, citations: &[CitationVerdict]) -> Found {
+    fn evaluate_one(&self, claim: &Claim, citations: &[CitationVerdict]) -> ClaimResult {
         let block = |index: usize| self.block_text(citations.get(index));
         match claim {
             Claim::Contains { citation, literal } => {
-                on(block(*citation), |text| Found::holds(text.contains(literal)))
+                on(block(*citation), |text| ClaimResult::holds(text.contains(literal)))
             }
             Claim::Matches { citation, regex } => on(block(*citation), |text| {
-                by_pattern(regex, text, |regex| Found::holds(regex.is_match(text)))
+                by_pattern(regex, text, |regex| ClaimResult::holds(regex.is_match(text)))
             }),
             Claim::Equals { citation, regex, literal } => on(block(*citation), |text| {
                 by_pattern(regex, text, |regex| equals(captured(regex, text), literal))
@@ -85,25 +85,26 @@ impl Verifier<'_> {
             Claim::PathExists { path } => self.path_is_there(path, true),
             Claim::PathAbsent { path } => self.path_is_there(path, false),
             Claim::SymbolDefined { path, name } => {
-                self.on_file(path, |file| Found::holds(defines(path, file, name)))
+                self.on_file(path, |file| ClaimResult::holds(defines(path, file, name)))
             }
             Claim::ConfigValue { path, pointer, literal } => {
                 self.on_file(path, |file| match config_value(path, file.raw(1, u32::MAX), pointer) {
                     ConfigValue::Text(value) => equals(Some(&value), literal),
-                    ConfigValue::Number(value) => {
-                        Found { holds: Some(same_number(&value, literal)), ..equals(Some(&value), literal) }
-                    }
-                    ConfigValue::NotThere => Found::because(false, "there is no such value"),
-                    ConfigValue::NoScalar => Found::because(false, "the value is a list or a table"),
-                    ConfigValue::Unknown(why) => Found::unknown(why),
+                    ConfigValue::Number(value) => ClaimResult {
+                        holds: Some(same_number(&value, literal)),
+                        ..equals(Some(&value), literal)
+                    },
+                    ConfigValue::NotThere => ClaimResult::because(false, "there is no such value"),
+                    ConfigValue::NoScalar => ClaimResult::because(false, "the value is a list or a table"),
+                    ConfigValue::Unknown(why) => ClaimResult::unknown(why),
                 })
             }
         }
     }
 
     /// Returns the text that claims about a citation read, or the reason why there is none.
-    pub(super) fn block_text(&self, citation: Option<&CitationVerdict>) -> Result<String, Found> {
-        let none = |why: &str| Err(Found::unknown(why));
+    pub(super) fn block_text(&self, citation: Option<&CitationVerdict>) -> Result<String, ClaimResult> {
+        let none = |why: &str| Err(ClaimResult::unknown(why));
         let Some(citation) = citation else { return none("there is no such citation") };
         let margin = match citation.verdict {
             Verdict::Valid | Verdict::Contradicted => 0,
@@ -114,32 +115,32 @@ impl Verifier<'_> {
         let (Some(place), Some(blob)) = (&citation.found, citation.blob) else {
             return none("the cited lines have no place");
         };
-        let file = self.blob(blob).map_err(|error| Found::unread(&error))?;
+        let file = self.blob(blob).map_err(|error| ClaimResult::unread(&error))?;
         let from = place.line_start.saturating_sub(margin).max(1);
         Ok(file.raw(from, place.line_end.saturating_add(margin)).to_owned())
     }
 
-    fn path_is_there(&self, path: &str, wanted: bool) -> Found {
+    fn path_is_there(&self, path: &str, wanted: bool) -> ClaimResult {
         match self.entry(path) {
-            Ok(entry) => Found::holds(entry.is_some() == wanted),
-            Err(error) => Found::unread(&error),
+            Ok(entry) => ClaimResult::holds(entry.is_some() == wanted),
+            Err(error) => ClaimResult::unread(&error),
         }
     }
 
-    fn on_file(&self, path: &str, look: impl FnOnce(&Arc<FileLines>) -> Found) -> Found {
+    fn on_file(&self, path: &str, look: impl FnOnce(&Arc<FileLines>) -> ClaimResult) -> ClaimResult {
         let entry = match self.entry(path) {
             Ok(entry) => entry.filter(|entry| entry.kind == EntryKind::File),
-            Err(error) => return Found::unread(&error),
+            Err(error) => return ClaimResult::unread(&error),
         };
-        let Some(entry) = entry else { return Found::because(false, "there is no such file") };
+        let Some(entry) = entry else { return ClaimResult::because(false, "there is no such file") };
         match self.lines(&entry) {
             Ok(file) => look(&file),
-            Err(error) => Found::unread(&error),
+            Err(error) => ClaimResult::unread(&error),
         }
     }
 }
 
-fn on(block: Result<String, Found>, look: impl FnOnce(&str) -> Found) -> Found {
+fn on(block: Result<String, ClaimResult>, look: impl FnOnce(&str) -> ClaimResult) -> ClaimResult {
     match block {
         Ok(text) => look(&text),
         Err(unknown) => unknown,
@@ -147,21 +148,21 @@ fn on(block: Result<String, Found>, look: impl FnOnce(&str) -> Found) -> Found {
 }
 
 /// Applies a pattern to a text. The result is unknown if the pattern is too large for the text.
-fn by_pattern(source: &str, text: &str, look: impl FnOnce(&Regex) -> Found) -> Found {
+fn by_pattern(source: &str, text: &str, look: impl FnOnce(&Regex) -> ClaimResult) -> ClaimResult {
     let pattern = ClaimPattern::parse(source);
     let regex = pattern.as_ref().and_then(|pattern| pattern.within(text));
     regex.map_or_else(no_pattern, look)
 }
 
-fn no_pattern() -> Found {
-    Found::hindered(Unverifiable::TooLarge, "the pattern is too large")
+fn no_pattern() -> ClaimResult {
+    ClaimResult::hindered(Unverifiable::TooLarge, "the pattern is too large")
 }
 
-fn equals(found: Option<&str>, literal: &str) -> Found {
+fn equals(found: Option<&str>, literal: &str) -> ClaimResult {
     match found {
-        Some(found) if found == literal => Found::holds(true),
-        Some(found) => Found::because(false, format!("found {}", quoted(found))),
-        None => Found::because(false, "the pattern does not match"),
+        Some(found) if found == literal => ClaimResult::holds(true),
+        Some(found) => ClaimResult::because(false, format!("found {}", quoted(found))),
+        None => ClaimResult::because(false, "the pattern does not match"),
     }
 }
 
@@ -174,11 +175,11 @@ fn same_number(one: &str, other: &str) -> bool {
 fn same_capture(
     places: &[usize],
     regexes: &[String],
-    block: &dyn Fn(usize) -> Result<String, Found>,
-) -> Found {
+    block: &dyn Fn(usize) -> Result<String, ClaimResult>,
+) -> ClaimResult {
     let mut seen: Option<String> = None;
     let mut unknown = None;
-    let mut found = Found::holds(true);
+    let mut found = ClaimResult::holds(true);
     for (nth, place) in places.iter().enumerate() {
         let pattern = regexes.get(nth).or(regexes.first()).and_then(|source| ClaimPattern::parse(source));
         let Some(pattern) = pattern else { return no_pattern() };
@@ -191,10 +192,10 @@ fn same_capture(
         };
         let Some(regex) = pattern.within(&text) else { return no_pattern() };
         match (captured(regex, &text), &seen) {
-            (None, _) => found = Found::because(false, format!("no match in citation {place}")),
+            (None, _) => found = ClaimResult::because(false, format!("no match in citation {place}")),
             (Some(capture), None) => seen = Some(capture.to_owned()),
             (Some(capture), Some(before)) if capture != before => {
-                found = Found::because(false, format!("{} and {}", quoted(before), quoted(capture)));
+                found = ClaimResult::because(false, format!("{} and {}", quoted(before), quoted(capture)));
             }
             (Some(_), Some(_)) => {}
         }

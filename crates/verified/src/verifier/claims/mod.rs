@@ -5,12 +5,12 @@
 //! `relevance` selects the claims that support a statement. `config_file` reads values of
 //! configuration files.
 
+pub(super) mod claim_scanners;
 mod config_file;
 mod evaluate;
 mod pattern;
 mod read;
 mod relevance;
-pub(super) mod scanned;
 mod tree;
 mod yaml;
 

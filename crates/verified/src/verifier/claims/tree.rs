@@ -4,7 +4,7 @@
 use loci_model::facts::code::{CodeFile, EntryKind};
 use loci_model::facts::verdict::Unverifiable;
 
-use super::evaluate::Found;
+use super::evaluate::ClaimResult;
 use super::pattern::ClaimPattern;
 use crate::verifier::names::glob::Glob;
 use crate::verifier::session::verifier::Verifier;
@@ -13,19 +13,20 @@ use crate::verifier::session::verifier::Verifier;
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Holds if no file of the glob matches.
-pub(super) fn absent(verifier: &Verifier<'_>, glob: &str, regex: &str) -> Found {
+pub(super) fn absent(verifier: &Verifier<'_>, glob: &str, regex: &str) -> ClaimResult {
     let found =
-        |path: &str, matches: bool| matches.then(|| Found::because(false, format!("found in {path}")));
-    each(verifier, glob, regex, &found).unwrap_or_else(|_| Found::holds(true))
+        |path: &str, matches: bool| matches.then(|| ClaimResult::because(false, format!("found in {path}")));
+    each(verifier, glob, regex, &found).unwrap_or_else(|_| ClaimResult::holds(true))
 }
 
 /// Holds if at least one file fits the glob, and each matches.
-pub(super) fn every_file(verifier: &Verifier<'_>, glob: &str, regex: &str) -> Found {
-    let found =
-        |path: &str, matches: bool| (!matches).then(|| Found::because(false, format!("not found in {path}")));
+pub(super) fn every_file(verifier: &Verifier<'_>, glob: &str, regex: &str) -> ClaimResult {
+    let found = |path: &str, matches: bool| {
+        (!matches).then(|| ClaimResult::because(false, format!("not found in {path}")))
+    };
     each(verifier, glob, regex, &found).unwrap_or_else(|files| match files {
-        0 => Found::because(false, "no file fits the glob"),
-        _ => Found::holds(true),
+        0 => ClaimResult::because(false, "no file fits the glob"),
+        _ => ClaimResult::holds(true),
     })
 }
 
@@ -34,18 +35,18 @@ fn each(
     verifier: &Verifier<'_>,
     glob: &str,
     regex: &str,
-    decides: &dyn Fn(&str, bool) -> Option<Found>,
-) -> Result<Found, usize> {
+    decides: &dyn Fn(&str, bool) -> Option<ClaimResult>,
+) -> Result<ClaimResult, usize> {
     let pattern = glob;
     let (Ok(glob), Some(regex)) = (Glob::parse(pattern), ClaimPattern::parse(regex)) else {
-        return Ok(Found::hindered(Unverifiable::TooLarge, "the pattern is too large"));
+        return Ok(ClaimResult::hindered(Unverifiable::TooLarge, "the pattern is too large"));
     };
     let tree = match verifier.tree(None) {
         Ok(tree) => tree,
-        Err(error) => return Ok(Found::unread(&error)),
+        Err(error) => return Ok(ClaimResult::unread(&error)),
     };
     let files = tree.iter().filter(|file| file.entry.kind == EntryKind::File && glob.matches(&file.path));
-    let mut look = Look {
+    let mut look = PatternSearch {
         verifier,
         regex,
         started_us: verifier.clock.monotonic_us(),
@@ -68,17 +69,17 @@ fn each(
 }
 
 /// Returns unknown if a file that cannot be listed may fit the glob.
-fn unlisted(verifier: &Verifier<'_>, pattern: &str, glob: &Glob) -> Option<Found> {
+fn unlisted(verifier: &Verifier<'_>, pattern: &str, glob: &Glob) -> Option<ClaimResult> {
     let unlisted = match verifier.unlisted() {
         Ok(unlisted) => unlisted,
-        Err(error) => return Some(Found::unread(&error)),
+        Err(error) => return Some(ClaimResult::unread(&error)),
     };
     let may_be = |path: &&String| match path.strip_suffix('/') {
         Some(directory) => may_be_below(pattern, directory),
         None => glob.matches(path),
     };
     let path = unlisted.iter().find(may_be)?;
-    Some(Found::unknown(format!("{path} cannot be read: its name is no text, or it is too large")))
+    Some(ClaimResult::unknown(format!("{path} cannot be read: its name is no text, or it is too large")))
 }
 
 /// Returns true if files of the glob can exist below a directory. Only the prefix of its path is
@@ -89,21 +90,21 @@ fn may_be_below(pattern: &str, directory: &str) -> bool {
     fixed.starts_with(known) || known.starts_with(fixed)
 }
 
-struct Look<'v, 'a> {
+struct PatternSearch<'v, 'a> {
     verifier: &'v Verifier<'a>,
     regex: ClaimPattern,
     started_us: u64,
     files: usize,
     bytes: u64,
-    unknown: Option<Found>,
+    unknown: Option<ClaimResult>,
 }
 
-impl Look<'_, '_> {
+impl PatternSearch<'_, '_> {
     /// Returns the reason why no more files are read.
-    fn is_over(&self) -> Option<Found> {
+    fn is_over(&self) -> Option<ClaimResult> {
         let limits = &self.verifier.limits;
         let spent_us = self.verifier.clock.monotonic_us().saturating_sub(self.started_us);
-        let too_large = |what: String| Some(Found::hindered(Unverifiable::TooLarge, what));
+        let too_large = |what: String| Some(ClaimResult::hindered(Unverifiable::TooLarge, what));
         if self.files >= limits.claim_files_max {
             return too_large(format!("stopped after {} files", self.files));
         }
@@ -112,7 +113,7 @@ impl Look<'_, '_> {
         }
         let late = || format!("stopped after {} ms, at {} files", limits.claim_ms_max, self.files);
         (spent_us > limits.claim_ms_max.saturating_mul(1_000))
-            .then(|| Found::hindered(Unverifiable::Deadline, late()))
+            .then(|| ClaimResult::hindered(Unverifiable::Deadline, late()))
     }
 
     /// Returns true if a file matches; `None` if that is unknown.
@@ -120,7 +121,7 @@ impl Look<'_, '_> {
         self.files += 1;
         if file.entry.bytes.is_some_and(|bytes| bytes > FILE_BYTES_MAX) {
             let detail = || format!("{} is too large", file.path);
-            self.unknown.get_or_insert_with(|| Found::hindered(Unverifiable::TooLarge, detail()));
+            self.unknown.get_or_insert_with(|| ClaimResult::hindered(Unverifiable::TooLarge, detail()));
             return None;
         }
         match self.verifier.lines(&file.entry) {
@@ -130,13 +131,14 @@ impl Look<'_, '_> {
                 let regex = self.regex.within(text);
                 if regex.is_none() {
                     let detail = || format!("{} is too large for the pattern", file.path);
-                    self.unknown.get_or_insert_with(|| Found::hindered(Unverifiable::TooLarge, detail()));
+                    self.unknown
+                        .get_or_insert_with(|| ClaimResult::hindered(Unverifiable::TooLarge, detail()));
                 }
                 regex.map(|regex| regex.is_match(text))
             }
             Err(error) => {
                 let detail = || format!("{}: unverifiable: {}", file.path, error.why.as_str());
-                self.unknown.get_or_insert_with(|| Found::hindered(error.why, detail()));
+                self.unknown.get_or_insert_with(|| ClaimResult::hindered(error.why, detail()));
                 None
             }
         }

@@ -3,5 +3,5 @@
 
 pub(super) mod code_text;
 pub(super) mod definitions;
-pub(super) mod name_places;
+pub(super) mod name_positions;
 pub(super) mod nesting;

@@ -1,7 +1,7 @@
 //! The difference between cited lines and the current ones, as a unified diff for people and
 //! agents. The text is untrusted; it is neither fenced nor cleaned here.
 
-use loci_model::facts::citation::Place;
+use loci_model::facts::citation::LineRange;
 
 use super::file_lines::FileLines;
 use super::line_diff::common_pairs;
@@ -11,9 +11,9 @@ use crate::verifier::thresholds::DIFF_BYTES_MAX;
 /// Returns the diff in normal lines, cut off at 8 KiB with a line that states this. Returns `None`
 /// if the old lines are not known.
 pub(in crate::verifier) fn diff_text(
-    old_place: &Place,
+    old_place: &LineRange,
     old: &[String],
-    new_place: &Place,
+    new_place: &LineRange,
     file: &FileLines,
     from: usize,
     to: usize,
@@ -23,7 +23,7 @@ pub(in crate::verifier) fn diff_text(
     }
     let old_hashes: Vec<u64> = old.iter().map(|line| line_hash(line.as_bytes())).collect();
     let pairs = common_pairs(&old_hashes, file.hashes().get(from..to).unwrap_or_default());
-    let span = |place: &Place, lines: usize| format!("{},{lines}", place.line_start);
+    let span = |place: &LineRange, lines: usize| format!("{},{lines}", place.line_start);
     let mut text = format!(
         "--- a/{}\n+++ b/{}\n@@ -{} +{} @@\n",
         old_place.path,
@@ -53,9 +53,9 @@ pub(in crate::verifier) fn diff_text(
 /// Returns the diff of texts that are equal except for white space, line by line. Returns `None` if
 /// nothing differs, or if line breaks differ.
 pub(in crate::verifier) fn line_by_line(
-    old_place: &Place,
+    old_place: &LineRange,
     old: &[String],
-    new_place: &Place,
+    new_place: &LineRange,
     new: &[&str],
 ) -> Option<String> {
     if old.len() != new.len() || old.iter().zip(new).all(|(old, new)| old == new) {
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn changed_lines_are_shown_and_long_ones_cut_off() {
         let file = FileLines::parse(b"x\n\na\nB\nc\nd\n").unwrap();
-        let place = |line_start, line_end| Place { path: "f".to_owned(), line_start, line_end };
+        let place = |line_start, line_end| LineRange { path: "f".to_owned(), line_start, line_end };
         let old: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
         let text = diff_text(&place(1, 3), &old, &place(3, 6), &file, 1, 5).unwrap();
         assert_eq!(text, "--- a/f\n+++ b/f\n@@ -1,3 +3,4 @@\n a\n-b\n+B\n c\n+d\n");

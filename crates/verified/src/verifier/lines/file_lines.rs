@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use loci_model::facts::verdict::Unverifiable;
 
 use super::line_hash::{LineHash, line_hash};
-use super::line_shape::LineShape;
+use super::line_scan::LineShape;
 use super::normal_text::decoded;
 use super::words::word_hashes;
 use crate::verifier::thresholds::LINE_BYTES_MAX;
@@ -24,12 +24,12 @@ pub(in crate::verifier) struct FileLines {
     /// The bytes of the decoded file at the start of `text`.
     file_bytes: usize,
     total: u32,
-    packed: OnceLock<Packed>,
+    packed: OnceLock<WhitespaceFreeText>,
     words: OnceLock<Words>,
 }
 
 /// The file's text without white space.
-struct Packed {
+struct WhitespaceFreeText {
     text: String,
     /// The start of each line, with one more entry than lines.
     starts: Vec<u32>,
@@ -177,7 +177,7 @@ impl FileLines {
         Some((to, packed.text.get(start as usize..end as usize)?))
     }
 
-    fn pack(&self) -> Packed {
+    fn pack(&self) -> WhitespaceFreeText {
         let mut text = String::with_capacity(self.file_bytes);
         let mut starts = Vec::with_capacity(self.len() + 1);
         for line in self.lines(0, self.len()) {
@@ -185,7 +185,7 @@ impl FileLines {
             line.split(' ').for_each(|word| text.push_str(word));
         }
         starts.push(u32::try_from(text.len()).unwrap_or(u32::MAX));
-        Packed { text, starts }
+        WhitespaceFreeText { text, starts }
     }
 
     /// Returns the hashes of the words of some lines, in order.

@@ -21,13 +21,13 @@ type Key = (Arc<str>, ObjectId);
 /// The cache of recently parsed files.
 pub struct LineCache {
     bytes_max: usize,
-    held: Mutex<Held>,
+    held: Mutex<CachedFiles>,
     /// Cached support reports that depend on the content of blobs alone.
     pub(in crate::verifier) supports: SupportCache,
 }
 
 #[derive(Default)]
-struct Held {
+struct CachedFiles {
     files: HashMap<Key, Entry>,
     bytes: usize,
     clock: u64,
@@ -82,7 +82,7 @@ impl LineCache {
     }
 }
 
-impl Held {
+impl CachedFiles {
     /// Drops the least recently used entries, down to three quarters of the capacity at once, so
     /// that it runs rarely.
     fn make_room(&mut self, bytes_max: usize) {

@@ -26,7 +26,7 @@ impl LineMap {
     pub(in crate::verifier) fn between(old: &[u64], new: &[u64]) -> Self {
         let lines_left = LOOKS_MAX.saturating_mul(old.len() + new.len());
         let mut diff = Diff { old, new, to: vec![NOWHERE; old.len()], gaps: Vec::new(), lines_left };
-        diff.gaps.push(Gap { old: (0, old.len()), new: (0, new.len()) });
+        diff.gaps.push(LineGap { old: (0, old.len()), new: (0, new.len()) });
         while let Some(gap) = diff.gaps.pop() {
             diff.solve(gap);
         }
@@ -73,7 +73,7 @@ impl LineMap {
 
 /// Ranges of lines in both files that remain to be compared; ends excluded.
 #[derive(Clone, Copy)]
-struct Gap {
+struct LineGap {
     old: (usize, usize),
     new: (usize, usize),
 }
@@ -82,7 +82,7 @@ struct Diff<'a> {
     old: &'a [u64],
     new: &'a [u64],
     to: Vec<u32>,
-    gaps: Vec<Gap>,
+    gaps: Vec<LineGap>,
     /// The remaining number of line visits. A gap beyond it counts as rewritten.
     lines_left: usize,
 }
@@ -94,8 +94,8 @@ impl Diff<'_> {
         }
     }
 
-    fn solve(&mut self, gap: Gap) {
-        let Gap { old: (mut a, mut a_end), new: (mut b, mut b_end) } = gap;
+    fn solve(&mut self, gap: LineGap) {
+        let LineGap { old: (mut a, mut a_end), new: (mut b, mut b_end) } = gap;
         while a < a_end && b < b_end && self.old.get(a) == self.new.get(b) {
             self.keep(a, b);
             a += 1;
@@ -109,7 +109,7 @@ impl Diff<'_> {
         if a == a_end || b == b_end {
             return;
         }
-        let gap = Gap { old: (a, a_end), new: (b, b_end) };
+        let gap = LineGap { old: (a, a_end), new: (b, b_end) };
         match self.lines_left.checked_sub(a_end - a + b_end - b) {
             Some(left) => self.lines_left = left,
             None => return,
@@ -121,19 +121,19 @@ impl Diff<'_> {
         }
         let (mut a, mut b) = (a, b);
         for (old, new) in pairs {
-            self.gaps.push(Gap { old: (a, old), new: (b, new) });
+            self.gaps.push(LineGap { old: (a, old), new: (b, new) });
             self.keep(old, new);
             (a, b) = (old + 1, new + 1);
         }
-        self.gaps.push(Gap { old: (a, a_end), new: (b, b_end) });
+        self.gaps.push(LineGap { old: (a, a_end), new: (b, b_end) });
     }
 
     /// Returns the lines that occur once in both parts, in order of the old part.
-    fn unique_pairs(&self, gap: Gap) -> Vec<(usize, usize)> {
+    fn unique_pairs(&self, gap: LineGap) -> Vec<(usize, usize)> {
         let part =
             |lines: &[u64], (from, to): (usize, usize)| lines.get(from..to).unwrap_or_default().to_vec();
         let (old, new) = (part(self.old, gap.old), part(self.new, gap.new));
-        let mut seen: HashMap<u64, Seen, BuildHasherDefault<Hashed>> = HashMap::default();
+        let mut seen: HashMap<u64, LineOccurrences, BuildHasherDefault<IdentityHasher>> = HashMap::default();
         seen.reserve(old.len());
         for line in &old {
             seen.entry(*line).or_default().old += 1;
@@ -152,7 +152,7 @@ impl Diff<'_> {
     }
 
     /// Applies Myers' greedy algorithm. A gap with more edits than the limit counts as rewritten.
-    fn shortest_edits(&mut self, gap: Gap) {
+    fn shortest_edits(&mut self, gap: LineGap) {
         let old = self.old.get(gap.old.0..gap.old.1).unwrap_or_default();
         let new = self.new.get(gap.new.0..gap.new.1).unwrap_or_default();
         for (a, b) in common_pairs(old, new) {
@@ -162,7 +162,7 @@ impl Diff<'_> {
 }
 
 #[derive(Default)]
-struct Seen {
+struct LineOccurrences {
     old: u32,
     new: u32,
     new_at: usize,
@@ -170,9 +170,9 @@ struct Seen {
 
 /// A hasher for keys that are already hashes.
 #[derive(Default)]
-pub(in crate::verifier) struct Hashed(u64);
+pub(in crate::verifier) struct IdentityHasher(u64);
 
-impl Hasher for Hashed {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }

@@ -7,7 +7,7 @@ pub(super) mod large_files;
 pub(super) mod line_cache;
 pub(super) mod line_diff;
 pub(super) mod line_hash;
-mod line_shape;
+mod line_scan;
 pub(super) mod normal_text;
 pub(super) mod plain_lines;
 pub(super) mod words;

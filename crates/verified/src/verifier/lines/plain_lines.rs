@@ -1,7 +1,7 @@
 //! Lines of a file in their original form, for people and agents: bounded, cut at the end of a
 //! line. The text is untrusted; it is neither fenced nor cleaned here.
 
-use loci_model::facts::citation::Place;
+use loci_model::facts::citation::LineRange;
 use loci_model::facts::code::{EntryKind, ObjectId};
 use loci_model::facts::verdict::CitationVerdict;
 use loci_text::code_path::check_path;
@@ -14,7 +14,7 @@ use crate::verifier::thresholds::{READ_BYTES_MAX, SPAN_LINES_MAX};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadLines {
     /// The requested range with its context, limited by the file and the size limits.
-    pub place: Place,
+    pub place: LineRange,
     /// The lines, with LF line ends.
     pub content: String,
     /// The file's object.
@@ -33,7 +33,7 @@ impl Verifier<'_> {
     /// # Errors
     /// An error if the path is not allowed, does not exist, or is not text. A range outside of the
     /// file is not an error: `exists` is false, and the content is the part that exists.
-    pub fn read_lines(&self, place: &Place, context_lines: u32) -> Result<ReadLines, AnchorError> {
+    pub fn read_lines(&self, place: &LineRange, context_lines: u32) -> Result<ReadLines, AnchorError> {
         check_path(&place.path).map_err(AnchorError::Path)?;
         if place.line_start == 0 || place.line_end < place.line_start {
             return Err(AnchorError::Range);
@@ -51,7 +51,7 @@ impl Verifier<'_> {
             if line_start > allowed { ("", 0) } else { bounded(file.raw(line_start, allowed)) };
         let line_end = line_start.saturating_add(lines).saturating_sub(1);
         Ok(ReadLines {
-            place: Place { path: place.path.clone(), line_start, line_end: line_end.max(line_start) },
+            place: LineRange { path: place.path.clone(), line_start, line_end: line_end.max(line_start) },
             content: content.to_owned(),
             blob: entry.id,
             lines_total: file.total(),
@@ -62,7 +62,7 @@ impl Verifier<'_> {
 
     /// Returns the lines at the place that a verdict names. For a gone citation it returns the
     /// current lines at `cited`, if there are any.
-    pub fn content_of(&self, verdict: &CitationVerdict, cited: &Place) -> Option<String> {
+    pub fn content_of(&self, verdict: &CitationVerdict, cited: &LineRange) -> Option<String> {
         let place = match &verdict.found {
             Some(place) => place,
             None if verdict.in_bounds => cited,
@@ -99,8 +99,9 @@ mod tests {
         let (cache, clock) = (LineCache::new(1 << 20), ManualClock::default());
         let verifier = Verifier::new(&history, history.tip(), &cache, "t", &clock, VerifierLimits::default());
         let read = |path: &str, line_start, line_end, context| {
-            let read =
-                verifier.read_lines(&Place { path: path.to_owned(), line_start, line_end }, context).unwrap();
+            let read = verifier
+                .read_lines(&LineRange { path: path.to_owned(), line_start, line_end }, context)
+                .unwrap();
             (read.place.line_start, read.place.line_end, read.exists, read.truncated, read.content.len())
         };
         assert_eq!(read("a", 2, 3, 0), (2, 3, true, false, 3));
@@ -112,7 +113,7 @@ mod tests {
         let (start, end, _, truncated, _) = read("long", 1, 500, 0);
         assert_eq!((start, end, truncated), (1, 400, true));
         assert_eq!(read("wide", 1, 100, 0), (1, 65, true, true, 65 * 1_001 - 1));
-        let missing = Place { path: "none".to_owned(), line_start: 1, line_end: 1 };
+        let missing = LineRange { path: "none".to_owned(), line_start: 1, line_end: 1 };
         assert_eq!(verifier.read_lines(&missing, 0), Err(AnchorError::Missing));
     }
 }

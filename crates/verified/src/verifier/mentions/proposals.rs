@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use loci_model::facts::citation::Place;
+use loci_model::facts::citation::LineRange;
 use loci_model::facts::code::{CodeFile, EntryKind};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodeResult};
@@ -32,21 +32,21 @@ const PLACES_MAX: usize = 20;
 const HEAD_LINES: usize = 8;
 
 /// A file that a text names, with its lines.
-struct Named {
+struct NamedFile {
     file: CodeFile,
     text: Arc<FileLines>,
     lines: Option<(u32, u32)>,
 }
 
 /// A symbol that a text names.
-struct Wanted<'m> {
+struct NamedSymbol<'m> {
     search: DefinitionSearch<'m>,
     owner: Option<&'m str>,
     is_marked: bool,
 }
 
 /// A definition in a file.
-struct Defined {
+struct FileDefinition {
     path: String,
     text: Arc<FileLines>,
     lines: Range<usize>,
@@ -62,14 +62,14 @@ impl Verifier<'_> {
     ///
     /// # Errors
     /// An error if the code cannot be read.
-    pub fn propose(&self, text: &str, is_exact: bool, with_beginnings: bool) -> CodeResult<Vec<Place>> {
+    pub fn propose(&self, text: &str, is_exact: bool, with_beginnings: bool) -> CodeResult<Vec<LineRange>> {
         let said = mentions(text);
-        let mut named: Vec<Named> = Vec::new();
+        let mut named: Vec<NamedFile> = Vec::new();
         let mut wanted = Vec::new();
         for mention in &said {
             match mention {
                 Mention::File { path, lines } => named.extend(self.named(path, *lines)?),
-                Mention::Symbol { owner, name, is_marked } => wanted.push(Wanted {
+                Mention::Symbol { owner, name, is_marked } => wanted.push(NamedSymbol {
                     search: DefinitionSearch::new(name),
                     owner: owner.as_deref(),
                     is_marked: *is_marked,
@@ -87,7 +87,7 @@ impl Verifier<'_> {
             }
         }
         for one in named.iter().filter(|one| with_beginnings && one.lines.is_none()) {
-            if places.iter().all(|place: &Place| place.path != one.file.path)
+            if places.iter().all(|place: &LineRange| place.path != one.file.path)
                 && let Some(place) = of_lines(&one.file.path, &one.text, 0..HEAD_LINES.min(one.text.len()))
             {
                 add(&mut places, place);
@@ -99,7 +99,7 @@ impl Verifier<'_> {
 
     /// Returns the file that a path names: the whole path, or a suffix of exactly one path. A bare
     /// file name must be unique.
-    fn named(&self, path: &str, lines: Option<(u32, u32)>) -> CodeResult<Option<Named>> {
+    fn named(&self, path: &str, lines: Option<(u32, u32)>) -> CodeResult<Option<NamedFile>> {
         let tree = self.tree(None)?;
         let attributes = self.attributes();
         let is_written =
@@ -114,7 +114,7 @@ impl Verifier<'_> {
             (None, Some(only), None) => only,
             _ => return Ok(None),
         };
-        Ok(self.text_of(found)?.map(|text| Named { file: found.clone(), text, lines }))
+        Ok(self.text_of(found)?.map(|text| NamedFile { file: found.clone(), text, lines }))
     }
 
     /// Returns the lines of a file; `None` if it has no text.
@@ -135,11 +135,15 @@ impl Verifier<'_> {
 
     /// Returns the only definition of each symbol, if it is unique: in the named files, else in the
     /// whole tree.
-    fn definitions(&self, wanted: &[Wanted<'_>], named: &[Named]) -> CodeResult<Vec<Defined>> {
+    fn definitions(
+        &self,
+        wanted: &[NamedSymbol<'_>],
+        named: &[NamedFile],
+    ) -> CodeResult<Vec<FileDefinition>> {
         let mut found = Vec::new();
         let mut left = Vec::new();
         for symbol in wanted {
-            let mut here: Vec<Defined> = Vec::new();
+            let mut here: Vec<FileDefinition> = Vec::new();
             for one in named {
                 let is_known = here.iter().any(|known| known.path == one.file.path);
                 if !is_known {
@@ -147,9 +151,9 @@ impl Verifier<'_> {
                 }
             }
             match (only(symbol, here), symbol.is_marked) {
-                (Only::One(one), _) => found.push(one),
-                (Only::None, true) => left.push(symbol),
-                (Only::None, false) | (Only::Several, _) => {}
+                (DefinitionCount::One(one), _) => found.push(one),
+                (DefinitionCount::None, true) => left.push(symbol),
+                (DefinitionCount::None, false) | (DefinitionCount::Several, _) => {}
             }
         }
         found.extend(self.in_tree(&left)?);
@@ -158,14 +162,14 @@ impl Verifier<'_> {
 
     /// Searches the tree, if it is local and not too large. A file that was not searched could
     /// contain a second definition.
-    fn in_tree(&self, wanted: &[&Wanted<'_>]) -> CodeResult<Vec<Defined>> {
+    fn in_tree(&self, wanted: &[&NamedSymbol<'_>]) -> CodeResult<Vec<FileDefinition>> {
         if wanted.is_empty() || !self.source.capabilities().history {
             return Ok(Vec::new());
         }
         let files = self.fresh_files(None)?;
         let code: Vec<&CodeFile> = files.iter().filter(|file| is_language(&file.path)).collect();
         let began_us = self.clock.monotonic_us();
-        let mut found: Vec<Vec<Defined>> = wanted.iter().map(|_| Vec::new()).collect();
+        let mut found: Vec<Vec<FileDefinition>> = wanted.iter().map(|_| Vec::new()).collect();
         if code.len() > FILES_MAX {
             return Ok(Vec::new());
         }
@@ -179,24 +183,24 @@ impl Verifier<'_> {
             }
         }
         let each = wanted.iter().zip(found).filter_map(|(symbol, found)| match only(symbol, found) {
-            Only::One(one) => Some(one),
-            Only::None | Only::Several => None,
+            DefinitionCount::One(one) => Some(one),
+            DefinitionCount::None | DefinitionCount::Several => None,
         });
         Ok(each.collect())
     }
 }
 
 /// The number of definitions found: none, one, or several.
-enum Only {
+enum DefinitionCount {
     None,
-    One(Defined),
+    One(FileDefinition),
     Several,
 }
 
-fn only(symbol: &Wanted<'_>, mut found: Vec<Defined>) -> Only {
+fn only(symbol: &NamedSymbol<'_>, mut found: Vec<FileDefinition>) -> DefinitionCount {
     if let Some(owner) = symbol.owner {
         // `json.loads` of a library is not the `loads` of this repository.
-        let is_named = |one: &Defined| is_named(owner, one);
+        let is_named = |one: &FileDefinition| is_named(owner, one);
         if found.iter().any(is_named) {
             found.retain(is_named);
         } else {
@@ -204,21 +208,21 @@ fn only(symbol: &Wanted<'_>, mut found: Vec<Defined>) -> Only {
         }
     }
     match (found.pop(), found.is_empty()) {
-        (None, _) => Only::None,
-        (Some(one), true) => Only::One(one),
-        (Some(_), false) => Only::Several,
+        (None, _) => DefinitionCount::None,
+        (Some(one), true) => DefinitionCount::One(one),
+        (Some(_), false) => DefinitionCount::Several,
     }
 }
 
 /// Returns true if the file, or the directory that it stands for, has the owner's name.
-fn is_named(owner: &str, one: &Defined) -> bool {
+fn is_named(owner: &str, one: &FileDefinition) -> bool {
     let stem = one.path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
     let is_whole = matches!(stem, "mod" | "lib" | "main" | "index" | "__init__");
     stem.eq_ignore_ascii_case(owner) || (is_whole && one.path.rsplit('/').nth(1) == Some(owner))
 }
 
 /// Returns true if the file defines the owner or has a block of it.
-fn has_block(owner: &str, one: &Defined) -> bool {
+fn has_block(owner: &str, one: &FileDefinition) -> bool {
     let is_block = |line: &str| {
         (line.starts_with("impl") || line.starts_with("extension")) && words(line).any(|word| word == owner)
     };
@@ -226,30 +230,34 @@ fn has_block(owner: &str, one: &Defined) -> bool {
         || one.text.lines(0, one.text.len()).any(is_block)
 }
 
-fn defined(symbol: &Wanted<'_>, path: &str, text: &Arc<FileLines>) -> Vec<Defined> {
-    let one = |lines| Defined { path: path.to_owned(), text: text.clone(), lines };
+fn defined(symbol: &NamedSymbol<'_>, path: &str, text: &Arc<FileLines>) -> Vec<FileDefinition> {
+    let one = |lines| FileDefinition { path: path.to_owned(), text: text.clone(), lines };
     symbol.search.find(path, text).into_iter().map(one).collect()
 }
 
 /// Returns the lines that a text names by their numbers, if they exist and contain words of it.
-fn by_lines(named: &Named, text: &str, is_exact: bool) -> Option<Place> {
+fn by_lines(named: &NamedFile, text: &str, is_exact: bool) -> Option<LineRange> {
     let (first, last) = named.lines?;
     let range = named.text.between(first, last);
     if last > named.text.total() || last - first >= SPAN_LINES_MAX || range.is_empty() {
         return None;
     }
     let holds = is_exact || !grounded(text, named.text.lines(range.start, range.end)).is_empty();
-    holds.then(|| Place { path: named.file.path.clone(), line_start: first, line_end: last })
+    holds.then(|| LineRange { path: named.file.path.clone(), line_start: first, line_end: last })
 }
 
-fn of_lines(path: &str, text: &FileLines, lines: Range<usize>) -> Option<Place> {
+fn of_lines(path: &str, text: &FileLines, lines: Range<usize>) -> Option<LineRange> {
     let last = lines.end.checked_sub(1)?;
-    Some(Place { path: path.to_owned(), line_start: text.number(lines.start)?, line_end: text.number(last)? })
+    Some(LineRange {
+        path: path.to_owned(),
+        line_start: text.number(lines.start)?,
+        line_end: text.number(last)?,
+    })
 }
 
 /// Adds a place, unless another one contains it.
-fn add(places: &mut Vec<Place>, place: Place) {
-    let holds = |one: &Place| {
+fn add(places: &mut Vec<LineRange>, place: LineRange) {
+    let holds = |one: &LineRange| {
         one.path == place.path && one.line_start <= place.line_start && place.line_end <= one.line_end
     };
     if !places.iter().any(holds) {

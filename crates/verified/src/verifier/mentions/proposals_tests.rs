@@ -5,7 +5,7 @@
 //! nothing of the repository or is ambiguous. A sentence marked `miss` names something that is not
 //! found by design.
 
-use loci_model::facts::citation::Place;
+use loci_model::facts::citation::LineRange;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::verdict::Unverifiable;
 use loci_testkit_ports::{CodeHistory, ManualClock};
@@ -148,7 +148,7 @@ fn proposed(text: &str, is_exact: bool) -> Vec<String> {
     verifier.propose(text, is_exact, true).unwrap().iter().map(said).collect()
 }
 
-fn said(place: &Place) -> String {
+fn said(place: &LineRange) -> String {
     format!("{}:{}-{}", place.path, place.line_start, place.line_end)
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use crate::verifier::code_structure::name_places::each_place;
+use crate::verifier::code_structure::name_positions::each_place;
 
 /// Suffixes that state the type of a number, not its unit.
 const TYPES: &[&str] = &[

@@ -15,7 +15,7 @@ use regex::Regex;
 use super::denial::denies;
 use super::literal::{BoundValues, Literal};
 use super::statement::{UNITS, without_places};
-use crate::verifier::code_structure::name_places::LookupBudget;
+use crate::verifier::code_structure::name_positions::LookupBudget;
 
 /// Numbers and bounds in words.
 const IN_WORDS: &str = " zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
@@ -53,7 +53,7 @@ const SAME_UNIT: &[&str] = &[
 
 /// A value that a statement explicitly gives to a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Given {
+struct StatedValue {
     name: String,
     value: Literal,
     /// The position of the value.
@@ -64,7 +64,7 @@ struct Given {
 /// The values of a statement.
 pub(super) struct StatedValues {
     text: String,
-    given: Vec<Given>,
+    given: Vec<StatedValue>,
     /// True if the statement has more values than are looked up.
     pub(super) is_cut: bool,
 }
@@ -202,7 +202,7 @@ impl StatedValues {
             super::literal::number_of(token).as_deref() == Some(shown.trim_start_matches('-'))
                 && !is_taken(start)
         };
-        let is_given = |one: &Given| one.name == name && one.value.is_same(value);
+        let is_given = |one: &StatedValue| one.name == name && one.value.is_same(value);
         numbers(&self.text).any(is_free) || self.given.iter().any(is_given)
     }
 
@@ -214,8 +214,8 @@ impl StatedValues {
         holds: &dyn Fn(&str) -> bool,
         claimed: &dyn Fn(&str) -> bool,
     ) -> Vec<String> {
-        let sure = |one: &&Given| bound(&one.name).is_just(&one.value);
-        let sure: Vec<&Given> = self.given.iter().filter(sure).collect();
+        let sure = |one: &&StatedValue| bound(&one.name).is_just(&one.value);
+        let sure: Vec<&StatedValue> = self.given.iter().filter(sure).collect();
         let is_sure = |start: usize| sure.iter().any(|one| one.start <= start && start < one.end);
         let bare = blank_quotes(&self.text);
         let mut open: Vec<String> = Vec::new();
@@ -254,7 +254,7 @@ impl StatedValues {
 }
 
 /// Returns the value at a position of a text, if it is a plain literal.
-fn plainly(text: &str, name: &str, start: usize, end: usize) -> Option<Given> {
+fn plainly(text: &str, name: &str, start: usize, end: usize) -> Option<StatedValue> {
     let (written, rest) = (text.get(start..end)?, text.get(end..)?);
     let next: String = rest.trim_start().chars().take_while(|c| c.is_alphanumeric()).collect();
     let goes_on = rest.starts_with(|c: char| c.is_alphanumeric() || "_*/+-–^".contains(c))
@@ -266,7 +266,7 @@ fn plainly(text: &str, name: &str, start: usize, end: usize) -> Option<Given> {
     let folded = written.replace(['−', '–'], "-");
     let name = name.rsplit(['.', ':', '>']).next().unwrap_or(name).to_owned();
     let value = Literal::stated(&folded).filter(|_| !goes_on && !is_measure)?;
-    Some(Given { name, value, start, end })
+    Some(StatedValue { name, value, start, end })
 }
 
 /// Returns true if a name contains its unit: `TIMEOUT_MS`, `timeoutSeconds`.

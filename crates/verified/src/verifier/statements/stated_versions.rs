@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::verifier::code_structure::name_places::{LookupBudget, each_place};
+use crate::verifier::code_structure::name_positions::{LookupBudget, each_place};
 
 /// Words that make a version a bound, before it and after it.
 const BOUND_BEFORE: &str =

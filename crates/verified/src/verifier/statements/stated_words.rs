@@ -89,7 +89,7 @@ fn compiled(form: &str) -> Regex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verifier::code_structure::name_places::LookupBudget;
+    use crate::verifier::code_structure::name_positions::LookupBudget;
 
     #[test]
     fn words_are_values_only_where_a_clause_ends_behind_them() {

@@ -69,10 +69,10 @@ impl Statement {
     }
 
     /// Returns all parts to search for, in the form for people.
-    pub(super) fn wanted(&self) -> impl Iterator<Item = Wanted<'_>> {
-        let names = self.names.iter().map(|name| Wanted::Name(name));
-        let numbers = self.numbers.iter().map(|number| Wanted::Number(number));
-        names.chain(numbers).chain(self.quotes.iter().map(|quote| Wanted::Quote(quote)))
+    pub(super) fn wanted(&self) -> impl Iterator<Item = SearchedPart<'_>> {
+        let names = self.names.iter().map(|name| SearchedPart::Name(name));
+        let numbers = self.numbers.iter().map(|number| SearchedPart::Number(number));
+        names.chain(numbers).chain(self.quotes.iter().map(|quote| SearchedPart::Quote(quote)))
     }
 
     fn read_code(&mut self, code: &str) {
@@ -167,13 +167,13 @@ impl Statement {
 
 /// A part of a statement that is searched for in code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted<'s> {
+pub(super) enum SearchedPart<'s> {
     Name(&'s str),
     Number(&'s str),
     Quote(&'s str),
 }
 
-impl Wanted<'_> {
+impl SearchedPart<'_> {
     /// Returns the part in the form for people.
     pub(super) fn shown(self) -> String {
         match self {
@@ -248,7 +248,7 @@ mod tests {
             ("An open ` backquote and MAX_ITEMS", "MAX_ITEMS"),
         ] {
             let statement = Statement::of(text);
-            let found: Vec<String> = statement.wanted().map(Wanted::shown).collect();
+            let found: Vec<String> = statement.wanted().map(SearchedPart::shown).collect();
             assert_eq!(found.join(" "), expect, "{text}");
         }
     }

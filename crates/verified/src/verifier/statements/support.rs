@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use loci_engine::admin::erasure::without_pseudonyms;
 use loci_engine::safety::{RedactionMode, secrets::redact};
-use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::citation::{Citation, LineRange};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::support::{OtherValue, Support, SupportReason, SupportReport};
 use loci_model::facts::verdict::{CitationVerdict, Method, Verdict, Verification};
@@ -17,12 +17,12 @@ use super::literal::{Literal, number_of};
 use super::stated_values::{BoundInCode, CodeBindings, StatedValues, is_name};
 use super::stated_versions::StatedVersion;
 use super::stated_words::BareWord;
-use super::statement::{Statement, Wanted};
+use super::statement::{SearchedPart, Statement};
 use super::support_cache::{CitedBasis, SupportBasis};
 use crate::verifier::anchors::grounding::{grounded, numbers};
 use crate::verifier::code_structure::code_text::CodeText;
 use crate::verifier::code_structure::definitions::enclosing_lines;
-use crate::verifier::code_structure::name_places::LookupBudget;
+use crate::verifier::code_structure::name_positions::LookupBudget;
 use crate::verifier::lines::words::words;
 use crate::verifier::session::verifier::Verifier;
 
@@ -33,7 +33,7 @@ const QUOTE_CHARS_MIN: usize = 3;
 
 /// The lines of one citation, without comments.
 struct CitedLines {
-    place: Place,
+    place: LineRange,
     lines: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ struct ReadCode<'a> {
 }
 
 /// The parts to search for.
-struct Asked<'a> {
+struct SupportQuery<'a> {
     statement: &'a str,
     said: &'a Statement,
     stated: &'a StatedValues,
@@ -131,30 +131,31 @@ impl Verifier<'_> {
             true => self.relevant_words(statement, stated.denies(), claims, &verification.citations),
             false => Vec::new(),
         };
-        self.by_names(&Asked { statement, said: &said, stated: &stated, claimed }, &checked, &read)
+        self.by_names(&SupportQuery { statement, said: &said, stated: &stated, claimed }, &checked, &read)
     }
 
     /// Checks that every name and value of a statement occurs in the cited lines, the definition
     /// around them or true claims, and each value with its name.
     fn by_names(
         &self,
-        asked: &Asked<'_>,
+        asked: &SupportQuery<'_>,
         checked: &[(&Citation, &CitationVerdict)],
         read: &ReadCode<'_>,
     ) -> SupportReport {
-        let Asked { statement, said, stated, claimed } = asked;
+        let SupportQuery { statement, said, stated, claimed } = asked;
         if said.is_empty() && !said.is_cut && claimed.is_empty() {
             return SupportReport::new(Support::NotChecked, SupportReason::NothingToFind);
         }
         let lines = || read.cited.iter().flat_map(CitedLines::each);
-        let mut held = HeldWords::of(lines().chain(claimed.iter().map(String::as_str)));
+        let mut held = LineWords::of(lines().chain(claimed.iter().map(String::as_str)));
         let around: OnceCell<Vec<String>> = OnceCell::new();
         let around =
             || around.get_or_init(|| checked.iter().flat_map(|(_, one)| self.lines_around(one)).collect());
         if said.wanted().any(|wanted| !held.holds(wanted)) {
             held.add(&around().join(" "));
         }
-        let (found, missing): (Vec<Wanted<'_>>, _) = said.wanted().partition(|wanted| held.holds(*wanted));
+        let (found, missing): (Vec<SearchedPart<'_>>, _) =
+            said.wanted().partition(|wanted| held.holds(*wanted));
         let code_around = OnceCell::new();
         let code_around = || {
             let lines = || around().iter().map(String::as_str);
@@ -176,7 +177,7 @@ impl Verifier<'_> {
             let is_other = |word: &BareWord| is_meant(said, &word.name) && word.differs(&bound(&word.name));
             words.into_iter().filter(is_other).map(|word| word.word).filter(|word| !is_claimed(word))
         };
-        let shown = |list: &[Wanted<'_>]| list.iter().map(|wanted| wanted.shown()).collect::<Vec<_>>();
+        let shown = |list: &[SearchedPart<'_>]| list.iter().map(|wanted| wanted.shown()).collect::<Vec<_>>();
         let report = |support, reason, missing| {
             let found = shown(&found);
             SupportReport { found, missing, ..SupportReport::new(support, reason) }
@@ -258,11 +259,15 @@ impl Verifier<'_> {
 }
 
 /// Returns true if the match is more specific than a number that matches by chance.
-fn is_specific<'l>(found: &[Wanted<'_>], statement: &str, lines: impl Iterator<Item = &'l str>) -> bool {
+fn is_specific<'l>(
+    found: &[SearchedPart<'_>],
+    statement: &str,
+    lines: impl Iterator<Item = &'l str>,
+) -> bool {
     let is_named = found.iter().any(|wanted| match wanted {
-        Wanted::Name(_) => true,
-        Wanted::Quote(quote) => quote.chars().count() >= QUOTE_CHARS_MIN,
-        Wanted::Number(_) => false,
+        SearchedPart::Name(_) => true,
+        SearchedPart::Quote(quote) => quote.chars().count() >= QUOTE_CHARS_MIN,
+        SearchedPart::Number(_) => false,
     });
     // A number belongs to the statement if a word of the statement occurs with it.
     let is_word = |token: &String| !token.starts_with(|c: char| c.is_ascii_digit());
@@ -281,7 +286,7 @@ fn is_meant(said: &Statement, name: &str) -> bool {
 }
 
 /// Returns the place of the first cited lines with a property.
-fn place_of(cited: &[CitedLines], holds: impl Fn(&CitedLines) -> bool) -> Option<Place> {
+fn place_of(cited: &[CitedLines], holds: impl Fn(&CitedLines) -> bool) -> Option<LineRange> {
     cited.iter().find(|one| holds(one)).map(|one| one.place.clone())
 }
 
@@ -362,13 +367,13 @@ impl ReadCode<'_> {
 }
 
 /// The words of some lines, as a lookup table.
-struct HeldWords {
+struct LineWords {
     text: String,
     names: HashSet<String>,
     numbers: HashSet<String>,
 }
 
-impl HeldWords {
+impl LineWords {
     fn of<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
         let mut held = Self { text: String::new(), names: HashSet::new(), numbers: HashSet::new() };
         held.add(&lines.collect::<Vec<_>>().join(" "));
@@ -383,11 +388,11 @@ impl HeldWords {
         self.text.push_str(text);
     }
 
-    fn holds(&self, wanted: Wanted<'_>) -> bool {
+    fn holds(&self, wanted: SearchedPart<'_>) -> bool {
         match wanted {
-            Wanted::Name(name) => self.names.contains(name.trim_start_matches('$')),
-            Wanted::Number(number) => self.numbers.contains(number),
-            Wanted::Quote(quote) => self.text.contains(quote),
+            SearchedPart::Name(name) => self.names.contains(name.trim_start_matches('$')),
+            SearchedPart::Number(number) => self.numbers.contains(number),
+            SearchedPart::Quote(quote) => self.text.contains(quote),
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::citation::{Citation, LineRange};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::support::SupportReport;
@@ -38,7 +38,7 @@ pub(super) struct CitedBasis<'a> {
     lines: &'a [String],
     verdict: Verdict,
     method: Method,
-    found: Option<&'a Place>,
+    found: Option<&'a LineRange>,
     blob: Option<ObjectId>,
     /// True if the blob may be read although the verdict does not need it.
     is_readable: bool,

@@ -1,7 +1,7 @@
 //! Support of statements by cited code: by claims, by names and values, and by other values, always
 //! together with the verdict.
 
-use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::citation::{Citation, LineRange};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::support::{Support, SupportReason, SupportReport};
 use loci_model::facts::verdict::Verdict;
@@ -39,7 +39,7 @@ fn found_in(
     };
     let mut citations = Vec::new();
     verifier(&history, &mut |verifier| {
-        let place = Place { path: path.to_owned(), line_start, line_end };
+        let place = LineRange { path: path.to_owned(), line_start, line_end };
         let anchor = verifier.anchor(&place, statement, true).unwrap().anchor;
         citations.push(Citation { anchor, current: None, earlier_paths: Vec::new() });
     });

@@ -6,7 +6,7 @@
 use loci_model::facts::citation::Anchor;
 use loci_model::facts::verdict::{CitationVerdict, Drift, Verdict};
 
-use super::in_file::Before;
+use super::file_search::EarlierAnchorFile;
 use crate::verifier::code_structure::code_text::{CodeText, quoted_texts};
 use crate::verifier::code_structure::nesting::{
     deciding_places, is_decided_by_indentation, never_runs, statements, tabs_are_meaning,
@@ -62,7 +62,7 @@ impl EqualText<'_> {
     pub(super) fn judged<'b>(
         &self,
         mut verdict: CitationVerdict,
-        before: &dyn Fn() -> Option<Before<'b>>,
+        before: &dyn Fn() -> Option<EarlierAnchorFile<'b>>,
     ) -> (CitationVerdict, Option<OtherMeaning>) {
         let before = if self.needs_before() { before() } else { None };
         let meaning = self.other_meaning(before.as_ref());
@@ -92,7 +92,7 @@ impl EqualText<'_> {
             || !is_code(self.path, self.file, self.from)
     }
 
-    fn other_meaning(&self, before: Option<&Before<'_>>) -> Option<OtherMeaning> {
+    fn other_meaning(&self, before: Option<&EarlierAnchorFile<'_>>) -> Option<OtherMeaning> {
         if FileKind::of(self.path).is_less_than(FileKind::of(&self.anchor.place.path)) {
             return Some(OtherMeaning::Kind);
         }
@@ -120,7 +120,7 @@ impl EqualText<'_> {
 
     /// Returns true if each line, or each statement after a change of line breaks, has its earlier
     /// depth.
-    fn is_nested_alike(&self, before: Option<&Before<'_>>) -> bool {
+    fn is_nested_alike(&self, before: Option<&EarlierAnchorFile<'_>>) -> bool {
         let profile = || Block::new(self.file, self.from, self.to).indent_profile();
         if self.rewrapped.is_none() && profile() == self.anchor.indent_profile {
             return true;
@@ -134,7 +134,7 @@ impl EqualText<'_> {
 
     /// Returns true if the lines that decide about the text differ from the earlier ones in content
     /// or number.
-    fn is_decided_otherwise(&self, before: &Before<'_>) -> bool {
+    fn is_decided_otherwise(&self, before: &EarlierAnchorFile<'_>) -> bool {
         if !is_decided_by_indentation(self.path) {
             return false;
         }
@@ -144,7 +144,7 @@ impl EqualText<'_> {
         old.len() != new.len() || old.iter().zip(&new).any(is_other)
     }
 
-    fn has_other_tabs(&self, before: &Before<'_>) -> bool {
+    fn has_other_tabs(&self, before: &EarlierAnchorFile<'_>) -> bool {
         let is_tab = |line: &str| line.starts_with('\t');
         tabs_are_meaning(self.path)
             && self.rewrapped.is_none()
@@ -157,7 +157,7 @@ impl EqualText<'_> {
     }
 
     /// Returns the cited lines as they were in the file.
-    fn old_lines<'b>(&self, before: &Before<'b>) -> impl Iterator<Item = &'b str> + use<'b> {
+    fn old_lines<'b>(&self, before: &EarlierAnchorFile<'b>) -> impl Iterator<Item = &'b str> + use<'b> {
         let cited = (before.first, before.first + self.anchor.line_hashes.len());
         let (from, to) = self.rewrapped.unwrap_or(cited);
         written_lines(before.file, from, to)

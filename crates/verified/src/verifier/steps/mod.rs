@@ -1,24 +1,24 @@
 //! The steps that find a citation again, in order: the same blob, equal lines in the file, in other
 //! files, with other line breaks, similar lines, nothing.
 //!
-//! [`search`] runs them. `in_file` has steps 2, 3, 3b and 6 for one candidate file, `elsewhere`
-//! returns the candidate files of step 4, `rewrapped` is step 5, `similar` is step 7. `equal_text`
+//! [`search`] runs them. `file_search` has steps 2, 3, 3b and 6 for one candidate file, `candidate_files`
+//! returns the candidate files of step 4, `rewrapped_block` is step 5, `similar_lines` is step 7. `equal_text`
 //! detects equal text with another meaning.
 
-mod elsewhere;
+mod candidate_files;
 mod equal_text;
 #[cfg(test)]
 mod equal_text_tests;
-mod in_file;
+mod file_search;
 #[cfg(test)]
 mod namesake_tests;
-mod rewrapped;
+mod rewrapped_block;
 mod search;
-mod similar;
+mod searched_file;
+mod similar_lines;
 #[cfg(test)]
 mod step_tests;
-mod tried;
 
-pub(super) use elsewhere::{same_name, too_late, too_many};
-pub(super) use in_file::occurrences;
+pub(super) use candidate_files::{same_name, too_late, too_many};
+pub(super) use file_search::occurrences;
 pub(super) use search::search;

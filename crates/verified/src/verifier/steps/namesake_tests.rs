@@ -1,6 +1,6 @@
 //! Tests of files with the name of a removed file, if there are more than are searched.
 
-use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::citation::{Citation, LineRange};
 use loci_model::facts::code::{ObjectId, Revision};
 use loci_model::facts::verdict::CitationVerdict;
 use loci_testkit_ports::{CodeHistory, ManualClock};
@@ -16,7 +16,7 @@ fn with<T>(history: &CodeHistory, at: Revision, work: impl FnOnce(&Verifier<'_>)
 }
 
 fn cited(history: &CodeHistory, commit: ObjectId) -> Citation {
-    let place = Place { path: "one/index.ts".to_owned(), line_start: 1, line_end: 1 };
+    let place = LineRange { path: "one/index.ts".to_owned(), line_start: 1, line_end: 1 };
     let made = with(history, Revision::Commit(commit), |verifier| verifier.anchor(&place, "", true)).unwrap();
     Citation { anchor: made.anchor, current: None, earlier_paths: Vec::new() }
 }

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use loci_model::facts::citation::{Anchor, Citation, Place};
+use loci_model::facts::citation::{Anchor, Citation, LineRange};
 use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
 use loci_model::facts::verdict::{CitationVerdict, Drift, Method, Unverifiable, Verdict};
 use loci_model::ports::code::{CodeError, CodeResult};
@@ -13,14 +13,14 @@ use loci_model::ports::code::{CodeError, CodeResult};
 use super::super::thresholds::{
     CHANGED_FILES_MAX, CONTEXT_WEAK, INFO_STRONG, OCCURRENCES_MAX, SAME_FILE_SHARE,
 };
-use super::elsewhere::{
+use super::candidate_files::{
     held_before, may_hold, paired, same_name, segments_alike, stood_before, too_late, too_many,
 };
 use super::equal_text::{EqualText, OtherMeaning};
-use super::in_file::{Before, InFile, context, in_file, in_other_file, occurrences};
-use super::rewrapped::{rewrapped, rewrapped_with_neighbours};
-use super::similar::{Similar, similar};
-use super::tried::{Old, Tried};
+use super::file_search::{EarlierAnchorFile, InFile, context, in_file, in_other_file, occurrences};
+use super::rewrapped_block::{rewrapped, rewrapped_with_neighbours};
+use super::searched_file::{EarlierFile, SearchedFile};
+use super::similar_lines::{SimilarWindow, similar};
 use crate::verifier::anchors::grounding::lost;
 use crate::verifier::lines::block::{Block, snippet_hash};
 use crate::verifier::lines::diff_text::diff_text;
@@ -50,17 +50,17 @@ pub(in super::super) fn search(verifier: &Verifier<'_>, citation: &Citation) -> 
 struct Search<'s, 'v> {
     verifier: &'s Verifier<'v>,
     anchor: &'s Anchor,
-    old: OnceCell<Option<Old>>,
+    old: OnceCell<Option<EarlierFile>>,
     /// The current file at the cited path.
     here: Option<Arc<FileLines>>,
-    tried: Vec<Tried>,
+    tried: Vec<SearchedFile>,
     /// The block in a place where it no longer runs. It counts if the block is nowhere else.
     lesser: Option<CitationVerdict>,
     doubt: Option<CodeError>,
 }
 
 impl Search<'_, '_> {
-    fn run(&mut self, current: Option<&Place>) -> CitationVerdict {
+    fn run(&mut self, current: Option<&LineRange>) -> CitationVerdict {
         let cited = match self.verifier.entry(&self.anchor.place.path) {
             Ok(entry) => entry.filter(|entry| entry.kind != EntryKind::Directory),
             Err(error) => return CitationVerdict::unverifiable(error.why, error.retry_after_ms),
@@ -85,20 +85,20 @@ impl Search<'_, '_> {
 
     /// Returns the cited file in its earlier version; `None` if it can no longer be read, or if its
     /// lines differ from the anchor's.
-    fn old(&self) -> Option<&Old> {
+    fn old(&self) -> Option<&EarlierFile> {
         let read = || {
             let place = &self.anchor.place;
             let file = self.verifier.blob(self.anchor.blob).ok()?;
             let range = file.between(place.line_start, place.line_end);
             let is_same = file.hashes().get(range.clone()) == Some(self.anchor.line_hashes.as_slice());
-            is_same.then_some(Old { file, first: range.start })
+            is_same.then_some(EarlierFile { file, first: range.start })
         };
         self.old.get_or_init(read).as_ref()
     }
 
-    fn before(&self, blob: ObjectId, file: &FileLines) -> Option<Before<'_>> {
+    fn before(&self, blob: ObjectId, file: &FileLines) -> Option<EarlierAnchorFile<'_>> {
         let old = self.old()?;
-        Some(Before { file: &old.file, first: old.first, map: self.map(old, blob, file) })
+        Some(EarlierAnchorFile { file: &old.file, first: old.first, map: self.map(old, blob, file) })
     }
 
     /// Step 1: the unchanged file.
@@ -110,7 +110,11 @@ impl Search<'_, '_> {
     }
 
     /// Steps 2 and 3: the file where the block was seen last, and the one at the cited path.
-    fn own_files(&mut self, cited: Option<CodeEntry>, current: Option<&Place>) -> Option<CitationVerdict> {
+    fn own_files(
+        &mut self,
+        cited: Option<CodeEntry>,
+        current: Option<&LineRange>,
+    ) -> Option<CitationVerdict> {
         let path = self.anchor.place.path.clone();
         if let Some(entry) = &cited {
             match self.verifier.lines(entry) {
@@ -231,9 +235,9 @@ impl Search<'_, '_> {
         }
     }
 
-    fn look_through_tree(&mut self, started: u64) -> CodeResult<Option<Tried>> {
+    fn look_through_tree(&mut self, started: u64) -> CodeResult<Option<SearchedFile>> {
         let commit = self.readable_commit();
-        let mut best: Option<((bool, f64, usize), Tried)> = None;
+        let mut best: Option<((bool, f64, usize), SearchedFile)> = None;
         let cited_kind = FileKind::of(&self.anchor.place.path);
         let files = self.verifier.fresh_files(commit)?;
         for (index, file) in files.iter().enumerate() {
@@ -272,7 +276,7 @@ impl Search<'_, '_> {
     }
 
     /// Searches for the block in a file that the cited one did not become.
-    fn look_elsewhere(&self, file: &CodeFile, lines: Arc<FileLines>) -> CodeResult<Tried> {
+    fn look_elsewhere(&self, file: &CodeFile, lines: Arc<FileLines>) -> CodeResult<SearchedFile> {
         let blob = file.entry.id;
         let found = if occurrences(lines.hashes(), &self.anchor.line_hashes).is_empty() {
             InFile::Nothing
@@ -284,7 +288,7 @@ impl Search<'_, '_> {
             };
             in_other_file(self.anchor, self.before(blob, &lines).as_ref(), &lines, &taken)
         };
-        Ok(Tried { path: file.path.clone(), blob, file: lines, found, method: Method::Relocated })
+        Ok(SearchedFile { path: file.path.clone(), blob, file: lines, found, method: Method::Relocated })
     }
 
     /// Handles a file whose lines cannot be searched. It is a doubt, unless the block cannot have
@@ -335,19 +339,19 @@ impl Search<'_, '_> {
         method: Method,
     ) -> Option<CitationVerdict> {
         let found = self.look(path, blob, &file);
-        self.taken(Tried { path: path.to_owned(), blob, file, found, method })
+        self.taken(SearchedFile { path: path.to_owned(), blob, file, found, method })
     }
 
     fn look(&self, path: &str, blob: ObjectId, file: &FileLines) -> InFile {
         in_file(self.anchor, &|| self.before(blob, file), file, path == self.anchor.place.path)
     }
 
-    fn map(&self, old: &Old, blob: ObjectId, file: &FileLines) -> Rc<LineMap> {
+    fn map(&self, old: &EarlierFile, blob: ObjectId, file: &FileLines) -> Rc<LineMap> {
         self.verifier.map((self.anchor.blob, &old.file), (blob, file))
     }
 
     /// Records a searched file, and returns a verdict if the block is in it.
-    fn taken(&mut self, tried: Tried) -> Option<CitationVerdict> {
+    fn taken(&mut self, tried: SearchedFile) -> Option<CitationVerdict> {
         let verdict = match tried.found {
             InFile::Found(at) => self.confirmed(&tried, at),
             InFile::OthersOnly => {
@@ -364,7 +368,7 @@ impl Search<'_, '_> {
 
     /// Returns the verdict on a block that was found by the hashes of its lines, if its own hash
     /// agrees.
-    fn confirmed(&mut self, tried: &Tried, from: usize) -> Option<CitationVerdict> {
+    fn confirmed(&mut self, tried: &SearchedFile, from: usize) -> Option<CitationVerdict> {
         let to = from + self.anchor.line_hashes.len();
         let block = Block::new(&tried.file, from, to);
         if block.snippet_hash() != self.anchor.snippet_hash {
@@ -387,7 +391,7 @@ impl Search<'_, '_> {
     fn judged(
         &self,
         verdict: CitationVerdict,
-        tried: &Tried,
+        tried: &SearchedFile,
         (from, to): (usize, usize),
         rewrapped: Option<(usize, usize)>,
     ) -> (CitationVerdict, Option<OtherMeaning>) {
@@ -396,7 +400,7 @@ impl Search<'_, '_> {
         text.judged(verdict, &|| self.before(tried.blob, file))
     }
 
-    fn is_in_place(&self, tried: &Tried, from: usize) -> bool {
+    fn is_in_place(&self, tried: &SearchedFile, from: usize) -> bool {
         let place = &self.anchor.place;
         tried.file.between(place.line_start, place.line_end) == (from..from + self.anchor.line_hashes.len())
     }
@@ -424,7 +428,7 @@ impl Search<'_, '_> {
 
     /// Returns true if the block was in that file before, so that a match with other line breaks is
     /// that block.
-    fn is_anothers(&self, tried: &Tried) -> bool {
+    fn is_anothers(&self, tried: &SearchedFile) -> bool {
         let commit = if tried.method == Method::Relocated { self.readable_commit() } else { None };
         commit.is_some_and(|commit| {
             stood_before(self.verifier, self.anchor, commit, &tried.path).unwrap_or(false)
@@ -432,12 +436,12 @@ impl Search<'_, '_> {
     }
 
     /// Returns the files in which changed lines are searched for.
-    fn likeliest(&self) -> impl Iterator<Item = &Tried> {
+    fn likeliest(&self) -> impl Iterator<Item = &SearchedFile> {
         self.tried.iter().take(CHANGED_FILES_MAX)
     }
 
     /// Returns the expected start of the block in a file.
-    fn expected(&self, tried: &Tried) -> usize {
+    fn expected(&self, tried: &SearchedFile) -> usize {
         match self.old() {
             Some(old) => self.map(old, tried.blob, &tried.file).expected(old.first),
             None => tried.file.between(self.anchor.place.line_start, u32::MAX).start,
@@ -452,7 +456,7 @@ impl Search<'_, '_> {
             Some((similar(self.anchor, &old_lines, before.as_ref(), &tried.file)?, tried))
         });
         let (window, tried) = best.reduce(|a, b| if b.0.is_better_than(&a.0) { b } else { a })?;
-        let Similar { from, to, lines, split, .. } = window;
+        let SimilarWindow { from, to, lines, split, .. } = window;
         let mut verdict = tried.verdict(from, to)?;
         verdict.verdict = Verdict::Drifted;
         verdict.method = if split { Method::Split } else { Method::Fuzzy };

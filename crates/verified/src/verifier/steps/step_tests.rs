@@ -1,7 +1,7 @@
 //! Tests of the steps on repositories in memory: a citation in one commit, and the verdict on it in
 //! a later one.
 
-use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::citation::{Citation, LineRange};
 use loci_model::facts::code::{EntryKind, ObjectId, Revision};
 use loci_model::facts::verdict::{CitationVerdict, Method, Unverifiable, Verdict};
 use loci_model::ports::code::CodeSource;
@@ -10,8 +10,8 @@ use proptest::prelude::*;
 
 use crate::verifier::{AnchorError, LineCache, MadeAnchor, Verifier, VerifierLimits};
 
-pub(super) fn place(path: &str, line_start: u32, line_end: u32) -> Place {
-    Place { path: path.to_owned(), line_start, line_end }
+pub(super) fn place(path: &str, line_start: u32, line_end: u32) -> LineRange {
+    LineRange { path: path.to_owned(), line_start, line_end }
 }
 
 fn with_verifier<T>(source: &dyn CodeSource, at: Revision, work: impl FnOnce(&Verifier<'_>) -> T) -> T {
@@ -19,11 +19,11 @@ fn with_verifier<T>(source: &dyn CodeSource, at: Revision, work: impl FnOnce(&Ve
     work(&Verifier::new(source, at, &cache, "test", &clock, VerifierLimits::default()))
 }
 
-fn anchor(source: &CodeHistory, commit: ObjectId, place: &Place) -> Result<MadeAnchor, AnchorError> {
+fn anchor(source: &CodeHistory, commit: ObjectId, place: &LineRange) -> Result<MadeAnchor, AnchorError> {
     with_verifier(source, Revision::Commit(commit), |verifier| verifier.anchor(place, "", true))
 }
 
-fn cited(source: &CodeHistory, commit: ObjectId, place: &Place) -> Citation {
+fn cited(source: &CodeHistory, commit: ObjectId, place: &LineRange) -> Citation {
     Citation {
         anchor: anchor(source, commit, place).unwrap().anchor,
         current: None,
@@ -38,7 +38,7 @@ fn found(source: &CodeHistory, citation: &Citation) -> CitationVerdict {
 type Files<'a> = &'a [(&'a str, &'a str)];
 
 /// Cites lines of the first commit and searches for them in the second.
-pub(super) fn after(before: Files<'_>, place: &Place, after: Files<'_>) -> CitationVerdict {
+pub(super) fn after(before: Files<'_>, place: &LineRange, after: Files<'_>) -> CitationVerdict {
     let mut history = CodeHistory::new();
     let commit = history.commit(before);
     let citation = cited(&history, commit, place);

@@ -9,7 +9,7 @@ use clap::Subcommand;
 use loci_api::coding::evaluation::{Evaluation, EvaluationAdd, EvaluationFindingAdd, EvaluationListing};
 
 use crate::cli::Globals;
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::commands::verified::repository_words::Surroundings;
 use crate::config::environment::Environment;
 use crate::input::text_of;
@@ -40,7 +40,7 @@ pub(crate) enum Eval {
         #[arg(long)]
         cursor: Option<String>,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Add {
     #[arg(long, value_name = "TEXT")]
     suggest: Option<String>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 impl Eval {

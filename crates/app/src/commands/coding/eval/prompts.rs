@@ -10,7 +10,7 @@ use loci_api::coding::extraction_prompt::{PromptEvaluate, PromptEvaluation};
 use loci_client::Client;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::exit::Usage;
 use crate::input::text_of;
 use crate::output;
@@ -40,7 +40,7 @@ pub(crate) struct Prompts {
     #[arg(long, conflicts_with = "answers")]
     list: bool,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// A question as printed.

@@ -1,18 +1,18 @@
-//! `loci githook`: commits name their task. Installation and the commands that git runs. `placing`
+//! `loci githook`: commits name their task. Installation and the commands that git runs. `hook_installation`
 //! places the hooks, `includes` configures git, `scripts` contains the scripts, `run` implements
-//! the hooks, `rebasing` attributes commits during a rebase, `report` sends reports, `trailers` and
-//! `message` edit the text, `task_here` holds the task of a working tree, and `git` runs git.
+//! the hooks, `rebase_attribution` attributes commits during a rebase, `report` sends reports, `trailers` and
+//! `message` edit the text, `worktree_task` holds the task of a working tree, and `git` runs git.
 
 pub(crate) mod git;
+mod hook_installation;
 mod includes;
 mod message;
-mod placing;
-mod rebasing;
+mod rebase_attribution;
 mod report;
 mod run;
 mod scripts;
-pub(crate) mod task_here;
 mod trailers;
+pub(crate) mod worktree_task;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,8 +22,8 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use self::git::{Git, WorkingTree};
-use self::placing::{Looks, Plan};
-use self::task_here::TaskHere;
+use self::hook_installation::{HookFolder, HookPlan};
+use self::worktree_task::TaskHere;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{Difference, NotFound, Usage};
@@ -44,7 +44,7 @@ pub(crate) enum GitHook {
     Status,
     /// The entry points that git runs
     #[command(subcommand, hide = true)]
-    Run(run::Run),
+    Run(run::GithookRun),
 }
 
 /// The task of the hooks
@@ -112,11 +112,11 @@ impl Install {
         let task = self.task_here(globals)?;
         let program = std::env::current_exe().context("finding the path of this program")?;
         let program = program.to_str().context("the path of this program is not UTF-8")?;
-        let mut plan = Plan::install(git, tree, program).await?;
+        let mut plan = HookPlan::install(git, tree, program).await?;
         if let Some(task) = &task {
             let text = serde_json::to_string_pretty(task)? + "\n";
             // The file names the task of the person who works here, which other users need not see.
-            plan.write(task_here::file(&tree.own), text.into_bytes(), 0o600);
+            plan.write(worktree_task::file(&tree.own), text.into_bytes(), 0o600);
         }
         if self.dry_run {
             return dry(globals, &plan);
@@ -148,7 +148,7 @@ impl Install {
     }
 }
 
-fn dry(globals: &Globals, plan: &Plan) -> Result<()> {
+fn dry(globals: &Globals, plan: &HookPlan) -> Result<()> {
     output::result(globals.json, &plan.lines(), |lines| {
         lines.iter().for_each(output::line);
         if lines.is_empty() {
@@ -162,7 +162,7 @@ fn dry(globals: &Globals, plan: &Plan) -> Result<()> {
 }
 
 async fn uninstall(globals: &Globals, git: &Git, tree: &WorkingTree) -> Result<()> {
-    let plan = Plan::uninstall(git, tree).await?;
+    let plan = HookPlan::uninstall(git, tree).await?;
     if plan.is_empty() && plan.notes.is_empty() {
         return Err(NotFound("no hooks of loci are installed in this clone".to_owned()).into());
     }
@@ -173,21 +173,21 @@ async fn uninstall(globals: &Globals, git: &Git, tree: &WorkingTree) -> Result<(
 
 async fn status(globals: &Globals, environment: &Environment, git: &Git, tree: &WorkingTree) -> Result<()> {
     let mut notes = Vec::new();
-    let hooks = placing::folder(tree);
-    let is_ours = |name: &&str| hooks.join(name).exists() && !placing::foreign(&hooks.join(name));
+    let hooks = hook_installation::folder(tree);
+    let is_ours = |name: &&str| hooks.join(name).exists() && !hook_installation::foreign(&hooks.join(name));
     let are_ours = scripts::OURS.iter().all(is_ours);
-    let looks = placing::looks(git, tree).await?;
+    let looks = hook_installation::looks(git, tree).await?;
     match &looks {
-        Looks::Elsewhere { place, .. } if hooks.exists() => {
+        HookFolder::Elsewhere { place, .. } if hooks.exists() => {
             notes.push(format!("git looks for hooks in {}: install them again", place.display()));
         }
-        Looks::Ours if !are_ours => {
+        HookFolder::Ours if !are_ours => {
             notes.push("another program replaced some of the hooks: install them again".to_owned());
         }
-        Looks::Ours | Looks::Elsewhere { .. } => {}
+        HookFolder::Ours | HookFolder::Elsewhere { .. } => {}
     }
-    let installed = are_ours && matches!(looks, Looks::Ours);
-    let task = task_here::with(environment, task_here::installed(&tree.own)?);
+    let installed = are_ours && matches!(looks, HookFolder::Ours);
+    let task = worktree_task::with(environment, worktree_task::installed(&tree.own)?);
     if task.is_none() {
         notes.push("no task is known here: set TASK_ID, or install with --task".to_owned());
     }

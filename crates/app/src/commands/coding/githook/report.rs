@@ -10,11 +10,11 @@ use loci_api::coding::commit::{CommitRewrite, ReportedCommit, TaskCommits};
 use loci_model::limits;
 
 use super::git::{Git, WorkingTree, shown};
-use super::task_here::{self, TaskHere};
 use super::trailers::{TASK, is_value};
+use super::worktree_task::{self, TaskHere};
 use crate::cli::Globals;
 use crate::commands::coding::task::delivery::{entry, spool_of};
-use crate::commands::coding::task::flushing::{Flushing, flush};
+use crate::commands::coding::task::spool_flush::{FlushSelection, flush};
 use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
@@ -120,7 +120,7 @@ pub(super) async fn rewritten(
     pairs: Vec<CommitRewrite>,
 ) -> Result<()> {
     let of_task = |rewrites| TaskCommits { commits: Vec::new(), rewrites };
-    if let Some(task) = task.or_else(|| task_here::anybodys(tree)) {
+    if let Some(task) = task.or_else(|| worktree_task::anybodys(tree)) {
         return say(how, &task, tree, of_task(pairs)).await;
     }
     for (task, rewrites) in by_trailer(git, pairs).await? {
@@ -193,7 +193,8 @@ pub(super) async fn say(
 async fn send(globals: &Globals, environment: &Environment, spool: &Spool) -> Result<()> {
     // A commit does not open a store that no server has open.
     let Some(session) = Session::to_server(globals, environment)? else { return Ok(()) };
-    let waiting = Flushing { url: globals.url.as_deref(), all: false, first: None, until: Some(SENDING) };
+    let waiting =
+        FlushSelection { url: globals.url.as_deref(), all: false, first: None, until: Some(SENDING) };
     flush(&session.client, spool, waiting).await?;
     session.end().await
 }

@@ -11,8 +11,8 @@ use loci_server::regular_file;
 
 use super::git::Git;
 use super::message::{self, Comments};
-use super::rebasing::{self, Making};
-use super::task_here::{self, TaskHere};
+use super::rebase_attribution::{self, CommitOrigin};
+use super::worktree_task::{self, TaskHere};
 use super::{report, trailers};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -27,7 +27,7 @@ const HOOK: Duration = Duration::from_secs(2);
 
 /// A hook, as git runs it
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Run {
+pub(crate) enum GithookRun {
     /// Add trailers to a message before editing
     PrepareCommitMsg {
         /// The file of the message
@@ -53,7 +53,7 @@ pub(crate) enum Run {
     },
 }
 
-impl Run {
+impl GithookRun {
     /// Runs the hook. Never fails: an error becomes a note to the person who commits.
     pub(super) async fn run(self, globals: &Globals, environment: &Environment) {
         let outcome = tokio::time::timeout(HOOK, self.at_hook(globals, environment)).await;
@@ -67,45 +67,45 @@ impl Run {
         let here = std::env::current_dir().context("finding the current folder")?;
         let git = Git::at(&here, CALL);
         let tree = git.working_tree().await?;
-        let task = task_here::with(environment, task_here::installed(&tree.own)?);
+        let task = worktree_task::with(environment, worktree_task::installed(&tree.own)?);
         // Git sets this value if nobody edits the message.
         let is_edited = environment.get("GIT_EDITOR") != Some(":");
         match self {
             Self::PrepareCommitMsg { file, source, .. } => {
-                let making = rebasing::at_message(&tree);
-                rebasing::mark(&tree, making)?;
+                let making = rebase_attribution::at_message(&tree);
+                rebase_attribution::mark(&tree, making)?;
                 let Some(task) = task else {
                     output::note(
                         "loci githook: no task: set TASK_ID, or run `loci githook install --task ID`",
                     );
                     return Ok(());
                 };
-                if making != Making::Work {
+                if making != CommitOrigin::Work {
                     return Ok(());
                 }
                 // Without a source there is an editor, regardless of its name.
                 before_editing(&git, &task, &file, source.as_deref(), is_edited || source.is_none()).await
             }
             Self::CommitMsg { file } => match task {
-                Some(task) if rebasing::at_message(&tree) == Making::Work => {
+                Some(task) if rebase_attribution::at_message(&tree) == CommitOrigin::Work => {
                     behind_editing(&git, &task, &file, is_edited).await
                 }
                 _ => Ok(()),
             },
             Self::PostCommit => {
                 let how = (globals, environment);
-                match (rebasing::behind(&tree)?, task) {
-                    (Making::Resolved, task) => {
+                match (rebase_attribution::behind(&tree)?, task) {
+                    (CommitOrigin::Resolved, task) => {
                         let pair = report::resolved(&git).await?;
                         report::rewritten(how, &git, &tree, task, pair).await
                     }
-                    (Making::Work, Some(task)) => {
+                    (CommitOrigin::Work, Some(task)) => {
                         let commits = vec![report::head(&git, &task).await?];
                         let report = TaskCommits { commits, rewrites: Vec::new() };
                         report::say(how, &task, &tree, report).await
                     }
                     // A rebase reports its commits at its end.
-                    (Making::Anew | Making::Work, _) => Ok(()),
+                    (CommitOrigin::Anew | CommitOrigin::Work, _) => Ok(()),
                 }
             }
             Self::PostRewrite { .. } => {
@@ -215,5 +215,5 @@ fn rewrite(file: &str, before: &str, text: &str) -> Result<()> {
     if before.contains(char::REPLACEMENT_CHARACTER) {
         return Ok(());
     }
-    super::placing::write(Path::new(file), text.as_bytes(), 0o644)
+    super::hook_installation::write(Path::new(file), text.as_bytes(), 0o644)
 }

@@ -1,7 +1,7 @@
 //! The trailers of a commit message: their names, their values and the git arguments that add them.
 //! A trailer is only a hint, because an author can write any. Reported commits are authoritative.
 
-use super::task_here::TaskHere;
+use super::worktree_task::TaskHere;
 
 /// The maximum number of characters of a value.
 const VALUE_CHARS_MAX: usize = 160;

@@ -7,7 +7,7 @@ use loci_api::coding::extraction_prompt::{
     ExtractionPromptAsk, ExtractionPromptChanged, ExtractionPromptPut,
 };
 
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::input::text_of;
 use crate::output;
 use crate::session::Session;
@@ -18,7 +18,7 @@ pub(crate) enum Extraction {
     /// List them, with their versions
     List {
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
     /// Print one, as an agent receives it
     Show {
@@ -28,7 +28,7 @@ pub(crate) enum Extraction {
         #[arg(long)]
         repo: Option<String>,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
     /// Store your own text as the next version: a candidate until `loci eval prompts` and
     /// `rollback`, or current with --force
@@ -44,7 +44,7 @@ pub(crate) enum Extraction {
         #[arg(long)]
         force: bool,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
     /// Make a version current: an earlier one, or an evaluated candidate
     Rollback {
@@ -54,7 +54,7 @@ pub(crate) enum Extraction {
         #[arg(long, value_name = "N")]
         to: u32,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
 }
 

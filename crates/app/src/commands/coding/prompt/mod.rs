@@ -9,7 +9,7 @@ use clap::Subcommand;
 use loci_api::coding::prompt::{Prompt as Shown, PromptAdd, PromptListing};
 
 use crate::cli::Globals;
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::config::environment::Environment;
 use crate::exit::{Difference, Usage};
 use crate::input::text_of;
@@ -29,7 +29,7 @@ pub(crate) enum Prompt {
         #[arg(value_name = "VERSION")]
         name: String,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
     /// Show the difference between two versions; exit code 5 if they differ
     Diff {
@@ -38,7 +38,7 @@ pub(crate) enum Prompt {
         /// The second version
         to: String,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
     /// The prompts for the reports of agents at the end of a task
     #[command(subcommand)]
@@ -51,7 +51,7 @@ pub(crate) enum Prompt {
         #[arg(long, value_name = "VERSION")]
         to: String,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Add {
     #[arg(long)]
     model: Option<String>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// The selection of versions
@@ -92,7 +92,7 @@ pub(crate) struct List {
     #[arg(long)]
     cursor: Option<String>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 impl Prompt {

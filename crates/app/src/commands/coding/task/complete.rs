@@ -5,7 +5,7 @@ use anyhow::Result;
 use loci_api::coding::task::TaskPullRequest;
 use loci_api::coding::task::end::{Learned, TaskComplete, TaskCompleted};
 
-use super::delivery::Helper;
+use super::delivery::DeliveryOptions;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
@@ -70,7 +70,7 @@ pub(crate) struct Complete {
     #[arg(long, value_name = "FILE")]
     self_feedback: Option<String>,
     #[command(flatten)]
-    helper: Helper,
+    helper: DeliveryOptions,
 }
 
 impl Complete {

@@ -6,8 +6,8 @@ use loci_api::coding::task::{TaskCreate, TaskPrompt};
 use loci_model::ports::clock::Clock as _;
 use loci_model::ports::ids::uuid7;
 
-use super::delivery::Helper;
-use super::taking_in::TakingIn;
+use super::delivery::DeliveryOptions;
+use super::task_creation::TaskCreation;
 use crate::adapters::{RandomIds, SystemClock};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -79,7 +79,7 @@ pub(crate) struct Create {
     #[arg(long, value_name = "ARM")]
     memory_arm: Option<String>,
     #[command(flatten)]
-    helper: Helper,
+    helper: DeliveryOptions,
 }
 
 impl Create {
@@ -107,7 +107,7 @@ impl Create {
             forge_repo_id: self.forge_repo_id,
             repo: None,
         };
-        let taking = TakingIn::here(globals, environment, create, repo, is_on_none).await?;
+        let taking = TaskCreation::here(globals, environment, create, repo, is_on_none).await?;
         taking.say(globals, environment, &self.helper).await
     }
 }

@@ -14,18 +14,18 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::failing::Failure;
-use super::flushing::{Flushing, flush};
-use super::sending::{CALL, probe, say};
+use super::entry_sender::{CALL, probe, say};
+use super::failure_class::CallFailureClass;
+use super::spool_flush::{FlushSelection, flush};
 use crate::adapters::{RandomIds, SystemClock};
 use crate::cli::Globals;
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::config::environment::Environment;
 use crate::config::load;
 use crate::local_code::LocalCode;
 use crate::output;
 use crate::session::Session;
-use crate::spool::{Added, Entry, Spool, SpoolCall, Waits};
+use crate::spool::{Added, Spool, SpoolCall, SpoolEntry, WaitReason};
 
 /// The variable with the path of the spool.
 const SPOOL: &str = "LOCI_SPOOL";
@@ -35,22 +35,22 @@ const BEFORE: Duration = Duration::from_secs(10);
 
 /// Options that all helper commands share.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Helper {
+pub(crate) struct DeliveryOptions {
     /// Fail if the report cannot be sent now, instead of spooling it and exiting with 0
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// A server that is reachable and knows the task, and the spool for undeliverable reports.
-struct Line {
+struct DeliveryLine {
     session: Session,
     client: Client,
     spool: Option<Spool>,
 }
 
-impl Helper {
+impl DeliveryOptions {
     /// Sends one report about a task. `show` prints the answer.
     ///
     /// # Errors
@@ -91,7 +91,7 @@ impl Helper {
         };
         let (mut answers, mut first) = (Vec::new(), None);
         // The reason why nothing more is sent.
-        let mut kept_as: Option<Kept> = None;
+        let mut kept_as: Option<SpooledState> = None;
         for body in bodies {
             let said = match entry(globals, (task, self.memory()), call, body) {
                 Ok(said) => said,
@@ -103,7 +103,7 @@ impl Helper {
             }
             let failure = match (failed.take(), &line) {
                 (Some(failure), _) => failure,
-                (None, None) => Failure::Out(anyhow::anyhow!("no server was found")),
+                (None, None) => CallFailureClass::Out(anyhow::anyhow!("no server was found")),
                 (None, Some(line)) => match line.send(&said).await {
                     Ok(answer) => {
                         answers.push(answer);
@@ -112,11 +112,11 @@ impl Helper {
                     Err(failure) => failure,
                 },
             };
-            let kept = Kept::after(&failure);
-            if !matches!(failure, Failure::Behind(_)) {
+            let kept = SpooledState::after(&failure);
+            if !matches!(failure, CallFailureClass::Behind(_)) {
                 spool_it(globals, environment, kept.of(said)).await;
             }
-            if line.is_none() || !matches!(failure, Failure::Refused { .. }) {
+            if line.is_none() || !matches!(failure, CallFailureClass::Refused { .. }) {
                 kept_as = Some(kept.for_the_next());
             }
             first = first.or(Some(failure.into_error()));
@@ -155,22 +155,29 @@ impl Helper {
     ) {
         match entry(globals, (task, self.at.memory.as_deref()), call, body) {
             Ok(entry) => {
-                spool_it(globals, environment, Entry { refused: Some(why), ..entry }).await;
+                spool_it(globals, environment, SpoolEntry { refused: Some(why), ..entry }).await;
             }
             Err(error) => output::note(format!("not kept: {error:#}")),
         }
     }
 
-    async fn line(&self, globals: &Globals, environment: &Environment, task: &str) -> Result<Line, Failure> {
-        let session = Session::begin(globals, environment).map_err(Failure::Out)?;
-        let client = self.at.of(&session.client).map_err(Failure::refused)?;
+    async fn line(
+        &self,
+        globals: &Globals,
+        environment: &Environment,
+        task: &str,
+    ) -> Result<DeliveryLine, CallFailureClass> {
+        let session = Session::begin(globals, environment).map_err(CallFailureClass::Out)?;
+        let client = self.at.of(&session.client).map_err(CallFailureClass::refused)?;
         let spool = spool(globals, environment).await;
         let known = probe(&client, task).await;
         // If the spool contains the task's creation, flushing creates the task first.
-        if !(matches!(known, Err(Failure::Unknown(_))) && self.begins(globals, spool.as_ref(), task).await) {
+        if !(matches!(known, Err(CallFailureClass::Unknown(_)))
+            && self.begins(globals, spool.as_ref(), task).await)
+        {
             known?;
         }
-        Ok(Line { session, client, spool })
+        Ok(DeliveryLine { session, client, spool })
     }
 
     /// True if the creation of the task is spooled.
@@ -201,12 +208,12 @@ impl Helper {
         if let Err(failure) = probe(&client, task).await {
             let spool = spool(globals, environment).await;
             let begins = self.begins(globals, spool.as_ref(), task).await;
-            let (Failure::Unknown(_), Some(spool), true) = (&failure, spool, begins) else {
+            let (CallFailureClass::Unknown(_), Some(spool), true) = (&failure, spool, begins) else {
                 return Err(failure.into_error());
             };
             // The task's creation is spooled and must be sent before the request.
             let (url, first) = (globals.url.as_deref(), Some((self.memory(), task)));
-            let flushing = Flushing { url, all: false, first, until: Some(BEFORE) };
+            let flushing = FlushSelection { url, all: false, first, until: Some(BEFORE) };
             flush(&session.client, &spool, flushing).await?;
         }
         let answer = match tokio::time::timeout(within, call(client)).await {
@@ -243,13 +250,13 @@ impl Helper {
     }
 }
 
-impl Line {
+impl DeliveryLine {
     /// Sends an entry. If spooled entries are due or belong to the same task, they are sent first.
-    async fn send(&self, entry: &Entry) -> Result<Value, Failure> {
+    async fn send(&self, entry: &SpoolEntry) -> Result<Value, CallFailureClass> {
         let Some(spool) = &self.spool else { return self.say(entry).await };
         let now = SystemClock::new().now();
-        let held = spool.held().await.map_err(Failure::Out)?;
-        let goes_first = |waiting: &Entry| {
+        let held = spool.held().await.map_err(CallFailureClass::Out)?;
+        let goes_first = |waiting: &SpoolEntry| {
             waiting.url == entry.url && (waiting.is_due(now) || waiting.about() == entry.about())
         };
         if held.entries.iter().any(goes_first) {
@@ -259,7 +266,7 @@ impl Line {
         }
     }
 
-    async fn say(&self, entry: &Entry) -> Result<Value, Failure> {
+    async fn say(&self, entry: &SpoolEntry) -> Result<Value, CallFailureClass> {
         let said = say(&self.client, entry, CALL).await;
         for bad in &said.bad {
             output::note(format!("refused: {}", bad.refused.as_deref().unwrap_or_default()));
@@ -278,11 +285,11 @@ impl Line {
 
     /// Spools an entry behind the waiting ones and sends them in order. The entry is on disk before
     /// anything is sent.
-    async fn behind(&self, spool: &Spool, entry: &Entry) -> Result<Value, Failure> {
-        spool.add(entry).await.map_err(Failure::Out)?;
+    async fn behind(&self, spool: &Spool, entry: &SpoolEntry) -> Result<Value, CallFailureClass> {
+        spool.add(entry).await.map_err(CallFailureClass::Out)?;
         let url = entry.url.as_deref();
-        let flushing = Flushing { url, all: false, first: Some(entry.about()), until: Some(BEFORE) };
-        let flushed = flush(&self.session.client, spool, flushing).await.map_err(Failure::Behind)?;
+        let flushing = FlushSelection { url, all: false, first: Some(entry.about()), until: Some(BEFORE) };
+        let flushed = flush(&self.session.client, spool, flushing).await.map_err(CallFailureClass::Behind)?;
         let (own, others): (Vec<_>, Vec<_>) =
             flushed.answers.into_iter().partition(|(key, _)| *key == entry.key);
         let taken = others.iter().filter(|(_, answer)| answer.is_ok()).count();
@@ -292,8 +299,8 @@ impl Line {
         }
         match own.into_iter().next() {
             Some((_, Ok(answer))) => Ok(answer),
-            Some((_, Err(why))) => Err(Failure::Behind(anyhow::anyhow!(why))),
-            None => Err(Failure::Behind(anyhow::anyhow!(
+            Some((_, Err(why))) => Err(CallFailureClass::Behind(anyhow::anyhow!(why))),
+            None => Err(CallFailureClass::Behind(anyhow::anyhow!(
                 "it waits in the spool, behind earlier entries: {} (loci spool show)",
                 spool.path().display()
             ))),
@@ -302,26 +309,26 @@ impl Line {
 }
 
 /// The state in which an undeliverable entry is spooled.
-enum Kept {
+enum SpooledState {
     /// Without a result.
     Plain,
     /// Waiting, with the answer of a server.
-    Waiting(Waits),
+    Waiting(WaitReason),
     /// Rejected, with the reason.
     Apart(String),
 }
 
-impl Kept {
-    fn after(failure: &Failure) -> Self {
+impl SpooledState {
+    fn after(failure: &CallFailureClass) -> Self {
         let waiting = |error: &anyhow::Error, is_unknown| {
             let tried_at = SystemClock::new().now().to_rfc3339();
-            Self::Waiting(Waits { why: format!("{error:#}"), tried_at, times: 1, is_unknown })
+            Self::Waiting(WaitReason { why: format!("{error:#}"), tried_at, times: 1, is_unknown })
         };
         match failure {
-            Failure::Out(_) | Failure::Behind(_) => Self::Plain,
-            Failure::Slow(error) | Failure::Later(error) => waiting(error, false),
-            Failure::Unknown(error) => waiting(error, true),
-            Failure::Refused { error, .. } => Self::Apart(format!("{error:#}")),
+            CallFailureClass::Out(_) | CallFailureClass::Behind(_) => Self::Plain,
+            CallFailureClass::Slow(error) | CallFailureClass::Later(error) => waiting(error, false),
+            CallFailureClass::Unknown(error) => waiting(error, true),
+            CallFailureClass::Refused { error, .. } => Self::Apart(format!("{error:#}")),
         }
     }
 
@@ -334,11 +341,11 @@ impl Kept {
         }
     }
 
-    fn of(&self, entry: Entry) -> Entry {
+    fn of(&self, entry: SpoolEntry) -> SpoolEntry {
         match self {
             Self::Plain => entry,
-            Self::Waiting(waits) => Entry { waits: Some(waits.clone()), ..entry },
-            Self::Apart(why) => Entry { refused: Some(why.clone()), ..entry },
+            Self::Waiting(waits) => SpoolEntry { waits: Some(waits.clone()), ..entry },
+            Self::Apart(why) => SpoolEntry { refused: Some(why.clone()), ..entry },
         }
     }
 }
@@ -353,9 +360,9 @@ pub(crate) fn entry(
     (task, memory): (&str, Option<&str>),
     call: SpoolCall,
     body: Value,
-) -> Result<Entry> {
+) -> Result<SpoolEntry> {
     let now = SystemClock::new().now();
-    Ok(Entry {
+    Ok(SpoolEntry {
         key: uuid7(&RandomIds::new()?, now.millis()),
         at: now.to_rfc3339(),
         url: globals.url.clone(),
@@ -370,7 +377,7 @@ pub(crate) fn entry(
 
 /// Spools an undeliverable entry and prints a note. Returns false if there is no spool or it cannot
 /// be written.
-pub(super) async fn spool_it(globals: &Globals, environment: &Environment, entry: Entry) -> bool {
+pub(super) async fn spool_it(globals: &Globals, environment: &Environment, entry: SpoolEntry) -> bool {
     let Some(spool) = spool(globals, environment).await else {
         output::note(format!("nothing is spooled outside of a git repository: set {SPOOL} to a file"));
         return false;

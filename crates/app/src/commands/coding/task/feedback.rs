@@ -3,7 +3,7 @@
 use anyhow::Result;
 use loci_api::coding::task::feedback::{HarmfulMemory, TaskFeedback, TaskFeedbackTaken};
 
-use super::delivery::Helper;
+use super::delivery::DeliveryOptions;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -31,7 +31,7 @@ pub(crate) struct Feedback {
     #[arg(long)]
     human: bool,
     #[command(flatten)]
-    helper: Helper,
+    helper: DeliveryOptions,
 }
 
 impl Feedback {

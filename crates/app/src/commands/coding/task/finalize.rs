@@ -4,7 +4,7 @@ use anyhow::Result;
 use loci_api::coding::task::end::{TaskFinalize, TaskFinalized};
 
 use super::complete::{STATUSES, amount};
-use super::delivery::Helper;
+use super::delivery::DeliveryOptions;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -31,7 +31,7 @@ pub(crate) struct Finalize {
     #[arg(long, value_name = "TEXT")]
     error: Option<String>,
     #[command(flatten)]
-    helper: Helper,
+    helper: DeliveryOptions,
 }
 
 impl Finalize {

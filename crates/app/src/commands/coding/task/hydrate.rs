@@ -18,7 +18,7 @@ use loci_server::regular_file;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::delivery::Helper;
+use super::delivery::DeliveryOptions;
 use crate::adapters::RandomIds;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -65,7 +65,7 @@ pub(crate) struct Hydrate {
     #[arg(long, value_name = "KIND")]
     include: Vec<String>,
     #[command(flatten)]
-    helper: Helper,
+    helper: DeliveryOptions,
 }
 
 impl Hydrate {

@@ -1,4 +1,4 @@
-//! `loci task`: tasks of coding agents. `create` and `taking_in` create a task, `hydrate` prints
+//! `loci task`: tasks of coding agents. `create` and `task_creation` create a task, `hydrate` prints
 //! its memories, and `complete`, `finalize`, `note` and `feedback` report about it by way of
 //! `delivery`. This module and `explain` show tasks, `search` runs the search of an agent, and
 //! `outcome` shows or sets the outcome.
@@ -6,19 +6,19 @@
 mod complete;
 mod create;
 pub(crate) mod delivery;
+pub(crate) mod entry_sender;
 mod explain;
-mod failing;
+mod failure_class;
 mod feedback;
 mod finalize;
-pub(crate) mod flushing;
 mod hydrate;
 mod note;
 mod outcome;
 mod search;
-pub(crate) mod sending;
 pub(crate) mod session;
 mod session_parts;
-mod taking_in;
+pub(crate) mod spool_flush;
+mod task_creation;
 
 pub(super) use complete::learning;
 
@@ -27,7 +27,7 @@ use clap::Subcommand;
 use loci_api::coding::task::{Task as Shown, TaskAlertRaise, TaskListing, TaskPatch, TaskPullRequest};
 
 use crate::cli::Globals;
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
@@ -49,7 +49,7 @@ pub(crate) enum Task {
         /// The id
         task: String,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
     /// Search the memories of a task's repository, as its agent would
     Search(Box<search::Search>),
@@ -66,10 +66,10 @@ pub(crate) enum Task {
         #[arg(long)]
         reason: String,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
     /// Show or set the outcome of a task
-    Outcome(outcome::Outcome),
+    Outcome(outcome::TaskOutcomeCommand),
     /// Report the commit that merged a task's pull request into its base
     Merged(Merged),
     /// Show a task
@@ -77,7 +77,7 @@ pub(crate) enum Task {
         /// The id
         task: String,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
     /// List tasks, newest first
     List(Box<List>),
@@ -95,7 +95,7 @@ pub(crate) struct Merged {
     #[arg(long, value_name = "N")]
     pr: Option<u64>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// The selection of tasks
@@ -145,7 +145,7 @@ pub(crate) struct List {
     #[arg(long)]
     cursor: Option<String>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 impl Task {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use loci_api::coding::task::end::{TaskNote, TaskNoted};
 
 use super::complete::learning;
-use super::delivery::Helper;
+use super::delivery::DeliveryOptions;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -27,7 +27,7 @@ pub(crate) struct Note {
     #[arg(long)]
     category: Option<String>,
     #[command(flatten)]
-    helper: Helper,
+    helper: DeliveryOptions,
 }
 
 impl Note {

@@ -4,12 +4,12 @@ use anyhow::Result;
 use loci_api::coding::outcome::{Outcome as Shown, OutcomeSet};
 use loci_client::Client;
 
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::output;
 
 /// The outcome of a task
 #[derive(Debug, clap::Args)]
-pub(crate) struct Outcome {
+pub(crate) struct TaskOutcomeCommand {
     /// The task
     task: String,
     /// The new outcome: `merged_as_is`, `merged_after_rounds`, `merged_with_human_commits`,
@@ -30,10 +30,10 @@ pub(crate) struct Outcome {
     #[arg(long, requires = "outcome")]
     source: Option<String>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
-impl Outcome {
+impl TaskOutcomeCommand {
     pub(super) async fn run(self, client: &Client, json: bool) -> Result<()> {
         let client = self.at.of(client)?;
         let outcome = match self.outcome {

@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use loci_api::coding::repository_search::{FoundRecord, RepositoryFound, RepositorySearch, SearchFilters};
 use loci_client::Client;
 
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::output;
 
 /// The maximum number of characters of text on a line.
@@ -59,7 +59,7 @@ pub(crate) struct Search {
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 impl Search {

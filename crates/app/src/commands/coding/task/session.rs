@@ -8,12 +8,12 @@ use loci_api::coding::task::session::{
     SaidEvent, SessionAppended, SessionEvent, SessionListing, SessionPromote, SessionState,
 };
 
-use super::delivery::Helper;
+use super::delivery::DeliveryOptions;
+use super::entry_sender::join;
 use super::learning;
-use super::sending::join;
 use super::session_parts;
 use crate::cli::Globals;
-use crate::commands::verified::at::At;
+use crate::commands::verified::code_memory::CodeMemory;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
 use crate::input::text_of;
@@ -37,7 +37,7 @@ pub(crate) enum TaskSession {
         /// The task
         task: String,
         #[command(flatten)]
-        at: At,
+        at: CodeMemory,
     },
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Append {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "seq", "role"])]
     file: Option<String>,
     #[command(flatten)]
-    helper: Helper,
+    helper: DeliveryOptions,
 }
 
 /// The selection of events
@@ -80,7 +80,7 @@ pub(crate) struct Show {
     #[arg(long)]
     limit: Option<u32>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// The state of the agent
@@ -95,7 +95,7 @@ pub(crate) struct State {
     #[arg(long, value_name = "N", default_value_t = 0, requires = "put")]
     replaces: u64,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 /// The events that become learnings
@@ -110,7 +110,7 @@ pub(crate) struct Promote {
     #[arg(long = "as", value_name = "WHAT")]
     what: Option<String>,
     #[command(flatten)]
-    at: At,
+    at: CodeMemory,
 }
 
 impl TaskSession {
@@ -171,7 +171,7 @@ impl Append {
         failure.map_or(Ok(()), |failure| self.helper.fail(call.1, failure))
     }
 
-    fn events(&self) -> Result<(Vec<SessionEvent>, Vec<session_parts::Bad>)> {
+    fn events(&self) -> Result<(Vec<SessionEvent>, Vec<session_parts::UnsendableEvent>)> {
         if let Some(file) = &self.file {
             return session_parts::read(&text_of(file, "the events")?);
         }

@@ -14,13 +14,13 @@ const CALL_BYTES_MAX: usize = 1024 * 1024;
 const EVENT_BYTES_MAX: usize = limits::BODY_BYTES_MAX_DEFAULT - 1024;
 
 /// An event that cannot be sent, as the body of a call, and the reason.
-pub(super) type Bad = (Value, String);
+pub(super) type UnsendableEvent = (Value, String);
 
 /// Parses events from JSON: an array, or one per line. Returns invalid events separately.
 ///
 /// # Errors
 /// The text begins as an array but is not one.
-pub(super) fn read(text: &str) -> Result<(Vec<SessionEvent>, Vec<Bad>)> {
+pub(super) fn read(text: &str) -> Result<(Vec<SessionEvent>, Vec<UnsendableEvent>)> {
     let text = text.trim();
     let (mut events, mut bad) = (Vec::new(), Vec::new());
     let mut take = |place: String, raw: Value, event: serde_json::Result<SessionEvent>| match event {
@@ -46,7 +46,7 @@ pub(super) fn read(text: &str) -> Result<(Vec<SessionEvent>, Vec<Bad>)> {
 ///
 /// # Errors
 /// An event cannot be serialized.
-pub(super) fn cut(events: Vec<SessionEvent>) -> Result<(Vec<Value>, Vec<Bad>)> {
+pub(super) fn cut(events: Vec<SessionEvent>) -> Result<(Vec<Value>, Vec<UnsendableEvent>)> {
     cut_at(events, CALL_BYTES_MAX, EVENT_BYTES_MAX)
 }
 
@@ -54,7 +54,7 @@ fn cut_at(
     events: Vec<SessionEvent>,
     call_bytes_max: usize,
     event_bytes_max: usize,
-) -> Result<(Vec<Value>, Vec<Bad>)> {
+) -> Result<(Vec<Value>, Vec<UnsendableEvent>)> {
     let (mut bodies, mut bad) = (Vec::new(), Vec::new());
     let (mut call, mut bytes) = (Vec::new(), 0_usize);
     for event in events {

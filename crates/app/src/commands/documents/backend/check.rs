@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use loci_client::backend::conformance::{CheckOutcome, ConformanceReport, run_conformance};
 
-use super::place::{self, BackendPlace};
+use super::backend_location::{self, BackendLocation};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::memory_argument;
@@ -43,13 +43,13 @@ impl Check {
         };
         let memory = memory.map(|memory| (memory, self.namespace));
         let flags = "--directory DIR, --url URL, or --memory MEMORY";
-        let place = BackendPlace::one(self.directory, url, memory, flags)?;
-        let session = place::session(&[&place], globals, environment)?;
+        let place = BackendLocation::one(self.directory, url, memory, flags)?;
+        let session = backend_location::session(&[&place], globals, environment)?;
         let opened = place.open(self.prefix.as_deref(), session.as_ref(), true).await?;
         let run = format!("{:016x}", getrandom::u64()?);
         let report = run_conformance(Arc::clone(&opened.backend), &opened.prefix, &run).await?;
         // The files of the run are removed, so nothing waits for the jobs that they caused.
-        place::end(session, None).await?;
+        backend_location::end(session, None).await?;
         output::result(globals.json, &report, lines)?;
         match report.failed().as_slice() {
             [] => Ok(()),

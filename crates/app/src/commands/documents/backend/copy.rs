@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use loci_client::backend::{CopyReport, copy_files};
 
-use super::place::{self, BackendPlace};
+use super::backend_location::{self, BackendLocation};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -69,26 +69,26 @@ pub(crate) struct CopyDestination {
 impl Copy {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let Self { from, to } = self;
-        let source = BackendPlace::one(
+        let source = BackendLocation::one(
             from.from_directory,
             from.from_url.map(|url| (url, from.from_token_file)),
             from.from_memory.map(|memory| (memory, from.from_namespace)),
             "--from-directory, --from-url or --from-memory",
         )?;
-        let destination = BackendPlace::one(
+        let destination = BackendLocation::one(
             to.to_directory,
             to.to_url.map(|url| (url, to.to_token_file)),
             to.to_memory.map(|memory| (memory, to.to_namespace)),
             "--to-directory, --to-url or --to-memory",
         )?;
-        let session = place::session(&[&source, &destination], globals, environment)?;
+        let session = backend_location::session(&[&source, &destination], globals, environment)?;
         let source = source.open(from.from_prefix.as_deref(), session.as_ref(), false).await?;
         let destination = destination.open(to.to_prefix.as_deref(), session.as_ref(), false).await?;
         source.check_prefix().await?;
         let mut report = CopyReport::default();
         let copied = copy_files(&*source.view()?, &*destination.view()?, "", &mut report).await;
         let written = destination.memory.as_deref().filter(|_| report.written > 0);
-        let ended = place::end(session, written).await;
+        let ended = backend_location::end(session, written).await;
         output::result(globals.json, &report, |report| {
             let refused = report.refused.len();
             output::line(format!(

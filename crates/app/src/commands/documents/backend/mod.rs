@@ -1,9 +1,9 @@
 //! `loci backend`: file backends other than the server's own. The commands check a backend, serve a
 //! directory, and copy files between two backends.
 
+mod backend_location;
 mod check;
 mod copy;
-mod place;
 mod serve;
 
 use anyhow::Result;

@@ -11,7 +11,7 @@ use clap::Args;
 use loci_client::backend::{DirectoryBackend, serve_backend};
 use tokio::net::TcpListener;
 
-use super::place::refuse_token;
+use super::backend_location::refuse_token;
 use crate::bearer;
 use crate::cli::Globals;
 use crate::config::environment::Environment;

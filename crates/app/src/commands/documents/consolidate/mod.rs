@@ -3,7 +3,7 @@
 //! to do or applied, 2 a plan was made, 3 conflict, 4 validation failed, 1 other.
 
 mod path;
-mod shown;
+mod run_report;
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use loci_model::ports::clock::Clock;
 use crate::adapters::SystemClock;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
-use crate::exit::{Outcome, Planned};
+use crate::exit::{CommandOutcome, PendingPlan};
 use crate::memory_argument::MemoryArgument;
 use crate::output::wait_notice::waited_for;
 use crate::session::Session;
@@ -104,21 +104,21 @@ impl Consolidate {
             Some(directory) => path::run(&self, &directory),
             None => self.on_server(globals, environment).await,
         };
-        let run = outcome.map_err(|error| Outcome::of(code_of(&error), error))?;
-        shown::show(&run, format)?;
+        let run = outcome.map_err(|error| CommandOutcome::of(code_of(&error), error))?;
+        run_report::show(&run, format)?;
         self.ended(&run)
     }
 
     /// Converts the state of the run to an exit code.
     fn ended(&self, run: &shape::ConsolidationRun) -> Result<()> {
-        let say = |code: u8, text: String| Err(Outcome { code, text }.into());
+        let say = |code: u8, text: String| Err(CommandOutcome { code, text }.into());
         let open = run.plan.iter().filter(|one| matches!(one.status.as_str(), "planned" | "held")).count();
         match run.status.as_str() {
             "applied" | "reverted" | "cancelled" => Ok(()),
             "planned" if open == 0 => Ok(()),
             "planned" => {
                 let next = "nothing was written; look at them, then apply them with --apply";
-                Err(Planned(format!("{open} actions are planned: {next}")).into())
+                Err(PendingPlan(format!("{open} actions are planned: {next}")).into())
             }
             "conflict" => say(3, "the tree kept changing while it was planned".to_owned()),
             "failed" if !run.violations.is_empty() => {
@@ -211,7 +211,7 @@ impl Planner {
 
 /// Returns the exit code of an error.
 fn code_of(error: &anyhow::Error) -> u8 {
-    if let Some(outcome) = error.downcast_ref::<Outcome>() {
+    if let Some(outcome) = error.downcast_ref::<CommandOutcome>() {
         return outcome.code;
     }
     let is_conflict = error.chain().any(|cause| {

@@ -11,9 +11,9 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
 use loci_api::documents::consolidation as shape;
-use loci_documents::consolidating::changelog::ChangelogEntry;
-use loci_documents::consolidating::report::report;
-use loci_documents::consolidating::{Asked, Planned, plan};
+use loci_documents::consolidation::changelog::ChangelogEntry;
+use loci_documents::consolidation::report::report;
+use loci_documents::consolidation::{PlanRequest, PlanResult, plan};
 use loci_documents::upkeep::CHANGELOG;
 use loci_documents::upkeep::directory::{Directory, DirectoryFile, FileChange, ready};
 use loci_engine::consolidation::plan::Operation;
@@ -23,7 +23,7 @@ use tempfile::NamedTempFile;
 
 use super::{Consolidate, Planner, Scope};
 use crate::adapters::SystemClock;
-use crate::exit::{Outcome, Usage};
+use crate::exit::{CommandOutcome, Usage};
 use crate::output;
 
 /// The maximum number of files in a directory.
@@ -42,7 +42,7 @@ pub(super) fn run(asked: &Consolidate, root: &Path) -> Result<shape::Consolidati
     }
     let now = loci_model::ports::clock::Clock::now(&SystemClock::default());
     let operations = operations(&asked.ops)?;
-    let Found { files, unread } = found(root)?;
+    let DirectoryContent { files, unread } = found(root)?;
     let read = files.iter().map(|file| &file.path);
     let paths: Vec<String> = read.chain(unread.iter().map(|(path, _)| path)).cloned().collect();
     let word = asked.layout.as_deref().unwrap_or_else(|| Directory::layout_of(&paths));
@@ -51,7 +51,7 @@ pub(super) fn run(asked: &Consolidate, root: &Path) -> Result<shape::Consolidati
         output::note(format!("{path} is left alone: {why}"));
     }
     let snapshot = directory.snapshot()?;
-    let question = Asked::of(&operations, now);
+    let question = PlanRequest::of(&operations, now);
     let planned = plan(&snapshot, &question);
     let ready = ready(&planned.actions);
     let mut changes = directory.after(&ready)?;
@@ -95,7 +95,7 @@ fn operations(words: &[String]) -> Result<Vec<Operation>> {
 
 /// The content of a directory.
 #[derive(Debug, Default)]
-struct Found {
+struct DirectoryContent {
     files: Vec<DirectoryFile>,
     /// Files that cannot be planned on, with the reason. They stay, and nothing replaces them.
     unread: Vec<(String, String)>,
@@ -103,8 +103,8 @@ struct Found {
 
 /// Returns the Markdown files of a directory, by path. It follows no links, and ignores names that
 /// begin with a dot.
-fn found(root: &Path) -> Result<Found> {
-    let mut found = Found::default();
+fn found(root: &Path) -> Result<DirectoryContent> {
+    let mut found = DirectoryContent::default();
     let mut waiting = vec![String::new()];
     while let Some(below) = waiting.pop() {
         let place = root.join(&below);
@@ -159,7 +159,7 @@ fn write(root: &Path, changes: &[FileChange]) -> Result<()> {
     for change in changes {
         if !is_as_read(root, change)? {
             let text = format!("{} was changed meanwhile: nothing is written, begin again", change.path);
-            return Err(Outcome { code: 3, text }.into());
+            return Err(CommandOutcome { code: 3, text }.into());
         }
     }
     for change in changes {
@@ -229,7 +229,7 @@ fn rights_of_new(folder: &Path) -> std::io::Result<Permissions> {
 /// Returns the run in the shape of a server's answer.
 fn shaped(
     status: &str,
-    planned: &Planned,
+    planned: &PlanResult,
     (operations, now): (&[Operation], Timestamp),
     changes: Vec<FileChange>,
     report: Value,
@@ -316,7 +316,7 @@ mod tests {
             match write(folder.path(), &[change]) {
                 Ok(()) => assert!(writes && std::fs::read(&place).ok() == after),
                 Err(error) => {
-                    assert_eq!(error.downcast_ref::<Outcome>().map(|outcome| outcome.code), Some(3));
+                    assert_eq!(error.downcast_ref::<CommandOutcome>().map(|outcome| outcome.code), Some(3));
                     assert!(!writes && std::fs::read(&place).ok().as_deref() == lies);
                 }
             }

@@ -13,7 +13,7 @@ use crate::wiring::store::StorePlan;
 
 /// The result for programs.
 #[derive(Serialize)]
-pub(super) struct Answer {
+pub(super) struct MigrationResult {
     from: String,
     to: String,
     same: bool,
@@ -46,7 +46,7 @@ struct SumAnswer {
     sha256: String,
 }
 
-impl Answer {
+impl MigrationResult {
     /// Returns an error that lists the differences and their remedies.
     pub(super) fn differences(&self) -> Result<()> {
         let said: Vec<String> = self.places.iter().filter_map(PlaceAnswer::difference).collect();
@@ -136,7 +136,7 @@ pub(super) fn answer(
     (from, to): (&StorePlan, &StorePlan),
     elapsed: Duration,
     verified: bool,
-) -> Answer {
+) -> MigrationResult {
     let sum = |sum: &TransferSum| SumAnswer { rows: sum.rows, sha256: sum.sha256.clone() };
     let kind = |sums: &KindSums| KindAnswer {
         kind: sums.kind.as_str(),
@@ -151,7 +151,7 @@ pub(super) fn answer(
         copied: place.copied,
         kinds: place.kinds.iter().map(kind).collect(),
     };
-    Answer {
+    MigrationResult {
         from: from.location(),
         to: to.location(),
         same: report.is_same(),
@@ -161,7 +161,7 @@ pub(super) fn answer(
     }
 }
 
-pub(super) fn say(answer: &Answer) {
+pub(super) fn say(answer: &MigrationResult) {
     let mut rows = vec![["memory", "outcome", "copied", "rows", "differences"].map(str::to_owned).to_vec()];
     for place in &answer.places {
         let held: u64 = place.kinds.iter().map(|kind| kind.to.rows).sum();

@@ -22,7 +22,7 @@ use loci_model::ports::clock::Clock as _;
 use loci_model::ports::store::{Checkpoint, Store, StoreExt as _};
 use loci_server::regular_file;
 
-use self::progress::Shown;
+use self::progress::ProgressDisplay;
 use crate::adapters::SystemClock;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -79,7 +79,7 @@ impl Migrate {
         let from_store = from.clone().open().context("--from")?;
         let to_store = to.clone().open().context("--to")?;
         let (replace, replace_keys) = self.replaced(&from_store).await?;
-        let shown = Arc::new(Shown::new());
+        let shown = Arc::new(ProgressDisplay::new());
         let told = shown.clone();
         let transfer = Transfer {
             from: from_store.clone(),

@@ -16,7 +16,7 @@ use crate::output;
 const LINE_US: u64 = 5_000_000;
 
 /// The display of the progress.
-pub(super) struct Shown {
+pub(super) struct ProgressDisplay {
     bar: ProgressBar,
     clock: SystemClock,
     is_terminal: bool,
@@ -31,7 +31,7 @@ struct Lines {
     said_us: u64,
 }
 
-impl Shown {
+impl ProgressDisplay {
     pub(super) fn new() -> Self {
         Self {
             bar: ProgressBar::no_length(),

@@ -2,17 +2,17 @@
 //! before the next is requested.
 
 use anyhow::{Context, Result};
-use loci_client::formats::agentcore::{AgentCoreReader, Asked};
+use loci_client::formats::agentcore::{AgentCoreReadOptions, AgentCoreReader};
 
+use super::item_import::{Destination, ItemImport};
 use super::mapping_report::MappingReport;
-use super::storing::{Destination, Storing};
-use crate::commands::transfer::agentcore_place::{Place, refusal};
+use crate::commands::transfer::agentcore_location::{RemoteMemory, refusal};
 use crate::output;
 use crate::session::Session;
 
 /// Reads the remote memory and stores it, or only reports the mapping.
-pub(super) async fn import(session: &Session, place: &Place, into: &Destination<'_>) -> Result<()> {
-    let asked = Asked {
+pub(super) async fn import(session: &Session, place: &RemoteMemory, into: &Destination<'_>) -> Result<()> {
+    let asked = AgentCoreReadOptions {
         memory: place.memory.clone(),
         own_memory: into.memory.to_owned(),
         strategies: session.client.memory_get(into.memory).await?.strategies,
@@ -23,7 +23,7 @@ pub(super) async fn import(session: &Session, place: &Place, into: &Destination<
     let mut report = MappingReport::new(into.format, into.dry_run);
     let progress = output::items(0, "importing");
     let outcome = async {
-        let mut storing = Storing::new(session, into, &progress, &mut report);
+        let mut storing = ItemImport::new(session, into, &progress, &mut report);
         while let Some(piece) = reader.next().await.map_err(refusal).context("reading there stopped")? {
             storing.report.absorb(&piece);
             progress.inc_length(piece.items.len() as u64);

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use loci_client::formats::{Becomes, FormatProblem, ImportItem, Mapping, Skipped, SourceFile};
-use loci_documents::mirroring::layouts::{Around, FileMeaning, LaidDocument, LaidState, Layout};
+use loci_client::formats::{FormatProblem, ImportItem, ItemTarget, Mapping, Skipped, SourceFile};
+use loci_documents::mirror::layouts::{FileMeaning, LaidDocument, Layout, LayoutContext, LayoutState};
 use loci_engine::document_text::{DocumentContent, DocumentPath};
 use loci_model::RecordId;
 use loci_model::record::RecordKind;
@@ -18,23 +18,24 @@ pub(in crate::commands) const ABOVE: &str = "knowledge/claude-code/MEMORY.md";
 pub(super) fn read(files: &[SourceFile]) -> Mapping {
     let mut mapping = Mapping::default();
     let names: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
-    let mut reading = Reading { mapping: &mut mapping, documents: Vec::new(), state: LaidState::default() };
+    let mut reading =
+        FolderReader { mapping: &mut mapping, documents: Vec::new(), state: LayoutState::default() };
     let (indexes, topics): (Vec<_>, Vec<_>) = files.iter().partition(|file| LAYOUT.is_index(&file.path));
     for file in topics.into_iter().chain(indexes) {
-        let around = Around { documents: &reading.documents, state: &reading.state, files: &names };
+        let around = LayoutContext { documents: &reading.documents, state: &reading.state, files: &names };
         let meaning = LAYOUT.read(&file.path, &file.text, None, &around);
         reading.take(file, meaning);
     }
     mapping
 }
 
-struct Reading<'a> {
+struct FolderReader<'a> {
     mapping: &'a mut Mapping,
     documents: Vec<LaidDocument>,
-    state: LaidState,
+    state: LayoutState,
 }
 
-impl Reading<'_> {
+impl FolderReader<'_> {
     fn take(&mut self, file: &SourceFile, meaning: FileMeaning) {
         match meaning {
             FileMeaning::Document { path, content, warnings } => {
@@ -74,7 +75,7 @@ impl Reading<'_> {
             return;
         }
         *self.mapping.mapped.entry(("text above the index", "document")).or_default() += 1;
-        let becomes = Becomes::Document { path: ABOVE.to_owned(), file: text, raw: true };
+        let becomes = ItemTarget::Document { path: ABOVE.to_owned(), file: text, raw: true };
         self.mapping.items.push(ImportItem { id: ABOVE.to_owned(), place: file.path.clone(), becomes });
     }
 
@@ -86,7 +87,8 @@ impl Reading<'_> {
         content: DocumentContent,
     ) {
         *self.mapping.mapped.entry((what, "document")).or_default() += 1;
-        let becomes = Becomes::Document { path: path.to_string(), file: content.file(), raw: content.is_raw };
+        let becomes =
+            ItemTarget::Document { path: path.to_string(), file: content.file(), raw: content.is_raw };
         self.mapping.items.push(ImportItem { id: path.to_string(), place: file.path.clone(), becomes });
         // The id only distinguishes the paths of two topics.
         let Ok(record) = RecordId::parse(format!("mem-{:0>36}", self.documents.len())) else { return };

@@ -1,12 +1,12 @@
 //! Names of documents that differ in a source but not in a tree. A tree compares paths in NFC and
 //! without case, and the file system of a source may do neither. Of such documents the first in the
 //! order of the source keeps its name. Each other gets a free name in the same directory, which is
-//! the same in each import of the same source. Pure: `storing_documents` considers the documents
+//! the same in each import of the same source. Pure: `document_import` considers the documents
 //! that the tree already contains.
 
 use std::collections::btree_map::{BTreeMap, Entry};
 
-use loci_client::formats::{Becomes, ImportItem, Mapping};
+use loci_client::formats::{ImportItem, ItemTarget, Mapping};
 use loci_engine::document_text::{DocumentPath, PathKey};
 
 /// A document that owns its name.
@@ -36,7 +36,7 @@ pub(super) fn make_distinct(mapping: &mut Mapping) {
     let mut others = Vec::new();
     // All original names take precedence over generated ones.
     for (at, item) in mapping.items.iter().enumerate() {
-        let Becomes::Document { path, .. } = &item.becomes else { continue };
+        let ItemTarget::Document { path, .. } = &item.becomes else { continue };
         // A path that breaks a rule is rejected with that rule when it is stored.
         let Ok(parsed) = DocumentPath::parse(path) else { continue };
         let key = parsed.key();
@@ -70,7 +70,7 @@ pub(super) fn make_distinct(mapping: &mut Mapping) {
             "{}: it is {new} here, because a tree does not distinguish its name from that of {first}",
             item.place
         ));
-        if let Becomes::Document { path, .. } = &mut item.becomes {
+        if let ItemTarget::Document { path, .. } = &mut item.becomes {
             *path = new;
         }
     }
@@ -93,7 +93,7 @@ mod tests {
         let item = |(id, path): &(&str, &str)| ImportItem {
             id: (*id).to_owned(),
             place: (*id).to_owned(),
-            becomes: Becomes::Document { path: (*path).to_owned(), file: String::new(), raw: true },
+            becomes: ItemTarget::Document { path: (*path).to_owned(), file: String::new(), raw: true },
         };
         Mapping { items: items.iter().map(item).collect(), ..Mapping::default() }
     }
@@ -101,8 +101,8 @@ mod tests {
     fn paths(mapping: &Mapping) -> Vec<&str> {
         let items = mapping.items.iter();
         let paths = items.filter_map(|item| match &item.becomes {
-            Becomes::Document { path, .. } => Some(path.as_str()),
-            Becomes::Record(_) | Becomes::Event(_) => None,
+            ItemTarget::Document { path, .. } => Some(path.as_str()),
+            ItemTarget::Record(_) | ItemTarget::Event(_) => None,
         });
         paths.collect()
     }

@@ -13,7 +13,7 @@ use crate::output;
 const SHOWN: usize = 20;
 
 #[derive(Debug, Serialize)]
-struct Mapped {
+struct MappedMember {
     from: &'static str,
     to: &'static str,
     count: usize,
@@ -152,5 +152,5 @@ fn as_list<S: serde::Serializer>(
     mapped: &BTreeMap<(&'static str, &'static str), usize>,
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
-    serializer.collect_seq(mapped.iter().map(|((from, to), count)| Mapped { from, to, count: *count }))
+    serializer.collect_seq(mapped.iter().map(|((from, to), count)| MappedMember { from, to, count: *count }))
 }

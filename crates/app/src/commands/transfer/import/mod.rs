@@ -2,22 +2,22 @@
 //! memory of another program.
 //!
 //! `lines` imports an export, `transcript` a conversation with `turn_event` for its turns, and
-//! `agentcore` a memory behind AgentCore's wire. `foreign` imports from other programs, with
+//! `agentcore` a memory behind AgentCore's wire. `foreign_memory` imports from other programs, with
 //! `source` for their files, `claude_folder` for a coding agent's memory and `document_names` for
-//! documents whose names are equal in a tree. `storing` and `storing_documents` store items,
-//! `stored` finds existing ones, and `mapping_report` contains the report.
+//! documents whose names are equal in a tree. `item_import` and `document_import` store items,
+//! `stored_items` finds existing ones, and `mapping_report` contains the report.
 
 mod agentcore;
 #[cfg(feature = "documents")]
 pub(super) mod claude_folder;
+mod document_import;
 mod document_names;
-mod foreign;
+mod foreign_memory;
+mod item_import;
 mod lines;
 pub(super) mod mapping_report;
 mod source;
-mod stored;
-mod storing;
-mod storing_documents;
+mod stored_items;
 mod transcript;
 mod turn_event;
 
@@ -27,9 +27,9 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use loci_client::transcript::TranscriptFormat;
 
-use self::storing::Destination;
-use self::transcript::Reading;
-use super::agentcore_place::AgentCorePlace;
+use self::item_import::Destination;
+use self::transcript::ReadTranscript;
+use super::agentcore_location::AgentCoreLocation;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
@@ -71,7 +71,7 @@ impl Format {
             Self::StrandsJson => Some("strands-json"),
             Self::Okf => Some("okf"),
             #[cfg(feature = "documents")]
-            Self::ClaudeCode => Some(foreign::CLAUDE_CODE),
+            Self::ClaudeCode => Some(foreign_memory::CLAUDE_CODE),
             Self::AgentsMd => Some("agents-md"),
             Self::AgentCore => Some(loci_client::formats::agentcore::NAME),
         }
@@ -107,7 +107,7 @@ pub(crate) struct Import {
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    place: AgentCorePlace,
+    place: AgentCoreLocation,
 }
 
 impl Import {
@@ -160,14 +160,14 @@ impl Import {
             let place = self.place.resolve(&self.file.to_string_lossy(), globals, environment)?;
             return agentcore::import(session, &place, &into).await;
         }
-        foreign::import(session, &self.file, &into).await
+        foreign_memory::import(session, &self.file, &into).await
     }
 
     async fn transcript(self, session: &mut Session, environment: &Environment) -> Result<()> {
         let memory = MemoryArgument::of(self.memory, environment).id(session).await?;
         let actor = self.actor.unwrap_or_else(|| environment.os_user());
         session.wrote(&memory)?;
-        let reading = Reading { file: self.file, format: self.transcript_format, actor };
+        let reading = ReadTranscript { file: self.file, format: self.transcript_format, actor };
         transcript::import(session, &memory, &reading).await
     }
 }

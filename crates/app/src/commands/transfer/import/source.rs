@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use loci_client::formats::{FOLDER_FILES_MAX, FormatProblem, JSON_BYTES_MAX, SourceFile, Takes, agents_md};
+use loci_client::formats::{
+    FOLDER_FILES_MAX, FormatInput, FormatProblem, JSON_BYTES_MAX, SourceFile, agents_md,
+};
 use loci_model::limits;
 
 use crate::exit::Usage;
@@ -21,7 +23,7 @@ const DEPTH_MAX: usize = 20;
 
 /// The files of a source.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct SourceFiles {
     /// Files by path.
     pub(super) files: Vec<SourceFile>,
     /// Files that are not read.
@@ -41,20 +43,20 @@ pub(super) struct Found {
 }
 
 /// Reads a source: a file, or all files of a folder that the format uses.
-pub(super) fn read(source: &Path, takes: Takes) -> Result<Found> {
+pub(super) fn read(source: &Path, takes: FormatInput) -> Result<SourceFiles> {
     let about = fs::metadata(source).with_context(|| format!("opening {}", source.display()))?;
-    let mut found = Found::default();
+    let mut found = SourceFiles::default();
     match takes {
-        Takes::File if about.is_dir() => {
+        FormatInput::File if about.is_dir() => {
             let rule = format!("{} is a folder; this format is one file: name it", source.display());
             return Err(Usage(rule).into());
         }
-        Takes::File => {
+        FormatInput::File => {
             let name = name(source);
             found.take(source, &name, JSON_BYTES_MAX);
         }
-        Takes::Folder(endings) if about.is_dir() => found.folder(source, "", endings, 0)?,
-        Takes::Folder(_) => {
+        FormatInput::Folder(endings) if about.is_dir() => found.folder(source, "", endings, 0)?,
+        FormatInput::Folder(_) => {
             let name = name(source);
             found.take(source, &name, DOCUMENT_BYTES_MAX);
         }
@@ -70,7 +72,7 @@ fn is_fetched(name: &str, endings: &[&str]) -> bool {
     name == FETCHED || (endings == agents_md::NAMES && FETCHED_OF_PROJECTS.contains(&name))
 }
 
-impl Found {
+impl SourceFiles {
     fn folder(&mut self, folder: &Path, below: &str, endings: &[&str], depth: usize) -> Result<()> {
         if depth > DEPTH_MAX {
             self.refuse(below, "folders lie too deep in one another", "import the inner folder separately");

@@ -27,7 +27,7 @@ use crate::session::Session;
 const ERRORS_SHOWN: u64 = 20;
 
 /// The transcript, and its actor.
-pub(super) struct Reading {
+pub(super) struct ReadTranscript {
     pub(super) file: PathBuf,
     pub(super) format: Option<TranscriptFormat>,
     pub(super) actor: String,
@@ -35,7 +35,7 @@ pub(super) struct Reading {
 
 /// The result of an import.
 #[derive(Debug, Default, serde::Serialize)]
-struct Report {
+struct TranscriptImportReport {
     format: &'static str,
     turns: u64,
     /// Number of new events.
@@ -58,12 +58,12 @@ struct Report {
 }
 
 /// A running import.
-struct Importing<'a> {
+struct TranscriptImport<'a> {
     session: &'a Session,
     memory: &'a str,
-    reading: &'a Reading,
+    reading: &'a ReadTranscript,
     progress: ProgressBar,
-    report: Report,
+    report: TranscriptImportReport,
     /// The latest time of each session. A turn without a time gets that of the turn before it.
     times: BTreeMap<String, i64>,
     /// Ids of the stored events by source id, for branches that start from one.
@@ -72,16 +72,16 @@ struct Importing<'a> {
 }
 
 /// Reads the file and stores its turns.
-pub(super) async fn import(session: &Session, memory: &str, reading: &Reading) -> Result<()> {
+pub(super) async fn import(session: &Session, memory: &str, reading: &ReadTranscript) -> Result<()> {
     let mut file = regular_file(&reading.file)?;
     let format = format(&mut file, reading)?;
     let progress = output::progress(file.metadata().map_or(0, |metadata| metadata.len()), "importing");
     let options = TranscriptOptions { default_session: default_session(&reading.file) };
     let input = Box::new(BufReader::new(progress.wrap_read(file)));
     let mut turns = transcript::read(format, input, &options);
-    let report = Report { format: format.name(), ..Report::default() };
+    let report = TranscriptImportReport { format: format.name(), ..TranscriptImportReport::default() };
     let (times, events, keys) = (BTreeMap::new(), BTreeMap::new(), TurnKeys::default());
-    let mut importing = Importing { session, memory, reading, progress, report, times, events, keys };
+    let mut importing = TranscriptImport { session, memory, reading, progress, report, times, events, keys };
     let mut parts: Vec<TranscriptTurn> = Vec::new();
     for turn in turns.by_ref() {
         match turn {
@@ -101,7 +101,7 @@ pub(super) async fn import(session: &Session, memory: &str, reading: &Reading) -
 }
 
 /// Returns the notice about events that an earlier import stored.
-fn already_stored(report: &Report) -> String {
+fn already_stored(report: &TranscriptImportReport) -> String {
     match report.already_stored {
         0 => String::new(),
         count => format!(", {count} already stored"),
@@ -109,7 +109,7 @@ fn already_stored(report: &Report) -> String {
 }
 
 /// Returns the notice about events that are not stored because of an erasure.
-fn erased(report: &Report) -> String {
+fn erased(report: &TranscriptImportReport) -> String {
     let on = report.erased_on.as_deref().unwrap_or("an earlier day");
     let were = match report.erased {
         0 => None,
@@ -130,7 +130,7 @@ fn erased(report: &Report) -> String {
     format!(": {} on {on} (--force {restores} {them});", told.join(", "))
 }
 
-fn format(file: &mut File, reading: &Reading) -> Result<TranscriptFormat> {
+fn format(file: &mut File, reading: &ReadTranscript) -> Result<TranscriptFormat> {
     if let Some(format) = reading.format {
         return Ok(format);
     }
@@ -149,7 +149,7 @@ fn format(file: &mut File, reading: &Reading) -> Result<TranscriptFormat> {
     found.ok_or_else(|| Usage(unknown.to_owned()).into())
 }
 
-impl Importing<'_> {
+impl TranscriptImport<'_> {
     /// Stores the parts of one event. A rejection skips this event. An unreachable server ends the
     /// import.
     async fn store(&mut self, parts: &[TranscriptTurn]) -> Result<()> {

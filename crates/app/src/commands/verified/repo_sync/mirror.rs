@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail};
 use loci_model::{Error, ErrorKind};
 use serde::Serialize;
 
-use super::refs::Sent;
-use super::target::Target;
+use super::refs::MirroredCommit;
+use super::target::MirrorTarget;
 use crate::exit::Usage;
 use crate::git_program::{GitProgram, said, service_there};
 use crate::process::signal_guard::SignalGuard;
@@ -22,7 +22,7 @@ const REFS_MAX: usize = 1_000;
 /// The effect of a push on a ref.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Change {
+pub(super) enum RefChange {
     /// The mirror already has the commit.
     Unchanged,
     /// The mirror has no such ref.
@@ -34,11 +34,11 @@ pub(super) enum Change {
 /// A mirror, over git.
 pub(super) struct Mirror<'a> {
     git: &'a GitProgram,
-    target: &'a Target,
+    target: &'a MirrorTarget,
 }
 
 impl<'a> Mirror<'a> {
-    pub(super) fn new(git: &'a GitProgram, target: &'a Target) -> Self {
+    pub(super) fn new(git: &'a GitProgram, target: &'a MirrorTarget) -> Self {
         Self { git, target }
     }
 
@@ -103,7 +103,12 @@ impl<'a> Mirror<'a> {
     ///
     /// # Errors
     /// The clone itself lacks objects; `TooLarge` above the limit.
-    pub(super) fn bytes(&self, sent: &[&Sent], there: &[(String, String)], bytes_max: u64) -> Result<u64> {
+    pub(super) fn bytes(
+        &self,
+        sent: &[&MirroredCommit],
+        there: &[(String, String)],
+        bytes_max: u64,
+    ) -> Result<u64> {
         let mut arguments = vec!["rev-list", "--objects", "--disk-usage", "--ignore-missing"]
             .into_iter()
             .map(str::to_owned)
@@ -123,7 +128,7 @@ impl<'a> Mirror<'a> {
     }
 
     /// Pushes commits under their names. A rewritten branch is overwritten there.
-    pub(super) fn push(&self, sent: &[&Sent], with_progress: bool) -> Result<()> {
+    pub(super) fn push(&self, sent: &[&MirroredCommit], with_progress: bool) -> Result<()> {
         let service = self.service("--receive-pack", "receive-pack");
         // A push signature would make the other end run its signature checker.
         let mut arguments = vec!["push", "--porcelain", "--no-verify", "--no-signed"];
@@ -147,7 +152,7 @@ impl<'a> Mirror<'a> {
     /// Hooks in settings run regardless of the command line, so a repository with such hooks is
     /// rejected.
     fn check_settings(&self) -> Result<()> {
-        let Target::Local(path) = self.target else { return Ok(()) };
+        let MirrorTarget::Local(path) = self.target else { return Ok(()) };
         let directory = format!("--git-dir={}", self.place()?);
         let listing = ["--show-scope", "--includes", "--name-only", "-z"];
         let arguments = [&[directory.as_str(), "config", "--list"], &listing[..]].concat();
@@ -165,13 +170,13 @@ impl<'a> Mirror<'a> {
 
     /// Returns the argument with the git service command for a local mirror.
     fn service(&self, option: &str, name: &str) -> Option<String> {
-        matches!(self.target, Target::Local(_)).then(|| format!("{option}={}", service_there(name)))
+        matches!(self.target, MirrorTarget::Local(_)).then(|| format!("{option}={}", service_there(name)))
     }
 
     fn place(&self) -> Result<&str> {
         match self.target {
-            Target::Remote(url) => Ok(url),
-            Target::Local(path) => {
+            MirrorTarget::Remote(url) => Ok(url),
+            MirrorTarget::Local(path) => {
                 Ok(path.to_str().ok_or_else(|| Usage(format!("{} is not UTF-8", path.display())))?)
             }
         }
@@ -179,11 +184,11 @@ impl<'a> Mirror<'a> {
 }
 
 /// Returns the effect of the push on each ref.
-pub(super) fn changes(sent: &[Sent], there: &[(String, String)]) -> Vec<Change> {
-    let change = |one: &Sent| match there.iter().find(|(_, name)| *name == one.name) {
-        None => Change::Created,
-        Some((id, _)) if *id == one.commit.to_string() => Change::Unchanged,
-        Some(_) => Change::Updated,
+pub(super) fn changes(sent: &[MirroredCommit], there: &[(String, String)]) -> Vec<RefChange> {
+    let change = |one: &MirroredCommit| match there.iter().find(|(_, name)| *name == one.name) {
+        None => RefChange::Created,
+        Some((id, _)) if *id == one.commit.to_string() => RefChange::Unchanged,
+        Some(_) => RefChange::Updated,
     };
     sent.iter().map(change).collect()
 }
@@ -206,7 +211,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let git = GitProgram::over(folder.path(), 40, true).unwrap();
         let path = folder.path().join("acme/shop.git");
-        let target = Target::Local(path.clone());
+        let target = MirrorTarget::Local(path.clone());
         let mirror = Mirror::new(&git, &target);
         let entries = || std::fs::read_dir(path.parent().unwrap()).unwrap().count();
         // The last setup step fails, as an earlier interruption would.

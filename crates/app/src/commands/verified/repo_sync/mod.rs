@@ -17,7 +17,7 @@ use loci_client::Client;
 use loci_model::limits;
 use serde::Serialize;
 
-use super::at::of_memory;
+use super::code_memory::of_memory;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::config::{Config, load};
@@ -26,9 +26,9 @@ use crate::git_program::GitProgram;
 use crate::local_code::LocalCode;
 use crate::output;
 use crate::session::Session;
-use mirror::{Change, Mirror, changes};
-use refs::Sent;
-use target::Target;
+use mirror::{Mirror, RefChange, changes};
+use refs::MirroredCommit;
+use target::MirrorTarget;
 
 /// Push a clone's default branch to a bare mirror that a server reads
 #[derive(Debug, Args)]
@@ -85,7 +85,7 @@ struct Synced {
 struct SyncedRef {
     name: String,
     commit: String,
-    change: Change,
+    change: RefChange,
 }
 
 impl Sync {
@@ -109,7 +109,7 @@ impl Sync {
             session.end().await?;
         }
         output::result(globals.json, &synced, lines)?;
-        let would_change = synced.refs.iter().any(|one| one.change != Change::Unchanged);
+        let would_change = synced.refs.iter().any(|one| one.change != RefChange::Unchanged);
         if self.dry_run && would_change {
             output::dry_run();
         }
@@ -130,23 +130,25 @@ impl Sync {
         Ok(code)
     }
 
-    fn target(&self, config: &Config, name: &str) -> Result<Target> {
+    fn target(&self, config: &Config, name: &str) -> Result<MirrorTarget> {
         let target = match (&self.to, &config.verified.mirrors) {
-            (Some(to), _) => Target::parse(to)?,
-            (None, Some(folder)) => Target::in_folder(folder, name)?,
+            (Some(to), _) => MirrorTarget::parse(to)?,
+            (None, Some(folder)) => MirrorTarget::in_folder(folder, name)?,
             (None, None) => {
                 let rule = "give the location of the mirror: --to, or the folder verified.mirrors of the configuration";
                 return Err(Usage(rule.to_owned()).into());
             }
         };
         Ok(match target {
-            Target::Local(path) => Target::Local(std::path::absolute(path).context("the mirror's path")?),
-            remote @ Target::Remote(_) => remote,
+            MirrorTarget::Local(path) => {
+                MirrorTarget::Local(std::path::absolute(path).context("the mirror's path")?)
+            }
+            remote @ MirrorTarget::Remote(_) => remote,
         })
     }
 
     /// Returns the path to register, or `None` without registration.
-    fn server_path(&self, target: &Target) -> Result<Option<String>> {
+    fn server_path(&self, target: &MirrorTarget) -> Result<Option<String>> {
         if self.no_register {
             return Ok(None);
         }
@@ -160,35 +162,35 @@ impl Sync {
         globals: &Globals,
         config: &Config,
         code: &LocalCode,
-        target: &Target,
-        sent: &[Sent],
+        target: &MirrorTarget,
+        sent: &[MirroredCommit],
     ) -> Result<Synced> {
         let digits = sent.first().map_or(40, |one| one.commit.to_string().len());
         let with_progress = !globals.json && std::io::stderr().is_terminal();
         let git = GitProgram::over(&code.found().common_dir, digits, !with_progress)?;
         let mirror = Mirror::new(&git, target);
         let made = match target {
-            Target::Local(path) => !is_bare(config, path).await?,
-            Target::Remote(_) => false,
+            MirrorTarget::Local(path) => !is_bare(config, path).await?,
+            MirrorTarget::Remote(_) => false,
         };
         let there = if made { Vec::new() } else { mirror.refs()? };
         let changes = changes(sent, &there);
         let both = || sent.iter().zip(&changes);
-        let wanted: Vec<&Sent> =
-            both().filter(|(_, change)| **change != Change::Unchanged).map(|(one, _)| one).collect();
+        let wanted: Vec<&MirroredCommit> =
+            both().filter(|(_, change)| **change != RefChange::Unchanged).map(|(one, _)| one).collect();
         let bytes = if wanted.is_empty() { 0 } else { mirror.bytes(&wanted, &there, self.max_bytes)? };
         if !self.dry_run {
-            if let (Target::Local(path), true, Some(first)) = (target, made, sent.first()) {
+            if let (MirrorTarget::Local(path), true, Some(first)) = (target, made, sent.first()) {
                 mirror.make(path, digits, &first.name, self.max_bytes)?;
             }
             if !wanted.is_empty() {
                 mirror.push(&wanted, with_progress)?;
             }
-            if let Target::Local(path) = target {
+            if let MirrorTarget::Local(path) = target {
                 read_back(config, path, sent).await?;
             }
         }
-        let shown = |(one, change): (&Sent, &Change)| SyncedRef {
+        let shown = |(one, change): (&MirroredCommit, &RefChange)| SyncedRef {
             name: one.name.clone(),
             commit: one.commit.to_string(),
             change: *change,
@@ -224,7 +226,7 @@ async fn is_bare(config: &Config, path: &Path) -> Result<bool> {
 }
 
 /// Checks that the mirror contains the pushed commits, because a server will read them.
-async fn read_back(config: &Config, path: &Path, sent: &[Sent]) -> Result<()> {
+async fn read_back(config: &Config, path: &Path, sent: &[MirroredCommit]) -> Result<()> {
     let lost = || format!("the mirror at {} cannot be read", path.display());
     let code = LocalCode::around(config, path).await?.with_context(lost)?;
     let names: Vec<String> = sent.iter().map(|one| one.name.clone()).collect();
@@ -243,9 +245,9 @@ async fn read_back(config: &Config, path: &Path, sent: &[Sent]) -> Result<()> {
 
 /// Returns the default branch to register for a mirror created elsewhere, unless its name is `main`
 /// or `master`, which the server finds itself.
-fn default_ref(target: &Target, branch: Option<&str>) -> Option<String> {
+fn default_ref(target: &MirrorTarget, branch: Option<&str>) -> Option<String> {
     let usual = ["refs/heads/main", "refs/heads/master"];
-    let branch = branch.filter(|branch| matches!(target, Target::Remote(_)) && !usual.contains(branch));
+    let branch = branch.filter(|branch| matches!(target, MirrorTarget::Remote(_)) && !usual.contains(branch));
     branch.map(str::to_owned)
 }
 
@@ -271,9 +273,9 @@ fn lines(synced: &Synced) {
     output::line(format!("{} -> {}{made}", synced.repo, synced.mirror));
     for one in &synced.refs {
         let word = match one.change {
-            Change::Unchanged => "is there",
-            Change::Created => "new",
-            Change::Updated => "moved on",
+            RefChange::Unchanged => "is there",
+            RefChange::Created => "new",
+            RefChange::Updated => "moved on",
         };
         output::line(format!("  {}  {}  {word}", one.commit.chars().take(12).collect::<String>(), one.name));
     }

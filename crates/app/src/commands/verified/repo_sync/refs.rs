@@ -11,7 +11,7 @@ use crate::local_code::LocalCode;
 
 /// A commit under a name of the mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sent {
+pub(super) struct MirroredCommit {
     /// `refs/heads/main`
     pub(super) name: String,
     /// Its commit.
@@ -19,7 +19,7 @@ pub(super) struct Sent {
 }
 
 /// Returns the commits to push, the default branch first.
-pub(super) async fn chosen(code: &LocalCode, more: &[String]) -> Result<Vec<Sent>> {
+pub(super) async fn chosen(code: &LocalCode, more: &[String]) -> Result<Vec<MirroredCommit>> {
     if let Some(bad) = more.iter().find(|name| !is_ref_name(name) || is_no_name(name)) {
         return Err(Usage(format!("--ref must be the name of a branch or a tag, not {bad}")).into());
     }
@@ -48,9 +48,9 @@ fn is_no_name(name: &str) -> bool {
     ["HEAD", "WORKTREE"].contains(&name) || name.starts_with("refs/")
 }
 
-fn default(source: &dyn CodeSource) -> CodeResult<Option<Sent>> {
+fn default(source: &dyn CodeSource) -> CodeResult<Option<MirroredCommit>> {
     let found = source.default_branch()?;
-    Ok(found.map(|(name, commit)| Sent {
+    Ok(found.map(|(name, commit)| MirroredCommit {
         // A bare repository may be on no branch and still have a tip, which becomes the mirror's
         // main.
         name: format!("refs/heads/{}", if name == "HEAD" { "main" } else { &name }),
@@ -58,11 +58,11 @@ fn default(source: &dyn CodeSource) -> CodeResult<Option<Sent>> {
     }))
 }
 
-fn further(source: &dyn CodeSource, names: &[String]) -> CodeResult<Vec<Option<Sent>>> {
+fn further(source: &dyn CodeSource, names: &[String]) -> CodeResult<Vec<Option<MirroredCommit>>> {
     names.iter().map(|name| one(source, name)).collect()
 }
 
-fn one(source: &dyn CodeSource, name: &str) -> CodeResult<Option<Sent>> {
+fn one(source: &dyn CodeSource, name: &str) -> CodeResult<Option<MirroredCommit>> {
     let places = [
         (format!("refs/heads/{name}"), format!("refs/heads/{name}")),
         (format!("refs/remotes/origin/{name}"), format!("refs/heads/{name}")),
@@ -70,7 +70,7 @@ fn one(source: &dyn CodeSource, name: &str) -> CodeResult<Option<Sent>> {
     ];
     for (here, there) in places {
         if let Some(commit) = source.resolve(&here)?.and_then(|revision| revision.commit()) {
-            return Ok(Some(Sent { name: there, commit }));
+            return Ok(Some(MirroredCommit { name: there, commit }));
         }
     }
     Ok(None)

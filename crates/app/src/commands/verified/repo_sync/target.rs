@@ -10,14 +10,14 @@ use crate::exit::Usage;
 
 /// A mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum MirrorTarget {
     /// On this machine.
     Local(PathBuf),
     /// On another machine.
     Remote(String),
 }
 
-impl Target {
+impl MirrorTarget {
     /// Parses the location that the caller gives.
     ///
     /// # Errors
@@ -92,8 +92,8 @@ mod tests {
     #[test]
     fn only_transports_that_run_nothing_are_taken() {
         let check = |text: &str, remote: bool, path: Option<&str>| {
-            let target = Target::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-            assert_eq!(matches!(target, Target::Remote(_)), remote, "{text}");
+            let target = MirrorTarget::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(matches!(target, MirrorTarget::Remote(_)), remote, "{text}");
             assert_eq!(target.server_path().as_deref(), path, "{text}");
         };
         check("/srv/mirrors/shop.git", false, Some("/srv/mirrors/shop.git"));
@@ -116,25 +116,25 @@ mod tests {
             "ssh://-oProxyCommand=x/y",
             "a\nb",
         ] {
-            assert!(Target::parse(bad).is_err(), "{bad:?}");
+            assert!(MirrorTarget::parse(bad).is_err(), "{bad:?}");
         }
     }
 
     #[test]
     fn a_folder_of_mirrors_has_a_place_for_each_name() {
         let check = |name: &str, expect: &str| {
-            let target = Target::in_folder(Path::new("/m"), name).unwrap();
-            assert_eq!(target, Target::Local(PathBuf::from(expect)));
+            let target = MirrorTarget::in_folder(Path::new("/m"), name).unwrap();
+            assert_eq!(target, MirrorTarget::Local(PathBuf::from(expect)));
         };
         check("git.example/Acme/Shop", "/m/git.example/acme/shop.git");
         check("git.example:8443/a/b/c", "/m/git.example-8443/a/b/c.git");
         check("local/shop-0123abcd", "/m/local/local/shop-0123abcd.git");
-        assert!(Target::in_folder(Path::new("/m"), "git.example/../x").is_err());
+        assert!(MirrorTarget::in_folder(Path::new("/m"), "git.example/../x").is_err());
     }
 
     #[test]
     fn passwords_are_not_shown() {
-        let shown = |text: &str| Target::parse(text).unwrap().shown();
+        let shown = |text: &str| MirrorTarget::parse(text).unwrap().shown();
         assert_eq!(shown("https://me:hush@host/x.git"), "https://host/x.git");
         assert_eq!(shown("git@host:/srv/x.git"), "git@host:/srv/x.git");
         assert_eq!(shown("/srv/a@b.git"), "/srv/a@b.git");

@@ -2,15 +2,15 @@
 //! invalidated. A fact whose code was unreadable before or after is not counted against the change.
 
 use loci_api::verified::evidence::FactEvidence;
-use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::citation::{Citation, LineRange};
 use loci_model::facts::support::Support;
 use loci_model::facts::verdict::{CitationVerdict, Verdict, Verification};
 use loci_verified::Subject;
 
-use super::report::{Cited, Finding, Report, Side};
+use super::report::{CitationReport, Finding, Side, VerifyReport};
 
 /// A fact and its verifications.
-pub(super) struct Compared<'a> {
+pub(super) struct ComparedVerification<'a> {
     /// The fact.
     pub(super) fact: &'a FactEvidence,
     /// The verified citations and claims.
@@ -23,7 +23,7 @@ pub(super) struct Compared<'a> {
 
 /// The effect of a change on a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum ChangeEffect {
     Holds,
     Relocated,
     Invalidated,
@@ -36,7 +36,7 @@ enum Outcome {
 }
 
 /// Adds a fact to a report.
-pub(super) fn add(report: &mut Report, one: &Compared<'_>, drifted_may_stay: bool) {
+pub(super) fn add(report: &mut VerifyReport, one: &ComparedVerification<'_>, drifted_may_stay: bool) {
     report.counts.facts += 1;
     let support = one.now.support.as_ref().map(|report| report.support);
     match (verdict(one.now), support) {
@@ -47,16 +47,16 @@ pub(super) fn add(report: &mut Report, one: &Compared<'_>, drifted_may_stay: boo
     }
     let outcome = outcome(one, drifted_may_stay);
     let list = match outcome {
-        Outcome::Holds => {
+        ChangeEffect::Holds => {
             report.counts.holding += 1;
             return;
         }
-        Outcome::Relocated => &mut report.relocated,
-        Outcome::Invalidated => &mut report.invalidated,
-        Outcome::Drifted => &mut report.drifted,
-        Outcome::Unchecked => &mut report.unchecked,
-        Outcome::Before => &mut report.before,
-        Outcome::Restored => &mut report.restored,
+        ChangeEffect::Relocated => &mut report.relocated,
+        ChangeEffect::Invalidated => &mut report.invalidated,
+        ChangeEffect::Drifted => &mut report.drifted,
+        ChangeEffect::Unchecked => &mut report.unchecked,
+        ChangeEffect::Before => &mut report.before,
+        ChangeEffect::Restored => &mut report.restored,
     };
     list.push(finding(one, outcome));
 }
@@ -74,28 +74,33 @@ fn is_contradicted(found: &Verification) -> bool {
     found.support.as_ref().is_some_and(|one| one.support == Support::Contradicted)
 }
 
-fn outcome(one: &Compared<'_>, drifted_may_stay: bool) -> Outcome {
+fn outcome(one: &ComparedVerification<'_>, drifted_may_stay: bool) -> ChangeEffect {
     let since = one.since.map_or(Verdict::Valid, verdict);
     match (since, verdict(one.now)) {
-        (_, Verdict::Unverifiable) => Outcome::Unchecked,
-        (Verdict::Valid, Verdict::Valid) if moved(one).next().is_some() => Outcome::Relocated,
-        (Verdict::Valid | Verdict::Unverifiable, Verdict::Valid) => Outcome::Holds,
+        (_, Verdict::Unverifiable) => ChangeEffect::Unchecked,
+        (Verdict::Valid, Verdict::Valid) if moved(one).next().is_some() => ChangeEffect::Relocated,
+        (Verdict::Valid | Verdict::Unverifiable, Verdict::Valid) => ChangeEffect::Holds,
         // The previous verdict is unknown.
-        (Verdict::Unverifiable, _) => Outcome::Unchecked,
+        (Verdict::Unverifiable, _) => ChangeEffect::Unchecked,
         (Verdict::Valid, Verdict::Drifted) if drifted_may_stay && !is_contradicted(one.now) => {
-            Outcome::Drifted
+            ChangeEffect::Drifted
         }
-        (Verdict::Valid, Verdict::Drifted | Verdict::Gone | Verdict::Contradicted) => Outcome::Invalidated,
-        (Verdict::Drifted | Verdict::Gone | Verdict::Contradicted, Verdict::Valid) => Outcome::Restored,
-        (Verdict::Drifted | Verdict::Gone | Verdict::Contradicted, _) => Outcome::Before,
+        (Verdict::Valid, Verdict::Drifted | Verdict::Gone | Verdict::Contradicted) => {
+            ChangeEffect::Invalidated
+        }
+        (Verdict::Drifted | Verdict::Gone | Verdict::Contradicted, Verdict::Valid) => ChangeEffect::Restored,
+        (Verdict::Drifted | Verdict::Gone | Verdict::Contradicted, _) => ChangeEffect::Before,
     }
 }
 
-fn finding(one: &Compared<'_>, outcome: Outcome) -> Finding {
+fn finding(one: &ComparedVerification<'_>, outcome: ChangeEffect) -> Finding {
     let told: Vec<usize> = match outcome {
-        Outcome::Relocated => moved(one).collect(),
-        Outcome::Restored | Outcome::Holds => Vec::new(),
-        Outcome::Invalidated | Outcome::Drifted | Outcome::Unchecked | Outcome::Before => bad(one),
+        ChangeEffect::Relocated => moved(one).collect(),
+        ChangeEffect::Restored | ChangeEffect::Holds => Vec::new(),
+        ChangeEffect::Invalidated
+        | ChangeEffect::Drifted
+        | ChangeEffect::Unchecked
+        | ChangeEffect::Before => bad(one),
     };
     let false_claims = one.now.claims.iter().filter(|claim| claim.holds == Some(false));
     Finding {
@@ -112,7 +117,7 @@ fn finding(one: &Compared<'_>, outcome: Outcome) -> Finding {
 
 /// Returns the citations that are invalid now or were unreadable before. Returns the first one if
 /// only a claim about the whole tree is false.
-fn bad(one: &Compared<'_>) -> Vec<usize> {
+fn bad(one: &ComparedVerification<'_>) -> Vec<usize> {
     let is_bad = |verdict: &CitationVerdict| verdict.verdict != Verdict::Valid;
     let of = |verification: &Verification| -> Vec<usize> {
         let all = verification.citations.iter().enumerate();
@@ -127,7 +132,7 @@ fn bad(one: &Compared<'_>) -> Vec<usize> {
 }
 
 /// Returns the valid citations whose location changed.
-fn moved<'a>(one: &'a Compared<'_>) -> impl Iterator<Item = usize> + 'a {
+fn moved<'a>(one: &'a ComparedVerification<'_>) -> impl Iterator<Item = usize> + 'a {
     let all = one.now.citations.iter().enumerate();
     all.filter(|(index, now)| {
         now.verdict == Verdict::Valid
@@ -138,16 +143,16 @@ fn moved<'a>(one: &'a Compared<'_>) -> impl Iterator<Item = usize> + 'a {
 
 /// Returns the location of a citation before the change, or its last known location without a
 /// comparison.
-fn place_before(one: &Compared<'_>, index: usize) -> Option<Place> {
+fn place_before(one: &ComparedVerification<'_>, index: usize) -> Option<LineRange> {
     let found = one.since.and_then(|since| since.citations.get(index)?.found.clone());
     found.or_else(|| one.subject.citations.get(index).map(known).cloned())
 }
 
-fn known(citation: &Citation) -> &Place {
+fn known(citation: &Citation) -> &LineRange {
     citation.current.as_ref().map_or(&citation.anchor.place, |(place, _)| place)
 }
 
-fn cited(one: &Compared<'_>, index: usize) -> Option<Cited> {
+fn cited(one: &ComparedVerification<'_>, index: usize) -> Option<CitationReport> {
     let citation = one.subject.citations.get(index)?;
     let now = one.now.citations.get(index)?;
     let before = place_before(one, index);
@@ -158,7 +163,7 @@ fn cited(one: &Compared<'_>, index: usize) -> Option<Cited> {
     };
     let unread =
         one.since.and_then(|since| since.citations.get(index)).filter(|_| now.verdict == Verdict::Valid);
-    Some(Cited {
+    Some(CitationReport {
         index,
         verdict: now.verdict,
         method: now.method,
@@ -198,8 +203,8 @@ mod tests {
         found
     }
 
-    fn place(line: u32) -> Place {
-        Place { path: "src/a.rs".to_owned(), line_start: line, line_end: line + 1 }
+    fn place(line: u32) -> LineRange {
+        LineRange { path: "src/a.rs".to_owned(), line_start: line, line_end: line + 1 }
     }
 
     #[test]
@@ -217,38 +222,40 @@ mod tests {
             citations: Vec::new(),
             claims: Vec::new(),
         };
-        let check = |since: Option<(Verdict, u32)>, now: (Verdict, u32), may_stay: bool, expect: Outcome| {
-            let since = since.map(|(verdict, line)| verification(verdict, line));
-            let now = verification(now.0, now.1);
-            let one = Compared { fact: &fact, subject: &subject, since: since.as_ref(), now: &now };
-            assert_eq!(outcome(&one, may_stay), expect, "{since:?} {now:?}");
-            let mut report = Report::default();
-            add(&mut report, &one, may_stay);
-            let listed = report.findings().count() + report.counts.holding;
-            assert_eq!((report.counts.facts, listed), (1, 1), "each fact is told once");
-        };
+        let check =
+            |since: Option<(Verdict, u32)>, now: (Verdict, u32), may_stay: bool, expect: ChangeEffect| {
+                let since = since.map(|(verdict, line)| verification(verdict, line));
+                let now = verification(now.0, now.1);
+                let one =
+                    ComparedVerification { fact: &fact, subject: &subject, since: since.as_ref(), now: &now };
+                assert_eq!(outcome(&one, may_stay), expect, "{since:?} {now:?}");
+                let mut report = VerifyReport::default();
+                add(&mut report, &one, may_stay);
+                let listed = report.findings().count() + report.counts.holding;
+                assert_eq!((report.counts.facts, listed), (1, 1), "each fact is told once");
+            };
         use Verdict::{Contradicted, Drifted, Gone, Unverifiable as Unread, Valid};
-        check(Some((Valid, 3)), (Valid, 3), false, Outcome::Holds);
-        check(Some((Valid, 3)), (Valid, 9), false, Outcome::Relocated);
+        check(Some((Valid, 3)), (Valid, 3), false, ChangeEffect::Holds);
+        check(Some((Valid, 3)), (Valid, 9), false, ChangeEffect::Relocated);
         for wrong in [Drifted, Gone, Contradicted] {
-            check(Some((Valid, 3)), (wrong, 3), false, Outcome::Invalidated);
-            check(None, (wrong, 3), false, Outcome::Invalidated);
-            check(Some((wrong, 3)), (wrong, 3), false, Outcome::Before);
-            check(Some((wrong, 3)), (Valid, 3), false, Outcome::Restored);
-            check(Some((Unread, 3)), (wrong, 3), false, Outcome::Unchecked);
+            check(Some((Valid, 3)), (wrong, 3), false, ChangeEffect::Invalidated);
+            check(None, (wrong, 3), false, ChangeEffect::Invalidated);
+            check(Some((wrong, 3)), (wrong, 3), false, ChangeEffect::Before);
+            check(Some((wrong, 3)), (Valid, 3), false, ChangeEffect::Restored);
+            check(Some((Unread, 3)), (wrong, 3), false, ChangeEffect::Unchecked);
         }
-        check(Some((Drifted, 3)), (Gone, 3), false, Outcome::Before);
-        check(Some((Valid, 3)), (Drifted, 3), true, Outcome::Drifted);
-        check(Some((Valid, 3)), (Gone, 3), true, Outcome::Invalidated);
+        check(Some((Drifted, 3)), (Gone, 3), false, ChangeEffect::Before);
+        check(Some((Valid, 3)), (Drifted, 3), true, ChangeEffect::Drifted);
+        check(Some((Valid, 3)), (Gone, 3), true, ChangeEffect::Invalidated);
         // Another value is no slight change.
         let (since, now) = (verification(Valid, 3), with_support(Drifted, Support::Contradicted));
-        let one = Compared { fact: &fact, subject: &subject, since: Some(&since), now: &now };
-        assert_eq!(outcome(&one, true), Outcome::Invalidated);
+        let one = ComparedVerification { fact: &fact, subject: &subject, since: Some(&since), now: &now };
+        assert_eq!(outcome(&one, true), ChangeEffect::Invalidated);
         for before in [Valid, Drifted, Gone, Contradicted, Unread] {
-            check(Some((before, 3)), (Unread, 3), false, Outcome::Unchecked);
+            check(Some((before, 3)), (Unread, 3), false, ChangeEffect::Unchecked);
         }
-        check(Some((Unread, 3)), (Valid, 9), false, Outcome::Holds);
-        check(None, (Valid, 9), false, Outcome::Relocated);
+        check(Some((Unread, 3)), (Valid, 9), false, ChangeEffect::Holds);
+        check(None, (Valid, 9), false, ChangeEffect::Relocated);
     }
 
     #[test]
@@ -269,20 +276,21 @@ mod tests {
         use Support::{Contradicted, NotChecked, Supported};
         use Verdict::{Drifted, Unverifiable, Valid};
         for (since, now, expect, counts) in [
-            (None, (Valid, Supported), Outcome::Holds, (1, 0, 0)),
-            (None, (Valid, NotChecked), Outcome::Holds, (0, 1, 0)),
-            (None, (Valid, Contradicted), Outcome::Invalidated, (0, 0, 1)),
-            (None, (Drifted, Supported), Outcome::Invalidated, (0, 0, 0)),
-            (None, (Unverifiable, NotChecked), Outcome::Unchecked, (0, 0, 0)),
-            (Some((Valid, Supported)), (Valid, Contradicted), Outcome::Invalidated, (0, 0, 1)),
-            (Some((Valid, Contradicted)), (Valid, Contradicted), Outcome::Before, (0, 0, 1)),
-            (Some((Valid, Contradicted)), (Valid, Supported), Outcome::Restored, (1, 0, 0)),
-            (Some((Valid, Supported)), (Valid, NotChecked), Outcome::Holds, (0, 1, 0)),
+            (None, (Valid, Supported), ChangeEffect::Holds, (1, 0, 0)),
+            (None, (Valid, NotChecked), ChangeEffect::Holds, (0, 1, 0)),
+            (None, (Valid, Contradicted), ChangeEffect::Invalidated, (0, 0, 1)),
+            (None, (Drifted, Supported), ChangeEffect::Invalidated, (0, 0, 0)),
+            (None, (Unverifiable, NotChecked), ChangeEffect::Unchecked, (0, 0, 0)),
+            (Some((Valid, Supported)), (Valid, Contradicted), ChangeEffect::Invalidated, (0, 0, 1)),
+            (Some((Valid, Contradicted)), (Valid, Contradicted), ChangeEffect::Before, (0, 0, 1)),
+            (Some((Valid, Contradicted)), (Valid, Supported), ChangeEffect::Restored, (1, 0, 0)),
+            (Some((Valid, Supported)), (Valid, NotChecked), ChangeEffect::Holds, (0, 1, 0)),
         ] {
             let since = since.map(|(verdict, support)| with_support(verdict, support));
             let now = with_support(now.0, now.1);
-            let one = Compared { fact: &fact, subject: &subject, since: since.as_ref(), now: &now };
-            let mut report = Report::default();
+            let one =
+                ComparedVerification { fact: &fact, subject: &subject, since: since.as_ref(), now: &now };
+            let mut report = VerifyReport::default();
             add(&mut report, &one, false);
             let found = (report.counts.verified, report.counts.cited, report.counts.contradicted);
             assert_eq!((outcome(&one, false), found), (expect, counts), "{since:?} {now:?}");
@@ -311,8 +319,8 @@ mod tests {
         };
         let since = verification(Verdict::Valid, 7);
         let check = |now: Verification, line: u32, side: Side| {
-            let one = Compared { fact: &fact, subject: &subject, since: Some(&since), now: &now };
-            let found = finding(&one, Outcome::Invalidated).citations.remove(0);
+            let one = ComparedVerification { fact: &fact, subject: &subject, since: Some(&since), now: &now };
+            let found = finding(&one, ChangeEffect::Invalidated).citations.remove(0);
             assert_eq!((found.place.line_start, found.side, found.before), (line, side, Some(place(7))));
         };
         check(verification(Verdict::Gone, 3), 7, Side::Since);

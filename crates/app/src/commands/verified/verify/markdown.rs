@@ -6,7 +6,7 @@
 use loci_engine::safety::sanitise;
 use loci_model::limits;
 
-use super::report::{Cited, Finding, Report, Side, at};
+use super::report::{CitationReport, Finding, Side, VerifyReport, at};
 use super::table::counted;
 
 /// The maximum number of facts of one list that are printed. The others are counted.
@@ -15,7 +15,7 @@ const SHOWN_MAX: usize = 20;
 const FRAME_CHARS: usize = 4_000;
 
 /// Returns the report.
-pub(super) fn render(report: &Report) -> String {
+pub(super) fn render(report: &VerifyReport) -> String {
     let mut out = format!("## {}\n\n{}\n", capitalised(&report.summary), span(counted(report).trim_end()));
     let mut left = limits::REPORT_CHARS_MAX.saturating_sub(FRAME_CHARS);
     for (title, findings, is_open) in [
@@ -84,7 +84,7 @@ fn one(finding: &Finding) -> String {
     out
 }
 
-fn place(cited: &Cited) -> String {
+fn place(cited: &CitationReport) -> String {
     let side = if cited.side == Side::Since { " before the change" } else { "" };
     let why = match (&cited.reason, &cited.before) {
         (Some(reason), _) => format!(", {}", span(reason)),

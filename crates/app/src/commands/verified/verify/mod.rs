@@ -22,19 +22,19 @@ use loci_api::verified::verdict::{Verdicts, VerdictsTell};
 use loci_client::{Client, ClientError};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeError;
-use loci_verified::{RepositoryName, Seen, Subject, Tip};
+use loci_verified::{FactCheck, RepositoryName, Subject, Tip};
 
-use super::at::of_memory;
+use super::code_memory::of_memory;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::config::load;
 use crate::exit::{Difference, NotFound, Usage};
 use crate::local_code::{HEAD, LocalCode, subject, verdict};
 use crate::output;
-use crate::output::place::ensure_free_of_data;
+use crate::output::protected_paths::ensure_free_of_data;
 use crate::session::Session;
-use compare::Compared;
-use report::{Report, Revision};
+use compare::ComparedVerification;
+use report::{Revision, VerifyReport};
 
 /// Facts per verification batch, as in the background of a server. The time limit applies per
 /// batch.
@@ -135,7 +135,7 @@ impl Verify {
         code: &LocalCode,
         repository: &EvidenceRepository,
         facts: &[FactEvidence],
-    ) -> Result<(Report, Vec<Verdicts>)> {
+    ) -> Result<(VerifyReport, Vec<Verdicts>)> {
         let named = match &self.rev {
             Some(rev) => rev.as_str(),
             // A report to others names a commit, which they can read.
@@ -150,7 +150,7 @@ impl Verify {
             }
             None => None,
         };
-        let mut report = Report {
+        let mut report = VerifyReport {
             repo: repository.repo.clone(),
             repository_uri: repository_uri(code),
             rev: shown_revision(&rev),
@@ -158,7 +158,7 @@ impl Verify {
                 parted_from: since.parted_from.map(|commit| commit.to_string()),
                 ..shown_revision(&since.tip)
             }),
-            ..Report::default()
+            ..VerifyReport::default()
         };
         let mut told = Vec::new();
         for page in facts.chunks(FACTS as usize) {
@@ -171,7 +171,7 @@ impl Verify {
             for (place, (fact, (subject, now))) in page.iter().zip(subjects.iter().zip(&now)).enumerate() {
                 let since =
                     before.as_ref().and_then(|before| before.get(place)).map(|seen| &seen.verification);
-                let one = Compared { fact, subject, since, now: &now.verification };
+                let one = ComparedVerification { fact, subject, since, now: &now.verification };
                 compare::add(&mut report, &one, self.allow_drifted);
             }
             told.push(verdicts(&rev, page, now)?);
@@ -189,7 +189,7 @@ fn file(text: &str) -> Result<(Format, &Path)> {
     Ok((Format::from_str(format, false).map_err(|_| bad())?, Path::new(path)))
 }
 
-fn shown(report: &Report, format: Format) -> Result<String> {
+fn shown(report: &VerifyReport, format: Format) -> Result<String> {
     Ok(match format {
         Format::Table => table::render(report),
         Format::Markdown => markdown::render(report),
@@ -245,7 +245,7 @@ async fn look(
     repository: &EvidenceRepository,
     tip: &Tip,
     subjects: &[Subject],
-) -> Result<Vec<Seen>> {
+) -> Result<Vec<FactCheck>> {
     let fixed = tip.commit().filter(|_| !tip.revision.is_dirty()).map(|commit| commit.to_string());
     let reference = fixed.as_deref().unwrap_or(&tip.reference);
     let looked = code.look(reference, repository, subjects.to_vec(), false).await;
@@ -253,7 +253,7 @@ async fn look(
 }
 
 /// Returns the verdicts at the revision in the format of the API.
-fn verdicts(rev: &Tip, facts: &[FactEvidence], seen: Vec<Seen>) -> Result<Verdicts> {
+fn verdicts(rev: &Tip, facts: &[FactEvidence], seen: Vec<FactCheck>) -> Result<Verdicts> {
     let facts = facts.iter().zip(seen).map(|(fact, seen)| verdict(fact, seen));
     Ok(Verdicts {
         reference: rev.reference.clone(),

@@ -1,7 +1,7 @@
 //! The result of a check: the common input of all formats. Texts are unchanged and untrusted. Each
 //! format escapes them for its reader.
 
-use loci_model::facts::citation::Place;
+use loci_model::facts::citation::LineRange;
 use loci_model::facts::support::OtherValue;
 use loci_model::facts::verdict::{Method, Verdict};
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub(super) struct Counts {
 
 /// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub(super) struct Report {
+pub(super) struct VerifyReport {
     /// One sentence.
     pub(super) summary: String,
     /// The repository.
@@ -77,7 +77,7 @@ pub(super) struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) verdict_since: Option<Verdict>,
     /// The citations that explain the verdict.
-    pub(super) citations: Vec<Cited>,
+    pub(super) citations: Vec<CitationReport>,
     /// Numbers of claims that are false now, from 0.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) false_claims: Vec<usize>,
@@ -98,7 +98,7 @@ pub(super) enum Side {
 
 /// A citation and its result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Cited {
+pub(super) struct CitationReport {
     /// Its number, from 0.
     pub(super) index: usize,
     pub(super) verdict: Verdict,
@@ -107,17 +107,17 @@ pub(super) struct Cited {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     /// The location.
-    pub(super) place: Place,
+    pub(super) place: LineRange,
     pub(super) side: Side,
     /// The location before the change.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) before: Option<Place>,
+    pub(super) before: Option<LineRange>,
     /// The difference between the cited lines and the best match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) diff: Option<String>,
 }
 
-impl Report {
+impl VerifyReport {
     /// Writes the summary, the first sentence that a person reads.
     pub(super) fn summarise(&mut self) {
         let count = self.invalidated.len();
@@ -146,7 +146,7 @@ impl Report {
     }
 }
 
-impl Cited {
+impl CitationReport {
     /// Returns the location for people.
     pub(super) fn at(&self) -> String {
         at(&self.place)
@@ -154,7 +154,7 @@ impl Cited {
 }
 
 /// Returns a location for people.
-pub(super) fn at(place: &Place) -> String {
+pub(super) fn at(place: &LineRange) -> String {
     if place.line_start == place.line_end {
         return format!("{}:{}", place.path, place.line_start);
     }

@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::report::{Cited, Finding, Report, Side, at};
+use super::report::{CitationReport, Finding, Side, VerifyReport, at};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -55,7 +55,7 @@ const RULES: [Rule; 4] = [
 ];
 
 /// Returns the report.
-pub(super) fn render(report: &Report) -> Value {
+pub(super) fn render(report: &VerifyReport) -> Value {
     let mut results = Vec::new();
     for finding in report.invalidated.iter().chain(&report.drifted) {
         results.extend(
@@ -106,7 +106,7 @@ fn rule(rule: &Rule) -> Value {
     })
 }
 
-fn rule_of(finding: &Finding, cited: &Cited) -> usize {
+fn rule_of(finding: &Finding, cited: &CitationReport) -> usize {
     use loci_model::facts::verdict::Verdict::{Contradicted, Drifted, Gone, Unverifiable, Valid};
     match cited.verdict {
         Gone => GONE,
@@ -118,7 +118,7 @@ fn rule_of(finding: &Finding, cited: &Cited) -> usize {
     }
 }
 
-fn result(report: &Report, finding: &Finding, cited: &Cited, index: usize) -> Value {
+fn result(report: &VerifyReport, finding: &Finding, cited: &CitationReport, index: usize) -> Value {
     let rule = RULES.get(index).unwrap_or(&RULES[GONE]);
     json!({
         "ruleId": rule.id,
@@ -135,7 +135,7 @@ fn result(report: &Report, finding: &Finding, cited: &Cited, index: usize) -> Va
     })
 }
 
-fn location(cited: &Cited) -> Value {
+fn location(cited: &CitationReport) -> Value {
     json!({ "physicalLocation": {
         "artifactLocation": {
             "uri": utf8_percent_encode(&cited.place.path, PATH).to_string(),
@@ -145,7 +145,7 @@ fn location(cited: &Cited) -> Value {
     } })
 }
 
-fn message(finding: &Finding, cited: &Cited, rule: &Rule) -> String {
+fn message(finding: &Finding, cited: &CitationReport, rule: &Rule) -> String {
     let why = cited.reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     let from = match (&cited.before, cited.side) {
         (Some(before), Side::Rev) if *before != cited.place => format!(", before at {}", at(before)),
@@ -185,7 +185,7 @@ fn plain(text: &str) -> String {
 }
 
 /// Returns the fingerprint of a fact's citation, which is stable across runs.
-fn fingerprint(report: &Report, finding: &Finding, cited: &Cited) -> String {
+fn fingerprint(report: &VerifyReport, finding: &Finding, cited: &CitationReport) -> String {
     let about = format!("{}\0{}\0{}", report.repo, finding.memory_id, cited.index);
     hex::encode(Sha256::digest(about.as_bytes()).get(..16).unwrap_or_default())
 }
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_what_the_schema_wants() {
-        assert_valid(&render(&Report::default()));
+        assert_valid(&render(&VerifyReport::default()));
         let mut report = samples::report(&["A [link](http://x.example) and \u{202e}more", "second"]);
         report.rev.commit = Some("0".repeat(40));
         report.repository_uri = Some("https://git.example/acme/shop".to_owned());
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn an_alert_stays_the_same_while_its_lines_move_and_its_verdict_changes() {
-        let print = |change: &dyn Fn(&mut Report)| {
+        let print = |change: &dyn Fn(&mut VerifyReport)| {
             let mut report = samples::report(&["first", "second"]);
             change(&mut report);
             render(&report)["runs"][0]["results"][0]["partialFingerprints"]["lociCitation/v1"].clone()

@@ -2,7 +2,7 @@
 
 use loci_engine::safety::sanitise;
 
-use super::report::{Cited, Finding, Report, Side, at};
+use super::report::{CitationReport, Finding, Side, VerifyReport, at};
 use crate::output::{self, short};
 
 /// The maximum number of characters of a fact on its line.
@@ -11,7 +11,7 @@ const FACT_CHARS: usize = 160;
 const NAME_CHARS: usize = 100;
 
 /// Returns the report as lines. The summary comes last, where a person sees it.
-pub(super) fn render(report: &Report) -> String {
+pub(super) fn render(report: &VerifyReport) -> String {
     let mut out = String::new();
     for (title, findings) in [
         ("Invalidated", &report.invalidated),
@@ -47,7 +47,7 @@ fn one(out: &mut String, finding: &Finding) {
 }
 
 /// Returns the location of a citation, and its fault or its previous location.
-fn place(cited: &Cited) -> String {
+fn place(cited: &CitationReport) -> String {
     let side = if cited.side == Side::Since { " (before)" } else { "" };
     let why = match (&cited.reason, &cited.before) {
         (Some(reason), _) => format!("  {reason}"),
@@ -58,7 +58,7 @@ fn place(cited: &Cited) -> String {
 }
 
 /// Returns the checked revisions, and the counts.
-pub(super) fn counted(report: &Report) -> String {
+pub(super) fn counted(report: &VerifyReport) -> String {
     let named = |revision: &super::report::Revision| match &revision.commit {
         Some(commit) => {
             let dirty = if revision.dirty { " and the files of the worktree" } else { "" };

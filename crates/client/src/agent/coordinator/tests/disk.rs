@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex};
 use futures::executor::block_on;
 
 use crate::agent::coordinator::*;
-use crate::agent::tests::test_store::{Kept, TestStore};
-use crate::agent::tests::test_surroundings::{StandingClock, surroundings};
+use crate::agent::tests::test_runtime::{StandingClock, surroundings};
+use crate::agent::tests::test_store::{ReceivedContents, TestStore};
 use crate::agent::{MemoryManager, Message, StoreError};
 
 /// A manager over a spool, with stores that save after each invocation.
-fn manager(spool: &Path, names: &[&str]) -> (MemoryManager, Arc<StandingClock>, Vec<Kept>) {
+fn manager(spool: &Path, names: &[&str]) -> (MemoryManager, Arc<StandingClock>, Vec<ReceivedContents>) {
     let standing = surroundings();
     let triggers: Vec<Arc<dyn ExtractionTrigger>> = vec![Arc::new(Invocation)];
     let config = ExtractionConfig { triggers: Some(triggers), ..ExtractionConfig::default() };
@@ -27,7 +27,7 @@ fn manager(spool: &Path, names: &[&str]) -> (MemoryManager, Arc<StandingClock>, 
 }
 
 /// Makes the store fail until the flag is false.
-fn down(kept: &Kept) -> Arc<Mutex<bool>> {
+fn down(kept: &ReceivedContents) -> Arc<Mutex<bool>> {
     let down = Arc::new(Mutex::new(true));
     let is_down = Arc::clone(&down);
     kept.answer(move |_, _| is_down.lock().unwrap().then(|| Err(StoreError::transient("down"))));

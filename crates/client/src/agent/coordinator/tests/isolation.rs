@@ -8,15 +8,15 @@ use futures::FutureExt;
 use futures::executor::block_on;
 
 use crate::agent::coordinator::*;
-use crate::agent::tests::test_store::{Kept, TestStore};
-use crate::agent::tests::test_surroundings::{StandingClock, surroundings};
+use crate::agent::tests::test_runtime::{StandingClock, surroundings};
+use crate::agent::tests::test_store::{ReceivedContents, TestStore};
 use crate::agent::{MemoryManager, Message};
 
 fn each_turn() -> ExtractionConfig {
     ExtractionConfig { triggers: Some(vec![Arc::new(Invocation)]), ..ExtractionConfig::default() }
 }
 
-fn manager(odd: TestStore) -> (MemoryManager, Arc<StandingClock>, [Kept; 2]) {
+fn manager(odd: TestStore) -> (MemoryManager, Arc<StandingClock>, [ReceivedContents; 2]) {
     let standing = surroundings();
     let sound = TestStore::taking("sound").extracting(each_turn());
     let kept = [odd.kept.clone(), sound.kept.clone()];

@@ -1,10 +1,10 @@
 //! The coordinator with a manual clock: triggers, order, failures, backoff, permanent failures and
 //! retries.
 
-mod abandoned;
+mod crash_recovery;
 mod disk;
+mod drop_without_close;
 mod isolation;
-mod loss;
 mod skew;
 
 use std::num::NonZeroU32;
@@ -15,8 +15,8 @@ use futures::executor::block_on;
 use futures::future::BoxFuture;
 
 use super::*;
-use crate::agent::tests::test_store::{Kept, TestStore};
-use crate::agent::tests::test_surroundings::{Standing, StandingClock, surroundings};
+use crate::agent::tests::test_runtime::{ManualRuntime, StandingClock, surroundings};
+use crate::agent::tests::test_store::{ReceivedContents, TestStore};
 use crate::agent::{Block, MemoryManager, Message, NewEntry, StoreError};
 
 /// A manager over stores that save after each invocation.
@@ -28,7 +28,7 @@ struct Talk {
 
 impl Talk {
     fn with(stores: Vec<TestStore>) -> Self {
-        let Standing { clock, outside } = surroundings();
+        let ManualRuntime { clock, outside } = surroundings();
         let builder = stores.into_iter().fold(MemoryManager::builder(outside), |b, store| b.store(store));
         Self { manager: block_on(builder.build()).unwrap(), clock, said: 0 }
     }
@@ -48,7 +48,7 @@ impl Talk {
         self
     }
 
-    fn flush(&self) -> Vec<Unsaved> {
+    fn flush(&self) -> Vec<UnsavedStore> {
         block_on(self.manager.coordinator().flush())
     }
 
@@ -63,7 +63,7 @@ fn each_turn() -> ExtractionConfig {
     ExtractionConfig { triggers: Some(vec![Arc::new(Invocation)]), ..ExtractionConfig::default() }
 }
 
-fn store() -> (TestStore, Kept) {
+fn store() -> (TestStore, ReceivedContents) {
     let store = TestStore::taking("s").extracting(each_turn());
     let kept = store.kept.clone();
     (store, kept)
@@ -73,7 +73,7 @@ fn texts(range: std::ops::Range<usize>) -> Vec<String> {
     range.map(|at| format!("m{at}")).collect()
 }
 
-fn ranges(kept: &Kept) -> Vec<String> {
+fn ranges(kept: &ReceivedContents) -> Vec<String> {
     let range = |token: String| token.split_once('-').map(|(_, range)| range.to_owned()).unwrap();
     kept.tokens().into_iter().map(range).collect()
 }
@@ -310,7 +310,7 @@ fn run_saves_when_asked_and_tries_again_by_itself() {
 
 #[test]
 fn a_write_in_progress_outlives_its_caller() {
-    let Standing { clock, outside } = surroundings();
+    let ManualRuntime { clock, outside } = surroundings();
     let slow = outside.clock.clone();
     let store = TestStore::taking("s").extracting(each_turn()).taking_its_time(move || slow.sleep(10));
     let kept = store.kept.clone();
@@ -331,7 +331,7 @@ fn a_write_in_progress_outlives_its_caller() {
 
 #[test]
 fn a_write_that_fails_behind_its_callers_back_is_told() {
-    let Standing { clock, outside } = surroundings();
+    let ManualRuntime { clock, outside } = surroundings();
     let slow = outside.clock.clone();
     let store = TestStore::taking("s").extracting(each_turn()).taking_its_time(move || slow.sleep(10));
     let kept = store.kept.clone();
@@ -357,7 +357,7 @@ fn a_write_that_fails_behind_its_callers_back_is_told() {
 
 #[test]
 fn two_who_flush_share_one_save() {
-    let Standing { clock, outside } = surroundings();
+    let ManualRuntime { clock, outside } = surroundings();
     let slow = outside.clock.clone();
     let store = TestStore::taking("s").extracting(each_turn()).taking_its_time(move || slow.sleep(10));
     let kept = store.kept.clone();
@@ -388,7 +388,7 @@ impl LanguageModel for Scripted {
     }
 }
 
-fn extracting(answers: &[&'static str]) -> (Talk, Kept) {
+fn extracting(answers: &[&'static str]) -> (Talk, ReceivedContents) {
     let extractor = ModelExtractor(Scripted(Mutex::new(answers.to_vec())));
     let config = ExtractionConfig { extractor: Some(Arc::new(extractor)), ..each_turn() };
     let store = TestStore::adding("s").extracting(config);

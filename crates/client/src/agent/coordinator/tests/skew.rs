@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::agent::coordinator::*;
 use crate::agent::tests::log::logged;
-use crate::agent::tests::test_store::{Kept, TestStore};
-use crate::agent::tests::test_surroundings::surroundings;
+use crate::agent::tests::test_runtime::surroundings;
+use crate::agent::tests::test_store::{ReceivedContents, TestStore};
 use crate::agent::{MemoryManager, Message, NewEntry};
 
 /// Returns the directory of the run that the newer version left in a spool.
@@ -100,7 +100,7 @@ fn owned(texts: &[&str]) -> Vec<String> {
 /// Returns the messages that a process sends of a spool, their ranges, and its log lines about
 /// unreadable messages.
 fn started_over(spool: &Path) -> (Vec<String>, Vec<String>, Vec<String>) {
-    let kept = Kept::default();
+    let kept = ReceivedContents::default();
     let config =
         ExtractionConfig { triggers: Some(vec![Arc::new(Invocation)]), ..ExtractionConfig::default() };
     let store = TestStore::taking("s").extracting(config).with(kept.clone());

@@ -20,7 +20,7 @@ use super::AgentCoreClient;
 use super::http_client::Http;
 use super::limits::{AGENTCORE_ATTEMPT_MS_MAX, AGENTCORE_ATTEMPTS_MAX};
 use crate::agent::error::MemoryError;
-use crate::agent::surroundings::{Clock, SystemClock};
+use crate::agent::runtime::{Clock, SystemClock};
 
 /// Looks up an environment variable.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;

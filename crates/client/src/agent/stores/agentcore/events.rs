@@ -15,12 +15,12 @@ use crate::agent::entry::Metadata;
 use crate::agent::error::StoreError;
 use crate::agent::message::{Message, Role};
 use crate::agent::stores::event_metadata;
-use crate::agent::stores::grouping;
 use crate::agent::stores::range_token::range_token;
+use crate::agent::stores::runs;
 
 /// The events to send for a batch.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Plan {
+pub(super) struct AgentCoreEventPlan {
     pub(super) events: Vec<Event>,
     /// The sequence numbers of messages without content for this API.
     pub(super) silent: Vec<u64>,
@@ -49,7 +49,7 @@ impl Event {
         if self.part == 0 { range } else { format!("{range}-part{}", self.part + 1) }
     }
 
-    fn of(first: &Said, part: usize) -> Self {
+    fn of(first: &OutgoingMessage, part: usize) -> Self {
         let metadata = first.metadata.clone();
         Self { numbers: Vec::new(), part, at_ms: first.at_ms, turns: Vec::new(), metadata }
     }
@@ -59,7 +59,7 @@ impl Event {
         self.turns.len() + pieces.len() <= EVENT_ITEMS_MAX && self.bytes() + bytes <= EVENT_BYTES_MAX
     }
 
-    fn add(&mut self, said: &Said, pieces: &[&str]) {
+    fn add(&mut self, said: &OutgoingMessage, pieces: &[&str]) {
         if self.numbers.last() != Some(&said.number) {
             self.numbers.push(said.number);
         }
@@ -89,7 +89,7 @@ impl Event {
 }
 
 /// A message to send.
-struct Said {
+struct OutgoingMessage {
     number: u64,
     at_ms: Option<i64>,
     role: Role,
@@ -105,8 +105,8 @@ pub(super) fn plan(
     batch: &MessageBatch,
     turns_max: usize,
     metadata: impl Fn(&Message) -> Metadata,
-) -> Result<Plan, StoreError> {
-    let mut plan = Plan::default();
+) -> Result<AgentCoreEventPlan, StoreError> {
+    let mut plan = AgentCoreEventPlan::default();
     let mut said = Vec::new();
     for sequenced in &batch.messages {
         let message = &sequenced.message;
@@ -119,17 +119,18 @@ pub(super) fn plan(
             StoreError::permanent(format!("AgentCoreMemoryStore: message {}: {rule}", sequenced.sequence))
         })?;
         let (number, at_ms, role) = (sequenced.sequence, message.at_ms, message.role);
-        said.push(Said { number, at_ms, role, text, metadata });
+        said.push(OutgoingMessage { number, at_ms, role, text, metadata });
     }
-    let fits = |run: &[Said], next: &Said| run.iter().all(|one| one.metadata == next.metadata);
-    for group in grouping::runs(&said, turns_max, fits) {
+    let fits =
+        |run: &[OutgoingMessage], next: &OutgoingMessage| run.iter().all(|one| one.metadata == next.metadata);
+    for group in runs::runs(&said, turns_max, fits) {
         fill(group, &mut plan.events);
     }
     Ok(plan)
 }
 
 /// Puts messages that may share events into the fewest events that hold them.
-fn fill(group: &[Said], events: &mut Vec<Event>) {
+fn fill(group: &[OutgoingMessage], events: &mut Vec<Event>) {
     let mut open: Option<Event> = None;
     for said in group {
         let pieces = text_cut::pieces(&said.text, EVENT_TEXT_CHARS_MAX);
@@ -150,7 +151,7 @@ fn fill(group: &[Said], events: &mut Vec<Event>) {
 }
 
 /// Splits one message into the fewest events that hold it.
-fn parts(said: &Said, pieces: &[&str]) -> Vec<Event> {
+fn parts(said: &OutgoingMessage, pieces: &[&str]) -> Vec<Event> {
     let mut parts: Vec<Event> = Vec::new();
     for piece in pieces {
         match parts.last_mut() {

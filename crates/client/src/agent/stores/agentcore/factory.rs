@@ -11,14 +11,14 @@ use super::store::AgentCoreStore;
 use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::error::MemoryError;
 use crate::agent::stores::event_metadata::MetadataProvider;
-use crate::agent::stores::place_template::Place;
+use crate::agent::stores::namespace_template::ReadNamespace;
 use crate::agent::stores::topology;
 
 /// One of several places. Absent values have the defaults of [`AgentCoreStoreOptions`].
 #[derive(Debug, Clone)]
 pub struct AgentCorePlace {
     /// The namespace that its store reads.
-    pub place: Place,
+    pub place: ReadNamespace,
     /// The store's name.
     pub name: Option<String>,
     /// The description of its contents, for a model.
@@ -38,7 +38,7 @@ pub struct AgentCorePlace {
 
 impl AgentCorePlace {
     /// Creates a place with defaults only.
-    pub fn new(place: Place) -> Self {
+    pub fn new(place: ReadNamespace) -> Self {
         Self {
             place,
             name: None,
@@ -132,21 +132,21 @@ impl AgentCoreStoresOptions {
 /// ```no_run
 /// # async fn example() -> Result<(), loci_client::agent::MemoryError> {
 /// use loci_client::agent::coordinator::ExtractionConfig;
-/// use loci_client::agent::stores::Place;
+/// use loci_client::agent::stores::ReadNamespace;
 /// use loci_client::agent::stores::agentcore::{
 ///     AgentCoreConnection, AgentCorePlace, AgentCoreStoresOptions, agentcore_stores,
 /// };
-/// use loci_client::agent::{MemoryManager, Surroundings};
+/// use loci_client::agent::{MemoryManager, RuntimeContext};
 ///
 /// let places = ["/facts/{actorId}/", "/preferences/{actorId}/"];
-/// let places = places.map(|place| AgentCorePlace::new(Place::NamespacePath(place.to_owned())));
+/// let places = places.map(|place| AgentCorePlace::new(ReadNamespace::NamespacePath(place.to_owned())));
 /// let connection = AgentCoreConnection::system();
 /// let memory_id = "mem-1234567890";
 /// let stores = agentcore_stores(AgentCoreStoresOptions {
 ///     extraction: Some(ExtractionConfig::default()),
 ///     ..AgentCoreStoresOptions::new(connection, memory_id, "alice", "s-1", places.into())
 /// })?;
-/// let mut builder = MemoryManager::builder(Surroundings::system());
+/// let mut builder = MemoryManager::builder(RuntimeContext::system());
 /// for store in stores {
 ///     builder = builder.store(store);
 /// }

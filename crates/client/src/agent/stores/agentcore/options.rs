@@ -13,7 +13,7 @@ use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::error::MemoryError;
 use crate::agent::limits::{EVENT_TURNS_DEFAULT, EVENT_TURNS_MAX};
 use crate::agent::stores::event_metadata::MetadataProvider;
-use crate::agent::stores::place_template::{Place, name_of_template};
+use crate::agent::stores::namespace_template::{ReadNamespace, name_of_template};
 
 /// The processing of events by the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct AgentCoreStoreOptions {
     /// The namespace that it reads: a single one, or one with all namespaces below it. A template
     /// should end in `/`, because the service may treat a name without it as a prefix of longer
     /// names.
-    pub place: Place,
+    pub place: ReadNamespace,
     /// The store's name. An absent or blank name is derived from the template.
     pub name: Option<String>,
     /// The description of its contents, for a model.
@@ -70,7 +70,7 @@ impl AgentCoreStoreOptions {
         memory_id: impl Into<String>,
         actor_id: impl Into<String>,
         session_id: impl Into<String>,
-        place: Place,
+        place: ReadNamespace,
     ) -> Self {
         Self {
             connection,

@@ -10,12 +10,12 @@ use http::{HeaderMap, StatusCode, Uri};
 use serde_json::{Value, json};
 
 use super::{AgentCoreConnection, AgentCoreCredentials, AgentCoreStoreOptions};
-use crate::agent::stores::Place;
-use crate::agent::tests::test_surroundings::{StandingClock, surroundings};
+use crate::agent::stores::ReadNamespace;
+use crate::agent::tests::test_runtime::{StandingClock, surroundings};
 
 /// A recorded request.
 #[derive(Debug, Clone)]
-pub(super) struct Seen {
+pub(super) struct RecordedRequest {
     pub(super) path: String,
     pub(super) headers: HeaderMap,
     pub(super) body: Value,
@@ -24,17 +24,17 @@ pub(super) struct Seen {
 }
 
 /// A response: a status, the name of an error, a body.
-pub(super) type Answer = (u16, &'static str, Value);
+pub(super) type RecordedAnswer = (u16, &'static str, Value);
 
 /// The server. It ends with the runtime of its test.
 pub(super) struct Recorder {
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<RecordedRequest>>>,
     endpoint: String,
     pub(super) clock: Arc<StandingClock>,
 }
 
 impl Recorder {
-    pub(super) async fn new(answer: fn(&Seen) -> Answer) -> Self {
+    pub(super) async fn new(answer: fn(&RecordedRequest) -> RecordedAnswer) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let sees = Arc::clone(&seen);
         let router = Router::new().fallback(move |uri: Uri, headers: HeaderMap, body: Bytes| {
@@ -42,7 +42,7 @@ impl Recorder {
             async move {
                 let text = String::from_utf8(body.to_vec()).unwrap();
                 let body = serde_json::from_str(&text).unwrap_or_default();
-                let one = Seen { path: uri.path().to_owned(), headers, body, text };
+                let one = RecordedRequest { path: uri.path().to_owned(), headers, body, text };
                 let (status, error, body) = answer(&one);
                 sees.lock().unwrap().push(one);
                 let status = StatusCode::from_u16(status).unwrap();
@@ -62,17 +62,17 @@ impl Recorder {
             credentials: Some(AgentCoreCredentials::new("AKIAEXAMPLE", "secret", None, None, "test")),
             ..AgentCoreConnection::new(Arc::new(|_| None), Arc::clone(&self.clock) as Arc<_>)
         };
-        let place = Place::Namespace("/users/{actorId}/facts".to_owned());
+        let place = ReadNamespace::Namespace("/users/{actorId}/facts".to_owned());
         AgentCoreStoreOptions::new(connection, "mem-1234567890", "alice", "s-1", place)
     }
 
-    pub(super) fn seen(&self) -> Vec<Seen> {
+    pub(super) fn seen(&self) -> Vec<RecordedRequest> {
         self.seen.lock().unwrap().clone()
     }
 }
 
 /// Returns the response to a `CreateEvent`.
-pub(super) fn created(seen: &Seen) -> Answer {
+pub(super) fn created(seen: &RecordedRequest) -> RecordedAnswer {
     let event = json!({
         "memoryId": "mem-1234567890", "actorId": seen.body["actorId"], "sessionId": seen.body["sessionId"],
         "eventId": "1#a", "eventTimestamp": 1, "payload": []
@@ -81,7 +81,7 @@ pub(super) fn created(seen: &Seen) -> Answer {
 }
 
 /// Returns the response to a `RetrieveMemoryRecords`: records with these ids and scores.
-pub(super) fn records(of: &[(&str, f64)]) -> Answer {
+pub(super) fn records(of: &[(&str, f64)]) -> RecordedAnswer {
     let record = |(id, score): &(&str, f64)| {
         json!({
             "memoryRecordId": id, "content": {"text": format!("text of {id}")}, "memoryStrategyId": "s",

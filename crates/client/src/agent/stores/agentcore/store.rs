@@ -28,8 +28,8 @@ use crate::agent::message::Message;
 use crate::agent::store::{
     Capabilities, ExtractionWaited, MemoryStore, SearchQuery, WritePlace, check_relevance,
 };
-use crate::agent::stores::place_template::Place;
-use crate::agent::stores::sending;
+use crate::agent::stores::event_delivery;
+use crate::agent::stores::namespace_template::ReadNamespace;
 
 /// The query of the initialization. Its content is irrelevant; the response shows if the store may
 /// search.
@@ -92,8 +92,8 @@ impl AgentCoreStore {
         let asked = self.client.retrieve_memory_records();
         let asked = asked.memory_id(&self.options.memory_id).search_criteria(criteria);
         let asked = match self.options.place {
-            Place::Namespace(_) => asked.namespace(&self.namespace),
-            Place::NamespacePath(_) => asked.namespace_path(&self.namespace),
+            ReadNamespace::Namespace(_) => asked.namespace(&self.namespace),
+            ReadNamespace::NamespacePath(_) => asked.namespace_path(&self.namespace),
         };
         let answer = asked.send().await.map_err(|error| {
             let error = store_error(error);
@@ -229,9 +229,10 @@ impl MemoryStore for AgentCoreStore {
         async move {
             let turns_max = self.options.max_turns_per_event;
             let plan = events::plan(batch, turns_max, |message| self.metadata_of(message))?;
-            let answers = sending::in_order(&plan.events, |event| self.stored(&batch.run_id, event)).await;
+            let answers =
+                event_delivery::in_order(&plan.events, |event| self.stored(&batch.run_id, event)).await;
             let numbers = plan.events.iter().map(|event| event.numbers.clone());
-            Ok(sending::outcome(numbers.zip(told(answers)), plan.silent.iter().copied()))
+            Ok(event_delivery::outcome(numbers.zip(told(answers)), plan.silent.iter().copied()))
         }
         .boxed()
     }

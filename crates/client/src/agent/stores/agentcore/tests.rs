@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::recorder::{Answer, Recorder, Seen, created, records};
+use super::recorder::{RecordedAnswer, RecordedRequest, Recorder, created, records};
 use super::*;
 use crate::agent::batch::{MessageBatch, SequencedMessage};
 use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::error::ErrorClass;
 use crate::agent::message::{Message, Role};
 use crate::agent::store::{MemoryStore, SearchQuery};
-use crate::agent::stores::Place;
+use crate::agent::stores::ReadNamespace;
 use crate::agent::stores::topology::assert_writable_topology;
 use crate::agent::tests::log::logged;
 
@@ -69,7 +69,7 @@ fn requests_are_those_that_were_captured() {
         assert_eq!((found[0].content.as_str(), found[0].score), ("text of rec-1", Some(0.75)));
         assert_eq!(found[0].metadata["_createdAt"], json!("2026-01-02T00:00:00.500Z"));
 
-        let [event, search] = <[Seen; 2]>::try_from(recorder.seen()).unwrap();
+        let [event, search] = <[RecordedRequest; 2]>::try_from(recorder.seen()).unwrap();
         assert_eq!(event.path, "/memories/mem-1234567890/events");
         assert_eq!(
             event.body,
@@ -164,7 +164,7 @@ fn times_of_a_session_increase() {
 #[test]
 fn more_is_asked_for_where_a_score_drops_some() {
     runtime().block_on(async {
-        let ten: fn(&Seen) -> Answer = |_| {
+        let ten: fn(&RecordedRequest) -> RecordedAnswer = |_| {
             records(&[
                 ("a", 0.9),
                 ("b", 0.8),
@@ -200,7 +200,7 @@ fn filters_of_the_store_go_with_every_question() {
         let recorder = Recorder::new(|_| records(&[])).await;
         let filter = |value: Value| serde_json::from_value(value).unwrap();
         let mut options = recorder.options();
-        options.place = Place::NamespacePath("//users/{actorId}//{sessionId}/".to_owned());
+        options.place = ReadNamespace::NamespacePath("//users/{actorId}//{sessionId}/".to_owned());
         options.filters = vec![filter(json!({"key": "own", "operator": "equals_to", "value": "x"}))];
         let store = AgentCoreStore::new(options).unwrap();
         let mut asked = question("q", 5);
@@ -346,15 +346,21 @@ fn rules_of_the_options() {
         check(|_| {}, Ok("users-facts"));
         check(|options| options.name = Some(" ".into()), Ok("users-facts"));
         check(|options| options.name = Some("own".into()), Ok("own"));
-        check(|options| options.place = Place::NamespacePath("{actorId}".into()), Ok("agentcore-memory"));
+        check(
+            |options| options.place = ReadNamespace::NamespacePath("{actorId}".into()),
+            Ok("agentcore-memory"),
+        );
         let blank = |field: &str| format!("AgentCoreMemoryStore: {field} must be a non-empty string");
         check(|options| options.memory_id = String::new(), Err(&blank("memory_id")));
         check(|options| options.actor_id = " ".into(), Err(&blank("actor_id")));
         check(|options| options.session_id = "\t".into(), Err(&blank("session_id")));
-        check(|options| options.place = Place::Namespace(" ".into()), Err(&blank("namespace")));
-        check(|options| options.place = Place::NamespacePath(" ".into()), Err(&blank("namespace_path")));
+        check(|options| options.place = ReadNamespace::Namespace(" ".into()), Err(&blank("namespace")));
+        check(
+            |options| options.place = ReadNamespace::NamespacePath(" ".into()),
+            Err(&blank("namespace_path")),
+        );
         let braces = "namespace '/{memoryStrategyId}' may hold {actorId} and {sessionId}, and no other brace";
-        check(|options| options.place = Place::Namespace("/{memoryStrategyId}".into()), Err(braces));
+        check(|options| options.place = ReadNamespace::Namespace("/{memoryStrategyId}".into()), Err(braces));
         check(|options| options.max_turns_per_event = 100, Ok("users-facts"));
         for turns in [0, 101] {
             let mut options = recorder.options();
@@ -396,7 +402,7 @@ fn of_several_places_one_is_written_to() {
             let of = recorder.options();
             let place = |(at, writable): (usize, &Option<bool>)| AgentCorePlace {
                 writable: *writable,
-                ..AgentCorePlace::new(Place::Namespace(format!("/p{at}/{{actorId}}/")))
+                ..AgentCorePlace::new(ReadNamespace::Namespace(format!("/p{at}/{{actorId}}/")))
             };
             let places = flags.iter().enumerate().map(place).collect();
             let (memory, actor, session) = (of.memory_id, of.actor_id, of.session_id);
@@ -434,7 +440,7 @@ fn what_is_said_of_several_places_holds_for_the_one_that_writes() {
         let recorder = Recorder::new(created).await;
         let of = recorder.options();
         let places = ["/a/{actorId}/", "/b/{actorId}/"];
-        let places = places.map(|place| AgentCorePlace::new(Place::Namespace(place.to_owned())));
+        let places = places.map(|place| AgentCorePlace::new(ReadNamespace::Namespace(place.to_owned())));
         let options = AgentCoreStoresOptions {
             extraction: Some(ExtractionConfig::default()),
             extraction_mode: Some(ExtractionMode::Skip),

@@ -33,7 +33,7 @@ pub(super) struct NoteFile {
 
 /// The outcome of an addition.
 #[derive(Debug)]
-pub(super) enum Written {
+pub(super) enum NoteAddition {
     /// The text is in the file, now or from before.
     Added(Added),
     /// Another writer holds the lock: nothing was done.
@@ -51,7 +51,7 @@ impl NoteFolder {
     }
 
     /// Adds a text, unless another writer holds the lock.
-    pub(super) fn write(&self, content: &str) -> Result<Written, StoreError> {
+    pub(super) fn write(&self, content: &str) -> Result<NoteAddition, StoreError> {
         let content = content.trim();
         if content.is_empty() {
             return Err(StoreError::permanent("an entry must not be empty"));
@@ -61,13 +61,13 @@ impl NoteFolder {
         let lock = OpenOptions::new().create(true).append(true).open(self.lock_path()).map_err(failed)?;
         match lock.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(Written::Busy),
+            Err(TryLockError::WouldBlock) => return Ok(NoteAddition::Busy),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         for attempt in 1..=FILE_NAMES_MAX {
             let name = format!("{}.md", stem(first_line(content), attempt));
             if written(&self.directory.join(&name), content)? {
-                return Ok(Written::Added(Added { id: Some(name) }));
+                return Ok(NoteAddition::Added(Added { id: Some(name) }));
             }
         }
         Err(StoreError::permanent("too many topics share one name: give the entry another heading"))

@@ -8,17 +8,17 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::{BoxFuture, join, ready};
 
-use super::meaning::{self, Meaning};
-use super::note_folder::{NoteFolder, Written, failed};
+use super::note_folder::{NoteAddition, NoteFolder, failed};
 use super::search::{self, Fact};
+use super::semantic_search::{self, Meaning};
 use crate::agent::batch::{BatchOutcome, MessageBatch};
+use crate::agent::blocking_task::off_thread;
 use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::entry::{Added, Entry, NewEntry};
 use crate::agent::error::{MemoryError, StoreError};
 use crate::agent::limits::{FILE_LOCK_PAUSE_MS_MAX, FILE_LOCK_PAUSE_MS_MIN, FILE_LOCK_WAIT_MS};
-use crate::agent::off_thread::off_thread;
+use crate::agent::runtime::{Clock, SystemClock};
 use crate::agent::store::{Capabilities, MemoryStore, SearchQuery};
-use crate::agent::surroundings::{Clock, SystemClock};
 
 /// The options of a store.
 #[derive(Debug, Clone)]
@@ -110,7 +110,7 @@ impl FileStore {
         let (facts, hits) = join(self.facts(&query.text), meaning.found(query, &*self.clock)).await;
         let facts = facts?;
         match hits {
-            Ok(hits) => Ok(meaning::in_turn(&hits, facts, limit)),
+            Ok(hits) => Ok(semantic_search::in_turn(&hits, facts, limit)),
             Err(error) => {
                 meaning.warn(self.name(), &error);
                 let mut found = search::found(facts, limit);
@@ -130,7 +130,7 @@ impl FileStore {
         loop {
             let (folder, content) = (self.folder.clone(), content.to_owned());
             let written = off_thread(move || folder.write(&content)).await.map_err(failed)?;
-            if let Written::Added(added) = written? {
+            if let NoteAddition::Added(added) = written? {
                 return Ok(added);
             }
             if self.clock.now_ms() >= give_up_at_ms {

@@ -9,8 +9,8 @@ use futures::executor::block_on;
 
 use super::*;
 use crate::agent::error::ErrorClass;
+use crate::agent::tests::test_runtime::StandingClock;
 use crate::agent::tests::test_store::TestStore;
-use crate::agent::tests::test_surroundings::StandingClock;
 
 fn store(directory: &Path) -> FileStore {
     let options = FileStoreOptions { directory: directory.to_owned(), ..FileStoreOptions::new("notes") };

@@ -16,8 +16,8 @@ use crate::agent::limits::{
 };
 use crate::agent::message::{Block, Message};
 use crate::agent::stores::event_metadata::{self, MetadataProvider};
-use crate::agent::stores::grouping;
 use crate::agent::stores::range_token::range_token;
+use crate::agent::stores::runs;
 use crate::agent::time_text::instant_text;
 
 /// The maximum of characters of a token on the server.
@@ -34,7 +34,7 @@ const OTHER_BYTES_MAX: usize = 64 * 1024;
 
 /// The events to send for a batch.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct RemoteEventPlan {
     /// The events, in the order of the conversation.
     pub(super) events: Vec<PlannedEvent>,
     /// The sequence numbers of messages without content before the first event.
@@ -70,8 +70,8 @@ pub(super) fn plan(
     messages: &[Arc<SequencedMessage>],
     turns_max: usize,
     provider: Option<&MetadataProvider>,
-) -> Result<Plan, StoreError> {
-    let mut plan = Plan::default();
+) -> Result<RemoteEventPlan, StoreError> {
+    let mut plan = RemoteEventPlan::default();
     let mut forms: Vec<MessageForm<'_>> = Vec::new();
     for sequenced in messages {
         let (number, message) = (sequenced.sequence, &sequenced.message);
@@ -86,7 +86,7 @@ pub(super) fn plan(
             .map_err(|rule| StoreError::permanent(format!("RemoteStore: message {number}: {rule}")))?;
         forms.push(MessageForm { numbers: vec![number], message, payload, metadata });
     }
-    let runs = grouping::runs(&forms, turns_max, |run, next| fits(run, next));
+    let runs = runs::runs(&forms, turns_max, |run, next| fits(run, next));
     let lengths: Vec<usize> = runs.into_iter().map(<[_]>::len).collect();
     let mut forms = forms.into_iter();
     for length in lengths {
@@ -244,7 +244,7 @@ mod tests {
     fn planned(
         messages: impl IntoIterator<Item = Message>,
         provider: Option<MetadataProvider>,
-    ) -> Result<Plan, StoreError> {
+    ) -> Result<RemoteEventPlan, StoreError> {
         let messages: Vec<_> = (4..)
             .zip(messages)
             .map(|(sequence, message)| Arc::new(SequencedMessage { sequence, message }))

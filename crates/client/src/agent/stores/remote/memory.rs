@@ -14,7 +14,7 @@ use crate::error::ClientError;
 const STRATEGY_NAME: &str = "said";
 
 /// The requirements of a store on its memory.
-pub(super) struct Wanted<'a> {
+pub(super) struct MemoryRequirements<'a> {
     /// The name or id of the memory.
     pub(super) name_or_id: &'a str,
     /// The namespace template of the records of a new memory, if a missing one may be created.
@@ -26,7 +26,7 @@ pub(super) struct Wanted<'a> {
 }
 
 /// Returns the memory, checked against the requirements of the store.
-pub(super) async fn ready(client: &Client, wanted: &Wanted<'_>) -> Result<Memory, StoreError> {
+pub(super) async fn ready(client: &Client, wanted: &MemoryRequirements<'_>) -> Result<Memory, StoreError> {
     let name = wanted.name_or_id;
     let found = find(client, name).await.map_err(|error| store_error("the memory cannot be read", error))?;
     let memory = match (found, wanted.template) {
@@ -77,7 +77,11 @@ async fn make(client: &Client, name: &str, template: &str) -> Result<Memory, Cli
 }
 
 /// Checks that the key has the rights that the store needs.
-async fn check_rights(client: &Client, wanted: &Wanted<'_>, memory: &str) -> Result<(), StoreError> {
+async fn check_rights(
+    client: &Client,
+    wanted: &MemoryRequirements<'_>,
+    memory: &str,
+) -> Result<(), StoreError> {
     let identity = match client.identity().await {
         Ok(identity) => identity,
         // An older server has no such endpoint; it rejects calls without a right later.

@@ -10,7 +10,7 @@ use crate::agent::error::MemoryError;
 use crate::agent::limits::{EVENT_TURNS_DEFAULT, EVENT_TURNS_MAX};
 use crate::agent::store::check_relevance;
 use crate::agent::stores::event_metadata::MetadataProvider;
-use crate::agent::stores::place_template::{Place, name_of_template};
+use crate::agent::stores::namespace_template::{ReadNamespace, name_of_template};
 use crate::call::Client;
 
 /// Options of a [`RemoteStore`](crate::agent::stores::RemoteStore).
@@ -22,7 +22,7 @@ pub struct RemoteStoreOptions {
     pub memory: String,
     /// The namespace that it reads and that entries are added to: a single one (`namespace`), or
     /// one with all namespaces below it (`namespace_path`).
-    pub place: Place,
+    pub place: ReadNamespace,
     /// The actor.
     pub actor: Option<String>,
     /// The session of the conversation. A store with an actor and a session takes messages.
@@ -56,7 +56,7 @@ pub struct RemoteStoreOptions {
 
 impl RemoteStoreOptions {
     /// Creates the options of a store that reads a namespace.
-    pub fn new(client: Client, memory: impl Into<String>, place: Place) -> Self {
+    pub fn new(client: Client, memory: impl Into<String>, place: ReadNamespace) -> Self {
         Self {
             client,
             memory: memory.into(),

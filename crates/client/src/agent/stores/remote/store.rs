@@ -12,9 +12,9 @@ use loci_api::record::feedback::FeedbackVerdict;
 use loci_api::search::Search;
 
 use super::errors::store_error;
-use super::events::{self, Plan, PlannedEvent};
+use super::events::{self, PlannedEvent, RemoteEventPlan};
 use super::feedback;
-use super::memory::{self, Wanted};
+use super::memory::{self, MemoryRequirements};
 use super::options::RemoteStoreOptions;
 use super::tools::{self, Scope};
 use super::{additions, records};
@@ -26,8 +26,8 @@ use crate::agent::limits::REMOTE_RESULTS_DEFAULT;
 use crate::agent::store::{
     Capabilities, ExtractionWaited, FeedbackStanding, MemoryStore, SearchQuery, WritePlace, check_relevance,
 };
-use crate::agent::stores::place_template::Place;
-use crate::agent::stores::sending;
+use crate::agent::stores::event_delivery;
+use crate::agent::stores::namespace_template::ReadNamespace;
 use crate::agent::time_text::instant_text;
 use crate::agent::tools::Tool;
 
@@ -77,7 +77,7 @@ impl RemoteStore {
             memory: self.memory(),
             conversation: self.conversation(),
             namespace: &self.namespace,
-            is_subtree: matches!(self.options.place, Place::NamespacePath(_)),
+            is_subtree: matches!(self.options.place, ReadNamespace::NamespacePath(_)),
             has_filters: !self.options.filters.is_empty(),
             writable: self.options.writable,
         }
@@ -86,8 +86,8 @@ impl RemoteStore {
     fn question(&self, query: &SearchQuery) -> Search {
         let here = vec![self.namespace.clone()];
         let (namespaces, namespace_paths) = match self.options.place {
-            Place::Namespace(_) => (here, Vec::new()),
-            Place::NamespacePath(_) => (Vec::new(), here),
+            ReadNamespace::Namespace(_) => (here, Vec::new()),
+            ReadNamespace::NamespacePath(_) => (Vec::new(), here),
         };
         Search {
             memory: self.memory().to_owned(),
@@ -159,8 +159,9 @@ impl MemoryStore for RemoteStore {
 
     fn initialize(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         async move {
-            let (Place::Namespace(template) | Place::NamespacePath(template)) = &self.options.place;
-            let wanted = Wanted {
+            let (ReadNamespace::Namespace(template) | ReadNamespace::NamespacePath(template)) =
+                &self.options.place;
+            let wanted = MemoryRequirements {
                 name_or_id: &self.options.memory,
                 template: self.options.create.then_some(template.as_str()),
                 actor: self.options.actor.as_deref(),
@@ -206,10 +207,12 @@ impl MemoryStore for RemoteStore {
             };
             let (turns_max, provider) =
                 (self.options.max_turns_per_event, self.options.metadata_provider.as_ref());
-            let Plan { events, silent } = events::plan(conversation, &batch.messages, turns_max, provider)?;
-            let answers = sending::in_order(&events, |event| self.event_stored(&batch.run_id, event)).await;
+            let RemoteEventPlan { events, silent } =
+                events::plan(conversation, &batch.messages, turns_max, provider)?;
+            let answers =
+                event_delivery::in_order(&events, |event| self.event_stored(&batch.run_id, event)).await;
             let numbers = events.into_iter().map(|event| event.numbers);
-            Ok(sending::outcome(numbers.zip(answers), silent))
+            Ok(event_delivery::outcome(numbers.zip(answers), silent))
         }
         .boxed()
     }

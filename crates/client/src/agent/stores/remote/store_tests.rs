@@ -17,10 +17,10 @@ use crate::agent::message::Message;
 use crate::call::Client;
 
 /// The recorded requests: path, token, body.
-type Seen = Arc<Mutex<Vec<(String, Option<String>, Value)>>>;
+type RecordedCalls = Arc<Mutex<Vec<(String, Option<String>, Value)>>>;
 
-fn options(answer: fn(&str, &Value) -> (u16, Value)) -> (RemoteStoreOptions, Seen) {
-    let seen = Seen::default();
+fn options(answer: fn(&str, &Value) -> (u16, Value)) -> (RemoteStoreOptions, RecordedCalls) {
+    let seen = RecordedCalls::default();
     let sees = Arc::clone(&seen);
     let router = Router::new().fallback(move |uri: Uri, headers: HeaderMap, body: Bytes| {
         let sees = Arc::clone(&sees);
@@ -32,7 +32,7 @@ fn options(answer: fn(&str, &Value) -> (u16, Value)) -> (RemoteStoreOptions, See
             (StatusCode::from_u16(status).unwrap(), value.to_string()).into_response()
         }
     });
-    let place = Place::NamespacePath("/users/{actorId}/facts".to_owned());
+    let place = ReadNamespace::NamespacePath("/users/{actorId}/facts".to_owned());
     let mut options = RemoteStoreOptions::new(Client::in_process(router), "notes", place);
     options.actor = Some("alice".to_owned());
     options.session = Some("s-1".to_owned());
@@ -277,7 +277,7 @@ fn hits(records: &[Value]) -> Value {
     json!({"hits": hits, "degraded": [], "warnings": []})
 }
 
-fn tokens_of_creations(seen: &Seen) -> Vec<String> {
+fn tokens_of_creations(seen: &RecordedCalls) -> Vec<String> {
     let seen = seen.lock().unwrap();
     let created = seen.iter().filter(|(path, _, _)| path.ends_with("/records"));
     created.map(|(_, token, _)| token.clone().unwrap()).collect()

@@ -2,7 +2,7 @@
 //! Others are searched in the usual include directories, then by their ending. Search paths of
 //! build systems are not read.
 
-use super::super::layout::{Basis, FileNumber, Layout, Target, join, relative, split, upwards};
+use super::super::layout::{Basis, FileNumber, ImportTarget, Layout, join, relative, split, upwards};
 use super::super::scan::{Import, Scan};
 use super::super::tokens::{Apostrophe, Backtick, Syntax, Token, Tokens, tokens};
 
@@ -53,7 +53,7 @@ fn spelled(token: Token<'_>) -> String {
 }
 
 /// Returns the files that an include resolves to.
-pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
+pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<ImportTarget> {
     let (directory, _) = split(layout.path(from));
     let near = (!import.is_system).then(|| relative(directory, &import.module)).flatten();
     let near = near.and_then(|path| layout.file(&path));

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::layout::{Basis, FileNumber, Layout, Target, join, split};
+use super::super::layout::{Basis, FileNumber, ImportTarget, Layout, join, split};
 use super::super::scan::{Import, Scan};
-use super::super::tokens::{Apostrophe, Backtick, Placed, Syntax, Token, Tokens, tokens};
+use super::super::tokens::{Apostrophe, Backtick, PositionedToken, Syntax, Token, Tokens, tokens};
 
 const SYNTAX: Syntax = Syntax {
     has_hash_comments: false,
@@ -49,7 +49,7 @@ pub(in super::super) fn scan(text: &str) -> Scan {
 }
 
 /// Returns the words of a file, each with its first line.
-pub(super) fn words(placed: &[Placed<'_>]) -> BTreeMap<String, u32> {
+pub(super) fn words(placed: &[PositionedToken<'_>]) -> BTreeMap<String, u32> {
     let mut words = BTreeMap::new();
     for one in placed {
         if let Token::Word(word) = one.token {
@@ -115,7 +115,7 @@ fn declared(tokens: Tokens<'_, '_>, mut at: usize, declares: &mut BTreeSet<Strin
 }
 
 /// Returns the files that an import resolves to.
-pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
+pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<ImportTarget> {
     let Some(directory) = directory_of(layout, &import.module) else { return Vec::new() };
     let is_meant = |file: &FileNumber| is_source(layout.path(*file)) && *file != from;
     let files = || layout.in_directory(&directory).iter().copied().filter(is_meant);

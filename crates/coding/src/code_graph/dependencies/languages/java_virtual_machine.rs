@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::layout::{Basis, Declarers, FileNumber, Layout, Target};
+use super::super::layout::{Basis, Declarers, FileNumber, ImportTarget, Layout};
 use super::super::scan::{Import, Scan};
 use super::super::tokens::{Apostrophe, Backtick, Syntax, Tokens, tokens};
 use super::go::{first_lines, words};
@@ -89,7 +89,7 @@ fn declared<'a>(tokens: Tokens<'a, '_>, mut at: usize) -> Option<&'a str> {
 }
 
 /// Returns the files that an import resolves to.
-pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
+pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<ImportTarget> {
     let found = |files: Vec<FileNumber>| {
         files.into_iter().filter(|file| *file != from).map(|file| (file, Basis::Path)).collect()
     };

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::super::layout::{Basis, FileNumber, Layout, Target, join, relative, split, upwards};
+use super::super::layout::{Basis, FileNumber, ImportTarget, Layout, join, relative, split, upwards};
 use super::super::scan::{Import, Scan};
 use super::super::tokens::{Apostrophe, Backtick, Syntax, Token, Tokens, tokens};
 
@@ -44,7 +44,7 @@ pub(in super::super) fn scan(text: &str) -> Scan {
 }
 
 /// Returns the files that an import resolves to.
-pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
+pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<ImportTarget> {
     let (directory, _) = split(layout.path(from));
     let module = import.module.split(['?', '#']).next().unwrap_or_default();
     let found = if module == "." || module == ".." || module.starts_with("./") || module.starts_with("../") {
@@ -70,7 +70,7 @@ fn at(layout: &Layout, path: &str) -> Option<FileNumber> {
 }
 
 /// Returns the file of a package of this repository, or of a path within it.
-fn of_package(layout: &Layout, module: &str) -> Option<Target> {
+fn of_package(layout: &Layout, module: &str) -> Option<ImportTarget> {
     let names = std::iter::successors(Some(module), |name| name.rsplit_once('/').map(|(above, _)| above));
     let (name, directory) = names.filter_map(|name| Some((name, layout.npm.directory(name)?))).next()?;
     let rest = module.strip_prefix(name)?.trim_start_matches('/');

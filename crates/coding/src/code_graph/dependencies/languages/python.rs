@@ -2,7 +2,7 @@
 //! along the packages; others from the root, from `src` and from directories above the file that
 //! are not packages.
 
-use super::super::layout::{Basis, FileNumber, Layout, Target, above, join, split, upwards};
+use super::super::layout::{Basis, FileNumber, ImportTarget, Layout, above, join, split, upwards};
 use super::super::scan::{Import, Scan};
 use super::super::tokens::{Apostrophe, Backtick, Syntax, Tokens, tokens};
 
@@ -97,7 +97,7 @@ fn out_of(tokens: Tokens<'_, '_>, mut at: usize, line: u32, imports: &mut Vec<Im
 }
 
 /// Returns the files that an import resolves to.
-pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
+pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<ImportTarget> {
     let (directory, _) = split(layout.path(from));
     let rest = import.module.trim_start_matches('.');
     let path = rest.replace('.', "/");

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::layout::{Basis, FileNumber, Layout, Target, above, join, split};
+use super::super::layout::{Basis, FileNumber, ImportTarget, Layout, above, join, split};
 use super::super::scan::{FILE_IMPORTS_MAX, Import, Scan};
 use super::super::tokens::{Apostrophe, Backtick, Syntax, Tokens, tokens};
 
@@ -145,7 +145,7 @@ impl<'a> Reader<'a, '_> {
 }
 
 /// Returns the files that an import resolves to.
-pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
+pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<ImportTarget> {
     let place = Module::of(layout, from);
     let mut segments = import.module.split(SEPARATOR).peekable();
     let first = segments.next().unwrap_or_default();

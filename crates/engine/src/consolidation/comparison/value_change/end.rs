@@ -1,21 +1,22 @@
 //! "no longer X", "quit X", "X is gone": the end of something that the old statement asserts.
 
-use super::super::gist::{Gist, Item, Part};
+use super::super::gist::{ContentWord, Gist, StatementPart};
 use super::super::guards::has_person;
 use super::super::slot::is_timely;
-use crate::consolidation::reading::lists::has;
-use crate::consolidation::reading::turns::{End, end, is_turn};
-use crate::consolidation::reading::{Class, Word};
+use crate::consolidation::statement_parser::lists::has;
+use crate::consolidation::statement_parser::turns::{End, end, is_turn};
+use crate::consolidation::statement_parser::{Class, Word};
 
 /// Returns true for a list: one of its things may end while the others stay.
 pub(super) fn lists_several(was: &Gist) -> bool {
-    let joins =
-        |part: &Part| part.words.iter().any(|word| matches!(word.lower.as_str(), "or" | "both" | "either"));
+    let joins = |part: &StatementPart| {
+        part.words.iter().any(|word| matches!(word.lower.as_str(), "or" | "both" | "either"))
+    };
     was.parts.iter().any(joins) || was.parts.len() > 2
 }
 
 /// Returns true if a part states the end of the old statement's content.
-pub(super) fn is_ended(was: &Gist, part: &Part) -> bool {
+pub(super) fn is_ended(was: &Gist, part: &StatementPart) -> bool {
     let Some((kind, at)) = end(&part.words) else { return false };
     let timely = timely_behind(&part.words);
     let ends = |(word, timely): (&Word, &bool)| kind != End::Denied && ends_object(word, *timely);
@@ -26,8 +27,8 @@ pub(super) fn is_ended(was: &Gist, part: &Part) -> bool {
         .skip(at + 1)
         .position(ends)
         .map_or(part.words.len(), |place| at + 1 + place);
-    let within = |item: &&Item| part.place(&item.word).is_some_and(|place| place < until);
-    let mut named: Vec<&Item> =
+    let within = |item: &&ContentWord| part.place(&item.word).is_some_and(|place| place < until);
+    let mut named: Vec<&ContentWord> =
         part.items.iter().filter(within).filter(|item| !is_turn(&item.word)).collect();
     // "They cancelled my appointment": it is gone, no matter who cancelled it.
     let behind = part.words.get(at + 1..).unwrap_or_default();
@@ -35,7 +36,7 @@ pub(super) fn is_ended(was: &Gist, part: &Part) -> bool {
     if kind == End::Object && mine && named.iter().any(|item| !item.subject) {
         named.retain(|item| !item.subject || has_person(item));
     }
-    let names = |item: &Item| named.iter().any(|named| named.form() == item.form());
+    let names = |item: &ContentWord| named.iter().any(|named| named.form() == item.form());
     if kind == End::Denied && named.len() == 1 && named.iter().any(|item| is_aside(was, item)) {
         return false;
     }
@@ -50,7 +51,7 @@ pub(super) fn is_ended(was: &Gist, part: &Part) -> bool {
 
 /// Returns true if the old statement has that word only as a circumstance, or as a modifier of
 /// another thing.
-fn is_aside(was: &Gist, named: &Item) -> bool {
+fn is_aside(was: &Gist, named: &ContentWord) -> bool {
     was.parts.iter().any(|part| {
         part.items.iter().enumerate().any(|(at, item)| {
             if item.form() != named.form() {
@@ -58,7 +59,7 @@ fn is_aside(was: &Gist, named: &Item) -> bool {
             }
             let other = part.items.get(at + 1);
             let modifies = other.is_some_and(|next| {
-                let place = |item: &Item| part.place(&item.word);
+                let place = |item: &ContentWord| part.place(&item.word);
                 next.behind.is_empty()
                     && next.word.class == Class::Plain
                     && place(item).zip(place(next)).is_some_and(|(item, next)| item + 1 == next)

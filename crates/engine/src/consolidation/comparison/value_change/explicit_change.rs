@@ -1,32 +1,32 @@
 //! "X changed to V", "we raised X to V", "switched to V": a change on the old statement's topic, to
 //! another value of the same sort.
 
-use super::super::gist::{Gist, Item, Part, Sort, sort};
+use super::super::gist::{ContentWord, Gist, Sort, StatementPart, sort};
 use super::super::guards::other_purpose;
 use super::super::slot::{is_attribute, is_timely};
-use crate::consolidation::reading::exclusive::excludes;
-use crate::consolidation::reading::turns::{change, is_turn};
+use crate::consolidation::statement_parser::exclusive_values::excludes;
+use crate::consolidation::statement_parser::turns::{change, is_turn};
 
 /// A change: its topic and its new value.
-struct Told<'a> {
-    topic: Vec<&'a Item>,
-    value: Vec<&'a Item>,
+struct ExplicitChange<'a> {
+    topic: Vec<&'a ContentWord>,
+    value: Vec<&'a ContentWord>,
 }
 
 /// Returns true if the part at `at` states a change of the old statement's value. `strange`: the
 /// new statement names a person whom the old one does not name.
 pub(super) fn is_changed(was: &Gist, is: &Gist, at: usize, strange: bool) -> bool {
-    let Some(Told { topic, value }) = told(was, is, at) else { return false };
+    let Some(ExplicitChange { topic, value }) = told(was, is, at) else { return false };
     if !value.iter().any(|item| !was.has(item.form())) || other_purpose(was, &value) {
         return false;
     }
     if strange || is_made_otherwise(was, is, at) || leads_from_elsewhere(was, is, at) {
         return false;
     }
-    let left: Vec<&Item> =
+    let left: Vec<&ContentWord> =
         was.items().filter(|item| !topic.iter().any(|topic| topic.form() == item.form())).collect();
     let counted = value.iter().any(|item| sort(&item.word) != Sort::Word && sort(&item.word) != Sort::Code);
-    let first: Vec<&Item> = first_phrase(&value);
+    let first: Vec<&ContentWord> = first_phrase(&value);
     let sorts: Vec<Sort> = left.iter().map(|left| sort(&left.word)).collect();
     let comparable = value.iter().any(|value| {
         let own = sort(&value.word);
@@ -56,8 +56,8 @@ pub(super) fn is_changed(was: &Gist, is: &Gist, at: usize, strange: bool) -> boo
 /// Returns true for "rewritten in", if the old statement does not state how the thing is made.
 fn is_made_otherwise(was: &Gist, is: &Gist, at: usize) -> bool {
     const MAKING: &[&str] = &["rewritten", "rewrote", "ported", "converted", "rebuilt", "reimplemented"];
-    let made = |part: &Part| MAKING.iter().any(|verb| part.says(verb));
-    let making = |part: &Part| {
+    let made = |part: &StatementPart| MAKING.iter().any(|verb| part.says(verb));
+    let making = |part: &StatementPart| {
         let verb = part.clause.verb.as_ref();
         verb.is_some_and(|verb| {
             matches!(verb.form.as_str(), "write" | "build" | "make" | "implement" | "format")
@@ -74,19 +74,19 @@ fn leads_from_elsewhere(was: &Gist, is: &Gist, at: usize) -> bool {
 }
 
 /// Returns the items up to the next preposition.
-fn first_phrase<'a>(value: &[&'a Item]) -> Vec<&'a Item> {
-    let behind = |(at, item): &(usize, &&Item)| *at > 0 && !item.behind.is_empty();
+fn first_phrase<'a>(value: &[&'a ContentWord]) -> Vec<&'a ContentWord> {
+    let behind = |(at, item): &(usize, &&ContentWord)| *at > 0 && !item.behind.is_empty();
     let end = value.iter().enumerate().find(behind).map_or(value.len(), |(at, _)| at);
     value.iter().take(end).copied().collect()
 }
 
-fn told<'a>(was: &Gist, is: &'a Gist, at: usize) -> Option<Told<'a>> {
+fn told<'a>(was: &Gist, is: &'a Gist, at: usize) -> Option<ExplicitChange<'a>> {
     let part = is.parts.get(at)?;
     let (verb, towards) = change(&part.words)?;
-    let place = |item: &Item| part.place(&item.word).unwrap_or(usize::MAX);
+    let place = |item: &ContentWord| part.place(&item.word).unwrap_or(usize::MAX);
     let limit = towards.unwrap_or(usize::MAX);
-    let inside = |item: &&Item| place(item) > verb && place(item) < limit && !is_turn(&item.word);
-    let between: Vec<&Item> = part.items.iter().filter(inside).collect();
+    let inside = |item: &&ContentWord| place(item) > verb && place(item) < limit && !is_turn(&item.word);
+    let between: Vec<&ContentWord> = part.items.iter().filter(inside).collect();
     let objects = between.iter().any(|item| item.behind.is_empty());
     // The name changed, not the thing.
     let name = (verb..limit.min(part.words.len()))
@@ -96,7 +96,7 @@ fn told<'a>(was: &Gist, is: &'a Gist, at: usize) -> Option<Told<'a>> {
     }
     let value = match towards {
         Some(towards) => {
-            let behind = |item: &&Item| place(item) > towards && item.behind != "from";
+            let behind = |item: &&ContentWord| place(item) > towards && item.behind != "from";
             part.items.iter().filter(behind).collect()
         }
         None if part.says("turned") => {
@@ -109,10 +109,10 @@ fn told<'a>(was: &Gist, is: &'a Gist, at: usize) -> Option<Told<'a>> {
     };
     let before = part.items.iter().filter(|item| place(item) < verb).collect();
     let topic = if objects && !part.says("turned") { between } else { before };
-    Some(Told { topic, value })
+    Some(ExplicitChange { topic, value })
 }
 
-fn tells_what_is(part: &Part) -> bool {
+fn tells_what_is(part: &StatementPart) -> bool {
     part.clause.verb.as_ref().is_some_and(|verb| verb.copula)
 }
 

@@ -13,8 +13,8 @@ use super::compare::Against;
 use super::gist::Gist;
 use super::guards::{conditional, new_person, other_direction, other_person, runs_elsewhere};
 use crate::consolidation::Alike;
-use crate::consolidation::reading::Reading;
-use crate::consolidation::reading::turns::{change, end};
+use crate::consolidation::statement_parser::ParsedStatement;
+use crate::consolidation::statement_parser::turns::{change, end};
 use crate::consolidation::thresholds::Thresholds;
 
 /// Returns true if a statement contains an end or a change.
@@ -24,7 +24,7 @@ pub(in crate::consolidation) fn tells(gist: &Gist) -> bool {
 
 /// Returns the effect on the old statement of a change that the new one states.
 pub(in crate::consolidation) fn turns(
-    new: &Reading,
+    new: &ParsedStatement,
     (was, is): (&Gist, &Gist),
     (alike, limits): (Alike, &Thresholds),
 ) -> Option<Against> {
@@ -80,8 +80,8 @@ mod tests {
 
     fn check(old: &str, new: &str, expect: Option<Against>) {
         let alike = Alike { jaccard: 0.5, cosine: Some(0.7) };
-        let told = Reading::of(new);
-        let gists = (&Gist::of(&Reading::of(old)), &Gist::of(&told));
+        let told = ParsedStatement::of(new);
+        let gists = (&Gist::of(&ParsedStatement::of(old)), &Gist::of(&told));
         let found = turns(&told, gists, (alike, &Thresholds::default()));
         assert_eq!(found, expect, "{old} | {new}");
     }

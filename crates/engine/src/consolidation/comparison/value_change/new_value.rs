@@ -1,30 +1,30 @@
 //! Another value of the same sort in the same frame. The statement marks it as new, denies the old
 //! value, or the slot holds only one of the two.
 
-use super::super::gist::{Gist, Item, Part, Sort, sort};
+use super::super::gist::{ContentWord, Gist, Sort, StatementPart, sort};
 use super::super::guards::other_purpose;
 use super::super::slot::is_attribute;
-use crate::consolidation::reading::Class;
-use crate::consolidation::reading::exclusive::excludes;
-use crate::consolidation::reading::lists::has;
-use crate::consolidation::reading::turns::{change, end};
-use crate::consolidation::reading::verbs::{Holding, holding};
+use crate::consolidation::statement_parser::Class;
+use crate::consolidation::statement_parser::exclusive_values::excludes;
+use crate::consolidation::statement_parser::lists::has;
+use crate::consolidation::statement_parser::turns::{change, end};
+use crate::consolidation::statement_parser::verbs::{VerbObjectCount, holding};
 
 /// Returns true if the new statement denies a value of the old one and gives another of its sort:
 /// "not 34", "instead of Mondays".
 pub(super) fn contrasts(was: &Gist, is: &Gist) -> bool {
-    let known = |item: &Item| {
+    let known = |item: &ContentWord| {
         let number = item.word.class == Class::Number;
         was.asserts(item.form()) || (number && was.asserts(&format!("{}:00", item.form())))
     };
-    let said: Vec<&Item> = is.items().filter(|item| !item.denied).collect();
+    let said: Vec<&ContentWord> = is.items().filter(|item| !item.denied).collect();
     let shared = said.iter().any(|said| was.asserts(said.form()));
     let short = said.iter().all(|said| sort(&said.word) != Sort::Word);
-    let strangers: Vec<(&Item, Sort)> =
+    let strangers: Vec<(&ContentWord, Sort)> =
         said.iter().filter(|said| !was.has(said.form())).map(|said| (*said, sort(&said.word))).collect();
     let strange = strangers.iter().filter(|(_, sort)| *sort == Sort::Word).count();
     is.parts.iter().any(|part| {
-        let denied: Vec<&Item> = part.items.iter().filter(|item| item.denied).collect();
+        let denied: Vec<&ContentWord> = part.items.iter().filter(|item| item.denied).collect();
         let other = || {
             denied.iter().any(|denied| {
                 let own = sort(&denied.word);
@@ -48,8 +48,8 @@ pub(super) fn contrasts(was: &Gist, is: &Gist) -> bool {
 }
 
 /// Returns true if the part denies all content of the old statement except numbers.
-pub(super) fn denies(was: &Gist, part: &Part) -> bool {
-    let denied: Vec<&Item> = part.items.iter().filter(|item| item.denied).collect();
+pub(super) fn denies(was: &Gist, part: &StatementPart) -> bool {
+    let denied: Vec<&ContentWord> = part.items.iter().filter(|item| item.denied).collect();
     let covers = was
         .items()
         .filter(|item| item.word.class != Class::Number)
@@ -58,7 +58,7 @@ pub(super) fn denies(was: &Gist, part: &Part) -> bool {
 }
 
 /// Returns true if the part asserts all content that the old statement denies, and nothing else.
-pub(super) fn asserts_all(was: &Gist, part: &Part, now: bool) -> bool {
+pub(super) fn asserts_all(was: &Gist, part: &StatementPart, now: bool) -> bool {
     let said = |form: &str| part.items.iter().any(|item| item.form() == form && !item.denied);
     !part.clause.negative
         && (now || was.items().count() > 1)
@@ -69,18 +69,19 @@ pub(super) fn asserts_all(was: &Gist, part: &Part, now: bool) -> bool {
 
 /// Returns true for the same frame with another value of the same sort; `strong`: the statement
 /// marks the value as new.
-pub(super) fn is_renewed(was: &Gist, part: &Part, strong: bool) -> bool {
+pub(super) fn is_renewed(was: &Gist, part: &StatementPart, strong: bool) -> bool {
     if part.items.iter().any(|item| item.denied) {
         return false;
     }
-    let gone: Vec<&Item> =
+    let gone: Vec<&ContentWord> =
         was.items().filter(|item| !part.items.iter().any(|new| new.form() == item.form())).collect();
     // The day of an event is not the value of its result.
     let event = part.clause.past || end(&part.words).is_some() || change(&part.words).is_some();
     let timed = gone.iter().any(|item| sort(&item.word) == Sort::Time);
-    let dated = |item: &Item| event && !timed && sort(&item.word) == Sort::Time;
-    let come: Vec<&Item> = part.items.iter().filter(|item| !was.has(item.form()) && !dated(item)).collect();
-    let shared: Vec<&Item> = part.items.iter().filter(|item| was.asserts(item.form())).collect();
+    let dated = |item: &ContentWord| event && !timed && sort(&item.word) == Sort::Time;
+    let come: Vec<&ContentWord> =
+        part.items.iter().filter(|item| !was.has(item.form()) && !dated(item)).collect();
+    let shared: Vec<&ContentWord> = part.items.iter().filter(|item| was.asserts(item.form())).collect();
     if gone.is_empty() || come.is_empty() || shared.is_empty() || other_purpose(was, &come) {
         return false;
     }
@@ -107,10 +108,10 @@ pub(super) fn is_renewed(was: &Gist, part: &Part, strong: bool) -> bool {
 
 /// The shared, removed and added words of two statements.
 struct Frame<'a> {
-    part: &'a Part,
-    gone: Vec<&'a Item>,
-    come: Vec<&'a Item>,
-    shared: Vec<&'a Item>,
+    part: &'a StatementPart,
+    gone: Vec<&'a ContentWord>,
+    come: Vec<&'a ContentWord>,
+    shared: Vec<&'a ContentWord>,
 }
 
 impl Frame<'_> {
@@ -129,7 +130,7 @@ impl Frame<'_> {
 
     /// Returns true if an added and a removed word exclude each other; the verb does not count.
     fn is_opposed(&self) -> bool {
-        let acts = |item: &Item| {
+        let acts = |item: &ContentWord| {
             let verb = self.part.clause.verb.as_ref();
             verb.is_some_and(|verb| verb.form == item.form() && !verb.passive && !verb.copula)
         };
@@ -142,7 +143,8 @@ impl Frame<'_> {
 
     /// Returns true if the subject has no new words, except a number.
     fn keeps_subject(&self) -> bool {
-        let count = |item: &Item| self.part.items.first() == Some(item) && item.word.class == Class::Number;
+        let count =
+            |item: &ContentWord| self.part.items.first() == Some(item) && item.word.class == Class::Number;
         self.come.iter().all(|item| !item.subject || count(item))
     }
 
@@ -150,8 +152,9 @@ impl Frame<'_> {
     fn is_taken_over(&self) -> bool {
         let copula = self.part.clause.verb.as_ref().is_some_and(|verb| verb.copula);
         let role = self.shared.len() > 1 || self.shared.iter().any(|item| is_attribute(item.form()));
-        let named =
-            |item: &&Item| matches!(item.word.class, Class::Name | Class::Plain) && item.behind.is_empty();
+        let named = |item: &&ContentWord| {
+            matches!(item.word.class, Class::Name | Class::Plain) && item.behind.is_empty()
+        };
         copula
             && role
             && self.come.iter().all(|item| item.subject && named(item))
@@ -160,7 +163,7 @@ impl Frame<'_> {
     }
 
     fn is_of_one_sort(&self) -> bool {
-        let plain = |item: &Item| match sort(&item.word) {
+        let plain = |item: &ContentWord| match sort(&item.word) {
             Sort::Code => Sort::Word,
             Sort::Number if has("at by before after until", &item.behind) => Sort::Time,
             other @ (Sort::Word | Sort::Number | Sort::Time) => other,
@@ -175,7 +178,7 @@ impl Frame<'_> {
         }
         // Added items differ from the others, so equal items are either all added or all kept.
         let mut next = self.come.iter().peekable();
-        let came = |item: &Item| next.next_if(|come| std::ptr::eq(**come, item)).is_some();
+        let came = |item: &ContentWord| next.next_if(|come| std::ptr::eq(**come, item)).is_some();
         let came: Vec<bool> = self.part.items.iter().map(came).collect();
         let (Some(first), Some(last)) =
             (came.iter().position(|came| *came), came.iter().rposition(|came| *came))
@@ -194,7 +197,7 @@ impl Frame<'_> {
     /// September".
     fn is_rescheduled(&self) -> bool {
         let verb = self.part.clause.verb.as_ref();
-        let timed = |item: &Item| matches!(sort(&item.word), Sort::Number | Sort::Time);
+        let timed = |item: &ContentWord| matches!(sort(&item.word), Sort::Number | Sort::Time);
         self.is_counted()
             && self.gone.iter().all(|item| timed(item))
             && self.gone.len() == self.come.len()
@@ -202,7 +205,7 @@ impl Frame<'_> {
             && !self.part.clause.past
             && self.come.iter().any(|item| sort(&item.word) == Sort::Time)
             && self.shared.iter().any(|item| item.subject)
-            && verb.is_some_and(|verb| verb.copula || holding(&verb.form) == Some(Holding::One))
+            && verb.is_some_and(|verb| verb.copula || holding(&verb.form) == Some(VerbObjectCount::One))
     }
 
     /// Returns true if the new and the old value follow a preposition of means or place.
@@ -215,7 +218,7 @@ impl Frame<'_> {
     fn holds_one(&self, strong: bool, opposed: bool) -> bool {
         let acted = self.verb();
         let many = acted == "has"
-            || (matches!(holding(acted), Some(Holding::Many))
+            || (matches!(holding(acted), Some(VerbObjectCount::Many))
                 && self.part.clause.verb.as_ref().is_some_and(|verb| !verb.copula));
         let liking =
             self.part.words.iter().any(|word| matches!(word.form.as_str(), "like" | "love" | "enjoy"));

@@ -6,7 +6,7 @@ use loci_model::{Error, Result};
 
 use super::{alert, task_id};
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::standing::standing;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::table::Table;
 
 pub(in crate::v1) fn operations(table: Table) -> Table {

@@ -8,9 +8,9 @@ use loci_model::tasks::task::TaskStatus;
 use loci_model::{Result, TaskId};
 
 use super::task_id;
-use crate::asking::Asking;
+use crate::authenticated_call::AuthenticatedCall;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::standing::standing;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::table::Table;
 use crate::v1::protocol::values::time;
 use crate::v1::verified::repositories::asking;
@@ -66,7 +66,7 @@ async fn note(call: Call, asked: shape::TaskNote) -> Result<shape::TaskNoted> {
 
 /// Stores a note.
 pub(crate) async fn noted(
-    asking: &Asking<'_>,
+    asking: &AuthenticatedCall<'_>,
     id: &TaskId,
     note: shape::TaskNote,
 ) -> Result<shape::TaskNoted> {

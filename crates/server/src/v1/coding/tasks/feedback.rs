@@ -7,7 +7,7 @@ use loci_model::{Error, RecordId, Result, TaskId};
 use loci_verified::record_id;
 
 use super::task_id;
-use crate::asking::Asking;
+use crate::authenticated_call::AuthenticatedCall;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::asking;
@@ -25,7 +25,7 @@ async fn feedback(call: Call, asked: shape::TaskFeedback) -> Result<shape::TaskF
 
 /// Stores feedback on memories.
 pub(crate) async fn taken(
-    asking: &Asking<'_>,
+    asking: &AuthenticatedCall<'_>,
     id: &TaskId,
     asked: shape::TaskFeedback,
 ) -> Result<shape::TaskFeedbackTaken> {

@@ -9,9 +9,9 @@ use loci_model::{Error, ExposureId, Result, TaskId};
 
 use super::hydration_shape::hydrated;
 use super::task_id;
-use crate::asking::Asking;
+use crate::authenticated_call::AuthenticatedCall;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::standing::standing;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::asking;
 
@@ -32,7 +32,7 @@ async fn hydrate(call: Call, asked: shape::TaskHydrate) -> Result<shape::TaskHyd
 
 /// Returns the hydration of a task.
 pub(crate) async fn of_task(
-    asking: &Asking<'_>,
+    asking: &AuthenticatedCall<'_>,
     id: &TaskId,
     asked: shape::TaskHydrate,
 ) -> Result<shape::TaskHydrated> {
@@ -45,7 +45,7 @@ pub(crate) async fn of_task(
 
 /// Returns the hydration that a task of a repository would get.
 pub(crate) async fn of_repository(
-    asking: &Asking<'_>,
+    asking: &AuthenticatedCall<'_>,
     repo: &str,
     asked: shape::TaskHydrate,
 ) -> Result<shape::TaskHydrated> {

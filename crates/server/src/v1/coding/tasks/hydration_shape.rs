@@ -41,7 +41,7 @@ pub(super) fn hydrated(found: Hydrated, rendered: bool) -> shape::TaskHydrated {
             })
             .collect(),
     };
-    let kept_back = |left: &loci_coding::hydration::Left| shape::Withheld {
+    let kept_back = |left: &loci_coding::hydration::OmittedRecord| shape::Withheld {
         id: left.candidate.record.id.to_string(),
         reason: left.reason.to_owned(),
     };

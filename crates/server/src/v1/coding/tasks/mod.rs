@@ -5,7 +5,7 @@ pub(crate) mod end;
 pub(crate) mod feedback;
 pub(crate) mod hydration;
 mod hydration_shape;
-pub(super) mod parts;
+pub(super) mod report_parts;
 pub(super) mod sessions;
 
 use loci_api::coding::table as api;
@@ -15,10 +15,10 @@ use loci_model::tasks::task::{Task, TaskAlert, TaskPrompt, TaskPullRequest};
 use loci_model::{Result, TaskId, Timestamp};
 
 use super::outcomes::graded;
-use crate::asking::Asking;
+use crate::authenticated_call::AuthenticatedCall;
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::asking;
 
@@ -69,7 +69,10 @@ async fn list(call: Call, asked: shape::TaskListing) -> Result<shape::TaskList> 
 }
 
 /// Returns a page of tasks.
-pub(crate) async fn listed(asking: &Asking<'_>, asked: shape::TaskListing) -> Result<shape::TaskList> {
+pub(crate) async fn listed(
+    asking: &AuthenticatedCall<'_>,
+    asked: shape::TaskListing,
+) -> Result<shape::TaskList> {
     let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
     let page = asking.engine.coding.task_list(asking.caller, &asking.standing, asked, place).await?;
     let outcomes = asking.engine.coding.outcomes_of(&page.items).await?;

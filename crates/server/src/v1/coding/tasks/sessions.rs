@@ -10,8 +10,8 @@ use loci_model::{Document, Error, Result, TaskId};
 
 use super::end::learned;
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::call_context::standing;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
 use crate::v1::protocol::values::time;
 

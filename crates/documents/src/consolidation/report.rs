@@ -1,0 +1,115 @@
+//! The effects of a plan: documents, the tokens of their listing and duplicates before and after;
+//! actions by kind; held actions; new documents.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use loci_engine::consolidation::plan::Action;
+use loci_engine::consolidation::snapshot::Snapshot;
+use loci_text::tokens::estimate_tokens;
+use serde::Serialize;
+
+use super::duplicates::groups;
+use super::plan_preview::after;
+use super::planner::{PlanRequest, PlanResult};
+use super::planning_state::PlanningState;
+
+/// A number before and after a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct NumberChange {
+    /// The number before.
+    pub before: usize,
+    /// The number after the actions that need no decision.
+    pub after: usize,
+}
+
+/// A document that was derived from others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DerivedDocument {
+    /// The path.
+    pub path: String,
+    /// The source documents.
+    pub derived_from: Vec<String>,
+}
+
+/// The report of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlanReport {
+    /// The number of documents.
+    pub documents: NumberChange,
+    /// The tokens of a listing of all documents: one line each, with path and description.
+    pub listing_tokens: NumberChange,
+    /// The number of documents that duplicate another one.
+    pub duplicates: NumberChange,
+    /// The number of actions by kind, without held ones.
+    pub actions: BTreeMap<&'static str, usize>,
+    /// The number of actions that wait for a person.
+    pub held: usize,
+    /// The number of further findings for a person.
+    pub reviews: usize,
+    /// The sentences about the work that rules leave to a model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_to_model: Vec<String>,
+    /// The number of parts of the tree that were omitted.
+    pub skipped_clusters: usize,
+    /// The new documents, with their sources.
+    pub derived: Vec<DerivedDocument>,
+    /// True if not all pairs of documents with something in common were compared: more documents
+    /// may be duplicates, or contradict others.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+}
+
+/// Returns the report of a plan on a tree.
+#[must_use]
+pub fn report(
+    snapshot: &Snapshot,
+    planned: &PlanResult,
+    asked: &PlanRequest,
+    skipped_clusters: usize,
+) -> PlanReport {
+    let ready = planned.ready();
+    let then = after(snapshot, &ready);
+    let mut actions: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for action in &ready {
+        *actions.entry(action.kind()).or_default() += 1;
+    }
+    let derived = ready.iter().filter_map(|action| match action {
+        Action::Create { path, derived_from, .. } => {
+            Some(DerivedDocument { path: path.clone(), derived_from: derived_from.clone() })
+        }
+        _ => None,
+    });
+    let change =
+        |count: &dyn Fn(&Snapshot) -> usize| NumberChange { before: count(snapshot), after: count(&then) };
+    let partial = Cell::new(planned.is_partial);
+    PlanReport {
+        documents: change(&Snapshot::standing),
+        listing_tokens: change(&listing_tokens),
+        duplicates: change(&|snapshot| duplicates(snapshot, asked, &partial)),
+        actions,
+        held: planned.actions.len() - ready.len(),
+        reviews: planned.reviews.len(),
+        left_to_model: planned.left.sentences(),
+        skipped_clusters,
+        derived: derived.collect(),
+        partial: partial.get(),
+    }
+}
+
+fn listing_tokens(snapshot: &Snapshot) -> usize {
+    let line = |path: &str, description: &str| format!("<file path=\"{path}\">{description}</file>\n");
+    let documents = snapshot.documents.iter();
+    documents
+        .map(|one| {
+            estimate_tokens(&line(&one.reference, one.description.as_deref().unwrap_or_default())) as usize
+        })
+        .sum()
+}
+
+fn duplicates(snapshot: &Snapshot, asked: &PlanRequest, partial: &Cell<bool>) -> usize {
+    let working = PlanningState::of(snapshot, &asked.settings, asked.now);
+    let count = groups(&working).iter().map(|group| group.members.len() - 1).sum();
+    partial.set(partial.get() || working.is_partial());
+    count
+}

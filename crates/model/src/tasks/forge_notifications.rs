@@ -1,0 +1,230 @@
+//! News that a forge sends to a hook or returns for a request about reviews, normalised so that no
+//! code behind the HTTP layer depends on the forge. This module holds the data types and the keys
+//! of news. The engine interprets them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::tasks::pull_request::{BranchPush, CheckSuite, PullRequest, PullRequestChange};
+use crate::tasks::review::{Authority, ForgeUser, ReviewComment, ReviewState};
+use crate::words::closed_words;
+use crate::{RepositoryId, Timestamp};
+
+closed_words! {
+    /// A change of a review or of one of its comments.
+    ReviewChange {
+        /// It was submitted.
+        Submitted = "submitted",
+        /// Its content changed.
+        Edited = "edited",
+        /// It was deleted or dismissed.
+        Withdrawn = "withdrawn",
+    }
+}
+
+/// A review from a forge, without its comments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForgeReview {
+    /// The forge's id of the review.
+    pub id: u64,
+    /// The reviewer.
+    pub reviewer: ForgeUser,
+    /// The authority of the reviewer, estimated from this payload alone.
+    #[serde(default)]
+    pub guess: Authority,
+    /// The decision.
+    pub state: ReviewState,
+    /// The text of the review; empty if there is none.
+    #[serde(default)]
+    pub body: String,
+    /// The reviewed commit.
+    #[serde(default)]
+    pub commit: Option<String>,
+    /// The URL of the review.
+    #[serde(default)]
+    pub url: Option<String>,
+    /// The time of submission.
+    pub submitted_at: Timestamp,
+    /// The time of the last change; none if the forge does not state it.
+    #[serde(default)]
+    pub updated_at: Option<Timestamp>,
+}
+
+/// A comment from a forge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForgeComment {
+    /// The review of the comment; none for a single comment.
+    #[serde(default)]
+    pub review: Option<u64>,
+    /// The comment. The authority of its author is an estimate.
+    pub comment: ReviewComment,
+}
+
+/// A piece of news from a forge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ForgeNews {
+    /// A change of a review.
+    Review {
+        /// The change.
+        change: ReviewChange,
+        /// The review.
+        review: ForgeReview,
+        /// Its pull request.
+        pr: Box<PullRequest>,
+    },
+    /// A change of a comment of a review.
+    Comment {
+        /// The change.
+        change: ReviewChange,
+        /// The review that it belongs to.
+        review: u64,
+        /// The comment.
+        comment: Box<ReviewComment>,
+        /// Its pull request.
+        pr: Box<PullRequest>,
+    },
+    /// A thread was resolved, or opened again.
+    Thread {
+        /// True if the thread is resolved now.
+        is_resolved: bool,
+        /// The review of its first comment.
+        review: u64,
+        /// The ids of its comments.
+        comments: Vec<u64>,
+        /// Its pull request.
+        pr: Box<PullRequest>,
+    },
+    /// A change of a pull request.
+    PullRequest {
+        /// The change.
+        change: PullRequestChange,
+        /// The pull request.
+        pr: Box<PullRequest>,
+    },
+    /// A push of commits to a branch.
+    Push {
+        /// The push.
+        push: BranchPush,
+    },
+    /// The end of a check suite.
+    Checks {
+        /// The check suite.
+        checks: CheckSuite,
+    },
+    /// A new name or owner of the repository.
+    Named {
+        /// Its previous name, `owner/name`.
+        formerly: String,
+    },
+}
+
+impl ForgeNews {
+    /// Returns the unit of the news. News of one unit is processed together.
+    pub fn unit(&self) -> NewsUnit {
+        match self {
+            Self::Review { review, pr, .. } => NewsUnit::Review { pr: pr.number, review: review.id },
+            Self::Comment { review, pr, .. } | Self::Thread { review, pr, .. } => {
+                NewsUnit::Review { pr: pr.number, review: *review }
+            }
+            Self::PullRequest { pr, .. } => NewsUnit::PullRequest(pr.number),
+            Self::Push { .. } => NewsUnit::Pushes,
+            Self::Checks { .. } => NewsUnit::Checks,
+            Self::Named { .. } => NewsUnit::Names,
+        }
+    }
+}
+
+/// The subject of news in a repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewsUnit {
+    /// A review.
+    Review {
+        /// The pull request.
+        pr: u64,
+        /// The forge's id of the review.
+        review: u64,
+    },
+    /// A pull request.
+    PullRequest(u64),
+    /// Pushes.
+    Pushes,
+    /// Checks.
+    Checks,
+    /// Its names.
+    Names,
+}
+
+impl NewsUnit {
+    /// Returns the key of a unit, which its deliveries and its job share.
+    pub fn key(self, repository: &RepositoryId) -> String {
+        match self {
+            Self::Review { pr, review } => format!("{repository}/review/{pr}/{review}"),
+            Self::PullRequest(pr) => format!("{repository}/pull/{pr}"),
+            Self::Pushes => format!("{repository}/pushes"),
+            Self::Checks => format!("{repository}/checks"),
+            Self::Names => format!("{repository}/names"),
+        }
+    }
+
+    /// Parses a key into its repository and unit.
+    pub fn of_key(key: &str) -> Option<(RepositoryId, Self)> {
+        let parts: Vec<&str> = key.split('/').collect();
+        let number = |text: &str| text.parse::<u64>().ok();
+        let (repository, unit) = match parts.as_slice() {
+            [id, "review", pr, review] => (id, Self::Review { pr: number(pr)?, review: number(review)? }),
+            [id, "pull", pr] => (id, Self::PullRequest(number(pr)?)),
+            [id, "pushes"] => (id, Self::Pushes),
+            [id, "checks"] => (id, Self::Checks),
+            [id, "names"] => (id, Self::Names),
+            _ => return None,
+        };
+        let repository = RepositoryId::parse(*repository).ok()?;
+        Some((repository, unit))
+    }
+}
+
+/// The identity of a repository, as its forge states it with the news.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoticedRepository {
+    /// The forge's host.
+    pub host: String,
+    /// The forge's id of the repository, which never changes.
+    pub id: u64,
+    /// Its current name, `owner/name`.
+    pub path: String,
+}
+
+/// News with its repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForgeNotice {
+    /// The repository, under its current name at the forge.
+    pub repository: NoticedRepository,
+    /// The forge's own word for the event.
+    pub event: String,
+    /// The news; none for an event without effect.
+    #[serde(default)]
+    pub news: Option<ForgeNews>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_units_are_read_back() {
+        let repository = RepositoryId::parse("0190f5fe-7c00-7a00-8000-000000000001").unwrap();
+        for unit in [
+            NewsUnit::Review { pr: 7, review: 80 },
+            NewsUnit::PullRequest(7),
+            NewsUnit::Pushes,
+            NewsUnit::Checks,
+            NewsUnit::Names,
+        ] {
+            let key = unit.key(&repository);
+            assert_eq!(NewsUnit::of_key(&key), Some((repository.clone(), unit)), "{key}");
+        }
+        for none in ["", "x", "-/ignored", "0190f5fe-7c00-7a00-8000-000000000001/review/7"] {
+            assert_eq!(NewsUnit::of_key(none), None, "{none}");
+        }
+    }
+}
