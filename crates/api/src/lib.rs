@@ -7,7 +7,7 @@
 //! Each product has a folder: `verified`, `coding`, `documents`, `operations`. The other modules
 //! belong to the kernel. To add an operation, add its request and response types to the file of its
 //! noun in the folder of its product, one line to the product's `table`, and one line to
-//! `examples.jsonl`.
+//! `operation/examples.jsonl`.
 
 pub mod admin;
 pub mod coding;
@@ -15,7 +15,6 @@ pub mod delivery;
 pub mod documents;
 pub mod error_code;
 pub mod event;
-pub mod examples;
 pub mod hook;
 pub mod identity;
 pub mod job;

@@ -137,17 +137,17 @@ mod tests {
         assert!(made.success());
         for path in [Path::new("/dev/zero"), &folder.path().join("pipe"), folder.path()] {
             let error = regular_file(path).unwrap_err().to_string();
-            assert!(error.contains("no regular file"), "{error}");
+            assert!(error.contains("not a regular file"), "{error}");
         }
         assert!(regular_file(Path::new("/nowhere")).is_err());
         let error = file_text(Path::new("/dev/zero")).unwrap_err().to_string();
-        assert!(error.contains("no regular file"), "{error}");
+        assert!(error.contains("not a regular file"), "{error}");
         assert_eq!(limited(&b"cut \xed\xa0\xbd."[..]).unwrap(), "cut \u{fffd}.");
         assert!(limited(&b"latin \xe9"[..]).unwrap_err().to_string().contains("must be UTF-8"));
         for path in [Path::new("/dev/zero"), &folder.path().join("pipe"), folder.path()] {
             let error = format!("{:#}", text_of(path, "the report").unwrap_err());
             let named = format!("the report from {}", path.display());
-            assert!(error.contains(&named) && error.contains("no regular file"), "{error}");
+            assert!(error.contains(&named) && error.contains("not a regular file"), "{error}");
         }
         let endless = limited(std::io::repeat(b'x')).unwrap_err().to_string();
         assert!(endless.contains("more than 67108864 bytes"), "{endless}");

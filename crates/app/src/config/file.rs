@@ -90,7 +90,7 @@ mod tests {
             told.send(format!("{error:#}")).unwrap();
         });
         let error = heard.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
-        assert!(error.contains("no regular file") && error.contains("config.toml"), "{error}");
+        assert!(error.contains("not a regular file") && error.contains("config.toml"), "{error}");
     }
 
     #[test]
@@ -453,7 +453,7 @@ mod tests {
         let file = "[[embedder]]\nname = \"e\"\nprotocol = \"onnx\"\npath = \"e.onnx\"\n";
         if cfg!(feature = "onnx") {
             check(file, "needs path");
-            check(&format!("{file}tokenizer = \"t.json\"\ndimensions = 8\n"), "its dimensions are its own");
+            check(&format!("{file}tokenizer = \"t.json\"\ndimensions = 8\n"), "the file sets its dimensions");
             let whole = format!("{file}tokenizer = \"t.json\"\npooling = \"cls\"\n");
             let loaded = load_text(&whole, &[]).unwrap();
             assert_eq!(loaded.embedders[0].pooling, Some(super::super::embedding::EmbedderPooling::Cls));

@@ -99,9 +99,10 @@ pub(crate) fn router() -> Router<Doors> {
         .route("/openapi.json", get(text))
         .method_not_allowed_fallback(protocol::problem::other_method_required);
     // `/v2` belongs to no other interface, and a client of a later version can read this error.
-    ["/v1", "/v1/", "/v1/{*path}", "/v2", "/v2/", "/v2/{*path}"]
+    ["/v1", "/v2"]
         .into_iter()
-        .fold(router, |router, path| router.route(path, axum::routing::any(protocol::call::unknown)))
+        .flat_map(|version| ["", "/", "/{*path}"].map(|rest| format!("{version}{rest}")))
+        .fold(router, |router, path| router.route(&path, axum::routing::any(protocol::call::unknown)))
 }
 
 #[cfg(all(test, feature = "coding", feature = "documents", feature = "operations"))]

@@ -239,11 +239,7 @@ impl Files {
                 told(&mut session, &memory, &done)?;
             }
             Self::Listing { of, budget_tokens, prefix } => {
-                let memory = of.memory.id(&session).await?;
-                let namespace = of.namespace;
-                let query = tree_shape::ListingQuery { namespace, prefix, budget_tokens, format: None };
-                let listing = session.client.tree_listing(&memory, &query).await?;
-                output::result(session.json, &listing, |listing| output::line(listing.text.trim_end()))?;
+                listing(&session, of, budget_tokens, prefix).await?;
             }
             Self::Context { memory, namespace, mount, budget_tokens } => {
                 let memory = match &mount {
@@ -290,6 +286,18 @@ impl ChangePreconditions {
         };
         Ok((client, asked))
     }
+}
+
+async fn listing(
+    session: &Session,
+    of: TreeSelector,
+    budget_tokens: Option<u32>,
+    prefix: Option<String>,
+) -> Result<()> {
+    let memory = of.memory.id(session).await?;
+    let query = tree_shape::ListingQuery { namespace: of.namespace, prefix, budget_tokens, format: None };
+    let listing = session.client.tree_listing(&memory, &query).await?;
+    output::result(session.json, &listing, |listing| output::line(listing.text.trim_end()))
 }
 
 async fn ls(session: &Session, of: TreeSelector, depth: Option<u32>, prefix: Option<String>) -> Result<()> {

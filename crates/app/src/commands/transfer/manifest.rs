@@ -133,7 +133,7 @@ mod tests {
         assert!(text.contains("\"lines\": 2") && text.contains("/acme/shop/"), "{text}");
         check(&path).unwrap();
         std::fs::write(&path, "{\"type\":\"header\"}\n{\"type\":\"END\"}\n").unwrap();
-        assert!(check(&path).unwrap_err().to_string().contains("is not what"));
+        assert!(check(&path).unwrap_err().to_string().contains("differs from"));
         std::fs::write(&place, "{}").unwrap();
         assert!(check(&path).unwrap_err().to_string().contains("is no manifest"));
     }

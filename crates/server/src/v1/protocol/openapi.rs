@@ -11,8 +11,8 @@ use utoipa::openapi::{
     Ref, RefOr, Required, Response, ResponseBuilder, Schema,
 };
 
-use loci_api::examples::{Example, examples};
 use loci_api::operation::Method;
+use loci_api::operation::examples::{Example, examples};
 use serde_json::{Value, json};
 
 use super::table::{Described, SchemaForm, Schemas};

@@ -2,6 +2,8 @@
 //! the tables of operations define paths. Routes, the OpenAPI description, clients and tests read
 //! the tables.
 
+pub mod examples;
+
 use std::marker::PhantomData;
 
 /// The HTTP methods in use.
@@ -185,8 +187,8 @@ macro_rules! operations {
 
         /// The parsers of the examples of this table.
         #[cfg(test)]
-        pub(crate) const PARSERS: &[(&str, $crate::examples::tests::Parser)] =
-            &[$((stringify!($name), $crate::examples::tests::parsed::<$request, $answer>)),*];
+        pub(crate) const PARSERS: &[(&str, $crate::operation::examples::tests::Parser)] =
+            &[$((stringify!($name), $crate::operation::examples::tests::parsed::<$request, $answer>)),*];
     };
 }
 
